@@ -25,9 +25,12 @@ export function audioContract({ test, expect, options }: TelephonyTheme): void {
     const before = source.frames;
     const start = performance.now();
     await network.sleep(500);
-    const due = (performance.now() - start) / leg.frameMs;
-    expect(source.frames - before).toBeGreaterThanOrEqual(Math.floor(due * 0.9) - 2);
-    expect(source.frames - before).toBeLessThanOrEqual(Math.ceil(due * 1.1) + 2);
+    // A busy machine makes frames late, never early; what keeps up with the clock catches up with it.
+    const due = (): number => (performance.now() - start) / leg.frameMs;
+    await network.until(() => source.frames - before >= Math.floor(due() * 0.9) - 2, "frames at the pace of the clock");
+    expect(source.frames - before).toBeLessThanOrEqual(Math.ceil(due() * 1.1) + 2);
+    if (network.subject.telephony.capabilities.inboundAudioCertain)
+      await network.until(() => ear.frames.length >= Math.floor(0.8 * source.frames) - 2, "inbound frames");
     await leg.hangUp();
     const [sent, heard] = [source.frames, ear.frames.length];
     const samples = (leg.sampleRate * leg.frameMs) / 1000;
@@ -36,8 +39,6 @@ export function audioContract({ test, expect, options }: TelephonyTheme): void {
     await network.sleep(5 * leg.frameMs);
     expect([source.frames, ear.frames.length]).toEqual([sent, heard]); // nothing after the end
     expect(source.readsBeforeAnswer).toBe(0);
-    if (network.subject.telephony.capabilities.inboundAudioCertain)
-      expect(heard).toBeGreaterThanOrEqual(Math.floor(0.8 * sent) - 2);
   });
 
   test(
@@ -69,14 +70,14 @@ export function audioContract({ test, expect, options }: TelephonyTheme): void {
     const line = await network.linkedLine();
     const { leg, events } = await network.call(line, numbers.answers);
     await events.next("connected", patienceMs);
-    await network.sleep(10 * leg.frameMs);
+    const sent = (): number => leg.statistics?.()?.packetsSent ?? Number.POSITIVE_INFINITY; // nothing is counted here
+    await network.until(() => sent() >= 1, "a packet sent");
     const during = leg.statistics?.() ?? null;
     await leg.hangUp();
     await events.over;
     const after = leg.statistics?.() ?? null;
     expect(during === null).toBe(after === null);
-    if (during === null || after === null) return; // nothing is counted here
-    expect(during.packetsSent).toBeGreaterThanOrEqual(1);
+    if (during === null || after === null) return;
     expect(after.packetsSent).toBeGreaterThanOrEqual(during.packetsSent);
     for (const value of Object.values(after)) if (typeof value === "number") expect(value).toBeGreaterThanOrEqual(0);
   });
@@ -96,8 +97,7 @@ export function audioContract({ test, expect, options }: TelephonyTheme): void {
     expectInOrder(expect, events.types);
     expect(events.cause).toBe("internal_error");
     const frames = sound.ear.frames.length;
-    await network.sleep(10 * sound.leg.frameMs);
-    expect(sound.ear.frames.length).toBeGreaterThanOrEqual(frames + 1);
+    await network.until(() => sound.ear.frames.length > frames, "audio of the other call");
     expect(sound.events.types.includes("ended")).toBe(false);
   });
 
