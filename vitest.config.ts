@@ -9,8 +9,15 @@ const alias = Object.entries(ENTRIES).map(([specifier, source]) => ({
   replacement: fileURLToPath(new URL(source, import.meta.url)),
 }));
 
+/**
+ * In the gate, a test with sockets, processes or audio in real time gets a second attempt: its machine may stand still for
+ * a moment. Those that needed it are listed at the end. Tests of pure code get none.
+ */
+const GATE = process.env.CI !== undefined;
+const inRealTime = { retry: GATE ? 1 : 0 };
+
 /** What starts programs waits most of the time, for them and for audio in real time: more of it fits side by side. */
-const waiting = { maxWorkers: 5, sequence: { groupOrder: 2 } };
+const waiting = { ...inRealTime, maxWorkers: 5, sequence: { groupOrder: 2 } };
 
 export default defineConfig({
   resolve: { alias },
@@ -20,6 +27,7 @@ export default defineConfig({
     maxWorkers: 2,
     // What is polled for comes soon, unless the machine is busy with something else.
     expect: { poll: { timeout: 10_000 } },
+    reporters: GATE ? ["default", "./test/support/second-attempts.ts"] : ["default"],
     projects: [
       {
         // Pure code and manual clocks: no socket, no worker, no wait in real time.
@@ -47,6 +55,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "integration",
+          ...inRealTime,
           include: [...INTEGRATION],
           testTimeout: 20_000,
           hookTimeout: 30_000,
@@ -115,6 +124,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "examples",
+          ...inRealTime,
           include: ["test/examples/**/*.test.ts"],
           globalSetup: "test/examples/installed.ts",
           maxWorkers: 3,
@@ -127,6 +137,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "peers",
+          ...inRealTime,
           include: ["test/peers/*.test.ts"],
           exclude: ["test/peers/sip-*.test.ts"],
           testTimeout: 120_000,
@@ -138,6 +149,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "peers-sip",
+          ...inRealTime,
           include: ["test/peers/sip/*.test.ts", "test/peers/sip-*.test.ts"],
           sequence: { groupOrder: 1 },
           // Calls take their time, and leave the machine idle meanwhile.
