@@ -64,12 +64,22 @@ export async function openStream(
 }
 
 /** Opens a stream by its whole address. @throws {StreamRefused} */
-export async function connectStream(
+export function connectStream(url: string, headers: Readonly<Record<string, string>> = {}): Promise<StreamClient> {
+  return connect(url, headers, (ws) => new StreamClient(ws));
+}
+
+/**
+ * Opens a WebSocket.
+ * @param listen makes the client of the socket, before the first message can arrive
+ * @throws {StreamRefused}
+ */
+export async function connect<Client>(
   url: string,
-  headers: Readonly<Record<string, string>> = {},
-): Promise<StreamClient> {
+  headers: Readonly<Record<string, string>>,
+  listen: (ws: WebSocket) => Client,
+): Promise<Client> {
   const ws = new WebSocket(url, { headers: { ...headers }, perMessageDeflate: false });
-  const client = new StreamClient(ws);
+  const client = listen(ws);
   await new Promise<void>((resolve, reject) => {
     ws.once("open", resolve);
     ws.once("error", reject);

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { type CallView, type Client, until } from "./server-client.ts";
 import { loudness, type Sound, toneShare } from "./server-sound.ts";
 import type { StreamServer } from "./stream-calls.ts";
-import { connectStream } from "./stream-client.ts";
+import { connect } from "./stream-client.ts";
 import { levelOf, TwilioBot, type TwilioBotOptions } from "./twilio-bot.ts";
 
 /** Numbers of the simulated network. */
@@ -31,10 +31,7 @@ export async function attach(
   parameters = "",
 ): Promise<TwilioBot> {
   const url = `${server.base.replace(/^http/, "ws")}/v1/calls/${callId}/stream?protocol=twilio${parameters}`;
-  const { ws } = await connectStream(url, { authorization: `Bearer ${client.token}` });
-  // What reads every binary message as sound and every text as one of ours gives way.
-  ws.removeAllListeners();
-  return new TwilioBot(ws, options);
+  return connect(url, { authorization: `Bearer ${client.token}` }, (ws) => new TwilioBot(ws, options));
 }
 
 /** How the connection of a bot has ended. */

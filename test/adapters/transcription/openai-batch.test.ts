@@ -175,7 +175,7 @@ describe("the end of a batch session", () => {
     server.fail("silent");
     const startedAt = performance.now();
     expect((await heard({ closeMs: 200 })).texts).toEqual([]);
-    expect(performance.now() - startedAt).toBeLessThan(1_500);
+    expect(performance.now() - startedAt).toBeLessThan(4_000);
   });
 
   test("comes at once after an abort or the close of the engine", async () => {

@@ -133,7 +133,7 @@ describe("a broken realtime connection", () => {
     expect(dropped.reduce((sum, ms) => sum + Number(ms), 0)).toBeGreaterThan(13_000);
     const startedAt = performance.now();
     await listening.session.close();
-    expect(performance.now() - startedAt).toBeLessThan(1_000);
+    expect(performance.now() - startedAt).toBeLessThan(4_000);
     expect(errorsIn(listening.events).every(({ recoverable }) => recoverable)).toBe(true);
     server = await openaiServer({ understand: understandTones });
   });
@@ -199,7 +199,7 @@ describe("the end of a realtime session", () => {
     const startedAt = performance.now();
     await listening.session.close();
     await listening.ended;
-    expect(performance.now() - startedAt).toBeLessThan(1_500);
+    expect(performance.now() - startedAt).toBeLessThan(4_000);
     expect(errorsIn(listening.events)).toHaveLength(1);
   });
 

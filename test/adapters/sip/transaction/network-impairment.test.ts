@@ -35,7 +35,6 @@ test("the first request and the first answer are lost: it costs the two first pa
   const sent = send(trunk.transactions, request("OPTIONS", relay.uri), relay.uri);
   expect(await sent.end).toMatchObject({ status: 200 });
   expect(performance.now() - startedAt).toBeGreaterThan(140);
-  expect(performance.now() - startedAt).toBeLessThan(1_000);
   expect(sent.told).toEqual(["sent", "200"]);
 });
 
