@@ -9,20 +9,23 @@ import { bytesOf, sendRaw } from "../support/server-http.ts";
 const A_SECOND = 1_000;
 const MEGABYTE = 1024 * 1024;
 
-async function expectAlive(server: Server): Promise<void> {
-  const startedAt = performance.now();
-  const client = await server.as("survivor");
-  expect((await client.get("/v1/instances")).status).toBe(200);
-  expect((await server.ask("GET", "/readyz")).status).toBe(200);
-  expect(performance.now() - startedAt).toBeLessThan(A_SECOND);
+/** Asserts that the answer costs the server little work. */
+async function quickly<T>(server: Server, work: () => Promise<T>, withinMs: number = A_SECOND): Promise<T> {
+  const before = server.processorMs();
+  const result = await work();
+  expect(server.processorMs() - before).toBeLessThan(withinMs);
+  return result;
 }
 
-/** Asserts that the answer came quickly. */
-async function quickly<T>(work: () => Promise<T>, withinMs: number = A_SECOND): Promise<T> {
+async function expectAlive(server: Server): Promise<void> {
   const startedAt = performance.now();
-  const result = await work();
-  expect(performance.now() - startedAt).toBeLessThan(withinMs);
-  return result;
+  await quickly(server, async () => {
+    const client = await server.as("survivor");
+    expect((await client.get("/v1/instances")).status).toBe(200);
+    expect((await server.ask("GET", "/readyz")).status).toBe(200);
+  });
+  // What waits for the time limit of another request waits longer than a busy machine.
+  expect(performance.now() - startedAt).toBeLessThan(10 * A_SECOND);
 }
 
 onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
@@ -50,7 +53,7 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
           }
         }
         const headers = how === "with its length" ? { "content-length": String(total) } : {};
-        const answer = await quickly(() => client.send("POST", "/v1/calls", { headers, body: counted }), 5_000);
+        const answer = await quickly(server, () => client.send("POST", "/v1/calls", { headers, body: counted }), 5_000);
         expectProblem(answer, 413, "body_too_large");
         expect(sent).toBeLessThan(100 * MEGABYTE);
         expect(server.peakMemory() - before).toBeLessThan(200 * MEGABYTE);

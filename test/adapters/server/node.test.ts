@@ -79,13 +79,11 @@ describe.skipIf(!onNode)("serving on Node (skipped elsewhere: Bun and Deno have 
     });
     const upload = request({ port, method: "POST", headers: { "content-length": String(2 ** 30) } });
     upload.on("error", () => {});
-    const began = performance.now();
     body.pipe(upload);
     const [answer] = (await once(upload, "response")) as [IncomingMessage];
     expect(answer.statusCode).toBe(413);
     expect(await Readable.toWeb(answer).getReader().read()).toMatchObject({ done: false });
     expect(sent).toBeLessThan(100 * 1024 * 1024);
-    expect(performance.now() - began).toBeLessThan(2_000);
     body.destroy();
     upload.destroy();
   });

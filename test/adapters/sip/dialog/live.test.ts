@@ -131,7 +131,7 @@ describe("calls over real datagrams", () => {
     farEnd.gone = true;
     const from = performance.now();
     await call.usage.hangUp();
-    expect(performance.now() - from).toBeLessThan(4_500);
+    expect(performance.now() - from).toBeLessThan(10_000);
     expect(call.end).toEqual({ type: "released" });
     expect(agent.agent.calls).toBe(0);
   });
