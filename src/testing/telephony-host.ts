@@ -9,6 +9,9 @@ export type HostReport =
   | { readonly type: "offline"; readonly reason: string; readonly lasting?: boolean }
   | { readonly type: "unlinked"; readonly reason: string };
 
+/** An item is cut there in the error of {@link Happenings.next}, characters. */
+const LONGEST_ITEM = 200;
+
 /** Things that happen one after another, and waiting for one of them. */
 export class Happenings<Item extends { readonly type: string }> {
   readonly all: Item[] = [];
@@ -36,7 +39,8 @@ export class Happenings<Item extends { readonly type: string }> {
       };
       const timer = setTimeout(() => {
         this.#waiting.delete(look);
-        reject(new Error(`No "${type}" within ${ms} ms; there was: ${this.types.join(", ") || "nothing"}.`));
+        const seen = this.all.map((item) => JSON.stringify(item).slice(0, LONGEST_ITEM)).join(", ");
+        reject(new Error(`no "${type}" within ${ms} ms; there was: ${seen || "nothing"}`));
       }, ms);
       this.#waiting.add(look);
       look();

@@ -37,6 +37,7 @@ listen=tcp:127.0.0.1:${at.port}
 listen=tls:127.0.0.1:${at.port + 1}
 enable_tls=yes
 tcp_connection_lifetime=3605
+exit_timeout=2
 ${[
   "tls",
   "kex",
