@@ -7,7 +7,7 @@ import { newSrtpKeys } from "../../../../adapters/telephony/sip/media/srtp/sdes.
 import { encodeMulaw } from "../../../../src/audio/g711.ts";
 import { tone, toneShare } from "../../../../src/audio/tone.ts";
 import { realSystem } from "../../../../src/ports/system.ts";
-import { End, LOOPBACK, settingsTo, twoEnds, until } from "./two-ends.ts";
+import { End, heardTone, LOOPBACK, settingsTo, twoEnds, until } from "./two-ends.ts";
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {
@@ -133,7 +133,7 @@ describe("the far side", () => {
     end.session.start();
     await speak(nat.socket, end.session.port, 10);
     await until(() => nat.got.length > 5, "our audio at the address behind the NAT");
-    await until(() => toneShare(end.heard.subarray(-800), 400, 8000) > 0.9, "its audio");
+    await until(() => heardTone(end, 400), "its audio");
     expect(end.session.statistics().packetsReceived).toBe(10);
   });
 
@@ -170,7 +170,7 @@ describe("the far side", () => {
     await until(() => end.reads >= 20, "the end of early media");
     expect(end.heard.length).toBe(0);
     await speak(far.socket, end.session.port, 10, { first: 30 });
-    await until(() => toneShare(end.heard.subarray(-800), 400, 8000) > 0.9, "the call");
+    await until(() => heardTone(end, 400), "the call");
     expect(end.told).toEqual(["receiving", "sending", "receiving"]);
   });
 
@@ -182,7 +182,7 @@ describe("the far side", () => {
     await speak(far.socket, end.session.port, 5); // PCMU
     await speak(far.socket, end.session.port, 1, { first: 5, payloadType: 13 });
     await speak(far.socket, end.session.port, 5, { first: 6 });
-    await until(() => toneShare(end.heard.subarray(-800), 400, 8000) > 0.9, "its audio");
+    await until(() => heardTone(end, 400), "its audio");
     expect(end.session.statistics()).toMatchObject({ packetsReceived: 11, packetsLost: 0, packetsInvalid: 0 });
     await speak(far.socket, end.session.port, 2, { first: 11, payloadType: 1, ssrc: 4 });
     await until(() => end.session.statistics().packetsInvalid === 2, "what is nobody's");

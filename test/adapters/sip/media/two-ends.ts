@@ -7,6 +7,7 @@ import type {
 } from "../../../../adapters/telephony/sip/media/engine.ts";
 import { createThreadEngine } from "../../../../adapters/telephony/sip/media/thread-engine.ts";
 import { concatPcm } from "../../../../src/audio/pcm.ts";
+import { toneShare } from "../../../../src/audio/tone.ts";
 import type { FrameSink, FrameSource } from "../../../../src/ports/media.ts";
 
 export const LOOPBACK = "127.0.0.1";
@@ -119,6 +120,13 @@ export async function twoEnds(
   const half = a.sampleRate / 2;
   await until(() => a.heard.length > half && b.heard.length > half, "both hear each other");
   return { a, b, close: () => engine.close() };
+}
+
+/** Whether this end has heard 100 ms of a tone, behind the first `from` samples. A burst of packets is short: it may be over. */
+export function heardTone({ heard, sampleRate }: End, hz: number, from = 0): boolean {
+  const length = sampleRate / 10;
+  const to = heard.findLastIndex((sample) => Math.abs(sample) > 1_000) + 1;
+  return to - length >= from && toneShare(heard.subarray(to - length, to), hz, sampleRate) > 0.9;
 }
 
 /** Resolves when the condition holds; rejects after so many ms. */
