@@ -99,7 +99,7 @@ export type {
   TrustedTime,
   User,
 } from "./ports/storage.ts";
-export { OwnershipLost, StorageLocked, StorageUnavailable } from "./ports/storage.ts";
+export { LeaseLost, StorageLocked, StorageUnavailable } from "./ports/storage.ts";
 export type { System } from "./ports/system.ts";
 export { realSystem } from "./ports/system.ts";
 export type {

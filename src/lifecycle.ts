@@ -10,12 +10,12 @@ import type { System } from "./ports/system.ts";
 const LOOK_MS = 1_000;
 /** Added to what is left of a lease, ms. */
 const MARGIN_MS = 100;
-/** Longest pause before another start after the ownership was lost, ms. */
+/** Longest pause before another start after the lease was lost, ms. */
 const LONGEST_PAUSE_MS = 5_000;
 
 /** What runs on an opened storage. */
 export interface Running {
-  readonly ownership: { readonly held: boolean; readonly lost: AbortSignal };
+  readonly lease: { readonly held: boolean; readonly lost: AbortSignal };
   /** Ends what is live; the ports stay open. Twice is fine. */
   stop(drainMs: number): Promise<void>;
 }
@@ -24,7 +24,7 @@ export interface Running {
 export interface LifecycleOptions<App extends Running> {
   readonly system: System;
   readonly log: Logger;
-  readonly onOwnershipLost: "restart" | "exit";
+  readonly onLeaseLost: "restart" | "exit";
   ports(): Promise<EmbeddedPorts>;
   /** Opens the storage as its owner. @throws {StorageLocked} */
   open(storage: Storage): Promise<void>;
@@ -37,11 +37,11 @@ export interface LifecycleOptions<App extends Running> {
 }
 
 /**
- * Starts and stops what runs. After the ownership of the database was lost it starts another one on the reopened
+ * Starts and stops what runs. After the lease of the database was lost it starts another one on the reopened
  * storage, or ends; nothing of the one before is used again but the ports.
  */
 export class Lifecycle<App extends Running> {
-  /** Resolves with the reason once everything has ended because the ownership was lost, under `exit`. */
+  /** Resolves with the reason once everything has ended because the lease was lost, under `exit`. */
   readonly ended: Promise<Error>;
   readonly #options: LifecycleOptions<App>;
   readonly #halt = new AbortController();
@@ -65,7 +65,7 @@ export class Lifecycle<App extends Running> {
 
   /** What runs, if it can be used now. */
   get current(): App | undefined {
-    return !this.#closed && this.#app?.ownership.held ? this.#app : undefined;
+    return !this.#closed && this.#app?.lease.held ? this.#app : undefined;
   }
 
   /** Live calls have ended and the ports are closing; until then what stops still answers. */
@@ -113,7 +113,7 @@ export class Lifecycle<App extends Running> {
   }
 
   get #isStandby(): boolean {
-    return this.#standby || this.#app?.ownership.held === false;
+    return this.#standby || this.#app?.lease.held === false;
   }
 
   async #start(): Promise<App> {
@@ -136,15 +136,15 @@ export class Lifecycle<App extends Running> {
     if (!this.#ports) return;
     const { storage } = this.#ports;
     await this.#options.closePorts(this.#ports);
-    // Without an application the ownership was lost, and no restart has succeeded.
-    await (app?.ownership.held ? storage.close() : this.#options.giveUpStorage(storage));
+    // Without an application the lease was lost, and no restart has succeeded.
+    await (app?.lease.held ? storage.close() : this.#options.giveUpStorage(storage));
   }
 
   /** Opens the storage and starts what runs on it. */
   async #own(ports: EmbeddedPorts): Promise<App> {
     await this.#open(ports.storage);
     const app = await this.#options.start(ports);
-    const { lost } = app.ownership;
+    const { lost } = app.lease;
     this.#ports = ports;
     this.#app = app;
     this.#standby = false;
@@ -155,7 +155,7 @@ export class Lifecycle<App extends Running> {
 
   /** Waits until the lease of another server has run out: once, or as often as it takes under `restart`. */
   async #open(storage: Storage): Promise<void> {
-    const { system, log, onOwnershipLost, open } = this.#options;
+    const { system, log, onLeaseLost, open } = this.#options;
     let until: number | undefined;
     for (;;) {
       try {
@@ -167,7 +167,7 @@ export class Lifecycle<App extends Running> {
           log.warn({}, `${error.message}; its lease runs out in ${Math.ceil(error.remainingMs / 1000)} s; waiting`);
         until ??= system.monotonic() + error.remainingMs + MARGIN_MS;
         const left = until - system.monotonic();
-        if (left <= 0 && onOwnershipLost === "exit") throw error;
+        if (left <= 0 && onLeaseLost === "exit") throw error;
         this.#standBy();
         await pause(system, left > 0 ? Math.min(left, LOOK_MS) : LOOK_MS, this.#halt.signal);
       }
@@ -184,8 +184,8 @@ export class Lifecycle<App extends Running> {
     if (this.#stopping) return; // it ends anyway
     this.#standBy();
     this.#app = undefined;
-    if (this.#options.onOwnershipLost === "exit") {
-      const reason = app.ownership.lost.reason as Error;
+    if (this.#options.onLeaseLost === "exit") {
+      const reason = app.lease.lost.reason as Error;
       const done = () => this.#resolveEnded(reason);
       this.stop(0).then(done, done);
       return;

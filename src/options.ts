@@ -67,7 +67,7 @@ export interface RingportOptions extends Partial<Timings>, HttpOptions {
    * lines and starts again as soon as the database is free; `exit` stops for good. Only PostgreSQL can be taken over.
    * Default: `restart`; of `ringport serve`: `exit`.
    */
-  readonly onOwnershipLost?: "restart" | "exit" | undefined;
+  readonly onLeaseLost?: "restart" | "exit" | undefined;
   /** Live calls may go on this long when the server stops, ms. Default: 10,000. */
   readonly drainMs?: number | undefined;
   /** A call that gets no inbound audio fails even on networks on which silence proves nothing. Default: false. */

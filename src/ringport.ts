@@ -72,11 +72,11 @@ export interface Ringport extends WebApp {
   erase(person: { readonly phone: string }): Promise<Erasure>;
   /**
    * Opens the storage, settles what a crashed process left, connects linked numbers. Called by the first use if not
-   * before. If the lease of another server has not run out yet, it waits for that: once under `onOwnershipLost: "exit"`,
+   * before. If the lease of another server has not run out yet, it waits for that: once under `onLeaseLost: "exit"`,
    * as long as it takes under `"restart"`. @throws {StorageLocked} another server works on the same data
    */
   start(): Promise<void>;
-  /** Resolves with the reason when this Ringport has stopped because it lost its database, under `onOwnershipLost: "exit"`. */
+  /** Resolves with the reason when this Ringport has stopped because it lost its database, under `onLeaseLost: "exit"`. */
   readonly ended: Promise<Error>;
   /** Stops dialling, lets live calls end for `drainMs`, closes everything. Twice is fine. */
   stop(options?: { drainMs?: number }): Promise<void>;
@@ -112,7 +112,7 @@ export function createRingport(options: RingportOptions = {}): Ringport {
   const lifecycle = new Lifecycle<Running>({
     system,
     log,
-    onOwnershipLost: options.onOwnershipLost ?? "restart",
+    onLeaseLost: options.onLeaseLost ?? "restart",
     ports: () => embeddedPorts(options),
     open: (storage) => storage.open({ exclusive: true, leaseMs: timings.leaseMs }),
     start,
@@ -198,7 +198,7 @@ export function createRingport(options: RingportOptions = {}): Ringport {
     try {
       await application.start();
     } catch (error) {
-      const { lost } = application.ownership;
+      const { lost } = application.lease;
       const cause: unknown = lost.aborted ? lost.reason : error; // the lines that close refuse what the start wants
       await application.stop(0).catch(() => {});
       throw cause;
@@ -218,7 +218,7 @@ export function createRingport(options: RingportOptions = {}): Ringport {
         },
       },
       http,
-      ownership: application.ownership,
+      lease: application.lease,
       stop: (drainMs) => application.stop(drainMs),
     };
   }

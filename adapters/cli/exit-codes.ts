@@ -13,7 +13,7 @@ export const EXIT = {
   /** The instance has another call already. */
   occupied: 7,
   /** `serve`: another server has taken the database over, or could have. */
-  ownershipLost: 8,
+  leaseLost: 8,
 } as const;
 
 /** For the help of commands that wait for a call. */

@@ -33,13 +33,13 @@ export const serve: Command = {
 
     const endedBy = (loss: Error): number => {
       log.error({ err: loss }, "this server has ended because it lost its database; start it again");
-      return EXIT.ownershipLost;
+      return EXIT.leaseLost;
     };
 
     const stopping = firstSignal();
     await checkTokenFile(settings);
     const { createRingport } = await import("../../src/ringport.ts");
-    const ringport = createRingport({ onOwnershipLost: "exit", ...settings.options, log });
+    const ringport = createRingport({ onLeaseLost: "exit", ...settings.options, log });
     const { listening, reachable } = await listen(ringport, settings);
     try {
       // A start may wait for another server, as long as it lives under "restart".

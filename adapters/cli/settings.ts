@@ -122,8 +122,8 @@ const SERVER = [
     "Takes the middle out of phone numbers in logs: +1202•••0100.",
   ),
   setting(
-    "onOwnershipLost",
-    "RINGPORT_ON_OWNERSHIP_LOST",
+    "onLeaseLost",
+    "RINGPORT_ON_LEASE_LOST",
     oneOf("exit", "restart"),
     "exit",
     "PostgreSQL: when the lease is lost, exit with code 8, or restart in the same process.",

@@ -5,11 +5,11 @@ import { namedTables } from "./named-tables.ts";
 import type { PostgresStorageOptions } from "./postgres.ts";
 import { type Fence, postgresDialect, type TransactionLimits } from "./postgres-dialect.ts";
 import { postgresUnavailable } from "./postgres-errors.ts";
-import { fenceOf, leaseOf, releaseLease, takeLease } from "./postgres-ownership.ts";
+import { fenceOf, leaseOf, releaseLease, takeLease } from "./postgres-lease.ts";
 import { kyselyPool, type PostgresQuery } from "./postgres-pool.ts";
 import { withReadableUrl } from "./postgres-url.ts";
 import type { Database } from "./schema.ts";
-import type { ConnectedDatabase, Ownership, Traits } from "./session.ts";
+import type { ConnectedDatabase, ServerLock, Traits } from "./session.ts";
 import { checkedNames } from "./table-names.ts";
 
 /** How long a connection attempt may take, ms. */
@@ -60,7 +60,7 @@ export async function connectPostgres(
   const fence: Fence = { database: location.name };
 
   /** Renewals have a connection of their own, so that they never queue behind other work; a given pool is shared. */
-  async function owned(epoch: number, ms: number): Promise<Ownership> {
+  async function owned(epoch: number, ms: number): Promise<ServerLock> {
     const timeoutMs = Math.max(MIN_RENEWAL_MS, ms * RENEWAL_PART);
     const leasePool = options.pool ? undefined : newPool(1, timeoutMs);
     const settings = { types, query_timeout: timeoutMs, connectMs: timeoutMs };
@@ -89,7 +89,7 @@ export async function connectPostgres(
       MIGRATION_LIMITS,
     ),
     columnTypes: { id: sql`text collate "C"`, bytes: "bytea" },
-    async own({ leaseMs, ...opening }) {
+    async lock({ leaseMs, ...opening }) {
       const epoch = await takeLease(opening, location, { owner, ms: leaseMs });
       return owned(epoch, leaseMs);
     },

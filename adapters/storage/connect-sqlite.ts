@@ -53,7 +53,7 @@ export async function connectSqlite({
     ...(reader && { read: sqliteConnection(reader, reads?.within).rows }),
     columnTypes: { id: "text", bytes: "blob" },
     scrub: (thorough) => scrubSqlite(database, thorough, () => reads?.renew()),
-    async own({ migrationDb, migrate }) {
+    async lock({ migrationDb, migrate }) {
       const release = takeLock(fileOf(database), sqlite.DatabaseSync);
       try {
         await migrationDb.transaction().execute(migrate);

@@ -19,14 +19,14 @@ import type { Prepared } from "./prepared.ts";
 import { receiptStore } from "./receipt-store.ts";
 import { retentionStore } from "./retention-store.ts";
 import type { Database } from "./schema.ts";
-import type { ConnectedDatabase, OwnedOpening, Ownership, Session, Traits } from "./session.ts";
+import type { ConnectedDatabase, LockedOpening, ServerLock, Session, Traits } from "./session.ts";
 import { sharedCommits } from "./shared-commits.ts";
 import { transcriptStore } from "./transcript-store.ts";
 
 interface Opened {
   readonly connected: ConnectedDatabase;
   readonly db: Kysely<Database>;
-  readonly ownership: Ownership | undefined;
+  readonly lock: ServerLock | undefined;
   /** Also for single statements, which need the fence as well. */
   readonly transaction: Session["transaction"];
 }
@@ -59,8 +59,8 @@ export function kyselyStorage(connect: () => Promise<ConnectedDatabase>, traits:
     read: (work) => guarded(({ db }) => work(db)),
     write: (work) => guarded(({ transaction }) => transaction(work)),
     writeOnce: (query, given) =>
-      guarded(async ({ db, transaction, ownership }) => {
-        const epoch = ownership?.lease?.epoch;
+      guarded(async ({ db, transaction, lock }) => {
+        const epoch = lock?.lease?.epoch;
         if (epoch === undefined) return transaction((tx) => query(tx, given));
         const rows = await query(db, { ...given, epoch });
         if (rows.length === 0) await transaction(async () => {}); // throws if the epoch is over
@@ -87,7 +87,7 @@ export function kyselyStorage(connect: () => Promise<ConnectedDatabase>, traits:
     await closing;
     try {
       opened = await openWith(await connect(), traits, options);
-      lease = opened.ownership?.lease && renewable(opened.ownership.lease, guarded);
+      lease = opened.lock?.lease && renewable(opened.lock.lease, guarded);
       return opened;
     } catch (error) {
       throw translated(traits, error);
@@ -144,30 +144,30 @@ async function openWith(connected: ConnectedDatabase, traits: Traits, options: O
   const { migrationDialect } = connected;
   const migrationDb = migrationDialect ? new Kysely<Database>({ dialect: migrationDialect, plugins }) : db;
   const steps = migrations(connected.columnTypes);
-  const opening: OwnedOpening = {
+  const opening: LockedOpening = {
     db,
     migrationDb,
     isCurrent: ({ applied }) => applied.length === Object.keys(steps).length && applied.every((step) => step in steps),
     migrate: (tx) => migrate(tx as Kysely<unknown>, connected, steps),
     leaseMs: options.leaseMs ?? DEFAULT_TIMINGS.leaseMs,
   };
-  let ownership: Ownership | undefined;
+  let lock: ServerLock | undefined;
   try {
-    if (options.exclusive) ownership = await connected.own(opening);
-    if (!ownership) await migrateUnlessServed(connected, opening, Object.keys(steps));
-    if (ownership && connected.files) await removeOrphanedFiles(db, connected.files);
+    if (options.exclusive) lock = await connected.lock(opening);
+    if (!lock) await migrateUnlessServed(connected, opening, Object.keys(steps));
+    if (lock && connected.files) await removeOrphanedFiles(db, connected.files);
     const transaction = traits.rowLocks
       ? <T>(work: (tx: Kysely<Database>) => Promise<T>) => db.transaction().execute(work)
       : sharedCommits(db);
-    return { connected, db, ownership, transaction };
+    return { connected, db, lock, transaction };
   } catch (error) {
-    await stop({ connected, db, ownership });
+    await stop({ connected, db, lock });
     throw error;
   }
 }
 
-async function stop({ connected, db, ownership }: Pick<Opened, "connected" | "db" | "ownership">): Promise<void> {
-  await ownership?.release();
+async function stop({ connected, db, lock }: Pick<Opened, "connected" | "db" | "lock">): Promise<void> {
+  await lock?.release();
   await db.destroy();
   await connected.close?.();
 }
@@ -175,7 +175,7 @@ async function stop({ connected, db, ownership }: Pick<Opened, "connected" | "db
 /** A program beside the server migrates an older database only if no server works on it. */
 async function migrateUnlessServed(
   connected: ConnectedDatabase,
-  opening: OwnedOpening,
+  opening: LockedOpening,
   steps: readonly string[],
 ): Promise<void> {
   const contents = await contentsOf(opening.db as Kysely<unknown>, connected);
@@ -183,7 +183,7 @@ async function migrateUnlessServed(
   const { applied } = contents;
   const isOlder = applied.length > 0 && steps.some((step) => !applied.includes(step));
   if (!isOlder) return opening.migrationDb.transaction().execute(opening.migrate);
-  const ownership = await connected.own(opening).catch((cause: unknown) => {
+  const lock = await connected.lock(opening).catch((cause: unknown) => {
     if (!(cause instanceof StorageLocked)) throw cause;
     const { remainingMs } = cause;
     throw new StorageLocked(
@@ -191,7 +191,7 @@ async function migrateUnlessServed(
       { cause, ...(remainingMs !== undefined && { remainingMs }) },
     );
   });
-  await ownership.release();
+  await lock.release();
 }
 
 function translated(traits: Traits, error: unknown): unknown {

@@ -9,7 +9,7 @@ import {
   type PostgresPool,
   sql,
 } from "kysely";
-import { ownershipLost } from "./postgres-errors.ts";
+import { leaseLost } from "./postgres-errors.ts";
 
 /** The guard at the start of every transaction. */
 export interface Fence {
@@ -75,14 +75,14 @@ class FencedDriver extends PostgresDriver {
     this.#fence = fence;
   }
 
-  /** @throws {OwnershipLost} the fence finds no row */
+  /** @throws {LeaseLost} the fence finds no row */
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
     const fence = this.#fence;
     const query = fence?.query;
     const text = query === undefined ? this.#begin : `${this.#begin}; ${query}`;
     try {
       const { rows } = await connection.executeQuery(CompiledQuery.raw(text));
-      if (fence && query !== undefined && rows.length === 0) throw ownershipLost(fence.database);
+      if (fence && query !== undefined && rows.length === 0) throw leaseLost(fence.database);
     } catch (error) {
       await this.rollbackTransaction(connection as Parameters<PostgresDriver["rollbackTransaction"]>[0]).catch(
         () => {},

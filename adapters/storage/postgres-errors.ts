@@ -1,4 +1,4 @@
-import { OwnershipLost } from "../../src/ports/storage.ts";
+import { LeaseLost } from "../../src/ports/storage.ts";
 
 /** SQLSTATE classes and codes (PostgreSQL, appendix A) of an unavailable database. */
 const UNAVAILABLE_STATES = [
@@ -41,8 +41,8 @@ export function postgresUnavailable(error: unknown): string | undefined {
 }
 
 /** The refusal of a write or renewal of an earlier epoch. */
-export function ownershipLost(database: string): OwnershipLost {
-  return new OwnershipLost(`another server has taken over the database ${database}`);
+export function leaseLost(database: string): LeaseLost {
+  return new LeaseLost(`another server has taken over the database ${database}`);
 }
 
 /** Whether the connection must not be used again after this error: PostgreSQL closes it, or no longer responds. */

@@ -55,14 +55,14 @@ export interface ConnectedDatabase extends DatabaseLocation {
    * Makes this storage the one server of the database, and keeps other servers out while it migrates.
    * @throws {StorageLocked} another server works on it
    */
-  own(opening: OwnedOpening): Promise<Ownership>;
+  lock(opening: LockedOpening): Promise<ServerLock>;
   /** Writes large audio files, if the dialect would block the event loop. */
   readonly files?: AudioFiles | undefined;
   /** Closes what the dialect does not close. */
   close?(): Promise<void> | void;
 }
 
-export interface OwnedOpening {
+export interface LockedOpening {
   readonly db: Kysely<Database>;
   readonly migrationDb: Kysely<Database>;
   /** Whether the database needs no migration. */
@@ -72,9 +72,9 @@ export interface OwnedOpening {
   readonly leaseMs: number;
 }
 
-/** The ownership of the database. */
-export interface Ownership {
-  /** Undefined if the ownership ends with the process. */
+/** The lock of the database. */
+export interface ServerLock {
+  /** Undefined if the lock ends with the process. */
   readonly lease?: Lease;
   release(): Promise<void>;
 }

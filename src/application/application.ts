@@ -1,5 +1,5 @@
 import type { Call } from "../domain/call.ts";
-import { OwnershipLost } from "../ports/storage.ts";
+import { LeaseLost } from "../ports/storage.ts";
 import { ProviderAccess } from "./access/provider-access.ts";
 import { RunningKeys } from "./access/running-keys.ts";
 import { FairTurns } from "./call-audio/speech/fair-turns.ts";
@@ -19,9 +19,9 @@ import type { Context, ContextParts } from "./context.ts";
 import { BrokenLines } from "./instances/broken-lines.ts";
 import { Instances } from "./instances/instances.ts";
 import { Lines } from "./instances/lines.ts";
-import { ownedStorage } from "./owned-storage.ts";
-import { Ownership } from "./ownership.ts";
+import { leasedStorage } from "./leased-storage.ts";
 import { Queries } from "./queries.ts";
+import { ServerLease } from "./server-lease.ts";
 
 /** The use cases and the live part behind them. */
 export interface Application {
@@ -29,7 +29,7 @@ export interface Application {
   readonly calls: Calls;
   readonly queries: Queries;
   /** When it is lost, all calls end and all lines close at once; the application is to be stopped then. */
-  readonly ownership: Pick<Ownership, "held" | "lost">;
+  readonly lease: Pick<ServerLease, "held" | "lost">;
   /** Deletes all data about calls to a number; active ones are ended first. */
   erase(phone: string): Promise<Erasure>;
   /** Settles what a dead process left, connects the linked numbers, starts dialling. */
@@ -46,14 +46,14 @@ const STORING_MS = 5_000;
 /** Puts the application together. The storage must be open before `start`. */
 export function createApplication(parts: ContextParts, keep: RetentionDays): Application {
   const patience = new AbortController();
-  const ownership = new Ownership(parts);
-  const storage = ownedStorage(parts.storage, ownership);
+  const lease = new ServerLease(parts);
+  const storage = leasedStorage(parts.storage, lease);
   const access = new ProviderAccess(parts.telephony, storage.accounts);
   const purgeClock = new PurgeClock(parts.system, storage, parts.log);
   const context: Context = {
     ...parts,
     storage,
-    ownership,
+    lease,
     access,
     shutdownSignal: patience.signal,
     decoderTurns: new FairTurns(parts.system, DECODED_AT_ONCE),
@@ -78,11 +78,11 @@ export function createApplication(parts: ContextParts, keep: RetentionDays): App
   const instances = new Instances(context, lines, deletions);
   const queries = new Queries(context, dispatcher, lines);
   const retention = new Retention(context, keep);
-  ownership.dialAgain = () => {
+  lease.dialAgain = () => {
     for (const instanceId of lines.dialableIds) dispatcher.wake(instanceId);
   };
-  ownership.lost.addEventListener("abort", () => {
-    if (ownership.lost.reason instanceof OwnershipLost) patience.abort(); // the new owner settles what is not stored
+  lease.lost.addEventListener("abort", () => {
+    if (lease.lost.reason instanceof LeaseLost) patience.abort(); // the new owner settles what is not stored
     void dispatcher.endAll("interrupted", "the server lost its database to another one, or could not reach it");
     void lines.stop();
   });
@@ -117,17 +117,17 @@ export function createApplication(parts: ContextParts, keep: RetentionDays): App
         "the outcome of a call could not be stored; the next start marks the call as interrupted",
       );
     context.events.close();
-    ownership.end();
+    lease.end();
   }
 
   return {
     instances,
     calls,
     queries,
-    ownership,
+    lease,
     erase: (phone) => eraseWithLiveCalls(context, terminations, dispatcher, phone),
     async start() {
-      await ownership.start();
+      await lease.start();
       // The clock may have been set back since: what is new sorts behind what is stored all the same.
       context.ids.startBehind((await context.storage.events.newestId()) ?? "");
       await purgeClock.start();

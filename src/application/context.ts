@@ -24,7 +24,7 @@ import type { EventLog } from "./calls/event-log.ts";
 import type { Journals } from "./calls/journals.ts";
 import type { PurgeClock } from "./calls/purge-clock.ts";
 import type { Counters } from "./counters.ts";
-import type { Ownership } from "./ownership.ts";
+import type { ServerLease } from "./server-lease.ts";
 
 /** What the composition root puts together. */
 export type ContextParts = Omit<
@@ -33,7 +33,7 @@ export type ContextParts = Omit<
   | "decoderTurns"
   | "shutdownSignal"
   | "journals"
-  | "ownership"
+  | "lease"
   | "purgeClock"
   | "runningKeys"
   | "speechScheduler"
@@ -67,7 +67,7 @@ export interface Context {
   readonly events: EventLog;
   readonly journals: Journals;
   /** This process's right to act as the server of its database. */
-  readonly ownership: Ownership;
+  readonly lease: ServerLease;
   /** The time by which records are purged. */
   readonly purgeClock: PurgeClock;
   readonly streams: Streams;

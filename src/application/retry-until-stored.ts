@@ -1,5 +1,5 @@
 import { pause } from "../base/pause.ts";
-import { OwnershipLost, StorageUnavailable } from "../ports/storage.ts";
+import { LeaseLost, StorageUnavailable } from "../ports/storage.ts";
 import type { Context } from "./context.ts";
 
 const FIRST_WAIT_MS = 100;
@@ -8,7 +8,7 @@ const LONGEST_WAIT_MS = 5_000;
 /**
  * Writes until the storage can take it: for facts that already happened and must not be lost.
  * @throws {StorageUnavailable} the process ends and can wait no longer, or another one owns the database
- *   ({@link OwnershipLost}); the next start settles what was not written
+ *   ({@link LeaseLost}); the next start settles what was not written
  */
 export async function retryUntilStored<T>(
   { system, log, shutdownSignal }: Context,
@@ -19,7 +19,7 @@ export async function retryUntilStored<T>(
     try {
       return await write();
     } catch (error) {
-      const mayPass = error instanceof StorageUnavailable && !(error instanceof OwnershipLost);
+      const mayPass = error instanceof StorageUnavailable && !(error instanceof LeaseLost);
       if (!mayPass || shutdownSignal.aborted) throw error;
       log.warn({ err: error }, `storage unavailable; retrying ${what} in ${wait} ms`);
       await pause(system, wait, shutdownSignal);

@@ -61,13 +61,13 @@ export interface OpenOptions {
 
 /** The right to be the server of a database. It expires by the database's clock unless it is renewed. */
 export interface Lease {
-  /** Rises with every owner. Once there is a higher epoch, writes of this storage throw {@link OwnershipLost}. */
+  /** Rises with every owner. Once there is a higher epoch, writes of this storage throw {@link LeaseLost}. */
   readonly epoch: number;
   /** How long it lasts after a renewal, ms. */
   readonly ms: number;
   /**
    * Extends the lease to `ms` after the moment at which the database executes this.
-   * @throws {OwnershipLost} another server has taken the lease
+   * @throws {LeaseLost} another server has taken the lease
    * @throws {StorageUnavailable} the database is unreachable; the lease may have been renewed
    */
   renew(): Promise<void>;
@@ -81,7 +81,7 @@ export class StorageUnavailable extends CodedError {
 }
 
 /** Another server has taken over the database: nothing was stored, and trying again does not help. */
-export class OwnershipLost extends StorageUnavailable {}
+export class LeaseLost extends StorageUnavailable {}
 
 /** Another server already uses this database. */
 export class StorageLocked extends CodedError {

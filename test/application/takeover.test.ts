@@ -104,7 +104,7 @@ describe("a start", () => {
     const place = new Place();
     await place.database.storage().open({ exclusive: true }); // its process is dead
     await place.system.advance(2_000);
-    const server = place.server({ onOwnershipLost: "exit" });
+    const server = place.server({ onLeaseLost: "exit" });
     const starting = server.ringport.start();
     const early = server.status(); // before anybody knows of the other server
     await vi.waitFor(() => expect(server.warnings).toHaveLength(1));
@@ -121,7 +121,7 @@ describe("a start", () => {
   test("fails if the other server lives, under exit", async () => {
     const place = new Place();
     await place.server().ringport.start();
-    const second = place.server({ onOwnershipLost: "exit" });
+    const second = place.server({ onLeaseLost: "exit" });
     await expect(place.passes(second.ringport.start())).rejects.toBeInstanceOf(StorageLocked);
     expect(place.system.monotonic()).toBeLessThan(10_500);
     expect(await second.status()).toEqual(NOT_OURS);
@@ -147,7 +147,7 @@ describe("a start", () => {
     const place = new Place();
     const first = place.server();
     await first.ringport.start();
-    const second = place.server({ onOwnershipLost: "exit" });
+    const second = place.server({ onLeaseLost: "exit" });
     const starting = second.ringport.start();
     await vi.waitFor(() => expect(second.warnings).toHaveLength(1));
     await place.passes(first.ringport.stop({ drainMs: 0 }));
@@ -252,7 +252,7 @@ describe("a server that cannot reach its database", () => {
 
   test("stops for good under exit, and says why", async () => {
     const place = new Place();
-    const first = place.server({ onOwnershipLost: "exit" });
+    const first = place.server({ onLeaseLost: "exit" });
     await first.talkingCall(await first.instance());
     first.storage.unreachable = true;
     first.storage.close = () => new Promise(() => {}); // as a connection that nobody answers

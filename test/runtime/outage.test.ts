@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ON_EVERY_POSTGRES, onEach } from "../support/server.ts";
 import { until } from "../support/server-client.ts";
-import { byeAt, instance, invitedAt, LEASE_MS, OWNERSHIP_LOST, Pair, SOON_MS } from "./pair.ts";
+import { byeAt, instance, invitedAt, LEASE_LOST, LEASE_MS, Pair, SOON_MS } from "./pair.ts";
 
 onEach(ON_EVERY_POSTGRES, (target) => {
   test("a server without its database hangs up before another one dials", async () => {
@@ -20,7 +20,7 @@ onEach(ON_EVERY_POSTGRES, (target) => {
     expect(invitedAt(after.heard)).toBeGreaterThan(leaseEnd);
     const last = before.heard.voice?.packets.at(-1)?.at ?? 0;
     expect(last).toBeLessThan(leaseEnd);
-    expect(await first.gone).toBe(OWNERSHIP_LOST);
+    expect(await first.gone).toBe(LEASE_LOST);
   });
 
   test("a live call outlives an outage shorter than its lease", async () => {

@@ -12,7 +12,7 @@ const RENEW_MS = 300;
 /** What has to happen has happened within this on a busy machine, ms. */
 export const SOON_MS = 20_000;
 /** The exit code of a server that has lost its database to another one. */
-export const OWNERSHIP_LOST = 8;
+export const LEASE_LOST = 8;
 /** Longer than a test lasts. */
 const MESSAGE = { type: "FIXED_AUDIO", tts: undefined, audio: { audioBase64: messageOf(30_000) } };
 
@@ -32,7 +32,7 @@ export class Pair {
     this.second = second;
   }
 
-  static async start(target: Target, onOwnershipLost: "exit" | "restart"): Promise<Pair> {
+  static async start(target: Target, onLeaseLost: "exit" | "restart"): Promise<Pair> {
     const databaseUrl = await createDatabase();
     const relay = await relayTo(databaseUrl);
     const phone = await startFarEnd({ callees: { "*": callees.answers } });
@@ -41,10 +41,10 @@ export class Pair {
       RINGPORT_SIP_TRUNKS: JSON.stringify([{ name: "desk", server: phone.uri, users: "*" }]),
       RINGPORT_LEASE_MS: String(LEASE_MS),
       RINGPORT_LEASE_RENEW_MS: String(RENEW_MS),
-      RINGPORT_ON_OWNERSHIP_LOST: onOwnershipLost,
+      RINGPORT_ON_LEASE_LOST: onLeaseLost,
     };
     const first = new Server(target, { databaseUrl: relay.url, env });
-    const waiting = { ...env, RINGPORT_ON_OWNERSHIP_LOST: "restart" };
+    const waiting = { ...env, RINGPORT_ON_LEASE_LOST: "restart" };
     const second = new Server(target, { databaseUrl, data: first.data, env: waiting });
     onTestFinished(async () => {
       await Promise.all([first.dispose(), second.dispose()]);

@@ -3,12 +3,12 @@ import { expect, test } from "vitest";
 import { expectProblem } from "../support/answer-shapes.ts";
 import { ON_EVERY_POSTGRES, onEach } from "../support/server.ts";
 import { until } from "../support/server-client.ts";
-import { end, instance, invitedAt, OWNERSHIP_LOST, Pair, SOON_MS } from "./pair.ts";
+import { end, instance, invitedAt, LEASE_LOST, Pair, SOON_MS } from "./pair.ts";
 
 onEach(ON_EVERY_POSTGRES, (target) => {
-  for (const onOwnershipLost of ["exit", "restart"] as const)
-    test(`a server paused beyond its lease hangs up first, then ${onOwnershipLost}s`, async () => {
-      const pair = await Pair.start(target, onOwnershipLost);
+  for (const onLeaseLost of ["exit", "restart"] as const)
+    test(`a server paused beyond its lease hangs up first, then ${onLeaseLost}s`, async () => {
+      const pair = await Pair.start(target, onLeaseLost);
       const { first, second } = pair;
       const client = await first.as("ada");
       const id = await instance(client);
@@ -25,12 +25,12 @@ onEach(ON_EVERY_POSTGRES, (target) => {
       const goesOnAt = performance.now();
       process.kill(first.pid, "SIGCONT");
       expect(await end(before.heard)).toBe("they hung up");
-      if (onOwnershipLost === "exit") expect(await first.gone).toBe(OWNERSHIP_LOST);
+      if (onLeaseLost === "exit") expect(await first.gone).toBe(LEASE_LOST);
       else expectProblem(await client.get("/v1/calls"), 503, "storage_unavailable");
       expect(before.heard.voice?.packets.filter(({ at }) => at >= goesOnAt)).toEqual([]);
       expect(after.heard.end, "the call of the other server goes on").toBeUndefined();
       expect(pair.phone.calls).toHaveLength(2);
-      if (onOwnershipLost === "exit") return;
+      if (onLeaseLost === "exit") return;
 
       await second.stop();
       await until(

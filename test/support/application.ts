@@ -11,7 +11,7 @@ import { Journals } from "../../src/application/calls/journals.ts";
 import { PurgeClock } from "../../src/application/calls/purge-clock.ts";
 import type { Context } from "../../src/application/context.ts";
 import { Counters } from "../../src/application/counters.ts";
-import { Ownership } from "../../src/application/ownership.ts";
+import { ServerLease } from "../../src/application/server-lease.ts";
 import type { Creation } from "../../src/application/use-cases.ts";
 import { tone } from "../../src/audio/tone.ts";
 import { Vad } from "../../src/audio/vad.ts";
@@ -208,7 +208,7 @@ export class World {
       strictSchemas: inputSchemas(DEFAULT_LIMITS, { strict: true }),
       streamPreview: options.streamPreview ?? false,
       journals: new Journals(),
-      ownership: new Ownership({ system: this.system, storage: this.storage, timings, log }),
+      lease: new ServerLease({ system: this.system, storage: this.storage, timings, log }),
       streams: new Streams(),
       runningKeys: new RunningKeys(),
       access: new ProviderAccess(telephony, this.storage.accounts),

@@ -1,8 +1,8 @@
 import { DEFAULT_TIMINGS } from "../../src/domain/timings.ts";
 import {
   type Lease,
+  LeaseLost,
   type OpenOptions,
-  OwnershipLost,
   type Storage,
   StorageLocked,
   StorageUnavailable,
@@ -67,7 +67,7 @@ export class LeasedDatabase {
     return ++this.#epoch;
   }
 
-  /** Lets the lease last `ms` from now on. @throws {OwnershipLost} */
+  /** Lets the lease last `ms` from now on. @throws {LeaseLost} */
   renew(epoch: number, ms: number): void {
     this.assertOwner(epoch);
     this.#endsAt = this.#clock.monotonic() + ms;
@@ -77,7 +77,7 @@ export class LeasedDatabase {
     if (epoch === this.#epoch) this.#endsAt = -Infinity;
   }
 
-  /** Carries out a write of the owner. @throws {OwnershipLost} */
+  /** Carries out a write of the owner. @throws {LeaseLost} */
   write(epoch: number, work: () => Promise<unknown>): Promise<unknown> {
     this.assertOwner(epoch);
     const written = work();
@@ -87,9 +87,9 @@ export class LeasedDatabase {
     return written;
   }
 
-  /** @throws {OwnershipLost} */
+  /** @throws {LeaseLost} */
   assertOwner(epoch: number): void {
-    if (epoch !== this.#epoch) throw new OwnershipLost("another server has taken over this database");
+    if (epoch !== this.#epoch) throw new LeaseLost("another server has taken over this database");
   }
 }
 

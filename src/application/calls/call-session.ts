@@ -186,7 +186,7 @@ export class CallSession {
       await assertDiallable(this.#context, this.#telephony, this.call.targetPhone);
       assertCallerDiallable(this.#telephony, this.call.from);
       if (signal.aborted) return; // the call ended meanwhile: nobody is asked
-      if (!this.#context.ownership.mayDial) throw new DialError("line_lost", DEADLINE_PASSED);
+      if (!this.#context.lease.mayDial) throw new DialError("line_lost", DEADLINE_PASSED);
       const leg = await this.#line.dial(this.call.targetPhone, options, signal);
       this.#leg = leg;
       if (this.#flow.phase === "over") return;

@@ -141,7 +141,7 @@ export class Dispatcher {
   }
 
   #mayDial(instanceId: string): boolean {
-    if (!this.#context.ownership.mayDial) return false;
+    if (!this.#context.lease.mayDial) return false;
     return !this.stopping && !this.#byInstance.has(instanceId) && this.#lines.find(instanceId)?.canDial === true;
   }
 

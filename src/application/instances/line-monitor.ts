@@ -136,7 +136,7 @@ export class LineMonitor implements LineHost {
   }
 
   get deadlines(): Deadlines {
-    return this.#context.ownership.deadlines;
+    return this.#context.lease.deadlines;
   }
 
   publicUrl(): string {

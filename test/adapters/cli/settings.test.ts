@@ -35,7 +35,7 @@ const OPTIONS: Record<Exclude<keyof RingportOptions, keyof typeof DEFAULT_TIMING
   retentionDays: true,
   recordingRetentionDays: true,
   drainMs: true,
-  onOwnershipLost: true,
+  onLeaseLost: true,
   requireInboundAudio: true,
   secret: true,
   data: true,

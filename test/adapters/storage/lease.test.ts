@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { connectPostgres } from "../../../adapters/storage/connect-postgres.ts";
 import { type PostgresPool, postgresStorage } from "../../../adapters/storage/postgres.ts";
 import type { Database } from "../../../adapters/storage/schema.ts";
-import { OwnershipLost, type Storage, StorageLocked, StorageUnavailable } from "../../../src/ports/storage.ts";
+import { LeaseLost, type Storage, StorageLocked, StorageUnavailable } from "../../../src/ports/storage.ts";
 import { connected, endConnections, findPostgres, type RunningPostgres } from "../../support/postgres.ts";
 import { storedCall, storedInstance } from "./records.ts";
 import { databaseBefore } from "./steps-before.ts";
@@ -91,8 +91,8 @@ describe.skipIf(postgres.missing)(`the lease of a database on ${postgres.title}`
     await openOnceFree(second);
 
     for (const [name, write] of Object.entries(writesOf(first)))
-      await expect(write(), name).rejects.toBeInstanceOf(OwnershipLost);
-    await expect(first.lease?.renew()).rejects.toBeInstanceOf(OwnershipLost);
+      await expect(write(), name).rejects.toBeInstanceOf(LeaseLost);
+    await expect(first.lease?.renew()).rejects.toBeInstanceOf(LeaseLost);
     expect(await first.calls.get("call_1")).toMatchObject({ status: "QUEUED", owner: null });
     for (const [name, write] of Object.entries(writesOf(second)))
       await expect(write(), name).resolves.not.toBeInstanceOf(Error);
@@ -132,7 +132,7 @@ describe.skipIf(postgres.missing)(`the lease of a database on ${postgres.title}`
       const next = postgresStorage({ url });
       await openOnceFree(next, 1);
       const firstRead = await storedEvents(next, round);
-      for (const error of await Promise.all(writers)) expect(error).toBeInstanceOf(OwnershipLost);
+      for (const error of await Promise.all(writers)) expect(error).toBeInstanceOf(LeaseLost);
       expect(await storedEvents(next, round)).toEqual(firstRead);
       expect(firstRead).toEqual(expect.arrayContaining(acknowledged));
       await owner.close();
@@ -149,7 +149,7 @@ describe.skipIf(postgres.missing)(`the lease of a database on ${postgres.title}`
     await using taker = await connected(url);
     await taker.query("begin; select * from owners for update");
     await taker.query("update owners set epoch = epoch + 1");
-    const refused = expect(writesOf(first)[kind]()).rejects.toBeInstanceOf(OwnershipLost);
+    const refused = expect(writesOf(first)[kind]()).rejects.toBeInstanceOf(LeaseLost);
     await vi.waitFor(() => waiting(url, "owners"));
     await taker.query("commit");
     await refused;
@@ -163,7 +163,7 @@ describe.skipIf(postgres.missing)(`the lease of a database on ${postgres.title}`
     await first.close();
     const connected = await connectPostgres({ url });
     const db = new Kysely<Database>({ dialect: connected.dialect });
-    const ownership = await connected.own({
+    const lock = await connected.lock({
       db,
       migrationDb: db,
       isCurrent: () => true,
@@ -176,7 +176,7 @@ describe.skipIf(postgres.missing)(`the lease of a database on ${postgres.title}`
     });
     await expect(stalled).rejects.toThrow(/connection error/); // PostgreSQL has closed the connection
     expect(second.lease).toMatchObject({ epoch: 3 });
-    await ownership.release();
+    await lock.release();
     await connected.close?.();
     await second.close();
   });

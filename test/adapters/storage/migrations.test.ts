@@ -69,7 +69,7 @@ test("a program beside an older server does not migrate and names the fix", asyn
   const path = scratchPath();
   const server = await connectSqlite({ path });
   const db = await databaseBefore("0007_event_positions", server.dialect, server.columnTypes);
-  const locked = await server.own({
+  const locked = await server.lock({
     db: db as never,
     migrationDb: db as never,
     isCurrent: () => true,

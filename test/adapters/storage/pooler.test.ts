@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connectPostgres } from "../../../adapters/storage/connect-postgres.ts";
 import { postgresStorage } from "../../../adapters/storage/postgres.ts";
-import { OwnershipLost, StorageLocked } from "../../../src/ports/storage.ts";
+import { LeaseLost, StorageLocked } from "../../../src/ports/storage.ts";
 import { findPooler, type RunningPooler } from "../../support/pgbouncer.ts";
 import { connected, findPostgres, type RunningPostgres } from "../../support/postgres.ts";
 import { storedCall, storedInstance } from "./records.ts";
@@ -23,7 +23,7 @@ describe.skipIf(postgres.missing ?? source.missing)(title, { timeout: 60_000 }, 
     await server?.stop();
   });
 
-  test("supports ownership, writes, renewal, takeover and release", async () => {
+  test("supports the lease, writes, renewal, takeover and release", async () => {
     const url = pooler.through(await server.createDatabase());
     const [first, second] = [postgresStorage({ url }), postgresStorage({ url })];
     await first.open({ exclusive: true, leaseMs: 600_000 });
@@ -43,8 +43,8 @@ describe.skipIf(postgres.missing ?? source.missing)(title, { timeout: 60_000 }, 
     await client.query("update owners set expires_at = 0");
     await second.open({ exclusive: true });
     const late = first.instances.update("inst_1", 1, { name: "late" }, []);
-    await expect(late).rejects.toBeInstanceOf(OwnershipLost);
-    await expect(first.lease?.renew()).rejects.toBeInstanceOf(OwnershipLost);
+    await expect(late).rejects.toBeInstanceOf(LeaseLost);
+    await expect(first.lease?.renew()).rejects.toBeInstanceOf(LeaseLost);
     await first.close();
     await second.close();
     await first.open({ exclusive: true });

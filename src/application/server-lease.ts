@@ -1,16 +1,16 @@
 import type { Timings } from "../domain/timings.ts";
 import type { Logger } from "../ports/logger.ts";
-import { type Lease, OwnershipLost, type Storage, StorageUnavailable } from "../ports/storage.ts";
+import { type Lease, LeaseLost, type Storage, StorageUnavailable } from "../ports/storage.ts";
 import type { System } from "../ports/system.ts";
 import { DEADLINE_PASSED, type Deadlines } from "../ports/telephony.ts";
 
-/** Without a renewal nothing is dialled after this share of the lease. */
+/** Without a renewal nothing is dialled after this share of its time. */
 const DIAL_SHARE = 0.6;
-/** Without a renewal the ownership is lost after this share of the lease: the rest is time for the hang-ups. */
+/** Without a renewal the lease is lost after this share of its time: the rest is time for the hang-ups. */
 const SEND_SHARE = 0.85;
 
-/** Dependencies of an {@link Ownership}. */
-export interface OwnershipOptions {
+/** Dependencies of an {@link ServerLease}. */
+export interface ServerLeaseOptions {
   readonly system: System;
   readonly storage: Pick<Storage, "lease">;
   readonly timings: Pick<Timings, "leaseRenewMs">;
@@ -22,8 +22,8 @@ export interface OwnershipOptions {
  * is renewed, and lost when another server has taken it or when no renewal has succeeded in time. Lost once, it is lost
  * for good: only a new application on the reopened storage owns the database again.
  */
-export class Ownership {
-  readonly #options: OwnershipOptions;
+export class ServerLease {
+  readonly #options: ServerLeaseOptions;
   readonly #deadlines = { dial: Infinity, send: Infinity };
   readonly #lost = new AbortController();
   #ended = false;
@@ -33,7 +33,7 @@ export class Ownership {
   /** Called when dialling is allowed again after renewals had failed. */
   dialAgain: () => void = () => {};
 
-  constructor(options: OwnershipOptions) {
+  constructor(options: ServerLeaseOptions) {
     this.#options = options;
   }
 
@@ -42,7 +42,7 @@ export class Ownership {
     return this.#deadlines;
   }
 
-  /** Aborted with the error, an {@link OwnershipLost} if another server has taken it, when the ownership is lost. */
+  /** Aborted with the error, an {@link LeaseLost} if another server has taken it, when the lease is lost. */
   get lost(): AbortSignal {
     return this.#lost.signal;
   }
@@ -73,7 +73,7 @@ export class Ownership {
     this.#renewLater(lease);
   }
 
-  /** The ownership is lost now. Only the first time counts. */
+  /** The lease is lost now. Only the first time counts. */
   lose(error: StorageUnavailable): void {
     if (this.#lost.signal.aborted || this.#ended) return;
     this.#stopTimers();
@@ -122,7 +122,7 @@ export class Ownership {
   }
 
   #failed(error: unknown): void {
-    if (error instanceof OwnershipLost) this.lose(error);
+    if (error instanceof LeaseLost) this.lose(error);
     if (this.#failing || this.lost.aborted || this.#ended) return;
     this.#failing = true;
     this.#options.log.warn({ err: error }, "the lease on the database could not be renewed; trying again");

@@ -2,9 +2,9 @@ import { type Kysely, sql } from "kysely";
 import { type Lease, StorageLocked } from "../../src/ports/storage.ts";
 import { type Contents, contentsOf, type DatabaseLocation, lockMigrations } from "./migrate.ts";
 import type { Fence } from "./postgres-dialect.ts";
-import { ownershipLost } from "./postgres-errors.ts";
+import { leaseLost } from "./postgres-errors.ts";
 import { type Database, WHOLE_DATABASE } from "./schema.ts";
-import type { OwnedOpening } from "./session.ts";
+import type { LockedOpening } from "./session.ts";
 
 /** How long to wait for a migration, or for writes of the previous owner, which end by their own limits, ms. */
 const LOCK_TIMEOUT_MS = 9_000;
@@ -25,7 +25,7 @@ export interface Taker {
  * @throws {StorageLocked} another server owns the database, or a program migrates it
  */
 export async function takeLease(
-  { db, migrationDb, isCurrent, migrate }: Omit<OwnedOpening, "leaseMs">,
+  { db, migrationDb, isCurrent, migrate }: Omit<LockedOpening, "leaseMs">,
   location: DatabaseLocation,
   taker: Taker,
 ): Promise<number> {
@@ -53,7 +53,7 @@ export function leaseOf(db: Kysely<Database>, location: DatabaseLocation, epoch:
     ms,
     async renew() {
       if (await extend(db, epoch, ms)) return;
-      throw ownershipLost(location.name);
+      throw leaseLost(location.name);
     },
   };
 }
