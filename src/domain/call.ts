@@ -75,6 +75,9 @@ export interface Call {
   readonly version: number;
 }
 
+/** A call of this type. */
+export type CallOf<Type extends CallType> = Call & { readonly message: Extract<Message, { readonly type: Type }> };
+
 /** Whether the call still waits, rings or talks. */
 export function isActive(status: CallStatus): boolean {
   return status !== "COMPLETED" && status !== "FAILED";

@@ -1,13 +1,13 @@
 import type { Playout } from "../../../audio/playout.ts";
 import { errorText } from "../../../base/error-text.ts";
-import type { Call } from "../../../domain/call.ts";
+import type { CallOf } from "../../../domain/call.ts";
 import { StorageUnavailable } from "../../../ports/storage.ts";
 import type { Context } from "../../context.ts";
 import { type Message, MessageDemand } from "./message.ts";
 import { ProgramFailed } from "./program.ts";
 
 /** FIXED_AUDIO: plays the uploaded file. */
-export function play(context: Context, call: Call, usualRate: number): Message {
+export function play(context: Context, call: CallOf<"FIXED_AUDIO">, usualRate: number): Message {
   return new DecodedMessage(context, call, usualRate);
 }
 
@@ -21,7 +21,7 @@ class DecodedMessage implements Message {
   #file: Uint8Array | undefined;
   #decoded: Int16Array | undefined;
 
-  constructor(context: Context, call: Call, usualRate: number) {
+  constructor(context: Context, call: CallOf<"FIXED_AUDIO">, usualRate: number) {
     this.#context = context;
     this.#callId = call.id;
     this.#demand = new MessageDemand(call);

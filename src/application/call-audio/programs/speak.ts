@@ -1,7 +1,7 @@
 import type { Playout } from "../../../audio/playout.ts";
 import { resampleStream } from "../../../audio/resample-stream.ts";
 import { errorText } from "../../../base/error-text.ts";
-import type { Call } from "../../../domain/call.ts";
+import type { CallOf } from "../../../domain/call.ts";
 import type { PcmChunk } from "../../../ports/media.ts";
 import type { Context } from "../../context.ts";
 import { type Message, MessageDemand } from "./message.ts";
@@ -11,7 +11,7 @@ import { ProgramFailed } from "./program.ts";
 const BEGINNING_MS = 1_000;
 
 /** FIXED_TTS: speaks the text. */
-export function speak(context: Context, call: Call): Message {
+export function speak(context: Context, call: CallOf<"FIXED_TTS">): Message {
   return new SpokenMessage(context, call);
 }
 
@@ -22,8 +22,8 @@ class SpokenMessage implements Message {
   /** Pieces rendered before the call had a leg. */
   readonly #beginning: PcmChunk[] = [];
 
-  constructor({ speechScheduler }: Context, call: Call) {
-    const { text, voiceId } = call.message.type === "FIXED_TTS" ? call.message : { text: "", voiceId: "" };
+  constructor({ speechScheduler }: Context, call: CallOf<"FIXED_TTS">) {
+    const { text, voiceId } = call.message;
     this.#demand = new MessageDemand(call);
     this.#rest = failing(speechScheduler.speak(text, voiceId, this.#demand, this.#scope.signal));
   }
