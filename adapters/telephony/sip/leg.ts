@@ -67,6 +67,7 @@ export class SipLeg implements Leg, InviteListener {
   #hungUp = false;
   #unheard = true;
   #mayGoElsewhere = false;
+  #end: InviteEnd | undefined;
   readonly #emitted = new Set<LegEvent["type"]>();
   /** How keys arrive; a far side that sends each of them twice, in both ways, is heard in the first one only. */
   #keysBy: "rtp" | "info" | undefined;
@@ -88,6 +89,11 @@ export class SipLeg implements Leg, InviteListener {
   /** The trunk did not take the call, and no phone can have rung: another trunk may be asked. */
   get mayGoElsewhere(): boolean {
     return this.#mayGoElsewhere;
+  }
+
+  /** How the INVITE usage ended; undefined before. */
+  get end(): InviteEnd | undefined {
+    return this.#end;
   }
 
   /** A far side without telephone-events sends keys as tones, or by INFO. */
@@ -206,6 +212,7 @@ export class SipLeg implements Leg, InviteListener {
       return;
     }
     this.#over = true;
+    this.#end = end;
     this.#awaited.stop();
     this.#mayGoElsewhere = this.#unheard && isTrunksFault(end);
     const release = this.#fault === undefined ? this.#options.releaseOf(end) : this.#fault;

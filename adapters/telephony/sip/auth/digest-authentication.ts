@@ -1,6 +1,7 @@
 import { shown } from "../../../../src/base/shown.ts";
 import type { SipRequest, SipResponse } from "../message/message.ts";
 import { parseChallenges } from "./challenge.ts";
+import type { ChallengeRefusal, ChallengeRefusalCode } from "./challenge-refusal.ts";
 import type { DigestClient } from "./digest.ts";
 import { type DigestChallenge, digestChallenge, strongerChallenge } from "./digest-challenge.ts";
 import { digestResponse } from "./digest-response.ts";
@@ -48,11 +49,11 @@ export class DigestAuthentication {
    * the challenges cannot be answered.
    * @param learns whether a new realm is trusted; default: true
    */
-  challenged(response: SipResponse, learns = true): string | undefined {
+  challenged(response: SipResponse, learns = true): ChallengeRefusal | undefined {
     const { user, password } = this.#client.account;
     const chosen = new Map<string, { readonly field: DigestSpace["field"]; readonly challenge: DigestChallenge }>();
     const unknown = new Set<string>();
-    let refusal: string | undefined;
+    let refused: ChallengeRefusal | undefined;
     for (const [field, name] of FIELDS)
       for (const challenge of response.headers.fields(name).flatMap(parseChallenges).map(digestChallenge)) {
         if (typeof challenge === "string") {
@@ -60,28 +61,36 @@ export class DigestAuthentication {
           continue;
         }
         const why = password === undefined ? undefined : this.#client.known.refusal(challenge, learns);
-        refusal ??= why;
+        refused ??= why;
         if (why !== undefined) continue;
         const key = spaceKey(field, challenge.realm);
         chosen.set(key, { field, challenge: strongerChallenge(chosen.get(key)?.challenge, challenge) });
       }
-    if (chosen.size === 0 && refusal !== undefined) return refusal;
+    if (chosen.size === 0 && refused !== undefined) return refused;
     if (chosen.size === 0)
       return unknown.size > 0
-        ? `the server requires ${[...unknown].join(" or ")}, which is not supported`
-        : "the server requires authentication, but sends no challenge";
+        ? refusal("unsupported", `the server requires ${[...unknown].join(" or ")}, which is not supported`)
+        : refusal("unusable_challenge", "the server requires authentication, but sends no challenge");
     for (const [key, { field, challenge }] of chosen) {
       const { realm, nonce, stale } = challenge;
       if (password === undefined)
-        return `the server requires a password (realm ${shown(realm)}), and none is configured`;
+        return refusal("no_password", `the server requires a password (realm ${shown(realm)}), and none is configured`);
       const answered = this.#answered.get(key);
       const repeated = this.#sent.get(key)?.challenge.nonce === nonce;
       if (!stale && (answered !== undefined || repeated))
-        return `the server refused the user ${shown(user)} with this password (realm ${shown(realm)})`;
+        return refusal(
+          "wrong_password",
+          `the server refused the user ${shown(user)} with this password (realm ${shown(realm)})`,
+        );
       const staleCount = answered === undefined ? 0 : answered.stale + 1;
-      if (staleCount > MAX_STALE) return `the server calls each of its nonces stale (realm ${shown(realm)})`;
+      if (staleCount > MAX_STALE)
+        return refusal("unusable_challenge", `the server calls each of its nonces stale (realm ${shown(realm)})`);
       this.#answered.set(key, { space: this.#client.learn(field, challenge, this.#use), stale: staleCount });
     }
     return undefined;
   }
+}
+
+function refusal(code: ChallengeRefusalCode, detail: string): ChallengeRefusal {
+  return { code, detail };
 }

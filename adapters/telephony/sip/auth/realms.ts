@@ -1,5 +1,6 @@
 import { shown } from "../../../../src/base/shown.ts";
 import { NewestMap } from "../newest-map.ts";
+import type { ChallengeRefusal } from "./challenge-refusal.ts";
 import type { DigestAlgorithm } from "./digest-algorithm.ts";
 import type { DigestChallenge } from "./digest-challenge.ts";
 
@@ -23,15 +24,21 @@ export class Realms {
   }
 
   /** Why a challenge is not answered. @param learns whether a new realm is trusted */
-  refusal({ realm, algorithm }: DigestChallenge, learns: boolean): string | undefined {
+  refusal({ realm, algorithm }: DigestChallenge, learns: boolean): ChallengeRefusal | undefined {
     const strongest = this.#strongest.get(realm);
     if (strongest !== undefined && algorithm.rank > strongest.rank)
-      return `the realm ${shown(realm)} has used ${strongest.name} before, and gets no answer with ${algorithm.name}`;
+      return {
+        code: "weaker_algorithm",
+        detail: `the realm ${shown(realm)} has used ${strongest.name} before, and gets no answer with ${algorithm.name}`,
+      };
     const own = this.#given ?? [...this.#strongest.keys()];
     if (own.includes(realm)) return undefined;
     if (this.#given === undefined && (learns || own.length === 0)) return undefined;
     const known = own.slice(0, 3).map(shown).join(", ");
-    return `the password is for the realm ${known}, not for ${shown(realm)}; if that is the trunk's, name both in \`realms\``;
+    return {
+      code: "other_realm",
+      detail: `the password is for the realm ${known}, not for ${shown(realm)}; if that is the trunk's, name both in \`realms\``,
+    };
   }
 
   /** Remembers a challenge that is answered. */

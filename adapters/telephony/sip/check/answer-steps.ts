@@ -77,13 +77,13 @@ function optionsStep(trunk: ResolvedTrunk, { response, refusal, request }: Agent
       );
     return broken(
       "options",
-      `${summary}: ${refusal ?? "it does not take the password"}`,
-      credentialsFix(status, refusal ?? ""),
+      `${summary}: ${refusal?.detail ?? "it does not take the password"}`,
+      credentialsFix(status, refusal?.code),
     );
   }
   const digest = digestText(request.headers.get("Authorization") ?? request.headers.get("Proxy-Authorization"));
   const seen = seenText(response);
-  const forbidden = status === 403 ? credentialsFix(status, "") : null;
+  const forbidden = status === 403 ? credentialsFix(status) : null;
   return works("options", `${summary}${digest}${seen}`, forbidden);
 }
 
@@ -131,8 +131,8 @@ async function registrationStep(trunk: ResolvedTrunk, { presence }: SipStack): P
   const health = await presence.ask();
   if (health.state === "online")
     return works("registration", `"${trunk.user}" is registered, and was taken back again`);
-  const status = Number(/SIP (\d{3})/.exec(health.reason)?.[1]);
-  return broken("registration", health.reason, credentialsFix(status, health.reason));
+  const { response, refusal } = presence.refused ?? {};
+  return broken("registration", health.reason, credentialsFix(response?.status, refusal?.code));
 }
 
 /** Only some servers name their codecs before a call. */

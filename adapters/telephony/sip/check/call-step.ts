@@ -1,17 +1,13 @@
 import { tone, toneShare } from "../../../../src/audio/tone.ts";
+import { within } from "../../../../src/base/timeout.ts";
 import type { Logger } from "../../../../src/ports/logger.ts";
 import type { System } from "../../../../src/ports/system.ts";
-import {
-  DialError,
-  type Leg,
-  type LegEvent,
-  type LineHost,
-  type MediaStatistics,
-  NO_DEADLINES,
-} from "../../../../src/ports/telephony.ts";
-import type { Trunk } from "../config/trunk.ts";
-import { sip } from "../sip.ts";
-import { callFix, MEDIA_FROM, NAT, ONLY_REPORTS } from "./fixes.ts";
+import { DialError, type LegEvent, type MediaStatistics, NO_DEADLINES } from "../../../../src/ports/telephony.ts";
+import type { ResolvedTrunk } from "../config/resolve-trunk.ts";
+import type { SipLeg } from "../leg.ts";
+import { createEngine } from "../media/create-engine.ts";
+import { SipTrunk } from "../trunk.ts";
+import { callFix, MEDIA_FROM, NAT, ONLY_REPORTS, TRACE } from "./fixes.ts";
 import { broken, type CheckStep, messageOf, works } from "./step.ts";
 
 const RING_MS = 45_000;
@@ -27,29 +23,31 @@ interface Parts {
 }
 
 /** Calls a number, plays a tone for a few seconds, listens, and hangs up. */
-export async function callStep(trunk: Trunk, number: string, parts: Parts): Promise<CheckStep> {
-  const [network] = sip({ trunks: [trunk], ...parts });
-  if (!network) return broken("call", "there is no trunk", "name one");
-  const watch = watchLine();
+export async function callStep(resolved: ResolvedTrunk, number: string, parts: Parts): Promise<CheckStep> {
+  const { system, signal } = parts;
+  const engine = await createEngine(parts);
+  const trunk = new SipTrunk({ trunk: resolved, media: async () => engine, ...parts });
+  let leg: SipLeg | undefined;
+  const hangUp = (): void => void leg?.hangUp();
+  signal.addEventListener("abort", hangUp);
   try {
-    const line = await network.open({ id: "sip-check", name: "sip check" }, watch.host, parts.signal);
-    const isOnline = await within(parts.system, ONLINE_MS, watch.online);
-    if (!isOnline) return broken("call", `the line did not come online: ${watch.reason()}`, ASK);
-    return await talk(
-      await line.dial(number, { callId: "sip-check", ringTimeoutMs: RING_MS }, parts.signal),
-      number,
-      parts,
-    );
+    const late = () => new Error(`no answer within ${ONLINE_MS / 1_000} s`);
+    const health = await within(trunk.ask(), { system, ms: ONLINE_MS, late, signal });
+    if (health.state === "offline") return broken("call", `the trunk is offline: ${health.reason}`, TRACE);
+    leg = await trunk.dial(number, { callId: "sip-check", deadlines: NO_DEADLINES }, signal, () => {});
+    if (signal.aborted) hangUp();
+    return await talk(leg, number, system);
   } catch (fault) {
     const cause = fault instanceof DialError ? `${fault.release}: ` : "";
-    return broken("call", `${number} could not be called (${cause}${messageOf(fault)})`, ASK);
+    return broken("call", `${number} could not be called (${cause}${messageOf(fault)})`, TRACE);
   } finally {
-    await network.close();
+    signal.removeEventListener("abort", hangUp);
+    await trunk.close();
+    await engine.close();
   }
 }
 
-const ASK = "see what the steps before say; `trace` shows every message of a call in its timeline";
-async function talk(leg: Leg, number: string, { system }: Parts): Promise<CheckStep> {
+async function talk(leg: SipLeg, number: string, system: System): Promise<CheckStep> {
   const { sampleRate } = leg;
   const sound = tone(TONE_HZ, 1_000, sampleRate, TONE_AMPLITUDE);
   const heard = new Int16Array((sampleRate * TALK_MS) / 1_000);
@@ -93,16 +91,16 @@ async function talk(leg: Leg, number: string, { system }: Parts): Promise<CheckS
   cancelTalk();
   if (answeredMs === undefined) {
     const why = ended?.detail ?? ended?.cause ?? "unknown";
-    return broken("call", `${number} did not answer: ${why}`, callFix(why));
+    return broken("call", `${number} did not answer: ${why}`, callFix(leg.end));
   }
-  const statistics = leg.statistics?.() ?? null;
+  const statistics = leg.statistics();
   const found = `${number} answered after ${answeredMs} ms; ${statistics === null ? "no audio was counted" : text(statistics)}`;
   const summary = refused === undefined ? found : `${found}; ${refused}`;
   if (ended?.cause !== "released" && ended?.cause !== "callee_hung_up")
-    return broken("call", `${summary}; then: ${ended?.detail ?? ended?.cause}`, callFix(ended?.detail ?? ""));
+    return broken("call", `${summary}; then: ${ended?.detail ?? ended?.cause}`, callFix(leg.end));
   if (!statistics || statistics.packetsReceived === 0) {
-    const evidence = leg.evidence?.().kind;
-    if (evidence === "rtcp") return broken("call", `${summary}; only reports (RTCP) came back`, ONLY_REPORTS);
+    if (leg.evidence().kind === "rtcp")
+      return broken("call", `${summary}; only reports (RTCP) came back`, ONLY_REPORTS);
     return broken(
       "call",
       lost === undefined ? summary : `${summary}; ${lost}`,
@@ -122,39 +120,4 @@ function text(statistics: MediaStatistics): string {
     `jitter ${jitterMs.toFixed(1)} ms`,
     ...(roundTripMs === null ? [] : [`round trip ${Math.round(roundTripMs)} ms`]),
   ].join(", ");
-}
-
-/** A host that keeps nothing and waits for its line. */
-function watchLine(): { readonly host: LineHost; readonly online: Promise<void>; reason(): string } {
-  let reason = "no events";
-  let resolve = () => {};
-  const online = new Promise<void>((done) => {
-    resolve = done;
-  });
-  const host: LineHost = {
-    credentials: { load: async () => undefined, save: async () => {}, erase: async () => {} },
-    deadlines: NO_DEADLINES,
-    publicUrl: () => "",
-    code() {},
-    async linked() {},
-    online: () => resolve(),
-    offline: (why) => {
-      reason = why;
-    },
-    unlinked: (why) => {
-      reason = why;
-    },
-  };
-  return { host, online, reason: () => reason };
-}
-
-/** Whether the promise resolves in time. */
-function within(system: System, ms: number, ready: Promise<void>): Promise<boolean> {
-  return new Promise((resolve) => {
-    const cancel = system.after(ms, () => resolve(false));
-    void ready.then(() => {
-      cancel();
-      resolve(true);
-    });
-  });
 }

@@ -58,5 +58,5 @@ export async function* checkTrunk(given: Trunk, options: CheckOptions = {}): Asy
     fine &&= step.state !== "broken";
     yield step;
   }
-  if (call !== undefined && fine) yield await callStep(given, call, { system, logger, signal: over });
+  if (call !== undefined && fine) yield await callStep(trunk, call, { system, logger, signal: over });
 }

@@ -1,5 +1,6 @@
 import type { Logger } from "../../../../src/ports/logger.ts";
 import type { System } from "../../../../src/ports/system.ts";
+import type { ChallengeRefusal } from "../auth/challenge-refusal.ts";
 import type { DigestClient } from "../auth/digest.ts";
 import type { SipMessage, SipRequest, SipResponse } from "../message/message.ts";
 import type { SipUri } from "../message/uri.ts";
@@ -98,7 +99,7 @@ export interface AgentReply {
   /** The request as it was last sent. */
   readonly request: SipRequest;
   /** Why a challenge could not be answered; undefined without one. */
-  readonly refusal: string | undefined;
+  readonly refusal: ChallengeRefusal | undefined;
 }
 
 /** A SIP user agent (RFC 3261 section 6): places calls, sends requests outside of calls, and responds to requests. */

@@ -1,3 +1,4 @@
+import type { ChallengeRefusal } from "../auth/challenge-refusal.ts";
 import type { SipResponse } from "../message/message.ts";
 import { parseRetryAfter } from "../message/reason-fields.ts";
 import type { Flow, TransportError } from "../transport/transport.ts";
@@ -70,14 +71,14 @@ export class DialogTermination {
     );
   }
 
-  #answered({ status, headers }: SipResponse, refusal: string | undefined): void {
+  #answered({ status, headers }: SipResponse, refusal: ChallengeRefusal | undefined): void {
     if (TEMPORARY.has(status)) this.#again(`SIP ${status}`, (parseRetryAfter(headers.get("Retry-After")) ?? 0) * 1_000);
     else if (status < 300 || GONE.has(status)) this.stop();
     else if (CHALLENGES.has(status) && !this.#elsewhere) {
       // Our password is not for this server. The trunk's own server knows the call, and may challenge us.
       this.#elsewhere = true;
       this.#send();
-    } else this.#giveUp(`SIP ${status}${refusal === undefined ? "" : `: ${refusal}`}`);
+    } else this.#giveUp(`SIP ${status}${refusal === undefined ? "" : `: ${refusal.detail}`}`);
   }
 
   /** A BYE without a response has been retransmitted for 32 s; any other fault may be temporary, or due to the route. */

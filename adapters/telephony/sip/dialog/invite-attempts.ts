@@ -1,3 +1,4 @@
+import type { ChallengeRefusal } from "../auth/challenge-refusal.ts";
 import type { SipResponse } from "../message/message.ts";
 import type { Flow, TransportError } from "../transport/transport.ts";
 import type { HeaderField } from "./agent.ts";
@@ -17,7 +18,7 @@ export interface InviteAttemptsListener {
   again(): void;
   answered(response: SipResponse, flow: Flow): void;
   /** A final refusal; with the reason why a challenge could not be answered. */
-  refused(response: SipResponse, refusal: string | undefined): void;
+  refused(response: SipResponse, refusal: ChallengeRefusal | undefined): void;
   failed(fault: TransportError): void;
 }
 

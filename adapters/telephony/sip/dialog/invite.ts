@@ -1,3 +1,4 @@
+import type { ChallengeRefusal } from "../auth/challenge-refusal.ts";
 import type { SipResponse } from "../message/message.ts";
 import type { Caller, MayFollow } from "./agent.ts";
 
@@ -15,7 +16,7 @@ export type InviteEnd =
       /** Whether a provisional response other than 100 has come: then a phone may have rung. */
       readonly progressed: boolean;
       /** Why a challenge could not be answered (401, 407). */
-      readonly refusal?: string | undefined;
+      readonly refusal?: ChallengeRefusal | undefined;
       readonly unheard?: boolean | undefined;
     }
   /** The peer sent BYE; with the value of its Reason field. */
@@ -31,7 +32,12 @@ export type InviteEnd =
       readonly unheard?: boolean | undefined;
     }
   /** No common codec, an answer without SDP, a hold beyond its limit, an expired session timer. */
-  | { readonly type: "media"; readonly detail: string }
+  | {
+      readonly type: "media";
+      readonly detail: string;
+      /** The peer's session description was unacceptable. */
+      readonly unacceptable?: boolean | undefined;
+    }
   /** The peer violated the protocol, or we did. */
   | { readonly type: "protocol"; readonly detail: string };
 

@@ -1,4 +1,5 @@
 import { nextState } from "../../../../src/base/machine.ts";
+import type { ChallengeRefusal } from "../auth/challenge-refusal.ts";
 import type { SipRequest, SipResponse } from "../message/message.ts";
 import { tagOf } from "../message/name-addr.ts";
 import type { IncomingRequest } from "../transaction/transactions.ts";
@@ -176,7 +177,7 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
     }
     const fault = this.#mediaFault(usage);
     if (fault !== undefined) {
-      this.#end = { type: "media", detail: fault };
+      this.#end = { type: "media", detail: fault, unacceptable: true };
       this.#move("unacceptable");
       this.#bye();
       return;
@@ -194,7 +195,7 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
     return undefined;
   }
 
-  #refused(response: SipResponse, refusal: string | undefined): void {
+  #refused(response: SipResponse, refusal: ChallengeRefusal | undefined): void {
     this.#forks.keepOnly(undefined);
     const { rang, progressed } = this.#alerting;
     const rejected: InviteEnd = { type: "rejected", response, rang, progressed, refusal, unheard: this.#unheard };

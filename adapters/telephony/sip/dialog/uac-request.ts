@@ -1,3 +1,4 @@
+import type { ChallengeRefusal } from "../auth/challenge-refusal.ts";
 import type { DigestAuthentication } from "../auth/digest-authentication.ts";
 import type { SipRequest, SipResponse } from "../message/message.ts";
 import { tagOf } from "../message/name-addr.ts";
@@ -43,7 +44,7 @@ export class UacRequest {
   #attempts = 0;
   #cancelled = false;
   #flowLost = false;
-  #refusal: string | undefined;
+  #refusal: ChallengeRefusal | undefined;
   #unanswered = false;
 
   /**
@@ -67,7 +68,7 @@ export class UacRequest {
   }
 
   /** Why the challenge in the final response could not be answered. */
-  get refusal(): string | undefined {
+  get refusal(): ChallengeRefusal | undefined {
     return this.#refusal;
   }
 
@@ -141,7 +142,10 @@ export class UacRequest {
     this.#refusal =
       trusts(flow) || digest.account.password === undefined
         ? this.#digest.challenged(response, learns && !this.#inDialog)
-        : `the password is for the trunk's servers, not for ${flow.remote.address} port ${flow.remote.port}, which asks for it`;
+        : {
+            code: "other_server",
+            detail: `the password is for the trunk's servers, not for ${flow.remote.address} port ${flow.remote.port}, which asks for it`,
+          };
     return this.#refusal === undefined;
   }
 

@@ -46,7 +46,8 @@ function rejected({ response, rang, refusal }: Extract<InviteEnd, { type: "rejec
   const raw = `${statusText(response)}${reasonsText(reasons)}${warning === undefined ? "" : ` (${oneLine(warning)})`}`;
   const known = whatsApp && status < 500 ? whatsAppRefusal(oneLine(`${response.reason} ${warning ?? ""}`)) : undefined;
   const advice =
-    redirection(response, followRedirects) ?? [refusal, mediaRefusal(response, trunk) ?? fix].filter(isSaid).join("; ");
+    redirection(response, followRedirects) ??
+    [refusal?.detail, mediaRefusal(response, trunk) ?? fix].filter(isSaid).join("; ");
   const detail =
     known === undefined
       ? `${raw}${advice === "" ? "" : `: ${oneLine(advice)}`}`

@@ -131,7 +131,7 @@ export class OptionsPresence implements Presence {
     }
     if (status === 408) return { health: offline(`nobody answers behind ${server} (${text}); check \`domain\``) };
     if (!password || (status !== 401 && status !== 407)) return { health: ONLINE };
-    const why = refusal === undefined ? "" : `${oneLine(refusal)}; `;
+    const why = refusal === undefined ? "" : `${oneLine(refusal.detail)}; `;
     return {
       health: offline(
         `${server} does not take our password (${text}); ${why}check \`user\`, \`authUser\` and \`password\``,

@@ -1,5 +1,6 @@
 import { errorText } from "../../../../src/base/error-text.ts";
 import type { LineHealth } from "../../../../src/ports/telephony.ts";
+import type { AgentReply } from "../dialog/agent.ts";
 import { TransportError } from "../transport/transport.ts";
 
 /**
@@ -14,6 +15,8 @@ export interface Presence {
   start(): void;
   /** The current health. Never rejects. */
   ask(): Promise<LineHealth>;
+  /** The response that keeps the trunk offline; undefined if none does. */
+  readonly refused?: AgentReply | undefined;
   /** A call failed in the transport: the health may be outdated, so it is probed at once. */
   suspect(detail: string): void;
   /** The network has responded to a call: it is online. */

@@ -4,7 +4,6 @@ import type { System } from "../../../../src/ports/system.ts";
 import type { LineHealth } from "../../../../src/ports/telephony.ts";
 import type { AgentReply, RequestSeries, UserAgent } from "../dialog/agent.ts";
 import { parseUint32 } from "../message/grammar.ts";
-import type { SipResponse } from "../message/message.ts";
 import { oneLine } from "../outcome/one-line.ts";
 import { retryAfterMsOf, statusText } from "../outcome/release-of.ts";
 import { FlowHold } from "../transport/flow-hold.ts";
@@ -69,6 +68,7 @@ export class Registration implements Presence {
   #health: LineHealth | undefined;
   /** The health while the registration is not valid. */
   #missing: LineHealth = offline("not registered yet");
+  #refused: AgentReply | undefined;
   #asked = EXPIRES_S;
   /** Number of failures and refusals in a row. */
   #failures = 0;
@@ -86,6 +86,10 @@ export class Registration implements Presence {
 
   get state(): RegistrationState {
     return this.#state;
+  }
+
+  get refused(): AgentReply | undefined {
+    return VALID_STATES.has(this.#state) ? undefined : this.#refused;
   }
 
   start(): void {
@@ -152,10 +156,10 @@ export class Registration implements Presence {
       return await this.#answered(await this.#send(least, ANSWER_MS), false);
     }
     if (status >= 200 && status < 300) this.#accepted(reply);
-    else if (REFUSALS.has(status)) this.#refused(reply);
+    else if (REFUSALS.has(status)) this.#rejected(reply);
     else {
       const reason = `${this.#options.server} answers REGISTER with ${statusText(reply.response)}`;
-      this.#failed(offline(reason), reply.response);
+      this.#failed(offline(reason), reply);
     }
   }
 
@@ -169,23 +173,26 @@ export class Registration implements Presence {
     this.#report();
   }
 
-  #refused({ response, refusal }: AgentReply): void {
+  #rejected(reply: AgentReply): void {
     const { server, account } = this.#options;
-    const reason = `${server} refuses to register ${account}: ${statusText(response)}; ${refusal === undefined ? "" : `${oneLine(refusal)}; `}${ADVICE[response.status] ?? "check the account"}`;
+    const { response, refusal } = reply;
+    const reason = `${server} refuses to register ${account}: ${statusText(response)}; ${refusal === undefined ? "" : `${oneLine(refusal.detail)}; `}${ADVICE[response.status] ?? "check the account"}`;
     this.#missing = offline(reason, true);
+    this.#refused = reply;
     if (!this.#move("refused")) return;
     this.#failures++;
     this.#again(refusedMs(this.#failures));
     this.#report();
   }
 
-  #failed(missing: LineHealth, response: SipResponse | undefined): void {
+  #failed(missing: LineHealth, reply: AgentReply | undefined): void {
     const { system } = this.#options;
     this.#missing = missing;
+    this.#refused = reply;
     if (!this.#move("failed")) return;
     this.#hold.release();
     this.#failures++;
-    const wanted = response === undefined ? undefined : retryAfterMsOf(response);
+    const wanted = reply === undefined ? undefined : retryAfterMsOf(reply.response);
     this.#again(Math.max(wanted ?? 0, backoffMs(this.#failures, chance(system))));
     this.#report();
   }

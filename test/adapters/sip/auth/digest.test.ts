@@ -126,7 +126,9 @@ describe("a later request", () => {
     sent(second);
     expect(second.challenged(challenged(401, 'Digest realm="r", nonce="n2", qop="auth"'))).toBeUndefined();
     expect(sent(second)).toMatchObject([{ nonce: "n2", nc: "00000001" }]);
-    expect(second.challenged(challenged(401, 'Digest realm="r", nonce="n3", qop="auth"'))).toMatch(/refused the user/);
+    expect(second.challenged(challenged(401, 'Digest realm="r", nonce="n3", qop="auth"'))).toMatchObject({
+      code: "wrong_password",
+    });
   });
 
   test("continues the count if two are challenged with one nonce", () => {
@@ -167,7 +169,10 @@ describe("a realm", () => {
   test("is trusted if it is the first, or if learning is enabled", () => {
     const digest = client();
     expect(digest.authentication().challenged(asks("a"), false)).toBeUndefined();
-    expect(digest.authentication().challenged(asks("b"), false)).toMatch(/realm "a", not for "b"/);
+    expect(digest.authentication().challenged(asks("b"), false)).toEqual({
+      code: "other_realm",
+      detail: expect.stringMatching(/realm "a", not for "b"/),
+    });
     expect(digest.authentication().challenged(asks("b"))).toBeUndefined();
     expect(digest.authentication().challenged(asks("b"), false)).toBeUndefined();
   });
@@ -187,7 +192,10 @@ describe("a realm", () => {
     for (const algorithm of ["MD5", "SHA-256-sess", "SHA-256"])
       expect(digest.authentication().challenged(asks("a", algorithm)), algorithm).toBeUndefined();
     for (const algorithm of ["MD5", "MD5-sess"])
-      expect(digest.authentication().challenged(asks("a", algorithm)), algorithm).toContain("has used SHA-256 before");
+      expect(digest.authentication().challenged(asks("a", algorithm)), algorithm).toEqual({
+        code: "weaker_algorithm",
+        detail: expect.stringContaining("has used SHA-256 before"),
+      });
     expect(digest.authentication().challenged(asks("b", "MD5"))).toBeUndefined();
   });
 
@@ -210,9 +218,10 @@ describe("a challenge is not answered", () => {
       const authentication = client().authentication();
       authentication.challenged(digestChallenge('nonce="n1"'));
       sent(authentication);
-      expect(authentication.challenged(digestChallenge(`nonce="${nonce}"`))).toBe(
-        'the server refused the user "alice" with this password (realm "r")',
-      );
+      expect(authentication.challenged(digestChallenge(`nonce="${nonce}"`))).toEqual({
+        code: "wrong_password",
+        detail: 'the server refused the user "alice" with this password (realm "r")',
+      });
     }
   });
 
@@ -223,7 +232,7 @@ describe("a challenge is not answered", () => {
     sent(first);
     const second = digest.authentication();
     sent(second);
-    expect(second.challenged(digestChallenge('nonce="n1", qop=auth'))).toMatch(/refused the user/);
+    expect(second.challenged(digestChallenge('nonce="n1", qop=auth'))).toMatchObject({ code: "wrong_password" });
   });
 
   test("if no algorithm is supported; the error names it", () => {
@@ -231,16 +240,19 @@ describe("a challenge is not answered", () => {
       client()
         .authentication()
         .challenged(challenged(401, 'Digest realm="r", nonce="n", algorithm=AKAv1-MD5', "NTLM")),
-    ).toBe(
-      'the server requires the digest algorithm "AKAv1-MD5" or the authentication scheme "ntlm", which is not supported',
-    );
+    ).toEqual({
+      code: "unsupported",
+      detail:
+        'the server requires the digest algorithm "AKAv1-MD5" or the authentication scheme "ntlm", which is not supported',
+    });
   });
 
   test("if there is no password", () => {
     const authentication = new DigestClient({ user: "alice", password: undefined }, chance).authentication();
-    expect(authentication.challenged(digestChallenge('nonce="n"'))).toBe(
-      'the server requires a password (realm "r"), and none is configured',
-    );
+    expect(authentication.challenged(digestChallenge('nonce="n"'))).toEqual({
+      code: "no_password",
+      detail: 'the server requires a password (realm "r"), and none is configured',
+    });
     expect(sent(authentication)).toEqual([]);
   });
 
@@ -251,12 +263,14 @@ describe("a challenge is not answered", () => {
       sent(authentication);
       return result;
     });
-    expect(results).toEqual([undefined, undefined, undefined, 'the server calls each of its nonces stale (realm "r")']);
+    const refusal = { code: "unusable_challenge", detail: 'the server calls each of its nonces stale (realm "r")' };
+    expect(results).toEqual([undefined, undefined, undefined, refusal]);
   });
 
   test("if the response has no challenge", () => {
-    expect(client().authentication().challenged(challenged(401))).toBe(
-      "the server requires authentication, but sends no challenge",
-    );
+    expect(client().authentication().challenged(challenged(401))).toEqual({
+      code: "unusable_challenge",
+      detail: "the server requires authentication, but sends no challenge",
+    });
   });
 });

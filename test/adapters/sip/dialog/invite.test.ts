@@ -93,7 +93,7 @@ describe("an outbound call", () => {
     call.invite.respond(407, { fields: [["Proxy-Authenticate", CHALLENGE("n1")[1]]] });
     await call.system.settle();
     expect(call.tx.count("INVITE")).toBe(2);
-    expect(call.end).toMatchObject({ type: "rejected", refusal: expect.stringContaining("refused the user") });
+    expect(call.end).toMatchObject({ type: "rejected", refusal: { code: "wrong_password" } });
     expect(call.left).toBe(0);
   });
 
@@ -136,7 +136,7 @@ describe("an outbound call", () => {
     call.accept({ sdp: undefined });
     expect(call.tx.acks).toHaveLength(1);
     call.tx.last("BYE").respond(200);
-    expect(call.end).toEqual({ type: "media", detail: "the peer answered without SDP" });
+    expect(call.end).toEqual({ type: "media", detail: "the peer answered without SDP", unacceptable: true });
     expect(call.log).not.toContain("answered");
     expect(call.left).toBe(0);
   });
@@ -147,7 +147,7 @@ describe("an outbound call", () => {
     call.accept();
     expect(call.tx.acks).toHaveLength(1);
     call.tx.last("BYE").respond(200);
-    expect(call.end).toEqual({ type: "media", detail: "no codec in common" });
+    expect(call.end).toEqual({ type: "media", detail: "no codec in common", unacceptable: true });
   });
 });
 

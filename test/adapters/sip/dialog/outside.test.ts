@@ -115,7 +115,7 @@ describe("a request of ours outside of a call", () => {
     const reply = call.agent.request({ method: "OPTIONS", uri: "sip:example.com" });
     for (let times = 0; times < 2; times++) call.tx.last("OPTIONS").respond(401, { fields: [challenge] });
     expect((await reply).response.status).toBe(401);
-    expect((await reply).refusal).toContain("refused the user");
+    expect((await reply).refusal).toMatchObject({ code: "wrong_password" });
   });
 
   test("fails with the fault of the network, and can be aborted", async () => {
