@@ -87,12 +87,12 @@ function optionsOf(name: string, prefix: string, file = "trunk.ts"): string[][] 
   });
 }
 
-/** How a refused call ends, by the response of the far side. */
+/** How a refused call ends, by the response of the peer. */
 function outcomes(): string {
   const statuses = Object.entries(STATUS_MEANINGS).map(([status, { cause, fix = "" }]) => [
     `SIP ${status}`,
     `\`${cause}\``,
-    status === "480" ? "`no_answer` where the phone had rung" : fix,
+    status === "480" ? "`no_answer` if the phone had rung" : fix,
   ]);
   const byCause = new Map<string, string[]>();
   for (const [code, cause] of Object.entries(Q850_MEANINGS)) byCause.set(cause, [...(byCause.get(cause) ?? []), code]);
@@ -101,6 +101,6 @@ function outcomes(): string {
     "Any other refusal is `rejected_by_network`. `detail` always has the raw status, the `Reason`, and what to do where that is known. A Q.850 cause counts",
     "where the status leaves it open. A 503 with `Retry-After` also keeps the next calls waiting for so long.",
     "",
-    table(["response of the far side", "reason", "what to do"], [...statuses, ...causes]),
+    table(["response", "reason", "what to do"], [...statuses, ...causes]),
   ].join("\n");
 }

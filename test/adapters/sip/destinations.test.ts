@@ -131,7 +131,7 @@ describe("INVITEs", () => {
     const scene = await Scene.open({ followRedirects: true }, { callees: moved });
     expect(await scene.endOf("+12025550100")).toEqual([
       "rejected_by_network",
-      expect.stringMatching(/^SIP 302 .*, which was asked already or may not be called$/),
+      expect.stringMatching(/^SIP 302 .*, which was tried already or may not be called$/),
     ]);
     expect(elsewhere.farEnd.requests.filter((request) => methodOf(request) === "INVITE")).toEqual([]);
   });

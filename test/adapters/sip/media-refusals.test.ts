@@ -65,7 +65,7 @@ describe("a refused offer names what the far side wants, and the fix:", () => {
   });
   const warns = (warning: string): Script => refuses({ fields: [["Warning", warning]] });
   const NEITHER =
-    "the far side takes none of our codecs (PCMU, PCMA), or not our `srtp` (off), or wants DTLS; check `codecs` and `srtp`";
+    "the peer accepts none of our codecs (PCMU, PCMA), or not our `srtp` (off), or requires DTLS; check `codecs` and `srtp`";
 
   test.each<[by: string, callee: Script, detail: string]>([
     [
@@ -86,22 +86,22 @@ describe("a refused offer names what the far side wants, and the fix:", () => {
     [
       "by Warning 304",
       warns('304 far.end "Media type not available"'),
-      " (Media type not available): the far side takes none of our codecs (PCMU, PCMA); check `codecs`",
+      " (Media type not available): the peer accepts none of our codecs (PCMU, PCMA); check `codecs`",
     ],
     [
       "by Warning 305",
       warns('399 far.end "Sorry", 305 far.end "Incompatible media format"'),
-      ": the far side takes none of our codecs (PCMU, PCMA); check `codecs`",
+      ": the peer accepts none of our codecs (PCMU, PCMA); check `codecs`",
     ],
     [
       "by Warning 302",
       warns('302 far.end "Incompatible transport protocol"'),
-      ": the far side wants another profile; check `srtp` (off), and that it does not want DTLS",
+      ": the peer wants another profile; check `srtp` (off), and that the peer does not require DTLS",
     ],
     [
       "by Warning 301",
       warns('301 far.end "Incompatible network address formats"'),
-      ": the far side wants the other of IPv4 and IPv6",
+      ": the peer requires the other IP version (IPv4 or IPv6)",
     ],
     ["by what we have offered, if it says nothing", refuses(), `SIP 488 Not Acceptable Here: ${NEITHER}`],
     [

@@ -97,7 +97,7 @@ describe("what a refused call came to", () => {
         rang: false,
         progressed: false,
       }).detail,
-    ).toBe("SIP 302 Moved: the trunk wants the call elsewhere (<sip:a@b>); set `followRedirects` to follow it");
+    ).toBe("SIP 302 Moved: the trunk redirects the call to <sip:a@b>; set `followRedirects` to follow it");
   });
 
   test("only 503 makes a trunk rest, for an hour at most", () => {

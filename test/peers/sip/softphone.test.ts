@@ -97,7 +97,7 @@ withTools("a softphone", ["baresip", "openssl", "sox"], () => {
     [
       "off",
       "rejected_by_network",
-      "SIP 488 Not Acceptable Here: the far side takes none of our codecs (PCMU, PCMA), or not our `srtp` (off), or wants DTLS",
+      "SIP 488 Not Acceptable Here: the peer accepts none of our codecs (PCMU, PCMA), or not our `srtp` (off), or requires DTLS",
     ],
     ["optional", "media_failed", "The far side wants DTLS and ICE (a=fingerprint)"],
   ] as const)(

@@ -2,13 +2,13 @@ import type { RequestLike } from "../../../../src/ports/web.ts";
 import type { TransportKind } from "../transport/transport.ts";
 import type { Account } from "./account.ts";
 
-/** A form with every field at its longest has less. */
+/** The longest form, bytes: more than all fields at their longest. */
 const MOST_BYTES = 16_384;
-/** Longest text of a field, characters. */
+/** The longest text of a field, characters. */
 const MOST_CHARACTERS = 255;
 const TRANSPORTS: readonly TransportKind[] = ["udp", "tcp", "tls"];
 
-/** What a person has typed; undefined where it is more than a form can be. */
+/** The fields of a submitted form; undefined if it is too long. */
 export async function readForm(body: RequestLike["body"]): Promise<URLSearchParams | undefined> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
@@ -26,7 +26,7 @@ export async function readForm(body: RequestLike["body"]): Promise<URLSearchPara
   return new URLSearchParams(new TextDecoder().decode(whole));
 }
 
-/** The account in a form, checked no further; an empty field is none. */
+/** The account in a form, not validated; an empty field is undefined. */
 export function accountIn(form: URLSearchParams): Account {
   const text = (name: string): string | undefined => form.get(name)?.trim().slice(0, MOST_CHARACTERS) || undefined;
   const transport = TRANSPORTS.find((kind) => kind === form.get("transport"));

@@ -23,10 +23,10 @@ import type { AccountTarget, AccountVerdict } from "./account-page.ts";
 import { isAllowed } from "./allowed-servers.ts";
 import type { TryLimit } from "./try-limit.ts";
 
-/** A server that is asked about an account answers within this, or the account is not taken. */
+/** How long a server may take to respond about an account, ms; after that the account is refused. */
 const TRY_MS = 15_000;
 
-/** What a line needs. */
+/** Options of {@link AccountLine}. */
 export interface AccountLineOptions {
   readonly instance: InstanceRef;
   readonly host: LineHost;
@@ -35,14 +35,14 @@ export interface AccountLineOptions {
   readonly media: () => Promise<MediaEngine>;
   readonly codes: LinkCodes<AccountTarget>;
   readonly tries: TryLimit;
-  /** Which servers may be entered; undefined: any. */
+  /** The servers that may be entered; undefined: any. */
   readonly servers: readonly string[] | undefined;
   readonly defaults: AccountDefaults;
   /** The line is closed. */
   readonly closed: (line: AccountLine) => void;
 }
 
-/** An account at work: a trunk of its own with one line on it. */
+/** A linked account: its own trunk, and the line on it. */
 interface Linked {
   readonly trunk: SipTrunk;
   readonly line: SipLine;
@@ -53,7 +53,7 @@ export class AccountLine implements Line, AccountTarget {
   readonly #options: AccountLineOptions;
   #attempt: LinkAttempt<AccountTarget>;
   #linked: Linked | undefined;
-  /** Why a stored account is not used. */
+  /** Why the stored account is not used. */
   #unusable: string | undefined;
   #entering: Promise<AccountVerdict> | undefined;
   #closed = false;
@@ -79,13 +79,13 @@ export class AccountLine implements Line, AccountTarget {
     this.#options.host.code(code);
   }
 
-  /** Comes back with an account that was stored. */
+  /** Links again with a stored account. */
   resume(account: Account): void {
     if (this.#closed) return;
     const checked = this.#check(account);
     if ("trunk" in checked) void this.#start(this.#trunk(checked.trunk), { known: false });
     else
-      this.#unusable = `the account cannot be used any more: ${sentence(checked.faults)}; delete the instance, or ask the operator`;
+      this.#unusable = `the account can no longer be used: ${sentence(checked.faults)}; delete the instance, or ask the operator`;
   }
 
   async link(): Promise<void> {
@@ -99,7 +99,7 @@ export class AccountLine implements Line, AccountTarget {
     if (this.#entering !== undefined) return { verdict: "later", waitMs: 1_000 };
     const waitMs = this.#options.tries.begin(this.instanceId);
     if (waitMs > 0) return { verdict: "later", waitMs };
-    // Closing and unlinking wait for this: a line is never half linked.
+    // Closing and unlinking wait for this, so that a line is never half linked.
     this.#entering = this.#try(account, checked.trunk).finally(() => {
       this.#entering = undefined;
       this.#options.tries.end();
@@ -119,7 +119,7 @@ export class AccountLine implements Line, AccountTarget {
   }
 
   async unlink(): Promise<void> {
-    // A loop, so that no linking can begin between the wait and the next line.
+    // A loop: another attempt may have started meanwhile.
     while (this.#entering !== undefined) await this.#entering.catch(() => {});
     const linked = this.#linked;
     this.#linked = this.#unusable = undefined;
@@ -141,7 +141,7 @@ export class AccountLine implements Line, AccountTarget {
     if (account.user === "") return { faults: { user: "is missing" } };
     const checked = trunkOf(account, defaults);
     if ("faults" in checked || isAllowed(account.server, servers)) return checked;
-    return { faults: { server: `is not among the servers that may be entered here: ${servers?.join(", ")}` } };
+    return { faults: { server: `is not an allowed server; allowed here: ${servers?.join(", ")}` } };
   }
 
   async #try(account: Account, trunk: Trunk): Promise<AccountVerdict> {
@@ -161,7 +161,7 @@ export class AccountLine implements Line, AccountTarget {
     return { verdict: "linked", phone: tried.phone };
   }
 
-  /** The server's response about the account. */
+  /** Asks the server about the account. */
   async #ask(trunk: SipTrunk): Promise<LineHealth> {
     const deadline = new Deadline(this.#options.system, TRY_MS, "");
     const silence = new Promise<LineHealth>((resolve) => {
@@ -178,7 +178,7 @@ export class AccountLine implements Line, AccountTarget {
     return new SipTrunk({ trunk: resolveTrunk(trunk), system, logger, media });
   }
 
-  /** Puts a line on the trunk, which reports when it is online, and that it is linked unless that is known. */
+  /** Opens a line on the trunk; it reports that it is online, and that it is linked unless the host knows it. */
   async #start(trunk: SipTrunk, { known }: { known: boolean }): Promise<void> {
     const { host } = this.#options;
     const line = new SipLine({ host, carrier: trunk, known, closed: () => {} });

@@ -16,31 +16,31 @@ import type { Account, AccountFaults } from "./account.ts";
 import { accountIn, readForm } from "./account-form.ts";
 import { formText } from "./form-text.ts";
 
-/** How long the page waits for the account to be tried and the link stored before it responds 503, ms. */
+/** How long trying an account and storing the link may take before the page responds 503, ms. */
 const ENTERED_WITHIN_MS = 20_000;
 const LINK_PATH = /^\/link(?:\/([^/]*))?\/?$/;
 
-/** What came of an account that somebody entered. */
+/** The result of entering an account. */
 export type AccountVerdict =
   | { readonly verdict: "linked"; readonly phone: string | null }
   | { readonly verdict: "faulty"; readonly faults: AccountFaults }
-  /** The server was asked, and would not have it; a sentence. */
+  /** The server refused it. */
   | { readonly verdict: "refused"; readonly reason: string }
-  /** Another one is being tried, or too many were; ms until it is worth while. */
+  /** Another account is being tried, or there were too many attempts: the wait for the next one, ms. */
   | { readonly verdict: "later"; readonly waitMs: number }
-  /** The line wants no linking any more. */
+  /** The line is already linked, or closed. */
   | { readonly verdict: "gone" };
 
 /** A line that can be linked to an account. */
 export interface AccountTarget extends LinkTarget {
-  /** Tries the account and keeps it. Rejects when it could not be stored. */
+  /** Tries the account and stores it. Rejects if it could not be stored. */
   enter(account: Account): Promise<AccountVerdict>;
 }
 
 /**
- * The page behind a QR code, where the owner of a number enters his SIP account. Only who has seen the code knows its
- * address, so no other page can send a form here. Undefined when the path is not one of them.
- * @param path what follows `/sip`
+ * The page behind a QR code, on which the owner of a number enters their SIP account. Its address is known only to those
+ * who have seen the code, so no other page can send a form here. Undefined if the path is not such a page.
+ * @param path the path after `/sip`
  */
 export async function accountPage(
   codes: LinkCodes<AccountTarget>,
@@ -90,7 +90,7 @@ async function entered(
       return webPage("POST", 422, formText(target.name, account, {}, verdict.reason));
     case "later": {
       const seconds = Math.max(1, Math.ceil(verdict.waitMs / 1000));
-      const reason = `Too many tries. Please wait ${seconds} s before the next one.`;
+      const reason = `Too many attempts. Please wait ${seconds} s before the next one.`;
       return webPage("POST", 429, formText(target.name, account, {}, reason), { "retry-after": String(seconds) });
     }
     case "gone":
@@ -99,15 +99,15 @@ async function entered(
 }
 
 const TOO_LARGE: PageText = {
-  title: "That is too much",
-  body: "<p>No account has so long a name. Please go back and try again.</p>",
+  title: "The form is too long",
+  body: "<p>Please go back and enter shorter values.</p>",
 };
 
 function linkedText(name: string, { user, server }: Account, phone: string | null): PageText {
-  const as = phone === null ? "" : ` as ${escapeHtml(phone)}`;
-  const where = `${escapeHtml(user)} at ${escapeHtml(server)}`;
+  const number = phone === null ? "" : ` as ${escapeHtml(phone)}`;
+  const account = `${escapeHtml(user)} at ${escapeHtml(server)}`;
   return {
     title: "Linked",
-    body: `<p>“${escapeHtml(name)}” now calls over ${where}${as}. You can close this page.</p>`,
+    body: `<p>“${escapeHtml(name)}” now calls over ${account}${number}. You can close this page.</p>`,
   };
 }

@@ -3,7 +3,7 @@ import type { Trunk, TrunkCodec, TrunkTls } from "../config/trunk.ts";
 import { parseHostPort } from "../message/host-port.ts";
 import type { TransportKind } from "../transport/transport.ts";
 
-/** A SIP account as its owner enters it. */
+/** A SIP account, as entered by its owner. */
 export interface Account {
   /** `sip.example.com`, `192.0.2.5:5070`. */
   readonly server: string;
@@ -16,7 +16,7 @@ export interface Account {
   readonly register: boolean;
 }
 
-/** Settings of all accounts of a server, made by the operator. */
+/** The operator's settings for all accounts. */
 export interface AccountDefaults {
   readonly publicAddress?: string | undefined;
   readonly rtpPorts?: readonly [first: number, last: number] | undefined;
@@ -27,19 +27,19 @@ export interface AccountDefaults {
   readonly requireInboundAudio?: boolean | undefined;
   readonly strictRtp?: boolean | undefined;
   readonly holdTimeoutMs?: number | undefined;
-  /** Which numbers are called; see the options of a {@link Trunk}. */
+  /** The numbers that may be called; see the options of a {@link Trunk}. */
   readonly allowedPrefixes?: Trunk["allowedPrefixes"];
   readonly allowEmergency?: boolean | undefined;
   readonly allowPremium?: boolean | undefined;
 }
 
-/** Which field of an account is wrong, and why. */
+/** The invalid fields of an account, each with the reason. */
 export type AccountFaults = Readonly<Partial<Record<keyof Account, string>>>;
 
 const NAME = "account";
 const FIELDS: readonly (keyof Account)[] = ["server", "user", "password", "authUser", "domain", "callerId"];
 
-/** The account as a trunk of its own, or what is wrong with it. */
+/** The account as a trunk, or its faults. */
 export function trunkOf(account: Account, defaults: AccountDefaults): { trunk: Trunk } | { faults: AccountFaults } {
   const { server, transport, ...rest } = account;
   if (parseHostPort(server) === undefined) return { faults: { server: SERVER_TEXT } };
@@ -54,12 +54,12 @@ export function trunkOf(account: Account, defaults: AccountDefaults): { trunk: T
 
 const SERVER_TEXT = "must be a host name or an address, with or without a port: sip.example.com or 192.0.2.5:5070";
 
-/** The account as credentials to be stored. */
+/** The account as credentials to store. */
 export function encodeAccount(account: Account): Uint8Array {
   return new TextEncoder().encode(JSON.stringify(account));
 }
 
-/** The account in stored credentials; undefined when they are not ours. */
+/** The account in stored credentials; undefined if they are not a SIP account. */
 export function decodeAccount(credentials: Uint8Array): Account | undefined {
   try {
     const stored = JSON.parse(new TextDecoder().decode(credentials)) as Partial<Account> | null;

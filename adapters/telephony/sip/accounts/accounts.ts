@@ -11,18 +11,18 @@ import type { AccountLine } from "./account-line.ts";
 import { type AccountTarget, accountPage } from "./account-page.ts";
 import { TryLimit } from "./try-limit.ts";
 
-/** Whoever has opened the page may take so long to find his password, ms. */
+/** How long a code stays valid after its page was opened, ms: time to find the password. */
 const RESERVE_MS = 15 * 60_000;
 
-/** Accounts that people enter themselves. */
+/** Options of the accounts that users enter themselves. */
 export interface SipAccountsOptions {
-  /** Which servers may be entered: `sip.example.com`, `*.example.com`. Default: any, also inside your own network. */
+  /** The servers that may be entered: `sip.example.com`, `*.example.com`. Default: any, also inside your own network. */
   readonly servers?: readonly string[] | undefined;
-  /** What all of them have in common. */
+  /** Settings of all accounts. */
   readonly defaults?: AccountDefaults | undefined;
 }
 
-/** What the network needs besides. */
+/** Dependencies of {@link sipAccounts}. */
 export interface SipAccountsParts {
   readonly system: System;
   readonly logger: Logger;
@@ -30,8 +30,8 @@ export interface SipAccountsParts {
 }
 
 /**
- * The network `sip`: each instance brings a SIP account of its own, which its owner enters on the page behind the QR
- * code. The account is kept where the core keeps credentials, encrypted.
+ * The network `sip`: each instance has a SIP account of its own, which its owner enters on the page behind the QR code.
+ * The core stores the account encrypted, as credentials.
  */
 export function sipAccounts(options: SipAccountsOptions, { system, logger, media }: SipAccountsParts): Network {
   const codes = new LinkCodes<AccountTarget>({ system, path: "/sip/link", reserveMs: RESERVE_MS });
@@ -44,7 +44,7 @@ export function sipAccounts(options: SipAccountsOptions, { system, logger, media
   async function open(instance: InstanceRef, host: LineHost, signal: AbortSignal): Promise<Line> {
     const retry = (): void => {
       signal.throwIfAborted();
-      if (closing !== undefined) throw new Error("The SIP accounts are closed.");
+      if (closing !== undefined) throw new Error("the network of SIP accounts is closed");
     };
     retry();
     const [credentials, { AccountLine }] = await Promise.all([host.credentials.load(), import("./account-line.ts")]);
@@ -62,7 +62,7 @@ export function sipAccounts(options: SipAccountsOptions, { system, logger, media
       closed: (one) => lines.delete(one),
     });
     lines.add(line);
-    // Whoever opens it has it in hand before the first report.
+    // The caller has the line before its first report.
     if (credentials !== undefined) system.after(0, () => resume(line, host, credentials));
     return line;
   }
@@ -84,6 +84,6 @@ export function sipAccounts(options: SipAccountsOptions, { system, logger, media
 
 function resume(line: AccountLine, host: LineHost, credentials: Uint8Array): void {
   const account = decodeAccount(credentials);
-  if (account === undefined) host.unlinked("the stored credentials are no SIP account");
+  if (account === undefined) host.unlinked("the stored credentials are not a SIP account; link again");
   else line.resume(account);
 }

@@ -1,8 +1,8 @@
 import { parseHostPort } from "../message/host-port.ts";
 
 /**
- * Whether people may enter this server.
- * @param patterns `sip.example.com` for itself, `*.example.com` for all below it; undefined: any
+ * Whether an account may use this server.
+ * @param patterns `sip.example.com` for the host itself, `*.example.com` for its subdomains; undefined: any
  */
 export function isAllowed(server: string, patterns: readonly string[] | undefined): boolean {
   if (patterns === undefined) return true;

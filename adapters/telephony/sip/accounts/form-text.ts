@@ -5,7 +5,7 @@ interface Field {
   readonly name: "server" | "user" | "password" | "authUser" | "domain" | "callerId";
   readonly label: string;
   readonly hint?: string;
-  /** More of the input's attributes. */
+  /** More attributes of the input. */
   readonly input?: string;
 }
 
@@ -15,15 +15,15 @@ const MAIN: readonly Field[] = [
   { name: "password", label: "Password", input: 'type="password"' },
 ];
 const MORE: readonly Field[] = [
-  { name: "authUser", label: "User for the password", hint: "where it is another one" },
-  { name: "domain", label: "Domain", hint: "where it is not the server" },
-  { name: "callerId", label: "Number that people see", hint: "such as +12025550123", input: 'inputmode="tel"' },
+  { name: "authUser", label: "User for the password", hint: "if it differs from the user" },
+  { name: "domain", label: "Domain", hint: "if it differs from the server" },
+  { name: "callerId", label: "Caller ID", hint: "such as +12025550123", input: 'inputmode="tel"' },
 ];
 const TRANSPORTS = { udp: "UDP", tcp: "TCP", tls: "TLS (encrypted)" } as const;
 
-/** The form for an account; with what was entered, and what is wrong with it. The password is never shown again. */
+/** The form for an account, with the entered values and their faults. The password is never shown again. */
 export function formText(name: string, account?: Account, faults: AccountFaults = {}, reason?: string): PageText {
-  const wrong = reason ?? (Object.keys(faults).length > 0 ? "Please look at the fields that are marked." : undefined);
+  const wrong = reason ?? (Object.keys(faults).length > 0 ? "Please correct the marked fields." : undefined);
   const field = (one: Field): string => fieldText(one, account, faults[one.name]);
   const open = MORE.some((one) => faults[one.name] ?? account?.[one.name]) ? " open" : "";
   const options = Object.entries(TRANSPORTS).map(
@@ -32,7 +32,7 @@ export function formText(name: string, account?: Account, faults: AccountFaults 
   );
   return {
     title: "Enter a SIP account",
-    body: `<p>“${escapeHtml(name)}” will place its calls with this account. It is tried before it is kept.</p>
+    body: `<p>“${escapeHtml(name)}” will place its calls with this account. The account is tested before it is stored.</p>
 ${wrong === undefined ? "" : `<p class="fault" role="alert">${escapeHtml(wrong)}</p>`}
 <form method="post" autocomplete="off">
 ${MAIN.map(field).join("\n")}
@@ -41,7 +41,7 @@ ${MAIN.map(field).join("\n")}
 <details${open}><summary>More</summary>
 ${MORE.map(field).join("\n")}
 </details>
-<button>Try and link</button>
+<button>Test and link</button>
 </form>`,
   };
 }

@@ -1,15 +1,15 @@
 import type { System } from "../../../../src/ports/system.ts";
 
-/** Tries of one line in each window. */
-const TRIES = 5;
+/** The most attempts of one line in each window. */
+const MAX_TRIES = 5;
 const WINDOW_MS = 60_000;
-/** Tries of all lines at the same time: each opens sockets. */
-const AT_ONCE = 8;
+/** The most concurrent attempts of all lines: each opens sockets. */
+const MAX_CONCURRENT = 8;
 
-/** Bounds how often accounts are tried, so that nobody guesses passwords through this server. */
+/** Limits how often accounts are tried, so that nobody can guess passwords through this server. */
 export class TryLimit {
   readonly #system: System;
-  /** When each line's tries of the window were, on the monotonic clock, ms. */
+  /** The times of each line's attempts in the window, on the monotonic clock, ms. */
   readonly #tries = new Map<string, number[]>();
   #running = 0;
 
@@ -17,19 +17,19 @@ export class TryLimit {
     this.#system = system;
   }
 
-  /** Counts a try and answers 0; or answers how long to wait for one, ms. */
+  /** Counts an attempt and returns 0; or returns the wait until the next one is allowed, ms. */
   begin(instanceId: string): number {
     const now = this.#system.monotonic();
     for (const [id, times] of this.#tries) if ((times.at(-1) ?? 0) <= now - WINDOW_MS) this.#tries.delete(id);
     const recent = (this.#tries.get(instanceId) ?? []).filter((at) => at > now - WINDOW_MS);
-    if (recent.length >= TRIES) return (recent[0] ?? now) + WINDOW_MS - now;
-    if (this.#running >= AT_ONCE) return 1_000;
+    if (recent.length >= MAX_TRIES) return (recent[0] ?? now) + WINDOW_MS - now;
+    if (this.#running >= MAX_CONCURRENT) return 1_000;
     this.#tries.set(instanceId, [...recent, now]);
     this.#running++;
     return 0;
   }
 
-  /** A try is over. */
+  /** An attempt has ended. */
   end(): void {
     this.#running--;
   }

@@ -18,11 +18,11 @@ interface Parts {
   readonly system: System;
   readonly logger: Logger;
   readonly signal: AbortSignal;
-  /** How the server is reached. */
+  /** The transport to the server. */
   readonly kind: TransportKind;
 }
 
-/** The responses to OPTIONS and REGISTER, and the codecs that the server names. */
+/** Steps from the responses to OPTIONS and REGISTER, and from the codecs that the server lists. */
 export async function* answerSteps(trunk: ResolvedTrunk, parts: Parts): AsyncGenerator<CheckStep> {
   let stack: SipStack;
   try {
@@ -32,20 +32,20 @@ export async function* answerSteps(trunk: ResolvedTrunk, parts: Parts): AsyncGen
     return;
   }
   try {
-    const asked = await askOptions(trunk, stack, parts);
-    yield asked.step;
-    if (asked.step.state === "broken") return;
+    const probed = await probeOptions(trunk, stack, parts);
+    yield probed.step;
+    if (probed.step.state === "broken") return;
     const address = await stack.address(parts.signal).catch(() => undefined);
     if (address !== undefined)
-      yield* addressStep(trunk.publicAddress, asked.reply && seenBy(asked.reply.response), address);
+      yield* addressStep(trunk.publicAddress, probed.reply && seenBy(probed.reply.response), address);
     yield await registrationStep(trunk, stack);
-    yield codecsStep(trunk, asked.reply?.response);
+    yield codecsStep(trunk, probed.reply?.response);
   } finally {
     await stack.close();
   }
 }
 
-async function askOptions(
+async function probeOptions(
   trunk: ResolvedTrunk,
   stack: SipStack,
   { system, signal, kind }: Parts,
@@ -66,18 +66,17 @@ function optionsStep(trunk: ResolvedTrunk, { response, refusal, request }: Agent
   const { status, headers } = response;
   const product = headers.get("Server") ?? headers.get("User-Agent");
   const summary = `${statusText(response)} after ${ms} ms${product === undefined ? "" : `, from ${product}`}`;
-  if (status === 503)
-    return broken("options", summary, "the server is overloaded or out of order; ask whoever runs it");
+  if (status === 503) return broken("options", summary, "the server is overloaded or out of order; ask its operator");
   if (status === 401 || status === 407) {
     if (trunk.password === undefined && !trunk.register)
       return skipped(
         "options",
-        `${summary}: it wants a password`,
-        "set `user` and `password`, unless it knows us by our address",
+        `${summary}: it requires a password`,
+        "set `user` and `password`, unless the server authenticates us by our address",
       );
     return broken(
       "options",
-      `${summary}: ${refusal?.detail ?? "it does not take the password"}`,
+      `${summary}: ${refusal?.detail ?? "it does not accept the password"}`,
       credentialsFix(status, refusal?.code),
     );
   }
@@ -87,41 +86,41 @@ function optionsStep(trunk: ResolvedTrunk, { response, refusal, request }: Agent
   return works("options", `${summary}${digest}${seen}`, forbidden);
 }
 
-/** Which realm has got the password, and by which algorithm. */
+/** The realm that accepted the password, and the algorithm. */
 function digestText(credentials: string | undefined): string {
   if (credentials === undefined) return "";
   const realm = /realm="([^"]*)"/.exec(credentials)?.[1] ?? "";
   const algorithm = /algorithm=([\w-]+)/.exec(credentials)?.[1] ?? "MD5";
-  return `; the password was asked for and taken (realm "${realm}", ${algorithm})`;
+  return `; the password was accepted (realm "${realm}", ${algorithm})`;
 }
 
-/** How the far side sees us (RFC 3581): what is needed to understand a NAT. */
+/** Our address as the peer sees it (RFC 3581), which shows a NAT. */
 function seenText(response: SipResponse): string {
   const via = response.headers.get("Via") ?? "";
   const received = seenBy(response);
   const port = /;\s*rport=(\d+)/i.exec(via)?.[1];
   const sent = /^SIP\/2\.0\/\w+\s+([^;\s]+)/i.exec(via)?.[1];
   if (received === undefined) return "";
-  return `; it sees us as ${received}${port === undefined ? "" : ` port ${port}`}, and we call ourselves ${sent ?? "nothing"}`;
+  return `; it sees us as ${received}${port === undefined ? "" : ` port ${port}`}, and our Via has ${sent ?? "no address"}`;
 }
 
-/** Our address as the far side sees it; undefined if its response has none. */
+/** Our address as the peer sees it; undefined if its response has none. */
 function seenBy({ headers }: SipResponse): string | undefined {
   return /;\s*received=([^;,\s]+)/i.exec(headers.get("Via") ?? "")?.[1];
 }
 
 function silentStep(trunk: ResolvedTrunk, reason: string, kind: TransportKind): CheckStep {
-  if (trunk.probe === "none") return skipped("options", `${reason}; \`probe\` is "none", so that is no fault`);
+  if (trunk.probe === "none") return skipped("options", `${reason}; \`probe\` is "none", so this is not a fault`);
   if (kind !== "udp")
     return broken(
       "options",
-      `the port takes ${kind.toUpperCase()} connections and stays mute: ${reason}`,
-      "it is no SIP port for this transport, or something in between swallows SIP: check port and transport of `server`, or try ;transport=udp",
+      `the port accepts ${kind.toUpperCase()} connections, but does not answer: ${reason}`,
+      "it is not a SIP port for this transport, or a middlebox drops SIP: check port and transport of `server`, or try ;transport=udp",
     );
   return broken(
     "options",
     reason,
-    'check host, port and transport of `server`, and the firewall; where the server never answers OPTIONS, set `probe` to "none"',
+    'check host, port and transport of `server`, and the firewall; if the server never answers OPTIONS, set `probe` to "none"',
   );
 }
 
@@ -129,13 +128,12 @@ async function registrationStep(trunk: ResolvedTrunk, { presence }: SipStack): P
   if (!trunk.register) return skipped("registration", "`register` is off");
   presence.start();
   const health = await presence.ask();
-  if (health.state === "online")
-    return works("registration", `"${trunk.user}" is registered, and was taken back again`);
+  if (health.state === "online") return works("registration", `"${trunk.user}" was registered, and unregistered again`);
   const { response, refusal } = presence.refused ?? {};
   return broken("registration", health.reason, credentialsFix(response?.status, refusal?.code));
 }
 
-/** Only some servers name their codecs before a call. */
+/** Compares the codecs; only some servers list theirs before a call. */
 function codecsStep(trunk: ResolvedTrunk, response: SipResponse | undefined): CheckStep {
   const ours = trunk.codecs.join(", ");
   const body = response === undefined ? "" : new TextDecoder().decode(response.body);
@@ -144,8 +142,11 @@ function codecsStep(trunk: ResolvedTrunk, response: SipResponse | undefined): Ch
     type === "a" ? (/^rtpmap:\d+ ([\w-]+)\//.exec(value)?.[1] ?? []) : [],
   );
   if (theirs.length === 0)
-    return skipped("codecs", `the server does not say which it has; we offer ${ours}, and a call shows`);
+    return skipped(
+      "codecs",
+      `the server does not list its codecs; we offer ${ours}, and a call shows whether they match`,
+    );
   const common = trunk.codecs.filter((codec) => theirs.some((name) => name.toLowerCase() === codec.toLowerCase()));
   if (common.length > 0) return works("codecs", `${common.join(", ")} of its ${theirs.join(", ")}`);
-  return broken("codecs", `it has ${theirs.join(", ")}, and we offer ${ours}`, "name one of them in `codecs`");
+  return broken("codecs", `the server has ${theirs.join(", ")}, and we offer ${ours}`, "name one of them in `codecs`");
 }

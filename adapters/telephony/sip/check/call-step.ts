@@ -94,7 +94,7 @@ async function talk(leg: SipLeg, number: string, system: System): Promise<CheckS
     return broken("call", `${number} did not answer: ${why}`, callFix(leg.end));
   }
   const statistics = leg.statistics();
-  const found = `${number} answered after ${answeredMs} ms; ${statistics === null ? "no audio was counted" : text(statistics)}`;
+  const found = `${number} answered after ${answeredMs} ms; ${statistics === null ? "there are no audio statistics" : text(statistics)}`;
   const summary = refused === undefined ? found : `${found}; ${refused}`;
   if (ended?.cause !== "released" && ended?.cause !== "callee_hung_up")
     return broken("call", `${summary}; then: ${ended?.detail ?? ended?.cause}`, callFix(leg.end));
@@ -108,7 +108,7 @@ async function talk(leg: SipLeg, number: string, system: System): Promise<CheckS
     );
   }
   const echo = toneShare(heard.subarray(length >> 1, length), TONE_HZ, sampleRate) > 0.5;
-  return works("call", echo ? `${summary}; our tone came back, so audio passes both ways` : summary);
+  return works("call", echo ? `${summary}; our tone came back, so audio works in both directions` : summary);
 }
 
 function text(statistics: MediaStatistics): string {

@@ -11,24 +11,24 @@ import { answerSteps } from "./answer-steps.ts";
 import { callStep } from "./call-step.ts";
 import { configurationStep } from "./configuration-step.ts";
 import { connectionStep } from "./connection-step.ts";
-import { dnsFix, dnsStep, silentQuestions } from "./dns-step.ts";
+import { dnsFix, dnsStep, silentQueries } from "./dns-step.ts";
 import { broken, type CheckStep, messageOf } from "./step.ts";
 
-/** How a trunk is checked. */
+/** Options of {@link checkTrunk}. */
 export interface CheckOptions {
-  /** A number that may be called: a real call of a few seconds. Default: none is placed. */
+  /** A number to call for a few seconds. Default: no call is placed. */
   readonly call?: string | undefined;
   readonly system?: System | undefined;
   readonly logger?: Logger | undefined;
   /** Default: the runtime's resolver. */
   readonly dns?: Dns | undefined;
-  /** Ends what is under way. */
+  /** Aborts the check. */
   readonly signal?: AbortSignal | undefined;
 }
 
 const DNS_MS = 10_000;
 
-/** Tries a trunk step by step, from its configuration to a call, and reports each step as soon as it is known. Never throws. */
+/** Checks a trunk step by step, from its configuration to a call, and yields each step as soon as it is complete. Never throws. */
 export async function* checkTrunk(given: Trunk, options: CheckOptions = {}): AsyncGenerator<CheckStep> {
   const { system = realSystem, logger = silentLogger, dns = nodeDns, call } = options;
   const over = options.signal ?? new AbortController().signal;
@@ -40,7 +40,7 @@ export async function* checkTrunk(given: Trunk, options: CheckOptions = {}): Asy
   const nextHop = trunk.outboundProxy ?? trunk.server;
   try {
     const late = AbortSignal.timeout(DNS_MS);
-    const unanswered = silentQuestions(nextHop, dns, system);
+    const unanswered = silentQueries(nextHop, dns, system);
     hops = await createResolve({ system, dns: cachedDns(dns, system) })(nextHop, AbortSignal.any([over, late]));
     yield dnsStep(nextHop, hops, await unanswered);
   } catch (fault) {

@@ -1,7 +1,7 @@
 import type { ResolvedTrunk } from "../config/resolve-trunk.ts";
 import { broken, type CheckStep, works } from "./step.ts";
 
-/** How the options were understood, and which of them cannot be meant so. */
+/** Summarizes the options, and finds a combination that cannot be intended. */
 export function configurationStep(trunk: ResolvedTrunk): CheckStep {
   const { from, register, user, authUser, password, encrypted, srtp, codecs, rtpPorts, tls } = trunk;
   const account = password === undefined ? "no password" : `password for "${authUser}"`;
@@ -14,8 +14,8 @@ export function configurationStep(trunk: ResolvedTrunk): CheckStep {
   if (srtp === "required" && !encrypted)
     return broken(
       "configuration",
-      `${summary}; the keys of SRTP would travel in the clear`,
+      `${summary}; the SRTP keys would be sent unencrypted`,
       "use TLS: add ;transport=tls to `server`",
     );
-  return works("configuration", tls.insecure === true ? `${summary}; takes any certificate (tls.insecure)` : summary);
+  return works("configuration", tls.insecure === true ? `${summary}; accepts any certificate (tls.insecure)` : summary);
 }

@@ -8,7 +8,7 @@ import { broken, type CheckStep, messageOf, skipped, works } from "./step.ts";
 const CONNECT_MS = 5_000;
 const DAY_MS = 86_400_000;
 
-/** Connects to the first of the places that takes a connection. */
+/** Connects to the first hop that accepts a connection. */
 export async function connectionStep(
   hops: readonly Hop[],
   trunk: ResolvedTrunk,
@@ -18,7 +18,8 @@ export async function connectionStep(
   const refusals: string[] = [];
   let certificate = false;
   for (const hop of hops) {
-    if (hop.kind === "udp") return skipped("connection", "UDP has none; whether datagrams come back is seen next");
+    if (hop.kind === "udp")
+      return skipped("connection", "UDP has no connection; the next step shows whether datagrams come back");
     const from = system.monotonic();
     try {
       const socket = await openStream(hop, { system, tls, localAddress: undefined, timeoutMs: CONNECT_MS }, signal);
@@ -38,19 +39,19 @@ export async function connectionStep(
   return broken("connection", refusals.join("; "), certificate ? certificateFix(trunk, hops) : PORT);
 }
 
-const PORT = "check the port and the transport in `server`, and that a firewall lets this machine out";
+const PORT = "check the port and the transport in `server`, and that the firewall allows outgoing connections";
 
-/** Which name the certificate is held against, and which option changes that. */
+/** The fix for a refused certificate: the name that it must be for, and the options that change it. */
 function certificateFix({ tls, outboundProxy }: ResolvedTrunk, hops: readonly Hop[]): string {
   const own = outboundProxy === undefined ? "`server`" : "`outboundProxy`";
   const name =
     tls.servername === undefined
       ? `"${hops[0]?.host}", the host of ${own}`
       : `"${tls.servername}" (\`tls.servername\`)`;
-  return `the certificate must be for ${name}: set \`tls.servername\` to a name in it, and \`tls.ca\` if its authority is your own; or check port and transport in ${own}`;
+  return `the certificate must be for ${name}: set \`tls.servername\` to a name in it, and \`tls.ca\` if you have an authority of your own; or check port and transport in ${own}`;
 }
 
-/** The peer's certificate and protocol, as far as the runtime reports them. */
+/** The peer's certificate and TLS version, if the runtime reports them. */
 function certificateText(socket: TLSSocket, now: number): string {
   const known = (ask: () => string | null): string => {
     try {
@@ -71,5 +72,5 @@ function certificateText(socket: TLSSocket, now: number): string {
 }
 
 function nameOf(name: { readonly CN?: string | string[]; readonly O?: string | string[] } | undefined): string {
-  return [name?.CN ?? name?.O ?? "nobody named"].flat().join(", ");
+  return [name?.CN ?? name?.O ?? "an unnamed subject"].flat().join(", ");
 }

@@ -1,12 +1,13 @@
 import { errorText } from "../../../../src/base/error-text.ts";
-/** One thing that was tried about a trunk. */
+
+/** The result of one step of a trunk check. */
 export interface CheckStep {
   readonly name: "configuration" | "dns" | "connection" | "options" | "address" | "registration" | "codecs" | "call";
-  /** `skipped`: there was nothing to try. */
+  /** `skipped`: there was nothing to check. */
   readonly state: "works" | "skipped" | "broken";
-  /** What was found; a sentence, without its full stop. */
+  /** What was found; a sentence without its full stop. */
   readonly detail: string;
-  /** What to do about it; null if nothing needs to be done. A step that works may have an advice. */
+  /** The fix; null if there is nothing to do. A step that works may have one as a hint. */
   readonly fix: string | null;
 }
 
@@ -22,7 +23,7 @@ export function broken(name: CheckStep["name"], detail: string, fix: string): Ch
   return { name, state: "broken", detail, fix };
 }
 
-/** The message of whatever was thrown, on one line. */
+/** The message of a thrown value, on one line. */
 export function messageOf(fault: unknown): string {
   return errorText(fault).replace(/\s*\n\s*/g, " ");
 }

@@ -1,18 +1,18 @@
-/** Writes an E.164 number as a trunk wants it; undefined: the trunk's plan has no way to write this number. */
+/** Writes an E.164 number in a trunk's format; undefined: the format cannot express this number. */
 export type NumberFormat = (e164: string) => string | undefined;
 
-/** What a template may contain around its one placeholder. */
+/** A template: one placeholder, and the characters allowed around it. */
 const TEMPLATE = /^([0-9A-Za-z+*#._-]*)\{(e164|digits|national:([1-9][0-9]{0,3}))\}([0-9A-Za-z+*#._-]*)$/;
 
-/** How a template is to be written, for fault messages. */
+/** The valid formats, for fault messages. */
 export const NUMBER_FORMATS =
   "e164 (+12025550100), digits (12025550100), or a template with one of {e164}, {digits} and {national:<country code>}, such as 0{national:49}";
 
 /**
- * The format that a trunk's `numberFormat` names; undefined where it names none.
+ * The format that a trunk's `numberFormat` names; undefined if it is not a valid one.
  *
- * A national template strips the country code and takes numbers of that country only: `0{national:49}` writes
- * +49301234567 as 0301234567, and has no way to write +12025550100.
+ * A national template strips the country code and accepts numbers of that country only: `0{national:49}` writes
+ * +49301234567 as 0301234567, and cannot write +12025550100.
  */
 export function numberFormat(format: string): NumberFormat | undefined {
   if (format === "e164") return (e164) => e164;

@@ -35,11 +35,11 @@ const routeSchema = v.object(
   objectMust("an object with name and trunks"),
 );
 
-/** What routes may lead over. */
+/** The trunks that routes may use. */
 export interface KnownTrunks {
   /** The trunks without a fault. */
   readonly trunks: readonly Trunk[];
-  /** The names of all of them. */
+  /** The names of all trunks, with a fault or without. */
   readonly names: ReadonlySet<string>;
 }
 
@@ -67,7 +67,7 @@ export function parseRoutes(
     const entries = isObject(item) && Array.isArray(item.trunks) ? item.trunks : [];
     for (const [at, entry] of entries.entries()) addUnknownKeys(entry, routeTrunkSchema.entries, `trunks.${at}.`, add);
     if (!result.success) continue;
-    if (known.names.has(route)) add("name", "is the name of a trunk as well; give the route another name");
+    if (known.names.has(route)) add("name", "is also the name of a trunk; give the route another name");
     if (seen.has(route)) add("name", "is the name of two routes; give one of them another name");
     seen.add(route);
     addTrunkFaults(result.output, known, names, add);
@@ -84,7 +84,7 @@ function addTrunkFaults({ trunks }: Route, known: KnownTrunks, routes: ReadonlyS
     for (const prefix of entry.prefixes ?? [""]) {
       const place = `${entry.trunk} ${prefix}`;
       const numbers = prefix === "" ? "every number" : `numbers that begin with ${prefix}`;
-      if (taken.has(place)) add(field, `is ${shown(entry.trunk)}, which stands there already for ${numbers}`);
+      if (taken.has(place)) add(field, `is ${shown(entry.trunk)}, which is already listed for ${numbers}`);
       taken.add(place);
     }
   }
@@ -94,7 +94,7 @@ function addTrunkFaults({ trunks }: Route, known: KnownTrunks, routes: ReadonlyS
 }
 
 function unknownTrunk({ trunk }: RouteTrunk, { names }: KnownTrunks, routes: ReadonlySet<string>): string {
-  if (routes.has(trunk)) return "but that is a route; a route leads over trunks only";
-  const meant = trunk.length > 40 ? undefined : nearest(trunk, [...names]);
-  return `but no trunk has this name${meant === undefined ? "" : `; did you mean ${meant}?`}`;
+  if (routes.has(trunk)) return "but that is a route; a route consists of trunks only";
+  const similar = trunk.length > 40 ? undefined : nearest(trunk, [...names]);
+  return `but no trunk has this name${similar === undefined ? "" : `; did you mean ${similar}?`}`;
 }

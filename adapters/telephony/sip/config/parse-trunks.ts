@@ -8,24 +8,24 @@ import { trunkSchema } from "./trunk-schema.ts";
 
 /** One thing wrong with a trunk or a route. */
 export interface TrunkFault {
-  /** The trunk's name, or `#1` for the first one where it has none; empty for a route, and where it is no list of trunks at all. */
+  /** The trunk's name, or `#1` if the first one has no name; empty for a route, and if the input is not a list of trunks. */
   readonly trunk: string;
-  /** The route's name, or `#1` for the first one if it has none; left out for a trunk. */
+  /** The route's name, or `#1` if the first one has no name; left out for a trunk. */
   readonly route?: string | undefined;
   /** `codecs.1`, `tls.cert`; empty for the trunk as a whole. */
   readonly field: string;
-  /** What is wrong and how to put it right; never shows a password or a key. */
+  /** What is wrong, and the fix; never contains a password or a key. */
   readonly detail: string;
 }
 
-/** Trunks and routes that can be used, or everything that is wrong with them. */
+/** Valid trunks and routes, or all their faults. */
 export type ParsedTrunks =
   | { readonly trunks: readonly Trunk[]; readonly routes: readonly Route[]; readonly faults?: undefined }
   | { readonly faults: readonly TrunkFault[]; readonly trunks?: undefined; readonly routes?: undefined };
 
 /**
- * Checks trunks as they come from a settings file: a list, or an object with the list as its `trunks`, and perhaps with
- * `routes` over them. Never throws.
+ * Checks trunks of a settings file: a list, or an object with the list as `trunks` and optional `routes` over them. Never
+ * throws.
  */
 export function parseTrunks(input: unknown): ParsedTrunks {
   const both = isObject(input) && "trunks" in input ? input : { trunks: input };
@@ -43,7 +43,7 @@ export function parseTrunks(input: unknown): ParsedTrunks {
     addUnknownOptions(item, add);
     if (!result.success) continue;
     addContradictions(result.output, add);
-    if (names.has(result.output.name)) add("name", `is the name of two trunks; give one of them another name`);
+    if (names.has(result.output.name)) add("name", "is the name of two trunks; give one of them another name");
     names.add(result.output.name);
     trunks.push(result.output);
   }
@@ -57,17 +57,17 @@ export function parseTrunks(input: unknown): ParsedTrunks {
 /** A fault as a sentence: `trunk acme: codecs.1 is "G729", but must be PCMU, PCMA, G722 or opus`. */
 export function faultText({ trunk, route, field, detail }: TrunkFault): string {
   const all = field === "" ? "the SIP trunks" : "the SIP trunks:";
-  const where = route !== undefined ? `route ${route}:` : trunk === "" ? all : `trunk ${trunk}:`;
-  return [where, field, detail].filter((part) => part !== "").join(" ");
+  const subject = route !== undefined ? `route ${route}:` : trunk === "" ? all : `trunk ${trunk}:`;
+  return [subject, field, detail].filter((part) => part !== "").join(" ");
 }
 
-/** What lies between two fields. */
+/** Faults between two fields. */
 function addContradictions(trunk: Trunk, add: (field: string, detail: string) => void): void {
   const { register, user, authUser, password, tls, listen } = trunk;
   if (register === true && user === undefined)
     add("user", "is missing; a trunk that registers needs its account's user");
   if (password !== undefined && user === undefined && authUser === undefined)
-    add("user", "is missing; a password needs the user that it belongs to (`user` or `authUser`)");
+    add("user", "is missing; a password needs its user (`user` or `authUser`)");
   if (tls?.cert !== undefined && tls.key === undefined) add("tls.key", "is missing; a certificate needs its key");
   if (tls?.key !== undefined && tls.cert === undefined) add("tls.cert", "is missing; a key needs its certificate");
   if (listen?.transport === "tls" && tls?.cert === undefined)

@@ -1,3 +1,4 @@
+import { shown } from "../../../../src/base/shown.ts";
 import type { CallerIdRule } from "../../../../src/domain/caller-id.ts";
 import type { DestinationRule } from "../destinations/destinations.ts";
 import { parseUri, writeUri } from "../message/uri.ts";
@@ -6,8 +7,8 @@ import type { Trunk, TrunkCodec, TrunkIdentity, TrunkListener, TrunkTls } from "
 import { hostOf, isTls, uriAt, uriTextAt } from "./trunk-addresses.ts";
 
 const E164 = /^\+[1-9]\d{6,14}$/;
-/** Who calls over a trunk that has neither an account nor a number. */
-const NOBODY = "ringport";
+/** The user in From if a trunk has neither an account nor a number. */
+const DEFAULT_USER = "ringport";
 const WHATSAPP = "wa.meta.vc";
 
 /** A trunk with all its defaults. */
@@ -17,10 +18,10 @@ export interface ResolvedTrunk extends DestinationRule {
   readonly server: string;
   /** Host of `server`, without brackets. */
   readonly serverHost: string;
-  /** Whether the signalling is TLS by `server` or `outboundProxy`. */
+  /** Whether `server` or `outboundProxy` prescribes TLS. */
   readonly encrypted: boolean;
   readonly domain: string;
-  /** Behind `domain` in a Request-URI: the port of `server`, if the trunk names no domain. */
+  /** The port after `domain` in a Request-URI: that of `server`, if the trunk names no domain. */
   readonly domainPort: number | undefined;
   readonly user: string | undefined;
   readonly authUser: string | undefined;
@@ -28,26 +29,26 @@ export interface ResolvedTrunk extends DestinationRule {
   readonly realms: readonly string[] | undefined;
   /** SIP URI of From. */
   readonly from: string;
-  /** SIP URI of our Contact; undefined: `contactUser` at the address that we have on a flow. */
+  /** SIP URI of our Contact; undefined: `contactUser` at our address on the flow. */
   readonly contact: string | undefined;
   readonly contactUser: string;
   /** SIP URI of the caller in the fields of `identity`. */
   readonly callerId: string | undefined;
-  /** The numbers that calls may come from, `phone` among them; undefined if nobody may choose one. */
+  /** The numbers that a call may choose as its caller, `phone` among them; undefined if there is no choice. */
   readonly callerIds: CallerIdRule | undefined;
   readonly identity: readonly TrunkIdentity[];
-  /** From names a number and no account, so a number that is chosen stands there as well. */
+  /** From names a number and not an account, so that it shows a chosen number as well. */
   readonly fromIsNumber: boolean;
   readonly displayName: string | undefined;
   readonly withheld: boolean;
-  /** The number that we call from, where it is an E.164 number; else null. */
+  /** The number that we call from; null if it is not an E.164 number. */
   readonly phone: string | null;
   readonly register: boolean;
   readonly outboundProxy: string | undefined;
   readonly publicAddress: string | undefined;
   readonly rtpPorts: readonly [first: number, last: number];
   readonly codecs: readonly TrunkCodec[];
-  /** Hz of the legs: 16000 where Opus may be spoken, else 8000. */
+  /** Sample rate of the legs, Hz: 16000 if Opus or G722 may be used, else 8000. */
   readonly sampleRate: 8000 | 16000;
   readonly srtp: "off" | "optional" | "required";
   readonly tls: TrunkTls;
@@ -70,19 +71,20 @@ export interface ResolvedTrunk extends DestinationRule {
   readonly strictRtp: boolean;
   readonly trace: boolean;
   readonly listen: TrunkListener | undefined;
-  /** It is WhatsApp Business Calling. */
+  /** Whether it is WhatsApp Business Calling. */
   readonly whatsApp: boolean;
 }
 
-/** The trunk with its defaults. @param trunk one that `parseTrunks` has let through */
+/** The trunk with its defaults. @param trunk accepted by `parseTrunks` */
 export function resolveTrunk(trunk: Trunk): ResolvedTrunk {
   const server = parseUri(trunk.server);
-  if (server === undefined) throw new RangeError(`${trunk.server} is no SIP URI.`);
+  if (server === undefined)
+    throw new RangeError(`server is ${shown(trunk.server)}: it must be a SIP URI, such as sip:sip.example.com`);
   const proxy = trunk.outboundProxy === undefined ? undefined : parseUri(trunk.outboundProxy);
   const domain = hostOf(trunk.domain ?? server.host) ?? server.host;
   const codecs = trunk.codecs ?? (["PCMU", "PCMA"] as const);
   const encrypted = isTls(proxy ?? server);
-  const from = uriAt(trunk.from ?? trunk.user ?? trunk.callerId ?? NOBODY, domain);
+  const from = uriAt(trunk.from ?? trunk.user ?? trunk.callerId ?? DEFAULT_USER, domain);
   const callerId = trunk.callerId === undefined ? undefined : uriAt(trunk.callerId, domain);
   const phone = [callerId?.user, from.user].find((user) => user !== undefined && E164.test(user)) ?? null;
   const { callerIds = [], identity = ["p-asserted", "p-preferred"] } = trunk;
@@ -93,7 +95,7 @@ export function resolveTrunk(trunk: Trunk): ResolvedTrunk {
     serverHost: server.host,
     encrypted,
     domain,
-    // WhatsApp wants one and the same URI in the Request-URI, the digest and To, where no port belongs.
+    // WhatsApp requires the same URI in the Request-URI, the digest and To, which has no port.
     domainPort: trunk.domain === undefined && domain !== WHATSAPP ? server.port : undefined,
     user: trunk.user,
     authUser: trunk.authUser ?? trunk.user,
@@ -101,7 +103,7 @@ export function resolveTrunk(trunk: Trunk): ResolvedTrunk {
     realms: trunk.realms,
     from: writeUri(from),
     contact: trunk.contact,
-    contactUser: trunk.user ?? from.user ?? NOBODY,
+    contactUser: trunk.user ?? from.user ?? DEFAULT_USER,
     callerId: trunk.callerId === undefined ? undefined : uriTextAt(trunk.callerId, domain),
     callerIds: whatsApp ? undefined : callerIds === "*" ? "*" : [...(phone === null ? [] : [phone]), ...callerIds],
     identity: identity === "none" ? [] : typeof identity === "string" ? [identity] : identity,

@@ -1,8 +1,8 @@
-/** Several trunks behind one provider's name: a call goes over the next one if the one before does not take it. */
+/** Several trunks behind one provider's name: if one trunk does not accept a call, the next one is tried. */
 export interface Route {
   /** Instances choose it with `provider: "sip/<name>"`: lower-case letters, digits and hyphens. */
   readonly name: string;
-  /** The trunks that it leads over; at least one. */
+  /** Its trunks; at least one. */
   readonly trunks: readonly RouteTrunk[];
 }
 
@@ -10,10 +10,10 @@ export interface Route {
 export interface RouteTrunk {
   /** The name of the trunk. */
   readonly trunk: string;
-  /** Lower ones are tried first. Default: its place in the list, from 1. */
+  /** Trunks with a lower order are tried first. Default: its place in the list, from 1. */
   readonly order?: number | undefined;
   /** Its share of the calls among trunks of the same order: 0 to 65535. Default: 1. */
   readonly weight?: number | undefined;
-  /** Beginnings of the numbers that it is tried for: `["+49", "+1415"]`. Only the trunks with the longest one that fits a number are tried. Default: every number. */
+  /** Prefixes of the numbers that it is tried for: `["+49", "+1415"]`. Only the trunks with the longest matching prefix are tried. Default: every number. */
   readonly prefixes?: readonly string[] | undefined;
 }

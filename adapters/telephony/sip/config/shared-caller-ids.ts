@@ -1,6 +1,6 @@
 import { type CallerIdRule, isCallerIdAllowed } from "../../../../src/domain/caller-id.ts";
 
-/** The numbers that calls over every one of these trunks may come from; undefined if one of them leaves no choice. */
+/** The caller numbers that all of these trunks allow; undefined if one of them leaves no choice. */
 export function sharedCallerIds(
   trunks: readonly { readonly callerIds: CallerIdRule | undefined }[],
 ): CallerIdRule | undefined {
@@ -12,7 +12,7 @@ export function sharedCallerIds(
   return shared;
 }
 
-/** Of two entries that overlap one lies within the other. */
+/** The entries within both rules: if two entries overlap, one lies within the other. */
 function common(one: CallerIdRule, other: CallerIdRule): CallerIdRule {
   if (one === "*") return other;
   if (other === "*") return one;

@@ -1,7 +1,7 @@
 import type { Telephony } from "../../../../src/ports/telephony.ts";
 import type { Trunk } from "./trunk.ts";
 
-/** Whose instances may call over all of these trunks; undefined if nobody may, or if nothing shows who. */
+/** The users whose instances may call over all of these trunks; undefined if there are none, or if they are unknown. */
 export function sharedUsers(trunks: readonly Pick<Trunk, "users">[]): NonNullable<Telephony["users"]> | undefined {
   const limited = trunks.map(({ users }) => users ?? "first").filter((users) => users !== "*");
   const [one, ...others] = limited;

@@ -3,7 +3,7 @@ import { parseUri, type SipUri, sipUri, writeUri } from "../message/uri.ts";
 
 const TRANSPORTS: readonly string[] = ["udp", "tcp", "tls"];
 
-/** Whether requests can be sent there: a SIP URI of a host, over a transport that we have. */
+/** Whether requests can be sent to it: a SIP URI with a supported transport. */
 export function isNextHop(text: string): boolean {
   const uri = parseUri(text);
   if (uri === undefined) return false;
@@ -12,12 +12,12 @@ export function isNextHop(text: string): boolean {
   return TRANSPORTS.includes(transport) && (uri.scheme === "sip" || transport !== "udp");
 }
 
-/** Whether it can be a Contact. */
+/** Whether it is valid as a Contact. */
 export function isContact(text: string): boolean {
   return parseUri(text) !== undefined;
 }
 
-/** A name or an IP address, an IPv6 one with or without brackets, and no port. */
+/** A host name or an IP address without a port; IPv6 with or without brackets. */
 export function isHost(text: string): boolean {
   return hostOf(text) !== undefined;
 }
@@ -27,19 +27,19 @@ export function isPublicAddress(text: string): boolean {
   return isHost(text) || parseHostPort(text) !== undefined;
 }
 
-/** A SIP URI with a user, or what can be its user. */
+/** A SIP URI with a user, or the user alone. */
 export function isUriOrUser(text: string): boolean {
   if (/^sips?:/i.test(text)) return parseUri(text)?.user !== undefined;
   return text !== "" && text.length <= 200 && !/[\s<>"@]/.test(text);
 }
 
-/** The URI of a user at a domain; what is a URI already stays as it is. */
+/** The URI of a user at a domain; a URI is returned unchanged. */
 export function uriAt(uriOrUser: string, domain: string): SipUri {
   const uri = /^sips?:/i.test(uriOrUser) ? parseUri(uriOrUser) : undefined;
   return uri ?? sipUri({ user: uriOrUser, host: domain });
 }
 
-/** The same as text. */
+/** {@link uriAt} as text. */
 export function uriTextAt(uriOrUser: string, domain: string): string {
   return writeUri(uriAt(uriOrUser, domain));
 }
@@ -51,7 +51,7 @@ export function hostOf(text: string): string | undefined {
   return parsed?.port === undefined ? parsed?.host : undefined;
 }
 
-/** Whether everything that is sent there is encrypted. */
+/** Whether requests to this URI use TLS. */
 export function isTls(uri: SipUri): boolean {
   return uri.scheme === "sips" || uri.params.get("transport")?.toLowerCase() === "tls";
 }

@@ -15,14 +15,14 @@ import type { TrunkCodec, TrunkIdentity } from "./trunk.ts";
 import { isContact, isHost, isNextHop, isPublicAddress, isUriOrUser } from "./trunk-addresses.ts";
 
 const CODECS: readonly TrunkCodec[] = ["PCMU", "PCMA", "G722", "opus"];
-/** A name fits into a provider's name, `sip/<name>`, of 64 characters. */
+/** A provider's name, `sip/<name>`, has at most 64 characters. */
 const NAME = /^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/;
-/** The value of a header field stays on its line. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be in a value
+/** The value of a header field has no line break. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: a value must not contain these
 const LINE = /^[^\u0000-\u0008\u000a-\u001f\u007f]*$/;
 const DAY_MS = 86_400_000;
 
-/** Fields that the adapter writes itself. */
+/** Header fields that the adapter sets itself. */
 const OWN_HEADERS: ReadonlySet<string> = new Set(
   (
     "via from to call-id cseq contact max-forwards route record-route content-type content-length authorization " +
@@ -38,13 +38,13 @@ export const must =
   ({ input }) =>
     `is ${shown(input)}, but must be ${what}`;
 
-/** The same for an object, whose schema also speaks for the keys that it misses. */
+/** The same for an object, whose schema also reports missing keys. */
 export const objectMust =
   (what: string): Message =>
   (issue) =>
     issue.path === undefined ? must(what)(issue) : "is missing";
 
-/** The same without the value: for secrets. */
+/** The same without the value, for secrets. */
 const secretMust =
   (what: string): Message =>
   () =>
@@ -104,10 +104,10 @@ const PEM = "PEM text or the path of a file";
 const headers = v.record(
   v.pipe(
     v.string(),
-    v.check(isToken, () => "is no name of a header field"),
+    v.check(isToken, () => "is not a header field name"),
     v.check(
       (name) => !OWN_HEADERS.has(fieldKey(name)),
-      () => "is written by Ringport itself; take it out",
+      () => "is set by Ringport itself; take it out",
     ),
   ),
   text("text on one line", (value) => LINE.test(value) && value.length <= 4_000),
@@ -138,7 +138,7 @@ const networks = v.optional(
       text(NETWORK, (value) => parseRange(value) !== undefined),
       must(`a list: ${NETWORK}`),
     ),
-    v.check((list) => list.length > 0, "is empty; leave it out to allow what makes sense"),
+    v.check((list) => list.length > 0, "is empty; leave it out for the default"),
   ),
 );
 
@@ -154,7 +154,7 @@ const listen = v.object(
 /** The name of a trunk or a route. */
 export const name = () => text("1 to 40 lower-case letters, digits and hyphens", (value) => NAME.test(value));
 
-/** What a trunk is made of. Faults that lie between two fields are found by `parseTrunks`. */
+/** The schema of a trunk. `parseTrunks` finds faults between two fields. */
 export const trunkSchema = v.object(
   {
     name: name(),
@@ -165,13 +165,13 @@ export const trunkSchema = v.object(
     password: v.optional(
       v.pipe(
         v.string(secretMust("text")),
-        v.check((value) => value !== "", secretMust("left out where there is none, not empty")),
+        v.check((value) => value !== "", secretMust("left out if there is none, not empty")),
       ),
     ),
     realms: v.optional(
       v.pipe(
         v.array(line("the name of a realm"), must("a list of realms")),
-        v.check((list) => list.length > 0, "is empty; leave it out to take those that the servers ask for first"),
+        v.check((list) => list.length > 0, "is empty; leave it out to accept the first realms that the servers name"),
       ),
     ),
     from: v.optional(text("a SIP URI or a user", isUriOrUser)),

@@ -1,17 +1,17 @@
 import type { Trunk } from "./trunk.ts";
 
-/** Options of {@link whatsappBusiness}; everything else of a {@link Trunk} may be given as well. */
+/** Options of {@link whatsappBusiness}; also takes the other options of a {@link Trunk}. */
 export interface WhatsAppBusinessOptions extends Partial<Omit<Trunk, "server" | "domain" | "from" | "password">> {
   /** The business number that is registered for calling, E.164: `+15550009999`. */
   readonly phoneNumber: string;
-  /** The SIP server's host name that is configured on the number: `sip.example.com`. */
+  /** The SIP server's host name in the settings of the number: `sip.example.com`. */
   readonly hostname: string;
   /** The number's `sip_user_password`. */
   readonly password: string;
-  /** The port that is configured on the number, where WhatsApp connects to. Default: 5061. */
+  /** The port in the settings of the number, which WhatsApp connects to. Default: 5061. */
   readonly port?: number | undefined;
   /**
-   * The certificate of `hostname` and its key, PEM text or paths. With both of them a TLS listener takes WhatsApp's own
+   * The certificate of `hostname` and its key, PEM text or paths. With both of them a TLS listener accepts WhatsApp's own
    * connections, over which it reports that a callee has hung up; without them only silence shows it.
    */
   readonly certificate?: string | undefined;
@@ -19,7 +19,7 @@ export interface WhatsAppBusinessOptions extends Partial<Omit<Trunk, "server" | 
 }
 
 /**
- * A trunk that is WhatsApp Business Calling in SIP mode, as Meta wants it: TLS to wa.meta.vc, no registration, our number
+ * A trunk for WhatsApp Business Calling in SIP mode, as Meta requires it: TLS to wa.meta.vc, no registration, our number
  * at the configured host name in From, the number without its plus in the digest, SDES-SRTP, Opus, no session timers.
  * On the number, `srtp_key_exchange_protocol` must be `SDES`.
  *

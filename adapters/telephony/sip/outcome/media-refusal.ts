@@ -7,27 +7,27 @@ import { codecOf, formatsOf } from "../sdp/formats.ts";
 import type { SrtpPolicy } from "../sdp/keys.ts";
 import { parseSdp } from "../sdp/sdp.ts";
 
-/** What we have offered. */
+/** The parts of our offer that a peer may refuse. */
 export interface OfferTraits {
   readonly codecs?: readonly TrunkCodec[] | undefined;
   readonly srtp?: SrtpPolicy | undefined;
 }
 
-/** How a server refuses an offer. */
+/** Statuses that refuse an offer. */
 export const OFFER_REFUSED: ReadonlySet<number> = new Set([415, 488, 606]);
 
-const NETWORK = "the far side wants the other of IPv4 and IPv6";
+const NETWORK = "the peer requires the other IP version (IPv4 or IPv6)";
 const FIXES: Readonly<Record<number, (codecs: string, srtp: SrtpPolicy) => string>> = {
   300: () => NETWORK,
   301: () => NETWORK,
-  302: (_, srtp) => `the far side wants another profile; check \`srtp\` (${srtp}), and that it does not want DTLS`,
-  304: (codecs) => `the far side takes none of our codecs (${codecs}); check \`codecs\``,
-  305: (codecs) => `the far side takes none of our codecs (${codecs}); check \`codecs\``,
+  302: (_, srtp) => `the peer wants another profile; check \`srtp\` (${srtp}), and that the peer does not require DTLS`,
+  304: (codecs) => `the peer accepts none of our codecs (${codecs}); check \`codecs\``,
+  305: (codecs) => `the peer accepts none of our codecs (${codecs}); check \`codecs\``,
 };
 
 /**
- * What can be done about a refused offer: by the far side's own description, if the response has one, else by the code of
- * its Warning (RFC 3261 sections 20.43 and 21.4.26), else by what was offered. Undefined: another refusal.
+ * The fix for a refused offer: by the peer's own description, if the response has one, else by the code of its Warning
+ * (RFC 3261 sections 20.43 and 21.4.26), else by our offer. Undefined: the offer was not refused.
  */
 export function mediaRefusal(response: SipResponse, { codecs, srtp }: OfferTraits): string | undefined {
   if (!OFFER_REFUSED.has(response.status) || codecs === undefined || srtp === undefined) return undefined;
@@ -38,7 +38,7 @@ export function mediaRefusal(response: SipResponse, { codecs, srtp }: OfferTrait
     const fix = FIXES[warning?.code ?? 0];
     if (fix !== undefined) return fix(names, srtp);
   }
-  return `the far side takes none of our codecs (${names}), or not our \`srtp\` (${srtp}), or wants DTLS; check \`codecs\` and \`srtp\``;
+  return `the peer accepts none of our codecs (${names}), or not our \`srtp\` (${srtp}), or requires DTLS; check \`codecs\` and \`srtp\``;
 }
 
 function demandOf(text: string | undefined, codecs: readonly TrunkCodec[], srtp: SrtpPolicy): string | undefined {

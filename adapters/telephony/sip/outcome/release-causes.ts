@@ -1,11 +1,11 @@
 import type { ReleaseCause } from "../../../../src/ports/telephony.ts";
 
-/** What a status of a refused INVITE means. */
+/** The meaning of a status that refuses an INVITE. */
 export interface StatusMeaning {
   readonly cause: ReleaseCause;
   /** The status is decisive; a Q.850 cause beside it changes nothing. */
   readonly definite?: boolean;
-  /** What the owner of the trunk can do about it. */
+  /** The fix, for the owner of the trunk. */
   readonly fix?: string;
 }
 
@@ -16,9 +16,9 @@ const CREDENTIALS: StatusMeaning = {
 };
 
 /**
- * The one table of outcomes: what a refused call's status means (RFC 3261 section 21). Statuses that are not here are
- * `rejected_by_network`. A status that is `definite` stands; for all others a Q.850 cause in the Reason field
- * (RFC 3326, RFC 6432), if it is more than "normal, unspecified", replaces the meaning given here.
+ * The table of outcomes: the meaning of each status that refuses a call (RFC 3261 section 21). Other statuses are
+ * `rejected_by_network`. A `definite` status stands; for the others a Q.850 cause in the Reason field (RFC 3326,
+ * RFC 6432) replaces the meaning given here, unless it is "normal, unspecified".
  */
 export const STATUS_MEANINGS: Readonly<Record<number, StatusMeaning>> = {
   401: CREDENTIALS,
@@ -30,21 +30,21 @@ export const STATUS_MEANINGS: Readonly<Record<number, StatusMeaning>> = {
   404: { cause: "number_invalid", definite: true },
   407: CREDENTIALS,
   408: { cause: "no_answer", definite: true },
-  415: codecs("the far side does not take our offer"),
-  421: { cause: "rejected_by_network", fix: "the trunk requires an extension that we do not have" },
+  415: codecs("the peer does not accept our offer"),
+  421: { cause: "rejected_by_network", fix: "the trunk requires a SIP extension that is not supported" },
   422: { cause: "rejected_by_network", fix: "the trunk wants longer session timers; set `sessionTimers` to false" },
   480: { cause: "unreachable" },
   484: { cause: "number_invalid", definite: true },
   486: { cause: "busy", definite: true },
-  488: codecs("the far side takes none of our codecs, or not our `srtp`"),
+  488: codecs("the peer accepts none of our codecs, or not our `srtp`"),
   503: { cause: "unreachable", definite: true, fix: "the trunk is overloaded or out of order" },
   600: { cause: "busy", definite: true },
   603: { cause: "declined", definite: true },
   604: { cause: "number_invalid", definite: true },
-  606: codecs("the far side takes none of our codecs, or not our `srtp`"),
+  606: codecs("the peer accepts none of our codecs, or not our `srtp`"),
 };
 
-/** What a Q.850 cause means where the status leaves it open; causes that say nothing more are not here (16, 31, 127). */
+/** The meaning of a Q.850 cause if the status is not definite; without those that add nothing (16, 31, 127). */
 export const Q850_MEANINGS: Readonly<Record<number, ReleaseCause>> = {
   1: "number_invalid", // unallocated number
   2: "unreachable", // no route to the transit network
@@ -65,13 +65,13 @@ export const Q850_MEANINGS: Readonly<Record<number, ReleaseCause>> = {
   47: "unreachable", // resource unavailable
 };
 
-/** What a call that was refused with this status came to. @param rang whether the callee had been alerted before */
+/** The outcome of a call that was refused with this status. @param rang whether the callee had been alerted before */
 export function meaningOf(status: number, rang: boolean, q850: number | undefined): StatusMeaning {
   const meaning = STATUS_MEANINGS[status] ?? { cause: "rejected_by_network" as const };
   if (meaning.definite === true) return meaning;
   const refined = q850 === undefined ? undefined : Q850_MEANINGS[q850];
   if (refined !== undefined) return { cause: refined };
-  // "Temporarily unavailable": after the phone rang, nobody took the call; else it never rang.
+  // "Temporarily unavailable": if the phone rang, nobody answered it.
   return status === 480 && rang ? { cause: "no_answer" } : meaning;
 }
 

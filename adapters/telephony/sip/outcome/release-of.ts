@@ -7,18 +7,18 @@ import type { Release } from "./release.ts";
 import { meaningOf } from "./release-causes.ts";
 import { whatsAppRefusal } from "./whatsapp-refusals.ts";
 
-/** However long a server wants to be left alone, it is asked again after this. */
-const LONGEST_REST_MS = 3_600_000;
-/** A detail shows so many of the reasons that a message gives. */
+/** The longest Retry-After that is respected, ms. */
+const LONGEST_PAUSE_MS = 3_600_000;
+/** The most reasons of a message that a detail shows. */
 const MOST_REASONS = 3;
 
-/** What matters of a trunk: what it offers, whether it is WhatsApp's, and whether redirections are followed. */
+/** The options of a trunk that matter here: its offer, whether it is WhatsApp's, whether redirections are followed. */
 interface TrunkTraits extends OfferTraits {
   readonly whatsApp?: boolean;
   readonly followRedirects?: boolean;
 }
 
-/** What the end of an INVITE usage is in the words of the port. */
+/** The release of the telephony port for the end of an INVITE usage. */
 export function releaseOf(end: InviteEnd, trunk: TrunkTraits = {}): Release {
   switch (end.type) {
     case "rejected":
@@ -47,7 +47,7 @@ function rejected({ response, rang, refusal }: Extract<InviteEnd, { type: "rejec
   const known = whatsApp && status < 500 ? whatsAppRefusal(oneLine(`${response.reason} ${warning ?? ""}`)) : undefined;
   const advice =
     redirection(response, followRedirects) ??
-    [refusal?.detail, mediaRefusal(response, trunk) ?? fix].filter(isSaid).join("; ");
+    [refusal?.detail, mediaRefusal(response, trunk) ?? fix].filter(isPresent).join("; ");
   const detail =
     known === undefined
       ? `${raw}${advice === "" ? "" : `: ${oneLine(advice)}`}`
@@ -61,29 +61,31 @@ export function statusText({ status, reason }: SipResponse): string {
   return oneLine(`SIP ${status} ${reason}`.trim());
 }
 
-/** How long a server wants to be left alone, ms, an hour at most; undefined where it does not say. */
+/** The Retry-After of a response, ms, at most an hour; undefined without one. */
 export function retryAfterMsOf({ headers }: SipResponse): number | undefined {
   const seconds = parseRetryAfter(headers.get("Retry-After"));
-  return seconds === undefined ? undefined : Math.min(seconds * 1_000, LONGEST_REST_MS);
+  return seconds === undefined ? undefined : Math.min(seconds * 1_000, LONGEST_PAUSE_MS);
 }
 
 /** ` (Q.850 17)`, ` (SIP 408 "RTP Timeout")`, or nothing. */
 function reasonsText(reasons: readonly Reason[]): string {
   const texts = reasons.slice(0, MOST_REASONS).map(({ protocol, cause, text }) => {
     const known = protocol === "Q.850" && cause !== undefined;
-    return oneLine([protocol, cause, known || text === undefined ? undefined : `"${text}"`].filter(isSaid).join(" "));
+    return oneLine(
+      [protocol, cause, known || text === undefined ? undefined : `"${text}"`].filter(isPresent).join(" "),
+    );
   });
   return texts.length === 0 ? "" : ` (${texts.join(", ")})`;
 }
 
-const isSaid = (part: string | number | undefined): boolean => part !== undefined;
+const isPresent = (part: string | number | undefined): boolean => part !== undefined;
 
 function redirection({ status, headers }: SipResponse, followRedirects: boolean): string | undefined {
   if (status >= 400) return undefined;
   const contact = headers.get("Contact");
-  if (contact === undefined) return "the trunk names no other place to call";
-  const elsewhere = `the trunk wants the call elsewhere (${contact})`;
+  if (contact === undefined) return "the trunk redirects the call, but names no URI";
+  const elsewhere = `the trunk redirects the call to ${contact}`;
   return followRedirects
-    ? `${elsewhere}, which was asked already or may not be called`
+    ? `${elsewhere}, which was tried already or may not be called`
     : `${elsewhere}; set \`followRedirects\` to follow it`;
 }

@@ -1,10 +1,10 @@
 import type { ReleaseCause } from "../../../../src/ports/telephony.ts";
 
-/** Why a call is over, in the words of the telephony port. */
+/** Why a call has ended, in terms of the telephony port. */
 export interface Release {
   readonly cause: ReleaseCause;
-  /** The raw cause, and what can be done about it; null where we hung up ourselves. */
+  /** The raw cause and its fix; null if we hung up. */
   readonly detail: string | null;
-  /** The server is overloaded and wants no other call for so long, ms (RFC 3261 section 20.33). */
+  /** The server is overloaded and accepts no call for this long, ms (RFC 3261 section 20.33). */
   readonly retryAfterMs?: number;
 }

@@ -1,4 +1,4 @@
-/** What WhatsApp's refusals mean, by their reason phrase or warning; the first match counts. */
+/** The meaning of WhatsApp's refusals, by their reason phrase or warning; the first match counts. */
 const REFUSALS: readonly { readonly pattern: RegExp; readonly code: string; readonly fix: string }[] = [
   {
     pattern: /no approved call permission/i,
@@ -13,12 +13,12 @@ const REFUSALS: readonly { readonly pattern: RegExp; readonly code: string; read
   {
     pattern: /asset not found/i,
     code: "number_not_registered",
-    fix: "`phoneNumber` is not a business number that is registered for calling",
+    fix: "`phoneNumber` must be a business number that is registered for calling",
   },
   {
     pattern: /proxy auth uri does not match/i,
     code: "uri_mismatch",
-    fix: "the digest's uri and the To field differ; this is a fault of ours, please report it",
+    fix: "the digest's uri and the To field differ; this is a bug in Ringport, please report it",
   },
   {
     pattern: /digest|credential|password/i,
@@ -28,27 +28,27 @@ const REFUSALS: readonly { readonly pattern: RegExp; readonly code: string; read
   {
     pattern: /duplicate/i,
     code: "duplicate_call",
-    fix: "a call between this number and this user is going on already",
+    fix: "this number is already in a call with this user",
   },
-  { pattern: /limit/i, code: "limit_reached", fix: "the daily limit of calls is reached; try again tomorrow" },
+  { pattern: /limit/i, code: "limit_reached", fix: "the daily limit of calls is reached; call again tomorrow" },
   {
     pattern: /payment|billing/i,
     code: "payment_required",
-    fix: "the business account's payment method needs attention",
+    fix: "check the business account's payment method",
   },
   {
     pattern: /sdp/i,
     code: "sdp_refused",
-    fix: "WhatsApp did not take our offer; check `srtp` on the number's settings",
+    fix: "WhatsApp did not accept our offer; check SRTP in the number's settings",
   },
   {
     pattern: /not authori[sz]ed|permission/i,
     code: "app_not_authorised",
-    fix: "the app that the credentials belong to may not use this number",
+    fix: "allow the app that owns the credentials to use this number",
   },
 ];
 
-/** The code of a refusal by WhatsApp (status 400 or 403), and what to do; undefined if its text is unknown. */
-export function whatsAppRefusal(words: string): { readonly code: string; readonly fix: string } | undefined {
-  return REFUSALS.find(({ pattern }) => pattern.test(words));
+/** The code and the fix of a refusal by WhatsApp (status 400 or 403); undefined if its text is unknown. */
+export function whatsAppRefusal(text: string): { readonly code: string; readonly fix: string } | undefined {
+  return REFUSALS.find(({ pattern }) => pattern.test(text));
 }

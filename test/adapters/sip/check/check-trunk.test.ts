@@ -43,9 +43,9 @@ async function reportsUntilItIsOver(call: FarEndCall): Promise<void> {
   for (; call.end === undefined; await new Promise((resolve) => setTimeout(resolve, 200))) call.voice?.report();
 }
 
-// Each waits for a server of its own, most of the time.
-describe.concurrent("checking a trunk", () => {
-  test("that works tells so, step by step, and leaves nothing registered", async () => {
+// Each test waits for its own server most of the time.
+describe.concurrent("a trunk check", () => {
+  test("reports each step of a working trunk and leaves nothing registered", async () => {
     const server = await farEnd({ callees: { [NUMBER]: callees.answers }, registrar: { challenge: ACCOUNT } });
     const steps = await check({ server: server.uri, ...ACCOUNT, register: true }, NUMBER);
     expect(states(steps)).toEqual([
@@ -66,12 +66,12 @@ describe.concurrent("checking a trunk", () => {
     expect(JSON.stringify(steps)).not.toContain(ACCOUNT.password);
   });
 
-  test("whose callee repeats what he hears says that audio passes both ways", async () => {
+  test("detects its own tone in the echo of the callee", async () => {
     const server = await farEnd({ callees: { [NUMBER]: { says: { hz: 440 } } } });
     expect(stepOf(await check({ server: server.uri }, NUMBER), "call")?.detail).toContain("our tone came back");
   });
 
-  test("with one-way audio names the NAT", async () => {
+  test("names the NAT as the cause of one-way audio", async () => {
     const server = await farEnd({ callees: { [NUMBER]: callees.silent } });
     expect(stepOf(await check({ server: server.uri }, NUMBER), "call")).toMatchObject({
       state: "broken",
@@ -80,7 +80,7 @@ describe.concurrent("checking a trunk", () => {
     });
   });
 
-  test("with a wrong password stops there, and calls nobody", async () => {
+  test("stops at a wrong password without placing a call", async () => {
     const server = await farEnd({ callees: { [NUMBER]: callees.answers }, registrar: { challenge: ACCOUNT } });
     const steps = await check({ server: server.uri, user: "tom", password: "wrong", register: true }, NUMBER);
     expect(stepOf(steps, "registration")).toMatchObject({ state: "broken", detail: expect.stringContaining("401") });
@@ -88,12 +88,12 @@ describe.concurrent("checking a trunk", () => {
     expect(server.calls).toEqual([]);
   });
 
-  test("whose callee is busy says so", async () => {
+  test("reports a busy callee", async () => {
     const server = await farEnd({ callees: { [NUMBER]: callees.busy } });
     expect(stepOf(await check({ server: server.uri }, NUMBER), "call")?.detail).toContain("486 Busy Here");
   });
 
-  test("that is overloaded, or does not answer, is told with what to do", { timeout: 30_000 }, async () => {
+  test("names a fix for an overloaded and for a silent server", { timeout: 30_000 }, async () => {
     const overloaded = async (): Promise<void> => {
       const server = await farEnd();
       server.health = 503;
@@ -118,7 +118,7 @@ describe.concurrent("checking a trunk", () => {
     await Promise.all([overloaded(), silent()]);
   });
 
-  test("where nobody listens, or nobody speaks TLS, ends with the connection", async () => {
+  test("ends with the connection if the port is closed or does not speak TLS", async () => {
     const plain: Server = createServer((socket) =>
       socket
         .on("error", () => {})
@@ -134,13 +134,13 @@ describe.concurrent("checking a trunk", () => {
     }
   });
 
-  test("of a host that is not there ends with the DNS", async () => {
+  test("ends with the DNS step if the host does not exist", async () => {
     const steps = await check({ server: "sip:no-such-host.invalid" });
     expect(states(steps)).toEqual(["configuration works", "dns broken"]);
     expect(steps[1]?.detail).toContain("no-such-host.invalid");
   });
 
-  test("with a publicAddress that is not what the server sees says which it is", async () => {
+  test("names the address that the server sees instead of publicAddress", async () => {
     const server = await farEnd({ seenAs: "203.0.113.9" });
     expect(stepOf(await check({ server: server.uri, publicAddress: "198.51.100.7" }), "address")).toMatchObject({
       state: "broken",
@@ -149,7 +149,7 @@ describe.concurrent("checking a trunk", () => {
     });
   });
 
-  test("behind a NAT says what the SDP names, and which ports must come in", async () => {
+  test("names the SDP address and the ports to forward behind a NAT", async () => {
     const server = await farEnd({ seenAs: "203.0.113.9" });
     expect(stepOf(await check({ server: server.uri }), "address")).toMatchObject({
       state: "works",
@@ -162,7 +162,7 @@ describe.concurrent("checking a trunk", () => {
     [403, "forbids it"],
     [404, "`user` and `domain`"],
     [405, "leave `register` out"],
-  ])("whose registration is answered %i says what that means", async (status, fix) => {
+  ])("explains the status %i of a REGISTER", async (status, fix) => {
     const server = await farEnd();
     server.health = status;
     expect(stepOf(await check({ server: server.uri, ...ACCOUNT, register: true }), "registration")).toMatchObject({
@@ -172,7 +172,7 @@ describe.concurrent("checking a trunk", () => {
     });
   });
 
-  test("whose password is for another realm, or asked for with a weaker algorithm, gives it to nobody", async () => {
+  test("names the fix for another realm and for a weaker algorithm", async () => {
     const challenge = { ...ACCOUNT, algorithms: ["SHA-256"] as const };
     const weaker = { challenge: { ...ACCOUNT, algorithms: ["MD5"] as const } };
     const server = await farEnd({ callees: { [NUMBER]: weaker }, registrar: { challenge } });
@@ -189,35 +189,35 @@ describe.concurrent("checking a trunk", () => {
   });
 
   test.each([
-    ["sends nothing", callees.silent, {}, " 0 received", "`publicAddress`"],
+    ["that sends nothing", callees.silent, {}, " 0 received", "`publicAddress`"],
     [
-      "sends RTCP only",
-      // Again and again: what comes before the answer is taken shows nothing.
+      "that sends RTCP only",
+      // Repeatedly: RTCP before the answer is no evidence.
       { ...callees.silent, acts: (call) => reportsUntilItIsOver(call) },
       {},
       "only reports (RTCP)",
       "muted",
     ],
-    ["has no codec of ours", callees.noCommonCodec, {}, "the far side takes G722", "`codecs`"],
+    ["without a common codec", callees.noCommonCodec, {}, "the far side takes G722", "`codecs`"],
     [
-      "is asked for by a wrong password",
+      "behind a server that refuses the password",
       callees.challenges({ user: "tom", password: "right" }),
       ACCOUNT,
       "401",
       "`password`",
     ],
-    ["is forbidden", { rings: [], status: 403, reason: "Forbidden" }, {}, "SIP 403", "`callerId`"],
-    ["takes no such offer", { rings: [], status: 488 }, {}, "SIP 488", "`srtp`"],
-    ["does not exist", callees.unknown, {}, "SIP 404", "`numberFormat`"],
+    ["that is forbidden", { rings: [], status: 403, reason: "Forbidden" }, {}, "SIP 403", "`callerId`"],
+    ["that refuses the offer", { rings: [], status: 488 }, {}, "SIP 488", "`srtp`"],
+    ["that does not exist", callees.unknown, {}, "SIP 404", "`numberFormat`"],
     [
-      "names a refused address and sends nothing",
+      "with a refused SDP address and no audio",
       { ...callees.silent, host: "127.0.0.3" },
       { mediaFrom: ["127.0.0.1"] },
       "127.0.0.3 is not in `mediaFrom`",
       "add that network to `mediaFrom`",
     ],
   ] satisfies [string, Script, Partial<Trunk>, string, string][])(
-    "whose callee %s is told with the fix",
+    "names the fix for a callee %s",
     async (_, callee, trunk, detail, fix) => {
       const server = await farEnd({ callees: { [NUMBER]: callee } });
       expect(stepOf(await check({ server: server.uri, ...trunk }, NUMBER), "call")).toMatchObject({
@@ -228,7 +228,7 @@ describe.concurrent("checking a trunk", () => {
     },
   );
 
-  test("whose callee's SDP names a refused address is heard all the same, and says so", async () => {
+  test("works despite a refused SDP address, and reports it", async () => {
     const server = await farEnd({ callees: { [NUMBER]: { says: { hz: 1_000 }, host: "127.0.0.3" } } });
     expect(stepOf(await check({ server: server.uri, mediaFrom: ["127.0.0.1"] }, NUMBER), "call")).toMatchObject({
       state: "works",
@@ -236,7 +236,7 @@ describe.concurrent("checking a trunk", () => {
     });
   });
 
-  test("whose TCP port takes connections and stays mute says that it is no SIP port", async () => {
+  test("recognizes a silent TCP port as no SIP port", async () => {
     const mute: Server = createServer((socket) => socket.on("error", () => {}).resume());
     await new Promise<void>((resolve) => mute.listen(0, "127.0.0.1", resolve));
     const { port } = mute.address() as { port: number };
@@ -245,12 +245,12 @@ describe.concurrent("checking a trunk", () => {
     expect(stepOf(steps, "connection")?.state).toBe("works");
     expect(stepOf(steps, "options")).toMatchObject({
       state: "broken",
-      detail: expect.stringContaining("takes TCP connections and stays mute"),
+      detail: expect.stringContaining("accepts TCP connections, but does not answer"),
       fix: expect.stringContaining("transport=udp"),
     });
   });
 
-  test("whose proxy has a certificate for another name says which name counts, and why", async () => {
+  test("names the host that the proxy's certificate must be for", async () => {
     const authority = certificateAuthority();
     const peer = await streamPeer({ tls: authority.issue({ names: ["other.example"] }) });
     open.push(peer);
@@ -266,7 +266,7 @@ describe.concurrent("checking a trunk", () => {
     });
   });
 
-  test("whose resolver drops NAPTR and SRV questions says so, with the way around them", async () => {
+  test("names the workaround for a resolver that drops NAPTR and SRV queries", async () => {
     const silent = () => new Promise<never>(() => {});
     const dns: Dns = { naptr: silent, srv: silent, addresses: async () => ["127.0.0.1"] };
     const steps: CheckStep[] = [];
@@ -276,23 +276,23 @@ describe.concurrent("checking a trunk", () => {
     }
     expect(stepOf(steps, "dns")).toMatchObject({
       state: "works",
-      detail: expect.stringContaining("drops questions for NAPTR and SRV records"),
+      detail: expect.stringContaining("drops queries for NAPTR and SRV records"),
       fix: expect.stringContaining("port and transport"),
     });
   });
 
-  test("whose resolver fails is no fault of the name", async () => {
+  test("blames a failing resolver, not the host name", async () => {
     const fails = () => Promise.reject(new Error("ESERVFAIL"));
     const dns: Dns = { naptr: fails, srv: fails, addresses: fails };
     const steps: CheckStep[] = [];
     for await (const step of checkTrunk({ name: "acme", server: "sip:sip.acme.example" }, { dns })) steps.push(step);
     expect(stepOf(steps, "dns")).toMatchObject({
       state: "broken",
-      fix: expect.stringContaining("resolver of this machine"),
+      fix: expect.stringContaining("machine's DNS resolver"),
     });
   });
 
-  test("whose keys would travel in the clear is told so", async () => {
+  test("warns about SRTP keys that would be sent unencrypted", async () => {
     const server = await farEnd();
     const [configuration] = await check({ server: server.uri, srtp: "required" });
     expect(configuration).toMatchObject({ state: "broken", fix: expect.stringContaining("transport=tls") });

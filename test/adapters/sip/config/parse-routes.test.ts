@@ -23,11 +23,11 @@ describe("the settings of routes", () => {
     ["a route without trunks", [{ name: "world", trunks: [] }], "trunks is empty; name at least one trunk"],
     ["no list of trunks", [{ name: "world", trunks: "acme" }], /^trunks is "acme", but must be a list such as /],
     ["a name that is none", [{ ...WORLD, name: "The World" }], /^name is "The World", but must be 1 to 40 lower-case/],
-    ["an unknown option", [{ ...WORLD, prefixes: ["+49"] }], "prefixes is no option"],
+    ["an unknown option", [{ ...WORLD, prefixes: ["+49"] }], "prefixes is an unknown option"],
     [
       "an unknown option of a trunk",
       [{ name: "world", trunks: [{ trunk: "acme", wieght: 1 }] }],
-      "trunks.0.wieght is no option; did you mean weight?",
+      "trunks.0.wieght is an unknown option; did you mean weight?",
     ],
     [
       "an unknown trunk",
@@ -37,17 +37,17 @@ describe("the settings of routes", () => {
     [
       "a route over itself",
       [{ name: "world", trunks: [{ trunk: "world" }] }],
-      'trunks.0.trunk is "world", but that is a route; a route leads over trunks only',
+      'trunks.0.trunk is "world", but that is a route; a route consists of trunks only',
     ],
     [
       "a trunk twice",
       [{ name: "world", trunks: [{ trunk: "acme" }, { trunk: "acme", order: 7 }] }],
-      'trunks.1.trunk is "acme", which stands there already for every number',
+      'trunks.1.trunk is "acme", which is already listed for every number',
     ],
     [
       "a trunk twice for a prefix",
       [{ name: "world", trunks: ["+49", "+43", "+49"].map((prefix) => ({ trunk: "acme", prefixes: [prefix] })) }],
-      'trunks.2.trunk is "acme", which stands there already for numbers that begin with +49',
+      'trunks.2.trunk is "acme", which is already listed for numbers that begin with +49',
     ],
     [
       "a prefix that is none",
@@ -74,11 +74,11 @@ describe("the settings of routes", () => {
 
   test("a route with the name of a trunk, and what is no list of routes, are named", () => {
     expect(faultsOf([{ ...WORLD, name: "acme" }])).toEqual([
-      "route acme: name is the name of a trunk as well; give the route another name",
+      "route acme: name is also the name of a trunk; give the route another name",
     ]);
     expect(faultsOf("world")).toEqual(['the SIP trunks: routes must be a list of routes, not "world"']);
     expect((parseTrunks({ trunks, route: [WORLD] }).faults ?? []).map(faultText)).toEqual([
-      "the SIP trunks: route is no option; did you mean routes?",
+      "the SIP trunks: route is an unknown option; did you mean routes?",
     ]);
   });
 

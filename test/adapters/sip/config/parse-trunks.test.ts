@@ -98,11 +98,11 @@ describe("the settings of trunks", () => {
       'trunk acme: rtpPorts is [20000,10000], but must be two ports of 1 to 65535, the first one lower, with an even port among them, such as "10000-20000"',
       'trunk acme: codecs.0 is "G729", but must be PCMU, PCMA, G722 or opus',
       "trunk acme: maxCalls is 0, but must be a whole number from 1",
-      "trunk acme: regster is no option; did you mean register?",
+      "trunk acme: regster is an unknown option; did you mean register?",
       "trunk #2: name is missing",
       'trunk #2: server is "http://x", but must be a SIP URI, such as sip:sip.example.com or sip:10.0.0.5:5070;transport=tcp',
       'trunk #2: srtp is "yes", but must be off, optional or required',
-      "trunk #2: tls.serverName is no option; did you mean servername?",
+      "trunk #2: tls.serverName is an unknown option; did you mean servername?",
       "trunk acme: user is missing; a trunk that registers needs its account's user",
     ]);
   });
