@@ -1,18 +1,18 @@
 import type { System } from "../../../src/ports/system.ts";
 
-/** How long a far side whose address was refused has to send something from another one, ms. */
+/** How long to wait for audio from an allowed address if the address in the remote SDP was refused, ms. */
 const WAIT_MS = 5_000;
 
 /** Options of {@link AwaitedMedia}. */
 export interface AwaitedMediaOptions {
   readonly system: Pick<System, "after">;
-  /** Whether audio of the far side has come. */
+  /** Whether remote audio has arrived. */
   readonly received: () => boolean;
-  /** It has not come in time; a sentence. */
+  /** Called if no audio has arrived in time. */
   readonly lost: (detail: string) => void;
 }
 
-/** Waits from the answer on for audio of a far side whose SDP names a refused address. */
+/** After the answer, waits for remote audio if the remote SDP names a refused address. */
 export class AwaitedMedia {
   readonly #options: AwaitedMediaOptions;
   #refusal: string | undefined;
@@ -24,7 +24,7 @@ export class AwaitedMedia {
     this.#options = options;
   }
 
-  /** @param refusal why the far side's address is refused, a sentence; undefined if it is not */
+  /** @param refusal why the address in the remote SDP is refused; undefined if it is allowed */
   settled(refusal: string | undefined): void {
     this.#refusal = refusal;
     this.#wait();

@@ -5,9 +5,9 @@ import type { Caller, HeaderField } from "./dialog/agent.ts";
 import { writeNameAddr } from "./message/name-addr.ts";
 import { NO_PARAMS } from "./message/params.ts";
 
-/** From of a caller who stays unnamed (RFC 3323 section 4.1.1.3). */
+/** From of an anonymous caller (RFC 3323 section 4.1.1.3). */
 const ANONYMOUS = nameAddr("sip:anonymous@anonymous.invalid", "Anonymous");
-/** As they stand in an INVITE. */
+/** In the order of an INVITE. */
 const IDENTITY_FIELDS = [
   ["p-asserted", "P-Asserted-Identity"],
   ["p-preferred", "P-Preferred-Identity"],
@@ -16,12 +16,12 @@ const IDENTITY_FIELDS = [
 
 /**
  * From and the identity fields of an INVITE (RFC 3261 section 20.20, RFC 3325 section 9, draft-ietf-sip-privacy-04). A
- * withheld caller is anonymous in From; the identity fields still name the number, for the trunk alone.
+ * withheld caller is anonymous in From; the identity fields still name the number, for the trunk only.
  */
 export function callerFields(trunk: ResolvedTrunk, chosen: CallerId = {}): Caller {
   const { displayName = trunk.displayName, withheld = trunk.withheld } = chosen;
   const number = chosen.phoneNumber === undefined ? undefined : uriTextAt(chosen.phoneNumber, trunk.domain);
-  // A trunk that knows us by the number in From finds it elsewhere if From is anonymous.
+  // A trunk that identifies us by the number in From finds it in another field if From is anonymous.
   const uri = number ?? trunk.callerId ?? (withheld && trunk.fromIsNumber ? trunk.from : undefined);
   const inFrom = trunk.identity.includes("from") ? uri : trunk.fromIsNumber ? number : undefined;
   const headers: HeaderField[] = [];

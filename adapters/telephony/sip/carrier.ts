@@ -1,17 +1,18 @@
 import type { Deadlines, DialOptions, Leg, LineHealth } from "../../../src/ports/telephony.ts";
 
-/** What carries the calls of lines: a trunk, or a route over several. */
+/** Carries the calls of lines: a trunk, or a route over several trunks. */
 export interface Carrier {
   /** The number that calls come from; null if there is none, or more than one. */
   readonly phone: string | null;
-  /** Reports its health to a line: now, and whenever it changes. */
+  /** Starts to report its health to a line: now, and after every change. */
   join(line: HealthListener): void;
+  /** Stops to report to a line. */
   part(line: HealthListener): void;
-  /** What is true now. Never rejects. */
+  /** The current health. Never rejects. */
   ask(): Promise<LineHealth>;
   /**
    * Places a call.
-   * @param gone called when it is over
+   * @param gone called when it has ended
    * @throws {DialError}
    */
   dial(to: string, options: CarrierDialOptions, signal: AbortSignal, gone: (leg: Leg) => void): Promise<Leg>;
@@ -22,10 +23,10 @@ export interface HealthListener {
   health(health: LineHealth): void;
 }
 
-/** A call to be placed, for a line. */
+/** Options of a call that a line places. */
 export interface CarrierDialOptions extends Pick<DialOptions, "callId" | "from" | "mayCall"> {
-  /** Of the line's host. */
+  /** From the line's host. */
   readonly deadlines: Deadlines;
-  /** Rate of the leg, Hz. Default: the trunk's. */
+  /** Sample rate of the leg, Hz. Default: the trunk's. */
   readonly sampleRate?: number | undefined;
 }

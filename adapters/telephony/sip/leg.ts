@@ -6,29 +6,28 @@ import type { Leg, LegEvent, MediaEvidence, ReleaseCause } from "../../../src/po
 import { FRAME_MS } from "../media-clock.ts";
 import { AwaitedMedia } from "./awaited-media.ts";
 import type { InviteEnd, InviteListener, InviteUsage } from "./dialog/invite.ts";
+import { guardedAudio } from "./guarded-audio.ts";
+import { assertKeys, LegKeys } from "./leg-keys.ts";
 import { type MediaListener, type MediaSession, type MediaStatistics, NOTHING_CAME } from "./media/engine.ts";
 import type { Release } from "./outcome/release.ts";
 import { isTrunksFault } from "./outcome/trunks-fault.ts";
 
-/** Duration of a key in SIP INFO, ms. */
-const INFO_DIGIT_MS = 160;
-
-/** What a leg needs. */
+/** Options of {@link SipLeg}. */
 export interface SipLegOptions {
   readonly callId: string;
   readonly sampleRate: number;
   readonly system: Pick<System, "after">;
-  /** Without any RTP and RTCP of a far side that was to send the call has failed. */
+  /** A call fails without any remote RTP and RTCP, unless the peer only receives. */
   readonly evidenceRequired: boolean;
-  /** Makes the port's words of SIP's. */
+  /** The release of the telephony port for an end in terms of SIP. */
   readonly releaseOf: (end: InviteEnd) => Release;
-  /** Whether the far side takes telephone-events, as the negotiation has settled it. */
+  /** Whether the peer has negotiated telephone-events. */
   readonly takesTelephoneEvents: () => boolean;
-  /** The network has answered. */
+  /** The network has responded. */
   readonly answered: () => void;
-  /** The call has ended, but is tried in another way: that one. */
+  /** Called with the end of an INVITE; returns the INVITE that follows it, if there is one. */
   readonly again: (end: InviteEnd) => InviteUsage | undefined;
-  /** The leg is gone. */
+  /** The leg has ended. */
   readonly gone: (leg: SipLeg, end: InviteEnd, release: Release) => void;
 }
 
@@ -38,23 +37,23 @@ export class SipLeg implements Leg, InviteListener {
   readonly frameMs: number = FRAME_MS;
   readonly events: Queue<LegEvent> = new Queue();
   readonly callId: string;
-  /** Events of the media session. */
-  readonly heard: MediaListener = {
-    // The peer's BYE may overtake what the media thread reports; the end is emitted after it in any case.
+  /** Receives the events of the media session. */
+  readonly mediaListener: MediaListener = {
+    // The peer's BYE may overtake a report of the media thread; the end is emitted last in any case.
     sending: () => {
       if (this.#isFirst("connected")) this.events.push({ type: "connected" });
     },
     receiving: () => {},
     evidence: () => this.#once({ type: "evidence" }),
-    digit: (digit) => this.#key(digit, "rtp"),
+    digit: (digit) => this.#keys.receive(digit, "rtp"),
     lost: (detail) => this.#once({ type: "media_lost", detail }),
   };
   readonly #options: SipLegOptions;
-  /** Called with the reason if nothing is sent to the address in the far side's SDP; with undefined if it is allowed. */
+  /** Called with the reason if nothing is sent to the address in the remote SDP; with undefined if it is allowed. */
   readonly refused = (refusal: string | undefined, address: string): void => {
     this.#awaited.settled(refusal);
     if (refusal === undefined) return;
-    this.#tell({ type: "noted", event: "media.address_refused", data: { address, detail: refusal } });
+    this.#emit({ type: "noted", event: "media.address_refused", data: { address, detail: refusal } });
   };
   readonly #awaited: AwaitedMedia;
   readonly #gone: Promise<void>;
@@ -65,28 +64,28 @@ export class SipLeg implements Leg, InviteListener {
   #fault: { readonly cause: ReleaseCause; readonly detail: string } | undefined;
   #over = false;
   #hungUp = false;
-  #unheard = true;
+  #neverRang = true;
   #mayGoElsewhere = false;
   #end: InviteEnd | undefined;
   readonly #emitted = new Set<LegEvent["type"]>();
-  /** How keys arrive; a far side that sends each of them twice, in both ways, is heard in the first one only. */
-  #keysBy: "rtp" | "info" | undefined;
+  readonly #keys: LegKeys;
 
   constructor(options: SipLegOptions) {
     this.#options = options;
     this.callId = options.callId;
     this.sampleRate = options.sampleRate;
+    this.#keys = new LegKeys(options.takesTelephoneEvents, (digit) => this.#emit({ type: "dtmf", digit }));
     this.#awaited = new AwaitedMedia({
       system: options.system,
       received: () => (this.#media?.statistics().packetsReceived ?? 0) > 0,
-      lost: (detail) => this.heard.lost(detail),
+      lost: (detail) => this.mediaListener.lost(detail),
     });
     this.#gone = new Promise((resolve) => {
       this.#resolveGone = resolve;
     });
   }
 
-  /** The trunk did not take the call, and no phone can have rung: another trunk may be asked. */
+  /** The trunk did not accept the call, and no phone can have rung: another trunk may be tried. */
   get mayGoElsewhere(): boolean {
     return this.#mayGoElsewhere;
   }
@@ -96,12 +95,11 @@ export class SipLeg implements Leg, InviteListener {
     return this.#end;
   }
 
-  /** A far side without telephone-events sends keys as tones, or by INFO. */
   get dtmf(): "event" | "in-band" {
-    return this.#options.takesTelephoneEvents() ? "event" : "in-band";
+    return this.#keys.dtmf;
   }
 
-  /** Both halves are there; nothing has happened yet. */
+  /** Starts with both halves of the call, before any of their events. */
   begin(usage: InviteUsage, media: MediaSession): void {
     this.#usage = usage;
     this.#media = media;
@@ -109,39 +107,15 @@ export class SipLeg implements Leg, InviteListener {
 
   connectMedia(source: FrameSource, sink: FrameSink): void {
     if (this.#over) return;
-    this.#media?.connect(
-      {
-        read: (frame) => {
-          if (this.#over) return silence(frame);
-          try {
-            return source.read(frame);
-          } catch (fault) {
-            this.#broken(fault);
-            return silence(frame);
-          }
-        },
-        ahead: source.ahead,
-      },
-      {
-        write: (frame) => {
-          if (this.#over) return;
-          try {
-            sink.write(frame);
-          } catch (fault) {
-            this.#broken(fault);
-          }
-        },
-      },
-    );
+    const guarded = guardedAudio(source, sink, { ended: () => this.#over, failed: (fault) => this.#failed(fault) });
+    this.#media?.connect(guarded.source, guarded.sink);
   }
 
-  /** Sends keys; rejects with a RangeError for other characters, and with an Error if the peer takes no keys. */
+  /** Sends keys; rejects with a RangeError for other characters, and with an Error if the peer accepts no keys. */
   async sendDtmf(digits: string): Promise<void> {
-    if (!/^[0-9*#A-Da-d]*$/.test(digits))
-      throw new RangeError(`${JSON.stringify(digits)} are not keys of a telephone.`);
+    assertKeys(digits);
     if (this.#over || digits === "") return;
-    if (this.#options.takesTelephoneEvents()) return await this.#media?.sendDigits(digits);
-    for (const digit of digits) await this.#usage?.sendDigit(digit.toUpperCase(), INFO_DIGIT_MS);
+    await this.#keys.send(digits, this.#media, this.#usage);
   }
 
   /** Null before the answer. */
@@ -159,7 +133,7 @@ export class SipLeg implements Leg, InviteListener {
       this.#hungUp = true;
       this.#awaited.stop();
       void this.#usage?.hangUp();
-      // A far side that does not answer our BYE is given its time, but is not played to meanwhile.
+      // A peer may take its time to answer our BYE, but gets no audio meanwhile.
       void this.#media?.close();
     }
     return this.#gone;
@@ -189,23 +163,23 @@ export class SipLeg implements Leg, InviteListener {
   }
 
   digit(digit: string): void {
-    this.#key(digit, "info");
+    this.#keys.receive(digit, "info");
   }
 
   held(held: boolean): void {
-    // Who answers on hold lets us send nothing yet, but has taken the call: that is all there is to wait for.
+    // A callee who answers on hold gets no audio yet, but the call is connected.
     if (held) this.#once({ type: "connected" });
-    this.#tell({ type: "noted", event: held ? "held" : "resumed", data: {} });
+    this.#emit({ type: "noted", event: held ? "held" : "resumed", data: {} });
   }
 
-  /** A message of the signalling went by. */
+  /** A signalling message was sent or received. */
   traced(data: Extract<LegEvent, { type: "noted" }>["data"]): void {
-    this.#tell({ type: "noted", event: "signalling", data });
+    this.#emit({ type: "noted", event: "signalling", data });
   }
 
   ended(end: InviteEnd): void {
     if (this.#over) return;
-    this.#unheard &&= "unheard" in end && end.unheard === true;
+    this.#neverRang &&= "neverRang" in end && end.neverRang === true;
     const next = this.#hungUp ? undefined : this.#options.again(end);
     if (next !== undefined) {
       this.#usage = next;
@@ -214,32 +188,26 @@ export class SipLeg implements Leg, InviteListener {
     this.#over = true;
     this.#end = end;
     this.#awaited.stop();
-    this.#mayGoElsewhere = this.#unheard && isTrunksFault(end);
+    this.#mayGoElsewhere = this.#neverRang && isTrunksFault(end);
     const release = this.#fault === undefined ? this.#options.releaseOf(end) : this.#fault;
     void this.#leave(end, release);
   }
 
   async #leave(end: InviteEnd, release: Release): Promise<void> {
-    await this.#media?.close().catch(() => {}); // the call is over, whatever its sockets say
+    await this.#media?.close().catch(() => {}); // the call has ended even if its sockets fail to close
     this.events.push({ type: "ended", cause: release.cause, detail: release.detail });
     this.events.close();
     this.#options.gone(this, end, release);
     this.#resolveGone();
   }
 
-  #key(digit: string, by: "rtp" | "info"): void {
-    if (this.dtmf === "in-band") this.#keysBy = undefined; // telephone-events were another phone's
-    this.#keysBy ??= by;
-    if (this.#keysBy === by) this.#tell({ type: "dtmf", digit });
-  }
-
-  #broken(fault: unknown): void {
+  #failed(fault: unknown): void {
     this.#fault ??= { cause: "internal_error", detail: errorText(fault) };
     void this.hangUp();
   }
 
   #once(event: LegEvent): void {
-    if (this.#isFirst(event.type)) this.#tell(event);
+    if (this.#isFirst(event.type)) this.#emit(event);
   }
 
   #isFirst(type: LegEvent["type"]): boolean {
@@ -248,12 +216,7 @@ export class SipLeg implements Leg, InviteListener {
     return true;
   }
 
-  #tell(event: LegEvent): void {
+  #emit(event: LegEvent): void {
     if (!this.#over) this.events.push(event);
   }
-}
-
-function silence(frame: Int16Array): number {
-  frame.fill(0);
-  return 0;
 }

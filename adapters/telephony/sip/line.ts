@@ -9,20 +9,20 @@ import {
 import type { Carrier } from "./carrier.ts";
 import { offline } from "./registration/presence.ts";
 
-/** What a line needs. */
+/** Options of {@link SipLine}. */
 export interface SipLineOptions {
   readonly host: LineHost;
   /** The trunk, or the route. */
   readonly carrier: Carrier;
-  /** The host knows already that the number is linked. Default: false. */
+  /** Whether the host already knows that the number is linked. Default: false. */
   readonly known?: boolean;
   /** The line is closed. */
   readonly closed: () => void;
 }
 
 /**
- * An instance's line on a trunk or a route that the operator has configured: it needs no code and no credentials, and all
- * lines of a trunk are online together.
+ * An instance's line on a trunk or a route of the operator: it needs no code and no credentials, and all lines of a trunk
+ * are online together.
  */
 export class SipLine implements Line {
   readonly #options: SipLineOptions;
@@ -36,13 +36,13 @@ export class SipLine implements Line {
     this.#options = options;
   }
 
-  /** Links, as soon as the line has been handed over; once more after `unlink()`. */
+  /** Links the line, after it was handed over and again after `unlink()`. */
   async link(): Promise<void> {
     if (this.#closed || this.#linked) return;
     const { host, carrier, known } = this.#options;
     this.#linked = true;
     this.#reported = undefined;
-    if (!known) host.linked(carrier.phone).catch(() => {}); // the instance is gone, and its line will be closed
+    if (!known) host.linked(carrier.phone).catch(() => {}); // the instance was deleted, and its line will be closed
     carrier.join(this);
   }
 
@@ -68,7 +68,7 @@ export class SipLine implements Line {
     if (over) return leg;
     this.#legs.add(leg);
     signal.addEventListener("abort", hangUp, { once: true });
-    // The line may have been closed, and the signal aborted, while the trunk was being asked.
+    // The line may have been closed, or the signal aborted, while the trunk was dialling.
     if (signal.aborted || this.#closed || !this.#linked) hangUp();
     return leg;
   }

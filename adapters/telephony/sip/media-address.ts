@@ -4,25 +4,25 @@ import { parseHostPort } from "./message/host-port.ts";
 import { isPrivate } from "./transport/private-address.ts";
 import { type Flow, TransportError } from "./transport/transport.ts";
 
-/** An offer with such an address would put the call on hold. */
+/** Addresses that would put the call on hold in an offer. */
 const WILDCARDS: ReadonlySet<string> = new Set(["0.0.0.0", "::"]);
 
-/** Where the audio of our calls is. */
+/** The addresses of our audio. */
 export interface MediaAddress {
   /** The address to bind: on the interface that the signalling uses. */
   readonly local: string;
   /** The IP address in our SDP: the public one if it is known, else the local one. */
   readonly visible: string;
-  /** The trunk's server is on the internet: its address is not private. */
+  /** Whether the trunk's server is on the internet: its address is not private. */
   readonly isPublic: boolean;
 }
 
-/** Finds the address for our audio: that of the way on which the trunk is reached. @throws {TransportError} on none */
+/** The address for our audio: that of the flow to the trunk. @throws {TransportError} it is unknown */
 export async function mediaAddress(flow: Flow, sentBy: string): Promise<MediaAddress> {
   const { address } = flow.local;
   const name = parseHostPort(sentBy)?.host ?? address;
   if (WILDCARDS.has(name))
-    throw new TransportError("unreachable", "this runtime does not tell our own address; set `publicAddress`");
+    throw new TransportError("unreachable", "this runtime does not report our own address; set `publicAddress`");
   const visible = isIP(name) === 0 ? await addressOf(name, address) : name;
   return { local: address, visible, isPublic: !isPrivate(flow.remote.address) };
 }

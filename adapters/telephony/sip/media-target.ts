@@ -4,37 +4,37 @@ import { type AddressCheck, type AddressRule, addressCheck, refusalOf } from "./
 import type { Dns } from "./transport/resolve.ts";
 import type { SocketAddress } from "./transport/transport.ts";
 
-/** Where packets are dropped: a session sends nothing there, and waits for the far side's own. */
+/** An address that a session sends nothing to: it waits for remote packets. */
 const NOWHERE: SocketAddress = { address: "0.0.0.0", port: 0 };
 
 /** Options of {@link MediaTarget}. */
 export interface MediaTargetOptions {
   readonly session: Pick<MediaSession, "configure">;
-  /** Our own address: the far side's is of the same family. */
+  /** Our own address; the remote one is of the same family. */
   readonly local: string;
   readonly dns: Pick<Dns, "addresses">;
-  /** Where the far side's audio may be. */
+  /** The allowed addresses of remote audio. */
   readonly from: AddressRule;
   /**
-   * Called each time with the reason why nothing is sent to the address of the SDP, a sentence; undefined if it is allowed.
+   * Called with the reason why nothing is sent to the address in the remote SDP; with undefined if it is allowed.
    * @param address the refused one
    */
   readonly refused: (refusal: string | undefined, address: string) => void;
-  /** The far side's audio has no address; a sentence. Not called before the answer: another place may be named then. */
+  /** Called if the remote audio has no address. Not called before the answer, which may name another one. */
   readonly lost: (detail: string) => void;
 }
 
 /**
- * Configures a media session with what offer and answer come to. A host name for the far side's audio, which SDP allows
- * (RFC 8866 section 5.7), is looked up first; until it is found, and if it is not, the session stays as it was: audio
- * goes on to an earlier address, and none is sent without one. A name that had an address earlier in the call keeps it
- * until the DNS names others.
+ * Configures a media session with the result of offer and answer. A host name for the remote audio, which SDP allows
+ * (RFC 8866 section 5.7), is resolved first; until then, and if that fails, the session stays unchanged: audio still goes
+ * to an earlier address, and none is sent without one. A name that was resolved earlier in the call keeps its address until
+ * the DNS returns others.
  */
 export class MediaTarget {
   readonly #allowed: AddressCheck;
   readonly #options: MediaTargetOptions;
   #latest: StreamSettings | undefined;
-  /** The last name that was found, and its address. */
+  /** The last name that was resolved, and its address. */
   #known: { readonly name: string; readonly address: string } | undefined;
 
   constructor(options: MediaTargetOptions) {
@@ -52,10 +52,10 @@ export class MediaTarget {
     }
     const known = this.#known?.name === name ? this.#known.address : undefined;
     if (known !== undefined) this.#configure(settings, known);
-    void this.#lookUp(settings, early, known);
+    void this.#resolve(settings, early, known);
   }
 
-  async #lookUp(settings: StreamSettings, early: boolean, known: string | undefined): Promise<void> {
+  async #resolve(settings: StreamSettings, early: boolean, known: string | undefined): Promise<void> {
     const { local, dns, lost } = this.#options;
     const name = settings.remote.address;
     const found = await dns.addresses(name).catch((): readonly string[] => []);
@@ -65,7 +65,7 @@ export class MediaTarget {
       this.#known = { name, address };
       this.#configure(settings, address);
     } else if (!early && known === undefined)
-      lost(`The far side's SDP names "${name}" for its audio, which has no address that can be reached.`);
+      lost(`the remote SDP names the audio host "${name}", which has no reachable address`);
   }
 
   #configure(settings: StreamSettings, address: string): void {
@@ -78,14 +78,14 @@ export class MediaTarget {
     });
     const refused = [address, rtcpAddress].find((one) => !this.#may(one));
     if (refused === undefined) this.#options.refused(undefined, address);
-    else this.#options.refused(`The far side's SDP names ${this.#why(refused)}`, refused);
+    else this.#options.refused(`the remote SDP names ${this.#why(refused)}`, refused);
   }
 
   #place(place: SocketAddress): SocketAddress {
     return this.#may(place.address) ? place : NOWHERE;
   }
 
-  /** The zeros of a hold are no address (RFC 3264 section 8.4). */
+  /** An address of zeros signals hold (RFC 3264 section 8.4), and is always allowed. */
   #may(address: string): boolean {
     return address === "0.0.0.0" || address === "::" || this.#allowed(address);
   }

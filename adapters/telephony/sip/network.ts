@@ -3,35 +3,35 @@ import type { CallerIdRule, InstanceRef, Line, LineHost, Telephony } from "../..
 import type { Carrier } from "./carrier.ts";
 import type { SipLine } from "./line.ts";
 
-/** Options of a network. */
+/** Options of {@link sipNetwork}. */
 export interface SipNetworkOptions extends Required<Pick<Telephony, "users" | "refuses" | "close">> {
   /** Without `sip/`. */
   readonly name: string;
-  /** For messages: `trunk acme`. */
+  /** The trunk or route, for messages: `trunk acme`. */
   readonly what: string;
   /** Hz. */
   readonly sampleRate: number;
-  /** The numbers that calls may come from; undefined if they cannot choose. */
+  /** The numbers that calls may choose as their caller; undefined if there is no choice. */
   readonly callerIds: CallerIdRule | undefined;
   readonly system: System;
-  /** What carries the calls of all its lines; always the same one. */
+  /** The carrier of all its lines; always the same one. */
   readonly open: () => Promise<Carrier>;
 }
 
-/** A network over a trunk or a route that the operator has configured. */
+/** A network over a trunk or a route of the operator. */
 export function sipNetwork(options: SipNetworkOptions): Telephony {
   const { name, what, users, sampleRate, callerIds, system, refuses } = options;
   const lines = new Set<SipLine>();
   let closing: Promise<void> | undefined;
 
   async function open(_: InstanceRef, host: LineHost, signal: AbortSignal): Promise<Line> {
-    const retry = (): void => {
+    const assertOpen = (): void => {
       signal.throwIfAborted();
-      if (closing !== undefined) throw new Error(`The ${what} is closed.`);
+      if (closing !== undefined) throw new Error(`${what} is closed`);
     };
-    retry();
+    assertOpen();
     const [carrier, { SipLine }] = await Promise.all([options.open(), import("./line.ts")]);
-    retry();
+    assertOpen();
     const line = new SipLine({
       host,
       carrier,
@@ -41,7 +41,7 @@ export function sipNetwork(options: SipNetworkOptions): Telephony {
       },
     });
     lines.add(line);
-    const cancelLink = system.after(0, () => void line.link()); // whoever opens it has it in hand before the first report
+    const cancelLink = system.after(0, () => void line.link()); // the caller has the line before its first report
     return line;
   }
 

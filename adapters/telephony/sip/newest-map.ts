@@ -1,4 +1,4 @@
-/** A map of at most this many entries: setting one more drops the entry that was set longest ago. */
+/** A map of limited size: setting one entry too many removes the one that was set longest ago. */
 export class NewestMap<Key, Value> extends Map<Key, Value> {
   readonly #most: number;
 

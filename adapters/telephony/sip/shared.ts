@@ -1,12 +1,12 @@
-/** Something that several networks use: opened for the first, closed with the last of them. */
+/** A resource of several networks: opened for the first, closed with the last of them. */
 export interface Shared<Thing> {
-  /** Always the same one. */
+  /** Always the same resource. */
   open(): Promise<Thing>;
-  /** One of its users has no more need of it. Each of them calls it once. */
+  /** Called once by each of its users, when it no longer needs the resource. */
   release(): Promise<void>;
 }
 
-/** @param users how many there are */
+/** @param users the number of its users */
 export function shared<Thing extends { close(): Promise<void> }>(
   users: number,
   open: () => Promise<Thing>,

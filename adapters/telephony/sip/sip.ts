@@ -20,23 +20,22 @@ import type { SipTrunk } from "./trunk.ts";
 /** Options of {@link sip}. */
 export interface SipOptions {
   readonly trunks: readonly Trunk[];
-  /** Ways over several of the trunks, each a network as well; they come before the trunks. Default: none. */
+  /** Routes over several of the trunks, each a network of its own; they come before the trunks. Default: none. */
   readonly routes?: readonly Route[] | undefined;
-  /** The network `sip` as well, in which each instance brings an account that its owner enters himself. Default: false. */
+  /** Adds the network `sip`, in which each owner of an instance enters a SIP account of their own. Default: false. */
   readonly accounts?: boolean | SipAccountsOptions | undefined;
   readonly system?: System | undefined;
   readonly logger?: Logger | undefined;
   /**
-   * Where the audio of calls lives: in the `thread` of the application, or in a `worker` of its own, which the
-   * application's load does not disturb. Default: `auto`, a worker where there is more than one processor.
+   * The thread of the calls' audio: the `thread` of the application, or a `worker`, which the application's load does not
+   * disturb. Default: `auto`, a worker if there is more than one processor.
    */
   readonly media?: MediaPlace | undefined;
 }
 
 /**
  * Telephony over SIP trunks: one network for each route and each trunk, named `sip/<name>`, the routes first. They share
- * the trunks and the machinery of the media, which are closed with the last of them. Nothing is opened before the first
- * line is.
+ * the trunks and the media engine, which are closed with the last of them. Nothing is opened before the first line.
  *
  * ```ts
  * createRingport({ telephony: sip({ trunks: [{ name: "acme", server: "sip:sip.acme.example" }] }) });
@@ -48,7 +47,7 @@ export function sip(options: SipOptions): readonly Network[] {
   const { system = realSystem, logger = silentLogger } = options;
   const { trunks, routes, faults } = parseTrunks({ trunks: options.trunks, routes: options.routes });
   if (trunks === undefined)
-    throw new Error(`The SIP trunks are not right:\n${faults.map((fault) => `- ${faultText(fault)}`).join("\n")}`);
+    throw new Error(`the SIP trunks are invalid:\n${faults.map((fault) => `- ${faultText(fault)}`).join("\n")}`);
   const accounts = options.accounts === true ? {} : options.accounts || undefined;
   const media = shared(routes.length + trunks.length + (accounts ? 1 : 0), async () => {
     const { createEngine } = await import("./media/create-engine.ts");
@@ -69,7 +68,7 @@ interface Parts {
   readonly media: Shared<MediaEngine>;
 }
 
-/** A trunk, for its own network and for the routes that lead over it. */
+/** A trunk, for its own network and for its routes. */
 interface MountedTrunk {
   readonly trunk: ResolvedTrunk;
   readonly rule: () => Promise<RefusalOf>;
@@ -78,11 +77,11 @@ interface MountedTrunk {
 
 function mountedTrunk(given: Trunk, routes: readonly Route[], { system, logger, media }: Parts): MountedTrunk {
   const trunk = resolveTrunk(given);
-  const leading = routes.filter(({ trunks }) => trunks.some((one) => one.trunk === trunk.name));
+  const itsRoutes = routes.filter(({ trunks }) => trunks.some((one) => one.trunk === trunk.name));
   return {
     trunk,
     rule: loadRefusals(trunk, `trunk ${trunk.name}`),
-    carrier: shared(1 + leading.length, async () => {
+    carrier: shared(1 + itsRoutes.length, async () => {
       const { SipTrunk } = await import("./trunk.ts");
       return new SipTrunk({ trunk, system, logger, media: () => media.open() });
     }),

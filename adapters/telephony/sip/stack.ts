@@ -28,56 +28,56 @@ import { trustedResolve } from "./transport/trusted-resolve.ts";
 
 const PRODUCT = "Ringport";
 
-/** What a stack needs. */
+/** Options of {@link openStack}. */
 export interface SipStackOptions {
   readonly trunk: ResolvedTrunk;
   readonly system: System;
   readonly logger: Logger;
-  /** Called when the trunk comes and goes. */
+  /** Called when the trunk goes online or offline. */
   readonly changed: HealthChanged;
   readonly trace: NonNullable<UserAgentOptions["trace"]>;
 }
 
-/** A call to be started. */
+/** A call to start. */
 export interface StackInvite {
-  /** The number as the trunk wants it. */
+  /** The number in the trunk's format. */
   readonly user: string;
   /** Default: the trunk's own caller. */
   readonly from?: CallerId | undefined;
   /** The core's id of the call. */
   readonly callId: string;
-  /** Carries its audio: configured with what offer and answer come to. */
+  /** The session of its audio, configured with the result of offer and answer. */
   readonly session: MediaSession;
   readonly address: MediaAddress;
   readonly srtp: ResolvedTrunk["srtp"];
-  /** Of the first offer. Default: the first that goes with `srtp`. */
+  /** The profile of the first offer. Default: the first one for `srtp`. */
   readonly profile?: SrtpOffer["profile"] | undefined;
   /** Called with the result of each offer and answer. */
   readonly settled: (settings: StreamSettings) => void;
-  /** Called if the peer's audio has no address; a sentence. */
+  /** Called if the remote audio has no address. */
   readonly lost: (detail: string) => void;
-  /** Called with the reason why the address in the peer's SDP is refused; undefined: it is allowed. */
+  /** Called with the reason why the address in the remote SDP is refused; with undefined if it is allowed. */
   readonly refused: (refusal: string | undefined, address: string) => void;
   readonly listener: InviteListener;
-  /** Asked before each INVITE, repetitions included. */
+  /** Called before each INVITE, including retransmissions; false holds it back. */
   readonly maySend: () => boolean;
-  /** Whether a place that a redirection names may be called. */
+  /** Whether a URI of a redirection may be called. */
   readonly mayFollow: MayFollow;
 }
 
-/** Everything of one trunk from the sockets up to the user agent. */
+/** The layers of one trunk, from the sockets up to the user agent. */
 export interface SipStack {
   readonly presence: Presence;
-  /** Where our audio is, seen from here and from the far side. @throws {TransportError} the trunk cannot be reached */
+  /** The addresses of our audio: the local one, and the one for the peer. @throws {TransportError} the trunk is unreachable */
   address(signal: AbortSignal): Promise<MediaAddress>;
-  /** Asks what the server can do, with its codecs if it lists them (RFC 3261 section 11). @throws {TransportError} */
+  /** Sends OPTIONS (RFC 3261 section 11); some servers list their codecs in the response. @throws {TransportError} */
   options(signal: AbortSignal): Promise<AgentReply>;
   /** Starts a call. */
   invite(request: StackInvite): InviteUsage;
   close(): Promise<void>;
 }
 
-/** Opens a trunk's sockets and stands the layers on them. @throws {TransportError} its listener's port is taken */
+/** Opens a trunk's sockets and the layers above them. @throws {TransportError} the port of its listener is in use */
 export async function openStack(options: SipStackOptions): Promise<SipStack> {
   const { trunk, system, logger } = options;
   const nextHop = trunk.outboundProxy ?? trunk.server;
@@ -112,7 +112,7 @@ export async function openStack(options: SipStackOptions): Promise<SipStack> {
     identity: identityOf(trunk),
     digest: new DigestClient({ user: trunk.authUser ?? "", password: trunk.password, realms: trunk.realms }, system),
     trusts: (place) => servers.includes(place),
-    nextHop: (uri) => (trunk.outboundProxy === undefined && leadsElsewhere(uri, trunk) ? uri : nextHop),
+    nextHop: (uri) => (trunk.outboundProxy === undefined && isElsewhere(uri, trunk) ? uri : nextHop),
     routes: proxyLoose ? [`<${trunk.outboundProxy}>`] : [],
     sessionTimers: trunk.sessionTimers,
     reliableProvisionals: trunk.reliableProvisionals,
@@ -183,13 +183,13 @@ export async function openStack(options: SipStackOptions): Promise<SipStack> {
   };
 }
 
-/** Where the audio of the trunk's calls may be. */
+/** The allowed addresses of remote audio. */
 export function mediaRule({ mediaFrom }: ResolvedTrunk, { isPublic }: MediaAddress): AddressRule {
   return { ranges: mediaFrom, isPublic };
 }
 
-/** Whether a redirection names another place than the trunk's domain, whose requests take the configured way. */
-function leadsElsewhere(text: string, { domain, domainPort }: ResolvedTrunk): boolean {
+/** Whether a URI is outside of the trunk's domain, whose requests go to the configured next hop. */
+function isElsewhere(text: string, { domain, domainPort }: ResolvedTrunk): boolean {
   const uri = parseUri(text);
   if (uri === undefined) return false;
   return uri.host !== domain || (uri.port !== undefined && uri.port !== domainPort);
@@ -206,7 +206,7 @@ function presenceOf({ trunk, system, logger, changed }: SipStackOptions, agent: 
   return new OptionsPresence({ agent, system, uri: uriOf(trunk), server, password, changed });
 }
 
-/** A number at the trunk's domain, or the domain itself. WhatsApp wants the transport in it as well. */
+/** The URI of a number at the trunk's domain, or of the domain itself. WhatsApp requires the transport in it. */
 function uriOf({ domain, domainPort, whatsApp, userPhone }: ResolvedTrunk, user?: string): string {
   const params = new Map(whatsApp ? [["transport", "tls"]] : []);
   if (userPhone && user !== undefined) params.set("user", "phone");

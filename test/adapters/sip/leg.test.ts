@@ -36,7 +36,7 @@ function legOf({ late = false, ...options }: Partial<SipLegOptions> & { readonly
     configure() {},
     start() {
       told.started++;
-      if (!late) leg.heard.sending();
+      if (!late) leg.mediaListener.sending();
     },
     async sendDigits(digits) {
       told.digits += digits;
@@ -45,7 +45,7 @@ function legOf({ late = false, ...options }: Partial<SipLegOptions> & { readonly
     statistics: () => ({ packetsReceived: told.received }) as MediaStatistics,
     async close() {
       told.closed++;
-      if (late) leg.heard.sending();
+      if (late) leg.mediaListener.sending();
     },
   };
   const usage: InviteUsage = {
@@ -150,9 +150,9 @@ describe("keys", () => {
   test("a far side that sends each key in both ways is heard once", async () => {
     const { leg, events, system } = legOf();
     leg.answered();
-    leg.heard.digit("1");
+    leg.mediaListener.digit("1");
     leg.digit("1");
-    leg.heard.digit("1");
+    leg.mediaListener.digit("1");
     leg.digit("1");
     await system.settle();
     expect(events.all.filter(({ type }) => type === "dtmf")).toHaveLength(2);

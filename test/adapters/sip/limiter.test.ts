@@ -18,7 +18,7 @@ describe("a trunk's limits", () => {
     limiter.admit();
     expect(limiter.admit()).toMatchObject({
       admitted: false,
-      reason: "the trunk has no more calls to give (maxCalls is 2)",
+      reason: "the trunk is at its limit of calls (maxCalls is 2)",
     });
     first.leave();
     first.leave();
@@ -51,8 +51,8 @@ describe("a trunk's limits", () => {
   test("after a Retry-After nothing starts until it is over", async () => {
     const system = new ManualSystem();
     const limiter = new Limiter(system, {});
-    limiter.rest(5_000);
-    limiter.rest(1_000);
+    limiter.pause(5_000);
+    limiter.pause(1_000);
     expect(limiter.admit()).toEqual({
       admitted: false,
       reason: "the server asked for no calls for another 5 s",

@@ -39,7 +39,7 @@ describe("the Request-URI", () => {
   test("of a redirection to the server, without its port, takes the trunk's own way", async () => {
     const moved = { "*": callees.redirects("sip:200@127.0.0.1") };
     const scene = await Scene.open({ followRedirects: true }, { callees: moved });
-    expect((await scene.endOf(NUMBER))[1]).toMatch(/^SIP 302 .*asked already/);
+    expect((await scene.endOf(NUMBER))[1]).toMatch(/^SIP 302 .*tried already/);
     const called = scene.farEnd.requests.map(({ start }) => start).filter((start) => start.startsWith("INVITE"));
     expect(called.map((start) => userOf(start.split(" ")[1]!))).toEqual([NUMBER, "200"]);
   });

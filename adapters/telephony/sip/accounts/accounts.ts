@@ -42,13 +42,13 @@ export function sipAccounts(options: SipAccountsOptions, { system, logger, media
   let closing: Promise<void> | undefined;
 
   async function open(instance: InstanceRef, host: LineHost, signal: AbortSignal): Promise<Line> {
-    const retry = (): void => {
+    const assertOpen = (): void => {
       signal.throwIfAborted();
       if (closing !== undefined) throw new Error("the network of SIP accounts is closed");
     };
-    retry();
+    assertOpen();
     const [credentials, { AccountLine }] = await Promise.all([host.credentials.load(), import("./account-line.ts")]);
-    retry();
+    assertOpen();
     const line: AccountLine = new AccountLine({
       instance,
       host,

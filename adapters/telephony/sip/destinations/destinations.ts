@@ -4,19 +4,19 @@ import type { SipUri } from "../message/uri.ts";
 import { beginsLikeEmergency, isEmergencyNumber } from "./emergency-numbers.ts";
 import { loadPremiumNumbers } from "./premium-numbers.ts";
 
-/** Which numbers a trunk calls. */
+/** The rule for the numbers that a trunk calls. */
 export interface DestinationRule {
   readonly allowedPrefixes: readonly string[] | undefined;
   readonly allowEmergency: boolean;
   readonly allowPremium: boolean;
 }
 
-/** Why a number is not called, as a sentence; undefined: it may be called. */
+/** Why a number is not called; undefined: it may be called. */
 export type RefusalOf = (e164: string) => string | undefined;
 
 /**
- * A rule that can be asked once what it needs is loaded, which happens with the first question.
- * @param name what has the rule, for its sentences: `trunk acme`
+ * The check of a rule; the first use loads the numbering plans.
+ * @param name the subject of its messages: `trunk acme`
  */
 export function loadRefusals(rule: DestinationRule, name: string): () => Promise<RefusalOf> {
   let loading: Promise<RefusalOf> | undefined;
@@ -43,8 +43,8 @@ const E164 = /^\+[1-9]\d{6,14}$/;
 const EXTENSION = /^[1-9]\d{1,5}$/;
 
 /**
- * Whether a redirection to this place may be followed: to a name without digits, to an extension that a switch cannot
- * take for an emergency number or another short code, or to an E.164 number that the rule allows.
+ * Whether a redirection to this URI may be followed: to a name without digits, to an extension that a switch cannot
+ * mistake for an emergency number or another short code, or to an E.164 number that the rule allows.
  */
 export function mayFollow({ user = "" }: SipUri, refuses: RefusalOf, format: NumberFormat): boolean {
   if (!/\p{N}/u.test(user)) return true;

@@ -158,7 +158,7 @@ const EMERGENCY_NUMBERS: readonly (readonly [countryCodes: string, numbers: stri
 let patterns: ReadonlyMap<string, RegExp> | undefined;
 let anywhere: RegExp | undefined;
 
-/** Whether a number is a country code and an emergency number of that country, and nothing more: `+49112`, `+1911`. */
+/** Whether a number is a country code and an emergency number of that country: `+49112`, `+1911`. */
 export function isEmergencyNumber(e164: string): boolean {
   patterns ??= patternsByCode();
   for (const length of [1, 2, 3]) {

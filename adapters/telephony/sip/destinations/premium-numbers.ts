@@ -4,12 +4,12 @@
  */
 const COSTLY_CODES = /^\+(?:870|881|882|883|979)/;
 
-/** The shortest number that any plan has, digits and plus. */
+/** Length of the shortest number of any plan, with its plus. */
 const SHORTEST = 7;
 
 /**
- * Loads the numbering plans; resolves with a function that checks whether a number is a premium-rate or satellite number.
- * Digits behind a whole premium-rate number change nothing: networks pass over them.
+ * Loads the numbering plans; resolves with a function that checks for premium-rate and satellite numbers.
+ * Digits after a complete premium-rate number change nothing: networks ignore them.
  */
 export async function loadPremiumNumbers(): Promise<(e164: string) => boolean> {
   const { parsePhoneNumberFromString } = await import("libphonenumber-js/max");

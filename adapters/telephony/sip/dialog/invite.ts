@@ -3,7 +3,7 @@ import type { SipResponse } from "../message/message.ts";
 import type { Caller, MayFollow } from "./agent.ts";
 
 /**
- * Why an INVITE usage has ended, in terms of SIP; `outcome/` derives the release cause. `unheard`: no phone can have
+ * Why an INVITE usage has ended, in terms of SIP; `outcome/` derives the release cause. `neverRang`: no phone can have
  * rung, since each INVITE that may have arrived was finally refused, and no provisional response other than 100 came.
  */
 export type InviteEnd =
@@ -17,7 +17,7 @@ export type InviteEnd =
       readonly progressed: boolean;
       /** Why a challenge could not be answered (401, 407). */
       readonly refusal?: ChallengeRefusal | undefined;
-      readonly unheard?: boolean | undefined;
+      readonly neverRang?: boolean | undefined;
     }
   /** The peer sent BYE; with the value of its Reason field. */
   | { readonly type: "bye"; readonly reason: string | undefined }
@@ -29,7 +29,7 @@ export type InviteEnd =
       readonly detail: string;
       /** The request was on its way to the URI of a redirection, and not to our trunk. */
       readonly redirected?: boolean | undefined;
-      readonly unheard?: boolean | undefined;
+      readonly neverRang?: boolean | undefined;
     }
   /** No common codec, an answer without SDP, a hold beyond its limit, an expired session timer. */
   | {

@@ -56,7 +56,7 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
       refused: (response, refusal) => this.#refused(response, refusal),
       failed: ({ message: detail }) => {
         const { redirected } = this.#attempts;
-        const unreachable: InviteEnd = { type: "unreachable", detail, redirected, unheard: this.#unheard };
+        const unreachable: InviteEnd = { type: "unreachable", detail, redirected, neverRang: this.#neverRang };
         this.#over(this.#state === "calling" ? unreachable : this.#end);
       },
     });
@@ -139,7 +139,7 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
     if (this.#state === "established" && usage === this.#confirmed) this.#release(end);
   }
 
-  get #unheard(): boolean {
+  get #neverRang(): boolean {
     return !this.#alerting.progressed && !this.#attempts.unanswered;
   }
 
@@ -198,7 +198,7 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
   #refused(response: SipResponse, refusal: ChallengeRefusal | undefined): void {
     this.#forks.keepOnly(undefined);
     const { rang, progressed } = this.#alerting;
-    const rejected: InviteEnd = { type: "rejected", response, rang, progressed, refusal, unheard: this.#unheard };
+    const rejected: InviteEnd = { type: "rejected", response, rang, progressed, refusal, neverRang: this.#neverRang };
     this.#over(this.#state === "calling" ? rejected : this.#end);
   }
 

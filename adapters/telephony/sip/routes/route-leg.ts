@@ -12,18 +12,19 @@ import type { Attempt, RouteAttempts } from "./route-attempts.ts";
 
 type LegEnded = Extract<LegEvent, { type: "ended" }>;
 
-/** Options of a leg over a route. */
+/** Options of {@link RouteLeg}. */
 export interface RouteLegOptions {
-  /** The trunk that has taken the call, and those that are left. */
+  /** The first trunk that has accepted the call. */
   readonly first: Attempt;
+  /** The remaining trunks. */
   readonly attempts: RouteAttempts;
-  /** The leg is gone. */
+  /** The leg has ended. */
   readonly gone: (leg: Leg) => void;
 }
 
 /**
- * One call over the trunks of a route: a leg of one trunk, and of the next one if no phone can have rung over the one
- * before. For the core it is one leg, placed once.
+ * One call over the trunks of a route: a leg of one trunk, then of the next one if no phone can have rung. For the core it
+ * is one leg, placed once.
  */
 export class RouteLeg implements Leg {
   readonly sampleRate: number;
@@ -45,7 +46,7 @@ export class RouteLeg implements Leg {
     this.#gone = this.#run();
   }
 
-  /** As the trunk's callee has answered. */
+  /** As negotiated over the current trunk. */
   get dtmf(): "event" | "in-band" {
     return this.#attempt.leg.dtmf;
   }
@@ -80,7 +81,7 @@ export class RouteLeg implements Leg {
     this.#options.gone(this);
   }
 
-  /** Carries the call over one trunk after the other, to its end. */
+  /** Carries the call over one trunk after another, up to its end. */
   async #outcome(): Promise<LegEnded> {
     const { attempts } = this.#options;
     for (let number = 1; ; number++) {
@@ -89,14 +90,14 @@ export class RouteLeg implements Leg {
       const { cause, detail } = await this.#carried();
       const end: LegEnded = { type: "ended", cause, detail: detail === null ? null : `trunk ${trunk}: ${detail}` };
       if (!leg.mayGoElsewhere) return end;
-      attempts.left(trunk, detail);
+      attempts.refused(trunk, detail);
       const next = await this.#next();
       if (next === undefined) return this.#refused(end);
       if ("cause" in next) return next;
     }
   }
 
-  /** Passes on what happens over the present trunk; resolves with its end. */
+  /** Forwards the events of the current trunk; resolves with the end. */
   async #carried(): Promise<LegEnded> {
     for await (const event of this.#attempt.leg.events) {
       if (event.type === "ended") return event;
@@ -104,10 +105,10 @@ export class RouteLeg implements Leg {
       this.#placed ||= event.type === "placed";
       this.events.push(event);
     }
-    return { type: "ended", cause: "internal_error", detail: "the leg fell silent" };
+    return { type: "ended", cause: "internal_error", detail: "the trunk's leg closed its events without an end" };
   }
 
-  /** The next trunk carries the call; undefined: there is none. Hung up meanwhile, the call ends. */
+  /** Continues over the next trunk; undefined if there is none. The call ends if it was hung up meanwhile. */
   async #next(): Promise<Attempt | LegEnded | undefined> {
     const { signal } = this.#abort;
     try {
@@ -124,7 +125,7 @@ export class RouteLeg implements Leg {
     }
   }
 
-  /** No trunk is left: the call waits if nobody was asked and one of them may take it later. */
+  /** The end if no trunk is left: the call waits if no INVITE was sent and one of them may accept it later. */
   #refused(end: LegEnded): LegEnded {
     const { attempts } = this.#options;
     const { release } = attempts.refusal();

@@ -2,29 +2,29 @@ import type { System } from "../../../../src/ports/system.ts";
 import { DialError, type Leg, type LineHealth } from "../../../../src/ports/telephony.ts";
 import type { Carrier, CarrierDialOptions, HealthListener } from "../carrier.ts";
 import type { Route } from "../config/route.ts";
-import { JoinedLines } from "../joined-lines.ts";
+import { LinkedLines } from "../linked-lines.ts";
 import { ONLINE, offline, sameHealth } from "../registration/presence.ts";
 import type { SipTrunk } from "../trunk.ts";
 import { chosenTrunks } from "./chosen-trunks.ts";
 import { RouteAttempts } from "./route-attempts.ts";
 import { RouteLeg } from "./route-leg.ts";
 
-/** Options of a route at work. */
+/** Options of {@link SipRoute}. */
 export interface SipRouteOptions {
   readonly route: Route;
-  /** By name; all that the route leads over. */
+  /** The trunks of the route, by name. */
   readonly trunks: ReadonlyMap<string, SipTrunk>;
-  /** Rate of its legs, Hz. */
+  /** Sample rate of its legs, Hz. */
   readonly sampleRate: number;
   readonly system: System;
 }
 
-/** A route at work: it is online if any of its trunks is, and asks them one after another. */
+/** A route in use: it is online if any of its trunks is, and tries them one after another. */
 export class SipRoute implements Carrier {
   readonly #options: SipRouteOptions;
-  readonly #lines = new JoinedLines(() => this.ask());
+  readonly #lines = new LinkedLines(() => this.ask());
   readonly #members: readonly Member[];
-  /** The health that was reported last. */
+  /** The last reported health. */
   #health: LineHealth | undefined;
 
   constructor(options: SipRouteOptions) {
@@ -62,7 +62,7 @@ export class SipRoute implements Carrier {
     const { route, trunks, sampleRate, system } = this.#options;
     const attempts = new RouteAttempts(chosenTrunks(route, to, system), (name, over) => {
       const trunk = trunks.get(name);
-      if (trunk === undefined) throw new DialError("unreachable", "there is no such trunk");
+      if (trunk === undefined) throw new DialError("unreachable", `unknown trunk "${name}"`);
       return trunk.dial(to, { ...options, sampleRate }, over, () => {});
     });
     const first = await attempts.next(signal);
@@ -77,14 +77,14 @@ export class SipRoute implements Carrier {
   #changed(): void {
     const known = this.#members.flatMap(({ name, last }) => (last === undefined ? [] : [{ name, health: last }]));
     const health = healthOf(known);
-    if (health.state === "offline" && known.length < this.#members.length) return; // another one may be online
+    if (health.state === "offline" && known.length < this.#members.length) return; // one of the others may be online
     if (sameHealth(this.#health, health)) return;
     this.#health = health;
     this.#lines.changed(health);
   }
 }
 
-/** A trunk of a route, with the health that it has reported last. */
+/** A trunk of a route, with its last reported health. */
 class Member implements HealthListener {
   readonly name: string;
   readonly trunk: SipTrunk;
@@ -103,7 +103,7 @@ class Member implements HealthListener {
   }
 }
 
-/** Online if one of them is; else why each is not, lasting if that is so for each. */
+/** Online if one of them is; else the reasons of all, lasting if each of them is. */
 function healthOf(trunks: readonly { readonly name: string; readonly health: LineHealth }[]): LineHealth {
   const reasons: string[] = [];
   let lasting = true;

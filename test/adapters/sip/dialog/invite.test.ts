@@ -114,20 +114,20 @@ describe("an outbound call", () => {
     ["after 183", [183, 503], false],
     ["after a fork has failed", [199, 503], false],
     ["after 183 to an INVITE that was refused and sent again", [183, 420, 503], false],
-  ])("a refusal %s reports whether a phone may have rung", async (_when, statuses, unheard) => {
+  ])("a refusal %s reports whether a phone may have rung", async (_when, statuses, neverRang) => {
     const call = await ScriptedCall.placed();
     for (const status of statuses) {
       call.invite.respond(status, { tag: "a", fields: status === 401 ? [CHALLENGE("n1")] : [] });
       await call.system.settle();
     }
-    expect(call.end).toMatchObject({ type: "rejected", response: { status: statuses.at(-1) }, unheard });
+    expect(call.end).toMatchObject({ type: "rejected", response: { status: statuses.at(-1) }, neverRang });
   });
 
   test("a fault of the network ends the call as unreachable", async () => {
     const call = await ScriptedCall.placed();
     call.invite.fail(new TransportError("timeout", "192.0.2.1 does not answer"));
     const detail = "192.0.2.1 does not answer";
-    expect(call.end).toEqual({ type: "unreachable", detail, redirected: false, unheard: false });
+    expect(call.end).toEqual({ type: "unreachable", detail, redirected: false, neverRang: false });
     expect(call.left).toBe(0);
   });
 

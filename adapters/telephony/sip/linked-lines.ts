@@ -1,17 +1,17 @@
 import type { LineHealth } from "../../../src/ports/telephony.ts";
 import type { HealthListener } from "./carrier.ts";
 
-/** The lines of a carrier, which receive its health. */
-export class JoinedLines {
+/** The linked lines of a carrier, which receive its health. */
+export class LinkedLines {
   readonly #lines = new Set<HealthListener>();
   readonly #ask: () => Promise<LineHealth>;
 
-  /** @param ask what is true now; never rejects */
+  /** @param ask returns the current health; never rejects */
   constructor(ask: () => Promise<LineHealth>) {
     this.#ask = ask;
   }
 
-  /** From now on the line receives every change; it receives what is true now unless it parts before. */
+  /** Adds a line, which receives the current health and every change until it parts. */
   join(line: HealthListener): void {
     this.#lines.add(line);
     void this.#ask().then((health) => {

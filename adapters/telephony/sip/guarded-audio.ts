@@ -1,0 +1,46 @@
+import type { FrameSink, FrameSource } from "../../../src/ports/media.ts";
+
+/** Options of {@link guardedAudio}. */
+export interface AudioGuard {
+  /** Whether the call has ended: then the source is silent, and the sink receives nothing. */
+  readonly ended: () => boolean;
+  /** Called with everything that the source or the sink throws. */
+  readonly failed: (fault: unknown) => void;
+}
+
+/** A source and a sink whose errors do not reach the media engine. */
+export function guardedAudio(
+  source: FrameSource,
+  sink: FrameSink,
+  { ended, failed }: AudioGuard,
+): { readonly source: FrameSource; readonly sink: FrameSink } {
+  return {
+    source: {
+      read: (frame) => {
+        if (ended()) return silence(frame);
+        try {
+          return source.read(frame);
+        } catch (fault) {
+          failed(fault);
+          return silence(frame);
+        }
+      },
+      ahead: source.ahead,
+    },
+    sink: {
+      write: (frame) => {
+        if (ended()) return;
+        try {
+          sink.write(frame);
+        } catch (fault) {
+          failed(fault);
+        }
+      },
+    },
+  };
+}
+
+function silence(frame: Int16Array): number {
+  frame.fill(0);
+  return 0;
+}

@@ -1,0 +1,48 @@
+import type { InviteUsage } from "./dialog/invite.ts";
+import type { MediaSession } from "./media/engine.ts";
+
+/** Duration of a key in SIP INFO, ms. */
+const INFO_DIGIT_MS = 160;
+
+/** The two ways of a key: telephone-events in RTP (RFC 4733), and SIP INFO. */
+type KeyTransport = "rtp" | "info";
+
+/** The keys of a call: sends them the way that the peer accepts, and receives each of them once. */
+export class LegKeys {
+  readonly #takesTelephoneEvents: () => boolean;
+  readonly #pressed: (digit: string) => void;
+  /** How keys arrive: a peer may send each of them both ways, and only the first way counts. */
+  #receivedBy: KeyTransport | undefined;
+
+  /**
+   * @param takesTelephoneEvents whether the peer has negotiated telephone-events
+   * @param pressed called for each received key
+   */
+  constructor(takesTelephoneEvents: () => boolean, pressed: (digit: string) => void) {
+    this.#takesTelephoneEvents = takesTelephoneEvents;
+    this.#pressed = pressed;
+  }
+
+  /** A peer without telephone-events sends keys as tones, or by INFO. */
+  get dtmf(): "event" | "in-band" {
+    return this.#takesTelephoneEvents() ? "event" : "in-band";
+  }
+
+  /** Rejects if the peer accepts no keys. */
+  async send(digits: string, media: MediaSession | undefined, usage: InviteUsage | undefined): Promise<void> {
+    if (this.#takesTelephoneEvents()) return await media?.sendDigits(digits);
+    for (const digit of digits) await usage?.sendDigit(digit.toUpperCase(), INFO_DIGIT_MS);
+  }
+
+  receive(digit: string, by: KeyTransport): void {
+    if (this.dtmf === "in-band") this.#receivedBy = undefined; // telephone-events came from another phone
+    this.#receivedBy ??= by;
+    if (this.#receivedBy === by) this.#pressed(digit);
+  }
+}
+
+/** @throws {RangeError} */
+export function assertKeys(digits: string): void {
+  if (!/^[0-9*#A-Da-d]*$/.test(digits))
+    throw new RangeError(`${JSON.stringify(digits)} are not telephone keys; use 0 to 9, *, # and A to D`);
+}

@@ -1,0 +1,92 @@
+import type { System } from "../../../src/ports/system.ts";
+import type { CarrierDialOptions } from "./carrier.ts";
+import type { ResolvedTrunk } from "./config/resolve-trunk.ts";
+import { mayFollow, type RefusalOf } from "./destinations/destinations.ts";
+import type { InviteEnd, InviteUsage } from "./dialog/invite.ts";
+import { SipLeg } from "./leg.ts";
+import type { MediaEngine, MediaSession } from "./media/engine.ts";
+import type { MediaAddress } from "./media-address.ts";
+import { OFFER_REFUSED } from "./outcome/media-refusal.ts";
+import type { Release } from "./outcome/release.ts";
+import { releaseOf } from "./outcome/release-of.ts";
+import { type SrtpOffer, srtpOffers } from "./sdp/keys.ts";
+import { mediaRule, type SipStack } from "./stack.ts";
+
+/** A call to be prepared. */
+export interface CallPlan {
+  readonly trunk: ResolvedTrunk;
+  readonly system: System;
+  readonly stack: SipStack;
+  readonly engine: MediaEngine;
+  /** Of our audio. */
+  readonly address: MediaAddress;
+  /** The number in the trunk's format. */
+  readonly user: string;
+  readonly options: CarrierDialOptions;
+  /** Why a number is not called. */
+  readonly refuses: RefusalOf;
+  /** The leg has ended. */
+  readonly gone: (leg: SipLeg, end: InviteEnd, release: Release) => void;
+}
+
+/** A leg whose media session is open. */
+export interface PreparedCall {
+  readonly leg: SipLeg;
+  readonly session: MediaSession;
+  /** Sends the INVITE. */
+  begin(): void;
+}
+
+/** Opens the media session of a call, and connects it with the leg and the INVITE. @throws {PortsExhausted} */
+export async function prepareCall(plan: CallPlan): Promise<PreparedCall> {
+  const { trunk, system, stack, engine, address, user, gone } = plan;
+  const { callId, from, deadlines, mayCall, sampleRate = trunk.sampleRate } = plan.options;
+  const refuses: RefusalOf = (e164) =>
+    mayCall?.(e164) === false ? `this call may not lead to ${e164}` : plan.refuses(e164);
+  let takesKeys = false;
+  const invite = ({ policy: srtp, profile }: SrtpOffer): InviteUsage =>
+    stack.invite({
+      user,
+      from,
+      callId,
+      session,
+      address,
+      srtp,
+      profile,
+      listener: leg,
+      lost: leg.mediaListener.lost,
+      refused: leg.refused,
+      maySend: () => system.monotonic() < deadlines.send,
+      mayFollow: (place) => mayFollow(place, refuses, trunk.format),
+      settled(settings) {
+        takesKeys = settings.telephoneEvent !== undefined;
+      },
+    });
+  const [firstOffer, ...otherOffers] = srtpOffers(trunk.srtp);
+  const leg: SipLeg = new SipLeg({
+    callId,
+    sampleRate,
+    system,
+    evidenceRequired: trunk.requireInboundAudio,
+    releaseOf: (end) => releaseOf(end, trunk),
+    takesTelephoneEvents: () => takesKeys,
+    answered: () => stack.presence.proven(),
+    again(end) {
+      // After an 18x a phone may have rung, and would ring twice.
+      if (end.type !== "rejected" || end.progressed || !OFFER_REFUSED.has(end.response.status)) return undefined;
+      const offer = otherOffers.shift();
+      return offer && invite(offer);
+    },
+    gone,
+  });
+  const session: MediaSession = await engine.open(
+    {
+      ...{ address: address.local, ports: trunk.rtpPorts, from: mediaRule(trunk, address) },
+      ...{ sampleRate, lossMs: trunk.mediaLossMs, strictRtp: trunk.strictRtp },
+      mayUseOpus: trunk.codecs.includes("opus"),
+    },
+    leg.mediaListener,
+    deadlines,
+  );
+  return { leg, session, begin: () => leg.begin(invite(firstOffer), session) };
+}
