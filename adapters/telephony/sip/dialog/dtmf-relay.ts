@@ -1,5 +1,6 @@
 import { bodyPart } from "../message/body-part.ts";
 import type { SipMessage } from "../message/message.ts";
+import type { DialogRequests } from "./dialog-requests.ts";
 
 /** The digits of the event numbers 10 to 15, which some gateways send. */
 const EVENTS = "*#ABCD";
@@ -11,7 +12,7 @@ const TYPES = [
 ] as const;
 
 /**
- * The key in an INFO request (RFC 6086); `none`: a signal that is no key, such as a flash; undefined: the body is not
+ * The key in an INFO request (RFC 6086); `none`: a signal other than a key, such as a flash; undefined: the body is not
  * about keys.
  */
 export function digitOf(message: SipMessage): string | "none" | undefined {
@@ -28,4 +29,19 @@ export function digitOf(message: SipMessage): string | "none" | undefined {
 /** The application/dtmf-relay body of an INFO with a key. */
 export function dtmfRelay(digit: string, durationMs: number): Uint8Array {
   return new TextEncoder().encode(`Signal=${digit}\r\nDuration=${Math.round(durationMs)}\r\n`);
+}
+
+/** Sends a key by INFO; resolves when the peer has accepted it. */
+export function sendDigitByInfo(requests: DialogRequests, digit: string, durationMs: number): Promise<void> {
+  const parts = { body: dtmfRelay(digit, durationMs), contentType: "application/dtmf-relay" };
+  return new Promise((resolve, reject) => {
+    requests.send("INFO", parts, {
+      final: ({ status, reason }) => {
+        if (status < 300) resolve();
+        else reject(new Error(`the peer does not accept keys by INFO: ${status} ${reason}`));
+      },
+      failed: reject,
+      abandoned: () => reject(new Error("the call ended before the peer accepted the key")),
+    });
+  });
 }

@@ -8,7 +8,7 @@ import type { Flow } from "../transport/transport.ts";
 import type { AgentContext } from "./agent-context.ts";
 import { Alerting } from "./alerting.ts";
 import { DialogUsage, type DialogUsageListener } from "./dialog-usage.ts";
-import { dtmfRelay } from "./dtmf-relay.ts";
+import { sendDigitByInfo } from "./dtmf-relay.ts";
 import { Forks } from "./forks.ts";
 import type { InviteEnd, InviteRequest, InviteUsage } from "./invite.ts";
 import { InviteAttempts } from "./invite-attempts.ts";
@@ -80,17 +80,7 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
     const usage = this.#state === "established" ? this.#confirmed : undefined;
     if (usage === undefined)
       return Promise.reject(new Error("the call is not answered, or has ended: no key can be sent"));
-    const parts = { body: dtmfRelay(digit, durationMs), contentType: "application/dtmf-relay" };
-    return new Promise((resolve, reject) => {
-      usage.requests.send("INFO", parts, {
-        final: ({ status, reason }) => {
-          if (status < 300) resolve();
-          else reject(new Error(`the peer does not take keys by INFO: ${status} ${reason}`));
-        },
-        failed: reject,
-        abandoned: () => reject(new Error("the call ended before the peer took the key")),
-      });
-    });
+    return sendDigitByInfo(usage.requests, digit, durationMs);
   }
 
   /** Whether a request with our Call-ID belongs to one of our dialogs. */

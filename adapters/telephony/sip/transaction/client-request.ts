@@ -5,21 +5,13 @@ import { newBranch, viaOf } from "./branch.ts";
 import type { ClientScope } from "./client-scope.ts";
 import type { ClientTransaction, Patience, TransactionOwner } from "./client-transaction.ts";
 import { cancelOf } from "./hop-requests.ts";
+import { type AttemptHops, HopSequence } from "./hop-sequence.ts";
 import { isLong } from "./tcp-instead.ts";
 import { giveUpMs } from "./timers.ts";
 import type { ClientListener, OutgoingRequest } from "./transactions.ts";
 
 const SILENT: ClientListener = { final() {}, failed() {} };
 const NO_OWNER: TransactionOwner = { provisional() {}, final() {}, failed() {}, late() {}, cancel() {} };
-
-/** The hop of an attempt, and the hops to try if it fails. */
-interface AttemptHops {
-  readonly hop: Hop | undefined;
-  /** UDP, if the attempt takes TCP in its place. */
-  readonly otherwise: Hop | undefined;
-  /** The same hop on another connection. */
-  readonly again: Hop | undefined;
-}
 
 /**
  * One request, sent to each hop of its target in turn until one gives a response other than 503 (RFC 3263 section 4.3).
@@ -30,14 +22,12 @@ export class ClientRequest implements OutgoingRequest {
   readonly #given: SipRequest;
   readonly #abort = new AbortController();
   #listener: ClientListener;
-  #hops: Hop[] = [];
+  readonly #hops: HopSequence;
   /** The attempt under way. */
   #transaction: ClientTransaction | undefined;
   #latest: SipRequest;
   /** A 503, reported if no other hop gives another response. */
   #refusal: { readonly response: SipResponse; readonly flow: Flow } | undefined;
-  /** A dead connection: the request was sent again on another one. */
-  #dead: Flow | undefined;
   #cancelled = false;
   #reason: string | undefined;
   #done = false;
@@ -48,6 +38,7 @@ export class ClientRequest implements OutgoingRequest {
     this.#given = request;
     this.#latest = request;
     this.#listener = listener;
+    this.#hops = new HopSequence(scope);
   }
 
   get #callId(): string {
@@ -66,8 +57,7 @@ export class ClientRequest implements OutgoingRequest {
     await undefined; // the listener is not called before `request` has returned
     try {
       if (typeof to !== "string") return await this.#attempt(to, undefined);
-      const hops = await this.#scope.resolve(to, this.#abort.signal);
-      this.#hops = this.#scope.failedHops.inOrder(this.#scope.chosenHops.first(this.#callId, hops));
+      await this.#hops.resolve(to, this.#callId, this.#abort.signal);
       await this.#next(new TransportError("dns", `${to} resolves to no address`));
     } catch (cause) {
       this.#fail(asTransportError(cause));
@@ -94,21 +84,10 @@ export class ClientRequest implements OutgoingRequest {
     this.#fail(fault);
   }
 
-  /** Tries the remaining hops; without any the request has failed with the latest fault. */
+  /** Tries the next hop; without any the request has failed with the latest fault. @throws {TransportError} */
   async #next(why: TransportError): Promise<void> {
-    let fault = why;
-    for (let hop = this.#hops.shift(); hop !== undefined && !this.#done; hop = this.#hops.shift()) {
-      let flow: Flow;
-      try {
-        flow = await this.#scope.transports.connect(hop, this.#abort.signal, this.#dead);
-      } catch (cause) {
-        fault = asTransportError(cause);
-        if (!this.#abort.signal.aborted) this.#scope.failedHops.add(hop);
-        continue;
-      }
-      return this.#attempt(flow, hop);
-    }
-    this.#fail(fault);
+    const { flow, hop } = await this.#hops.connect(why, this.#abort.signal);
+    await this.#attempt(flow, hop);
   }
 
   /**
@@ -127,8 +106,8 @@ export class ClientRequest implements OutgoingRequest {
     }
     this.#latest = request;
     const { timers } = this.#scope;
-    const others = this.#hops.length > 0 || otherwise !== undefined;
-    const again = this.#again(flow, hop, otherwise);
+    const others = !this.#hops.isEmpty || otherwise !== undefined;
+    const again = this.#given.method === "INVITE" && otherwise === undefined ? this.#hops.again(flow, hop) : undefined;
     const patience: Patience = {
       giveUpMs: others ? Math.min(timers.nextHopMs, giveUpMs(timers)) : giveUpMs(timers),
       silenceMs: others || again === undefined ? undefined : timers.nextHopMs, // other hops are tried first
@@ -153,17 +132,8 @@ export class ClientRequest implements OutgoingRequest {
     return request;
   }
 
-  /**
-   * The hop that an INVITE is sent to once more if its connection, which has worked before, breaks or seems dead before
-   * any response. It is the same request with another branch (RFC 3261 section 8.1.3.1, RFC 3263 section 4.3), so a
-   * server that has received it already responds with 482 (RFC 3261 section 8.2.2.2).
-   */
-  #again(flow: Flow, hop: Hop | undefined, otherwise: Hop | undefined): Hop | undefined {
-    const first = this.#dead === undefined && otherwise === undefined;
-    return first && flow.spoken === true && this.#given.method === "INVITE" ? hop : undefined;
-  }
-
-  #ownerOf(request: SipRequest, flow: Flow, { hop, otherwise, again }: AttemptHops): TransactionOwner {
+  #ownerOf(request: SipRequest, flow: Flow, hops: AttemptHops): TransactionOwner {
+    const { hop } = hops;
     let responded = false;
     let progressed = false;
     return {
@@ -186,14 +156,7 @@ export class ClientRequest implements OutgoingRequest {
       failed: (fault) => {
         if (this.#transaction?.undelivered !== true) this.#unanswered = true;
         this.#transaction = undefined;
-        if (again !== undefined && !responded && (!flow.alive || fault.fault === "closed")) {
-          this.#dead = flow;
-          this.#hops.unshift(again);
-        } else if (hop !== undefined) this.#scope.failedHops.add(hop, flow);
-        if (otherwise !== undefined) {
-          this.#hops.unshift(otherwise);
-          if (fault.fault === "timeout") this.#scope.tcpInstead.mute(otherwise);
-        }
+        this.#hops.failed(hops, flow, fault, responded);
         if (this.#mayGoOn(responded)) this.#goOn(fault);
         else this.#fail(fault);
       },
@@ -205,7 +168,7 @@ export class ClientRequest implements OutgoingRequest {
   /** @param taken the hop may have placed the call: an INVITE to another one could make a second phone ring */
   #mayGoOn(taken: boolean): boolean {
     if (taken && this.#given.method === "INVITE") return false;
-    return this.#hops.length > 0 && !this.#cancelled && !this.#done;
+    return !this.#hops.isEmpty && !this.#cancelled && !this.#done;
   }
 
   #goOn(fault: TransportError): void {
