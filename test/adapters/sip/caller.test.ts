@@ -21,7 +21,7 @@ async function receivedCaller(trunk: Partial<Trunk>, from?: CallerId): Promise<R
   return Object.fromEntries(fields.map(([name, value]) => [name, value.replace(/;tag=.*/, "")]));
 }
 
-describe("the field with the caller's number", () => {
+describe("the caller's number", () => {
   const FROM = "<sip:100@example.com>";
   const OURS = "<sip:+15550002222@example.com>";
   test.each<[string, Trunk["identity"], Record<string, string>]>([
@@ -39,18 +39,18 @@ describe("the field with the caller's number", () => {
     ],
     ["From and P-Asserted-Identity", ["from", "p-asserted"], { From: OURS, "P-Asserted-Identity": OURS }],
     ["none", "none", { From: FROM }],
-  ])("is %s", async (_, identity, expected) => {
+  ])("is in the field %s", async (_, identity, expected) => {
     expect(await receivedCaller({ ...ACCOUNT, identity })).toEqual(expected);
   });
 
-  test("has the chosen number in place of the trunk's", async () => {
+  test("is the chosen one instead of the trunk's", async () => {
     expect(await receivedCaller({ ...ACCOUNT, identity: "p-asserted" }, { phoneNumber: "+15550003333" })).toEqual({
       From: FROM,
       "P-Asserted-Identity": "<sip:+15550003333@example.com>",
     });
   });
 
-  test("is From as well if the trunk knows us by a number and not by an account", async () => {
+  test("is in From too if the trunk has no account", async () => {
     const trunk: Partial<Trunk> = { domain: "example.com", from: "+15550001111", identity: "none" };
     expect(await receivedCaller(trunk)).toEqual({ From: "<sip:+15550001111@example.com>" });
     expect(await receivedCaller(trunk, { phoneNumber: "+15550003333" })).toEqual({
@@ -59,7 +59,7 @@ describe("the field with the caller's number", () => {
   });
 });
 
-test("the caller's name stands in quotes before each address", async () => {
+test("the caller's name precedes each address in quotes", async () => {
   const trunk: Partial<Trunk> = { ...ACCOUNT, identity: "p-asserted", displayName: "Reception" };
   expect(await receivedCaller(trunk)).toEqual({
     From: '"Reception" <sip:100@example.com>',
@@ -74,7 +74,7 @@ test("the caller's name stands in quotes before each address", async () => {
 describe("a withheld caller", () => {
   const WITHHELD = { From: '"Anonymous" <sip:anonymous@anonymous.invalid>', Privacy: "id" };
 
-  test("is anonymous in From, and named for the trunk alone", async () => {
+  test("is anonymous in From and named for the trunk only", async () => {
     const trunk: Partial<Trunk> = { ...ACCOUNT, identity: ["p-asserted", "remote-party-id"] };
     expect(await receivedCaller(trunk, { withheld: true })).toEqual({
       ...WITHHELD,
@@ -83,7 +83,7 @@ describe("a withheld caller", () => {
     });
   });
 
-  test("is one by the trunk's option, unless the call shows itself", async () => {
+  test("follows the trunk's option unless the call overrides it", async () => {
     const trunk: Partial<Trunk> = {
       domain: "example.com",
       from: "+15550001111",
@@ -119,7 +119,7 @@ test("two lines of one trunk call at once, each from its own number", async () =
   await Promise.all(placed.map(({ leg }) => leg.hangUp()));
 });
 
-test("a call over a route names its caller to each trunk that is asked", async () => {
+test("a call over a route names its caller to each trunk", async () => {
   const refusing = { rings: [], status: 503, reason: "Out of Order" };
   const trunk: Partial<Trunk> = { callerIds: ["+1555000*"], domain: "example.com", identity: "p-asserted" };
   const scene = await routeScene([

@@ -32,7 +32,7 @@ async function completed(scene: Scene, number: string): Promise<void> {
 }
 
 describe("the trunk's password", () => {
-  test("is not used where a redirection leads, though the realm is the trunk's", async () => {
+  test("is not sent to a redirection's server with the trunk's realm", async () => {
     const stranger = await startStranger(asks());
     const moved = callees.redirects(`sip:${FIRST}@127.0.0.1:${stranger.port}`);
     const scene = await Scene.open(
@@ -46,7 +46,7 @@ describe("the trunk's password", () => {
     expect(sent(stranger, "INVITE").map(credentials)).toEqual([""]);
   });
 
-  test("is not shown to whoever stands behind the trunk and takes the call's requests itself", async () => {
+  test("is not sent to a callee that receives the call's requests", async () => {
     const stranger = await startStranger();
     const route = ["Record-Route", `<sip:127.0.0.1:${stranger.port};lr>`] as const;
     const scene = await Scene.open(ACCOUNT, { callees: { "*": { ...asks(), allFields: [route] } } });
@@ -57,21 +57,21 @@ describe("the trunk's password", () => {
     expect(stranger.requests.map(credentials).join("")).toBe("");
   });
 
-  test("goes with the ACK and the BYE to the trunk's own server", async () => {
+  test("is used in ACK and BYE to the trunk's own server", async () => {
     const scene = await Scene.open(ACCOUNT, { callees: { "*": asks() } });
     await completed(scene, FIRST);
     for (const method of ["ACK", "BYE"])
       expect(credentials(sent(scene.farEnd, method).at(-1)!), method).toContain('realm="far.end"');
   });
 
-  test("of a registration stays out of calls: a proxy would pass it on to the callee", async () => {
+  test("of a registration is not used in calls", async () => {
     const scene = await Scene.open({ ...ACCOUNT, register: true }, { callees: {}, registrar: { challenge: ACCOUNT } });
     await scene.endOf(FIRST);
     expect(sent(scene.farEnd, "REGISTER").map(credentials).join()).toContain('realm="far.end"');
     expect(sent(scene.farEnd, "INVITE").map(credentials)).toEqual([""]);
   });
 
-  test("is for the realms that the trunk has asked for first, not for what a callee names", async () => {
+  test("is for the trunk's first realms, not for a callee's", async () => {
     const scene = await Scene.open(ACCOUNT, { callees: { [FIRST]: asks(), [SECOND]: asks({ realm: "evil" }) } });
     await completed(scene, FIRST);
     expect(await scene.endOf(SECOND)).toEqual([
@@ -84,7 +84,7 @@ describe("the trunk's password", () => {
     expect(scene.farEnd.requests.map(credentials).join()).not.toContain("evil");
   });
 
-  test("is for a proxy's realm beside the registrar's, also after an INVITE that never got as far", async () => {
+  test("is for a proxy's realm beside the registrar's", async () => {
     const scene = await Scene.open(
       { ...ACCOUNT, register: true },
       {
@@ -97,7 +97,7 @@ describe("the trunk's password", () => {
     expect(credentials(sent(scene.farEnd, "INVITE").at(-1)!)).toContain('realm="proxy"');
   });
 
-  test("is for no other realms than those of the options, from the first call on", async () => {
+  test("is only for the realms of the options", async () => {
     const realms = ["far.end", "second"];
     const scene = await Scene.open(
       { ...ACCOUNT, realms },
@@ -108,7 +108,7 @@ describe("the trunk's password", () => {
     expect(scene.farEnd.requests.map(credentials).join()).not.toContain("evil");
   });
 
-  test("is not sent with a weaker algorithm than the realm has asked with before", async () => {
+  test("is not sent with a weaker algorithm than before", async () => {
     const scene = await Scene.open(ACCOUNT, {
       callees: {
         [FIRST]: asks({ algorithms: ["MD5", "SHA-256"] }),

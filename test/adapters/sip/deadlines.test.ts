@@ -9,7 +9,7 @@ import { until } from "./media/two-ends.ts";
 /** Longer than the pause before an INVITE is repeated for the first time (T1, RFC 3261 section 17.1.1.1), ms. */
 const REPEATED_MS = 700;
 
-/** A line of a trunk whose far side takes everything and answers nothing, and the requests that have come there. */
+/** A line of a trunk whose peer answers nothing, and the requests that it has received. */
 async function silentTrunk() {
   const socket = createSocket("udp4").bind(0, "127.0.0.1");
   onTestFinished(() => void socket.close());
@@ -29,7 +29,7 @@ async function silentTrunk() {
   return { host, dial, invites };
 }
 
-test("an INVITE is not repeated after the deadline, and is again once that was moved", async () => {
+test("an INVITE is not retransmitted after its deadline unless that moves", async () => {
   const { host, dial, invites } = await silentTrunk();
   await dial();
   await until(() => invites() === 1, "an INVITE came");
@@ -40,7 +40,7 @@ test("an INVITE is not repeated after the deadline, and is again once that was m
   await until(() => invites() === 2, "the INVITE was repeated");
 });
 
-test("a deadline that passes while a call is being placed keeps its INVITE back", async () => {
+test("a deadline that passes during dialling prevents the INVITE", async () => {
   const { host, dial, invites } = await silentTrunk();
   const dialling = dial();
   host.deadlines.dial = host.deadlines.send = -Infinity;

@@ -65,7 +65,7 @@ const CASES: readonly Case[] = [
 ];
 
 describe.each(["thread", "worker"] as const)("with the audio in a %s, a call to a phone", (media) => {
-  test("ends by the evidence of what was heard", async () => {
+  test("has the outcome of its evidence", async () => {
     const trunks: Trunk[] = [];
     const farEnds = await Promise.all(
       CASES.map(async ([, phone, , trunk], i) => {
@@ -106,7 +106,7 @@ describe.each(["thread", "worker"] as const)("with the audio in a %s, a call to 
     }
   });
 
-  test("ends as soon as its first RTCP comes, if the message is over by then", async () => {
+  test("ends with the first RTCP after the message", async () => {
     const acts = async ({ voice }: FarEndCall): Promise<void> => {
       await until(() => voice!.packets.length > (MESSAGE_MS + 500) / 20, "our message and the silence after it");
       voice!.report();

@@ -50,7 +50,7 @@ const WAYS = CALLEES.flatMap(([title, script], i) =>
 );
 
 describe.each(["thread", "worker"] as const)("with the audio in a %s, the keys of a phone", (media) => {
-  test.each(WAYS)("%s over sip/%s are noticed, each once", async (_, provider, script) => {
+  test.each(WAYS)("%s over sip/%s are detected once", async (_, provider, script) => {
     const farEnd = await startFarEnd({ callees: { "*": script } });
     closing.push(() => farEnd.close());
     const data = temporaryFolder("keys");

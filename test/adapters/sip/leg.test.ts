@@ -25,7 +25,7 @@ function legOf({ late = false, ...options }: Partial<SipLegOptions> & { readonly
     gone: () => {},
     ...options,
   });
-  const told = { hangUps: 0, started: 0, closed: 0, received: 0, digits: "", info: "" };
+  const counts = { hangUps: 0, started: 0, closed: 0, received: 0, digits: "", info: "" };
   let source: FrameSource | undefined;
   let sink: FrameSink | undefined;
   const media: MediaSession = {
@@ -35,39 +35,39 @@ function legOf({ late = false, ...options }: Partial<SipLegOptions> & { readonly
     },
     configure() {},
     start() {
-      told.started++;
+      counts.started++;
       if (!late) leg.mediaListener.sending();
     },
     async sendDigits(digits) {
-      told.digits += digits;
+      counts.digits += digits;
     },
     evidence: () => ({ kind: "none", expected: true }),
-    statistics: () => ({ packetsReceived: told.received }) as MediaStatistics,
+    statistics: () => ({ packetsReceived: counts.received }) as MediaStatistics,
     async close() {
-      told.closed++;
+      counts.closed++;
       if (late) leg.mediaListener.sending();
     },
   };
   const usage: InviteUsage = {
     callId: "sip",
     async hangUp() {
-      told.hangUps++;
+      counts.hangUps++;
     },
     async sendDigit(digit) {
-      told.info += digit;
+      counts.info += digit;
     },
   };
   leg.begin(usage, media);
   return {
-    ...{ system, leg, told, usage, events: new LegEvents(leg) },
+    ...{ system, leg, counts, usage, events: new LegEvents(leg) },
     pull: () => source?.read(FRAME),
     push: () => sink?.write(FRAME),
   };
 }
 
-describe("the story of a leg", () => {
-  test("each thing is told once and in order, whatever the network repeats", async () => {
-    const { leg, events, told, system } = legOf();
+describe("the events of a leg", () => {
+  test("are emitted once and in order, despite repetitions", async () => {
+    const { leg, events, counts, system } = legOf();
     leg.placed();
     leg.placed();
     leg.ringing();
@@ -81,10 +81,10 @@ describe("the story of a leg", () => {
     await system.settle();
     expect(events.types).toEqual(["placed", "alerting", "early_media", "answered", "connected", "ended"]);
     expect(events.cause).toBe("callee_hung_up");
-    expect(told).toMatchObject({ started: 1, closed: 1 });
+    expect(counts).toMatchObject({ started: 1, closed: 1 });
   });
 
-  test("audio that another thread reports after the far side's BYE still connects before the end", async () => {
+  test("audio reported after the peer's BYE connects before the end", async () => {
     const { leg, events, system } = legOf({ late: true });
     leg.answered();
     leg.ended({ type: "bye", reason: undefined });
@@ -92,23 +92,23 @@ describe("the story of a leg", () => {
     expect(events.types).toEqual(["answered", "connected", "ended"]);
   });
 
-  test("the end comes when the audio has stopped, and hanging up resolves with it", async () => {
-    const { leg, events, told, system } = legOf();
+  test("end after the audio, when hanging up resolves", async () => {
+    const { leg, events, counts, system } = legOf();
     leg.answered();
     const gone = Promise.all([leg.hangUp(), leg.hangUp()]);
     await system.settle();
-    expect(told).toMatchObject({ hangUps: 1, closed: 1 });
+    expect(counts).toMatchObject({ hangUps: 1, closed: 1 });
     expect(events.types).not.toContain("ended");
     leg.ended(RELEASED);
     await gone;
     await leg.hangUp();
     expect(events.types.at(-1)).toBe("ended");
-    expect(told.hangUps).toBe(1);
+    expect(counts.hangUps).toBe(1);
   });
 
-  test("a source or a sink that throws ends the call as our own fault; neither is asked again after the end", async () => {
+  test("a throwing source or sink ends the call as internal_error", async () => {
     for (const broken of ["source", "sink"] as const) {
-      const { leg, events, told, system, pull, push } = legOf();
+      const { leg, events, counts, system, pull, push } = legOf();
       let asked = 0;
       const act = (which: string): number => {
         asked++;
@@ -119,7 +119,7 @@ describe("the story of a leg", () => {
       leg.answered();
       pull();
       push();
-      expect(told.hangUps).toBe(1);
+      expect(counts.hangUps).toBe(1);
       leg.ended(RELEASED);
       const before = asked;
       expect(pull()).toBe(0);
@@ -130,8 +130,8 @@ describe("the story of a leg", () => {
     }
   });
 
-  test("a call that is tried in another way goes on as the same call, unless it was hung up", async () => {
-    const { leg, events, system, usage, told } = legOf({
+  test("a repeated INVITE belongs to the same call, unless hung up", async () => {
+    const { leg, events, system, usage, counts } = legOf({
       again: (end) => (end.type === "protocol" ? usage : undefined),
     });
     leg.placed();
@@ -142,12 +142,12 @@ describe("the story of a leg", () => {
     leg.ended({ type: "protocol", detail: "x" });
     await system.settle();
     expect(events.types).toEqual(["placed", "ended"]);
-    expect(told.hangUps).toBe(1);
+    expect(counts.hangUps).toBe(1);
   });
 });
 
-describe("keys", () => {
-  test("a far side that sends each key in both ways is heard once", async () => {
+describe("the keys of a leg", () => {
+  test("arrive once from a peer that sends them both ways", async () => {
     const { leg, events, system } = legOf();
     leg.answered();
     leg.mediaListener.digit("1");
@@ -158,18 +158,18 @@ describe("keys", () => {
     expect(events.all.filter(({ type }) => type === "dtmf")).toHaveLength(2);
   });
 
-  test("go the way that the far side understands", async () => {
+  test("are sent the way that the peer accepts", async () => {
     const byEvent = legOf();
     await byEvent.leg.sendDtmf("1#A");
-    expect(byEvent.told).toMatchObject({ digits: "1#A", info: "" });
+    expect(byEvent.counts).toMatchObject({ digits: "1#A", info: "" });
     const byInfo = legOf({ takesTelephoneEvents: () => false });
     await byInfo.leg.sendDtmf("1#a");
-    expect(byInfo.told).toMatchObject({ digits: "", info: "1#A" });
+    expect(byInfo.counts).toMatchObject({ digits: "", info: "1#A" });
     await expect(byInfo.leg.sendDtmf("1 2")).rejects.toBeInstanceOf(RangeError);
   });
 });
 
-test("there are no statistics before the answer, and there are after the end", async () => {
+test("statistics exist from the answer on, also after the end", async () => {
   const { leg, system } = legOf();
   expect(leg.statistics()).toBeNull();
   leg.answered();

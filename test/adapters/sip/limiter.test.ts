@@ -6,13 +6,13 @@ type Admitted = Extract<Admission, { admitted: true }>;
 type TurnedAway = Extract<Admission, { admitted: false }>;
 
 describe("a trunk's limits", () => {
-  test("without limits every call starts at once", () => {
+  test("start every call at once if there are none", () => {
     const limiter = new Limiter(new ManualSystem(), {});
     for (let i = 0; i < 1_000; i++) expect(limiter.admit()).toMatchObject({ admitted: true, waitMs: 0 });
     expect(limiter.live).toBe(1_000);
   });
 
-  test("a full trunk turns calls away until one leaves, and leaving twice is once", () => {
+  test("reject calls until one leaves; leaving twice counts once", () => {
     const limiter = new Limiter(new ManualSystem(), { maxCalls: 2 });
     const first = limiter.admit() as Admitted;
     limiter.admit();
@@ -27,7 +27,7 @@ describe("a trunk's limits", () => {
     expect(limiter.admit().admitted).toBe(false);
   });
 
-  test("those who found it full come back one after another, within 10 s", () => {
+  test("give rejected calls staggered retries within 10 s", () => {
     const limiter = new Limiter(new ManualSystem(), { maxCalls: 1 });
     limiter.admit();
     const waits = Array.from({ length: 1_000 }, () => (limiter.admit() as TurnedAway).retryAfterMs);
@@ -36,7 +36,7 @@ describe("a trunk's limits", () => {
     expect(Math.max(...waits)).toBe(10_000);
   });
 
-  test("calls per second are spread evenly; a short wait is made here, a long one in the queue", async () => {
+  test("spread calls per second evenly, with short waits only", async () => {
     const system = new ManualSystem();
     const limiter = new Limiter(system, { callsPerSecond: 4 });
     const starts = Array.from({ length: 8 }, () => limiter.admit());
@@ -48,7 +48,7 @@ describe("a trunk's limits", () => {
     expect(limiter.admit()).toMatchObject({ admitted: true, waitMs: 0 });
   });
 
-  test("after a Retry-After nothing starts until it is over", async () => {
+  test("start nothing during a Retry-After", async () => {
     const system = new ManualSystem();
     const limiter = new Limiter(system, {});
     limiter.pause(5_000);

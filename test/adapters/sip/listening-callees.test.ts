@@ -28,7 +28,7 @@ async function expectHeard(callee: Script, settle: (voice: Voice) => void = () =
   return { ear, statistics };
 }
 
-test("a callee whose phone sends nothing but comfort noise hears the whole message", async () => {
+test("a phone that sends only comfort noise gets the whole message", async () => {
   const { ear, statistics } = await expectHeard({ says: "comfort noise" });
   expect(statistics).toMatchObject({ packetsInvalid: 0, packetsLost: 0 });
   expect(statistics?.packetsReceived).toBeGreaterThan(10);
@@ -36,7 +36,7 @@ test("a callee whose phone sends nothing but comfort noise hears the whole messa
   expect(ear.heard().every((sample) => sample === 0)).toBe(true);
 });
 
-test("a callee whose phone sends nothing but RTCP hears the whole message", async () => {
+test("a phone that sends only RTCP gets the whole message", async () => {
   const { statistics } = await expectHeard(callees.silent, (voice) => {
     for (let ms = 400; ms < MESSAGE_MS; ms += 400) setTimeout(() => voice.report(), ms);
   });

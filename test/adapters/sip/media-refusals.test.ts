@@ -24,7 +24,7 @@ async function endOf(
   return await scene.endOf(NUMBER);
 }
 
-describe("an answer that cannot be taken names what the far side wants, and the fix:", () => {
+describe("the detail of an unacceptable answer", () => {
   test.each<[what: string, description: string, trunk: Partial<Trunk>, detail: string]>([
     [
       "a codec that nobody here has",
@@ -51,12 +51,12 @@ describe("an answer that cannot be taken names what the far side wants, and the 
       "The far side wants DTLS (a=fingerprint), as browsers do; we have plain RTP and SDES-SRTP. Set one of them there, without ICE.",
     ],
     ["encryption", SECURE, {}, "The far side wants RTP/SAVP, but srtp is off. Set `srtp` to optional or required."],
-  ])("%s", async (_, description, trunk, detail) => {
+  ])("names the requirement and the fix: %s", async (_, description, trunk, detail) => {
     expect(await endOf({ description }, trunk)).toEqual(["media_failed", detail]);
   });
 });
 
-describe("a refused offer names what the far side wants, and the fix:", () => {
+describe("the detail of a refused offer", () => {
   const refuses = (more: Partial<Script> = {}): Script => ({
     rings: [],
     status: 488,
@@ -103,13 +103,13 @@ describe("a refused offer names what the far side wants, and the fix:", () => {
       warns('301 far.end "Incompatible network address formats"'),
       ": the peer requires the other IP version (IPv4 or IPv6)",
     ],
-    ["by what we have offered, if it says nothing", refuses(), `SIP 488 Not Acceptable Here: ${NEITHER}`],
+    ["by what we have offered, if there is no other hint", refuses(), `SIP 488 Not Acceptable Here: ${NEITHER}`],
     [
       "by what we have offered, if a description has what we offer",
       refuses({ description: describes("m=audio 5000 RTP/AVP 0") }),
       NEITHER,
     ],
-  ])("%s", async (_, callee, detail) => {
+  ])("names the requirement and the fix: %s", async (_, callee, detail) => {
     expect(await endOf(callee)).toEqual(["rejected_by_network", expect.stringContaining(detail)]);
   });
 });

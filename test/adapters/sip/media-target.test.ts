@@ -18,7 +18,7 @@ async function phone() {
   return { voice, settings: settingsTo(voice.port, { remote, remoteRtcp: remote }) };
 }
 
-/** A session whose far side is looked up: each question takes the next answer, and those that fail are empty. */
+/** A session whose remote host is resolved: each query takes the next answer; failed ones are empty. */
 async function session(...answers: readonly (readonly string[])[]) {
   const end = await End.open();
   closing.push(() => end.engine.close());
@@ -41,7 +41,7 @@ async function session(...answers: readonly (readonly string[])[]) {
   return { end, target, asked: () => asked };
 }
 
-test("a name that had an address keeps it when the DNS fails: audio goes on to the new port", async () => {
+test("a resolved name keeps its address if the DNS fails", async () => {
   const [first, second] = [await phone(), await phone()];
   const { end, target, asked } = await session(["127.0.0.1"]);
   target.settle(first.settings, false);
@@ -51,7 +51,7 @@ test("a name that had an address keeps it when the DNS fails: audio goes on to t
   expect(end.told).toEqual(["sending"]);
 });
 
-test("a name whose other address comes first stays with the address it has", async () => {
+test("a name keeps its address if the DNS returns another first", async () => {
   const [first, second] = [await phone(), await phone()];
   const { target, asked } = await session(["127.0.0.1"], ["127.0.0.9", "127.0.0.1"]);
   target.settle(first.settings, false);
@@ -60,7 +60,7 @@ test("a name whose other address comes first stays with the address it has", asy
   await until(() => asked() === 2 && second.voice.packets.length > 5, "audio at the second port");
 });
 
-test("a name that has moved is followed", async () => {
+test("a name with a new address is followed", async () => {
   const [first, second] = [await phone(), await Voice.open("127.0.0.2")];
   closing.push(() => second.close());
   const { target } = await session(["127.0.0.1"], ["127.0.0.2"]);
@@ -71,7 +71,7 @@ test("a name that has moved is followed", async () => {
   await until(() => second.packets.length > 3, "audio at the second address");
 });
 
-test("a name that never had an address is lost, though another one had", async () => {
+test("a name without an address is reported as lost", async () => {
   const first = await phone();
   const { end, target } = await session(["127.0.0.1"]);
   target.settle(first.settings, false);

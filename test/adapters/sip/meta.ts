@@ -8,7 +8,7 @@ import { field, fieldsNamed, methodOf, readSip, type SipText, writeSip } from ".
 const REALM = "wa.meta.vc";
 
 /**
- * The far side as Meta's documents describe it: TLS, a challenge with SHA-256, no ringing, SDES and Opus, two proxies in
+ * The peer as described in Meta's documents: TLS, a challenge with SHA-256, no ringing, SDES and Opus, two proxies in
  * the route set, and requests of its own on connections that it opens itself.
  */
 export class Meta {

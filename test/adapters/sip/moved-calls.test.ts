@@ -39,7 +39,7 @@ async function expectGoesOn(
 }
 
 describe("an RTCP BYE", () => {
-  test("ends a source, not the call that a PBX moves to another phone", async () => {
+  test("ends a source, not a call that a PBX moves", async () => {
     await Promise.all([
       expectGoesOn({}, (_, sleep) => sleep(6_000)),
       // Neither a hold nor a new negotiation counts as silence.
@@ -56,7 +56,7 @@ describe("an RTCP BYE", () => {
     ]);
   });
 
-  test("is named if nothing follows it within mediaLossMs", async () => {
+  test("is named in the detail if no source follows", async () => {
     const { events, far } = await talking({ mediaLossMs: 2_000 });
     const left = performance.now();
     far.voice!.leave();

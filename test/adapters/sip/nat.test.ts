@@ -9,12 +9,12 @@ afterEach(() => opened.close());
 /** What a server behind which a NAT ends adds to Via. */
 const SEEN = ";received=203.0.113.7;rport=40001";
 
-/** What the callee's side is told in the first INVITE: the hosts of Contact and of the audio. */
-function told(invite: SipText): string[] {
+/** The hosts of Contact and of the audio. */
+function hostsOf(invite: SipText): string[] {
   return [/@([^:>]+)/.exec(field(invite, "Contact"))?.[1] ?? "", /^c=IN IP4 (\S+)/m.exec(invite.body)?.[1] ?? ""];
 }
 
-test("over UDP, the address that the server reports in an answer to OPTIONS is in the first INVITE", async () => {
+test("our address from an OPTIONS response is in the first INVITE", async () => {
   const far = opened.add(await datagramPeer());
   const stack = opened.add(await stackOf({ server: `sip:127.0.0.1:${far.port}` }));
   const health = stack.presence.ask();
@@ -25,12 +25,12 @@ test("over UDP, the address that the server reports in an answer to OPTIONS is i
   const call = callOver(stack, await stack.address(never));
   await vi.waitFor(() => expect(asked("INVITE")).toBeDefined());
   const { text, port } = asked("INVITE")!;
-  expect(told(readSip(Buffer.from(text)))).toEqual(["203.0.113.7", "203.0.113.7"]);
+  expect(hostsOf(readSip(Buffer.from(text)))).toEqual(["203.0.113.7", "203.0.113.7"]);
   far.send(responseTo(text, { start: "SIP/2.0 486 Busy Here" }), port);
   await call.hangUp();
 });
 
-test("over TCP, it is in the first INVITE on a later connection too", async () => {
+test("our address over TCP also applies to later connections", async () => {
   const far = opened.add(await streamPeer());
   const stack = opened.add(await stackOf({ server: `sip:127.0.0.1:${far.port};transport=tcp` }));
   const health = stack.presence.ask();
@@ -44,7 +44,7 @@ test("over TCP, it is in the first INVITE on a later connection too", async () =
   const call = callOver(stack, await stack.address(never));
   await vi.waitFor(() => expect(far.received()).toMatch(/INVITE sip.*a=rtpmap/s));
   const invite = far.received().slice(far.received().indexOf("INVITE sip"));
-  expect(told(readSip(Buffer.from(invite)))).toEqual(["203.0.113.7", "203.0.113.7"]);
+  expect(hostsOf(readSip(Buffer.from(invite)))).toEqual(["203.0.113.7", "203.0.113.7"]);
   far.sockets[1]?.write(responseTo(invite, { start: "SIP/2.0 486 Busy Here" }));
   await call.hangUp();
 });

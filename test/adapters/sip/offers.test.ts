@@ -20,7 +20,7 @@ async function playToEnd({ leg, playout }: PlacedCall): Promise<void> {
 }
 
 describe("an INVITE without an offer", () => {
-  test("after a hold gets everything that we can do, and the message goes on", async () => {
+  test("after a hold gets all our codecs, and the message continues", async () => {
     let resume: (() => Promise<SipText>) | undefined;
     const acts = async (call: FarEndCall): Promise<void> => {
       await call.reinvite("inactive");
@@ -41,7 +41,7 @@ describe("an INVITE without an offer", () => {
     await scene.network.until(() => noted("resumed"), "the end of the hold");
     await playout.drained;
     const before = ear.frames.length;
-    await scene.network.until(() => ear.frames.length >= before + 25, "the far side's voice");
+    await scene.network.until(() => ear.frames.length >= before + 25, "the remote voice");
     await leg.hangUp();
     const { heard } = scene.farEnd.calls[0]!;
     expect(heard.filter((sample) => Math.abs(sample) > 1_000).length).toBeGreaterThan(0.9 * 12_000 * 0.9);
@@ -49,7 +49,7 @@ describe("an INVITE without an offer", () => {
   });
 });
 
-test("an offer that the far side asks for has new keys, since another phone may answer it", async () => {
+test("a requested offer has new keys for another phone", async () => {
   const scene = await Scene.open({ srtp: "optional" }, { callees: { "*": { says: { hz: 1_000 } } } });
   const { leg, events } = await scene.call(NUMBER);
   await events.next("connected", 5_000);
@@ -61,8 +61,8 @@ test("an offer that the far side asks for has new keys, since another phone may 
   await leg.hangUp();
 });
 
-describe("the description in a 200", () => {
-  test("that differs from that of a reliable 183 is where the callee is", async () => {
+describe("the SDP in a 200", () => {
+  test("replaces that of a reliable 183", async () => {
     // It says nothing itself, so only its description leads to it.
     const callee: Script = { rings: [183], reliable: true, announcement: { hz: 2_000 }, says: "nothing" };
     const scene = await Scene.open({}, { callees: { "*": callee } });
@@ -72,7 +72,7 @@ describe("the description in a 200", () => {
     expect(toneShare(far.heard.subarray(0, 7_800), 440, 8_000)).toBeGreaterThan(0.9);
   });
 
-  test.each([true, false])("is all there is if reliable provisional responses are %s", async (reliableProvisionals) => {
+  test.each([true, false])("is the only one if reliable provisional responses are %s", async (reliableProvisionals) => {
     const scene = await Scene.open({ reliableProvisionals }, { callees: { "*": {} } });
     const { leg, events } = await scene.call(NUMBER);
     await events.next("connected", 5_000);
@@ -82,8 +82,8 @@ describe("the description in a 200", () => {
   });
 });
 
-describe("a host name for the far side's audio", () => {
-  test("is looked up, in an answer and in a new offer", async () => {
+describe("a host name for the remote audio", () => {
+  test("is resolved in an answer and in a new offer", async () => {
     const acts = async (call: FarEndCall): Promise<void> => void (await call.reinvite("sendrecv"));
     // It says nothing itself, so only its description leads to it.
     const callee: Script = { host: "localhost", says: "nothing", acts };
@@ -93,7 +93,7 @@ describe("a host name for the far side's audio", () => {
     expect(heard.filter((sample) => Math.abs(sample) > 1_000).length).toBeGreaterThan(0.9 * 8_000 * 0.9);
   });
 
-  test("that does not exist is named when the media is lost", async () => {
+  test("that does not exist is named in the fault", async () => {
     const scene = await Scene.open({}, { callees: { "*": { host: "nowhere.invalid", earlyMedia: true } } });
     const { leg, events } = await scene.call(NUMBER);
     const { detail } = await events.next("media_lost", 5_000);
@@ -120,7 +120,7 @@ describe("a host name for the far side's audio", () => {
     return { rings: [183], reliable: true, earlyMedia: true, before };
   };
 
-  test("that an UPDATE names before the answer may be followed by another", async () => {
+  test("in an early UPDATE may be followed by another one", async () => {
     const look = vi.fn(async () => []);
     const callee = early(look, async (call) => {
       await vi.waitFor(() => expect(look.mock.settledResults).toEqual([{ type: "fulfilled", value: [] }]));
@@ -134,7 +134,7 @@ describe("a host name for the far side's audio", () => {
     expect(events.types).toEqual(["placed", "early_media", "answered", "connected", "ended"]);
   });
 
-  test("that an UPDATE names before the answer is where the callee is, unless the answer says more", async () => {
+  test("in an early UPDATE holds unless the answer has another one", async () => {
     let fail: (() => void) | undefined;
     const look = () =>
       new Promise<readonly string[]>((resolve) => {

@@ -23,7 +23,7 @@ async function proxy(...names: string[]): Promise<StreamPeer> {
 test.each([
   ["its own name", ["localhost"], {}],
   ["tls.servername", ["edge.example"], { servername: "edge.example" }],
-])("an outbound proxy over TLS is asked for, and shows a certificate for, %s", async (_, names, tls) => {
+])("an outbound proxy over TLS needs a certificate for %s", async (_, names, tls) => {
   const far = await proxy(...names);
   const outboundProxy = `sip:localhost:${far.port};transport=tls`;
   const { presence } = await stack({ outboundProxy, tls: { ca: authority.ca, ...tls } });
@@ -34,7 +34,7 @@ test.each([
   expect((far.sockets[0] as TLSSocket & { servername?: string }).servername).toBe(names[0]);
 });
 
-test("a route by address is asked for, and shows a certificate for, the outbound proxy's name", async () => {
+test("a route by address needs a certificate for the proxy's name", async () => {
   const [far, node] = [await proxy("localhost"), await proxy("localhost")];
   const outboundProxy = `sip:localhost:${far.port};transport=tls`;
   const call = callOver(await stack({ outboundProxy, tls: { ca: authority.ca } }), {
@@ -58,7 +58,7 @@ test("a route by address is asked for, and shows a certificate for, the outbound
   expect((node.sockets[0] as TLSSocket & { servername?: string }).servername).toBe("localhost");
 });
 
-test("an outbound proxy with the certificate of the server behind it is refused by its name", async () => {
+test("an outbound proxy with its server's certificate is refused", async () => {
   const far = await proxy("sip.acme.example");
   const outboundProxy = `sip:localhost:${far.port};transport=tls`;
   const { presence } = await stack({ outboundProxy, tls: { ca: authority.ca } });

@@ -22,7 +22,7 @@ const rejected = (
     progressed: rang,
   });
 
-describe("what a refused call came to", () => {
+describe("the release of a refused call", () => {
   test.each([
     [486, "busy"],
     [600, "busy"],
@@ -45,7 +45,7 @@ describe("what a refused call came to", () => {
     expect(rejected(status).cause).toBe(cause);
   });
 
-  test("480 after the phone rang means that nobody answered", () => {
+  test("480 after ringing is no_answer", () => {
     expect(rejected(480, { rang: true }).cause).toBe("no_answer");
   });
 
@@ -69,11 +69,11 @@ describe("what a refused call came to", () => {
     [404, 17, "number_invalid"],
     [503, 17, "unreachable"],
     [408, 34, "no_answer"],
-  ])("%i says enough: Q.850 cause %i changes nothing", (status, q850, cause) => {
+  ])("%i stands despite Q.850 cause %i", (status, q850, cause) => {
     expect(rejected(status, { q850 }).cause).toBe(cause);
   });
 
-  test("the detail is the raw cause", () => {
+  test("has the raw cause as its detail", () => {
     expect(rejected(486, { q850: 17, phrase: "Busy Here" }).detail).toBe("SIP 486 Busy Here (Q.850 17)");
     expect(
       releaseOf({
@@ -88,7 +88,7 @@ describe("what a refused call came to", () => {
     ).toBe('SIP 500 (SIP 200 "Call completed elsewhere") (odd)');
   });
 
-  test("what the owner can do about it stands behind the raw cause", () => {
+  test("has the fix after the raw cause", () => {
     expect(rejected(407).detail).toMatch(/^SIP 407 Phrase: .*password/);
     expect(
       releaseOf({
@@ -100,7 +100,7 @@ describe("what a refused call came to", () => {
     ).toBe("SIP 302 Moved: the trunk redirects the call to <sip:a@b>; set `followRedirects` to follow it");
   });
 
-  test("only 503 makes a trunk rest, for an hour at most", () => {
+  test("has a Retry-After for 503 only, at most an hour", () => {
     const rest = (status: number, value: string) =>
       releaseOf({
         type: "rejected",
@@ -114,15 +114,15 @@ describe("what a refused call came to", () => {
     expect(rest(486, "120")).toBeUndefined();
   });
 
-  test("what the far side writes stays on one line and is cut", () => {
+  test("has the peer's text on one line, truncated", () => {
     const { detail } = rejected(500, { phrase: `a\r\nb${"x".repeat(10_000)}` });
     expect(detail).toMatch(/^SIP 500 a b/);
     expect(detail!.length).toBeLessThan(300);
   });
 });
 
-describe("other ends", () => {
-  test("a BYE is the callee's hang-up", () => {
+describe("the release of another end", () => {
+  test("is callee_hung_up after a BYE", () => {
     expect(releaseOf({ type: "bye", reason: 'Q.850;cause=16;text="Normal"' })).toEqual({
       cause: "callee_hung_up",
       detail: "SIP BYE (Q.850 16)",
@@ -130,7 +130,7 @@ describe("other ends", () => {
     expect(releaseOf({ type: "bye", reason: undefined }).detail).toBe("SIP BYE");
   });
 
-  test("our own hang-up needs no explanation", () => {
+  test("has no detail after our own hang-up", () => {
     expect(releaseOf({ type: "released" })).toEqual({ cause: "released", detail: null });
   });
 
@@ -143,7 +143,7 @@ describe("other ends", () => {
   });
 });
 
-describe("WhatsApp's refusals", () => {
+describe("a refusal by WhatsApp", () => {
   const refused = (status: number, phrase: string) =>
     releaseOf(
       { type: "rejected", response: response(status, phrase), rang: false, progressed: false },
@@ -162,13 +162,13 @@ describe("WhatsApp's refusals", () => {
     expect(detail).toMatch(new RegExp(`^${code}: SIP ${status} ${phrase}: `));
   });
 
-  test("are WhatsApp's only", () => {
+  test("is recognized on WhatsApp trunks only", () => {
     expect(rejected(403, { phrase: "No Approved Call Permission" }).detail).toMatch(/^SIP 403/);
     expect(refused(486, "Busy Here").detail).toBe("SIP 486 Busy Here");
   });
 });
 
-describe("a response of a far side", () => {
+describe("any response of a peer", () => {
   fuzz(
     "never throws, whatever it is",
     fc.property(fc.string({ unit: "binary" }), (text) => {

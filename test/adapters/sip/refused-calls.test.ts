@@ -48,7 +48,7 @@ const invited = (farEnd: FarEnd): string[] =>
     .filter((request) => methodOf(request) === "INVITE")
     .map(({ start }) => userOf(start.split(" ")[1] ?? ""));
 
-test("a number that the trunk does not call is refused at once, and the trunk hears nothing of it", async () => {
+test("a number outside of the rule is refused without an INVITE", async () => {
   const farEnd = await farEndWithBusyPhones();
   const ringport = ringportOver(farEnd, temporaryFolder("refused"), { allowedPrefixes: ["+49", "+1"] });
   const { id } = await ringport.instances.create(ANA, { name: "Desk" });
@@ -88,7 +88,7 @@ test.each([
   expect(invited(elsewhere)).toEqual(["+4930999999"]);
 });
 
-test("a call that waits through a restart is not dialled under a rule that refuses it", async () => {
+test("a queued call is refused if the rule changes at a restart", async () => {
   const farEnd = await farEndWithBusyPhones();
   farEnd.health = 503;
   const data = temporaryFolder("refused-later");
@@ -118,7 +118,7 @@ function identities(farEnd: FarEnd): Record<string, string | undefined> {
   );
 }
 
-test("two instances of one trunk call at once, each from its own number, and a call may take another", async () => {
+test("instances of a trunk call from their own or a chosen number", async () => {
   const farEnd = await farEndWithBusyPhones();
   const trunk: Partial<Trunk> = {
     user: "100",
@@ -151,7 +151,7 @@ test("two instances of one trunk call at once, each from its own number, and a c
   });
 });
 
-test("a call from an unlisted number is refused at once, and after a restart the trunk hears nothing of one", async () => {
+test("a call from an unlisted number is refused without an INVITE", async () => {
   const farEnd = await farEndWithBusyPhones();
   farEnd.health = 503;
   const data = temporaryFolder("callers-later");

@@ -26,7 +26,7 @@ describe("the Request-URI", () => {
     expect(field(options, "To")).toBe("<sip:127.0.0.1>");
   });
 
-  test("marks a telephone number if that is wanted", async () => {
+  test("marks a telephone number with userPhone", async () => {
     const scene = await Scene.open({ domain: "example.com", userPhone: true }, { callees: { "*": callees.answers } });
     const { leg, events } = await scene.call(NUMBER);
     await events.next("connected", 5_000);
@@ -36,7 +36,7 @@ describe("the Request-URI", () => {
     expect(field(text, "To")).toBe(`<sip:${NUMBER}@example.com;user=phone>`);
   });
 
-  test("of a redirection to the server, without its port, takes the trunk's own way", async () => {
+  test("of a redirection to the server keeps the trunk's next hop", async () => {
     const moved = { "*": callees.redirects("sip:200@127.0.0.1") };
     const scene = await Scene.open({ followRedirects: true }, { callees: moved });
     expect((await scene.endOf(NUMBER))[1]).toMatch(/^SIP 302 .*tried already/);

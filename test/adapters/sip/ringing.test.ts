@@ -14,20 +14,20 @@ async function told(callee: Script): Promise<readonly [types: readonly string[],
 
 const UNAVAILABLE: Script = { status: 480, reason: "Temporarily Unavailable" };
 
-describe("a phone that rings", () => {
+describe("a ringing phone", () => {
   test.each([
     ["180", { rings: [180, 180] }],
     ["183 with Alert-Info", { rings: [183, 183], allFields: [["Alert-Info", "<urn:alert:service:normal>"]] }],
     ["both", { rings: [183, 180, 183], allFields: [["Alert-Info", "<urn:alert:service:normal>"]] }],
-  ] as const)("is told once by %s, and nobody has answered when it is given up", async (_, callee) => {
+  ] as const)("is reported once by %s", async (_, callee) => {
     expect(await told({ ...UNAVAILABLE, ...callee })).toEqual([["placed", "alerting", "ended"], "no_answer"]);
   });
 
-  test.each([[[181]], [[182]], [[183]], [[181, 182, 183]]])("is not told by %j: nobody was reached", async (rings) => {
+  test.each([[[181]], [[182]], [[183]], [[181, 182, 183]]])("is not reported by %j", async (rings) => {
     expect(await told({ ...UNAVAILABLE, rings })).toEqual([["placed", "ended"], "unreachable"]);
   });
 
-  test("is not told by an announcement before the answer: that is early media, once", async () => {
+  test("is not reported by early media", async () => {
     const scene = await Scene.open({}, { callees: { [NUMBER]: { rings: [183, 183], earlyMedia: true } } });
     const { leg, events } = await scene.call(NUMBER);
     await events.next("connected", 5_000);

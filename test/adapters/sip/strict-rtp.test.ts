@@ -8,7 +8,7 @@ const ELSEWHERE = { "*": { says: { hz: 1_000 }, sendFrom: "127.0.0.2" } };
 test.each([
   [true, "nothing of it is heard, and what it sent is counted"],
   [false, "it is heard"],
-])("with strictRtp %s, of a phone that sends from another address %s", async (strictRtp) => {
+])("with strictRtp %s, audio from another address %s", async (strictRtp) => {
   const scene = await Scene.open({ strictRtp }, { callees: ELSEWHERE });
   const { leg, events, playout, ear } = await scene.call(NUMBER);
   await events.next("connected", 5_000);

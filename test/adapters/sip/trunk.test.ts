@@ -17,8 +17,8 @@ async function refusalOf(dialling: Promise<unknown>): Promise<DialError> {
   throw new Error(`not refused: ${String(fault)}`);
 }
 
-describe("what a trunk sends", () => {
-  test("who calls, the caller's number, the account and more fields are independent of each other", async () => {
+describe("the requests of a trunk", () => {
+  test("have independent From, caller number, account and extra fields", async () => {
     const scene = await Scene.open(
       {
         domain: "example.com",
@@ -45,7 +45,7 @@ describe("what a trunk sends", () => {
     await leg.hangUp();
   });
 
-  test("the number is written as the trunk wants it", async () => {
+  test("write the number in the format of the trunk", async () => {
     const scene = await Scene.open({ numberFormat: "0{national:49}" }, { callees: ANSWERS });
     const { leg, events } = await scene.call("+49301234567");
     await events.next("connected", 5_000);
@@ -56,7 +56,7 @@ describe("what a trunk sends", () => {
     expect(refused.message).toContain("+12025550100");
   });
 
-  test("calls go over IPv6 as well", async () => {
+  test("work over IPv6", async () => {
     const scene = await Scene.open({}, { address: "::1", callees: { "*": { says: { hz: 1000 } } } });
     const { leg, events, ear } = await scene.call(NUMBER);
     await events.next("connected", 5_000);
@@ -67,7 +67,7 @@ describe("what a trunk sends", () => {
     expect(scene.farEnd.calls[0]!.heard.length).toBeGreaterThan(4_000);
   });
 
-  test("a redirection is followed where that is wanted, and told where it is not", async () => {
+  test("follow a redirection with followRedirects, else report it", async () => {
     const elsewhere = await Scene.open({}, { callees: ANSWERS });
     const moved = { "*": callees.redirects(`sip:${NUMBER}@127.0.0.1:${elsewhere.farEnd.port}`) };
     const follows = await Scene.open({ followRedirects: true }, { callees: moved });
@@ -82,7 +82,7 @@ describe("what a trunk sends", () => {
     ]);
   });
 
-  test("an outbound proxy takes everything, whatever the server is", async () => {
+  test("all go to the outbound proxy", async () => {
     const scene = await Scene.open({}, { callees: ANSWERS });
     const proxied = await Scene.open(
       { server: "sip:nowhere.invalid", outboundProxy: `${scene.farEnd.uri};lr`, rtpPorts: [20_000, 21_000] },
@@ -97,8 +97,8 @@ describe("what a trunk sends", () => {
   });
 });
 
-describe("encryption that is optional", () => {
-  test("is offered so that a plain far side can pass over it, and insisted on where the far side refuses that", async () => {
+describe("optional encryption", () => {
+  test("is offered as RTP/AVP first, then as RTP/SAVP", async () => {
     const refusing = { rings: [], status: 488, reason: "Not Acceptable Here" };
     const scene = await Scene.open(
       { srtp: "optional" },
@@ -114,7 +114,7 @@ describe("encryption that is optional", () => {
     expect(scene.farEnd.calls[0]!.requests[0]!.text.body).toMatch(/^a=crypto:/m);
   });
 
-  test.each([180, 181, 182, 183])("is not insisted on after %i: the phone may ring twice", async (status) => {
+  test.each([180, 181, 182, 183])("is not offered again after %i", async (status) => {
     const callee = { rings: [status], status: 488, reason: "Not Acceptable Here" };
     const scene = await Scene.open({ srtp: "optional" }, { callees: { "*": callee } });
     const [cause] = await scene.endOf(NUMBER);
@@ -123,8 +123,8 @@ describe("encryption that is optional", () => {
   });
 });
 
-describe("how many calls a trunk takes", () => {
-  test("the one too many waits for the line, and the place of a call that has ended is free", async () => {
+describe("the limits of a trunk", () => {
+  test("let a call over maxCalls wait until another one ends", async () => {
     const scene = await Scene.open({ maxCalls: 1 }, { callees: ANSWERS });
     const first = await scene.call(NUMBER);
     await first.events.next("connected", 5_000);
@@ -136,7 +136,7 @@ describe("how many calls a trunk takes", () => {
     await second.leg.hangUp();
   });
 
-  test("calls per second are kept, whoever dials", async () => {
+  test("apply calls per second across instances", async () => {
     const scene = await Scene.open({ callsPerSecond: 10 }, { callees: { "*": callees.busy } });
     const line = await scene.line();
     await Promise.all(Array.from({ length: 5 }, () => scene.network.call(line, NUMBER)));
@@ -145,7 +145,7 @@ describe("how many calls a trunk takes", () => {
     expect(at[4]! - at[0]!).toBeGreaterThanOrEqual(250);
   });
 
-  test("a 503 with Retry-After makes the trunk rest; nothing is sent meanwhile", async () => {
+  test("allow no call during a Retry-After", async () => {
     const scene = await Scene.open(
       {},
       { callees: { "*": { rings: [], status: 503, reason: "Overloaded", fields: [["Retry-After", "30"]] } } },
@@ -161,8 +161,8 @@ describe("how many calls a trunk takes", () => {
   });
 });
 
-describe("whether a trunk is there", () => {
-  test("an answer to OPTIONS is online; 503 and silence are not, and it comes back by itself", async () => {
+describe("the presence of a trunk", () => {
+  test("is online by OPTIONS, offline by 503 or silence, and recovers", async () => {
     const scene = await Scene.open();
     scene.farEnd.health = 503;
     expect(await scene.health()).toMatchObject({ state: "offline", reason: expect.stringContaining("SIP 503") });
@@ -170,7 +170,7 @@ describe("whether a trunk is there", () => {
     await scene.line();
   });
 
-  test("a registration is kept, and taken back when the trunk is closed", async () => {
+  test("keeps a registration and removes it when closing", async () => {
     const scene = await Scene.open(
       { register: true, user: "100", password: "secret" },
       { callees: ANSWERS, registrar: { challenge: { user: "100", password: "secret", algorithms: ["SHA-256"] } } },
@@ -183,7 +183,7 @@ describe("whether a trunk is there", () => {
     expect(scene.farEnd.registrations.map(({ expires }) => expires)).toEqual([300, 0]);
   });
 
-  test("a registrar that refuses the password is asked once", async () => {
+  test("sends one REGISTER if the password is refused", async () => {
     const scene = await Scene.open(
       { register: true, user: "100", password: "wrong" },
       { registrar: { challenge: { user: "100", password: "secret" } } },
@@ -193,7 +193,7 @@ describe("whether a trunk is there", () => {
     expect(scene.farEnd.requests).toHaveLength(2); // the challenge and its answer
   });
 
-  test("without a probe a trunk counts as online until a call finds nobody", async () => {
+  test("is online without a probe until a call is unreachable", async () => {
     const scene = await Scene.open({ probe: "none", server: "sip:127.0.0.1:1;transport=tcp" });
     expect(await scene.health()).toEqual({ state: "online" });
     const [cause, detail] = await scene.endOf(NUMBER);
@@ -201,7 +201,7 @@ describe("whether a trunk is there", () => {
     expect(await (await scene.line()).probe()).toEqual({ state: "offline", reason: detail });
   });
 
-  test("without a probe a trunk stays online if a redirection leads nowhere", async () => {
+  test("stays online without a probe if a redirection is unreachable", async () => {
     const moved = { "*": callees.redirects(`sip:${NUMBER}@127.0.0.1:1;transport=tcp`) };
     const scene = await Scene.open({ probe: "none", followRedirects: true }, { callees: moved });
     expect((await scene.endOf(NUMBER))[0]).toBe("unreachable");
@@ -209,8 +209,8 @@ describe("whether a trunk is there", () => {
   });
 });
 
-describe("during a call", () => {
-  test("keys go by telephone-event, and by INFO where the far side knows none", async () => {
+describe("a call in progress", () => {
+  test("sends keys by telephone-event, else by INFO", async () => {
     const scene = await Scene.open({}, { callees: { "+12025550101": { noEvents: true }, "*": callees.answers } });
     for (const [number, by] of [
       [NUMBER, "voice"],
@@ -227,7 +227,7 @@ describe("during a call", () => {
     }
   });
 
-  test("while the far side holds us the source waits, and goes on where it was", async () => {
+  test("pauses its source on hold and continues where it stopped", async () => {
     const scene = await Scene.open({}, { callees: { "*": callees.holds(300, 600) } });
     const { leg, events, playout } = await scene.call(NUMBER);
     playout.enqueue(tone(440, 2_000, leg.sampleRate, 8_000));
@@ -249,7 +249,7 @@ describe("during a call", () => {
     expect(leg.statistics?.()?.heldMs).toBeGreaterThan(400);
   });
 
-  test("a far side that does not let go is hung up after the configured time", async () => {
+  test("is hung up after holdTimeoutMs on hold", async () => {
     const scene = await Scene.open({ holdTimeoutMs: 1_000 }, { callees: { "*": callees.holds(100, 60_000) } });
     const { events } = await scene.call(NUMBER);
     const { cause, detail } = await events.next("ended", 5_000);
@@ -258,7 +258,7 @@ describe("during a call", () => {
   });
 
   test.each(["sendonly", "inactive", "zeros"] as const)(
-    "a far side that answers on hold (%s) has answered, and hears everything when it lets go",
+    "answered on hold (%s) plays everything after the resume",
     async (onHold) => {
       let letGo = () => {};
       const acts = (call: FarEndCall) =>
@@ -284,21 +284,18 @@ describe("during a call", () => {
     },
   );
 
-  test.each(["127.0.0.1", "::1"])(
-    "a far side that answers on hold and does not let go is hung up, at %s",
-    async (address) => {
-      const scene = await Scene.open({ holdTimeoutMs: 1_000 }, { address, callees: { "*": { onHold: "zeros" } } });
-      const { events, playout } = await scene.call(NUMBER);
-      playout.enqueue(tone(440, 1_000, 8_000, 8_000));
-      const { cause, detail } = await events.next("ended", 5_000);
-      expect([cause, detail]).toEqual(["media_failed", expect.stringMatching(/held/)]);
-      expect(events.types).toContain("connected");
-      expect(playout.heardMs).toBe(0);
-      expect(scene.farEnd.calls[0]?.end).toBe("they hung up");
-    },
-  );
+  test.each(["127.0.0.1", "::1"])("answered on hold is hung up after the limit, at %s", async (address) => {
+    const scene = await Scene.open({ holdTimeoutMs: 1_000 }, { address, callees: { "*": { onHold: "zeros" } } });
+    const { events, playout } = await scene.call(NUMBER);
+    playout.enqueue(tone(440, 1_000, 8_000, 8_000));
+    const { cause, detail } = await events.next("ended", 5_000);
+    expect([cause, detail]).toEqual(["media_failed", expect.stringMatching(/held/)]);
+    expect(events.types).toContain("connected");
+    expect(playout.heardMs).toBe(0);
+    expect(scene.farEnd.calls[0]?.end).toBe("they hung up");
+  });
 
-  test("a far side that falls silent is reported once, after the configured time", async () => {
+  test("reports lost media once after mediaLossMs", async () => {
     const scene = await Scene.open({ mediaLossMs: 1_000 }, { callees: ANSWERS });
     const { leg, events } = await scene.call(NUMBER);
     await events.next("connected", 5_000);
@@ -312,7 +309,7 @@ describe("during a call", () => {
     await leg.hangUp();
   });
 
-  test("its messages stand in the timeline where that is wanted, without what a password proves", async () => {
+  test("is traced in the timeline without credentials", async () => {
     const scene = await Scene.open(
       { trace: true, user: "100", password: "secret" },
       { callees: { "*": callees.challenges({ user: "100", password: "secret" }) } },
@@ -336,7 +333,7 @@ describe("during a call", () => {
     expect(texts.join()).not.toContain(digest ?? "no digest");
   });
 
-  test("an early answer of audio is told, and is no answer", async () => {
+  test("reports early media, which is no answer", async () => {
     const scene = await Scene.open({}, { callees: { "*": { rings: [183], earlyMedia: true, status: "never" } } });
     const { leg, events } = await scene.call(NUMBER);
     await events.next("early_media", 5_000);

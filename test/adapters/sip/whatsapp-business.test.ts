@@ -36,7 +36,7 @@ async function business(password = PASSWORD): Promise<{ network: Network; meta: 
   return { network, meta, port };
 }
 
-test("a call is what Meta wants, and audio of ours is the first to come", async () => {
+test("a call meets Meta's requirements and sends audio first", async () => {
   const { network, meta, port } = await business();
   const { leg, events } = await network.call(await network.linkedLine(), CALLEE);
   await events.next("connected", 5_000);
@@ -66,7 +66,7 @@ test("a call is what Meta wants, and audio of ours is the first to come", async 
     ]);
 });
 
-test("a callee who hangs up is heard of on a connection that Meta opens", async () => {
+test("a BYE arrives on a connection that Meta opens", async () => {
   const { network, meta, port } = await business();
   const { events } = await network.call(await network.linkedLine(), CALLEE);
   await events.next("connected", 5_000);
@@ -75,7 +75,7 @@ test("a callee who hangs up is heard of on a connection that Meta opens", async 
   expect(events.cause).toBe("callee_hung_up");
 });
 
-test("a missing permission has an outcome of its own", async () => {
+test("a missing call permission has its own outcome", async () => {
   const { network, meta } = await business();
   const line = await network.linkedLine();
   meta.refuse("No Approved Call Permission");
@@ -86,7 +86,7 @@ test("a missing permission has an outcome of its own", async () => {
   });
 });
 
-test("a wrong password is told as such, after one try", async () => {
+test("a wrong password is reported after one attempt", async () => {
   const { network, meta } = await business("wrong");
   const { events } = await network.call(await network.linkedLine(), CALLEE);
   expect(await events.next("ended", 5_000)).toMatchObject({

@@ -17,32 +17,29 @@ function middle(samples: Int16Array): Int16Array {
 }
 
 describe("a callee with G.722", () => {
-  test.each(["thread", "worker"] as const)(
-    "hears what is above 4 kHz, and is heard above it, with the audio in a %s",
-    async (media) => {
-      const callee: Script = { codecs: ["G722"], says: { hz: THEIRS_HZ } };
-      const scene = await Scene.open(G722, { callees: { "*": callee } }, media);
-      const { leg, playout, ear } = await scene.call(NUMBER);
-      expect(leg.sampleRate).toBe(RATE);
-      playout.enqueue(tone(OURS_HZ, 1_000, RATE, 8_000));
-      playout.end();
-      await playout.drained;
-      await scene.network.until(() => ear.frames.length > 60, "more than a second of the callee");
-      await leg.hangUp();
-      const far = scene.farEnd.calls[0]!;
-      expect(toneShare(middle(far.heard), OURS_HZ, RATE)).toBeGreaterThan(0.95);
-      expect(far.heard.filter((sample) => Math.abs(sample) > 1_000).length).toBeGreaterThan(0.85 * RATE * 0.9);
-      expect(toneShare(middle(ear.heard()), THEIRS_HZ, RATE)).toBeGreaterThan(0.95);
-      // The clock of RTP is 8 kHz all the same, and a packet of 20 ms has as many bytes as units of it.
-      const audio = far.voice!.packets.filter(({ payloadType }) => payloadType === 9);
-      expect(new Set(audio.map(({ payload }) => payload.length))).toEqual(new Set([160]));
-      const steps = audio.slice(1).map(({ timestamp }, i) => (timestamp - audio[i]!.timestamp) >>> 0);
-      expect(new Set(steps)).toEqual(new Set([160]));
-      expect(leg.statistics?.()).toMatchObject({ codec: "G722", packetsLost: 0, packetsInvalid: 0 });
-    },
-  );
+  test.each(["thread", "worker"] as const)("exchanges audio above 4 kHz with the media in a %s", async (media) => {
+    const callee: Script = { codecs: ["G722"], says: { hz: THEIRS_HZ } };
+    const scene = await Scene.open(G722, { callees: { "*": callee } }, media);
+    const { leg, playout, ear } = await scene.call(NUMBER);
+    expect(leg.sampleRate).toBe(RATE);
+    playout.enqueue(tone(OURS_HZ, 1_000, RATE, 8_000));
+    playout.end();
+    await playout.drained;
+    await scene.network.until(() => ear.frames.length > 60, "more than a second of the callee");
+    await leg.hangUp();
+    const far = scene.farEnd.calls[0]!;
+    expect(toneShare(middle(far.heard), OURS_HZ, RATE)).toBeGreaterThan(0.95);
+    expect(far.heard.filter((sample) => Math.abs(sample) > 1_000).length).toBeGreaterThan(0.85 * RATE * 0.9);
+    expect(toneShare(middle(ear.heard()), THEIRS_HZ, RATE)).toBeGreaterThan(0.95);
+    // The clock of RTP is 8 kHz all the same, and a packet of 20 ms has as many bytes as units of it.
+    const audio = far.voice!.packets.filter(({ payloadType }) => payloadType === 9);
+    expect(new Set(audio.map(({ payload }) => payload.length))).toEqual(new Set([160]));
+    const steps = audio.slice(1).map(({ timestamp }, i) => (timestamp - audio[i]!.timestamp) >>> 0);
+    expect(new Set(steps)).toEqual(new Set([160]));
+    expect(leg.statistics?.()).toMatchObject({ codec: "G722", packetsLost: 0, packetsInvalid: 0 });
+  });
 
-  test("presses keys that we understand, and understands ours", async () => {
+  test("exchanges keys with us", async () => {
     const acts: Script["acts"] = (call) => call.voice?.press("19#");
     const scene = await Scene.open(G722, { callees: { "*": { codecs: ["G722"], acts } } });
     const { leg, events } = await scene.call(NUMBER);
@@ -53,7 +50,7 @@ describe("a callee with G.722", () => {
     await leg.hangUp();
   });
 
-  test("is not offered it by default", async () => {
+  test("gets no G.722 offer by default", async () => {
     const scene = await Scene.open({}, { callees: { "*": { codecs: ["G722", "PCMA"] } } });
     const { leg, events } = await scene.call(NUMBER);
     await events.next("connected", 5_000);

@@ -18,7 +18,7 @@ let line: Line;
 /** Everything that was logged. */
 let logged: unknown[] = [];
 
-const note = (...said: unknown[]): void => void logged.push(said);
+const note = (...args: unknown[]): void => void logged.push(args);
 const logger: Logger = { debug: note, info: note, warn: note, error: note };
 
 function network(servers?: readonly string[]): Network {
@@ -60,8 +60,8 @@ afterEach(async () => {
   await farEnd.close();
 });
 
-describe("an account that is entered", () => {
-  test("is tried, kept, and carries calls; after a restart it comes back without a code", async () => {
+describe("an entered account", () => {
+  test("is tested, stored and resumed after a restart without a code", async () => {
     const code = await payload();
     expect(code).toMatch(/^http:\/\/127\.0\.0\.1:8080\/sip\/link\/[0-9a-z]{16}$/);
     const reply = await ask(telephony, code, fields({ callerId: "+12025550142" }));
@@ -71,7 +71,7 @@ describe("an account that is entered", () => {
     expect(host.reports.all.find(({ type }) => type === "linked")).toMatchObject({ phone: "+12025550142" });
     expect(farEnd.registrations).toHaveLength(1);
     await line.close();
-    expect(farEnd.registrations.at(-1)?.expires).toBe(0); // it says goodbye
+    expect(farEnd.registrations.at(-1)?.expires).toBe(0); // it unregisters
 
     const again = new TestLineHost(host.stored);
     line = await opened(telephony, again);
@@ -84,7 +84,7 @@ describe("an account that is entered", () => {
     await leg.hangUp();
   });
 
-  test("is not kept where the server refuses it, and the page says why, without the password", async () => {
+  test("is not stored if the server refuses it; the page gives the reason", async () => {
     const reply = await ask(telephony, await payload(), fields({ password: "wrong-secret" }));
     expect(reply.status).toBe(422);
     expect(reply.html).toMatch(/class="fault" role="alert">[^<]*40[13]/);
@@ -95,7 +95,7 @@ describe("an account that is entered", () => {
     expect((await line.probe()).state).toBe("offline");
   });
 
-  test("without registration is tried with OPTIONS", async () => {
+  test("is tested by OPTIONS if it does not register", async () => {
     const { register: _, password: __, ...account } = fields();
     farEnd.health = 404; // somebody is there
     const reply = await ask(telephony, await payload(), account);
@@ -103,7 +103,7 @@ describe("an account that is entered", () => {
     expect(farEnd.requests.map(({ start }) => start.split(" ")[0])).toEqual(["OPTIONS"]);
   });
 
-  test("can be entered once: the code is worth nothing afterwards", async () => {
+  test("invalidates its code", async () => {
     const code = await payload();
     const answers = await Promise.all([ask(telephony, code, fields()), ask(telephony, code, fields())]);
     expect(answers.map(({ status }) => status)).toEqual([200, 429]);
@@ -112,7 +112,7 @@ describe("an account that is entered", () => {
     expect(host.reports.types.filter((type) => type === "linked")).toHaveLength(1);
   });
 
-  test("is let go where it cannot be stored, and can be entered again", async () => {
+  test("can be entered again if it could not be stored", async () => {
     const code = await payload();
     const linked = host.linked.bind(host);
     host.linked = async () => {
@@ -125,7 +125,7 @@ describe("an account that is entered", () => {
     expect((await ask(telephony, code, fields())).status).toBe(200);
   });
 
-  test("leaves its password in no log, whatever happens", async () => {
+  test("never leaves its password in a log", async () => {
     const code = await payload();
     await ask(telephony, code, fields({ server: "no-such-host.invalid" }));
     await ask(telephony, code, fields({ user: "jerry" }));
@@ -135,8 +135,8 @@ describe("an account that is entered", () => {
   });
 });
 
-describe("the page", () => {
-  test("has no script, asks for nothing, and shows names as they are", async () => {
+describe("the account page", () => {
+  test("has no script, loads nothing and escapes names", async () => {
     const reply = await ask(telephony, await payload());
     expect(reply.status).toBe(200);
     expect(reply.headers["content-security-policy"]).toMatch(/default-src 'none'.*form-action 'self'/);
@@ -145,7 +145,7 @@ describe("the page", () => {
     expect(reply.html).toContain("&#60;b&#62;");
   });
 
-  test("marks every field that is wrong and keeps what was typed, except the password", async () => {
+  test("marks each wrong field and keeps the input, except the password", async () => {
     const typed = {
       server: "sip.example.com:port",
       user: "",
@@ -164,11 +164,11 @@ describe("the page", () => {
     expect(farEnd.requests).toEqual([]);
   });
 
-  test("takes an address as people paste it", async () => {
+  test("accepts a pasted SIP address", async () => {
     expect((await ask(telephony, await payload(), fields({ server: farEnd.uri }))).status).toBe(200);
   });
 
-  test("of an unknown code is 404, a form of megabytes 413, another method 405", async () => {
+  test("returns 404 for unknown codes, 413 for long forms, 405 otherwise", async () => {
     const code = await payload();
     expect((await ask(telephony, "/sip/link/0000000000000000")).status).toBe(404);
     expect((await ask(telephony, code, "a".repeat(2_000_000))).status).toBe(413);
@@ -184,7 +184,7 @@ describe("the page", () => {
     ).toBeUndefined();
   });
 
-  test("lets nobody guess passwords: five tries a minute", async () => {
+  test("allows five attempts a minute", async () => {
     const code = await payload();
     for (let tries = 0; tries < 5; tries++)
       expect((await ask(telephony, code, fields({ password: `guess ${tries}` }))).status).toBe(422);
@@ -195,8 +195,8 @@ describe("the page", () => {
   });
 });
 
-describe("servers that the operator allows", () => {
-  test("may be entered, others may not, and are not asked", async () => {
+describe("the allowed servers of accounts", () => {
+  test("can be entered; other servers are refused without a request", async () => {
     telephony = network(["*.acme.example", "127.0.0.1"]);
     line = await opened(telephony, host);
     const code = await payload();
@@ -208,7 +208,7 @@ describe("servers that the operator allows", () => {
     expect((await ask(telephony, code, fields())).status).toBe(200);
   });
 
-  test("that are allowed no more keep the line offline, and its account", async () => {
+  test("no longer listed keep the line offline and its account stored", async () => {
     await ask(telephony, await payload(), fields());
     const again = new TestLineHost(host.stored);
     const strict = network(["sip.acme.example"]);
@@ -225,7 +225,7 @@ describe("servers that the operator allows", () => {
   });
 });
 
-test("an account does not call premium-rate numbers: its server hears of none", async () => {
+test("an account places no calls to premium-rate numbers", async () => {
   await ask(telephony, await payload(), fields());
   await host.reports.next("online", SOON_MS);
   const options = { callId: "call_1", ringTimeoutMs: 1_000 };
@@ -234,7 +234,7 @@ test("an account does not call premium-rate numbers: its server hears of none", 
   expect(farEnd.calls).toEqual([]);
 });
 
-test("credentials that are no account are told as unlinked", async () => {
+test("invalid stored credentials are reported as unlinked", async () => {
   const stray = new TestLineHost(new TextEncoder().encode('{"id":"1"}'));
   await opened(telephony, stray, "inst_2");
   await stray.reports.next("unlinked", SOON_MS);

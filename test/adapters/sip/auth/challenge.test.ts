@@ -37,7 +37,7 @@ describe("the challenges of a server", () => {
     ['Digest nonce="n", qop="auth-int"', 'the quality of protection "auth-int"'],
     ['Digest realm="r"', "a digest without a nonce"],
     ['Basic realm="r"', 'the authentication scheme "basic"'],
-  ])("that we cannot answer say what they want: %s", (text, expected) => {
+  ])("of an unsupported kind name their requirement: %s", (text, expected) => {
     expect(parseChallenges(text).map(digestChallenge)).toEqual([expected]);
   });
 

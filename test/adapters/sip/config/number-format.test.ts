@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { numberFormat } from "../../../../adapters/telephony/sip/config/number-format.ts";
 
-describe("how a trunk writes numbers", () => {
+describe("the number format of a trunk", () => {
   test.each([
     ["e164", "+12025550100", "+12025550100"],
     ["digits", "+12025550100", "12025550100"],
@@ -13,14 +13,14 @@ describe("how a trunk writes numbers", () => {
     expect(numberFormat(format)?.(e164)).toBe(written);
   });
 
-  test("a national template has no way to write a number of another country, nor the bare country code", () => {
+  test("a national template writes only numbers of its country", () => {
     const format = numberFormat("0{national:49}");
     expect(format?.("+12025550100")).toBeUndefined();
     expect(format?.("+49")).toBeUndefined();
   });
 
   test.each(["", "national", "{national}", "{national:049}", "{digits}{e164}", "0{national:49}@host", "plain 1"])(
-    "%j is no format",
+    "%j is not a valid format",
     (format) => {
       expect(numberFormat(format)).toBeUndefined();
     },

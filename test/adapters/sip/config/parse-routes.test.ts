@@ -10,8 +10,8 @@ const WORLD = { name: "world", trunks: [{ trunk: "acme" }, { trunk: "backup" }] 
 const faultsOf = (routes: unknown, over: unknown = trunks): string[] =>
   (parseTrunks({ trunks: over, routes }).faults ?? []).map(faultText);
 
-describe("the settings of routes", () => {
-  test("a route is a network of its own, before those of the trunks", () => {
+describe("parseRoutes", () => {
+  test("a route becomes a network before those of the trunks", () => {
     const full = { name: "cheap", trunks: [{ trunk: "backup", order: 0, weight: 10, prefixes: ["+49", "+43"] }] };
     expect(parseTrunks({ trunks, routes: [WORLD, full] })).toEqual({ trunks, routes: [WORLD, full] });
     expect(parseTrunks(trunks)).toEqual({ trunks, routes: [] });
@@ -66,13 +66,13 @@ describe("the settings of routes", () => {
       /^trunks\.0\.weight is 0\.5, but/,
     ],
     ["two routes of a name", [WORLD, WORLD], "name is the name of two routes; give one of them another name"],
-  ])("%s is named", (_what, routes, fault) => {
+  ])("the fault is reported: %s", (_what, routes, fault) => {
     expect(faultsOf(routes)).toEqual([expect.stringMatching(/^route (world|The World): /)]);
-    const [said] = faultsOf(routes).map((text) => text.replace(/^route [^:]*: /, ""));
-    expect(said).toEqual(typeof fault === "string" ? fault : expect.stringMatching(fault));
+    const [detail] = faultsOf(routes).map((text) => text.replace(/^route [^:]*: /, ""));
+    expect(detail).toEqual(typeof fault === "string" ? fault : expect.stringMatching(fault));
   });
 
-  test("a route with the name of a trunk, and what is no list of routes, are named", () => {
+  test("a trunk's name and a value other than a list are reported", () => {
     expect(faultsOf([{ ...WORLD, name: "acme" }])).toEqual([
       "route acme: name is also the name of a trunk; give the route another name",
     ]);
@@ -82,13 +82,13 @@ describe("the settings of routes", () => {
     ]);
   });
 
-  test("a trunk with a fault of its own is not unknown as well", () => {
+  test("a faulty trunk is not reported as unknown too", () => {
     expect(faultsOf([WORLD], [trunks[0], { name: "backup", server: "http://backup" }])).toEqual([
       expect.stringMatching(/^trunk backup: server is /),
     ]);
   });
 
-  test("whoever may use all trunks may use the route, and a route that nobody may use is named", () => {
+  test("a route needs a user that all its trunks allow", () => {
     const users = (...all: ("*" | readonly string[] | undefined)[]) => sharedUsers(all.map((one) => ({ users: one })));
     expect(users("*", "*")).toBe("*");
     expect(users(undefined, "*")).toBe("first");

@@ -8,8 +8,8 @@ import { fuzz } from "../../../support/fuzz.ts";
 const faultsOf = (...trunks: unknown[]): string[] => (parseTrunks(trunks).faults ?? []).map(faultText);
 const MINIMAL = { name: "acme", server: "sip:sip.example.com" };
 
-describe("the settings of trunks", () => {
-  test("a name and a server are enough", () => {
+describe("parseTrunks", () => {
+  test("a trunk needs only a name and a server", () => {
     const { trunks } = parseTrunks([MINIMAL]);
     expect(trunks).toEqual([MINIMAL]);
     expect(faultsOf({ ...MINIMAL, listen: { transport: "tcp" } })).toEqual(["trunk acme: listen.port is missing"]);
@@ -31,7 +31,7 @@ describe("the settings of trunks", () => {
     });
   });
 
-  test("which numbers are called is checked, and no emergency or premium-rate number is by default", () => {
+  test("emergency and premium-rate numbers are off by default; prefixes are checked", () => {
     const trunk = { ...MINIMAL, allowedPrefixes: ["+49", "+1415"], allowEmergency: true };
     expect(faultsOf(trunk)).toEqual([]);
     expect(resolveTrunk(trunk)).toMatchObject({ ...trunk, allowPremium: false });
@@ -48,7 +48,7 @@ describe("the settings of trunks", () => {
     ]);
   });
 
-  test("the trunk's own number is among those that calls may come from", () => {
+  test("the trunk's own number is among its caller numbers", () => {
     const trunk = { ...MINIMAL, callerId: "+4930123456", callerIds: ["+12025550100", "+1415*"] };
     expect(faultsOf(trunk)).toEqual([]);
     expect(resolveTrunk(trunk).callerIds).toEqual(["+4930123456", "+12025550100", "+1415*"]);
@@ -60,11 +60,11 @@ describe("the settings of trunks", () => {
     ]);
   });
 
-  test("a list and an object with the list as its trunks are the same", () => {
+  test("a list equals an object with the list as trunks", () => {
     expect(parseTrunks({ trunks: [MINIMAL] })).toEqual(parseTrunks([MINIMAL]));
   });
 
-  test("codecs are known in any case, ports as a pair or as text", () => {
+  test("codecs may have any case, ports may be a pair or text", () => {
     const { trunks } = parseTrunks([{ ...MINIMAL, codecs: ["pcma", "OPUS", "g722", "Pcma"], rtpPorts: "10000-20000" }]);
     expect(trunks?.[0]).toMatchObject({ codecs: ["PCMA", "opus", "G722"], rtpPorts: [10_000, 20_000] });
     expect(resolveTrunk(trunks![0]!).sampleRate).toBe(16_000);
@@ -72,7 +72,7 @@ describe("the settings of trunks", () => {
     expect(resolveTrunk(MINIMAL).sampleRate).toBe(8_000);
   });
 
-  test("what a trunk does not say follows from what it says", () => {
+  test("missing options get defaults from the others", () => {
     const account = resolveTrunk({ ...MINIMAL, user: "100", password: "x", callerId: "+4930123456" });
     expect(account).toMatchObject({
       authUser: "100",
@@ -88,7 +88,7 @@ describe("the settings of trunks", () => {
     expect(resolveTrunk({ ...MINIMAL, domain: "Example.COM", user: "a" }).from).toBe("sip:a@example.com");
   });
 
-  test("every fault is told at once, with the trunk, the field, the wrong value and the fix", () => {
+  test("every fault names trunk, field, wrong value and fix", () => {
     const faults = faultsOf(
       { ...MINIMAL, codecs: ["G729"], rtpPorts: [20_000, 10_000], maxCalls: 0, regster: true },
       { server: "http://x", srtp: "yes", tls: { serverName: "a" } },
@@ -107,7 +107,7 @@ describe("the settings of trunks", () => {
     ]);
   });
 
-  test("two trunks cannot have one name", () => {
+  test("a name can belong to only one trunk", () => {
     expect(faultsOf(MINIMAL, MINIMAL)).toEqual([
       "trunk acme: name is the name of two trunks; give one of them another name",
     ]);
@@ -153,7 +153,7 @@ describe("the settings of trunks", () => {
     expect(faults[0]).toMatch(/^trunk /);
   });
 
-  test("no fault shows a password or a key", () => {
+  test("faults contain no password and no key", () => {
     const secret = "hunter2";
     const faults = faultsOf(
       { ...MINIMAL, password: [secret], tls: { key: { pem: secret } } },
@@ -164,7 +164,7 @@ describe("the settings of trunks", () => {
     expect(faults.join()).not.toContain(secret);
   });
 
-  test("what is no list of trunks is refused", () => {
+  test("a value other than a list of trunks is refused", () => {
     expect(faultsOf()).toEqual([]);
     expect(parseTrunks("x").faults?.map(faultText)).toEqual(['the SIP trunks must be a list of trunks, not "x"']);
     expect(faultsOf(null)).toEqual(["trunk #1: is null, but must be an object with name and server"]);
@@ -180,10 +180,10 @@ describe("the settings of trunks", () => {
   );
 });
 
-describe("the WhatsApp Business preset", () => {
+describe("whatsappBusiness", () => {
   const options = { phoneNumber: "+15550009999", hostname: "sip.example.com", password: "secret" };
 
-  test("is a trunk as Meta wants it", () => {
+  test("is a trunk with Meta's requirements", () => {
     const trunk = whatsappBusiness(options);
     expect(parseTrunks([trunk]).faults).toBeUndefined();
     expect(resolveTrunk(trunk)).toMatchObject({
@@ -203,7 +203,7 @@ describe("the WhatsApp Business preset", () => {
     });
   });
 
-  test("with a certificate and its key it listens for Meta's own connections", () => {
+  test("listens for Meta's connections with a certificate and key", () => {
     const trunk = whatsappBusiness({ ...options, port: 15_061, certificate: "cert.pem", key: "key.pem" });
     expect(parseTrunks([trunk]).faults).toBeUndefined();
     expect(trunk).toMatchObject({
@@ -213,7 +213,7 @@ describe("the WhatsApp Business preset", () => {
     });
   });
 
-  test("a certificate without its key is a fault", () => {
+  test("reports a certificate without its key", () => {
     expect(faultsOf(whatsappBusiness({ ...options, certificate: "cert.pem" }))).toEqual([
       "trunk whatsapp-business: tls.key is missing; a certificate needs its key",
     ]);

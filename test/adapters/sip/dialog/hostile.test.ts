@@ -83,7 +83,7 @@ async function settled(): Promise<void> {
   for (let turn = 0; turn < 4; turn++) await Promise.resolve();
 }
 
-describe("whatever the far side does", () => {
+describe("a call with a hostile peer", () => {
   fuzz(
     "a call ends once, in its order, and leaves nothing behind",
     fc.asyncProperty(fc.array(step, { maxLength: 14 }), fc.boolean(), async (steps, followRedirects) => {

@@ -7,7 +7,7 @@ import { LiveAgent } from "./support/live-agent.ts";
 const opened = new Opened();
 afterEach(() => opened.close());
 
-/** A far side in the hands of the test, over one transport. */
+/** A scripted peer over one transport. */
 interface Peer {
   readonly uri: string;
   /** All that came from the trunk's socket. */
@@ -59,13 +59,13 @@ function respond(peer: Peer, asked: SipText, status: number, more: SipText["fiel
   peer.send(writeSip({ start: `SIP/2.0 ${status} So`, fields: fields as SipText["fields"], body }));
 }
 
-/** A call that the far side has answered; its BYE has CSeq 2. */
+/** A call that the peer has answered; its BYE has CSeq 2. */
 async function answered(kind: keyof typeof PEERS) {
   const peer = await PEERS[kind]();
   const system = new ManualSystem();
   const call = opened.add(new LiveAgent(peer.uri, { system })).call("bob");
   respond(peer, await came(peer, "1 INVITE"), 200);
-  await call.told("answered");
+  await call.until("answered");
   return { peer, system, call };
 }
 

@@ -28,7 +28,7 @@ async function ended(call: FarEndCall, end: FarEndCall["end"]): Promise<void> {
     () => call.end,
     (now) => now === end,
     5_000,
-    `the far side to see that ${end}`,
+    `the peer to see that ${end}`,
   );
 }
 
@@ -36,7 +36,7 @@ describe("calls over real datagrams", () => {
   test("are answered, held, refreshed by nobody and hung up", async () => {
     const [farEnd, agent] = await stage(callees.holds(10, 50));
     const call = agent.call("bob");
-    await call.told("unheld");
+    await call.until("unheld");
     await call.usage.hangUp("Q.850;cause=16");
     expect(call.log).toEqual(["placed", "ringing", "answered", "held", "unheld", "ended released"]);
     await ended(farEnd.calls[0]!, "they hung up");
@@ -49,7 +49,7 @@ describe("calls over real datagrams", () => {
         const challenge = { user: "agent", password: "s3cret", algorithms: [algorithm], status };
         const [farEnd, agent] = await stage(callees.challenges(challenge));
         const call = agent.call("bob");
-        await call.told("answered");
+        await call.until("answered");
         await call.usage.hangUp();
         expect(farEnd.calls[0]?.count("INVITE"), `${algorithm} ${status}`).toBe(2);
         await ended(farEnd.calls[0]!, "they hung up");
@@ -59,7 +59,7 @@ describe("calls over real datagrams", () => {
   test("with a wrong password are refused after one try", async () => {
     const [farEnd, agent] = await stage(callees.challenges({ user: "agent", password: "other" }));
     const call = agent.call("bob");
-    await call.told("ended rejected");
+    await call.until("ended rejected");
     expect(farEnd.calls[0]?.count("INVITE")).toBe(2);
     expect(call.end).toMatchObject({ refusal: { code: "wrong_password" } });
   });
@@ -67,7 +67,7 @@ describe("calls over real datagrams", () => {
   test("ring through reliable provisional responses with early media", async () => {
     const [farEnd, agent] = await stage({ rings: [180, 183], reliable: true, earlyMedia: true });
     const call = agent.call("bob");
-    await call.told("answered");
+    await call.until("answered");
     expect(call.log).toEqual(["placed", "ringing", "early media", "answered"]);
     expect(farEnd.calls[0]?.count("PRACK")).toBe(2);
   });
@@ -75,25 +75,25 @@ describe("calls over real datagrams", () => {
   test("are cancelled while they ring", async () => {
     const [farEnd, agent] = await stage(callees.rings);
     const call = agent.call("bob");
-    await call.told("ringing");
+    await call.until("ringing");
     await call.usage.hangUp();
     expect(call.log.at(-1)).toBe("ended released");
     await ended(farEnd.calls[0]!, "cancelled");
   });
 
-  test("that are answered despite the CANCEL are hung up", async () => {
+  test("answered despite the CANCEL are hung up", async () => {
     const [farEnd, agent] = await stage({ ...callees.rings, despiteCancel: true });
     const call = agent.call("bob");
-    await call.told("ringing");
+    await call.until("ringing");
     await call.usage.hangUp();
     expect(call.log).toEqual(["placed", "ringing", "ended released"]);
     await ended(farEnd.calls[0]!, "they hung up");
   });
 
-  test("that three callees answer go on with the first alone", async () => {
+  test("answered by three callees continue with the first one", async () => {
     const [farEnd, agent] = await stage({ forks: 3 });
     const call = agent.call("bob");
-    await call.told("answered");
+    await call.until("answered");
     const far = await farEnd.call();
     await until(
       () => far.count("BYE"),
@@ -106,28 +106,28 @@ describe("calls over real datagrams", () => {
     expect(far.count("BYE")).toBe(3);
   });
 
-  test("end with the far side's BYE", async () => {
+  test("end with the peer's BYE", async () => {
     const [, agent] = await stage({ acts: (call) => call.hangUp([["Reason", "Q.850;cause=16"]]) });
     const call = agent.call("bob");
-    await call.told("ended bye");
+    await call.until("ended bye");
     expect(call.end).toEqual({ type: "bye", reason: "Q.850;cause=16" });
   });
 
-  test("are followed to where a redirection points", async () => {
+  test("follow a redirection", async () => {
     const elsewhere = kept(await startFarEnd({ callees: { carol: {} } }));
     const moved = callees.redirects(elsewhere.uri.replace("sip:", "sip:carol@"));
     const [farEnd, agent] = await stage(moved, { followRedirects: true, nextHop: (uri) => uri });
     const call = agent.call("bob");
-    await call.told("answered");
+    await call.until("answered");
     expect(farEnd.calls).toHaveLength(1);
     expect(elsewhere.calls[0]?.user).toBe("carol");
     await call.usage.hangUp();
   });
 
-  test("to a far side that has vanished are over within the limit", async () => {
+  test("to a vanished peer end within the limit", async () => {
     const [farEnd, agent] = await stage({});
     const call = agent.call("bob");
-    await call.told("answered");
+    await call.until("answered");
     farEnd.gone = true;
     const from = performance.now();
     await call.usage.hangUp();
@@ -136,13 +136,13 @@ describe("calls over real datagrams", () => {
     expect(agent.agent.calls).toBe(0);
   });
 
-  test("bring keys by INFO both ways", async () => {
+  test("send and receive keys by INFO", async () => {
     const key = "Signal=4\r\nDuration=100\r\n";
     const [farEnd, agent] = await stage({
       acts: (call) => void call.request("INFO", [["Content-Type", "application/dtmf-relay"]], key),
     });
     const call = agent.call("bob");
-    await call.told("digit 4");
+    await call.until("digit 4");
     await call.usage.sendDigit("#", 100);
     expect(farEnd.calls[0]?.infoKeys).toBe("#");
     await call.usage.hangUp();
@@ -154,7 +154,7 @@ describe("calls over real datagrams", () => {
     const relay = kept(await startLossyRelay({ to: farEnd, signalling: weather, seed: 7 }));
     const agent = kept(new LiveAgent(relay.uri));
     const calls = Array.from({ length: 8 }, (_, index) => agent.call(`user${index}`));
-    await Promise.all(calls.map((call) => call.told("answered", 30_000)));
+    await Promise.all(calls.map((call) => call.until("answered", 30_000)));
     await Promise.all(calls.map((call) => call.usage.hangUp()));
     expect(relay.signalling.lost).toBeGreaterThan(10);
     for (const { log } of calls) {

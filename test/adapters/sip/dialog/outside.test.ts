@@ -3,7 +3,7 @@ import { TransportError } from "../../../../adapters/telephony/sip/transport/tra
 import { ScriptedCall } from "./support/scripted-call.ts";
 import { type Came, PaperFlow } from "./support/scripted-transactions.ts";
 
-/** A request of somebody who has no call with us. */
+/** A request of a peer without a call. */
 function receive(
   call: ScriptedCall,
   method: string,

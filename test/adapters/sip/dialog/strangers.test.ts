@@ -21,7 +21,7 @@ async function answered(system?: ManualSystem): Promise<{ farEnd: FarEnd; call: 
   const farEnd = opened.add(await startFarEnd({ callees: { bob: {} } }));
   const live = opened.add(new LiveAgent(farEnd.uri, system && { system }));
   const call = live.call("bob");
-  await call.told("answered");
+  await call.until("answered");
   const invite = farEnd.calls[0]!.requests[0]!.text;
   return { farEnd, call, port: Number(/:(\d+)/.exec(field(invite, "Via").replace(/^.*?UDP /, ""))?.[1]) };
 }
@@ -52,14 +52,14 @@ test("a flood of INVITEs gets one response each and leaves room for BYE", async 
   }
   await system.advance(500); // a response that is kept would be repeated now
   farEnd.calls[0]!.hangUp();
-  await call.told("ended bye");
+  await call.until("ended bye");
   const responses = scanner.received.map(({ text }) => readSip(Buffer.from(text)));
   expect(new Set(responses.map(({ start }) => start))).toEqual(new Set(["SIP/2.0 480 Temporarily Unavailable"]));
   expect(new Set(responses.map((text) => parameter(field(text, "Via"), "branch"))).size).toBe(4_200);
   expect(responses).toHaveLength(4_200);
 });
 
-/** A request of the far side within an answered call, as another node of the provider sends it. */
+/** A request of the peer within an answered call, as another node of the provider sends it. */
 async function within(
   { calls }: FarEnd,
   method: string,
@@ -88,7 +88,7 @@ test("a BYE from another address of the provider ends the call", async () => {
   const node = opened.add(await datagramPeer("127.0.0.2"));
   const bye = writeSip(await within(farEnd, "BYE", node));
   node.send(bye, port, "127.0.0.1");
-  await call.told("ended bye");
+  await call.until("ended bye");
   node.send(bye, port, "127.0.0.1");
   await vi.waitFor(() => expect(node.received).toHaveLength(2));
   expect(node.received.map(({ text }) => statusOf(readSip(Buffer.from(text))))).toEqual([200, 200]);
@@ -100,7 +100,7 @@ test("a stranger's request with our Call-ID but no dialog is dropped", async () 
   scanner.send(writeSip(await within(farEnd, "BYE", scanner, "guessed")), port, "127.0.0.1");
   const node = opened.add(await datagramPeer("127.0.0.3"));
   node.send(writeSip(await within(farEnd, "BYE", node)), port, "127.0.0.1");
-  await call.told("ended bye");
+  await call.until("ended bye");
   await vi.waitFor(() => expect(node.received).toHaveLength(1));
   expect(scanner.received).toEqual([]);
 });
@@ -110,6 +110,6 @@ test("an INVITE from an unknown address is dropped", async () => {
   const scanner = opened.add(await datagramPeer("127.0.0.2"));
   for (let n = 0; n < 200; n++) scanner.send(stray(n, scanner), port, "127.0.0.1");
   farEnd.calls[0]!.hangUp();
-  await call.told("ended bye");
+  await call.until("ended bye");
   expect(scanner.received).toEqual([]);
 });

@@ -14,7 +14,7 @@ function framed(...pieces: readonly Uint8Array[]): Framed[] {
   return pieces.flatMap((piece) => framer.push(piece));
 }
 
-/** The bytes in pieces, cut after so many thousandths of them. */
+/** The bytes in pieces, cut after the given thousandths of them. */
 function cut(bytes: Uint8Array, shares: readonly number[]): Uint8Array[] {
   const places = [
     0,

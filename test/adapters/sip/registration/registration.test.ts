@@ -182,7 +182,7 @@ describe("a registration", () => {
     expect(system.waiting).toBe(0);
   });
 
-  test("every state leads to closed, which is the only final one", () => {
+  test("closed is the only final state, reachable from every state", () => {
     for (const state of Object.keys(REGISTRATION_TRANSITIONS) as (keyof typeof REGISTRATION_TRANSITIONS)[])
       expect(isFinal(REGISTRATION_TRANSITIONS, state)).toBe(state === "closed");
   });

@@ -43,11 +43,11 @@ describe("the trunks of a route", () => {
   const chosen = (trunks: readonly RouteTrunk[], system = new ManualSystem()): string[] =>
     chosenTrunks({ name: "world", trunks }, NUMBER, system);
 
-  test("are tried as they stand in the list if nothing else is said", () => {
+  test("are tried in the order of the list by default", () => {
     expect(chosen([{ trunk: "b" }, { trunk: "a" }, { trunk: "c", order: 0 }])).toEqual(["c", "b", "a"]);
   });
 
-  test("share the calls by their weights if their order is the same", () => {
+  test("share calls by weight if their order is equal", () => {
     const system = new ManualSystem();
     const trunks = [
       { trunk: "most", order: 1, weight: 9 },
@@ -59,7 +59,7 @@ describe("the trunks of a route", () => {
     expect(share).toBeLessThan(0.97);
   });
 
-  test("call a number unless each that is for it refuses it", async () => {
+  test("refuse a number only if each matching trunk does", async () => {
     const route = {
       name: "world",
       trunks: [

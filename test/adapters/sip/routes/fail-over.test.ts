@@ -49,8 +49,8 @@ const quick = (factor: number): System => ({
   after: (ms, run) => realSystem.after(ms / factor, run),
 });
 
-describe("a call that the first trunk does not take", () => {
-  test.each([500, 503, 580])("with %i is heard over the second one, as one call", async (status) => {
+describe("a call that the first trunk does not accept", () => {
+  test.each([500, 503, 580])("continues over the second one after %i, as one call", async (status) => {
     const given = await scene([{ callee: refusing(status) }, { callee: { says: { hz: 1_000 } } }]);
     const { leg, events, playout, ear } = await call(given);
     playout.enqueue(tone(440, 3_000, 8_000, 8_000));
@@ -74,7 +74,7 @@ describe("a call that the first trunk does not take", () => {
     ]);
   });
 
-  test("since nobody listens at its TCP port goes over the second one", async () => {
+  test("continues over the second one after a refused TCP connection", async () => {
     const nobody = await streamPeer();
     await nobody.close();
     const server = `sip:127.0.0.1:${nobody.port};transport=tcp`;
@@ -83,7 +83,7 @@ describe("a call that the first trunk does not take", () => {
   });
 
   // Deno hears of no ICMP: there the INVITE may have arrived.
-  test.skipIf("Deno" in globalThis)("since nobody listens at its UDP port goes over the second one", async () => {
+  test.skipIf("Deno" in globalThis)("continues over the second one after an ICMP error", async () => {
     const nobody = await datagramPeer();
     await nobody.close();
     const server = `sip:127.0.0.1:${nobody.port}`;
@@ -91,12 +91,12 @@ describe("a call that the first trunk does not take", () => {
     expect(await endOf(given)).toEqual(["busy", "trunk second: SIP 486 No", [0, 1]]);
   });
 
-  test("since its name leads nowhere goes over the second one", async () => {
+  test("continues over the second one if its name is unknown", async () => {
     const given = await scene([{ server: "sip:nowhere.invalid", probe: "none" }, { callee: refusing(486) }]);
     expect(await endOf(given)).toEqual(["busy", "trunk second: SIP 486 No", [0, 1]]);
   });
 
-  test("and that no other one takes either ends as the last one said, naming each", async () => {
+  test("ends with the last refusal, naming every trunk", async () => {
     const given = await scene([{ callee: refusing(500) }, { callee: refusing(503) }, { maxCalls: 1 }]);
     const third = await given.alone[2]!.call(await given.alone[2]!.linkedLine(), NUMBER);
     await third.events.next("connected", 5_000);
@@ -108,7 +108,7 @@ describe("a call that the first trunk does not take", () => {
   });
 });
 
-describe("no other trunk is asked", () => {
+describe("no other trunk is tried", () => {
   test.each([180, 181, 183, 199])("after %i, whatever follows", async (progress) => {
     const given = await scene([{ callee: refusing(503, [progress]) }, {}]);
     expect(await endOf(given)).toEqual(["unreachable", expect.stringMatching(/^trunk first: SIP 503 No/), [1, 0]]);
@@ -127,7 +127,7 @@ describe("no other trunk is asked", () => {
     expect(await endOf(given)).toEqual([cause, text, [1, 0]]);
   });
 
-  test("after an INVITE to which nothing came back", async () => {
+  test("after an INVITE without any response", async () => {
     const given = await scene([{ probe: "none" }, { probe: "none" }], { system: quick(16) });
     given.ends[0]!.gone = true;
     const { events } = await call(given);
@@ -148,7 +148,7 @@ describe("no other trunk is asked", () => {
     expect(await ended).toEqual(["unreachable", expect.stringMatching(/^trunk first: /), [0, 0]]);
   });
 
-  test("once the server may dial no more", async () => {
+  test("after the deadline for dialling", async () => {
     const given = await scene([{ callee: { ...refusing(503), afterMs: 300 } }, {}]);
     const { line, host } = await given.network.link();
     const { events } = await given.network.call(line, NUMBER);
@@ -161,7 +161,7 @@ describe("no other trunk is asked", () => {
     );
   });
 
-  test("of a call that is hung up while it waits for the second trunk", async () => {
+  test("if the call is hung up before the second INVITE", async () => {
     const given = await scene([{ callee: refusing(503) }, { callsPerSecond: 2 }]);
     const [first, second] = given.ends;
     const direct = given.alone[1]!;
@@ -180,8 +180,8 @@ describe("no other trunk is asked", () => {
   });
 });
 
-describe("a trunk is passed over", () => {
-  test("while it is full; with none left the call waits", async () => {
+describe("a trunk is skipped", () => {
+  test("at its limit; the call waits if none is left", async () => {
     const given = await scene([{ maxCalls: 1 }, { maxCalls: 1 }]);
     const line = await given.network.linkedLine();
     const place = () => given.network.call(line, NUMBER);
@@ -201,7 +201,7 @@ describe("a trunk is passed over", () => {
     await Promise.all([calls[1]!, next].map(({ leg }) => leg.hangUp()));
   });
 
-  test("while it rests after a 503 with Retry-After, for everybody", async () => {
+  test("during a Retry-After, for every call", async () => {
     const overloaded: Script = { ...refusing(503), fields: [["Retry-After", "30"]] };
     const given = await scene([{ callee: overloaded }, { callee: refusing(486) }]);
     for (let n = 1; n <= 2; n++) expect(await endOf(given)).toEqual(["busy", "trunk second: SIP 486 No", [1, n]]);
@@ -212,7 +212,7 @@ describe("a trunk is passed over", () => {
     expect(given.ends.map(invites)).toEqual([1, 2]);
   });
 
-  test("if it does not call the number, or cannot write it", async () => {
+  test("if it refuses the number or cannot write it", async () => {
     const given = await scene([
       { allowedPrefixes: ["+49"] },
       { numberFormat: "0{national:49}" },
@@ -221,7 +221,7 @@ describe("a trunk is passed over", () => {
     expect(await endOf(given)).toEqual(["busy", "trunk third: SIP 486 No", [0, 0, 1]]);
   });
 
-  test("while it is offline; the line is online as long as one of its trunks is", async () => {
+  test("while offline; the line is online if any trunk is", async () => {
     const given = await scene([{}, { callee: refusing(486) }], { system: quick(8) });
     const [first, second] = given.ends;
     first!.health = 503;
@@ -244,7 +244,7 @@ describe("a trunk is passed over", () => {
   });
 });
 
-test("a route is offline for good only if each of its trunks is", async () => {
+test("a route has a lasting fault only if all trunks have", async () => {
   const account = { user: "100", password: "wrong", register: true };
   const given = await scene([account, account], { system: quick(8) });
   const [first, second] = given.ends;
@@ -258,7 +258,7 @@ test("a route is offline for good only if each of its trunks is", async () => {
   expect(await line.probe()).toMatchObject({ reason: expect.stringMatching(/403.*403/), lasting: true });
 });
 
-test("the trunks for the longest prefix are asked alone", async () => {
+test("only the trunks for the longest prefix are tried", async () => {
   const route = {
     trunks: [
       { trunk: "first" },

@@ -60,7 +60,7 @@ async function timeline(ringport: Ringport, callId: string): Promise<Event[]> {
 }
 
 describe("a call over a route", () => {
-  test("is one call with one mark, heard over the second trunk, and shows the way that it took", async () => {
+  test("is one call over the second trunk, with its route in the timeline", async () => {
     const data = temporaryFolder("routed");
     const seen: (number | null)[] = [];
     const storage = sqliteStorage({ path: join(data, "calls.sqlite") });
@@ -113,7 +113,7 @@ describe("a call over a route", () => {
     await vi.waitFor(() => expect(ends[1]!.calls[0]!.end).toBe("cancelled"), SOON);
   });
 
-  test("waits for a trunk that is full if the other one cannot be reached", async () => {
+  test("waits for a trunk at its limit if the other is unreachable", async () => {
     const full = await farEnd({ callees: { "*": callees.answers } });
     const gone = await startFarEnd();
     await gone.close();
@@ -138,32 +138,29 @@ describe("a call over a route", () => {
     expect(full.calls.map(({ user }) => user)).toEqual(["+12025550101", NUMBER]);
   });
 
-  test.each(["first", "second"] as const)(
-    "that a crash ends while the %s trunk is asked is not dialled again",
-    async (at) => {
-      const data = temporaryFolder("crash");
-      const copy = temporaryFolder("crashed");
-      let armed = true;
-      const crash = (): void => {
-        if (armed) cpSync(data, copy, { recursive: true }); // what a power cut leaves
-        armed = false;
-      };
-      const ends = [
-        await farEnd({ ...REFUSING, ...(at === "first" && { invited: crash }) }),
-        await farEnd({ callees: { "*": callees.rings }, ...(at === "second" && { invited: crash }) }),
-      ];
-      const before = ringportOver(data, ends);
-      const id = await place(before);
-      await ends[1]!.call();
-      await before.stop({ drainMs: 0 });
-      const asked = ends.map(invites);
-      const after = ringportOver(copy, ends);
-      expect(await after.calls.wait(ADA, id)).toMatchObject({ status: "FAILED", outcome: { reason: "interrupted" } });
-      expect(ends.map(invites)).toEqual(asked);
-    },
-  );
+  test.each(["first", "second"] as const)("is not dialled again after a crash with the %s trunk", async (at) => {
+    const data = temporaryFolder("crash");
+    const copy = temporaryFolder("crashed");
+    let armed = true;
+    const crash = (): void => {
+      if (armed) cpSync(data, copy, { recursive: true }); // what a power cut leaves
+      armed = false;
+    };
+    const ends = [
+      await farEnd({ ...REFUSING, ...(at === "first" && { invited: crash }) }),
+      await farEnd({ callees: { "*": callees.rings }, ...(at === "second" && { invited: crash }) }),
+    ];
+    const before = ringportOver(data, ends);
+    const id = await place(before);
+    await ends[1]!.call();
+    await before.stop({ drainMs: 0 });
+    const asked = ends.map(invites);
+    const after = ringportOver(copy, ends);
+    expect(await after.calls.wait(ADA, id)).toMatchObject({ status: "FAILED", outcome: { reason: "interrupted" } });
+    expect(ends.map(invites)).toEqual(asked);
+  });
 
-  test("is for those who may use all of its trunks, and for the numbers that one of them calls", async () => {
+  test("needs a user of all its trunks and a number of one", async () => {
     const ends = [await farEnd(REFUSING), await farEnd({ callees: { "*": callees.busy } })];
     const data = temporaryFolder("users");
     const ringport = ringportOver(data, ends, { trunk: { users: ["ada"], allowedPrefixes: ["+49"] } });

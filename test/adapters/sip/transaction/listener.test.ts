@@ -15,7 +15,7 @@ function trunk(...given: Parameters<typeof openTrunk>): Trunk {
 }
 
 test.each(["udp", "tcp", "tls"] as const)(
-  "a BYE that comes to our listener over %s is answered to its sender",
+  "a BYE to our listener over %s is answered to its sender",
   async (transport) => {
     const authority = certificateAuthority();
     const ours = trunk({
@@ -35,7 +35,7 @@ test.each(["udp", "tcp", "tls"] as const)(
   },
 );
 
-test("a CANCEL over real sockets ends the INVITE with 487, which is acknowledged", async () => {
+test("a CANCEL over real sockets leads to an acknowledged 487", async () => {
   const far = trunk({ listen: { transport: "tcp", port: 0, address: "127.0.0.1" } });
   await far.transports.ready();
   const ours = trunk();

@@ -8,7 +8,7 @@ import { tcp, udp, Wire } from "./wire.ts";
 
 let branches = 0;
 
-/** A request of the far side. */
+/** A request of the peer. */
 function asked(method: string, fields: Record<string, string> = {}): SipRequest {
   const asking = request(method, "sip:us@192.0.2.1", { "Call-ID": "theirs", ...fields });
   asking.headers.addFirst("Via", fields.Via ?? `SIP/2.0/UDP 192.0.2.11;branch=z9hG4bKthem${++branches}`);
@@ -35,8 +35,8 @@ async function flowOf(wire: Wire, kind: "udp" | "tcp" = "udp"): Promise<Flow> {
   return wire.connect(kind === "udp" ? udp("192.0.2.11") : tcp("192.0.2.11"));
 }
 
-describe("other methods than INVITE (RFC 3261 figure 8)", () => {
-  test("trying, proceeding, completed: a copy has the last answer again and is not told twice; timer J ends it", async () => {
+describe("a non-INVITE server transaction (RFC 3261 figure 8)", () => {
+  test("repeats its last response for retransmissions until timer J", async () => {
     const wire = new Wire();
     const flow = await flowOf(wire);
     const bye = asked("BYE");
@@ -59,14 +59,14 @@ describe("other methods than INVITE (RFC 3261 figure 8)", () => {
     await wire.transactions.close();
   });
 
-  test("over a connection it is over with its answer", async () => {
+  test("ends with its response over a connection", async () => {
     const wire = new Wire();
     wire.arrives(asked("BYE"), await flowOf(wire, "tcp"));
     answer(wire.requests[0], 200);
     expect(wire.system.waiting).toBe(0);
   });
 
-  test("the answer takes a new connection where its own is gone", async () => {
+  test("responds on a new connection if its own is closed", async () => {
     const wire = new Wire();
     const flow = await flowOf(wire, "tcp");
     wire.arrives(asked("BYE", { Via: "SIP/2.0/TCP there.example:5070;branch=z9hG4bKx" }), flow);
@@ -77,7 +77,7 @@ describe("other methods than INVITE (RFC 3261 figure 8)", () => {
     expect(wire.message(0).flow).not.toBe(flow);
   });
 
-  test("requests are told apart by branch, sent-by and method, and without the cookie of RFC 3261 by their fields", async () => {
+  test("is matched by branch, sent-by and method, or RFC 2543 fields", async () => {
     const wire = new Wire();
     const flow = await flowOf(wire);
     wire.arrives(asked("OPTIONS", { Via: "SIP/2.0/UDP 192.0.2.11;branch=z9hG4bKsame" }), flow);
@@ -94,8 +94,8 @@ describe("other methods than INVITE (RFC 3261 figure 8)", () => {
   });
 });
 
-describe("INVITE (RFC 3261 figure 7)", () => {
-  test("who has no answer after 200 ms gets a 100", async () => {
+describe("an INVITE server transaction (RFC 3261 figure 7)", () => {
+  test("sends 100 if there is no response after 200 ms", async () => {
     const wire = new Wire();
     wire.arrives(asked("INVITE"), await flowOf(wire));
     await wire.system.advance(1_000);
@@ -103,7 +103,7 @@ describe("INVITE (RFC 3261 figure 7)", () => {
     await wire.transactions.close();
   });
 
-  test("a refusal is repeated until its ACK, which is not told; timer I ends it", async () => {
+  test("retransmits a refusal until its ACK, and ends with timer I", async () => {
     const wire = new Wire();
     const flow = await flowOf(wire);
     const invite = asked("INVITE");
@@ -119,7 +119,7 @@ describe("INVITE (RFC 3261 figure 7)", () => {
     expect(wire.system.waiting).toBe(0);
   });
 
-  test("a refusal without an ACK is repeated with pauses up to T2, for timer H", async () => {
+  test("retransmits a refusal without ACK until timer H", async () => {
     const wire = new Wire();
     wire.arrives(asked("INVITE"), await flowOf(wire));
     answer(wire.requests[0], 488);
@@ -130,31 +130,28 @@ describe("INVITE (RFC 3261 figure 7)", () => {
     expect(wire.system.waiting).toBe(0);
   });
 
-  test.each(["udp", "tcp"] as const)(
-    "a 2xx is repeated over %s until its ACK, which is told each time",
-    async (kind) => {
-      const wire = new Wire();
-      const flow = await flowOf(wire, kind);
-      const invite = asked("INVITE");
-      wire.arrives(invite, flow);
-      answer(wire.requests[0], 200);
-      await wire.system.advance(1_600);
-      expect(wire.log).toEqual(["0 200", "500 200", "1500 200"]);
-      const ack = related(invite, "ACK", "us");
-      ack.headers.set("Via", "SIP/2.0/UDP 192.0.2.11;branch=z9hG4bKack");
-      wire.arrives(ack, flow);
-      wire.arrives(ack, flow);
-      wire.arrives(related(invite, "INVITE"), flow); // a late copy
-      await wire.system.advance(60_000);
-      expect(wire.left).toHaveLength(3);
-      expect(wire.requests.map((one) => one.request.method)).toEqual(["INVITE", "ACK", "ACK"]);
-      expect(wire.requests[1]).toMatchObject({ done: true, flow });
-      expect(wire.unacknowledged).toEqual([]);
-      expect(wire.system.waiting).toBe(0);
-    },
-  );
+  test.each(["udp", "tcp"] as const)("retransmits a 2xx over %s until its ACK", async (kind) => {
+    const wire = new Wire();
+    const flow = await flowOf(wire, kind);
+    const invite = asked("INVITE");
+    wire.arrives(invite, flow);
+    answer(wire.requests[0], 200);
+    await wire.system.advance(1_600);
+    expect(wire.log).toEqual(["0 200", "500 200", "1500 200"]);
+    const ack = related(invite, "ACK", "us");
+    ack.headers.set("Via", "SIP/2.0/UDP 192.0.2.11;branch=z9hG4bKack");
+    wire.arrives(ack, flow);
+    wire.arrives(ack, flow);
+    wire.arrives(related(invite, "INVITE"), flow); // a late copy
+    await wire.system.advance(60_000);
+    expect(wire.left).toHaveLength(3);
+    expect(wire.requests.map((one) => one.request.method)).toEqual(["INVITE", "ACK", "ACK"]);
+    expect(wire.requests[1]).toMatchObject({ done: true, flow });
+    expect(wire.unacknowledged).toEqual([]);
+    expect(wire.system.waiting).toBe(0);
+  });
 
-  test("a 2xx that nobody acknowledges is told", async () => {
+  test("reports a 2xx without ACK", async () => {
     const wire = new Wire();
     wire.arrives(asked("INVITE"), await flowOf(wire));
     answer(wire.requests[0], 200);
@@ -163,7 +160,7 @@ describe("INVITE (RFC 3261 figure 7)", () => {
     expect(wire.system.waiting).toBe(0);
   });
 
-  test("a CANCEL is answered 200 and its INVITE 487, with one tag", async () => {
+  test("answers a CANCEL with 200 and its INVITE with 487", async () => {
     const wire = new Wire();
     const flow = await flowOf(wire);
     const invite = asked("INVITE");
@@ -182,7 +179,7 @@ describe("INVITE (RFC 3261 figure 7)", () => {
     expect(wire.system.waiting).toBe(0);
   });
 
-  test("a CANCEL after the answer changes nothing, and one for nothing is answered 481", async () => {
+  test("ignores a CANCEL after the response; a stray CANCEL gets 481", async () => {
     const wire = new Wire();
     const flow = await flowOf(wire);
     const invite = asked("INVITE");
@@ -196,14 +193,14 @@ describe("INVITE (RFC 3261 figure 7)", () => {
   });
 });
 
-test("an ACK that belongs to nothing is ignored", async () => {
+test("a stray ACK is ignored", async () => {
   const wire = new Wire();
   wire.arrives(asked("ACK"), await flowOf(wire));
   expect(wire.requests).toEqual([]);
   expect(wire.left).toEqual([]);
 });
 
-test("of a flood of requests, four thousand wait for an answer at a time and the others get 503", async () => {
+test("at most four thousand requests are pending; others get 503", async () => {
   const wire = new Wire();
   const flow = await flowOf(wire);
   for (let n = 0; n < 4_010; n++) wire.arrives(asked("OPTIONS"), flow);
@@ -218,7 +215,7 @@ test("of a flood of requests, four thousand wait for an answer at a time and the
   expect(wire.system.waiting).toBe(0);
 });
 
-test("among four thousand that wait for an answer, a request of our own call is taken", async () => {
+test("a request of our own call is accepted during a flood", async () => {
   const wire = new Wire();
   const flow = await flowOf(wire);
   const taken: string[] = [];

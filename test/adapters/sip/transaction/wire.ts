@@ -61,7 +61,7 @@ export class Wire implements Transports {
   readonly seenAs: SocketAddress[] = [];
   /** The addresses among them that hold for other servers too. */
   readonly trusted: SocketAddress[] = [];
-  /** Requests of the far side. */
+  /** Requests of the peer. */
   readonly requests: IncomingRequest[] = [];
   readonly late: SipResponse[] = [];
   readonly unacknowledged: IncomingRequest[] = [];
@@ -133,7 +133,7 @@ export class Wire implements Transports {
     return left;
   }
 
-  /** The far side answers a request that left, by default the last one of this method. */
+  /** The peer answers a request that left, by default the last one of this method. */
   answer(
     status: number,
     { method = "INVITE", n = -1 }: { readonly method?: string; readonly n?: number } = {},

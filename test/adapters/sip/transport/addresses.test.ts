@@ -128,7 +128,7 @@ describe("the target of a peer's URI", () => {
     return { first: first.map(({ address }) => address), hops: hops.map(({ address }) => address), refused };
   }
 
-  test("is no private address if the trunk's server is public", async () => {
+  test("is not a private address if the trunk's server is public", async () => {
     const { hops, refused } = await places("sip:peer.example", "sip:trunk.example");
     expect({ hops, refused }).toEqual({ hops: ["198.51.100.4"], refused: [] });
   });

@@ -153,7 +153,7 @@ test("a BYE lost on a dead connection is sent on a new one", async () => {
   const call = live.call("bob");
   await vi.waitFor(() => expect(far.received()).toContain("a=rtpmap"));
   far.sockets[0]?.write(ok(far.received(), `<${uriOf(far)}>`));
-  await call.told("answered");
+  await call.until("answered");
   await vi.waitFor(() => expect(far.received()).toContain("ACK sip"));
   const hangingUp = call.usage.hangUp();
   await vi.waitFor(() => expect(far.received()).toContain("BYE sip"));
@@ -185,7 +185,7 @@ function invites(far: StreamPeer): SipText[] {
 async function take(far: StreamPeer, n: number, call: LiveCall): Promise<void> {
   const socket = far.sockets[n]!;
   socket.write(ok(far.received().slice(far.received().lastIndexOf("INVITE sip")), `<${uriOf(far)}>`));
-  await call.told("answered");
+  await call.until("answered");
   socket.on("data", (bytes: Buffer) => {
     const bye = bytes.indexOf("BYE sip");
     if (bye >= 0) socket.write(ok(bytes.subarray(bye).toString("latin1"), "<sip:127.0.0.1>"));
@@ -240,7 +240,7 @@ test("a slow server that rings on the old connection gets CANCEL", async () => {
   far.sockets[0]?.write(ok(slow, "<sip:127.0.0.1>").toString().replace("200 OK", "180 Ringing"));
   await vi.waitFor(() => expect(far.received()).toContain("CANCEL sip"));
   far.sockets[1]?.write(ok(copy, "<sip:127.0.0.1>").toString().replace("200 OK", "482 Request Merged"));
-  await call.told("ended rejected");
+  await call.until("ended rejected");
   expect(call.log).not.toContain("ringing");
 });
 
@@ -250,7 +250,7 @@ test("an INVITE is not repeated on a new, responsive or live connection", async 
   const first = live.call("bob");
   await vi.waitFor(() => expect(invites(fresh)).toHaveLength(1));
   fresh.sockets[0]?.resetAndDestroy();
-  await first.told("ended unreachable");
+  await first.until("ended unreachable");
   expect(invites(fresh)).toHaveLength(1);
 
   const trying = await peer();
@@ -258,9 +258,9 @@ test("an INVITE is not repeated on a new, responsive or live connection", async 
   await vi.waitFor(() => expect(invites(trying)).toHaveLength(1));
   const invite = trying.received().slice(trying.received().lastIndexOf("INVITE sip"));
   trying.sockets[0]?.write(ok(invite, "<sip:127.0.0.1>").toString().replace("200 OK", "180 Ringing"));
-  await second.told("ringing");
+  await second.until("ringing");
   trying.sockets[0]?.resetAndDestroy();
-  await second.told("ended unreachable");
+  await second.until("ended unreachable");
   expect(invites(trying)).toHaveLength(1);
 
   const slow = await peer();

@@ -46,25 +46,22 @@ test("a connection to a hop is reused, even while it is being opened", async () 
   await vi.waitFor(() => expect(sockets).toHaveLength(1));
 });
 
-test.skipIf(!hasLoopback6)(
-  "a connection over IPv6 is called by its address in brackets (skipped without ::1)",
-  async () => {
-    const authority = certificateAuthority();
-    const plain = await peer({ address: "::1" });
-    const secure = await peer({ address: "::1", tls: authority.issue({ names: ["::1"] }) });
-    const { transports } = trunk({ tls: { ca: authority.ca } });
-    const flows = [
-      await transports.connect(hopTo(plain.port, "::1"), never),
-      await transports.connect({ ...hopTo(secure.port, "::1"), kind: "tls" }, never),
-    ];
-    for (const flow of flows) {
-      expect(flow.remote.address).toBe("::1");
-      expect(transports.sentBy(flow)).toBe(`[::1]:${flow.local.port}`);
-      flow.send(options());
-    }
-    await vi.waitFor(() => expect([plain.received(), secure.received()].join()).toMatch(/OPTIONS.*OPTIONS/s));
-  },
-);
+test.skipIf(!hasLoopback6)("a connection over IPv6 has its address in brackets", async () => {
+  const authority = certificateAuthority();
+  const plain = await peer({ address: "::1" });
+  const secure = await peer({ address: "::1", tls: authority.issue({ names: ["::1"] }) });
+  const { transports } = trunk({ tls: { ca: authority.ca } });
+  const flows = [
+    await transports.connect(hopTo(plain.port, "::1"), never),
+    await transports.connect({ ...hopTo(secure.port, "::1"), kind: "tls" }, never),
+  ];
+  for (const flow of flows) {
+    expect(flow.remote.address).toBe("::1");
+    expect(transports.sentBy(flow)).toBe(`[::1]:${flow.local.port}`);
+    flow.send(options());
+  }
+  await vi.waitFor(() => expect([plain.received(), secure.received()].join()).toMatch(/OPTIONS.*OPTIONS/s));
+});
 
 test("a refused connection is reported and can be tried again", async () => {
   const gone = await streamPeer();
@@ -224,38 +221,35 @@ test("a peer that does not read is disconnected", async () => {
   await vi.waitFor(() => expect(closed[0]?.fault).toMatchObject({ fault: "limit" }));
 });
 
-test.each(["tcp", "tls"] as const)(
-  "the far side connects to our listener over %s and has its answer there",
-  async (transport) => {
-    const authority = certificateAuthority();
-    const ours = trunk({
-      listen: { transport, port: 0, address: "127.0.0.1" },
-      tls: authority.issue({ names: ["sip.example.com"] }),
-      publicAddress: "sip.example.com",
-    });
-    await ours.transports.ready();
-    const { port = 0 } = ours.transports.listening ?? {};
-    const far = trunk({ tls: { ca: authority.ca } });
-    const way = await far.transports.connect({ ...hopTo(port), kind: transport, host: "sip.example.com" }, never);
-    way.send(options(`SIP/2.0/${transport.toUpperCase()} 192.0.2.9;branch=z9hG4bKbye;rport`));
-    await vi.waitFor(() => expect(ours.messages).toHaveLength(1));
-    const [came] = ours.messages;
-    const via = parseVia(came?.message.headers.get("Via") ?? "");
-    expect(via?.params.get("received")).toBe("127.0.0.1");
-    expect(via?.params.get("rport")).toBe(String(way.local.port));
-    expect(ours.transports.sentBy(came!.flow)).toBe(`sip.example.com:${port}`);
-    came?.flow.send({
-      kind: "response",
-      status: 200,
-      reason: "OK",
-      headers: came.message.headers,
-      body: new Uint8Array(0),
-    });
-    await vi.waitFor(() => expect(far.messages[0]?.message).toMatchObject({ status: 200 }));
-  },
-);
+test.each(["tcp", "tls"] as const)("a peer that connects over %s gets its response there", async (transport) => {
+  const authority = certificateAuthority();
+  const ours = trunk({
+    listen: { transport, port: 0, address: "127.0.0.1" },
+    tls: authority.issue({ names: ["sip.example.com"] }),
+    publicAddress: "sip.example.com",
+  });
+  await ours.transports.ready();
+  const { port = 0 } = ours.transports.listening ?? {};
+  const far = trunk({ tls: { ca: authority.ca } });
+  const way = await far.transports.connect({ ...hopTo(port), kind: transport, host: "sip.example.com" }, never);
+  way.send(options(`SIP/2.0/${transport.toUpperCase()} 192.0.2.9;branch=z9hG4bKbye;rport`));
+  await vi.waitFor(() => expect(ours.messages).toHaveLength(1));
+  const [came] = ours.messages;
+  const via = parseVia(came?.message.headers.get("Via") ?? "");
+  expect(via?.params.get("received")).toBe("127.0.0.1");
+  expect(via?.params.get("rport")).toBe(String(way.local.port));
+  expect(ours.transports.sentBy(came!.flow)).toBe(`sip.example.com:${port}`);
+  came?.flow.send({
+    kind: "response",
+    status: 200,
+    reason: "OK",
+    headers: came.message.headers,
+    body: new Uint8Array(0),
+  });
+  await vi.waitFor(() => expect(far.messages[0]?.message).toMatchObject({ status: 200 }));
+});
 
-test("a listener reports a taken port and a missing certificate", async () => {
+test("a listener reports a port in use and a missing certificate", async () => {
   const { port } = await peer();
   const taken = trunk({ listen: { transport: "tcp", port, address: "127.0.0.1" } });
   await expect(taken.transports.ready()).rejects.toThrow(

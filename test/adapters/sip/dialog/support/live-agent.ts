@@ -16,29 +16,29 @@ export class LiveCall {
   end: InviteEnd | undefined;
 
   constructor(agent: UserAgent, target: string) {
-    const told = (line: string): void => void this.log.push(line);
+    const log = (line: string): void => void this.log.push(line);
     this.usage = agent.invite({
       target,
       callId: "call",
       negotiator: { offer: () => OFFER, answered: () => undefined, reoffered: () => OFFER, confirmed() {} },
       listener: {
-        placed: () => told("placed"),
+        placed: () => log("placed"),
         progressed: () => {},
-        ringing: () => told("ringing"),
-        earlyMedia: () => told("early media"),
-        answered: () => told("answered"),
-        digit: (digit) => told(`digit ${digit}`),
-        held: (held) => told(held ? "held" : "unheld"),
+        ringing: () => log("ringing"),
+        earlyMedia: () => log("early media"),
+        answered: () => log("answered"),
+        digit: (digit) => log(`digit ${digit}`),
+        held: (held) => log(held ? "held" : "unheld"),
         ended: (end) => {
           this.end = end;
-          told(`ended ${end.type}`);
+          log(`ended ${end.type}`);
         },
       },
     });
   }
 
-  /** Waits until the listener was told this. */
-  async told(line: string, withinMs = 5_000): Promise<void> {
+  /** Waits until the listener has received this event. */
+  async until(line: string, withinMs = 5_000): Promise<void> {
     await until(
       () => this.log.includes(line),
       (seen) => seen,

@@ -6,7 +6,7 @@ import { silentLogger } from "../../../../../src/ports/logger.ts";
 import { ManualSystem } from "../../../../../src/testing/manual-system.ts";
 import { type Answer, type Came, type PaperFlow, ScriptedTransactions, type Sent } from "./scripted-transactions.ts";
 
-/** SDP of a far side, with this direction. */
+/** SDP of a peer with this direction. */
 export function sdp(direction = "sendrecv", port = 4000): string {
   return `v=0\r\no=- 1 1 IN IP4 192.0.2.1\r\ns=-\r\nc=IN IP4 192.0.2.1\r\nt=0 0\r\nm=audio ${port} RTP/AVP 0\r\na=${direction}\r\n`;
 }
@@ -46,7 +46,7 @@ export class ScriptedCall {
   readonly agent: UserAgent;
   readonly negotiator = new NotedNegotiator();
   readonly usage: InviteUsage;
-  /** What the listener was told. */
+  /** The events of the listener. */
   readonly log: string[] = [];
   readonly trace: string[] = [];
   end: InviteEnd | undefined;
@@ -100,7 +100,7 @@ export class ScriptedCall {
     return call;
   }
 
-  /** A call that was answered by the far side of tag `a`. */
+  /** A call that was answered by the peer of tag `a`. */
   static async answered(
     options?: ConstructorParameters<typeof ScriptedCall>[0],
     fields: Answer["fields"] = [],
@@ -120,7 +120,7 @@ export class ScriptedCall {
     this.invite.respond(200, { reason: "OK", tag: "a", sdp: sdp(), ...answer });
   }
 
-  /** A request of the far side in the dialog of tag `a`. */
+  /** A request of the peer in the dialog of tag `a`. */
   async receive(
     method: string,
     {

@@ -15,7 +15,7 @@ import type {
 } from "../../../../../adapters/telephony/sip/transaction/transactions.ts";
 import type { Flow, TransportError, TransportKind } from "../../../../../adapters/telephony/sip/transport/transport.ts";
 
-/** What a scripted response says. */
+/** The parts of a scripted response. */
 export interface Answer {
   readonly reason?: string;
   readonly tag?: string | undefined;
@@ -105,7 +105,7 @@ export class Sent implements OutgoingRequest {
     this.abandoned = true;
   }
 
-  /** A response to it, not yet told. */
+  /** A response to it, not sent yet. */
   response(status: number, { reason = "", tag, sdp, fields = [] }: Answer = {}): SipResponse {
     const body = new TextEncoder().encode(sdp ?? "");
     const response = responseTo(this.request, status, reason, body);
@@ -115,7 +115,7 @@ export class Sent implements OutgoingRequest {
     return response;
   }
 
-  /** The far side responds. */
+  /** The peer responds. */
   respond(status: number, answer?: Answer, flow: Flow = this.#flow): SipResponse {
     const response = this.response(status, answer);
     if (this.over) throw new Error(`${this.method} has had its final response`);
@@ -166,7 +166,7 @@ export class Came implements IncomingRequest {
   }
 }
 
-/** Transactions without a network: the test is the far side. */
+/** Transactions without a network: the test is the peer. */
 export class ScriptedTransactions implements Transactions {
   readonly flow: PaperFlow;
   readonly sent: Sent[] = [];

@@ -72,7 +72,7 @@ const OUTCOMES: readonly (readonly [name: string, reason: string, udp: Answers, 
 let trunk: TorturedTrunk | undefined;
 afterEach(() => trunk?.close());
 
-test("the messages are those of RFC 4475, byte by byte, and each has an outcome", () => {
+test("the messages are those of RFC 4475, each with an outcome", () => {
   const hash = createHash("sha256");
   for (const name of Object.keys(ALL).sort()) hash.update(ALL[name]!);
   expect(hash.digest("hex")).toBe(ARCHIVE);
@@ -90,7 +90,7 @@ describe("a running trunk answers a message of RFC 4475", () => {
       expect(await trunk.overTcp(ALL[name]!), "over TCP").toEqual(tcp);
     });
 
-  test("in the middle of a call, which is heard all the time, and so is the next one", async () => {
+  test("during a call without disturbing it or the next one", async () => {
     trunk = await TorturedTrunk.open();
     const { network } = trunk.scene;
     const first = await trunk.scene.call("+12025550100");

@@ -54,18 +54,18 @@ async function expectNothingLeft(scene: Scene): Promise<void> {
   expect(scene.system.waiting).toBe(0);
 }
 
-describe("a far end that does what it should not", () => {
+describe("a misbehaving peer", () => {
   test("an answer without SDP is hung up as failed media", async () => {
     const scene = await expectEnd(callees.answersWithoutSdp, "media_failed", /SDP/);
     expect(scene.farEnd.calls[0]?.end).toBe("they hung up");
   });
 
-  test("an answer without a codec of ours is hung up, and both lists are named", async () => {
+  test("an answer without a common codec is hung up, naming both lists", async () => {
     const scene = await expectEnd(callees.noCommonCodec, "media_failed", /PCMU.*G722|codec/);
     expect(scene.farEnd.calls[0]?.end).toBe("they hung up");
   });
 
-  test("a far end that does not encrypt is refused where encryption is required", async () => {
+  test("a peer without encryption is refused if encryption is required", async () => {
     const scene = await Scene.open({ srtp: "required" }, { callees: { "*": callees.answers } });
     expect(await scene.endOf(NUMBER)).toEqual([
       "rejected_by_network",
@@ -73,7 +73,7 @@ describe("a far end that does what it should not", () => {
     ]);
   });
 
-  test("a wrong password is said, and tried once for each challenge", async () => {
+  test("a wrong password is reported, and tried once for each challenge", async () => {
     const script = callees.challenges({ user: "100", password: "right" });
     const scene = await expectEnd(script, "rejected_by_network", /^SIP 401 Who Are You: .*password/, {
       user: "100",
@@ -82,12 +82,12 @@ describe("a far end that does what it should not", () => {
     expect(scene.farEnd.calls[0]?.count("INVITE")).toBe(2);
   });
 
-  test("a challenge without a password configured says that", async () => {
+  test("a challenge without a configured password is reported as such", async () => {
     const script = callees.challenges({ user: "100", password: "right", status: 407 });
     await expectEnd(script, "rejected_by_network", /^SIP 407 Who Are You: .*password/);
   });
 
-  test("audio from another address than the announced one is heard", async () => {
+  test("audio from another address than the announced one is accepted", async () => {
     const scene = await Scene.open({}, { callees: { "*": { says: { hz: 1000 }, sendFrom: "127.0.0.2" } } });
     const { leg, events, ear } = await scene.call(NUMBER);
     await events.next("connected", 5_000);
@@ -124,8 +124,8 @@ describe("a far end that does what it should not", () => {
   });
 });
 
-describe("a network that is not there", () => {
-  test("an unknown host is offline, and a call to it unreachable, both naming the host", async () => {
+describe("an unreachable network", () => {
+  test("an unknown host is offline, its calls unreachable, naming the host", async () => {
     const scene = await Scene.open({ server: "sip:nowhere.invalid", probe: "none" });
     expect(await scene.endOf(NUMBER)).toEqual(["unreachable", expect.stringContaining("nowhere.invalid")]);
     const asked = await Scene.open({ server: "sip:nowhere.invalid" });
@@ -137,14 +137,14 @@ describe("a network that is not there", () => {
     expect([scene.system.waiting, asked.system.waiting]).toEqual([0, 0]);
   });
 
-  test("a server that takes no connection is offline, naming it", async () => {
+  test("a server that accepts no connection is offline, naming the server", async () => {
     const scene = await Scene.open({ server: "sip:127.0.0.1:1;transport=tcp" });
     expect(await scene.health()).toMatchObject({ state: "offline", reason: expect.stringContaining("127.0.0.1") });
     await scene.close();
     expect(scene.system.waiting).toBe(0);
   });
 
-  test("ports that others hold are no reason to wait; ports of our own calls are", async () => {
+  test("a call waits for ports of our own calls, not for others", async () => {
     const ports = await freePair();
     const scene = await Scene.open({ rtpPorts: ports }, { callees: { "*": callees.answers } });
     await scene.line();
@@ -158,7 +158,7 @@ describe("a network that is not there", () => {
     await expectNothingLeft(scene);
   });
 
-  test("a far end that vanishes in a call is hung up within a few seconds, and its ports are free before that", async () => {
+  test("a call with a vanished peer ends, and frees its ports earlier", async () => {
     const ports = await freePair();
     const scene = await Scene.open({ rtpPorts: ports }, { callees: { "*": callees.answers } });
     const { leg, events } = await scene.call(NUMBER);
@@ -178,7 +178,7 @@ describe("a network that is not there", () => {
     expect(events.cause).toBe("released");
   });
 
-  test("a listener whose port is taken keeps the line offline and says so", async () => {
+  test("a listener whose port is in use keeps the line offline", async () => {
     const other = await taken(0);
     const scene = await Scene.open({ listen: { transport: "udp", address: "127.0.0.1", port: other.address().port } });
     expect(await scene.health()).toMatchObject({
@@ -191,7 +191,7 @@ describe("a network that is not there", () => {
 });
 
 describe("closing", () => {
-  test("in the middle of a call, of ringing and of dialling leaves nothing behind", async () => {
+  test("during a call, ringing and dialling leaves nothing behind", async () => {
     const scene = await Scene.open(
       { callsPerSecond: 4 },
       { callees: { "+12025550101": callees.rings, "*": callees.answers } },

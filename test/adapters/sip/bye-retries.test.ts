@@ -29,8 +29,8 @@ async function hungUp(callee: Script, trunk: Partial<Trunk> = {}): Promise<reado
 const down = (scene: Scene, far: FarEndCall): Promise<void> =>
   scene.network.until(() => far.end === "they hung up", "the end of the far leg");
 
-describe("a far leg is hung up, though the call is over here:", () => {
-  test("a BYE that is answered with 503 is sent again", async () => {
+describe("the BYE of an ended call", () => {
+  test("is sent again after a 503", async () => {
     const [scene, far] = await hungUp({ byes: [{ status: 503 }] });
     await down(scene, far);
     const [first, second, ...more] = far.requests.filter(({ method }) => method === "BYE");
@@ -38,7 +38,7 @@ describe("a far leg is hung up, though the call is over here:", () => {
     expect(more).toEqual([]);
   });
 
-  test("a server that names a time is left alone until then", async () => {
+  test("waits for a Retry-After", async () => {
     const [scene, far] = await hungUp({ byes: [{ status: 503, fields: [["Retry-After", "2"]] }] });
     await down(scene, far);
     const [first, second] = far.requests.filter(({ method }) => method === "BYE");
@@ -52,7 +52,7 @@ describe("a far leg is hung up, though the call is over here:", () => {
     expect(far.requests.find(({ method }) => method === "BYE")?.text.start).toBe("BYE sip:callee@127.0.0.1:9 SIP/2.0");
   });
 
-  test("a BYE that another server challenges goes the way of the INVITE, without credentials for that server", async () => {
+  test("is sent to the INVITE's hop without credentials for a challenging server", async () => {
     const other = createSocket("udp4");
     const byes: SipText[] = [];
     other.on("message", (datagram, { address, port }) => {
@@ -72,7 +72,7 @@ describe("a far leg is hung up, though the call is over here:", () => {
     expect(byes.map((bye) => field(bye, "Authorization"))).toEqual([""]);
   });
 
-  test("closing the trunk gives a BYE up that waits to be sent again", async () => {
+  test("is given up when the trunk closes", async () => {
     const [scene, far] = await hungUp({ byes: [{ status: 503, fields: [["Retry-After", "30"]] }] });
     expect(far.count("BYE")).toBe(1);
     await scene.close();
