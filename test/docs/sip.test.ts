@@ -98,8 +98,8 @@ function outcomes(): string {
   for (const [code, cause] of Object.entries(Q850_MEANINGS)) byCause.set(cause, [...(byCause.get(cause) ?? []), code]);
   const causes = [...byCause].map(([cause, codes]) => [`Q.850 ${codes.join(", ")}`, `\`${cause}\``, ""]);
   return [
-    "Any other refusal is `rejected_by_network`. `detail` always has the raw status, the `Reason`, and what to do where that is known. A Q.850 cause counts",
-    "where the status leaves it open. A 503 with `Retry-After` also keeps the next calls waiting for so long.",
+    "Any other refusal is `rejected_by_network`. `detail` always has the raw status, the `Reason`, and the fix if it is known. A Q.850 cause counts",
+    "if the status leaves the reason open. A 503 with `Retry-After` also keeps the next calls waiting for that time.",
     "",
     table(["response", "reason", "what to do"], [...statuses, ...causes]),
   ].join("\n");
