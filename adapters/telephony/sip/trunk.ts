@@ -1,4 +1,5 @@
 import { errorText } from "../../../src/base/error-text.ts";
+import { pause } from "../../../src/base/pause.ts";
 import type { Logger } from "../../../src/ports/logger.ts";
 import type { System } from "../../../src/ports/system.ts";
 import { DEADLINE_PASSED, DialError, type LineHealth } from "../../../src/ports/telephony.ts";
@@ -167,20 +168,9 @@ export class SipTrunk implements Carrier {
   }
 
   /** Waits for the call's turn. @throws the signal's reason */
-  #wait(ms: number, signal: AbortSignal): Promise<void> {
+  async #wait(ms: number, signal: AbortSignal): Promise<void> {
+    if (ms > 0) await pause(this.#options.system, ms, signal);
     signal.throwIfAborted();
-    if (ms <= 0) return Promise.resolve();
-    return new Promise((resolve, reject) => {
-      const aborted = (): void => {
-        cancel();
-        reject(signal.reason);
-      };
-      const cancel = this.#options.system.after(ms, () => {
-        signal.removeEventListener("abort", aborted);
-        resolve();
-      });
-      signal.addEventListener("abort", aborted, { once: true });
-    });
   }
 
   #dialError(fault: unknown, signal: AbortSignal): DialError {

@@ -1,3 +1,4 @@
+import { concatBytes } from "../../../../src/base/concat-bytes.ts";
 import type { RequestLike } from "../../../../src/ports/web.ts";
 import type { TransportKind } from "../transport/transport.ts";
 import type { Account } from "./account.ts";
@@ -17,13 +18,7 @@ export async function readForm(body: RequestLike["body"]): Promise<URLSearchPara
     if (bytes > MOST_BYTES) return undefined;
     chunks.push(chunk);
   }
-  const whole = new Uint8Array(bytes);
-  let at = 0;
-  for (const chunk of chunks) {
-    whole.set(chunk, at);
-    at += chunk.length;
-  }
-  return new URLSearchParams(new TextDecoder().decode(whole));
+  return new URLSearchParams(new TextDecoder().decode(concatBytes(chunks)));
 }
 
 /** The account in a form, not validated; an empty field is undefined. */

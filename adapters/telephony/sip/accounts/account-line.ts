@@ -1,3 +1,5 @@
+import { errorText } from "../../../../src/base/error-text.ts";
+import { within } from "../../../../src/base/timeout.ts";
 import type { Logger } from "../../../../src/ports/logger.ts";
 import type { System } from "../../../../src/ports/system.ts";
 import {
@@ -15,7 +17,6 @@ import { resolveTrunk } from "../config/resolve-trunk.ts";
 import type { Trunk } from "../config/trunk.ts";
 import { SipLine } from "../line.ts";
 import type { MediaEngine } from "../media/engine.ts";
-import { Deadline } from "../registration/deadline.ts";
 import { offline } from "../registration/presence.ts";
 import { SipTrunk } from "../trunk.ts";
 import { type Account, type AccountDefaults, type AccountFaults, encodeAccount, trunkOf } from "./account.ts";
@@ -162,15 +163,12 @@ export class AccountLine implements Line, AccountTarget {
   }
 
   /** Asks the server about the account. */
-  async #ask(trunk: SipTrunk): Promise<LineHealth> {
-    const deadline = new Deadline(this.#options.system, TRY_MS, "");
-    const silence = new Promise<LineHealth>((resolve) => {
-      const reason = `the server did not answer for ${TRY_MS / 1000} s; check its name, its port and the transport`;
-      deadline.signal.addEventListener("abort", () => resolve({ state: "offline", reason }));
-    });
-    const health = await Promise.race([trunk.ask(), silence]);
-    deadline.cancel();
-    return health;
+  #ask(trunk: SipTrunk): Promise<LineHealth> {
+    const late = () =>
+      new Error(`the server did not answer for ${TRY_MS / 1000} s; check its name, its port and the transport`);
+    return within(trunk.ask(), { system: this.#options.system, ms: TRY_MS, late }).catch((fault: unknown) =>
+      offline(errorText(fault)),
+    );
   }
 
   #trunk(trunk: Trunk): SipTrunk {

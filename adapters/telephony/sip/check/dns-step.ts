@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import { within } from "../../../../src/base/timeout.ts";
 import type { System } from "../../../../src/ports/system.ts";
 import type { ResolvedTrunk } from "../config/resolve-trunk.ts";
 import { parseUri } from "../message/uri.ts";
@@ -39,14 +40,12 @@ export function dnsFix({ outboundProxy }: ResolvedTrunk, fault: unknown): string
 
 /** Whether any answer comes, including "no such record". */
 function answers(ask: () => Promise<unknown>, system: System): Promise<boolean> {
-  return new Promise((resolve) => {
-    const cancel = system.after(PATIENCE_MS, () => resolve(false));
-    const answered = (): void => {
-      cancel();
-      resolve(true);
-    };
-    ask().then(answered, answered);
-  });
+  const answered = ask().then(
+    () => true,
+    () => true,
+  );
+  const late = () => new Error("no answer");
+  return within(answered, { system, ms: PATIENCE_MS, late }).catch(() => false);
 }
 
 const placeText = ({ address, port, kind }: Hop): string =>
