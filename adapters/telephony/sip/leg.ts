@@ -10,7 +10,7 @@ import { guardedAudio } from "./guarded-audio.ts";
 import { assertKeys, LegKeys } from "./leg-keys.ts";
 import { type MediaListener, type MediaSession, type MediaStatistics, NOTHING_CAME } from "./media/engine.ts";
 import type { Release } from "./outcome/release.ts";
-import { isTrunksFault } from "./outcome/trunks-fault.ts";
+import { isTrunkFault } from "./outcome/trunk-fault.ts";
 
 /** Options of {@link SipLeg}. */
 export interface SipLegOptions {
@@ -188,7 +188,7 @@ export class SipLeg implements Leg, InviteListener {
     this.#over = true;
     this.#end = end;
     this.#awaited.stop();
-    this.#mayGoElsewhere = this.#neverRang && isTrunksFault(end);
+    this.#mayGoElsewhere = this.#neverRang && isTrunkFault(end);
     const release = this.#fault === undefined ? this.#options.releaseOf(end) : this.#fault;
     void this.#leave(end, release);
   }

@@ -1,6 +1,6 @@
 import type { System } from "../../../../src/ports/system.ts";
+import { BoundedMap } from "../bounded-map.ts";
 import { randomText } from "../message/random-text.ts";
-import { NewestMap } from "../newest-map.ts";
 import { DigestAuthentication } from "./digest-authentication.ts";
 import type { DigestChallenge } from "./digest-challenge.ts";
 import { type DigestSpace, type DigestUse, spaceKey } from "./digest-space.ts";
@@ -32,7 +32,7 @@ export class DigestClient {
   readonly account: DigestAccount;
   readonly known: Realms;
   readonly #system: Pick<System, "random">;
-  readonly #spaces = new NewestMap<string, DigestSpace>(MAX_SPACES);
+  readonly #spaces = new BoundedMap<string, DigestSpace>(MAX_SPACES);
 
   constructor(account: DigestAccount, system: Pick<System, "random">) {
     this.account = account;

@@ -1,5 +1,5 @@
 import { shown } from "../../../../src/base/shown.ts";
-import { NewestMap } from "../newest-map.ts";
+import { BoundedMap } from "../bounded-map.ts";
 import type { ChallengeRefusal } from "./challenge-refusal.ts";
 import type { DigestAlgorithm } from "./digest-algorithm.ts";
 import type { DigestChallenge } from "./digest-challenge.ts";
@@ -15,9 +15,9 @@ const MOST_SERVERS = 64;
 export class Realms {
   readonly #given: readonly string[] | undefined;
   /** The strongest algorithm of each realm so far (RFC 8760). */
-  readonly #strongest = new NewestMap<string, DigestAlgorithm>(MOST_REALMS);
+  readonly #strongest = new BoundedMap<string, DigestAlgorithm>(MOST_REALMS);
   /** Servers that have accepted an INVITE: they have named their realms. */
-  readonly #settled = new NewestMap<string, true>(MOST_SERVERS);
+  readonly #settled = new BoundedMap<string, true>(MOST_SERVERS);
 
   constructor(given?: readonly string[] | undefined) {
     this.#given = given;

@@ -1,5 +1,5 @@
+import { BoundedMap } from "../bounded-map.ts";
 import { parseUri } from "../message/uri.ts";
-import { NewestMap } from "../newest-map.ts";
 import { canonicalAddress } from "../transport/canonical-address.ts";
 import type { Resolve } from "../transport/resolve.ts";
 import { addressAndPort, defaultPort, type Flow, type SocketAddress } from "../transport/transport.ts";
@@ -9,7 +9,7 @@ const MOST_REMEMBERED = 256;
 /** The servers that our credentials are for: those that the trunk's next hop resolves to. */
 export class TrunkServers {
   readonly #nextHop: string;
-  readonly #places = new NewestMap<string, true>(MOST_REMEMBERED);
+  readonly #places = new BoundedMap<string, true>(MOST_REMEMBERED);
 
   constructor(nextHop: string) {
     this.#nextHop = nextHop;

@@ -1,6 +1,6 @@
 import type { System } from "../../../../src/ports/system.ts";
 import type { LineHealth } from "../../../../src/ports/telephony.ts";
-import { type HealthChanged, LOOK_MS, ONLINE, offline, type Presence } from "./presence.ts";
+import { type HealthChanged, ONLINE, offline, PROBE_INTERVAL_MS, type Presence } from "./presence.ts";
 
 /**
  * The presence of a trunk without probes (`probe: "none"`): it counts as online until a call fails in the transport, and
@@ -31,7 +31,7 @@ export class AssumedPresence implements Presence {
   suspect(detail: string): void {
     if (!this.#started) return;
     this.#cancel?.();
-    this.#cancel = this.#system.after(LOOK_MS, () => this.proven());
+    this.#cancel = this.#system.after(PROBE_INTERVAL_MS, () => this.proven());
     this.#report(offline(detail));
   }
 

@@ -8,9 +8,9 @@ import { Deadline } from "./deadline.ts";
 import {
   backoffMs,
   type HealthChanged,
-  LOOK_MS,
   ONLINE,
   offline,
+  PROBE_INTERVAL_MS,
   type Presence,
   refusedMs,
   SILENCE_MS,
@@ -48,7 +48,7 @@ export class OptionsPresence implements Presence {
   /** Until when the result is valid, by the monotonic clock. */
   #freshUntil = Number.NEGATIVE_INFINITY;
   #failures = 0;
-  #looking: Promise<void> | undefined;
+  #probing: Promise<void> | undefined;
   #cancelNext: (() => void) | undefined;
   #deadline: Deadline | undefined;
   /** The probe under way is outdated: another one follows. */
@@ -60,20 +60,20 @@ export class OptionsPresence implements Presence {
   }
 
   start(): void {
-    if (this.#health === undefined) void this.#look();
+    if (this.#health === undefined) void this.#probe();
   }
 
   async ask(): Promise<LineHealth> {
     const fresh = this.#options.system.monotonic() <= this.#freshUntil;
-    if (!fresh || this.#again) await this.#look();
-    else if (this.#health?.state === "offline") await this.#looking;
+    if (!fresh || this.#again) await this.#probe();
+    else if (this.#health?.state === "offline") await this.#probing;
     return this.#health ?? offline("the trunk is closed");
   }
 
   suspect(): void {
     if (this.#closed) return;
     this.#again = true;
-    void this.#look();
+    void this.#probe();
   }
 
   proven(): void {
@@ -84,21 +84,21 @@ export class OptionsPresence implements Presence {
     this.#closed = true;
     this.#cancelNext?.();
     this.#deadline?.cancel(new Error("the trunk is closed"));
-    await this.#looking;
+    await this.#probing;
     this.#health = offline("the trunk is closed");
   }
 
   /** Probes now; concurrent callers share one probe. */
-  #look(): Promise<void> {
+  #probe(): Promise<void> {
     if (this.#closed) return Promise.resolve();
-    this.#looking ??= this.#lookOnce().finally(() => {
-      this.#looking = undefined;
-      if (this.#again) void this.#look();
+    this.#probing ??= this.#probeOnce().finally(() => {
+      this.#probing = undefined;
+      if (this.#again) void this.#probe();
     });
-    return this.#looking;
+    return this.#probing;
   }
 
-  async #lookOnce(): Promise<void> {
+  async #probeOnce(): Promise<void> {
     const { agent, system, uri, server, changed } = this.#options;
     this.#cancelNext?.();
     this.#again = false;
@@ -113,10 +113,10 @@ export class OptionsPresence implements Presence {
     const before = this.#health;
     this.#health = health;
     this.#failures = health.state === "online" ? 0 : this.#failures + 1;
-    const usual = health.state === "online" ? LOOK_MS : backoffMs(this.#failures, chance(system));
+    const usual = health.state === "online" ? PROBE_INTERVAL_MS : backoffMs(this.#failures, chance(system));
     const wait = Math.max(waitMs ?? 0, usual);
     this.#freshUntil = system.monotonic() + wait + SILENCE_MS;
-    this.#cancelNext = system.after(wait, () => void this.#look());
+    this.#cancelNext = system.after(wait, () => void this.#probe());
     if (!sameHealth(before, health)) changed(health);
   }
 
@@ -127,7 +127,7 @@ export class OptionsPresence implements Presence {
     const text = statusText(response);
     if (status === 503) {
       const health = offline(`${server} is overloaded or out of order (${text})`);
-      return { health, waitMs: Math.min(LOOK_MS, retryAfterMsOf(response) ?? 0) };
+      return { health, waitMs: Math.min(PROBE_INTERVAL_MS, retryAfterMsOf(response) ?? 0) };
     }
     if (status === 408) return { health: offline(`nobody answers behind ${server} (${text}); check \`domain\``) };
     if (!password || (status !== 401 && status !== 407)) return { health: ONLINE };

@@ -7,7 +7,7 @@ import { TransportError } from "../transport/transport.ts";
  * Knows whether a trunk can place calls, for all its lines together.
  *
  * It probes the server on its own schedule, and reports changes. A line's probe gets the latest result, which is at most
- * {@link LOOK_MS} old (older if the password was refused): a thousand lines that are probed every few seconds must not
+ * {@link PROBE_INTERVAL_MS} old (older if the password was refused): a thousand lines that are probed every few seconds must not
  * cause a thousand requests. Without a result, or after `suspect`, a line's probe waits for the next result.
  */
 export interface Presence {
@@ -29,7 +29,7 @@ export interface Presence {
 export type HealthChanged = (health: LineHealth) => void;
 
 /** The interval between two probes of an online trunk, ms. */
-export const LOOK_MS = 30_000;
+export const PROBE_INTERVAL_MS = 30_000;
 /** How long a trunk may take to respond, ms; until then a lost datagram is retransmitted three times. */
 export const SILENCE_MS = 4_500;
 

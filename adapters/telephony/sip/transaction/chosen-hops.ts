@@ -1,4 +1,4 @@
-import { NewestMap } from "../newest-map.ts";
+import { BoundedMap } from "../bounded-map.ts";
 import { addressAndPort, type Hop } from "../transport/transport.ts";
 
 const MOST_REMEMBERED = 2_048;
@@ -9,7 +9,7 @@ const MOST_REMEMBERED = 2_048;
  */
 export class ChosenHops {
   /** By address and port without the transport: a long request may have taken TCP. */
-  readonly #chosen = new NewestMap<string, string>(MOST_REMEMBERED);
+  readonly #chosen = new BoundedMap<string, string>(MOST_REMEMBERED);
 
   remember(callId: string, hop: Hop): void {
     this.#chosen.set(callId, addressAndPort(hop));

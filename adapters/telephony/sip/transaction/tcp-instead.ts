@@ -1,6 +1,6 @@
 import type { System } from "../../../../src/ports/system.ts";
+import { BoundedMap } from "../bounded-map.ts";
 import type { SipRequest } from "../message/message.ts";
-import { NewestMap } from "../newest-map.ts";
 import { addressAndPort, type Flow, type Hop, type Transports } from "../transport/transport.ts";
 
 /** How long a connection may take before the request is sent over UDP, ms. */
@@ -14,7 +14,7 @@ export class TcpInstead {
   readonly #transports: Transports;
   readonly #system: System;
   /** Peers that get UDP all the same, with the time until when. */
-  readonly #unwilling = new NewestMap<string, number>(MOST_REMEMBERED);
+  readonly #unwilling = new BoundedMap<string, number>(MOST_REMEMBERED);
 
   constructor(transports: Transports, system: System) {
     this.#transports = transports;

@@ -1,6 +1,6 @@
 import { within } from "../../../../src/base/timeout.ts";
 import type { System } from "../../../../src/ports/system.ts";
-import { NewestMap } from "../newest-map.ts";
+import { BoundedMap } from "../bounded-map.ts";
 import type { Dns } from "./resolve.ts";
 
 /** How long an answer is cached, whatever its TTL, ms: calls in quick succession share it, and a change is noticed soon. */
@@ -35,7 +35,7 @@ interface Question<Value> {
  * A timeout is cached only for NAPTR and SRV records, which are optional: nothing waits for a silent resolver twice.
  */
 export function cachedDns(dns: Dns, system: System): Dns {
-  const questions = new NewestMap<string, Question<unknown>>(MOST_QUESTIONS);
+  const questions = new BoundedMap<string, Question<unknown>>(MOST_QUESTIONS);
 
   async function ask<Value>(key: string, put: () => Promise<Value>, optional: boolean): Promise<Value> {
     const question = (questions.get(key) ?? {}) as Question<Value>;

@@ -1,5 +1,5 @@
+import { BoundedMap } from "../bounded-map.ts";
 import { skipEmptyLines } from "../message/head-end.ts";
-import { NewestMap } from "../newest-map.ts";
 import { canonicalAddress } from "./canonical-address.ts";
 
 const MOST_REMEMBERED = 1_024;
@@ -11,7 +11,7 @@ const STATUS_LINE = new TextEncoder().encode("SIP/2.0 ");
 
 /** The addresses that requests may come from: those that the trunk's names resolve to, and those of our flows. */
 export class ExpectedPeers {
-  readonly #addresses = new NewestMap<string, true>(MOST_REMEMBERED);
+  readonly #addresses = new BoundedMap<string, true>(MOST_REMEMBERED);
 
   add(address: string): void {
     this.#addresses.set(withoutZone(address), true);

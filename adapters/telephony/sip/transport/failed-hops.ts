@@ -1,5 +1,5 @@
 import type { System } from "../../../../src/ports/system.ts";
-import { NewestMap } from "../newest-map.ts";
+import { BoundedMap } from "../bounded-map.ts";
 import { addressAndPort, type Flow, type Hop } from "./transport.ts";
 
 /** When a hop that failed is probed first, ms after its failure; each probe that fails doubles the wait … */
@@ -26,7 +26,7 @@ interface Failure {
 export class FailedHops {
   readonly #system: System;
   readonly #probe: ProbeHop;
-  readonly #failures = new NewestMap<string, Failure>(MOST_REMEMBERED);
+  readonly #failures = new BoundedMap<string, Failure>(MOST_REMEMBERED);
 
   constructor(system: System, probe: ProbeHop) {
     this.#system = system;

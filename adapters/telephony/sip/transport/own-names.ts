@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
+import { BoundedMap } from "../bounded-map.ts";
 import { type HostPort, parseHostPort, writeHostPort } from "../message/host-port.ts";
-import { NewestMap } from "../newest-map.ts";
 import { isPrivate } from "./private-address.ts";
 import type { Flow, SocketAddress, TransportKind } from "./transport.ts";
 
@@ -12,11 +12,11 @@ export class OwnNames {
   /** The port on which our own listener accepts connections of a kind. */
   readonly #listening: (kind: TransportKind) => number | undefined;
   /** By peer: our address as it reports it. */
-  readonly #learnt = new NewestMap<string, SocketAddress>(MOST_LEARNT);
+  readonly #learnt = new BoundedMap<string, SocketAddress>(MOST_LEARNT);
   /** By the peer's address alone: a new connection there passes the same NAT. */
-  readonly #seenBy = new NewestMap<string, string>(MOST_LEARNT);
+  readonly #seenBy = new BoundedMap<string, string>(MOST_LEARNT);
   /** By our private address: the public one that the trunk's servers outside see, the latest. */
-  readonly #outside = new NewestMap<string, string>(MOST_LEARNT);
+  readonly #outside = new BoundedMap<string, string>(MOST_LEARNT);
 
   constructor(publicAddress: string | undefined, listening: (kind: TransportKind) => number | undefined) {
     this.#public = publicAddress === undefined ? undefined : readAddress(publicAddress);

@@ -1,7 +1,7 @@
 import { isIP, type Socket } from "node:net";
 import type { System } from "../../../../src/ports/system.ts";
+import { BoundedMap } from "../bounded-map.ts";
 import type { TrunkTls } from "../config/trunk.ts";
-import { NewestMap } from "../newest-map.ts";
 import { networkFault, placeName } from "./network-fault.ts";
 import { openStream } from "./open-stream.ts";
 import { StreamFlow } from "./stream-flow.ts";
@@ -44,7 +44,7 @@ export class StreamTransport {
   /** Connections to hops, open or being opened. */
   readonly #opened = new Map<string, Promise<StreamFlow>>();
   /** By address and port, the name of the verified certificate. */
-  readonly #names = new NewestMap<string, string>(MOST_NAMES);
+  readonly #names = new BoundedMap<string, string>(MOST_NAMES);
   readonly #flows = new Set<StreamFlow>();
   readonly #accepted = new Set<StreamFlow>();
   readonly #ended = new AbortController();

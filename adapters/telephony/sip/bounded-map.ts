@@ -1,5 +1,5 @@
 /** A map of limited size: setting one entry too many removes the one that was set longest ago. */
-export class NewestMap<Key, Value> extends Map<Key, Value> {
+export class BoundedMap<Key, Value> extends Map<Key, Value> {
   readonly #most: number;
 
   constructor(most: number) {
