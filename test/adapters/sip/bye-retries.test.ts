@@ -15,7 +15,7 @@ import { Scene } from "./scene.ts";
 
 const NUMBER = "+12025550100";
 
-/** A call to such a callee, hung up by us; it is over here. */
+/** A call to such a callee that we have hung up. */
 async function hungUp(callee: Script, trunk: Partial<Trunk> = {}): Promise<readonly [scene: Scene, far: FarEndCall]> {
   const scene = await Scene.open(trunk, { callees: { "*": callee } });
   const { leg, events } = await scene.call(NUMBER);
@@ -45,7 +45,7 @@ describe("the BYE of an ended call", () => {
     expect(second!.at - first!.at).toBeGreaterThan(1_990);
   });
 
-  // Deno hears of no ICMP: there the BYE has been repeated for 32 s, and is given up.
+  // Deno reports no ICMP errors: the BYE is retransmitted for 32 s, and given up.
   test.skipIf("Deno" in globalThis)("a BYE whose Contact leads nowhere goes the way of the INVITE", async () => {
     const [scene, far] = await hungUp({ contact: "<sip:callee@127.0.0.1:9>" });
     await down(scene, far);

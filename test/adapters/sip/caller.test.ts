@@ -10,7 +10,7 @@ const NUMBER = "+12025550100";
 const ACCOUNT: Partial<Trunk> = { domain: "example.com", user: "100", callerId: "+15550002222" };
 const IDENTITY_FIELDS = ["From", "P-Asserted-Identity", "P-Preferred-Identity", "Remote-Party-ID", "Privacy"] as const;
 
-/** The fields that name the caller, of the INVITE that the far end has received. */
+/** The caller fields of the received INVITE. */
 async function receivedCaller(trunk: Partial<Trunk>, from?: CallerId): Promise<Record<string, string>> {
   const scene = await Scene.open(trunk, { callees: { "*": callees.answers } });
   const { leg, events } = await scene.call(NUMBER, from);

@@ -15,7 +15,7 @@ const numbers = {
   presses: { number: "+12025550107", keys: "1234#" },
 };
 
-/** Loud and soft by turns, as speech is. */
+/** Alternately loud and soft, like speech. */
 function babble(): Int16Array {
   const all = new Int16Array(8_000 * 5);
   for (let at = 0; at < all.length; at += 4_000)

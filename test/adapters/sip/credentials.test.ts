@@ -24,7 +24,7 @@ const credentials = (request: SipText): string =>
 const sent = ({ requests }: Pick<FarEnd, "requests">, method: string): SipText[] =>
   requests.filter((request) => methodOf(request) === method);
 
-/** A call that is answered, and hung up by us. */
+/** An answered call that we hang up. */
 async function completed(scene: Scene, number: string): Promise<void> {
   const { leg, events } = await scene.call(number);
   await events.next("connected", 5_000);

@@ -6,7 +6,7 @@ import { sip } from "../../../adapters/telephony/sip/index.ts";
 import { TestLineHost } from "../../../src/testing/telephony-host.ts";
 import { until } from "./media/two-ends.ts";
 
-/** Longer than the pause before an INVITE is repeated for the first time (T1, RFC 3261 section 17.1.1.1), ms. */
+/** Longer than the pause before the first retransmission of an INVITE (T1, RFC 3261 section 17.1.1.1), ms. */
 const REPEATED_MS = 700;
 
 /** A line of a trunk whose peer answers nothing, and the requests that it has received. */

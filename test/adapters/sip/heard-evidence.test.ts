@@ -23,7 +23,7 @@ interface Ending extends Pick<Outcome, "reason" | "heardRatio" | "heardEvidence"
   readonly status: "COMPLETED" | "FAILED";
 }
 
-/** A callee's phone, and how a call to it ends. */
+/** A phone, and the end of a call to it. */
 type Case = readonly [title: string, phone: Script, ending: Ending, trunk?: Partial<Trunk>];
 
 const failed: Ending = { status: "FAILED", reason: "media_failed", heardRatio: null, heardEvidence: "none" };
@@ -35,7 +35,7 @@ const reports = (call: FarEndCall): void => call.voice!.report();
 
 const EARLY: Script = { rings: [183], earlyMedia: true, afterMs: 500 };
 
-/** Reports, as soon as it has heard something, that it has lost all. */
+/** After its first received audio, reports that all of it was lost. */
 const reportsLoss =
   (highest: (call: FarEndCall) => number) =>
   async (call: FarEndCall): Promise<void> => {
@@ -98,7 +98,7 @@ describe.each(["thread", "worker"] as const)("with the audio in a %s, a call to 
     expect(calls[CASES.findIndex(([title]) => title === "that sends nothing")]!.outcome!.detail).toMatch(
       /^neither audio nor RTCP came from the far side/,
     );
-    // What is called heard was heard.
+    // Audio that counts as heard was received.
     for (const [i, farEnd] of farEnds.entries()) {
       if (CASES[i]![2].heardRatio !== 1) continue;
       const loud = farEnd.calls[0]!.heard.filter((sample) => Math.abs(sample) > 1_000).length;

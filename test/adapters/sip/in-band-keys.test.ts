@@ -13,7 +13,7 @@ import { until } from "./media/two-ends.ts";
 const ADA = { userId: "ada" };
 const KEYS = "1599#";
 const MESSAGE = toneWav({ hz: 440, ms: 3_000, sampleRate: 8_000, amplitude: 8_000 }).toString("base64");
-/** Of silence before the first key, and of one key with the pause after it, ms. */
+/** Duration of the silence before the first key, and of one key with its pause, ms. */
 const FIRST_MS = 400;
 const KEY_MS = 200;
 const TONES = concatPcm([new Int16Array(8 * FIRST_MS), dtmfTones(KEYS, { sampleRate: 8_000 })]);
@@ -23,7 +23,7 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-/** Sends each key by INFO as well, some ms after its tone has begun. */
+/** Also sends each key by INFO, this long after the start of its tone, ms. */
 const alsoByInfo =
   (laterMs: number) =>
   async (call: FarEndCall): Promise<void> => {

@@ -18,7 +18,7 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-/** A server that knows one account, and any caller. */
+/** A server that accepts one account, and any caller. */
 async function registrar(health: number | "silence" = 200) {
   const challenge = { user: "100", password: "right" };
   const farEnd = await startFarEnd({ callees: { "*": callees.answers }, registrar: { challenge } });
@@ -27,7 +27,7 @@ async function registrar(health: number | "silence" = 200) {
   return farEnd;
 }
 
-/** A program with these trunks, and a call over each. */
+/** A Ringport with these trunks, and a call over each. */
 async function calling(trunks: readonly Omit<Trunk, "users">[]) {
   const data = temporaryFolder("lasting-faults");
   const storage = sqliteStorage({ path: join(data, "calls.sqlite") });

@@ -10,7 +10,7 @@ import { LegEvents } from "../../../src/testing/telephony-host.ts";
 const RELEASED: InviteEnd = { type: "released" };
 const FRAME = new Int16Array(160);
 
-/** A leg whose signalling and audio do only what a test lets them do. @param late its audio is reported at its close */
+/** A leg with scripted signalling and audio. @param late its audio is reported when the session closes */
 function legOf({ late = false, ...options }: Partial<SipLegOptions> & { readonly late?: boolean } = {}) {
   const system = new ManualSystem();
   const leg = new SipLeg({

@@ -8,7 +8,7 @@ const NUMBER = "+12025550100";
 const LOSS_MS = 1_000;
 const MESSAGE_MS = 3_000;
 
-/** Plays a message three times as long as `mediaLossMs` to a callee who does not speak; expects all of it to be heard. */
+/** Plays a message three times as long as `mediaLossMs` to a silent callee; expects that all of it is received. */
 async function expectHeard(callee: Script, settle: (voice: Voice) => void = () => {}) {
   const scene = await Scene.open({ mediaLossMs: LOSS_MS }, { callees: { "*": callee } });
   const { leg, events, playout, ear } = await scene.call(NUMBER);

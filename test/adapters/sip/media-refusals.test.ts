@@ -15,7 +15,7 @@ const WEBRTC = describes("m=audio 5000 UDP/TLS/RTP/SAVPF 0", FINGERPRINT, "a=ice
 const OLD_WEBRTC = describes(FINGERPRINT, "m=audio 5000 RTP/SAVPF 0");
 const SECURE = describes("m=audio 5000 RTP/SAVP 0");
 
-/** How a call to such a callee ends. */
+/** The end of a call to such a callee. */
 async function endOf(
   callee: Script,
   trunk: Partial<Trunk> = {},

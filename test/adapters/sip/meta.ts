@@ -13,7 +13,7 @@ const REALM = "wa.meta.vc";
  */
 export class Meta {
   readonly requests: SipText[] = [];
-  /** SRTP packets that came. */
+  /** Received SRTP packets. */
   packets = 0;
   port = 0;
   readonly #authority: Authority;
@@ -39,7 +39,7 @@ export class Meta {
     return meta;
   }
 
-  /** Calls are refused with 403 and this phrase from now on. */
+  /** Refuses all later calls with 403 and this phrase. */
   refuse(phrase: string): void {
     this.#refusal = phrase;
   }
@@ -49,7 +49,7 @@ export class Meta {
     return this.requests.filter((request) => methodOf(request) === method);
   }
 
-  /** The callee hangs up: a BYE on a new connection to our listener; answers the status line. */
+  /** The callee hangs up: sends BYE on a new connection to our listener; resolves with the status line. */
   async hangUp(port: number, host: string): Promise<string> {
     const invite = this.#invite!;
     const socket = connect({ port, host: "127.0.0.1", servername: host, ca: this.#authority.ca });

@@ -12,7 +12,7 @@ afterEach(() => {
   for (const socket of sockets.splice(0)) socket.close();
 });
 
-/** Ports that nobody else has: a pair for RTP and RTCP. */
+/** A free pair of ports for RTP and RTCP. */
 async function freePair(): Promise<readonly [number, number]> {
   for (;;) {
     const socket = await taken(0);
@@ -34,7 +34,7 @@ async function release(socket: Socket): Promise<void> {
   await new Promise<void>((closed) => socket.close(closed));
 }
 
-/** A call to such a callee ends like this; then its only pair of ports is free, and nothing is left when all is closed. */
+/** Expects this end of a call to such a callee, a free pair of ports after it, and nothing left after closing. */
 async function expectEnd(script: Script, cause: string, detail: RegExp, trunk = {}): Promise<Scene> {
   const scene = await Scene.open(
     { rtpPorts: await freePair(), maxCalls: 1, ...trunk },

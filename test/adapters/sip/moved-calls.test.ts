@@ -6,7 +6,7 @@ import { Scene } from "./scene.ts";
 
 const NUMBER = "+12025550100";
 
-/** Places a call to a phone that has begun to speak. */
+/** Places a call to a phone that already sends audio. */
 async function talking(trunk: Partial<Trunk> = {}) {
   const scene = await Scene.open(trunk, { callees: { "*": { says: { hz: 1_000 } } } });
   const { leg, events, playout, ear } = await scene.call(NUMBER);
@@ -15,7 +15,7 @@ async function talking(trunk: Partial<Trunk> = {}) {
   return { scene, leg, events, playout, ear, far: scene.farEnd.calls[0]! };
 }
 
-/** Calls a phone, lets a PBX move the call as `moves` says, and expects both sides to hear each other afterwards. */
+/** Calls a phone, lets a PBX move the call by `moves`, and expects audio in both directions afterwards. */
 async function expectGoesOn(
   trunk: Partial<Trunk>,
   moves: (far: FarEndCall, sleep: (ms: number) => Promise<void>) => Promise<unknown>,

@@ -6,7 +6,7 @@ import { datagramPeer, never, Opened, streamPeer } from "./transport/sockets.ts"
 const opened = new Opened();
 afterEach(() => opened.close());
 
-/** What a server behind which a NAT ends adds to Via. */
+/** The parameters that a server adds to Via behind a NAT. */
 const SEEN = ";received=203.0.113.7;rport=40001";
 
 /** The hosts of Contact and of the audio. */

@@ -63,7 +63,7 @@ test("a requested offer has new keys for another phone", async () => {
 
 describe("the SDP in a 200", () => {
   test("replaces that of a reliable 183", async () => {
-    // It says nothing itself, so only its description leads to it.
+    // It sends no audio, so only its SDP shows its address.
     const callee: Script = { rings: [183], reliable: true, announcement: { hz: 2_000 }, says: "nothing" };
     const scene = await Scene.open({}, { callees: { "*": callee } });
     await playToEnd(await scene.call(NUMBER));
@@ -85,7 +85,7 @@ describe("the SDP in a 200", () => {
 describe("a host name for the remote audio", () => {
   test("is resolved in an answer and in a new offer", async () => {
     const acts = async (call: FarEndCall): Promise<void> => void (await call.reinvite("sendrecv"));
-    // It says nothing itself, so only its description leads to it.
+    // It sends no audio, so only its SDP shows its address.
     const callee: Script = { host: "localhost", says: "nothing", acts };
     const scene = await Scene.open({}, { callees: { "*": callee } });
     await playToEnd(await scene.call(NUMBER));
@@ -103,7 +103,7 @@ describe("a host name for the remote audio", () => {
     expect(events.types).toEqual(["placed", "alerting", "early_media", "answered", "media_lost", "ended"]);
   });
 
-  /** A reliable description, and after it an UPDATE that names a host whose address `look` finds. */
+  /** A reliable SDP, followed by an UPDATE with a host name that `look` resolves. */
   const early = (look: () => Promise<readonly string[]>, then: (call: FarEndCall) => Promise<unknown>): Script => {
     const { addresses } = nodeDns;
     vi.spyOn(nodeDns, "addresses").mockImplementation((host) =>

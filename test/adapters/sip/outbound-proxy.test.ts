@@ -15,7 +15,7 @@ async function stack(trunk: Omit<Trunk, "name" | "server">): Promise<SipStack> {
   return opened.add(await stackOf({ server: "sip:sip.acme.example", ...trunk }));
 }
 
-/** A proxy whose certificate is for these names. */
+/** A proxy with a certificate for these names. */
 async function proxy(...names: string[]): Promise<StreamPeer> {
   return opened.add(await streamPeer({ tls: authority.issue({ names }) }));
 }

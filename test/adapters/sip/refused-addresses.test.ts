@@ -15,7 +15,7 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-/** Somebody at the far end's port, on another address, and the datagrams that come there. */
+/** A stranger at the peer's port on another address, with the datagrams that it receives. */
 async function stranger(port: number) {
   const socket: Socket = createSocket("udp4");
   const seen: Buffer[] = [];
@@ -25,7 +25,7 @@ async function stranger(port: number) {
   return { port: socket.address().port, seen };
 }
 
-/** A call to a callee whose SDP names the stranger, which listens there from before the answer. */
+/** A call to a callee whose SDP names the stranger, which already listens before the answer. */
 async function callTo(callee: Script, mediaFrom: readonly string[] | undefined) {
   let seen: Buffer[] = [];
   const before = async (call: FarEndCall) => {

@@ -22,7 +22,7 @@ async function farEndWithBusyPhones(): Promise<FarEnd> {
   return farEnd;
 }
 
-/** A Ringport on the data in a folder, with one trunk to the far end. */
+/** A Ringport with its data in a folder, and one trunk to the test peer. */
 function ringportOver(
   farEnd: FarEnd,
   data: string,
@@ -110,7 +110,7 @@ test("a queued call is refused if the rule changes at a restart", async () => {
   expect(invited(farEnd)).toEqual([]);
 });
 
-/** The identity that each INVITE named, by the number that it called; a far end asked twice counts once. */
+/** The identity in each INVITE, by the called number; a repeated INVITE counts once. */
 function identities(farEnd: FarEnd): Record<string, string | undefined> {
   const invites = farEnd.requests.filter((request) => methodOf(request) === "INVITE");
   return Object.fromEntries(

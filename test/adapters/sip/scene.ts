@@ -9,7 +9,7 @@ import { type FarEnd, type FarEndOptions, startFarEnd } from "../../support/sip/
 
 const PATIENCE_MS = 5_000;
 
-/** A trunk that leads to a far end, with one line on it; everything is closed after the test. */
+/** A trunk to a test peer with one line; everything is closed after the test. */
 export class Scene {
   readonly farEnd: FarEnd;
   readonly system: CountedSystem = new CountedSystem();
@@ -39,7 +39,7 @@ export class Scene {
     return this.#line;
   }
 
-  /** What a line on it says of itself, as soon as it says anything. */
+  /** The first report of a line on it. */
   async health(): Promise<LineHealth> {
     const { line } = await this.network.open(new TestLineHost());
     await line.link();
@@ -50,7 +50,7 @@ export class Scene {
     return await this.network.call(await this.line(), to, undefined, undefined, from);
   }
 
-  /** How a call ends that nobody hangs up here: its cause and its detail. */
+  /** The end of a call that we do not hang up: its cause and its detail. */
   async endOf(to: string): Promise<readonly [cause: string, detail: string | null]> {
     try {
       const { events } = await this.call(to);

@@ -19,7 +19,7 @@ export function stackOf(trunk: Omit<Trunk, "name">): Promise<SipStack> {
   });
 }
 
-/** Calls 100 over a stack, without audio: what matters is the signalling. */
+/** Calls 100 over a stack, with signalling only. */
 export function callOver({ invite }: SipStack, address: Omit<MediaAddress, "isPublic">): InviteUsage {
   const nothing = (): void => {};
   const session = { port: 40_000, configure() {} } as Partial<MediaSession> as MediaSession;
@@ -35,7 +35,7 @@ export function callOver({ invite }: SipStack, address: Omit<MediaAddress, "isPu
   });
 }
 
-/** A response to a request as it came, by default 200. @param via what the server makes of `;rport` in Via */
+/** A response to a received request, by default 200. @param via replaces `;rport` in Via */
 export function responseTo(
   text: string,
   {

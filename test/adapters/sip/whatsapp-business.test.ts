@@ -16,7 +16,7 @@ afterEach(async () => {
   network = undefined;
 });
 
-/** A trunk of the preset that finds Meta on this machine; nothing else of it is changed. */
+/** A trunk of the preset, with Meta on this machine. */
 async function business(password = PASSWORD): Promise<{ network: Network; meta: Meta; port: number }> {
   const meta = await Meta.open(authority, PASSWORD);
   const port = await freePort();

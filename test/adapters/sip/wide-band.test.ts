@@ -5,7 +5,7 @@ import { Scene } from "./scene.ts";
 
 const NUMBER = "+12025550100";
 const RATE = 16_000;
-/** Above all that a codec of 8 kHz carries. */
+/** Above the range of a codec of 8 kHz. */
 const OURS_HZ = 5_000;
 const THEIRS_HZ = 6_000;
 const G722 = { codecs: ["G722", "PCMU"] } as const;
@@ -31,7 +31,7 @@ describe("a callee with G.722", () => {
     expect(toneShare(middle(far.heard), OURS_HZ, RATE)).toBeGreaterThan(0.95);
     expect(far.heard.filter((sample) => Math.abs(sample) > 1_000).length).toBeGreaterThan(0.85 * RATE * 0.9);
     expect(toneShare(middle(ear.heard()), THEIRS_HZ, RATE)).toBeGreaterThan(0.95);
-    // The clock of RTP is 8 kHz all the same, and a packet of 20 ms has as many bytes as units of it.
+    // The RTP clock is 8 kHz nevertheless, and a packet of 20 ms has one byte per unit.
     const audio = far.voice!.packets.filter(({ payloadType }) => payloadType === 9);
     expect(new Set(audio.map(({ payload }) => payload.length))).toEqual(new Set([160]));
     const steps = audio.slice(1).map(({ timestamp }, i) => (timestamp - audio[i]!.timestamp) >>> 0);

@@ -1,7 +1,7 @@
 import type { Network } from "../../../../src/ports/pages.ts";
 import type { Reply } from "../../../../src/ports/web.ts";
 
-/** Asks for the page behind a code, or sends its form, as the core would pass it on. */
+/** Requests the page behind a code, or submits its form. */
 export async function ask(
   telephony: Network,
   payload: string,

@@ -14,7 +14,7 @@ function kept<T extends { close(): Promise<void> }>(one: T): T {
   return one;
 }
 
-/** A far end that behaves like this, and an agent that calls it. */
+/** A test peer with this behaviour, and an agent that calls it. */
 async function stage(
   script: Script,
   options?: ConstructorParameters<typeof LiveAgent>[1],

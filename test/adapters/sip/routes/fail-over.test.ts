@@ -25,7 +25,7 @@ async function call({ network }: RouteScene): Promise<PlacedCall> {
   return await network.call(await network.linkedLine(), NUMBER);
 }
 
-/** How a call ends that nobody hangs up here, and how often each server was asked. */
+/** The end of a call that we do not hang up, and the number of INVITEs at each server. */
 async function endOf(given: RouteScene): Promise<readonly [cause: string, detail: string | null, asked: number[]]> {
   const { events } = await call(given);
   const { cause, detail } = await events.next("ended", 10_000);
@@ -41,7 +41,7 @@ const refusalOf = (dialling: Promise<unknown>): Promise<DialError> =>
 
 const refusing = (status: number, rings: readonly number[] = []): Script => ({ rings, status, reason: "No" });
 
-/** Time that runs this much faster than the clock. */
+/** A system whose time runs faster than the clock by this factor. */
 const quick = (factor: number): System => ({
   now: realSystem.now,
   random: realSystem.random,
@@ -82,7 +82,7 @@ describe("a call that the first trunk does not accept", () => {
     expect(await endOf(given)).toEqual(["busy", "trunk second: SIP 486 No", [0, 1]]);
   });
 
-  // Deno hears of no ICMP: there the INVITE may have arrived.
+  // Deno reports no ICMP errors: the INVITE may have arrived.
   test.skipIf("Deno" in globalThis)("continues over the second one after an ICMP error", async () => {
     const nobody = await datagramPeer();
     await nobody.close();

@@ -9,16 +9,16 @@ import { methodOf } from "../../../support/sip/sip-text.ts";
 
 const PATIENCE_MS = 5_000;
 
-/** A trunk of a route: who answers behind it, or where it leads, and its options. */
+/** A trunk of a route: its callees or its server, and its options. */
 export interface Way extends Partial<Trunk> {
-  /** How every callee behaves; with a `server` nobody is there. Default: answers. */
+  /** The script of every callee; unused with a `server`. Default: answers. */
   readonly callee?: Script;
 }
 
-/** The route `world` over the trunks `first`, `second`, … with the servers that they lead to. */
+/** The route `world` over the trunks `first`, `second`, … with their servers. */
 export interface RouteScene {
   readonly network: Network;
-  /** Of each trunk: its server, and the network of it alone. */
+  /** Of each trunk: its server, and its own network. */
   readonly ends: readonly FarEnd[];
   readonly alone: readonly Network[];
   close(): Promise<void>;
@@ -50,10 +50,10 @@ export async function routeScene(
   };
 }
 
-/** How many INVITEs came, repetitions included. */
+/** Number of received INVITEs, including retransmissions. */
 export const invites = ({ requests }: FarEnd): number =>
   requests.filter((request) => methodOf(request) === "INVITE").length;
 
-/** What the timeline shows of the ways that a call took. */
+/** The route events in the timeline of a call. */
 export const waysOf = (events: readonly LegEvent[]): unknown[] =>
   events.flatMap((event) => (event.type === "noted" && event.event === "route" ? [event.data] : []));

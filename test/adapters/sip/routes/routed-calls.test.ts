@@ -29,7 +29,7 @@ async function farEnd(options?: FarEndOptions): Promise<FarEnd> {
   return end;
 }
 
-/** A Ringport on the data in a folder, with a route over trunks to these servers. */
+/** A Ringport with its data in a folder, and a route over trunks to these servers. */
 function ringportOver(
   data: string,
   [first, second]: readonly FarEnd[],

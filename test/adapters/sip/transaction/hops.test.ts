@@ -14,7 +14,7 @@ async function sending(wire: Wire, method = "INVITE", body = ""): Promise<Sent> 
   return sent;
 }
 
-/** `udp 192.0.2.11 INVITE` for everything that left. */
+/** `udp 192.0.2.11 INVITE` for every sent message. */
 function ways(wire: Wire): string[] {
   return wire.left.map(
     ({ message, flow }) => `${flow.kind} ${flow.remote.address} ${message.kind === "request" && message.method}`,
@@ -58,7 +58,7 @@ test("a failed hop is tried first again after any response to its probe", async 
 test("a hop that responds only to probes is probed less and less often", async () => {
   const wire = new Wire();
   wire.hops = [ONE, TWO];
-  /** Sends a call, which the first hop leaves unanswered; returns the hops that it has asked. */
+  /** Sends an INVITE that the first hop does not answer; returns the hops that were tried. */
   const call = async (): Promise<string[]> => {
     const since = wire.left.length;
     await sending(wire);

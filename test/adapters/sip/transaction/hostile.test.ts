@@ -10,7 +10,7 @@ import { openTrunk, request, type Sent, send, type Trunk } from "./trunk.ts";
 
 let trunk: Trunk;
 let peer: DatagramPeer;
-/** A call that rings while all this happens. */
+/** A ringing call. */
 let ringing: Sent;
 let tcpPort: number;
 let invite: SipRequest;
@@ -49,7 +49,7 @@ async function told(last: string): Promise<void> {
   expect(ringing.told.at(-1)).toBe(last);
 }
 
-/** Messages that a peer might send about this call or another one, to be spoilt. */
+/** Messages of a peer about this call or another one, to be mutated. */
 function plausible(): Uint8Array[] {
   const others = ["BYE", "CANCEL", "ACK", "INVITE", "OPTIONS"].map((method) => {
     const other = request(method, "sip:us@127.0.0.1");

@@ -16,7 +16,7 @@ function asked(method: string, fields: Record<string, string> = {}): SipRequest 
   return asking;
 }
 
-/** The same request once more, or one that belongs to it. */
+/** A retransmission of the request, or a request that belongs to it. */
 function related(to: SipRequest, method: string, tag?: string): SipRequest {
   const other = asked(method, { Via: to.headers.get("Via") ?? "" });
   for (const name of ["From", "To", "Call-ID"]) other.headers.set(name, to.headers.get(name) ?? "");

@@ -21,7 +21,7 @@ import { realSystem } from "../../../../src/ports/system.ts";
 
 let calls = 0;
 
-/** A request with everything but Via. */
+/** A request without Via. */
 export function request(
   method: string,
   uri: string,
@@ -38,7 +38,7 @@ export function request(
   return sipRequest(method, uri, headers, new TextEncoder().encode(body));
 }
 
-/** What became of a request, in order. */
+/** The events of a request, in order. */
 export interface Sent {
   readonly transaction: OutgoingRequest;
   /** `sent`, the status of every response, and the fault. */
@@ -49,7 +49,7 @@ export interface Sent {
   readonly end: Promise<SipResponse | TransportError>;
 }
 
-/** Sends a request and writes down what becomes of it. */
+/** Sends a request and records its events. */
 export function send(transactions: Transactions, sent: SipRequest, to: string | Flow): Sent {
   const told: string[] = [];
   const responses: SipResponse[] = [];
@@ -79,7 +79,7 @@ export function send(transactions: Transactions, sent: SipRequest, to: string | 
   return { transaction, told, responses, flows, end };
 }
 
-/** Both layers of one trunk, with what came that belongs to no request of ours. */
+/** Both layers of one trunk, with everything received outside of our requests. */
 export interface Trunk {
   readonly transports: TrunkTransports;
   readonly transactions: Transactions;

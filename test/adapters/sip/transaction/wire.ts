@@ -18,9 +18,9 @@ import {
 } from "../../../../adapters/telephony/sip/transport/transport.ts";
 import { ManualSystem } from "../../../../src/testing/manual-system.ts";
 
-/** A message that left us. */
+/** A sent message. */
 export interface Left {
-  /** ms since the wire was made. */
+  /** ms since the wire was created. */
   readonly at: number;
   readonly message: SipMessage;
   readonly flow: Flow;
@@ -53,23 +53,23 @@ class WireFlow implements Flow {
   }
 }
 
-/** A network of the mind, on a clock that a test moves; the transaction layer stands on it. */
+/** A simulated network with a manual clock, below the transaction layer. */
 export class Wire implements Transports {
   readonly system: ManualSystem = new ManualSystem();
   readonly transactions: Transactions;
   readonly left: Left[] = [];
   readonly seenAs: SocketAddress[] = [];
-  /** The addresses among them that hold for other servers too. */
+  /** The trusted ones, which hold for other servers too. */
   readonly trusted: SocketAddress[] = [];
   /** Requests of the peer. */
   readonly requests: IncomingRequest[] = [];
   readonly late: SipResponse[] = [];
   readonly unacknowledged: IncomingRequest[] = [];
-  /** What `sip:there.example` resolves to. */
+  /** The hops of `sip:there.example`. */
   hops: Hop[] = [udp("192.0.2.11")];
-  /** Hops that no connection is had to: `tcp 192.0.2.11`. */
+  /** Unreachable hops: `tcp 192.0.2.11`. */
   readonly refused = new Set<string>();
-  /** How often each was tried. */
+  /** Number of attempts for each of them. */
   readonly connected: string[] = [];
   closedTimes = 0;
   readonly #flows = new Map<string, WireFlow>();
@@ -115,25 +115,25 @@ export class Wire implements Transports {
     this.closedTimes++;
   }
 
-  /** Something arrives. */
+  /** A message arrives. */
   arrives(message: SipMessage, flow: Flow): void {
     this.#listener?.message(message, flow);
   }
 
-  /** The network says that nobody is there, or a connection breaks. */
+  /** The network reports an unreachable peer, or a connection breaks. */
   breaks(flow: Flow, fault: "refused" | "closed"): void {
     if (fault === "closed") (flow as WireFlow).alive = false;
     this.#listener?.closed(flow, new TransportError(fault, fault));
   }
 
-  /** The n-th message that left; from the end where negative. */
+  /** The n-th sent message; from the end if negative. */
   message(n: number): Left {
     const left = this.left.at(n);
     if (left === undefined) throw new Error(`only ${this.left.length} messages have left`);
     return left;
   }
 
-  /** The peer answers a request that left, by default the last one of this method. */
+  /** The peer responds to a sent request, by default the last one of this method. */
   answer(
     status: number,
     { method = "INVITE", n = -1 }: { readonly method?: string; readonly n?: number } = {},
@@ -146,13 +146,13 @@ export class Wire implements Transports {
     return response;
   }
 
-  /** `0 INVITE`, `500 INVITE`, `620 ACK`: when what left, and for responses their status. */
+  /** `0 INVITE`, `500 INVITE`, `620 ACK`: the time and the method of each sent message, or its status. */
   get log(): string[] {
     return this.left.map(({ at, message }) => `${at} ${message.kind === "request" ? message.method : message.status}`);
   }
 }
 
-/** Places to send to. */
+/** Hops to send to. */
 export function udp(address: string): Hop {
   return { kind: "udp", address, port: 5060, host: "there.example" };
 }
