@@ -45,7 +45,7 @@ export async function eachPiece(
       const piece = decoder.push(file.subarray(at, at + PIECE_BYTES));
       if (piece.samples.length > 0) visit(piece);
       if (cpuMs() - startedAt > limits.maxCpuMs) {
-        throw new Error(`The audio takes more than ${limits.maxCpuMs / 1000} s to decode.`);
+        throw new Error(`the audio takes more than ${limits.maxCpuMs / 1000} s to decode`);
       }
     }
     return decoder.finish();

@@ -24,6 +24,6 @@ export async function decodeJob(input: DecodeInput, context: AudioJobContext<Arr
   if (context.cancelled()) return;
   if (resampler) pieces.push((resampler as Resampler).flush());
   const whole = concatPcm(pieces);
-  if (whole.length === 0) throw new Error(`The ${input.format.toUpperCase()} file holds no audio.`);
+  if (whole.length === 0) throw new Error(`the ${input.format.toUpperCase()} file holds no audio`);
   context.emit(whole.buffer, [whole.buffer]);
 }

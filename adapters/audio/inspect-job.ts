@@ -19,11 +19,11 @@ export async function inspectJob(input: InspectInput, context: AudioJobContext<A
   const found = await eachPiece(new Uint8Array(input.file), input.format, limits, ({ samples, sampleRate }) => {
     counts.set(sampleRate, (counts.get(sampleRate) ?? 0) + samples.length);
     if (durationMs() > input.maxDurationMs) {
-      throw new Error(`The audio is longer than the limit of ${spell(input.maxDurationMs)}.`);
+      throw new Error(`the audio is longer than the limit of ${spell(input.maxDurationMs)}`);
     }
   });
   if (context.cancelled()) return;
-  if (counts.size === 0) throw new Error(`The ${input.format.toUpperCase()} file holds no audio.`);
+  if (counts.size === 0) throw new Error(`the ${input.format.toUpperCase()} file holds no audio`);
   context.emit({ ...found, durationMs: Math.max(1, Math.round(durationMs())) });
 }
 

@@ -23,7 +23,7 @@ export class Mp3Decoder implements PieceDecoder {
   /** Looks at the whole file for its first frame. Throws an Error when it has none. */
   static async open(file: Uint8Array): Promise<Mp3Decoder> {
     const opening = mp3Opening(file);
-    if (opening === undefined) throw new Error("The MP3 file has no audio frames that follow each other.");
+    if (opening === undefined) throw new Error("the MP3 file has no audio frames that follow each other");
     return new Mp3Decoder(await Mpg123.open(), opening);
   }
 

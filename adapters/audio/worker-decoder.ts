@@ -41,7 +41,7 @@ export function workerDecoder(pool: AudioWorkers): AudioDecoder {
 function formatOf(file: Uint8Array): AudioFacts["format"] {
   const found = sniff(file);
   if (typeof found === "string") return found;
-  throw new AudioUnsupported(`The audio is ${found.unsupported}; WAV and MP3 can be played.`);
+  throw new AudioUnsupported(`the audio is ${found.unsupported}; WAV and MP3 can be played`);
 }
 
 /** The one piece of a job; its failures become {@link AudioUnsupported}, those of the pool stay what they are. */
@@ -52,8 +52,8 @@ async function only<Piece>(pieces: AsyncIterable<Piece>, signal: AbortSignal | u
     signal?.throwIfAborted();
     const { kind } = error as { kind?: unknown };
     if (error instanceof Error && kind === "failed") throw new AudioUnsupported(error.message, { cause: error });
-    if (kind === "timeout") throw new AudioUnsupported("The audio takes too long to decode.", { cause: error });
+    if (kind === "timeout") throw new AudioUnsupported("the audio takes too long to decode", { cause: error });
     throw error;
   }
-  throw new AudioUnsupported("The audio could not be decoded.");
+  throw new AudioUnsupported("the audio could not be decoded");
 }

@@ -14,7 +14,7 @@ export type TakeChannels = (left: Int16Array, right: Int16Array, samples: number
 
 /**
  * Two channels of one call, brought to the same time. Each is known by its samples alone, from clocks that run alike but do not
- * always run: nothing comes back before the far side speaks, nothing goes out while it holds us. If one continues and the
+ * always run: nothing comes back before the peer speaks, nothing goes out while it holds us. If one continues and the
  * other does not, the other one is silent there; what only comes late, because this thread stood still, is put where it
  * belongs. So the channels are never more than a frame apart, however long the call.
  */

@@ -156,7 +156,7 @@ export function dtmfTones(digits: string, options: DtmfToneOptions): Int16Array<
     const row = KEYS.findIndex((keys) => keys.includes(digits.charAt(index)));
     const low = LOW_HZ[row];
     const high = HIGH_HZ[KEYS[row]?.indexOf(digits.charAt(index)) ?? -1];
-    if (low === undefined || high === undefined) throw new RangeError(`"${digits[index]}" is not a DTMF digit.`);
+    if (low === undefined || high === undefined) throw new RangeError(`"${digits[index]}" is not a DTMF digit`);
     for (let i = 0; i < toneLength; i++) {
       const turn = (2 * Math.PI * i) / sampleRate;
       samples[index * digitLength + i] = toSample(amplitude * (Math.sin(turn * low) + Math.sin(turn * high)));

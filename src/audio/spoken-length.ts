@@ -14,7 +14,7 @@ export class SpokenLength {
   add(piece: PcmChunk): void {
     this.#seconds += piece.samples.length / piece.sampleRate;
     if (this.#seconds > LONGEST_AUDIO_S) {
-      throw new Error(`The text speaks for more than ${LONGEST_AUDIO_S / 60} minutes; shorten it.`);
+      throw new Error(`the text speaks for more than ${LONGEST_AUDIO_S / 60} minutes; shorten it`);
     }
   }
 }

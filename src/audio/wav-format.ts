@@ -97,9 +97,9 @@ export function parseWavFormat(chunk: DataView): WavFormat {
 }
 
 function unsupported(what: string): AudioFormatError {
-  return new AudioFormatError("unsupported", `The WAV file uses ${what}, which is not supported.`);
+  return new AudioFormatError("unsupported", `the WAV file uses ${what}, which is not supported`);
 }
 
 function malformed(what: string): AudioFormatError {
-  return new AudioFormatError("malformed", `The WAV file has ${what}.`);
+  return new AudioFormatError("malformed", `the WAV file has ${what}`);
 }

@@ -67,7 +67,7 @@ export class WavDecoder {
 
   /** No more bytes will come. Throws {@link AudioFormatError} when the data chunk was never reached. */
   finish(): void {
-    if (this.#received === 0) throw new AudioFormatError("not_audio", "The audio is empty.");
+    if (this.#received === 0) throw new AudioFormatError("not_audio", "the audio is empty");
     if (this.#part !== "data" && this.#part !== "end") {
       throw malformed(`ends after ${this.#received} bytes, before any audio data`);
     }
@@ -92,10 +92,10 @@ export class WavDecoder {
   #readRiff(): void {
     const container = this.#fourLetters(0);
     if (container === "RIFX") {
-      throw new AudioFormatError("unsupported", "The WAV file is big-endian (RIFX), which is not supported.");
+      throw new AudioFormatError("unsupported", "the WAV file is big-endian (RIFX), which is not supported");
     }
     if ((container !== "RIFF" && container !== "RF64") || this.#fourLetters(8) !== "WAVE") {
-      throw new AudioFormatError("not_audio", "The audio does not begin with a RIFF or RF64 header of type WAVE.");
+      throw new AudioFormatError("not_audio", "the audio does not begin with a RIFF or RF64 header of type WAVE");
     }
     this.#expect("chunk", 8);
   }
@@ -222,5 +222,5 @@ function mixFrame(bytes: DataView, at: number, frameBytes: number, channels: num
 }
 
 function malformed(fault: string): AudioFormatError {
-  return new AudioFormatError("malformed", `The WAV file ${fault}.`);
+  return new AudioFormatError("malformed", `the WAV file ${fault}`);
 }

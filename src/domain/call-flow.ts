@@ -230,7 +230,7 @@ function timer(flow: CallFlow, name: TimerName, inboundSince: boolean, rules: Fl
 }
 
 /** Why a call failed instead of completing; a sentence for a person. */
-export const NO_EVIDENCE = "neither audio nor RTCP came from the far side, so nothing shows that it received ours";
+export const NO_EVIDENCE = "neither audio nor RTCP came from the peer, so nothing shows that it received ours";
 
 /** Without evidence that the callee heard anything, a call fails instead of completing. */
 function withoutProof({ flow, effects }: Decision): Decision {

@@ -5,7 +5,7 @@ export interface MediaStatistics {
   readonly packetsSent: number;
   /** 0 on an answered call: the audio was one-way. */
   readonly packetsReceived: number;
-  /** Packets of the far side that never came, or came too late to be played. */
+  /** Packets of the peer that never came, or came too late to be played. */
   readonly packetsLost: number;
   /** Packets that came out of order. */
   readonly packetsReordered: number;
@@ -23,6 +23,6 @@ export interface MediaStatistics {
   readonly remoteLoss: number | null;
   /** Estimated mean opinion score, 1 to 4.5 (ITU-T G.107); null before anything came. */
   readonly mos: number | null;
-  /** ms for which the far side held us and we played nothing. */
+  /** ms for which the peer held us and we played nothing. */
   readonly heldMs: number;
 }

@@ -2,7 +2,7 @@ import type { FailedReason } from "./outcome.ts";
 
 /** Why a leg is gone. */
 export type ReleaseCause =
-  /** The far side hung up an answered call. */
+  /** The peer hung up an answered call. */
   | "callee_hung_up"
   /** We hung up. */
   | "released"

@@ -214,7 +214,7 @@ export interface Leg {
   /**
    * Gives the leg its audio. Called before the answer. From the answer on the leg pulls one frame per `frameMs`
    * from the source and pushes every received frame into the sink, both synchronously, without allocation. Nothing is
-   * pushed before the far side's first audio has come: a sink that receives nothing is how one-way audio is noticed.
+   * pushed before the peer's first audio has come: a sink that receives nothing is how one-way audio is noticed.
    */
   connectMedia(source: FrameSource, sink: FrameSink): void;
   /**
@@ -230,7 +230,7 @@ export interface Leg {
    */
   statistics?(): MediaStatistics | null;
   /**
-   * What shows by now that the far side receives our audio. It is asked whenever something happens to the call, also after
+   * What shows by now that the peer receives our audio. It is asked whenever something happens to the call, also after
    * `ended`; it answers at once and does not throw. Without it the audio that came is the evidence, and none is required.
    */
   evidence?(): MediaEvidence;
@@ -238,26 +238,26 @@ export interface Leg {
   hangUp(): Promise<void>;
 }
 
-/** What shows that the far side of a leg receives our audio. */
+/** What shows that the peer of a leg receives our audio. */
 export interface MediaEvidence {
   readonly kind: HeardEvidence;
-  /** A call that ends without evidence has failed: the far side was to send something. */
+  /** A call that ends without evidence has failed: the peer was to send something. */
   readonly required: boolean;
 }
 
 /** What happens to a call on the network. */
 export type LegEvent =
-  /** The far side has been asked (INVITE or offer sent). */
+  /** The peer has been asked (INVITE or offer sent). */
   | { readonly type: "placed" }
-  /** The far side reports that its phone rings. */
+  /** The peer reports that its phone rings. */
   | { readonly type: "alerting" }
-  /** The far side sends audio before the answer: an announcement, or a ringing tone. */
+  /** The peer sends audio before the answer: an announcement, or a ringing tone. */
   | { readonly type: "early_media" }
-  /** The far side has accepted. */
+  /** The peer has accepted. */
   | { readonly type: "answered" }
   /**
    * Our media path is up: negotiated, keyed, first frame handed to the network; or nothing is missing but that, because the
-   * far side has answered on hold.
+   * peer has answered on hold.
    */
   | { readonly type: "connected" }
   /** After the answer, something other than audio is evidence; a call that waits for that alone ends now. */
@@ -265,8 +265,8 @@ export type LegEvent =
   | { readonly type: "dtmf"; readonly digit: string }
   | { readonly type: "media_lost"; readonly detail: string }
   /**
-   * For the timeline only: the far side holds us or lets go, a message of the signalling went by (secrets masked), the
-   * call takes this way into the network, or the far side named an address for its audio that nothing is sent to. A held
+   * For the timeline only: the peer holds us or lets go, a message of the signalling went by (secrets masked), the
+   * call takes this way into the network, or the peer named an address for its audio that nothing is sent to. A held
    * source is not pulled, so what it plays waits.
    */
   | {

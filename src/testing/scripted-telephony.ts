@@ -232,7 +232,7 @@ export class ScriptedLine implements Line {
   }
 }
 
-/** One leg. The test controls the far side; everything else is recorded. */
+/** One leg. The test controls the peer; everything else is recorded. */
 export class ScriptedLeg implements Leg {
   readonly sampleRate: number;
   readonly frameMs: number = FRAME_MS;
@@ -307,7 +307,7 @@ export class ScriptedLeg implements Leg {
     this.#sink = sink;
   }
 
-  /** The far side has been asked. */
+  /** The peer has been asked. */
   placed(): void {
     this.events.push({ type: "placed" });
   }
@@ -316,12 +316,12 @@ export class ScriptedLeg implements Leg {
     this.events.push({ type: "alerting" });
   }
 
-  /** The far side sends audio before the answer. */
+  /** The peer sends audio before the answer. */
   earlyMedia(): void {
     this.events.push({ type: "early_media" });
   }
 
-  /** The far side accepts; with `media` the audio path is up in the same moment. */
+  /** The peer accepts; with `media` the audio path is up in the same moment. */
   answer({ media = true }: { media?: boolean } = {}): void {
     this.events.push({ type: "answered" });
     if (media) this.connect();
@@ -348,7 +348,7 @@ export class ScriptedLeg implements Leg {
     this.events.push({ type: "dtmf", digit });
   }
 
-  /** The far side holds us: the source is not pulled, and nothing comes. */
+  /** The peer holds us: the source is not pulled, and nothing comes. */
   hold(): void {
     this.#held = true;
     this.events.push({ type: "noted", event: "held", data: {} });

@@ -4,7 +4,7 @@ const LOOK_EVERY_MS = 5;
 export async function within<T>(ms: number, what: string, work: Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`${what}: not within ${ms} ms.`)), ms);
+    timer = setTimeout(() => reject(new Error(`${what}: not within ${ms} ms`)), ms);
   });
   return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
@@ -13,7 +13,7 @@ export async function within<T>(ms: number, what: string, work: Promise<T>): Pro
 export async function until(ms: number, what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
   const startedAt = performance.now();
   while (!(await isSo())) {
-    if (performance.now() - startedAt > ms) throw new Error(`${what}: not within ${ms} ms.`);
+    if (performance.now() - startedAt > ms) throw new Error(`${what}: not within ${ms} ms`);
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
   }
 }

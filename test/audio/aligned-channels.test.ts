@@ -86,7 +86,7 @@ for (const outFirst of [true, false]) {
     expect(tape.skew(tape.right)).toBe(0);
   });
 
-  test(`before the first sound of the far side its channel is silent (${order})`, () => {
+  test(`before the first sound of the peer its channel is silent (${order})`, () => {
     const tape = new Tape().play(ticks(300, [{ side: "right", from: 0, length: 137 }]), outFirst);
     expect(tape.right).toHaveLength(300 * FRAME);
     expect(tape.right.slice(0, 136 * FRAME).every((sample) => sample === 0)).toBe(true);
@@ -94,7 +94,7 @@ for (const outFirst of [true, false]) {
     expect(tape.frames(tape.right)[0]).toBe(137);
   });
 
-  test(`a far side that is never heard is silent for as long as the call (${order})`, () => {
+  test(`a peer that is never heard is silent for as long as the call (${order})`, () => {
     const tape = new Tape().play(ticks(100, [{ side: "right", from: 0, length: 100 }]), outFirst);
     expect(tape.right).toEqual(new Array(100 * FRAME).fill(0));
   });

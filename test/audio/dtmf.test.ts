@@ -119,7 +119,7 @@ describe("generated digits", () => {
 
   test("are none for no digits, and a RangeError for what is no digit", () => {
     expect(dtmfTones("", { sampleRate: 8000 }).length).toBe(0);
-    expect(() => dtmfTones("12x", { sampleRate: 8000 })).toThrow(new RangeError('"x" is not a DTMF digit.'));
+    expect(() => dtmfTones("12x", { sampleRate: 8000 })).toThrow(new RangeError('"x" is not a DTMF digit'));
   });
 });
 

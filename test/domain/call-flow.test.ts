@@ -83,7 +83,7 @@ describe("dialling", () => {
     });
   });
 
-  test("becomes RINGING when the far side has been asked, once", () => {
+  test("becomes RINGING when the peer has been asked, once", () => {
     const asked = given([]).when(placed);
     expect(asked.flow.phase).toBe("ringing");
     expect(asked.effects).toEqual([
@@ -103,7 +103,7 @@ describe("dialling", () => {
     expect(lost.flow.phase).toBe("over");
   });
 
-  test("outlives a line that only blinks, and hears of one that is down as soon as the far side is asked", () => {
+  test("outlives a line that only blinks, and hears of one that is down as soon as the peer is asked", () => {
     expect(given([]).when(down, up(false)).flow.phase).toBe("dialing");
     expect(given([]).when(down).effects).toEqual([]);
     expect(given([down]).when(placed).effects).toContainEqual({
@@ -140,7 +140,7 @@ describe("ringing", () => {
     given(RINGING).when(timer("ring")).ends("fail", "no_answer");
   });
 
-  test("is noted when the far side says so", () => {
+  test("is noted when the peer says so", () => {
     expect(given(RINGING).when({ type: "alerting" }).effects).toEqual([{ do: "note", event: "alerting", data: {} }]);
   });
 

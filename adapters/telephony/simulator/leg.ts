@@ -69,7 +69,7 @@ export class SimulatedLeg implements Leg, Ticking, FarEndCall {
     return this.#cause === undefined;
   }
 
-  /** The far side is asked. */
+  /** The peer is asked. */
   start(): void {
     this.events.push({ type: "placed" });
     const { from } = this.#options;

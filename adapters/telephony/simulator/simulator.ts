@@ -58,7 +58,7 @@ export interface Simulator extends Network {
  */
 export function simulator(options: SimulatorOptions = {}): Simulator {
   const { timeScale = 1, sampleRate = 16_000, system = realSystem, logger = silentLogger } = options;
-  if (!(timeScale > 0 && timeScale < Infinity)) throw new RangeError(`timeScale must be above 0, not ${timeScale}.`);
+  if (!(timeScale > 0 && timeScale < Infinity)) throw new RangeError(`timeScale must be above 0, not ${timeScale}`);
   const clock = new MediaClock(system);
   const codes = new LinkCodes<SimulatedPhone>({ system, path: "/simulator/link", reserveMs: RESERVE_MS, timeScale });
   const voices = new Voices(options.say, (fault) => logger.warn({ err: fault }, "simulator: a far end lost its voice"));
@@ -75,13 +75,13 @@ export function simulator(options: SimulatorOptions = {}): Simulator {
 
   async function open(instance: InstanceRef, host: LineHost, signal: AbortSignal): Promise<Line> {
     signal.throwIfAborted();
-    if (closing !== undefined) throw new Error("The simulator is closed.");
+    if (closing !== undefined) throw new Error("the simulator is closed");
     const [credentials] = await Promise.all([
       host.credentials.load(),
       spool.open().catch((fault: unknown) => logger.error({ err: fault }, "simulator: calls cannot be recorded")),
     ]);
     signal.throwIfAborted();
-    if (closing !== undefined) throw new Error("The simulator is closed.");
+    if (closing !== undefined) throw new Error("the simulator is closed");
     const device = credentials === undefined ? undefined : decodeDevice(credentials);
     const line = new SimulatedLine({
       instance,
@@ -119,7 +119,7 @@ export function simulator(options: SimulatorOptions = {}): Simulator {
       async artefact(callId, name) {
         if (name !== "heard.wav") return undefined;
         if (live.has(callId))
-          throw new Refusal("recording_not_ready", "The recording is there once the call has ended.");
+          throw new Refusal("recording_not_ready", "the recording is there once the call has ended");
         await spool.finish(callId);
         const found = await spool.read(callId);
         if (found === undefined) return undefined;

@@ -71,7 +71,7 @@ export class CallJournal {
     return this.#call;
   }
 
-  /** The far side was asked, or it was connected. */
+  /** The peer was asked, or it was connected. */
   move(input: "place" | "connect", at: number): void {
     const status = this.#next(input);
     const patch: CallPatch = input === "connect" ? { status, startedAt: at } : { status };

@@ -96,7 +96,7 @@ describe.each(["thread", "worker"] as const)("with the audio in a %s, a call to 
       Object.fromEntries(CASES.map(([title, , ending]) => [title, ending])),
     );
     expect(calls[CASES.findIndex(([title]) => title === "that sends nothing")]!.outcome!.detail).toMatch(
-      /^neither audio nor RTCP came from the far side/,
+      /^neither audio nor RTCP came from the peer/,
     );
     // Audio that counts as heard was received.
     for (const [i, farEnd] of farEnds.entries()) {

@@ -30,27 +30,27 @@ describe("the detail of an unacceptable answer", () => {
       "a codec that nobody here has",
       G729,
       {},
-      "No codec in common: we offer PCMU, PCMA, the far side takes G729. The trunk must convert (transcode) between them.",
+      "no codec in common: we offer PCMU, PCMA, the peer takes G729; the trunk must convert (transcode) between them",
     ],
     [
       "a codec that the trunk does not offer",
       OPUS,
       { codecs: ["PCMA"] },
-      "No codec in common: we offer PCMA, the far side takes opus. Add opus to `codecs`.",
+      "no codec in common: we offer PCMA, the peer takes opus; add opus to `codecs`",
     ],
     [
       "DTLS and ICE",
       WEBRTC,
       {},
-      "The far side wants DTLS and ICE (UDP/TLS/RTP/SAVPF), as browsers do; we have plain RTP and SDES-SRTP. Set one of them there, without ICE.",
+      "the peer wants DTLS and ICE (UDP/TLS/RTP/SAVPF), as browsers do; we have plain RTP and SDES-SRTP: set one of them there, without ICE",
     ],
     [
       "DTLS by its fingerprint",
       OLD_WEBRTC,
       { srtp: "optional" },
-      "The far side wants DTLS (a=fingerprint), as browsers do; we have plain RTP and SDES-SRTP. Set one of them there, without ICE.",
+      "the peer wants DTLS (a=fingerprint), as browsers do; we have plain RTP and SDES-SRTP: set one of them there, without ICE",
     ],
-    ["encryption", SECURE, {}, "The far side wants RTP/SAVP, but srtp is off. Set `srtp` to optional or required."],
+    ["encryption", SECURE, {}, "the peer wants RTP/SAVP, but srtp is off; set `srtp` to optional or required"],
   ])("names the requirement and the fix: %s", async (_, description, trunk, detail) => {
     expect(await endOf({ description }, trunk)).toEqual(["media_failed", detail]);
   });
@@ -71,7 +71,7 @@ describe("the detail of a refused offer", () => {
     [
       "by the codecs of its description",
       refuses({ description: G729 }),
-      ": No codec in common: we offer PCMU, PCMA, the far side takes G729. The trunk must convert (transcode) between them.",
+      ": no codec in common: we offer PCMU, PCMA, the peer takes G729; the trunk must convert (transcode) between them",
     ],
     [
       "by the profile of its description",
@@ -81,7 +81,7 @@ describe("the detail of a refused offer", () => {
     [
       "by the encryption of its description",
       refuses({ description: SECURE }),
-      ": The far side wants RTP/SAVP, but srtp is off.",
+      ": the peer wants RTP/SAVP, but srtp is off;",
     ],
     [
       "by Warning 304",

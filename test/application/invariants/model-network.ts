@@ -62,7 +62,7 @@ export class ModelNetwork extends ScriptedTelephony {
     return this.attempts.find((attempt) => attempt.leg === leg) as Attempt;
   }
 
-  /** The far side, or the network, ends a leg. */
+  /** The peer, or the network, ends a leg. */
   end(leg: ScriptedLeg, cause: ReleaseCause): void {
     const attempt = this.attempt(leg);
     if (leg.live && cause === "line_lost" && !attempt.placed) attempt.givenBack = true;

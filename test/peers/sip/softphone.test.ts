@@ -99,7 +99,7 @@ withTools("a softphone", ["baresip", "openssl", "sox"], () => {
       "rejected_by_network",
       "SIP 488 Not Acceptable Here: the peer accepts none of our codecs (PCMU, PCMA), or not our `srtp` (off), or requires DTLS",
     ],
-    ["optional", "media_failed", "The far side wants DTLS and ICE (a=fingerprint)"],
+    ["optional", "media_failed", "the peer wants DTLS and ICE (a=fingerprint)"],
   ] as const)(
     "that wants DTLS and ICE is not heard with srtp %s, and the outcome names it",
     async (srtp, cause, detail) => {

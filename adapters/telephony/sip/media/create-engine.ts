@@ -118,7 +118,7 @@ class ReplacedWorkers implements MediaEngine {
   }
 
   async #inThread(options: MediaOptions, listener: MediaListener, deadlines?: SendDeadline): Promise<MediaSession> {
-    if (this.#closed) throw new Error("The media engine is closed.");
+    if (this.#closed) throw new Error("the media engine is closed");
     this.#thread ??= createThreadEngine({ system: this.#system });
     return await this.#thread.open(options, listener, deadlines);
   }

@@ -57,13 +57,13 @@ export interface StreamSettings {
   readonly codec: "PCMU" | "PCMA" | "G722" | "opus";
   /** Payload type of the codec, as we send it, and as we expect it. */
   readonly payloadType: { readonly send: number; readonly receive: number };
-  /** Payload type of telephone-event (RFC 4733) and its clock, Hz; undefined: the far side takes none. */
+  /** Payload type of telephone-event (RFC 4733) and its clock, Hz; undefined: the peer takes none. */
   readonly telephoneEvent: { readonly payloadType: number; readonly clockRate: number } | undefined;
-  /** ms of audio in a packet: 20 unless the far side wants another (a multiple of 10, 10 to 60). */
+  /** ms of audio in a packet: 20 unless the peer wants another (a multiple of 10, 10 to 60). */
   readonly ptimeMs: number;
   /** SDES keys (RFC 4568); undefined: plain RTP. */
   readonly srtp: { readonly send: SrtpKeys; readonly receive: SrtpKeys } | undefined;
-  /** What we may do (RFC 3264): the far side's hold makes it `recvonly` or `inactive`. */
+  /** What we may do (RFC 3264): the peer's hold makes it `recvonly` or `inactive`. */
   readonly direction: "sendrecv" | "sendonly" | "recvonly" | "inactive";
 }
 
@@ -80,7 +80,7 @@ export interface SrtpKeys {
   readonly key: Uint8Array;
   /** 14 bytes. */
   readonly salt: Uint8Array;
-  /** Stands before the tag of every packet where the far side wants to tell keys apart (RFC 3711 section 3.1). */
+  /** Stands before the tag of every packet where the peer wants to tell keys apart (RFC 3711 section 3.1). */
   readonly mki?: Uint8Array | undefined;
 }
 
@@ -88,9 +88,9 @@ export interface SrtpKeys {
 export interface MediaListener {
   /** The first packet has been handed to the network after `start`. */
   sending(): void;
-  /** The first packet of the far side's audio has come; once more for the first after the answer. */
+  /** The first packet of the peer's audio has come; once more for the first after the answer. */
   receiving(): void;
-  /** After the start, something other than audio has shown for the first time that the far side receives ours. */
+  /** After the start, something other than audio has shown for the first time that the peer receives ours. */
   evidence?(): void;
   /** A key, once, by telephone-event. */
   digit(digit: string): void;
@@ -98,10 +98,10 @@ export interface MediaListener {
   lost(detail: string): void;
 }
 
-/** What has come of the far side. */
+/** What has come of the peer. */
 export interface StreamEvidence {
   readonly kind: HeardEvidence;
-  /** The far side was to send since `start`: its SDP was not always `recvonly` or `inactive` (RFC 3264 section 5.1). */
+  /** The peer was to send since `start`: its SDP was not always `recvonly` or `inactive` (RFC 3264 section 5.1). */
   readonly expected: boolean;
 }
 
@@ -114,7 +114,7 @@ export interface MediaSession {
   readonly port: number;
   /**
    * Where frames come from and go to. From `start` on, fifty times a second; the sink's begin with the first packet of the
-   * far side. @param early takes what comes before `start`; without it that is dropped
+   * peer. @param early takes what comes before `start`; without it that is dropped
    */
   connect(source: FrameSource, sink: FrameSink, early?: FrameSink): void;
   /** What was negotiated, now or anew (hold, re-INVITE). Before `start` it lets early media in. */

@@ -24,15 +24,15 @@ const parsed = new RtpPacket();
 
 /** Events of an {@link Inbound}. */
 export interface InboundListener {
-  /** The first audio of the far side has come. */
+  /** The first audio of the peer has come. */
   audible(): void;
   digit(digit: string): void;
 }
 
-/** The far side's stream: whose packets count, in which order they are played, keys among them. */
+/** The peer's stream: whose packets count, in which order they are played, keys among them. */
 export class Inbound {
   readonly source: RemoteSource;
-  /** Packets that are not the far side's, or not to be understood. */
+  /** Packets that are not the peer's, or not to be understood. */
   invalid = 0;
   /** Of sources and codecs that came before the present one. */
   #before = { received: 0, lost: 0, duplicated: 0 };
@@ -70,7 +70,7 @@ export class Inbound {
     return this.#reception;
   }
 
-  /** Whether anything of the far side's audio has come. */
+  /** Whether anything of the peer's audio has come. */
   get heard(): boolean {
     return this.#heard;
   }
@@ -118,7 +118,7 @@ export class Inbound {
   }
 
   /**
-   * A datagram has come, its protection already taken off; the array is kept. Whether it shows that the far side is there:
+   * A datagram has come, its protection already taken off; the array is kept. Whether it shows that the peer is there:
    * it is of its source, audio or not.
    *
    * @param timely it has come now; else it may have lain in the socket while this thread stood still

@@ -3,7 +3,7 @@ import type { StreamEvidence, StreamSettings } from "./engine.ts";
 /** Early media may still be on its way when the answer comes: a source that spoke before it counts anew after this, ms. */
 const EARLY_TAIL_MS = 200;
 
-/** Watches over the far side of a call: what has come of it, and whether nothing has for too long. Times are monotonic, ms. */
+/** Watches over the peer of a call: what has come of it, and whether nothing has for too long. Times are monotonic, ms. */
 export class MediaWatch {
   readonly #lossMs: number;
   #direction: StreamSettings["direction"] = "inactive";
@@ -26,7 +26,7 @@ export class MediaWatch {
     this.#lossMs = lossMs;
   }
 
-  /** What shows that the far side receives our audio. */
+  /** What shows that the peer receives our audio. */
   get evidence(): StreamEvidence {
     return { kind: this.#inbound ? "inbound" : this.#rtcp ? "rtcp" : "none", expected: this.#expected };
   }
@@ -46,7 +46,7 @@ export class MediaWatch {
   }
 
   /**
-   * The call is answered: what came before shows nothing of what the far side receives from now on.
+   * The call is answered: what came before shows nothing of what the peer receives from now on.
    * @returns from when on what comes is no more early media, ms
    */
   start(now: number): number {
@@ -60,7 +60,7 @@ export class MediaWatch {
   }
 
   /**
-   * A packet of the far side has come by RTP.
+   * A packet of the peer has come by RTP.
    * @param timely it has come now; else it may have lain in the socket since before the answer
    */
   rtp(now: number, timely: boolean): void {
@@ -71,7 +71,7 @@ export class MediaWatch {
   }
 
   /**
-   * A packet of the far side has come by RTCP: somebody who only listens is there.
+   * A packet of the peer has come by RTCP: somebody who only listens is there.
    * @param deaf it reports that nothing of ours arrives
    * @param goodbye with a BYE, which ends one source, not the call: another phone may go on (RFC 3550 section 6.6)
    */
@@ -81,15 +81,15 @@ export class MediaWatch {
     if (goodbye) this.#left = true;
   }
 
-  /** Why the far side is lost; undefined as long as it is not, and once that was reported. On hold nothing has to come. */
+  /** Why the peer is lost; undefined as long as it is not, and once that was reported. On hold nothing has to come. */
   overdue(now: number): string | undefined {
     if (!this.#started || this.#reported || this.#direction !== "sendrecv") return undefined;
     if (now - this.#heardAt < this.#lossMs) return undefined;
     this.#reported = true;
     const since = `for ${Math.round(this.#lossMs / 1000)} s${this.#left ? ", since it ended its stream (RTCP BYE)" : ""}`;
     return this.#spoke
-      ? `No audio has come from the far side ${since}.`
-      : `No audio at all has come from the far side ${since}: a firewall, a NAT, or a wrong public address may be in the way.`;
+      ? `no audio came from the peer ${since}`
+      : `no audio at all came from the peer ${since}: a firewall, a NAT, or a wrong public address may be in the way`;
   }
 
   #expect(): void {

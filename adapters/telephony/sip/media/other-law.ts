@@ -5,7 +5,7 @@ const PCMA = 8;
 const MULAW_OF_ALAW = Uint8Array.from(ALAW_LEVELS, mulawCode);
 const ALAW_OF_MULAW = Uint8Array.from(MULAW_LEVELS, alawCode);
 
-/** Whether it is the other law of G.711: a far side may send any codec that both have named (RFC 3264 section 6.1). */
+/** Whether it is the other law of G.711: a peer may send any codec that both have named (RFC 3264 section 6.1). */
 export function otherLaw(payloadType: number, agreed: number | undefined): boolean {
   return (payloadType === PCMU && agreed === PCMA) || (payloadType === PCMA && agreed === PCMU);
 }

@@ -29,7 +29,7 @@ export class Protection {
     return this.#send === undefined ? length : this.#send.protectRtcp(packet, length);
   }
 
-  /** Takes the protection off a packet of the far side; answers its new length, -1 where it is not genuine. */
+  /** Takes the protection off a packet of the peer; answers its new length, -1 where it is not genuine. */
   unprotect(packet: Uint8Array, length: number): number {
     return this.#receive === undefined ? length : this.#receive.unprotect(packet, length);
   }

@@ -24,13 +24,13 @@ const NONE = new Uint8Array(0);
 export type Verdict = "present" | "begins" | "held" | "foreign";
 
 /**
- * Which source is the far side (symmetric RTP, RFC 4961; against strangers RFC 7362 section 4). The negotiated address is
+ * Which source is the peer (symmetric RTP, RFC 4961; against strangers RFC 7362 section 4). The negotiated address is
  * believed at once, always. Another address is believed at once if the source goes on there: with its SSRC and its next
  * sequence number, or authenticated by SRTP. Anything else takes the place of a source only if that has been silent for
  * 2 s, with several packets in a row; and the source that lost its place so gets it back with its next packet.
  */
 export class RemoteSource implements SocketAddress {
-  /** Where the far side is: first as negotiated, then as learnt. */
+  /** Where the peer is: first as negotiated, then as learnt. */
   address = "";
   port = 0;
   /** Of the present source; -1 before its first packet. */
@@ -62,7 +62,7 @@ export class RemoteSource implements SocketAddress {
     return this.#injected + this.#candidate.strangers;
   }
 
-  /** Counts a packet that was not authentic, unless it comes from where the far side is: its keys are wrong. */
+  /** Counts a packet that was not authentic, unless it comes from where the peer is: its keys are wrong. */
   forged(address: string, port: number): void {
     if (!this.isAt(address, port)) this.#injected++;
   }
@@ -85,14 +85,14 @@ export class RemoteSource implements SocketAddress {
     this.#dismiss();
   }
 
-  /** Whether this is where the far side is. */
+  /** Whether this is where the peer is. */
   isAt(address: string, port: number): boolean {
     return port === this.port && address === this.address;
   }
 
   /**
    * Judges a packet from this address; the array is kept where it is held.
-   * @param authentic SRTP has shown that the far side has sent it
+   * @param authentic SRTP has shown that the peer has sent it
    */
   judge(
     packet: RtpPacket,
@@ -131,7 +131,7 @@ export class RemoteSource implements SocketAddress {
     return this.#weigh(packet, bytes, length, address, port, now, trusted);
   }
 
-  /** Another source may be the far side, if its packets follow one another. */
+  /** Another source may be the peer, if its packets follow one another. */
   #weigh(
     packet: RtpPacket,
     bytes: Uint8Array,
@@ -182,7 +182,7 @@ export class RemoteSource implements SocketAddress {
     return "begins";
   }
 
-  /** The far side has its place back: whoever had it was a stranger. */
+  /** The peer has its place back: whoever had it was a stranger. */
   #restore(): void {
     this.#injected += this.#doubtful;
     this.#doubtful = 0;
@@ -204,7 +204,7 @@ export class RemoteSource implements SocketAddress {
     return "foreign";
   }
 
-  /** The candidate is not the far side. */
+  /** The candidate is not the peer. */
   #dismiss(): void {
     this.#injected += this.#candidate.strangers;
     this.#candidate.clear();

@@ -7,7 +7,7 @@ import type { MediaSockets } from "./rtp-session.ts";
 /** Dependencies of {@link RtcpRoute}. */
 export interface RtcpRouteOptions {
   readonly reports: RtcpSession;
-  /** Where the far side's audio comes from. */
+  /** Where the peer's audio comes from. */
   readonly source: SocketAddress;
   readonly protection: Protection;
   readonly sockets: MediaSockets;
@@ -33,7 +33,7 @@ export class RtcpRoute {
     if (settings.rtcpMux !== before?.rtcpMux) this.#options.sockets.openRtcp(settings.rtcpMux);
   }
 
-  /** Takes a datagram; undefined: it is not the far side's, or no report. `goodbye`: its present source ends. */
+  /** Takes a datagram; undefined: it is not the peer's, or no report. `goodbye`: its present source ends. */
   take(bytes: Uint8Array, address: string, port: number): "report" | "goodbye" | undefined {
     const { reports, source, protection, strict } = this.#options;
     const length = protection.unprotectRtcp(bytes, bytes.length);

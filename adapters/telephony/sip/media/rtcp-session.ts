@@ -10,13 +10,13 @@ const INTERVAL_MS = 5_000;
 /** RFC 3550 section 6.4.1: the most that a fraction of eight bits can say. */
 const ALL_LOST = 255 / 256;
 
-/** The reports that two streams exchange: ours every 5 s or so, and what the far side's say. */
+/** The reports that two streams exchange: ours every 5 s or so, and what the peer's say. */
 export class RtcpSession {
-  /** From here to the far side and back, ms; null as long as its reports do not tell. */
+  /** From here to the peer and back, ms; null as long as its reports do not tell. */
   roundTripMs: number | null = null;
   /** Share of our packets that the peer reports as lost, 0 to 1; null without a report. */
   remoteLoss: number | null = null;
-  /** The far side's last report names nothing of what we have sent since the answer: all of it was lost. */
+  /** The peer's last report names nothing of what we have sent since the answer: all of it was lost. */
   deaf = false;
   readonly #system: System;
   readonly #inbound: Inbound;
@@ -82,7 +82,7 @@ export class RtcpSession {
     return this.#bytes;
   }
 
-  /** Takes the far side's report. Undefined: it is none. `goodbye`: the present source ends. */
+  /** Takes the peer's report. Undefined: it is none. `goodbye`: the present source ends. */
   take(bytes: Uint8Array, length: number): "report" | "goodbye" | undefined {
     const packet = this.#packet;
     if (!packet.parse(bytes, length, this.#outbound.ssrc)) return undefined;

@@ -123,7 +123,7 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
   async sendDigits(digits: string): Promise<void> {
     if (this.#closing !== undefined) return;
     if (this.#settings !== undefined && this.#settings.telephoneEvent === undefined)
-      throw new Error("The far side takes no telephone-events.");
+      throw new Error("the peer takes no telephone-events");
     await new Promise<void>((resolve) => this.#outbound.keys.add(digits, resolve));
   }
 
@@ -244,7 +244,7 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
     this.#options.listener.digit(digit);
   }
 
-  /** Nothing is sent while the far side is nowhere: its source is waited for. */
+  /** Nothing is sent while the peer is nowhere: its source is waited for. */
   get #maySend(): boolean {
     const direction = this.#inbound.source.port === 0 ? undefined : this.#settings?.direction;
     return direction === "sendrecv" || direction === "sendonly";

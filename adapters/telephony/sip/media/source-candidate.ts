@@ -5,7 +5,7 @@ const MOST_AHEAD = 4;
 /** Without a packet for this long it gives way to any other, ms. */
 const STALE_MS = 200;
 
-/** A source that may become the far side's, once enough of its packets have followed one another. */
+/** A source that may become the peer's, once enough of its packets have followed one another. */
 export class SourceCandidate {
   /** Its packets so far; 0: there is none. */
   packets = 0;
@@ -21,7 +21,7 @@ export class SourceCandidate {
     return this.#rank < 2 ? this.packets : 0;
   }
 
-  /** @param rank 2: authentic, or where the far side is; 1: at its host; 0: anywhere */
+  /** @param rank 2: authentic, or where the peer is; 1: at its host; 0: anywhere */
   begin(packet: RtpPacket, address: string, port: number, rank: number, now: number): void {
     this.packets = 1;
     this.#address = address;

@@ -40,7 +40,7 @@ export class EventSender {
   /** Plays these keys after all others; calls `sent` after the last one. Throws a RangeError for what is no key. */
   add(digits: string, sent: () => void): void {
     for (const digit of digits)
-      if (!KEYS.includes(digit.toUpperCase())) throw new RangeError(`"${digit}" is not a key: 0 to 9, *, #, A to D.`);
+      if (!KEYS.includes(digit.toUpperCase())) throw new RangeError(`"${digit}" is not a key: 0 to 9, *, #, A to D`);
     if (digits === "") sent();
     else this.#waiting.push({ digits: digits.toUpperCase(), sent });
   }

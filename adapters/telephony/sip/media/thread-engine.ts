@@ -33,7 +33,7 @@ export function createThreadEngine(options: ThreadEngineOptions = {}): ThreadEng
     listener: MediaListener,
     deadlines: SendDeadline = NO_DEADLINES,
   ): Promise<MediaSession> {
-    if (closed) throw new Error("The media engine is closed.");
+    if (closed) throw new Error("the media engine is closed");
     if (media.mayUseOpus) await loadOpus();
     const sockets = await ports.take(media.ports, (port) => UdpSockets.bind(media.address, port, ports));
     const session = new RtpSession({
@@ -121,7 +121,7 @@ class UdpSockets implements MediaSockets {
 }
 
 function sendUdp(socket: UdpSocket | undefined, packet: Uint8Array, to: SocketAddress): void {
-  // An address of zeros means that the far side wants nothing; the network would take it for this machine.
+  // An address of zeros means that the peer wants nothing; the network would take it for this machine.
   if (to.port === 0 || to.address === "0.0.0.0" || to.address === "::") return;
   try {
     socket?.send(packet, to.port, to.address);

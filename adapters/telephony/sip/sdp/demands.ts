@@ -6,17 +6,17 @@ import { attribute, type Sdp, type SdpMedia } from "./sdp.ts";
 /** Profiles that carry what we send; the others are DTLS, or no audio at all. */
 const PROFILES = ["RTP/AVP", "RTP/SAVP", "RTP/AVPF", "RTP/SAVPF"];
 
-/** What is to be done about codecs of which none is ours: two sentences, the second is the fix. */
+/** Why no codec is agreed, and the fix. */
 export function codecDemand(ours: readonly TrunkCodec[], theirs: readonly Format[]): string {
   const known = theirs.map(codecOf).filter((codec) => codec !== undefined);
   const fix =
     known.length > 0
-      ? `Add ${[...new Set(known)].join(", ")} to \`codecs\`.`
-      : "The trunk must convert (transcode) between them.";
-  return `No codec in common: we offer ${ours.join(", ")}, the far side takes ${codecNames(theirs)}. ${fix}`;
+      ? `add ${[...new Set(known)].join(", ")} to \`codecs\``
+      : "the trunk must convert (transcode) between them";
+  return `no codec in common: we offer ${ours.join(", ")}, the peer takes ${codecNames(theirs)}; ${fix}`;
 }
 
-/** What a description's profile asks for, if we do not have it: DTLS, as browsers do, or no RTP at all. */
+/** Why a description's profile is unacceptable: it asks for DTLS, as browsers do, or is not RTP; undefined: it is acceptable. */
 export function profileDemand(sdp: Sdp, media: SdpMedia): string | undefined {
   const has = (name: string): boolean => [media, sdp].some((section) => attribute(section, name) !== undefined);
   const { protocol } = media;
@@ -24,19 +24,19 @@ export function profileDemand(sdp: Sdp, media: SdpMedia): string | undefined {
   if (protocol.startsWith("UDP/TLS/") || keyless) {
     const what = has("ice-ufrag") ? "DTLS and ICE" : "DTLS";
     const found = keyless && PROFILES.includes(protocol) ? "a=fingerprint" : protocol.slice(0, 40);
-    return `The far side wants ${what} (${found}), as browsers do; we have plain RTP and SDES-SRTP. Set one of them there, without ICE.`;
+    return `the peer wants ${what} (${found}), as browsers do; we have plain RTP and SDES-SRTP: set one of them there, without ICE`;
   }
   if (PROFILES.includes(protocol)) return undefined;
-  return `The far side wants its audio as ${protocol.slice(0, 40) || "nothing we know"}; we do RTP/AVP and RTP/SAVP.`;
+  return `the peer wants its audio as ${protocol.slice(0, 40) || "an empty profile"}; we have RTP/AVP and RTP/SAVP`;
 }
 
-/** What a description's encryption asks for, if the trunk's `srtp` stands against it. */
+/** Why a description's encryption is unacceptable under the trunk's `srtp`; undefined: it is acceptable. */
 export function srtpDemand(media: SdpMedia, srtp: SrtpPolicy): string | undefined {
   const { protocol } = media;
   const secure = protocol.includes("SAVP") || attribute(media, "crypto") !== undefined;
   if (protocol.includes("SAVP") && srtp === "off")
-    return `The far side wants ${protocol}, but srtp is off. Set \`srtp\` to optional or required.`;
+    return `the peer wants ${protocol}, but srtp is off; set \`srtp\` to optional or required`;
   if (!secure && srtp === "required")
-    return `The far side does not encrypt (${protocol}), but srtp is required. Set \`srtp\` to optional or off.`;
+    return `the peer does not encrypt (${protocol}), but srtp is required; set \`srtp\` to optional or off`;
   return undefined;
 }

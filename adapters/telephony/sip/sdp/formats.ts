@@ -1,7 +1,7 @@
 import type { TrunkCodec } from "../config/trunk.ts";
 import { attributes, type SdpLine, type SdpMedia } from "./sdp.ts";
 
-/** A payload type and what it stands for. */
+/** A payload type and its meaning (`a=rtpmap`). */
 export interface Format {
   readonly payloadType: number;
   readonly name: string;
@@ -30,7 +30,7 @@ const CODECS: Readonly<Record<TrunkCodec, Format>> = {
 const EVENT = "telephone-event";
 /** The first dynamic payload type; a description maps each of 96 to 127 (RFC 3551 section 6). */
 const FIRST_DYNAMIC = 96;
-/** A sentence does not name more. */
+/** An error names no more. */
 const MOST_NAMES = 12;
 const EVENTS: readonly Format[] = [
   { payloadType: 101, name: EVENT, clockRate: 8000 },
@@ -38,17 +38,18 @@ const EVENTS: readonly Format[] = [
 ];
 
 /**
- * What Opus is to be like (RFC 7587 section 6.1): wide-band speech of one channel at 20 kbit/s with redundancy. WhatsApp
- * asks for just this, and it is what our encoder makes.
+ * Parameters of Opus (RFC 7587 section 6.1): wide-band speech of one channel at 20 kbit/s with redundancy, as our encoder
+ * produces and as WhatsApp requests it.
  */
 const OPUS_PARAMETERS = "maxplaybackrate=16000;sprop-maxcapturerate=16000;maxaveragebitrate=20000;useinbandfec=1";
 
 /**
- * What we offer: the codecs in their order, then the keys, once for each clock of the codecs. Formats that an answer of
- * ours has accepted keep their numbers, and no other format takes them (RFC 3264 section 8.3.2).
+ * The formats of our offer: the codecs in their order, then telephone-event, once for each clock rate of the codecs.
+ * Formats that an answer of ours has accepted keep their payload types, and no other format gets them (RFC 3264 section
+ * 8.3.2).
  */
 export function offeredFormats(codecs: readonly TrunkCodec[], accepted: readonly Format[] = []): Format[] {
-  // Keys at 8000 go with any codec: WhatsApp takes no others beside Opus.
+  // Events at 8000 Hz go with any codec: WhatsApp accepts no others beside Opus.
   const keys = EVENTS.filter(({ clockRate }) => clockRate === 8000 || codecs.includes("opus"));
   const formats = [...codecs.map((codec) => CODECS[codec]), ...keys];
   const taken = new Set([...formats, ...accepted].map(({ payloadType }) => payloadType));
@@ -63,7 +64,7 @@ export function offeredFormats(codecs: readonly TrunkCodec[], accepted: readonly
   });
 }
 
-/** The formats of a medium in its order; what cannot be understood is left out. */
+/** The formats of a medium in its order, without unknown payload types. */
 export function formatsOf(media: SdpMedia): Format[] {
   const mapped = new Map<number, Format>();
   for (const value of attributes(media, "rtpmap")) {
@@ -83,25 +84,25 @@ export function formatsOf(media: SdpMedia): Format[] {
   return formats;
 }
 
-/** Which of our codecs a format is. */
+/** The codec of a format; undefined: not one of ours. */
 export function codecOf(format: Format): TrunkCodec | undefined {
   return (Object.keys(CODECS) as TrunkCodec[]).find((codec) => isSame(CODECS[codec], format));
 }
 
-/** Whether two payload types stand for the same. */
+/** Whether two formats are the same but for their payload type. */
 function isSame(one: Format, other: Format): boolean {
   return one.name.toLowerCase() === other.name.toLowerCase() && one.clockRate === other.clockRate;
 }
 
-/** The format for keys beside this codec: the one with its clock, else one of 8000 Hz (RFC 4733 section 2.1). */
-export function keysBeside(formats: readonly Format[], codec: Format): Format | undefined {
+/** The telephone-event format beside this codec: with its clock rate, or else with 8000 Hz (RFC 4733 section 2.1). */
+export function eventsBeside(formats: readonly Format[], codec: Format): Format | undefined {
   const keys = formats.filter(({ name }) => name.toLowerCase() === EVENT);
   return (
     keys.find(({ clockRate }) => clockRate === codec.clockRate) ?? keys.find(({ clockRate }) => clockRate === 8000)
   );
 }
 
-/** The `a=` lines that explain formats. */
+/** The `a=rtpmap` and `a=fmtp` lines of formats. */
 export function formatLines(formats: readonly Format[]): SdpLine[] {
   return formats.flatMap(({ payloadType, name, clockRate }) => {
     const opus = name.toLowerCase() === "opus";
@@ -112,7 +113,7 @@ export function formatLines(formats: readonly Format[]): SdpLine[] {
   });
 }
 
-/** Their names for a sentence, each once and without keys and comfort noise. */
+/** The names of formats for an error, each once, without telephone-event and comfort noise. */
 export function codecNames(formats: readonly Format[]): string {
   const names = new Set(formats.map(({ name }) => name));
   for (const name of names) if (["cn", "red", EVENT].includes(name.toLowerCase())) names.delete(name);

@@ -3,7 +3,7 @@ import { newSrtpKeys, parseCrypto, writeCrypto } from "../media/srtp/sdes.ts";
 import { srtpDemand } from "./demands.ts";
 import { attributes, type SdpLine, type SdpMedia } from "./sdp.ts";
 
-/** Whether calls are encrypted: never, where the far side does it, or nothing else. */
+/** Whether calls are encrypted: never, if the peer does it, or always. */
 export type SrtpPolicy = "off" | "optional" | "required";
 
 /** A form in which encryption is offered, with the profile of the `m=` line. */
@@ -13,11 +13,11 @@ export interface SrtpOffer {
 }
 
 /**
- * The forms of an offer, each for when the one before is refused. With `optional` the first is RTP/AVP with keys in it: a
- * far side without SRTP passes over lines it does not know and answers plainly, one with SRTP answers with its key.
- * RTP/SAVP to begin with would be refused by all that have no SRTP, and a second m= line for plain audio is refused or
- * misread by many. RFC 4568 would have keys in secure profiles only; this "best effort" is what telephones and exchanges
- * have agreed on all the same. RTP/SAVPF, encryption with feedback (RFC 5124), is all that some far sides take.
+ * The forms of an offer; each follows the refusal of the one before. With `optional` the first is RTP/AVP with keys: a peer
+ * without SRTP ignores the `a=crypto` lines and answers without encryption, a peer with SRTP answers with its key. Peers
+ * without SRTP refuse RTP/SAVP, and many refuse or misread a second m= line for plain audio. RFC 4568 allows keys in secure
+ * profiles only, but telephones and PBXs support this "best effort". RTP/SAVPF, encryption with feedback (RFC 5124), is all
+ * that some peers accept.
  */
 const OFFERS: Readonly<Record<SrtpPolicy, readonly SrtpOffer[]>> = {
   off: [{ policy: "off", profile: "RTP/AVP" }],
@@ -38,7 +38,7 @@ export function srtpOffers(policy: SrtpPolicy): [first: SrtpOffer, ...others: Sr
   return [first!, ...others];
 }
 
-/** In this order: every far side has the first, and WhatsApp's documents name it. */
+/** In the order of preference: every peer has the first, and WhatsApp's documents name it. */
 const SUITES: readonly SrtpSuite[] = [
   "AES_CM_128_HMAC_SHA1_80",
   "AES_CM_128_HMAC_SHA1_32",
@@ -46,13 +46,13 @@ const SUITES: readonly SrtpSuite[] = [
   "AES_256_CM_HMAC_SHA1_32",
 ];
 
-/** An answer with more keys is not read to its end. */
+/** Further keys of an answer are ignored. */
 const MOST_KEYS = 20;
 
 /** The keys of both directions; undefined: plain RTP. */
 export type AgreedKeys = { readonly send: SrtpKeys; readonly receive: SrtpKeys } | undefined;
 
-/** Our side of SDES (RFC 4568): one key of our own per suite, for as long as the audio goes to the same place. */
+/** Our keys of SDES (RFC 4568): one per suite, as long as the audio goes to the same address. */
 export class OfferedKeys {
   readonly policy: SrtpPolicy;
   readonly #random: (bytes: Uint8Array) => void;
@@ -70,8 +70,8 @@ export class OfferedKeys {
   }
 
   /**
-   * What an answer to our offer has settled, or a sentence about why it cannot be used. An answer holds one key; of one
-   * that holds more, the first that fits counts (RFC 4568 section 5.1.2).
+   * The keys that an answer to our offer agrees on, or why it is unacceptable. An answer has one key; if it has several,
+   * the first acceptable one counts (RFC 4568 section 5.1.2).
    */
   answered(media: SdpMedia): { readonly keys: AgreedKeys } | { readonly fault: string } {
     const values = attributes(media, "crypto").slice(0, MOST_KEYS);
@@ -83,27 +83,27 @@ export class OfferedKeys {
     if (values.length === 0) {
       const fault = srtpDemand(media, this.policy);
       if (fault !== undefined) return { fault };
-      if (secure) return { fault: "The far side wants to encrypt, but its answer holds no key (a=crypto)." };
+      if (secure) return { fault: "the peer wants encryption, but its answer has no key (a=crypto)" };
       return { keys: undefined };
     }
-    const results = values.map((value) => this.#taken(value));
+    const results = values.map((value) => this.#agree(value));
     return results.find((result) => "keys" in result) ?? results[0]!;
   }
 
-  /** What one key of an answer comes to. */
-  #taken(value: string): { readonly keys: AgreedKeys } | { readonly fault: string } {
+  /** Agrees on one key of an answer. */
+  #agree(value: string): { readonly keys: AgreedKeys } | { readonly fault: string } {
     const crypto = parseCrypto(value);
-    if (crypto === undefined) return { fault: "The key in the far side's answer (a=crypto) cannot be used." };
+    if (crypto === undefined) return { fault: "the key of the peer's answer (a=crypto) is malformed" };
     const suite = SUITES[crypto.tag - 1];
     if (suite === undefined)
-      return { fault: `The far side takes key ${crypto.tag} of our offer, which has only ${SUITES.length}.` };
+      return { fault: `the peer takes key ${crypto.tag} of our offer, which has only ${SUITES.length}` };
     if (suite !== crypto.keys.suite)
-      return { fault: `The far side answers with ${crypto.keys.suite} for key ${crypto.tag}, which is for ${suite}.` };
+      return { fault: `the peer answers with ${crypto.keys.suite} for key ${crypto.tag}, which is for ${suite}` };
     return { keys: { send: this.#ours(suite), receive: crypto.keys } };
   }
 
-  /** The key of an offer that our answer would take; undefined: it has none. */
-  theirs(media: SdpMedia): SrtpKeys | undefined {
+  /** The remote key of an offer that our answer would accept; undefined: it has none. */
+  remote(media: SdpMedia): SrtpKeys | undefined {
     return firstCrypto(media)?.keys;
   }
 
@@ -118,14 +118,14 @@ export class OfferedKeys {
   }
 
   /**
-   * The audio may go to somebody else from now on, who gets new keys: with the old ones they could read what was sent
-   * before, and could not know how often its sequence numbers have wrapped around (RFC 4568 sections 6.4 and 7.1.4).
+   * From now on the audio may go to another receiver, which gets new keys: with the old ones it could decrypt what was sent
+   * before, and would not know how often the sequence numbers have wrapped around (RFC 4568 sections 6.4 and 7.1.4).
    */
   renew(): void {
     this.#own.clear();
   }
 
-  /** The same key for every offer to the same place: with a new one packets on their way could not be understood. */
+  /** The same key for every offer to the same address: packets in flight could not be decrypted with a new one. */
   #ours(suite: SrtpSuite): SrtpKeys {
     const known = this.#own.get(suite) ?? newSrtpKeys(suite, this.#random);
     this.#own.set(suite, known);

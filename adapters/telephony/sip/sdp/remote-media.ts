@@ -5,7 +5,7 @@ import { attribute, line, type Sdp, type SdpMedia } from "./sdp.ts";
 
 export type Direction = StreamSettings["direction"];
 
-/** What one side does is what the other side's direction means for us (RFC 3264 section 6.1). */
+/** Our direction, by that of the remote description (RFC 3264 section 6.1). */
 export const MIRRORED: Readonly<Record<Direction, Direction>> = {
   sendrecv: "sendrecv",
   sendonly: "recvonly",
@@ -22,23 +22,23 @@ export function directionOf(sdp: Sdp, media: SdpMedia): Direction {
 }
 
 /**
- * Where the far side wants its audio: an address or a host name; `held`: nowhere, the address of zeros with which hold was signalled before
- * there were directions (RFC 3264 section 8.4); or a sentence about what is wrong.
+ * The remote address of the audio, or a host name; `held`: the address of zeros, which signalled hold before there were
+ * directions (RFC 3264 section 8.4); or why it is unacceptable.
  */
 export function addressOf(
   sdp: Sdp,
   media: SdpMedia,
 ): { readonly address: string } | "held" | { readonly fault: string } {
   const connection = line(media, "c") ?? line(sdp, "c");
-  if (connection === undefined) return { fault: "The far side's SDP does not say where its audio is (no c= line)." };
+  if (connection === undefined) return { fault: "the peer's SDP has no address for its audio (no c= line)" };
   const address = connection.split(/\s+/)[2]?.split("/", 1)[0] ?? "";
   if (address === "0.0.0.0" || address === "::") return "held";
   if (isIP(address) === 0 && !isHostName(address))
-    return { fault: `The far side's SDP names "${address.slice(0, 100)}" for its audio, which is no address.` };
+    return { fault: `the peer's SDP names "${address.slice(0, 100)}" for its audio, which is not an address` };
   return { address };
 }
 
-/** Where the far side wants RTCP, when it is not multiplexed: the next port unless `a=rtcp` names another (RFC 3605). */
+/** The remote address of RTCP if it is not multiplexed: the next port unless `a=rtcp` names another (RFC 3605). */
 export function rtcpOf(media: SdpMedia, { address, port }: SocketAddress): SocketAddress {
   const [, own = "", ...rest] = /^(\d{1,5})(?:\s+\S+\s+\S+\s+(\S+))?/.exec(attribute(media, "rtcp") ?? "") ?? [];
   const number = Number(own);
@@ -47,7 +47,7 @@ export function rtcpOf(media: SdpMedia, { address, port }: SocketAddress): Socke
   return { address: elsewhere !== undefined && isIP(elsewhere) !== 0 ? elsewhere : address, port: number };
 }
 
-/** ms of audio that the far side wants in a packet: 20 without a valid request. */
+/** The requested packet length, ms of audio: 20 without a valid request. */
 export function ptimeOf(media: SdpMedia): number {
   const wanted = Number(attribute(media, "ptime") ?? 20);
   const most = Number(attribute(media, "maxptime") ?? 60);
@@ -55,7 +55,7 @@ export function ptimeOf(media: SdpMedia): number {
   return Number.isInteger(ptime / 10) && ptime >= 10 && ptime <= 60 ? ptime : 20;
 }
 
-/** Labels of letters, digits, hyphens and underscores; the last one is no number, or it would be a spoiled IP address. */
+/** Labels of letters, digits, hyphens and underscores; the last is not a number, which would be a malformed IP address. */
 function isHostName(text: string): boolean {
   const labels = text.replace(/\.$/, "").split(".");
   const fits = labels.every((label) => /^\w(?:[\w-]{0,61}\w)?$/.test(label));

@@ -198,7 +198,7 @@ describe.concurrent("a trunk check", () => {
       "only reports (RTCP)",
       "muted",
     ],
-    ["without a common codec", callees.noCommonCodec, {}, "the far side takes G722", "`codecs`"],
+    ["without a common codec", callees.noCommonCodec, {}, "the peer takes G722", "`codecs`"],
     [
       "behind a server that refuses the password",
       callees.challenges({ user: "tom", password: "right" }),

@@ -85,7 +85,7 @@ describe("where packets are lost", () => {
     expect(after - before).toBe(52 * 160 + 80);
   });
 
-  test("after 100 ms there is silence, and no click when the far side is back", () => {
+  test("after 100 ms there is silence, and no click when the peer is back", () => {
     const sine = tone(440, 4_000, RATE, 10_000);
     const { heard } = pass(sine, { weather: (i) => (i >= 50 && i < 100 ? undefined : [20]), packets: 200 });
     const gone = heard.subarray((1_000 + 200) * 8, (2_000 - 50) * 8);

@@ -21,7 +21,7 @@ async function bound(address: string): Promise<Socket> {
   return socket;
 }
 
-/** A session that waits for a far side at `socket`. */
+/** A session that waits for a peer at `socket`. */
 async function listening(socket: Socket, more: Parameters<typeof settingsTo>[1] = {}): Promise<End> {
   const end = await End.open({ lossMs: LOSS_MS });
   closing.push(() => end.engine.close());
@@ -30,7 +30,7 @@ async function listening(socket: Socket, more: Parameters<typeof settingsTo>[1] 
   return end;
 }
 
-/** Sends every 100 ms for three times as long as the watchdog waits; resolves with whether the far side was lost meanwhile. */
+/** Sends every 100 ms for three times as long as the watchdog waits; resolves with whether the peer was lost meanwhile. */
 async function lostDespite(end: End, send: (index: number) => void): Promise<boolean> {
   let sent = 0;
   const timer = setInterval(() => send(sent++), 100);

@@ -31,7 +31,7 @@ function listening({ strict = false, authentic = false } = {}) {
 
 const at = ({ address, port }: Place): string => `${address}:${port}`;
 
-describe("the source of the far side's audio", () => {
+describe("the source of the peer's audio", () => {
   test("is believed at once at the agreed address", () => {
     const judge = listening();
     expect(judge(AGREED, 1, 0)).toBe("begins → agreed");

@@ -125,7 +125,7 @@ describe("our stream", () => {
   });
 });
 
-describe("the far side", () => {
+describe("the peer", () => {
   test("is found behind its NAT, and answered there", async () => {
     const nat = await stranger();
     const end = await alone();
@@ -150,8 +150,8 @@ describe("the far side", () => {
     fallen.session.start();
     await speak(far.socket, fallen.session.port, 5);
     await until(() => mute.told.length > 1 && fallen.told.length > 2, "both are lost");
-    expect(mute.told[1]).toMatch(/^lost: No audio at all .* firewall/);
-    expect(fallen.told[2]).toMatch(/^lost: No audio has come/);
+    expect(mute.told[1]).toMatch(/^lost: no audio at all .* firewall/);
+    expect(fallen.told[2]).toMatch(/^lost: no audio came/);
     expect(held.told).toEqual([]);
   });
 

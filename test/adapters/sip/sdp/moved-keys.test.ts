@@ -88,8 +88,8 @@ async function callTo(phone: Phone) {
 
 const hears = ({ samples }: { samples: Int16Array }): boolean => toneShare(samples.subarray(-1_600), 440, 8000) > 0.9;
 
-describe("the key of our audio", () => {
-  test("is another one for a phone that the call is moved to, and so is its SSRC", async () => {
+describe("the SRTP key of our audio", () => {
+  test("changes with its SSRC when the call is moved to another phone", async () => {
     const [first, second] = [await Phone.open(), await Phone.open()];
     const { negotiation, key, keyIn } = await callTo(first);
     const newKey = keyIn(negotiation.reoffered(second.sdp()));
@@ -102,7 +102,7 @@ describe("the key of our audio", () => {
     expect([first.understood(newKey).packets, second.understood(key).packets]).toEqual([0, 0]);
   });
 
-  test("is another one if somebody else answers at the same address, with another key", async () => {
+  test("changes if another key is answered from the same address", async () => {
     const phone = await Phone.open();
     const { negotiation, key, keyIn } = await callTo(phone);
     phone.newKey();
@@ -112,7 +112,7 @@ describe("the key of our audio", () => {
     expect(hears(phone.understood(newKey))).toBe(true);
   });
 
-  test("is another one in an offer that we are asked for, from its answer on", async () => {
+  test("changes in an offer that we are asked for, from its answer on", async () => {
     const [first, second] = [await Phone.open(), await Phone.open()];
     const { negotiation, key, keyIn } = await callTo(first);
     const newKey = keyIn(negotiation.offer(true));
@@ -125,7 +125,7 @@ describe("the key of our audio", () => {
     expect([first.understood(newKey).packets, second.understood(key).packets]).toEqual([0, 0]);
   });
 
-  test("stays, with its SSRC and sequence, for a phone that holds and comes back, and for refreshes", async () => {
+  test("stays with its SSRC and sequence through holds and refreshes", async () => {
     const phone = await Phone.open();
     const { end, negotiation, key, keyIn } = await callTo(phone);
     const keys = [keyIn(negotiation.reoffered(phone.sdp("sendonly"))), keyIn(negotiation.reoffered(phone.sdp()))];

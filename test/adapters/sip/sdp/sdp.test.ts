@@ -36,7 +36,7 @@ const hostile = fc.oneof(
 );
 
 describe("session descriptions", () => {
-  test("are read with any line ends, unknown lines, and spaces where none belong", () => {
+  test("are parsed with any line ends, unknown lines and stray spaces", () => {
     const sdp = parseSdp("v=0\ro=x\n\ns=-\r\nm=audio  49170/2  rtp/avp 0 8 \r\n a = sendrecv \nz=1\na=foo:bar:baz\n");
     expect(sdp?.media).toHaveLength(1);
     expect(sdp?.media[0]).toMatchObject({ kind: "audio", port: 49_170, protocol: "RTP/AVP", formats: ["0", "8"] });
@@ -44,13 +44,13 @@ describe("session descriptions", () => {
     expect(sdp?.media[0]?.lines).toContainEqual({ type: "z", value: "1" });
   });
 
-  test("a medium without a name is none, and nobody else gets its lines", () => {
+  test("a medium without a name is ignored with its lines", () => {
     const sdp = parseSdp("v=0\r\nm=audio 5000 RTP/AVP 0\r\na=ptime:20\r\nm=\r\na=inactive\r\n");
     expect(sdp?.media).toHaveLength(1);
     expect(sdp?.media[0]?.lines).toEqual([{ type: "a", value: "ptime:20" }]);
   });
 
-  test("that are too long are not read", () => {
+  test("that are too long are refused", () => {
     expect(parseSdp("a=x\n".repeat(20_000))).toBeUndefined();
   });
 
@@ -85,7 +85,7 @@ describe("session descriptions", () => {
     }),
   );
 
-  test("reading takes time in proportion to the length", () => {
+  test("are parsed in time proportional to their length", () => {
     const nasty = [
       `m=audio 1 RTP/AVP ${"0 ".repeat(30_000)}`,
       `a=rtcp:1${" ".repeat(60_000)}`,

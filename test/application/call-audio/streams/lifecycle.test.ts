@@ -178,7 +178,7 @@ describe("a client who hangs up during the call", () => {
     await world.stop();
   });
 
-  test("waits with the rest while the far side holds the call", async () => {
+  test("waits with the rest while the peer holds the call", async () => {
     const world = await start();
     const { call, leg, attachment } = await answeredStream(world);
     leg.hold();

@@ -9,7 +9,7 @@ export const MOST_PAYLOAD_BYTES = 484;
  * One call's encoder and decoder of one codec. Both keep state, so every stream has its own.
  *
  * Everything is synchronous, nothing allocates per frame as far as the codec's library allows it, and nothing throws
- * whatever the far side sends.
+ * whatever the peer sends.
  */
 export interface Codec {
   readonly name: StreamSettings["codec"];

@@ -5,7 +5,7 @@ const HOLD_MS = 20;
 const FADE_UNTIL_MS = 100;
 /** After a codec has made up what it could, what it made fades out within this. */
 const AFTER_CODEC_MS = 40;
-/** What is cut off without loss (a key, a pause of the far side) fades quicker. */
+/** What is cut off without loss (a key, a pause of the peer) fades quicker. */
 const QUICK_FADE_MS = 5;
 /** How long what is made up and what is real are heard together. */
 const CROSS_FADE_MS = 5;

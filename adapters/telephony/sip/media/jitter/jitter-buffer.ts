@@ -50,7 +50,7 @@ export class JitterBuffer {
   #starving = true;
   /** Nothing has been played yet: silence comes before it, and the first sample is heard as it is. */
   #fresh = true;
-  /** What is missing was not lost: the far side sends a key, or nothing. */
+  /** What is missing was not lost: the peer sends a key, or nothing. */
   #quiet = false;
   /** Samples of the packet that was decoded last; what the codec has made up since. */
   #packetSamples: number;
@@ -141,7 +141,7 @@ export class JitterBuffer {
     const hole = this.#starving ? 0 : Math.floor((time - this.#due) / this.#unitsPerSample);
     const small = hole > 0 && hole < this.#mostHole;
     if (hole > 0 && (first === store.next || this.#quiet)) {
-      this.#quiet = true; // nothing was lost: the far side was silent for a while
+      this.#quiet = true; // nothing was lost: the peer was silent for a while
       if (small && !this.#isTime(time, now)) {
         this.#makeUp(Math.min(wanted, hole));
         this.#due += Math.min(wanted, hole) * this.#unitsPerSample;

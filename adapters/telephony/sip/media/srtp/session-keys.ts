@@ -22,8 +22,8 @@ const SALT_BYTES = 14;
 export function deriveSessionKeys(master: { key: Uint8Array; salt: Uint8Array }, of: "rtp" | "rtcp"): SessionKeys {
   const { key, salt } = master;
   if (key.length !== 16 && key.length !== 32)
-    throw new RangeError(`An SRTP master key has 16 or 32 bytes, not ${key.length}.`);
-  if (salt.length !== SALT_BYTES) throw new RangeError(`An SRTP master salt has 14 bytes, not ${salt.length}.`);
+    throw new RangeError(`an SRTP master key has 16 or 32 bytes, not ${key.length}`);
+  if (salt.length !== SALT_BYTES) throw new RangeError(`an SRTP master salt has 14 bytes, not ${salt.length}`);
   const label = FIRST_LABEL[of];
   return {
     cipher: derive(key, salt, label, key.length),

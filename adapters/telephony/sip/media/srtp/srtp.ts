@@ -47,7 +47,7 @@ class SrtpContext implements Srtp {
   readonly #rtp: Session;
   readonly #sent = new Streams();
   readonly #received = new Streams();
-  /** Made when the first RTCP packet comes by: many far sides send none. */
+  /** Made when the first RTCP packet comes by: many peers send none. */
   #rtcp: Session | undefined;
   readonly #receivedRtcp = new Streams();
   /** Index of the next RTCP packet. One for all sources, so that none is ever used twice. */
@@ -56,7 +56,7 @@ class SrtpContext implements Srtp {
   constructor(keys: SrtpKeys, createHmac: CreateHmac) {
     const sizes = SUITES[keys.suite];
     if (keys.key.length !== sizes.key)
-      throw new RangeError(`The master key of ${keys.suite} has ${sizes.key} bytes, not ${keys.key.length}.`);
+      throw new RangeError(`the master key of ${keys.suite} has ${sizes.key} bytes, not ${keys.key.length}`);
     this.#keys = keys;
     this.#createHmac = createHmac;
     this.#mki = keys.mki ?? new Uint8Array(0);

@@ -50,7 +50,7 @@ export function readStatistics(board: Float64Array): MediaStatistics {
   };
 }
 
-/** Writes what has come of the far side. */
+/** Writes what has come of the peer. */
 export function writeEvidence(board: Float64Array, { kind, expected }: StreamEvidence): void {
   board[EVIDENCE_AT] = 1 + HEARD_EVIDENCE.indexOf(kind);
   board[EVIDENCE_AT + 1] = expected ? 1 : 0;

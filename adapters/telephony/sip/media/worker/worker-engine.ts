@@ -97,7 +97,7 @@ class Engine implements WorkerEngine {
     listener: MediaListener,
     deadlines: SendDeadline = NO_DEADLINES,
   ): Promise<MediaSession> {
-    if (this.#closing !== undefined) throw new Error("The media engine is closed.");
+    if (this.#closing !== undefined) throw new Error("the media engine is closed");
     if (this.#death !== undefined) throw new Error(this.#death);
     const id = ++this.#last;
     const shared = newSharedCall(media.sampleRate);
@@ -192,7 +192,7 @@ class Engine implements WorkerEngine {
 
   #die(why: string): void {
     if (this.#death !== undefined) return;
-    this.#death = `The thread for the audio of calls is gone: ${why}`;
+    this.#death = `the thread for the audio of calls is gone: ${why}`;
     const fault = new Error(this.#death);
     this.#rejectReady(fault);
     for (const { refused } of [...this.#openings.values()]) refused(fault);

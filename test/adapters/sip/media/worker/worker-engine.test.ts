@@ -304,7 +304,7 @@ describe("a worker that dies", () => {
   /** What is no description of a stream breaks its thread. */
   const kill = ({ session }: Call): void => session.configure({} as StreamSettings);
   const died = async (...calls: readonly Call[]): Promise<void> => {
-    const isLost = ({ told }: Call): boolean => told.some((one) => one.startsWith("lost: The thread for the audio"));
+    const isLost = ({ told }: Call): boolean => told.some((one) => one.startsWith("lost: the thread for the audio"));
     for (let tries = 0; !calls.every(isLost); tries++) {
       if (tries > 1_000) throw new Error("the calls do not know that their worker is gone");
       await sleep(10);
