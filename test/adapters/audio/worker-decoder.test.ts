@@ -20,7 +20,7 @@ async function turnsOf(work: (decoder: ReturnType<typeof workerDecoder>) => Prom
       yield* [];
     },
   };
-  await expect(work(workerDecoder(workers))).rejects.toThrow("The audio could not be decoded.");
+  await expect(work(workerDecoder(workers))).rejects.toThrow("the audio could not be decoded");
   clearImmediate(next);
   return given;
 }
