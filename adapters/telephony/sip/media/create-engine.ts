@@ -5,27 +5,27 @@ import type { MediaEngine, MediaListener, MediaOptions, MediaSession, SendDeadli
 import { createThreadEngine } from "./thread-engine.ts";
 import { createWorkerEngine, type WorkerEngine } from "./worker/worker-engine.ts";
 
-/** Where the audio of calls lives: in the thread that everything else runs in, or in one of its own. */
+/** The thread that carries the audio of calls: the main thread, or a worker of its own. */
 export type MediaPlace = "thread" | "worker" | "auto";
 
-/** What an engine is made with. */
+/** Options of {@link createEngine}. */
 export interface CreateEngineOptions {
   readonly system: System;
   readonly logger: Logger;
-  /** Default: `auto`, a worker where there is more than one processor; without the real clock this thread. */
+  /** Default: `auto`, a worker if there is more than one processor and the clock is real; otherwise this thread. */
   readonly place?: MediaPlace | undefined;
-  /** What the worker runs; its own file unless given. */
+  /** Entry of the worker. Default: its own file. */
   readonly entry?: URL | undefined;
 }
 
-/** A worker that cannot be had is tried again after this at the earliest, ms. */
+/** A worker that could not be started is tried again after this at the earliest, ms. */
 const RETRY_MS = 10_000;
-/** A call that this many workers die of gets none. */
+/** After this many dead workers, a call runs in this thread. */
 const MOST_TRIES = 2;
 
 /**
- * The engine that was asked for. A worker that dies is replaced for the next call; where none can be had, the call lives in
- * this thread, and the log has a warning.
+ * Creates the engine. A worker that dies is replaced for the next call; if none can be started, calls run in this thread and
+ * a warning is logged.
  */
 export async function createEngine({
   system,
@@ -40,15 +40,15 @@ export async function createEngine({
   return engine;
 }
 
-/** One worker after another: calls end with theirs, new ones get the next. */
+/** One worker after another: calls end with their worker, later calls get the next one. */
 class ReplacedWorkers implements MediaEngine {
   readonly #system: System;
   readonly #logger: Logger;
   readonly #entry: URL | undefined;
-  /** The present worker; undefined if none could be had. */
+  /** The present worker; undefined if none could be started. */
   #worker: Promise<WorkerEngine | undefined> | undefined;
   #thread: MediaEngine | undefined;
-  /** When a worker that could not be had is tried again; Infinity: that is under way. */
+  /** When the next worker is tried; Infinity: a start is under way. */
   #retryAt = 0;
   #closed = false;
 
@@ -58,7 +58,7 @@ class ReplacedWorkers implements MediaEngine {
     this.#entry = entry;
   }
 
-  /** Resolves with a worker that is alive; undefined where there is none. */
+  /** Resolves with a live worker; undefined if there is none. */
   async ready(): Promise<WorkerEngine | undefined> {
     const before = this.#worker;
     const worker = await before;
@@ -78,7 +78,7 @@ class ReplacedWorkers implements MediaEngine {
     return await this.#worker;
   }
 
-  /** Tries to have a worker beside the calls, which need not wait for it: they live in this thread meanwhile. */
+  /** Starts a worker in the background; calls run in this thread meanwhile. */
   #retry(): void {
     if (this.#system.monotonic() < this.#retryAt) return;
     this.#retryAt = Number.POSITIVE_INFINITY;
@@ -96,7 +96,7 @@ class ReplacedWorkers implements MediaEngine {
       try {
         return await worker.open(options, listener, deadlines);
       } catch (fault) {
-        if (worker.alive || this.#closed) throw fault; // else it died under this call's hands
+        if (worker.alive || this.#closed) throw fault; // otherwise it died while this call was being opened
       }
     }
     return await this.#inThread(options, listener, deadlines);

@@ -8,16 +8,16 @@ export type { MediaStatistics };
 
 /**
  * The audio of calls, apart from their signalling: sockets, codecs, keys, clock. Everything here is plain data and
- * callbacks without answers, so that an engine may live in this thread or in a worker.
+ * callbacks without results, so that an engine may run in this thread or in a worker.
  */
 export interface MediaEngine {
   /**
-   * Takes a port.
+   * Opens a session on a free port.
    * @param deadlines nothing but a goodbye is sent after `send`; default: without end
    * @throws {PortsExhausted} every port of the range is in use; the message names the range
    */
   open(options: MediaOptions, listener: MediaListener, deadlines?: SendDeadline): Promise<MediaSession>;
-  /** Ends every session; twice is fine. */
+  /** Ends every session. Idempotent. */
   close(): Promise<void>;
 }
 
@@ -37,29 +37,29 @@ export interface MediaOptions {
   readonly ports: readonly [first: number, last: number];
   /** Hz of the frames of source and sink, whatever the codec: 8000 or 16000. */
   readonly sampleRate: number;
-  /** Opus may be negotiated: its library is loaded before the session is there. */
+  /** Opus may be negotiated: its library is loaded first. */
   readonly mayUseOpus?: boolean | undefined;
-  /** No inbound RTP for so long after the answer is reported as lost, ms. */
+  /** Silence of the peer after the answer is reported as lost after this, ms. */
   readonly lossMs: number;
-  /** Audio and reports count only from the addresses that were negotiated. Default: false. */
+  /** RTP and RTCP are accepted only from the negotiated addresses. Default: false. */
   readonly strictRtp?: boolean | undefined;
-  /** The addresses that packets are taken from. Default: any. */
+  /** Accepted source addresses. Default: any. */
   readonly from?: AddressRule | undefined;
 }
 
-/** What the negotiation has settled; all that a session needs to send and to understand. */
+/** The result of the negotiation: all that a session needs to send and to receive. */
 export interface StreamSettings {
-  /** Where to send; symmetric RTP may learn another address from what arrives. */
+  /** The remote address for RTP; symmetric RTP may learn another one from received packets. */
   readonly remote: SocketAddress;
-  /** Where RTCP goes; the same as `remote` when multiplexed (RFC 5761). */
+  /** The remote address for RTCP; the same as `remote` if multiplexed (RFC 5761). */
   readonly remoteRtcp: SocketAddress;
   readonly rtcpMux: boolean;
   readonly codec: "PCMU" | "PCMA" | "G722" | "opus";
-  /** Payload type of the codec, as we send it, and as we expect it. */
+  /** Payload types of the codec, sent and expected. */
   readonly payloadType: { readonly send: number; readonly receive: number };
-  /** Payload type of telephone-event (RFC 4733) and its clock, Hz; undefined: the peer takes none. */
+  /** Payload type of telephone-event (RFC 4733) and its clock, Hz; undefined: the peer accepts none. */
   readonly telephoneEvent: { readonly payloadType: number; readonly clockRate: number } | undefined;
-  /** ms of audio in a packet: 20 unless the peer wants another (a multiple of 10, 10 to 60). */
+  /** Length of our packets, ms of audio: 20 unless the peer requests another (a multiple of 10, 10 to 60). */
   readonly ptimeMs: number;
   /** SDES keys (RFC 4568); undefined: plain RTP. */
   readonly srtp: { readonly send: SrtpKeys; readonly receive: SrtpKeys } | undefined;
@@ -80,28 +80,28 @@ export interface SrtpKeys {
   readonly key: Uint8Array;
   /** 14 bytes. */
   readonly salt: Uint8Array;
-  /** Stands before the tag of every packet where the peer wants to tell keys apart (RFC 3711 section 3.1). */
+  /** Master key identifier: precedes the tag of every packet if the peer requests one (RFC 3711 section 3.1). */
   readonly mki?: Uint8Array | undefined;
 }
 
-/** What a session notices. None may throw. */
+/** Receives the events of a session. No callback may throw. */
 export interface MediaListener {
   /** The first packet has been handed to the network after `start`. */
   sending(): void;
-  /** The first packet of the peer's audio has come; once more for the first after the answer. */
+  /** The first audio packet of the peer arrived; called again for the first one after the answer. */
   receiving(): void;
-  /** After the start, something other than audio has shown for the first time that the peer receives ours. */
+  /** After the start, something other than audio proved for the first time that the peer receives our audio. */
   evidence?(): void;
-  /** A key, once, by telephone-event. */
+  /** A key of the peer, by telephone-event; once per key. */
   digit(digit: string): void;
-  /** Nothing has come for `lossMs`; a sentence. */
+  /** Nothing arrived for `lossMs`; the reason in words. */
   lost(detail: string): void;
 }
 
-/** What has come of the peer. */
+/** Statistics of a session. */
 export interface StreamEvidence {
   readonly kind: HeardEvidence;
-  /** The peer was to send since `start`: its SDP was not always `recvonly` or `inactive` (RFC 3264 section 5.1). */
+  /** The peer had to send since `start`: its SDP was not always `recvonly` or `inactive` (RFC 3264 section 5.1). */
   readonly expected: boolean;
 }
 
@@ -113,13 +113,13 @@ export interface MediaSession {
   /** The port for RTP; RTCP has the next one unless multiplexed. */
   readonly port: number;
   /**
-   * Where frames come from and go to. From `start` on, fifty times a second; the sink's begin with the first packet of the
-   * peer. @param early takes what comes before `start`; without it that is dropped
+   * Connects source and sink: a frame each every 20 ms from `start` on; the sink's begin with the first packet of the
+   * peer. @param early receives audio from before `start`; without it that is dropped
    */
   connect(source: FrameSource, sink: FrameSink, early?: FrameSink): void;
-  /** What was negotiated, now or anew (hold, re-INVITE). Before `start` it lets early media in. */
+  /** Applies the settings of a negotiation, the first one or a later one (hold, re-INVITE). Before `start` it admits early media. */
   configure(settings: StreamSettings): void;
-  /** The call is answered: audio runs, silence where there is none. Idempotent. */
+  /** The call is answered: audio runs, silence if the source has none. Idempotent. */
   start(): void;
   /** Plays keys as telephone-events in place of the source, which waits. Resolves when all are sent. */
   sendDigits(digits: string): Promise<void>;

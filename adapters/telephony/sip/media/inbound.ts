@@ -11,34 +11,34 @@ import { RtpPacket } from "./rtp-packet.ts";
 import { sharedFrame } from "./shared-frame.ts";
 import { EventReceiver } from "./telephone-event.ts";
 
-/** Frames that are waited for after this thread has stood still. */
+/** After a stall of this thread, missing packets are awaited for this many frames. */
 const MOST_OWED = 25;
-/** Audio of the first moments after the answer is kept for this long after it, ms: its next packet shows that it goes on. */
+/** Audio of the first moments after the answer is kept for this long, ms, until the next packet shows that it goes on. */
 const KEPT_MS = 200;
 
-/** RFC 3389 section 4: static, and sent by phones that were not offered it. */
+/** Comfort noise (RFC 3389 section 4): a static payload type, which phones send without having been offered it. */
 const COMFORT_NOISE = 13;
 
-/** The packet that was parsed last in this thread. */
+/** The last parsed packet of this thread. */
 const parsed = new RtpPacket();
 
 /** Events of an {@link Inbound}. */
 export interface InboundListener {
-  /** The first audio of the peer has come. */
+  /** The first audio of the peer arrived. */
   audible(): void;
   digit(digit: string): void;
 }
 
-/** The peer's stream: whose packets count, in which order they are played, keys among them. */
+/** The inbound stream: which packets are accepted, the order in which they are played, and keys. */
 export class Inbound {
   readonly source: RemoteSource;
-  /** Packets that are not the peer's, or not to be understood. */
+  /** Packets of other sources, and malformed ones. */
   invalid = 0;
-  /** Of sources and codecs that came before the present one. */
+  /** Of the sources and codecs before the present one. */
   #before = { received: 0, lost: 0, duplicated: 0 };
   #reordered = 0;
   #heard = false;
-  /** From then on what comes is no more early media, ms; without any, always. */
+  /** When early media is over, ms; always, if there was none. */
   #freshFrom = Number.NEGATIVE_INFINITY;
   #owed = 0;
   readonly #listener: InboundListener;
@@ -48,7 +48,7 @@ export class Inbound {
   #settings: StreamSettings | undefined;
   #codec: Codec | undefined;
   #reception = new Reception(8000);
-  /** Whose packets the reception counts; -1: nobody's yet. */
+  /** The SSRC that the reception counts; -1: none yet. */
   #ssrc = -1;
   #jitter: JitterBuffer | undefined;
   #resampler: FrameResampler | undefined;
@@ -70,7 +70,7 @@ export class Inbound {
     return this.#reception;
   }
 
-  /** Whether anything of the peer's audio has come. */
+  /** Whether any audio of the peer arrived. */
   get heard(): boolean {
     return this.#heard;
   }
@@ -92,12 +92,12 @@ export class Inbound {
     return this.#reordered;
   }
 
-  /** Packets that never came, or too late. */
+  /** Packets that were lost or late. */
   get lost(): number {
     return this.#before.lost + this.#lostNow();
   }
 
-  /** From now on it is understood like this. */
+  /** Applies new settings. */
   configure(settings: StreamSettings, codec: Codec, now: number): void {
     this.#settings = settings;
     this.source.negotiated(settings.remote, now);
@@ -110,7 +110,7 @@ export class Inbound {
     this.#decoded = sharedFrame("decoded", (codec.sampleRate * FRAME_MS) / 1000);
   }
 
-  /** The call is answered: what was heard before it is forgotten. @param freshFrom until then early media may still come, ms */
+  /** The call is answered: earlier audio is dropped. @param freshFrom until then early media may still arrive, ms */
   start(freshFrom: number): void {
     if (this.#heard) this.#freshFrom = freshFrom;
     this.#heard = false;
@@ -118,15 +118,15 @@ export class Inbound {
   }
 
   /**
-   * A datagram has come, its protection already taken off; the array is kept. Whether it shows that the peer is there:
-   * it is of its source, audio or not.
+   * Takes a decrypted datagram; the array is kept. Returns whether it is a sign of life: it is of the peer's source, audio or
+   * not.
    *
-   * @param timely it has come now; else it may have lain in the socket while this thread stood still
+   * @param timely it arrived just now; otherwise it may have waited in the socket during a stall of this thread
    */
   take(bytes: Uint8Array, length: number, address: string, port: number, now: number, timely: boolean): boolean {
     const packet = parsed;
     if (!packet.parse(bytes, length) || !this.#isOurs(packet.payloadType)) {
-      // It uses up a number of the stream it is in.
+      // It uses a sequence number of its stream.
       const present = packet.ssrc >= 0 && packet.ssrc === this.source.ssrc && this.source.isAt(address, port);
       if (present) this.#skip();
       else this.invalid++;
@@ -149,9 +149,9 @@ export class Inbound {
   }
 
   /**
-   * One frame's time: hands the sink what is due.
+   * A tick: hands the sink the frame that is due.
    *
-   * @param stalled this thread stood still, and what came meanwhile is not yet read: what is missing may be among it
+   * @param stalled this thread stood still and the socket is not read yet: missing packets may be waiting in it
    */
   tick(now: number, stalled: boolean, sink: FrameSink | undefined): void {
     const jitter = this.#jitter;
@@ -236,14 +236,14 @@ export class Inbound {
     this.#listener.audible();
   }
 
-  /** What came in the first moments after the answer was the end of early media. */
+  /** The first audio after the answer was the end of early media. */
   #forgetEarly(jitter: JitterBuffer): void {
     if (this.#owed === 0) return;
     this.#owed = 0;
     jitter.restart();
   }
 
-  /** Another source has begun, or the same one anew. */
+  /** Another source began, or the same one with new sequence numbers. */
   #begin(): void {
     this.#closeAccount();
     this.#reception = new Reception(this.#codec?.clockRate ?? 8000);

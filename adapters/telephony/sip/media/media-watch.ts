@@ -9,10 +9,10 @@ export class MediaWatch {
   #direction: StreamSettings["direction"] = "inactive";
   #started = false;
   #heardAt = 0;
-  /** Something came before the answer, and counts no more. */
+  /** Early media arrived; it is not evidence after the answer. */
   #early = false;
   #freshFrom = 0;
-  /** RTP has come, before the answer or after it. */
+  /** RTP arrived, before or after the answer. */
   #spoke = false;
   #inbound = false;
   #rtcp = false;
@@ -26,7 +26,7 @@ export class MediaWatch {
     this.#lossMs = lossMs;
   }
 
-  /** What shows that the peer receives our audio. */
+  /** Evidence that the peer receives our audio. */
   get evidence(): StreamEvidence {
     return { kind: this.#inbound ? "inbound" : this.#rtcp ? "rtcp" : "none", expected: this.#expected };
   }
@@ -38,7 +38,7 @@ export class MediaWatch {
     return true;
   }
 
-  /** Whoever renegotiates is there, and may be moving the call to a phone that still has to begin. */
+  /** A renegotiation is a sign of life, and may move the call to a phone that has not begun to send. */
   negotiated(direction: StreamSettings["direction"], now: number): void {
     this.#direction = direction;
     this.#heardAt = now;
@@ -46,8 +46,8 @@ export class MediaWatch {
   }
 
   /**
-   * The call is answered: what came before shows nothing of what the peer receives from now on.
-   * @returns from when on what comes is no more early media, ms
+   * The call is answered: earlier packets are no evidence of what the peer receives from now on.
+   * @returns when early media is over, ms
    */
   start(now: number): number {
     this.#started = true;
@@ -60,8 +60,8 @@ export class MediaWatch {
   }
 
   /**
-   * A packet of the peer has come by RTP.
-   * @param timely it has come now; else it may have lain in the socket since before the answer
+   * An RTP packet of the peer arrived.
+   * @param timely it arrived just now; otherwise it may have waited in the socket since before the answer
    */
   rtp(now: number, timely: boolean): void {
     if (now >= this.#freshFrom && (timely || !this.#early)) this.#inbound = true;
@@ -71,8 +71,8 @@ export class MediaWatch {
   }
 
   /**
-   * A packet of the peer has come by RTCP: somebody who only listens is there.
-   * @param deaf it reports that nothing of ours arrives
+   * An RTCP packet of the peer arrived: a sign of life even if the peer only listens.
+   * @param deaf it reports that none of our packets arrive
    * @param goodbye with a BYE, which ends one source, not the call: another phone may go on (RFC 3550 section 6.6)
    */
   rtcp(deaf: boolean, goodbye: boolean, now: number): void {
@@ -81,7 +81,7 @@ export class MediaWatch {
     if (goodbye) this.#left = true;
   }
 
-  /** Why the peer is lost; undefined as long as it is not, and once that was reported. On hold nothing has to come. */
+  /** Why the peer is lost; undefined as long as it is not, and once that was reported. Nothing is expected on hold. */
   overdue(now: number): string | undefined {
     if (!this.#started || this.#reported || this.#direction !== "sendrecv") return undefined;
     if (now - this.#heardAt < this.#lossMs) return undefined;

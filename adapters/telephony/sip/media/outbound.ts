@@ -10,14 +10,14 @@ import { sharedFrame } from "./shared-frame.ts";
 import { EVENT_BYTES, EventSender } from "./telephone-event.ts";
 
 const PACKET_BYTES = RTP_HEADER_BYTES + MOST_PAYLOAD_BYTES + PROTECTION_BYTES;
-/** A runtime may still read a packet when the next one is written: so many take turns. */
+/** Packet buffers that take turns: a runtime may still read one while the next is written. */
 const RING = 4;
 const NO_SAMPLES: Int16Array = new Int16Array(0);
 
-/** Hands a packet of so many bytes to the network, protected where it must be. There is room for the protection. */
+/** Hands a packet of this many bytes to the network, encrypted if necessary; the buffer has room for the tag. */
 export type Transmit = (packet: PacketRoom, length: number) => void;
 
-/** Our stream: pulls frames, encodes them, numbers the packets. */
+/** The outbound stream: pulls frames, encodes them, numbers the packets. */
 export class Outbound {
   ssrc = 0;
   /** Packets and bytes of payload sent with this SSRC (RFC 3550 section 6.4.1). */
@@ -25,7 +25,7 @@ export class Outbound {
   octets = 0;
   /** Timestamp of the next frame's first sample. */
   timestamp = 0;
-  /** Keys to be sent in place of the source. */
+  /** Keys to be sent instead of the source's audio. */
   readonly keys: EventSender = new EventSender();
   readonly #system: System;
   readonly #transmit: Transmit;
@@ -40,7 +40,7 @@ export class Outbound {
   #codec: Codec | undefined;
   #settings: StreamSettings | undefined;
   #resampler: FrameResampler | undefined;
-  /** A frame at the codec's rate; what is collected for the next packet. */
+  /** A frame at the codec's rate, and the samples collected for the next packet. */
   #converted = NO_SAMPLES;
   #packet = NO_SAMPLES;
   #filled = 0;
@@ -56,7 +56,7 @@ export class Outbound {
     this.#frame = sharedFrame("pulled", (sampleRate * FRAME_MS) / 1000);
   }
 
-  /** From now on it is sent like this. */
+  /** Applies new settings. */
   configure(settings: StreamSettings, codec: Codec): void {
     this.#settings = settings;
     const packetMs = codec.packetMs.includes(settings.ptimeMs) ? settings.ptimeMs : FRAME_MS;
@@ -69,7 +69,7 @@ export class Outbound {
     this.#filled = 0;
   }
 
-  /** What is sent from now on is meant for the callee. */
+  /** The call is answered: packets from now on are meant for the callee. */
   answered(): void {
     this.#packetsBefore = this.packets;
   }
@@ -79,7 +79,7 @@ export class Outbound {
     return ((this.#sequence - 1 - sequence) & 0xffff) < this.packets - this.#packetsBefore;
   }
 
-  /** Another source from now on: there is a new key, and who gets it shall take no old packet for one of it. */
+  /** Changes the SSRC: there is a new key, and its receiver must not take an old packet for one of it. */
   renew(): void {
     this.#earlier += this.packets;
     this.packets = this.octets = this.#packetsBefore = 0;
@@ -87,22 +87,22 @@ export class Outbound {
     this.#renumber();
   }
 
-  /** Packets sent in all. */
+  /** Packets sent, with all SSRCs. */
   get sent(): number {
     return this.#earlier + this.packets;
   }
 
-  /** Sends the first frame apart from the clock: perhaps while another call's is under way. */
+  /** Sends the first frame outside the clock's tick, perhaps during another call's tick. */
   begin(source: FrameSource | undefined): void {
     this.#next(source, new Int16Array(this.#frame.length));
   }
 
-  /** Sends one frame: a key's, the source's, or silence without one. */
+  /** Sends one frame: of a key, of the source, or silence. */
   tick(source: FrameSource | undefined): void {
     this.#next(source, this.#frame);
   }
 
-  /** A frame's time passes in which nothing is sent: we are held. */
+  /** A tick on hold: nothing is sent. */
   pause(): void {
     if (this.#codec === undefined) return;
     this.#filled = 0;
@@ -170,7 +170,7 @@ export class Outbound {
     }
   }
 
-  /** Sends the packet of the ring whose payload has been written. */
+  /** Sends the packet whose payload has been written. */
   #send(payloadType: number, timestamp: number, payload: number): void {
     const packet = this.#ring[this.#turn]!;
     this.#turn = (this.#turn + 1) % RING;

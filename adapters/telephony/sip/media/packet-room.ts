@@ -1,4 +1,4 @@
-/** Room for a packet of ours, and the part of it that goes out: a view that is made anew only when packets change their length. */
+/** A buffer for one packet and a view of the bytes to send; the view is replaced only if the length changes. */
 export class PacketRoom {
   readonly bytes: Uint8Array;
   #first: Uint8Array;
@@ -8,7 +8,7 @@ export class PacketRoom {
     this.#first = this.bytes;
   }
 
-  /** The first so many bytes. */
+  /** The first `length` bytes. */
   first(length: number): Uint8Array {
     if (this.#first.length !== length) this.#first = this.bytes.subarray(0, length);
     return this.#first;

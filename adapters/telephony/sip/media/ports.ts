@@ -12,11 +12,10 @@ export class PortPairs {
   }
 
   /**
-   * Takes a pair that `bind` accepts and answers what it answered; tried are the free pairs of the range, from a random
-   * one on.
+   * Takes a free pair that `bind` accepts and returns its result; the search begins at a random pair of the range.
    *
-   * @param bind undefined: somebody else has the port
-   * @throws {PortsExhausted} there is no such pair
+   * @param bind undefined: another program has the port
+   * @throws {PortsExhausted} no pair is free
    */
   async take<T>(range: readonly [number, number], bind: (port: number) => Promise<T | undefined>): Promise<T> {
     const [first, last] = range;
@@ -41,7 +40,7 @@ export class PortPairs {
     );
   }
 
-  /** The pair may be taken again. Twice is fine. */
+  /** Releases the pair. Idempotent. */
   release(port: number): void {
     this.#taken.delete(port);
   }

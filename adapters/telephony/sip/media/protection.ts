@@ -1,15 +1,15 @@
 import type { SrtpKeys, StreamSettings } from "./engine.ts";
 import { createSrtp, type Srtp } from "./srtp/srtp.ts";
 
-/** What a call's packets are protected with: nothing, or SRTP with a key for each direction. All in place. */
+/** The encryption of a call's packets: none, or SRTP with a key for each direction; in place. */
 export class Protection {
   #keys: StreamSettings["srtp"];
   #send: Srtp | undefined;
   #receive: Srtp | undefined;
 
   /**
-   * From now on these keys. Those that stay go on with the counters they have: anew they would repeat their keystream.
-   * @returns whether another key of ours has taken the place of one
+   * Sets the keys. Unchanged keys keep their counters: starting anew would repeat their keystream.
+   * @returns whether our key was replaced by another one
    */
   settle(keys: StreamSettings["srtp"]): boolean {
     const before = this.#keys;
@@ -20,7 +20,7 @@ export class Protection {
     return before !== undefined;
   }
 
-  /** Protects a packet of ours; answers its new length, -1 where it cannot go out. */
+  /** Encrypts an outbound packet in place; returns its new length, -1 if it cannot be sent. */
   protect(packet: Uint8Array, length: number): number {
     return this.#send === undefined ? length : this.#send.protect(packet, length);
   }
@@ -29,7 +29,7 @@ export class Protection {
     return this.#send === undefined ? length : this.#send.protectRtcp(packet, length);
   }
 
-  /** Takes the protection off a packet of the peer; answers its new length, -1 where it is not genuine. */
+  /** Decrypts an inbound packet in place; returns its new length, -1 if it is not authentic. */
   unprotect(packet: Uint8Array, length: number): number {
     return this.#receive === undefined ? length : this.#receive.unprotect(packet, length);
   }

@@ -1,22 +1,22 @@
-/** A jump of the sequence number up to this is loss, and back up to the other disorder (RFC 3550 appendix A.1). */
+/** A jump of the sequence number up to the first is loss, back up to the second reordering (RFC 3550 appendix A.1: MAX_DROPOUT, MAX_MISORDER). */
 const MAX_DROPOUT = 3000;
 const MAX_MISORDER = 100;
 
-/** Result of `take` for a packet that cannot belong to the others, and for the second such packet in a row: a new sequence begins. */
+/** Result of `take` for a packet too far from the others, and for the second such packet in a row: a new sequence begins. */
 export const STRAY = -1;
 export const ANEW = -2;
 
-/** What has come of one source: order, loss and jitter (RFC 3550 appendices A.1, A.3 and A.8). */
+/** Reception statistics of one source: order, loss and jitter (RFC 3550 appendices A.1, A.3 and A.8). */
 export class Reception {
-  /** Packets of the source that came, doubles included. */
+  /** Packets received, duplicates included. */
   received = 0;
   /** The highest sequence number, with its cycles above the lower 16 bits; -1 before the first packet. */
   highest = -1;
   readonly #clockRate: number;
   #first = 0;
-  /** After a jump the sequence goes on here, or the packet was a stray. */
+  /** The sequence number that continues a jump; otherwise the packet was a stray. */
   #afterJump = -1;
-  /** Times that packets were missing before the one that came. */
+  /** Gaps: packets that arrived with others missing before them. */
   #holes = 0;
   #jitter = 0;
   #transit = 0;
@@ -30,8 +30,8 @@ export class Reception {
   }
 
   /**
-   * The extended number of the packet that has come, which does not wrap; `STRAY` for a packet that is too far from the
-   * others to be believed; `ANEW` where a second one follows it, which belongs into a reception of its own.
+   * Counts a packet and returns its extended sequence number, which does not wrap; `STRAY` for a packet that is too far from
+   * the others; `ANEW` if a second one follows it, which needs a new reception.
    */
   take(sequence: number): number {
     if (this.highest < 0) return this.#begin(sequence);
@@ -48,7 +48,7 @@ export class Reception {
     return ahead < MAX_DROPOUT ? this.highest : this.highest - (0x10000 - ahead);
   }
 
-  /** Takes the time of an audio packet into the jitter. @param arrivalMs by any steady clock */
+  /** Adds an audio packet to the jitter. @param arrivalMs by any monotonic clock */
   timed(timestamp: number, arrivalMs: number): void {
     const transit = Math.round((arrivalMs * this.#clockRate) / 1000) - timestamp;
     const change = Math.abs((transit - this.#transit) | 0); // both wrap with the timestamp
@@ -57,7 +57,7 @@ export class Reception {
     this.#hasTransit = true;
   }
 
-  /** The next packet's time is no evidence of jitter: the timestamps do not continue. */
+  /** Leaves the next packet out of the jitter: the timestamps do not continue. */
   untimed(): void {
     this.#hasTransit = false;
   }
@@ -71,12 +71,12 @@ export class Reception {
     return (this.#jitter * 1000) / this.#clockRate;
   }
 
-  /** Packets that should have come. */
+  /** Packets expected. */
   get expected(): number {
     return this.highest < 0 ? 0 : this.highest - this.#first + 1;
   }
 
-  /** Packets lost so far: doubles can make it less than nothing. */
+  /** Cumulative packets lost; negative with duplicates. */
   get lost(): number {
     return this.expected - this.received;
   }
@@ -90,7 +90,7 @@ export class Reception {
     return Math.max(1, (this.lost / this.#holes) * (1 - this.lost / this.expected));
   }
 
-  /** The share lost since this was asked last, in 1/256 (RFC 3550 appendix A.3). */
+  /** The fraction lost since the last call, in 1/256 (RFC 3550 appendix A.3). */
   fractionLost(): number {
     const expected = this.expected - this.#expectedBefore;
     const lost = expected - (this.received - this.#receivedBefore);

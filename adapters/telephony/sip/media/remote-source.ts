@@ -3,13 +3,13 @@ import type { SocketAddress } from "../transport/transport.ts";
 import type { RtpPacket } from "./rtp-packet.ts";
 import { SourceCandidate } from "./source-candidate.ts";
 
-/** Once the present source has been silent for this long, another one may take its place, ms. */
+/** Another source may replace the present one after this much silence, ms. */
 const QUIET_MS = 2_000;
-/** For this long after a negotiation the last packets of the source before it may come, ms. */
+/** Packets of the source before a negotiation may still arrive for this long, ms. */
 const LEAVING_MS = 2_000;
-/** A source goes on with a number at most this far ahead (RFC 3550 appendix A.1). */
+/** A source continues with a sequence number at most this far ahead (RFC 3550 appendix A.1). */
 const MOST_AHEAD = 3_000;
-/** Packets in a row that another source needs: at a place that is known, at a known host, and anywhere. */
+/** Consecutive packets that a new source needs: at a known address, at a known host, anywhere. */
 const FEW = 2;
 const SOME = 3;
 const MANY = 5;
@@ -18,8 +18,8 @@ const MOST_BYTES = 1500;
 const NONE = new Uint8Array(0);
 
 /**
- * What a packet is: of the present source; the first of a source that is believed from now on (`begins`, with a packet
- * that was `held` before it); held, since nobody knows it yet; or somebody else's.
+ * Verdict on a packet: of the present source; the first of a newly accepted source (`begins`, with a packet that was `held`
+ * before it); held, of a candidate; or a stranger's.
  */
 export type Verdict = "present" | "begins" | "held" | "foreign";
 
@@ -30,26 +30,26 @@ export type Verdict = "present" | "begins" | "held" | "foreign";
  * 2 s, with several packets in a row; and the source that lost its place so gets it back with its next packet.
  */
 export class RemoteSource implements SocketAddress {
-  /** Where the peer is: first as negotiated, then as learnt. */
+  /** The remote address: first as negotiated, then as learnt. */
   address = "";
   port = 0;
-  /** Of the present source; -1 before its first packet. */
+  /** SSRC of the present source; -1 before its first packet. */
   ssrc = -1;
-  /** The packet before the first of the source that has just begun, as it came, and its length. Zero length: there was none. */
+  /** The packet before the first one of the source that has just begun, still encrypted, and its length; zero: none. */
   held: Uint8Array = NONE;
   heldLength = 0;
   readonly #strict: boolean;
   #agreed: SocketAddress = { address: "", port: 0 };
-  /** The highest number of the present source. */
+  /** The highest sequence number of the present source. */
   #sequence = 0;
   #heardAt = 0;
   /** The source that a stranger may have displaced; SSRC -1: none. */
   readonly #displaced = { ssrc: -1, sequence: 0 };
-  /** Where the source was before the last negotiation, and until when its last packets may come. */
+  /** The address before the last negotiation, and until when its last packets may arrive. */
   readonly #left = { address: "", port: 0, until: 0 };
   readonly #candidate = new SourceCandidate();
   #injected = 0;
-  /** Packets of a source that has displaced another one: a stranger's, if that one comes back. */
+  /** Packets of a source that has displaced another one: injected ones if that one returns. */
   #doubtful = 0;
 
   /** @param strict no address is believed but the negotiated one */
@@ -62,12 +62,12 @@ export class RemoteSource implements SocketAddress {
     return this.#injected + this.#candidate.strangers;
   }
 
-  /** Counts a packet that was not authentic, unless it comes from where the peer is: its keys are wrong. */
+  /** Counts an unauthentic packet, unless it is from the peer's address: then the keys are wrong. */
   forged(address: string, port: number): void {
     if (!this.isAt(address, port)) this.#injected++;
   }
 
-  /** What was negotiated; an address that was learnt stays, unless another one was negotiated. */
+  /** Applies a negotiated address; a learnt one stays unless the negotiated one changed. */
   negotiated(remote: SocketAddress, now: number): void {
     const address = canonicalAddress(remote.address);
     if (address === this.#agreed.address && remote.port === this.#agreed.port) return;
@@ -85,14 +85,14 @@ export class RemoteSource implements SocketAddress {
     this.#dismiss();
   }
 
-  /** Whether this is where the peer is. */
+  /** Whether this is the peer's address. */
   isAt(address: string, port: number): boolean {
     return port === this.port && address === this.address;
   }
 
   /**
-   * Judges a packet from this address; the array is kept where it is held.
-   * @param authentic SRTP has shown that the peer has sent it
+   * Judges a packet from this address; the array of a held one is kept.
+   * @param authentic SRTP authenticated it
    */
   judge(
     packet: RtpPacket,
@@ -131,7 +131,7 @@ export class RemoteSource implements SocketAddress {
     return this.#weigh(packet, bytes, length, address, port, now, trusted);
   }
 
-  /** Another source may be the peer, if its packets follow one another. */
+  /** Weighs another source, which becomes the peer's if its packets are consecutive. */
   #weigh(
     packet: RtpPacket,
     bytes: Uint8Array,
@@ -182,7 +182,7 @@ export class RemoteSource implements SocketAddress {
     return "begins";
   }
 
-  /** The peer has its place back: whoever had it was a stranger. */
+  /** The displaced source is back: the other one was a stranger's. */
   #restore(): void {
     this.#injected += this.#doubtful;
     this.#doubtful = 0;
@@ -204,7 +204,7 @@ export class RemoteSource implements SocketAddress {
     return "foreign";
   }
 
-  /** The candidate is not the peer. */
+  /** Drops the candidate. */
   #dismiss(): void {
     this.#injected += this.#candidate.strangers;
     this.#candidate.clear();

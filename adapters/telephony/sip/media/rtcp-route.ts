@@ -7,15 +7,15 @@ import type { MediaSockets } from "./rtp-session.ts";
 /** Dependencies of {@link RtcpRoute}. */
 export interface RtcpRouteOptions {
   readonly reports: RtcpSession;
-  /** Where the peer's audio comes from. */
+  /** The source of the peer's audio. */
   readonly source: SocketAddress;
   readonly protection: Protection;
   readonly sockets: MediaSockets;
-  /** Takes reports from negotiated addresses only. */
+  /** Accepts reports from negotiated addresses only. */
   readonly strict: boolean;
 }
 
-/** The way of a call's RTCP: beside its RTP (RFC 5761), or on a port of its own; whose is taken, and where ours goes. */
+/** The RTCP route of a call: multiplexed with RTP (RFC 5761) or on its own port; which packets are accepted, and where ours go. */
 export class RtcpRoute {
   readonly #options: RtcpRouteOptions;
   readonly #remote = { address: "", port: 0 };
@@ -33,7 +33,7 @@ export class RtcpRoute {
     if (settings.rtcpMux !== before?.rtcpMux) this.#options.sockets.openRtcp(settings.rtcpMux);
   }
 
-  /** Takes a datagram; undefined: it is not the peer's, or no report. `goodbye`: its present source ends. */
+  /** Takes a datagram; undefined: it is not of the peer, or not a report. `goodbye`: its present source ends. */
   take(bytes: Uint8Array, address: string, port: number): "report" | "goodbye" | undefined {
     const { reports, source, protection, strict } = this.#options;
     const length = protection.unprotectRtcp(bytes, bytes.length);
@@ -44,7 +44,7 @@ export class RtcpRoute {
     return report;
   }
 
-  /** Sends our report. @param goodbye it is our last word */
+  /** Sends our report. @param goodbye with BYE */
   send(goodbye: boolean): void {
     const { reports, source, protection, sockets } = this.#options;
     const { bytes } = reports;

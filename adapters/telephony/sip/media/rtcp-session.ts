@@ -10,13 +10,13 @@ const INTERVAL_MS = 5_000;
 /** RFC 3550 section 6.4.1: the most that a fraction of eight bits can say. */
 const ALL_LOST = 255 / 256;
 
-/** The reports that two streams exchange: ours every 5 s or so, and what the peer's say. */
+/** The RTCP reports of a call: ours about every 5 s, and the contents of the peer's. */
 export class RtcpSession {
-  /** From here to the peer and back, ms; null as long as its reports do not tell. */
+  /** Round-trip time, ms; null until a report allows to measure it. */
   roundTripMs: number | null = null;
   /** Share of our packets that the peer reports as lost, 0 to 1; null without a report. */
   remoteLoss: number | null = null;
-  /** The peer's last report names nothing of what we have sent since the answer: all of it was lost. */
+  /** The peer's last report has none of the packets sent since the answer: all were lost. */
   deaf = false;
   readonly #system: System;
   readonly #inbound: Inbound;
@@ -25,7 +25,7 @@ export class RtcpSession {
   readonly #bytes = new Uint8Array(RTCP_BYTES + PROTECTION_BYTES);
   readonly #lot = new Uint8Array(1);
   readonly #cname: string;
-  /** Wall clock minus steady clock at the start: later jumps of the wall clock are nobody's business. */
+  /** Wall clock minus steady clock at the start: later jumps of the wall clock do not matter. */
   readonly #epoch: number;
   #due: number;
   #packetsAtLastReport = 0;
@@ -43,14 +43,14 @@ export class RtcpSession {
     this.#due = system.monotonic() + this.#interval() / 2;
   }
 
-  /** Whether a report is due; it is then as good as sent. */
+  /** Whether a report is due; then it counts as sent. */
   isDue(now: number): boolean {
     if (now < this.#due) return false;
     this.#due = now + this.#interval();
     return true;
   }
 
-  /** Writes our report, or our last word; answers its bytes, which lie in `bytes` until the next one. */
+  /** Writes our report, or BYE; returns its length. The bytes stay in `bytes` until the next one. */
   write(goodbye: boolean): number {
     const { ssrc, packets, octets, timestamp } = this.#outbound;
     const { reception, source } = this.#inbound;
@@ -82,7 +82,7 @@ export class RtcpSession {
     return this.#bytes;
   }
 
-  /** Takes the peer's report. Undefined: it is none. `goodbye`: the present source ends. */
+  /** Takes the peer's report. Undefined: it is not a report. `goodbye`: the present source ends. */
   take(bytes: Uint8Array, length: number): "report" | "goodbye" | undefined {
     const packet = this.#packet;
     if (!packet.parse(bytes, length, this.#outbound.ssrc)) return undefined;

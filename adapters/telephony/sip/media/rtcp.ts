@@ -14,11 +14,11 @@ export function isRtcp(bytes: Uint8Array, length: number): boolean {
   return length >= 8 && bytes[0]! >> 6 === 2 && bytes[1]! >= 192 && bytes[1]! <= 223;
 }
 
-/** What our side reports (RFC 3550 section 6.4). */
+/** The contents of our report (RFC 3550 section 6.4). */
 export interface RtcpReport {
   readonly ssrc: number;
   readonly cname: string;
-  /** Undefined: we have sent nothing since the report before. */
+  /** Undefined: no packet was sent since the last report. */
   readonly sender:
     | {
         /** Wall clock, ms since 1970. */
@@ -28,7 +28,7 @@ export interface RtcpReport {
         readonly octets: number;
       }
     | undefined;
-  /** Undefined: nothing has come. */
+  /** Undefined: nothing was received. */
   readonly block:
     | {
         readonly ssrc: number;
@@ -42,7 +42,7 @@ export interface RtcpReport {
         readonly sinceLastReport: number;
       }
     | undefined;
-  /** Whether this is our last word. */
+  /** Whether a BYE follows. */
   readonly goodbye: boolean;
 }
 
@@ -93,7 +93,7 @@ export function ntpMiddle(now: number): number {
   return (((seconds + 2_208_988_800) % 0x10000) * 0x10000 + fraction) >>> 0;
 }
 
-/** The compound packet that was parsed last. One object serves a whole session. */
+/** The last parsed compound packet. One object serves a whole session. */
 export class RtcpPacket {
   /** SSRC of its sender; -1 if unknown. */
   ssrc = -1;
@@ -109,10 +109,10 @@ export class RtcpPacket {
   highest = 0;
   lastReport = 0;
   sinceLastReport = 0;
-  /** Who leaves; -1: nobody. */
+  /** SSRC of the BYE; -1: none. */
   goodbye = -1;
 
-  /** Reads the first `length` bytes; false when that is not RTCP through and through. Never throws. @param own our SSRC */
+  /** Parses the first `length` bytes; false if any part is not RTCP. Never throws. @param own our SSRC */
   parse(bytes: Uint8Array, length: number, own: number): boolean {
     this.ssrc = this.senderTime = this.senderPackets = this.goodbye = -1;
     this.reported = false;

@@ -1,20 +1,20 @@
 /** Bytes of a header without sources and extension. */
 export const RTP_HEADER_BYTES = 12;
-/** What protection adds to a packet of ours at most: the index of SRTCP and a tag of 80 bits. */
+/** The most bytes that SRTP adds to a packet: the SRTCP index and a tag of 80 bits. */
 export const PROTECTION_BYTES = 14;
 
-/** The packet that was parsed last (RFC 3550 section 5.1). One object serves all: the payload is not copied. */
+/** The last parsed packet (RFC 3550 section 5.1). One object serves all; the payload is not copied. */
 export class RtpPacket {
   marker = false;
   payloadType = 0;
   sequence = 0;
   timestamp = 0;
   ssrc = 0;
-  /** Where the payload begins, and its bytes without padding. */
+  /** Offset of the payload, and its length without padding, bytes. */
   payloadAt = 0;
   payloadLength = 0;
 
-  /** Reads the first `length` bytes; false, with an `ssrc` of -1, when that is no RTP packet. Never throws. */
+  /** Parses the first `length` bytes; false, with an `ssrc` of -1, if they are not RTP. Never throws. */
   parse(bytes: Uint8Array, length: number): boolean {
     this.ssrc = -1;
     if (length < RTP_HEADER_BYTES || length > bytes.length || bytes[0]! >> 6 !== 2) return false;

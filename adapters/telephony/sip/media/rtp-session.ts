@@ -25,7 +25,7 @@ import { isRtcp } from "./rtcp.ts";
 import { RtcpRoute } from "./rtcp-route.ts";
 import { RtcpSession } from "./rtcp-session.ts";
 
-/** Ticks are 20 ms apart; this far off they tell that the thread stood still. */
+/** Ticks are 20 ms apart; a tick this late means that the thread stood still, ms. */
 const STALL_MS = 10;
 
 /** The sockets of a session. */
@@ -40,14 +40,14 @@ export interface MediaSockets {
   close(): Promise<void>;
 }
 
-/** What a session needs. */
+/** Options of a session. */
 export interface RtpSessionOptions extends MediaOptions {
   readonly system: System;
   readonly clock: MediaClock;
   readonly deadlines: SendDeadline;
   readonly sockets: MediaSockets;
   readonly listener: MediaListener;
-  /** It is closed, its port free. */
+  /** Called when it is closed and its port is free. */
   readonly gone: (session: RtpSession) => void;
 }
 
@@ -70,7 +70,7 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
   #started = false;
   #sending = false;
   #closing: Promise<void> | undefined;
-  /** The clock of frames: exactly 20 ms from tick to tick, however late they are. */
+  /** The time of frames: exactly 20 ms from tick to tick, however late they are. */
   #now = -1;
   #tickedAt = 0;
   #stalled = false;
@@ -161,7 +161,7 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
     return this.#closing;
   }
 
-  /** @internal A datagram has come on the RTP port. It is changed and kept. */
+  /** @internal A datagram on the RTP port. It is modified and kept. */
   datagram(bytes: Uint8Array, address: string, port: number): void {
     if (this.#settings === undefined || this.#closing !== undefined) return;
     if (!this.#allowed(address)) {
@@ -182,11 +182,11 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
     const timely = !this.#stalled && now - this.#tickedAt < FRAME_MS + STALL_MS;
     const ofSource = this.#inbound.take(bytes, length, address, port, now, timely);
     if (!ofSource && (this.#settings.srtp === undefined || this.#options.strictRtp)) return;
-    this.#watch.rtp(now, timely); // nobody else has the keys
+    this.#watch.rtp(now, timely); // only the peer has the keys
     if (!this.#inbound.heard && this.#watch.takeEvidence()) this.#options.listener.evidence?.();
   }
 
-  /** @internal A datagram has come on the port for RTCP, or RTCP on the one for RTP. */
+  /** @internal A datagram on the RTCP port, or RTCP on the RTP port. */
   control(bytes: Uint8Array, address: string, port: number): void {
     if (this.#settings === undefined || this.#closing !== undefined) return;
     if (!this.#allowed(address)) {
@@ -202,11 +202,11 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
     if (!this.#inbound.heard && this.#watch.takeEvidence()) this.#options.listener.evidence?.();
   }
 
-  /** @internal the clock's side: one frame each way */
+  /** @internal a tick of the clock: one frame each way */
   tick(): void {
     const monotonic = this.#options.system.monotonic();
     this.#now = this.#now < 0 ? monotonic : this.#now + FRAME_MS;
-    // A late tick, and those that follow at once to make up for it, come before the sockets are read.
+    // A late tick, and those that follow at once to catch up, run before the sockets are read.
     this.#stalled = monotonic - this.#now > STALL_MS || monotonic - this.#tickedAt < STALL_MS;
     this.#tickedAt = monotonic;
     this.#inbound.tick(this.#now, this.#stalled, this.#started ? this.#sink : this.#early);
@@ -244,7 +244,7 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
     this.#options.listener.digit(digit);
   }
 
-  /** Nothing is sent while the peer is nowhere: its source is waited for. */
+  /** Nothing is sent while the peer has no address: its source is awaited. */
   get #maySend(): boolean {
     const direction = this.#inbound.source.port === 0 ? undefined : this.#settings?.direction;
     return direction === "sendrecv" || direction === "sendonly";
@@ -271,7 +271,7 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
     this.#options.clock.add(this);
   }
 
-  /** The first packet goes out at once, and not when the wheel comes round; the others are there already. */
+  /** Sends the first packet at once instead of at the next tick. */
   #sendNow(): void {
     if (this.#codec === undefined || !this.#maySend || this.#outbound.sent > 0) return;
     if (this.#isOverdue) return;

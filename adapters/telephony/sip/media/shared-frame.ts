@@ -1,8 +1,8 @@
 const frames = new Map<string, Int16Array>();
 
 /**
- * The array of so many samples that all calls of this thread use for one purpose, one call after the other within its tick.
- * A thousand arrays would not stay in the processor's cache; this one does.
+ * An array that all calls of this thread share for one purpose, one call after the other within a tick: unlike a thousand
+ * arrays it stays in the processor's cache.
  */
 export function sharedFrame(purpose: "pulled" | "encoded" | "decoded" | "heard", samples: number): Int16Array {
   const key = `${purpose} ${samples}`;

@@ -1,13 +1,13 @@
 import type { RtpPacket } from "./rtp-packet.ts";
 
-/** The next packet may be a little ahead of its turn: those between are lost, or overtaken. */
+/** The next packet may be this far ahead: those between are lost or reordered. */
 const MOST_AHEAD = 4;
-/** Without a packet for this long it gives way to any other, ms. */
+/** After this much silence any other candidate replaces it, ms. */
 const STALE_MS = 200;
 
-/** A source that may become the peer's, once enough of its packets have followed one another. */
+/** A source that is accepted after enough consecutive packets. */
 export class SourceCandidate {
-  /** Its packets so far; 0: there is none. */
+  /** Its packets so far; 0: no candidate. */
   packets = 0;
   #address = "";
   #port = 0;
@@ -16,12 +16,12 @@ export class SourceCandidate {
   #rank = 0;
   #heardAt = 0;
 
-  /** Its packets, if it comes from where nobody is known to be. */
+  /** Its packets, if its address is unknown. */
   get strangers(): number {
     return this.#rank < 2 ? this.packets : 0;
   }
 
-  /** @param rank 2: authentic, or where the peer is; 1: at its host; 0: anywhere */
+  /** @param rank 2: authentic, or at the peer's address; 1: at its host; 0: anywhere */
   begin(packet: RtpPacket, address: string, port: number, rank: number, now: number): void {
     this.packets = 1;
     this.#address = address;
@@ -32,7 +32,7 @@ export class SourceCandidate {
     this.#next = packet.sequence + 1;
   }
 
-  /** Whether the packet is its next one; then it is counted. */
+  /** Counts a packet; returns whether it is the next one. */
   follows(packet: RtpPacket, address: string, port: number, now: number): boolean {
     if (!this.#sends(packet, address, port)) return false;
     if (((packet.sequence - this.#next) & 0xffff) >= MOST_AHEAD) return false;
@@ -42,7 +42,7 @@ export class SourceCandidate {
     return true;
   }
 
-  /** Whether it stands before the source of this packet: of two that speak at once, the first is weighed. */
+  /** Whether it takes precedence over the source of this packet: the first of two wins. */
   standsBefore(packet: RtpPacket, address: string, port: number, rank: number, now: number): boolean {
     if (this.packets === 0 || now - this.#heardAt >= STALE_MS) return false;
     return this.#rank >= rank && !this.#sends(packet, address, port);

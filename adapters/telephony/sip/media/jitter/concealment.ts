@@ -1,30 +1,30 @@
 import { Likeness } from "./similarity.ts";
 
-/** Full level for so long, then down to nothing. */
+/** Full level for this long, then a fade to silence, ms. */
 const HOLD_MS = 20;
 const FADE_UNTIL_MS = 100;
-/** After a codec has made up what it could, what it made fades out within this. */
+/** Fade after the codec's own concealment, ms. */
 const AFTER_CODEC_MS = 40;
-/** What is cut off without loss (a key, a pause of the peer) fades quicker. */
+/** Fade of audio that ends without loss (a key, a pause of the peer), ms. */
 const QUICK_FADE_MS = 5;
-/** How long what is made up and what is real are heard together. */
+/** Cross-fade between concealed and decoded audio, ms. */
 const CROSS_FADE_MS = 5;
-/** Below this likeness the signal has no period, and a short loop would make it hum. */
+/** Below this similarity the signal has no period, and a short loop would hum. */
 const PERIODIC = 0.5;
 
 /**
- * Makes up what the network lost, out of what was heard before: the last period of the voice over and over, fading out
- * within 100 ms, with crossed fades at both ends (after the idea of ITU-T G.711 appendix I). Then silence.
+ * Conceals lost audio: repeats the last period of the voice, fading out within 100 ms, with cross-fades at both ends (after
+ * ITU-T G.711 appendix I). Then silence.
  */
 export class Concealment {
-  /** Samples before the gap that it looks at. */
+  /** Samples before the gap that are analysed. */
   readonly history: number;
   readonly #likeness: Likeness;
   readonly #sampleRate: number;
-  /** One period, made so that its end leads to its beginning. */
+  /** One period whose end leads to its beginning. */
   readonly #loop: Float32Array;
   #period = 0;
-  /** Samples made up since the gap began; -1 outside of gaps. */
+  /** Samples concealed since the gap began; -1 outside of gaps. */
   #made = -1;
   #offset = 0;
   #hold = 0;
@@ -38,15 +38,15 @@ export class Concealment {
     this.history = 2 * this.#likeness.mostLag + this.#likeness.window;
   }
 
-  /** Whether the sample before this one was made up. */
+  /** Whether the previous sample was concealed. */
   get active(): boolean {
     return this.#made >= 0;
   }
 
   /**
-   * Fills `line` from `tail` on with `samples` made-up ones; before `tail` lies what was heard, at least `history`.
+   * Fills `line` from `tail` on with `samples` concealed ones; at least `history` played samples must lie before `tail`.
    *
-   * @param afterCodec that is made up already
+   * @param afterCodec already concealed by the codec
    */
   fill(line: Int16Array, tail: number, samples: number, afterCodec: boolean): void {
     if (this.#made < 0) {
@@ -56,14 +56,14 @@ export class Concealment {
     for (let i = 0; i < samples; i++) line[tail + i] = this.#next();
   }
 
-  /** The same for a stretch in which nothing was lost: what was heard last fades at once. */
+  /** The same for a gap without loss: the last audio fades at once. */
   hush(line: Int16Array, tail: number, samples: number): void {
     if (this.#made < 0) this.#begin(line, tail, 0, QUICK_FADE_MS);
     else this.#end = Math.min(this.#end, this.#made + this.#samples(QUICK_FADE_MS));
     for (let i = 0; i < samples; i++) line[tail + i] = this.#next();
   }
 
-  /** The gap is over: `samples` real ones lie at `tail`; their beginning is blended with what would have been made up. */
+  /** Ends the gap: blends the beginning of `samples` decoded ones at `tail` with the concealment. */
   resume(line: Int16Array, tail: number, samples: number): void {
     if (this.#made < 0) return;
     const fade = Math.min(samples, this.#samples(CROSS_FADE_MS));
@@ -87,7 +87,7 @@ export class Concealment {
     this.#made = 0;
     this.#hold = this.#samples(holdMs);
     this.#end = this.#samples(endMs);
-    // The loop begins one period ago: what is off between then and now is taken back bit by bit.
+    // The loop begins one period ago: the difference between then and now is taken back gradually.
     this.#offset = line[tail - 1]! - line[tail - period - 1]!;
   }
 

@@ -6,27 +6,27 @@ import { SampleLine } from "./sample-line.ts";
 import { TimeScale } from "./time-scale.ts";
 
 const FRAME_MS = 20;
-/** Audio may wait so much longer, or so much less, than the network makes necessary before it is made shorter or longer. */
+/** Time-scaling begins when the delay is off its target by more than this, ms. */
 const MOST_OVER_MS = 40;
 const MOST_UNDER_MS = 20;
-/** So far off it is done even where it may be heard. */
+/** Beyond this deviation it is done even if it is audible, ms. */
 const NEED_MS = 80;
-/** Until then one frame in so many is looked at: to find a place takes as long as all else of a frame. */
+/** Until then one frame in this many is tried: the search costs as much as the rest of a frame. */
 const ADAPT_EVERY = 4;
-/** A hole larger than this is not filled but skipped. */
+/** A gap longer than this is skipped, ms. */
 const MOST_HOLE_MS = 1_000;
-/** The codec itself makes up so much in a row; then what it made fades. */
+/** The codec's own concealment lasts this long, ms; then it fades. */
 const CODEC_CONCEALS_MS = 60;
 const EMPTY = new Uint8Array(0);
 
 /**
- * Turns packets that come when the network likes into a frame every 20 ms: puts them in order, drops doubles, waits as
- * long as the network's jitter makes necessary, makes up what is lost, and follows the sender's clock.
+ * Turns packets of any order and timing into a frame every 20 ms: reorders them, drops duplicates, delays as the network's
+ * jitter requires, conceals losses, and follows the sender's clock.
  *
- * Times are ms of one steady clock. Nothing is allocated after the constructor.
+ * Times are ms of one monotonic clock. Nothing is allocated after the constructor.
  */
 export class JitterBuffer {
-  /** Packets that came after their time. */
+  /** Late packets. */
   late = 0;
   duplicated = 0;
   readonly delay: PlayoutDelay = new PlayoutDelay();
@@ -37,22 +37,22 @@ export class JitterBuffer {
   /** Units of the timestamp in a sample, and in a ms. */
   readonly #unitsPerSample: number;
   readonly #unitsPerMs: number;
-  /** Samples of a hole that is not filled any more. */
+  /** Samples of the longest gap that is filled. */
   readonly #mostHole: number;
-  /** What was played and is to be played, at the codec's rate. */
+  /** Played and waiting samples, at the codec's rate. */
   readonly #line: SampleLine;
-  /** Samples that the decoder may write at once. */
+  /** The most samples that the decoder writes at once. */
   readonly #room: number;
-  /** Extended timestamp of the packet that came last, and of the next sample to be decoded. */
+  /** Extended timestamp of the last packet, and of the next sample to be decoded. */
   #lastTime = -1;
   #due = 0;
-  /** Nothing is played: before the first packet, and when there is none any more. */
+  /** Nothing is played: before the first packet, and after the last one. */
   #starving = true;
-  /** Nothing has been played yet: silence comes before it, and the first sample is heard as it is. */
+  /** Nothing has been played yet, so the first sample needs no fade. */
   #fresh = true;
-  /** What is missing was not lost: the peer sends a key, or nothing. */
+  /** The gap is not a loss: the peer sends a key, or nothing. */
   #quiet = false;
-  /** Samples of the packet that was decoded last; what the codec has made up since. */
+  /** Samples of the last decoded packet; samples concealed by the codec since. */
   #packetSamples: number;
   #codecMadeUp = 0;
 
@@ -70,10 +70,10 @@ export class JitterBuffer {
   }
 
   /**
-   * An audio packet, of some bytes; the array is kept until it has been played.
+   * Adds an audio packet; the array is kept until it has been played.
    *
    * @param sequence extended, so that it never wraps
-   * @param timely whether it has come at this time, or earlier: then it is no evidence about the network
+   * @param timely it arrived at this time; otherwise earlier, and says nothing about the network
    */
   take(
     sequence: number,
@@ -90,7 +90,7 @@ export class JitterBuffer {
     this.#count(this.#store.put(sequence, time, bytes, at, length));
   }
 
-  /** A packet that is no audio: its number is used up, nothing is missing. */
+  /** Adds a packet without audio: its sequence number is used, nothing is missing. */
   skip(sequence: number, timestamp: number): void {
     const time = this.#lastTime < 0 ? timestamp : this.#lastTime;
     this.#count(this.#store.put(sequence, time, EMPTY, 0, 0));
@@ -103,14 +103,14 @@ export class JitterBuffer {
     this.#line.take(frame);
   }
 
-  /** Whether a whole frame could be read without making anything up. */
+  /** Whether a whole frame can be read without concealment. */
   ready(frameLength: number, now: number): boolean {
     if (this.#line.length >= frameLength) return true;
     const first = this.#store.first();
     return first >= 0 && (!this.#starving || this.#isTime(this.#store.time(first), now));
   }
 
-  /** Another source follows. What was learnt of the network stays. */
+  /** Another source follows; the jitter measured so far stays. */
   restart(): void {
     this.#store.clear();
     this.delay.restart();
@@ -123,7 +123,7 @@ export class JitterBuffer {
     else if (stored === "twice") this.duplicated++;
   }
 
-  /** Takes a step towards a longer line: real samples, made-up ones, silence, or at least a packet without audio less. */
+  /** Takes a step towards a longer line: decoded samples, concealed ones, silence, or at least drops a packet without audio. */
   #fill(now: number, wanted: number): void {
     const store = this.#store;
     const first = store.first();
@@ -160,7 +160,7 @@ export class JitterBuffer {
     this.#decode(first);
   }
 
-  /** When what is lost before this packet is due now, and the packet knows it, the hole ends with it. */
+  /** If the loss before this packet is due now and the packet has a redundant copy, the gap ends with it. */
   #endsWith(next: number, time: number, now: number): boolean {
     const before = time - this.#packetSamples * this.#unitsPerSample;
     if (this.#fresh || next === this.#store.next || !this.#isTime(before, now)) return false;
@@ -204,7 +204,7 @@ export class JitterBuffer {
     return true;
   }
 
-  /** So many samples that the decoder has written behind the tail belong to the line. */
+  /** Appends the samples that the decoder wrote behind the tail. */
   #append(count: number): void {
     const line = this.#line;
     this.#concealment.resume(line.samples, line.tail, count);
@@ -236,7 +236,7 @@ export class JitterBuffer {
     return true;
   }
 
-  /** Plays a little faster or slower when what waits is far from what should. */
+  /** Plays a little faster or slower if the delay is far from its target. */
   #adapt(now: number, frameLength: number): void {
     if (this.#starving || this.#concealment.active) return;
     const over = this.#over(now);
@@ -249,30 +249,30 @@ export class JitterBuffer {
     } else if (this.#decodeUpTo(reach)) this.#timeScale.lengthen(this.#line, inNeed);
   }
 
-  /** Timestamps begin at random: so calls that are all off at the same moment do not all look in the same frame. */
+  /** Spreads the searches of calls over frames, by their random timestamps. */
   #hasTurn(frameLength: number): boolean {
     return Math.floor(this.#due / (this.#unitsPerSample * frameLength)) % ADAPT_EVERY === 0;
   }
 
-  /** How much longer than necessary the next sample to be played has waited, ms. */
+  /** How much longer than the target the next sample has waited, ms. */
   #over(now: number): number {
     const playing = this.#due / this.#unitsPerMs - (this.#line.length * 1000) / this.#codec.sampleRate;
     return now - this.delay.baseMs - playing - this.delay.targetMs;
   }
 
-  /** Decodes what is here until so many samples wait; false where that cannot be. */
+  /** Decodes until this many samples wait; false if that is impossible. */
   #decodeUpTo(samples: number): boolean {
     while (this.#line.length < samples && this.#followsOn()) this.#decode(this.#store.next);
     return this.#line.length >= samples;
   }
 
-  /** The next packet is here, and its audio begins where the line ends. */
+  /** Whether the next packet is here and continues the line without a gap. */
   #followsOn(): boolean {
     const { next } = this.#store;
     return this.#store.first() === next && this.#store.length(next) > 0 && this.#store.time(next) === this.#due;
   }
 
-  /** Whether audio of this time is to be played now, or may as well be. */
+  /** Whether audio of this timestamp is due now, or early enough to be played. */
   #isTime(time: number, now: number): boolean {
     return now - this.delay.baseMs - time / this.#unitsPerMs >= this.delay.targetMs - FRAME_MS / 2;
   }

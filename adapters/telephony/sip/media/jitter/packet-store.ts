@@ -1,26 +1,26 @@
-/** Packets that can wait. A power of two: a packet's place is its number modulo this. */
+/** Packets that can wait: a power of two, for the index is the sequence number modulo this. */
 const PLACES = 64;
-/** Larger datagrams are not kept: nobody shall fill our memory with what waits. */
+/** Larger datagrams are not kept, to bound the memory. */
 const MOST_BYTES = 8_192;
-/** What is known of a packet, in a row: so that it is in the processor's cache at once. */
+/** Fields of a packet in one row, for the processor's cache. */
 const SEQUENCE = 0;
 const TIME = 1;
 const START = 2;
 const LENGTH = 3;
 const COLUMNS = 4;
 
-/** What became of a packet. */
+/** Result of adding a packet. */
 export type Stored = "stored" | "twice" | "late";
 
-/** Payloads that wait for their time, by extended sequence number: each in the datagram that it came in. */
+/** Waiting payloads, by extended sequence number, each in its datagram. */
 export class PacketStore {
-  /** The packet that is to be taken out next: what comes with a lower number is late. -1 before the first. */
+  /** The next packet to be played: a lower number is late. -1 before the first. */
   next = -1;
   readonly #datagrams: (Uint8Array | undefined)[] = new Array(PLACES).fill(undefined);
   readonly #known = new Float64Array(PLACES * COLUMNS).fill(-1);
   #highest = -1;
 
-  /** Keeps a payload, and the array that it is in; an empty one means that its number is used up and no audio is missing. */
+  /** Keeps a payload and its array; an empty payload means that its number is used and no audio is missing. */
   put(sequence: number, time: number, bytes: Uint8Array, at: number, length: number): Stored {
     const place = sequence & (PLACES - 1);
     const row = place * COLUMNS;
@@ -37,18 +37,18 @@ export class PacketStore {
     return "stored";
   }
 
-  /** The lowest number that waits, from `next` on; -1: none. */
+  /** The lowest waiting number, from `next` on; -1: none. */
   first(): number {
     for (let sequence = this.next; sequence <= this.#highest; sequence++) if (this.#holds(sequence)) return sequence;
     return -1;
   }
 
-  /** The extended timestamp of a packet that waits. */
+  /** The extended timestamp of a waiting packet. */
   time(sequence: number): number {
     return this.#of(sequence, TIME);
   }
 
-  /** The datagram that it came in, where its payload begins in there, and its length. */
+  /** Its datagram, and offset and length of its payload there, bytes. */
   bytes(sequence: number): Uint8Array {
     return this.#datagrams[sequence & (PLACES - 1)]!;
   }
@@ -61,7 +61,7 @@ export class PacketStore {
     return this.#of(sequence, LENGTH);
   }
 
-  /** The packet has been played, or its time has passed; the one after it is next. */
+  /** Drops the packet, played or not; the one after it is next. */
   pass(sequence: number): void {
     this.#datagrams[sequence & (PLACES - 1)] = undefined;
     this.next = sequence + 1;

@@ -1,25 +1,25 @@
 /** Deviations are counted in steps of 5 ms up to half a second. */
 const STEP_MS = 5;
 const STEPS = 100;
-/** So much of what came is to be in time. */
+/** Share of the packets that should be in time. */
 const QUANTILE = 0.97;
-/** Each packet's weight against the one before it: after 350 packets a packet counts half. */
+/** Weight of a packet relative to the one before it: after 350 packets a packet counts half. */
 const GROWTH = 1.002;
 const WEIGHT_LIMIT = 1e9;
-/** What the first packets are weighed against. */
+/** Initial weight of the histogram. */
 const PRIOR_PACKETS = 10;
 const PRIOR_MS = 30;
 const MARGIN_MS = 5;
 const LEAST_MS = 20;
 const MOST_MS = 200;
-/** The quickest packet of the last one or two windows is what others are late against; so a drifting clock is followed. */
+/** Length of a window, ms: lateness is relative to the quickest packet of the last one or two, which follows a drifting clock. */
 const WINDOW_MS = 5_000;
-/** A packet that is off by more does not belong to the same time line: the sender's clock was set anew. */
+/** A packet off by more begins a new time line: the sender's clock was reset, ms. */
 const JUMP_MS = 2_000;
 
-/** How long packets must wait so that nearly all are there in time: measured on what has come. */
+/** The delay with which nearly all packets are in time, measured on past packets. */
 export class PlayoutDelay {
-  /** What a packet's audio is to wait after it would have come at the earliest, ms. */
+  /** The target delay after the earliest possible arrival, ms. */
   targetMs: number = PRIOR_MS + STEP_MS + MARGIN_MS;
   /** Arrival minus timestamp of the quickest packet, ms. */
   baseMs = 0;
@@ -36,10 +36,10 @@ export class PlayoutDelay {
   }
 
   /**
-   * A packet has come; false when it begins a new time line.
+   * Adds a packet; false if it begins a new time line.
    *
    * @param timeMs its timestamp, without wraps
-   * @param timely whether it has come just now; else it may have come earlier
+   * @param timely it arrived just now; otherwise it may have arrived earlier
    */
   arrived(timeMs: number, arrivalMs: number, timely: boolean): boolean {
     const transit = arrivalMs - timeMs;
@@ -62,7 +62,7 @@ export class PlayoutDelay {
     return true;
   }
 
-  /** Another source: what was learnt of the network stays, its clock does not. */
+  /** Another source: the measured jitter stays, the clock does not. */
   restart(): void {
     this.#known = false;
   }

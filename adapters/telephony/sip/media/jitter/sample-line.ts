@@ -1,24 +1,24 @@
-/** Samples in a row: what was played lies before `head`, what is to be played next from there up to `tail`. */
+/** Samples in a row: played ones before `head`, waiting ones from there up to `tail`. */
 export class SampleLine {
   readonly samples: Int16Array;
   head: number;
   tail: number;
   readonly #history: number;
 
-  /** @param history samples that stay after they were played @param ahead most samples that wait */
+  /** @param history played samples that are kept @param ahead the most waiting samples */
   constructor(history: number, ahead: number) {
-    this.samples = new Int16Array(2 * history + ahead); // as much again as stays, so that it need not be moved each time
+    this.samples = new Int16Array(2 * history + ahead); // twice the history, so that it is not moved each time
     this.#history = history;
     this.head = history;
     this.tail = history;
   }
 
-  /** Samples that wait. */
+  /** Waiting samples. */
   get length(): number {
     return this.tail - this.head;
   }
 
-  /** Makes room for so many samples behind the tail; what was played long ago goes. */
+  /** Makes room for this many samples behind the tail; the oldest played ones are dropped. */
   reserve(count: number): void {
     if (this.tail + count <= this.samples.length) return;
     const shift = this.head - this.#history;
@@ -27,7 +27,7 @@ export class SampleLine {
     this.tail -= shift;
   }
 
-  /** Takes as many samples off the head as the frame has; so many must wait. */
+  /** Reads a whole frame from the head; that many samples must be waiting. */
   take(frame: Int16Array): void {
     for (let i = 0; i < frame.length; i++) frame[i] = this.samples[this.head + i]!;
     this.head += frame.length;

@@ -1,25 +1,25 @@
-/** Lags that are tried: periods of voices from 400 Hz down to 66 Hz. */
+/** Lags tried: periods of voices from 400 Hz down to 66 Hz. */
 const LEAST_LAG_MS = 2.5;
 const MOST_LAG_MS = 15;
-/** So much of the signal is compared. */
+/** Length of the compared signal, ms. */
 const WINDOW_MS = 10;
-/** Mean square below which nothing is heard: any two pieces are alike. */
+/** Mean square of silence, of which any two pieces are alike. */
 const SILENCE = 30 * 30;
-/** Where to look closely is found at this rate, Hz: voices have their periods well below half of it. */
+/** Rate of the coarse search, Hz: pitch is well below half of it. */
 const COARSE_RATE = 4_000;
 const COARSE_WINDOW = (WINDOW_MS * COARSE_RATE) / 1000;
 const COARSE_LEAST = (LEAST_LAG_MS * COARSE_RATE) / 1000;
 const COARSE_MOST = (MOST_LAG_MS * COARSE_RATE) / 1000;
 
-/** The signal of the search under way at the coarse rate; nothing is left in it between two. */
+/** The signal at the coarse rate; scratch memory of one search. */
 const coarse = new Float64Array(COARSE_WINDOW + COARSE_MOST);
 
-/** Finds by how much a signal must be shifted to look like itself: a multiple of the voice's period. Allocates nothing. */
+/** Finds the lag with which a signal resembles itself: a multiple of the voice's period. Allocates nothing. */
 export class Likeness {
-  /** Samples of the longest lag, and of what is compared. */
+  /** Samples of the longest lag, and of the compared signal. */
   readonly mostLag: number;
   readonly window: number;
-  /** Of the search that was made last: the lag in samples, and how well it fits: 1 alike, 0 or less not at all. */
+  /** Result of the last search: the lag in samples, and the correlation: 1 alike, 0 or less not at all. */
   lag = 0;
   likeness = 0;
   readonly #leastLag: number;

@@ -4,7 +4,7 @@ import { Likeness } from "./similarity.ts";
 /** Below this likeness a cut would be heard; it is made only in need. */
 const ALIKE = 0.7;
 
-/** Makes audio a period shorter or longer, where that is not heard: two periods blended into one, or one into two. */
+/** Shortens or lengthens audio by a period if that is inaudible: two periods blended into one, or one into two. */
 export class TimeScale {
   /** Samples that must lie from `head` on. */
   readonly reach: number;
@@ -19,7 +19,7 @@ export class TimeScale {
     this.reach = 2 * this.#likeness.mostLag + 1;
   }
 
-  /** Takes a period out behind `head`; nothing where the signal does not allow it. */
+  /** Removes a period behind `head`; nothing if the signal does not allow it. */
   shorten(line: SampleLine, inNeed: boolean): void {
     const { samples, head } = line;
     const period = this.#period(samples, head, inNeed);
@@ -31,7 +31,7 @@ export class TimeScale {
     line.tail -= period;
   }
 
-  /** Puts a period in behind `head`; nothing where the signal does not allow it. */
+  /** Inserts a period behind `head`; nothing if the signal does not allow it. */
   lengthen(line: SampleLine, inNeed: boolean): void {
     line.reserve(this.most);
     const { samples, head } = line;
