@@ -1,8 +1,8 @@
 import type { SocketAddress } from "../transport/transport.ts";
 import type { StreamSettings } from "./engine.ts";
+import type { MediaSockets } from "./media-sockets.ts";
 import type { Protection } from "./protection.ts";
 import type { RtcpSession } from "./rtcp-session.ts";
-import type { MediaSockets } from "./rtp-session.ts";
 
 /** Dependencies of {@link RtcpRoute}. */
 export interface RtcpRouteOptions {

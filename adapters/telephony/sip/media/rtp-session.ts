@@ -3,7 +3,6 @@ import type { FrameSink, FrameSource } from "../../../../src/ports/media.ts";
 import type { System } from "../../../../src/ports/system.ts";
 import { FRAME_MS, type MediaClock, type Ticking } from "../../media-clock.ts";
 import { type AddressCheck, addressCheck } from "../transport/address-rule.ts";
-import type { SocketAddress } from "../transport/transport.ts";
 import type { Codec } from "./codecs/codec.ts";
 import { createCodec } from "./codecs/create-codec.ts";
 import type {
@@ -16,8 +15,9 @@ import type {
   StreamSettings,
 } from "./engine.ts";
 import { Inbound, type InboundListener } from "./inbound.ts";
+import type { MediaSockets } from "./media-sockets.ts";
+import { mediaStatistics } from "./media-statistics.ts";
 import { MediaWatch } from "./media-watch.ts";
-import { estimateMos } from "./mos.ts";
 import { Outbound } from "./outbound.ts";
 import type { PacketRoom } from "./packet-room.ts";
 import { Protection } from "./protection.ts";
@@ -27,18 +27,6 @@ import { RtcpSession } from "./rtcp-session.ts";
 
 /** Ticks are 20 ms apart; a tick this late means that the thread stood still, ms. */
 const STALL_MS = 10;
-
-/** The sockets of a session. */
-export interface MediaSockets {
-  readonly port: number;
-  /** Sends from the RTP port; the array may be used again at once. */
-  send(packet: Uint8Array, to: SocketAddress): void;
-  /** The same from the port for RTCP. */
-  sendRtcp(packet: Uint8Array, to: SocketAddress): void;
-  /** RTCP comes and goes on its own port, if that is free, or on the one for RTP. */
-  openRtcp(multiplexed: boolean): void;
-  close(): Promise<void>;
-}
 
 /** Options of a session. */
 export interface RtpSessionOptions extends MediaOptions {
@@ -128,28 +116,14 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
   }
 
   statistics(): MediaStatistics {
-    const inbound = this.#inbound;
-    const { received, lost } = inbound;
-    const codec = this.#codec?.name ?? this.#settings?.codec ?? "PCMU";
-    const { roundTripMs, remoteLoss } = this.#rtcp;
-    const delayMs = (roundTripMs ?? 0) / 2 + inbound.delayMs + FRAME_MS;
-    const loss = lost / Math.max(1, received + lost);
-    const { burstRatio } = inbound.reception;
-    return {
-      codec,
-      packetsSent: this.#outbound.sent,
-      packetsReceived: received,
-      packetsLost: lost,
-      packetsReordered: inbound.reordered,
-      packetsDuplicated: inbound.duplicated,
-      packetsInvalid: inbound.invalid + this.#foreign,
-      packetsInjected: inbound.source.injected,
-      jitterMs: inbound.reception.jitterMs,
-      roundTripMs,
-      remoteLoss,
-      mos: inbound.heard ? estimateMos({ codec, loss, burstRatio, delayMs }) : null,
+    return mediaStatistics({
+      codec: this.#codec?.name ?? this.#settings?.codec ?? "PCMU",
+      inbound: this.#inbound,
+      outbound: this.#outbound,
+      rtcp: this.#rtcp,
+      refused: this.#foreign,
       heldMs: this.#heldMs,
-    };
+    });
   }
 
   evidence(): StreamEvidence {
@@ -161,7 +135,7 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
     return this.#closing;
   }
 
-  /** @internal A datagram on the RTP port. It is modified and kept. */
+  /** @internal a datagram on the RTP port; it is modified and kept */
   datagram(bytes: Uint8Array, address: string, port: number): void {
     if (this.#settings === undefined || this.#closing !== undefined) return;
     if (!this.#allowed(address)) {
@@ -186,7 +160,7 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
     if (!this.#inbound.heard && this.#watch.takeEvidence()) this.#options.listener.evidence?.();
   }
 
-  /** @internal A datagram on the RTCP port, or RTCP on the RTP port. */
+  /** @internal a datagram on the RTCP port, or RTCP on the RTP port */
   control(bytes: Uint8Array, address: string, port: number): void {
     if (this.#settings === undefined || this.#closing !== undefined) return;
     if (!this.#allowed(address)) {
@@ -230,7 +204,7 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
   readonly tickFailed = (fault: unknown): void => {
     if (this.#closing === undefined && !this.#broken) {
       this.#broken = true;
-      this.#options.listener.lost(`The audio of the call broke: ${errorText(fault)}`);
+      this.#options.listener.lost(`the audio of the call broke: ${errorText(fault)}`);
     }
   };
 

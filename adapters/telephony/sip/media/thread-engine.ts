@@ -4,8 +4,9 @@ import { MediaClock } from "../../media-clock.ts";
 import type { SocketAddress } from "../transport/transport.ts";
 import { loadOpus } from "./codecs/opus.ts";
 import type { MediaEngine, MediaListener, MediaOptions, MediaSession, SendDeadline } from "./engine.ts";
+import type { MediaSockets } from "./media-sockets.ts";
 import { PortPairs } from "./ports.ts";
-import { type MediaSockets, RtpSession } from "./rtp-session.ts";
+import { RtpSession } from "./rtp-session.ts";
 import { bindUdp, type UdpSocket } from "./udp/udp-socket.ts";
 
 /** What an engine may be given. */
