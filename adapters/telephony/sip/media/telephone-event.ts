@@ -9,7 +9,7 @@ const TONE_FRAMES = 5;
 const END_PACKETS = 3;
 const PAUSE_FRAMES = 2;
 const VOLUME = 10; // -10 dBm0
-/** Packets of an earlier event may come so long after a newer one's, in s of the clock. */
+/** Packets of an earlier event may arrive this long after those of a newer one, in s of the clock. */
 const DISORDER_S = 10;
 
 interface Keys {
@@ -32,12 +32,12 @@ export class EventSender {
     return this.#waiting.length > 0;
   }
 
-  /** Whether the next frame is the first of a key: its timestamp is the whole event's. */
+  /** Whether the next frame is the first of a key: its timestamp is that of the whole event. */
   get begins(): boolean {
     return this.#frame === 0;
   }
 
-  /** Plays these keys after all others; calls `sent` after the last one. Throws a RangeError for what is no key. */
+  /** Plays these keys after all others; calls `sent` after the last one. @throws {RangeError} an unknown key */
   add(digits: string, sent: () => void): void {
     for (const digit of digits)
       if (!KEYS.includes(digit.toUpperCase())) throw new RangeError(`"${digit}" is not a key: 0 to 9, *, #, A to D`);
@@ -45,7 +45,7 @@ export class EventSender {
     else this.#waiting.push({ digits: digits.toUpperCase(), sent });
   }
 
-  /** Writes the payload of the next frame; false in the pause, where silence goes out. @param clockRate of the event */
+  /** Writes the payload of the next frame; false in the pause, in which silence is sent. @param clockRate of the event */
   next(into: Uint8Array, at: number, clockRate: number): boolean {
     const keys = this.#waiting[0];
     if (keys === undefined) return false;
@@ -69,7 +69,7 @@ export class EventSender {
     return sounds;
   }
 
-  /** Nothing more is sent: whoever waits goes on. */
+  /** Drops all keys and resolves the waiting calls. */
   stop(): void {
     this.#frame = 0;
     this.#key = 0;
@@ -85,7 +85,7 @@ export class EventReceiver {
   #duration = 0;
   #ended = false;
 
-  /** The key, when this packet is the first of its event that has come. */
+  /** The key, if this packet is the first of its event. */
   take(
     bytes: Uint8Array,
     at: number,

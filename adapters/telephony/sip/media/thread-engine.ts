@@ -16,7 +16,7 @@ export interface ThreadEngineOptions {
   readonly clock?: MediaClock | undefined;
 }
 
-/** An engine whose calls live in this thread. */
+/** An engine whose calls run in this thread. */
 export interface ThreadEngine extends MediaEngine {
   readonly clock: MediaClock;
 }

@@ -31,7 +31,7 @@ export interface Codec {
   decode(bytes: Uint8Array, at: number, length: number, into: Int16Array, start: number): number;
   /**
    * Makes up `samples` (a multiple of 2.5 ms, at most one packet's) in place of a packet that is lost; answers how many
-   * it made. Without it the jitter buffer repeats what was heard last.
+   * it made. Without it the jitter buffer repeats the last audio.
    */
   conceal?(samples: number, into: Int16Array, start: number): number;
   /**
@@ -39,6 +39,6 @@ export interface Codec {
    * samples; returns their number, 0 without a copy.
    */
   recover?(bytes: Uint8Array, at: number, length: number, samples: number, into: Int16Array, start: number): number;
-  /** Gives back what the codec's library holds. Twice is fine. */
+  /** Frees the memory of the codec's library. Idempotent. */
   close(): void;
 }

@@ -14,7 +14,7 @@ const TAPS = 2 * FILTER.length;
 const PAST = TAPS - 2;
 
 // What follows are the tables of ITU-T G.722, of the lower band first.
-/** Where a step of six bits ends, in 4096ths of the scale. */
+/** Upper ends of the steps of six bits, in 4096ths of the scale. */
 const LOW_LIMITS = Int32Array.of(
   ...[0, 35, 72, 110, 150, 190, 233, 276, 323, 370, 422, 473, 530, 587, 650, 714, 786, 858, 940, 1023, 1121, 1219],
   ...[1339, 1458, 1612, 1765, 1980, 2195, 2557, 2919],

@@ -23,7 +23,7 @@ export function carriesRedundancy(bytes: Uint8Array, at: number, length: number)
 /** How many 20 ms a SILK frame of 10, 20, 40 and 60 ms has. */
 const PARTS = [1, 1, 2, 3];
 
-/** Where the first frame of the packet begins; -1 when it is empty or not there. */
+/** Offset of the packet's first frame; -1 if it is empty or missing. */
 function firstFrame(bytes: Uint8Array, start: number, end: number): number {
   const code = bytes[start]! & 3;
   let at = start + 1;

@@ -12,7 +12,7 @@ export interface BandTables {
 /** Powers of two between 1 and 2, in steps of a 32nd (table 21). */
 const POWERS = Int32Array.from({ length: 32 }, (_, i) => Math.floor(2048 * 2 ** (i / 32) + 0.5));
 
-/** A zero of the predictor looks back on so many differences, and a pole on so many signals. */
+/** Order of the predictor's zeros (past differences), and of its poles (past signals). */
 const ZEROS = 6;
 const MOST_SECOND_POLE = 12_288;
 

@@ -29,7 +29,7 @@ function nativeCallBytes(): number {
   return perByte > 0 ? short / perByte - PACKET_BYTES : Number.POSITIVE_INFINITY;
 }
 
-/** The fastest of a few rounds, ms: what disturbs a round only makes it slower. */
+/** The fastest of a few rounds, ms: disturbances only make a round slower. */
 function fastestRound(bytes: Uint8Array): number {
   const hmac = nativeHmac(new Uint8Array(20));
   let fastest = Number.POSITIVE_INFINITY;

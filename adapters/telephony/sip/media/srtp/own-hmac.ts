@@ -5,7 +5,7 @@ import { SHA1_BLOCK, SHA1_START, sha1Step } from "./sha1.ts";
 const tail = new Uint8Array(2 * SHA1_BLOCK);
 const state = new Int32Array(5);
 
-/** HMAC-SHA1 in here: what depends on the key alone is computed once, and no call allocates. */
+/** HMAC-SHA1 of our own: the part that depends on the key alone is computed once, and no call allocates. */
 export function ownHmac(key: Uint8Array): Hmac {
   const inner = afterPad(key, 0x36);
   const outer = afterPad(key, 0x5c);

@@ -18,8 +18,8 @@ const MKI = /^(\d{1,40}):(\d{1,3})$/;
 const HARMLESS = /^(?:-.*|WSH=\d+)$/i;
 
 /**
- * Reads the value of an `a=crypto` line, the first of its keys where there are several; a lifetime is passed over.
- * Undefined where the suite is not ours, the key is not as long as the suite wants it, or the line asks for what we cannot do.
+ * Parses the value of an `a=crypto` line, the first of its keys if there are several; a lifetime is ignored.
+ * Undefined if the suite is not ours, the key has the wrong length, or the line has a session parameter that we do not have.
  */
 export function parseCrypto(value: string): CryptoAttribute | undefined {
   if (value.length > LONGEST) return undefined;
@@ -56,7 +56,7 @@ function isSuite(name: string): name is SrtpSuite {
   return Object.hasOwn(SUITES, name);
 }
 
-/** `value:length`, the value decimal, as so many bytes. */
+/** `value:length`, the value decimal, as this many bytes. */
 function parseMki(text: string): Uint8Array | undefined {
   const [, value = "", length = ""] = MKI.exec(text) ?? [];
   const bytes = new Uint8Array(Math.min(Number(length), 128));

@@ -37,6 +37,6 @@ function derive(key: Uint8Array, salt: Uint8Array, label: number, length: number
   start.set(salt);
   start[7] = (start[7] ?? 0) ^ label;
   const cipher = createCipheriv(key.length === 16 ? "aes-128-ctr" : "aes-256-ctr", key, start);
-  // A copy: what a cipher returns may be a piece of a pool that holds other things too.
+  // A copy: a cipher may return a slice of a shared pool.
   return Uint8Array.from(cipher.update(new Uint8Array(length)));
 }

@@ -13,9 +13,9 @@ import { RTCP_TAG, SUITES } from "./suite.ts";
 export interface Srtp {
   /** Bytes that a packet grows by at most when it is protected; the array must have room for them. */
   readonly overhead: number;
-  /** Encrypts and signs an RTP packet; its new length, or -1 where it is no RTP packet, or there is no room. */
+  /** Encrypts and authenticates an RTP packet; its new length, or -1 if it is not RTP, or there is no room. */
   protect(packet: Uint8Array, length: number): number;
-  /** Checks and decrypts an RTP packet; its new length, or -1 where it is broken, forged, or has come before. */
+  /** Verifies and decrypts an RTP packet; its new length, or -1 if it is malformed, forged or replayed. */
   unprotect(packet: Uint8Array, length: number): number;
   /** Encrypts and signs an RTCP (compound) packet. */
   protectRtcp(packet: Uint8Array, length: number): number;
@@ -47,7 +47,7 @@ class SrtpContext implements Srtp {
   readonly #rtp: Session;
   readonly #sent = new Streams();
   readonly #received = new Streams();
-  /** Made when the first RTCP packet comes by: many peers send none. */
+  /** Created with the first RTCP packet: many peers send none. */
   #rtcp: Session | undefined;
   readonly #receivedRtcp = new Streams();
   /** Index of the next RTCP packet. One for all sources, so that none is ever used twice. */
@@ -151,7 +151,7 @@ class SrtpContext implements Srtp {
   }
 }
 
-/** Where the payload of an RTP packet begins (RFC 3550 section 5.1); -1 where it is none. */
+/** Offset of the payload of an RTP packet (RFC 3550 section 5.1); -1 if it is not RTP. */
 function payloadStart(packet: Uint8Array, end: number): number {
   if (end < RTP_HEADER || packet[0]! >>> 6 !== 2) return -1;
   let at = RTP_HEADER + 4 * (packet[0]! & 0x0f);

@@ -2,7 +2,7 @@ import { ReplayWindow } from "./replay-window.ts";
 import { guessRollover } from "./rollover.ts";
 
 /**
- * Where one source's packets are. A packet is known by how often the sequence number has wrapped around (`roc`) and the
+ * The packet index of one source. A packet is known by how often the sequence number has wrapped around (`roc`) and the
  * number itself (16 bits); for RTCP these are the upper and the lower bits of its index.
  */
 export class Stream {

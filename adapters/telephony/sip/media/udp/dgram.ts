@@ -30,7 +30,7 @@ export function bindDgram(address: string, port: number, take: TakeDatagram): Pr
   });
 }
 
-/** Addresses are never names: what is sent goes to the network before `send` returns, and its bytes may be used again. */
+/** Addresses are never host names: a packet reaches the network before `send` returns, and its bytes may be used again. */
 function lookup(host: string, options: unknown, then: (fault: null, address: string, family: number) => void): void {
   const callback = typeof options === "function" ? (options as typeof then) : then;
   callback(null, host, host.includes(":") ? 6 : 4);

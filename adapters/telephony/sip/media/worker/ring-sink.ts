@@ -2,7 +2,7 @@ import type { FrameSink } from "../../../../../src/ports/media.ts";
 import { SampleRing } from "./sample-ring.ts";
 import { CELL, type SharedCall } from "./shared-call.ts";
 
-/** The worker's end of what is heard. Frames for which there is no room, since the main thread stands still, are counted. */
+/** The worker's end of the inbound audio. Frames without room, during a stall of the main thread, are counted. */
 export class RingSink implements FrameSink {
   readonly #ring: SampleRing;
   readonly #cells: Int32Array;

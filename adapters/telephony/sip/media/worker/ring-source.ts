@@ -2,7 +2,7 @@ import type { FrameSource } from "../../../../../src/ports/media.ts";
 import { SampleRing } from "./sample-ring.ts";
 import { CELL, type SharedCall } from "./shared-call.ts";
 
-/** The worker's end of what is sent: the samples that the main thread has got ready, silence where it has none. */
+/** The worker's end of the outbound audio: the samples that the main thread prepared, or silence. */
 export class RingSource implements FrameSource {
   readonly #ring: SampleRing;
   readonly #cells: Int32Array;

@@ -37,7 +37,7 @@ export class SampleRing {
     return (Atomics.load(this.#positions, WRITTEN) - Atomics.load(this.#positions, TAKEN)) | 0;
   }
 
-  /** Adds the first `count` samples; false, and none of them, where there is no room. */
+  /** Adds the first `count` samples; false, and none is added, if there is no room. */
   write(samples: Int16Array, count: number): boolean {
     if (this.waiting + count > this.#samples.length) return false;
     const written = Atomics.load(this.#positions, WRITTEN);
@@ -64,7 +64,7 @@ export class SampleRing {
     }
   }
 
-  /** The writer's: nothing of what waits is taken any more. Answers the position up to which it was. */
+  /** For the writer: drops the waiting samples. Returns the position up to which they were read. */
   drop(): number {
     const written = Atomics.load(this.#positions, WRITTEN);
     return Atomics.exchange(this.#positions, TAKEN, written);

@@ -1,9 +1,9 @@
 import { SampleRing } from "./sample-ring.ts";
 import { STATISTICS_BYTES } from "./statistics-board.ts";
 
-/** How far the main thread fills the outgoing ring ahead of what is sent, ms: it may stand still for nearly as long. */
+/** How far ahead the main thread fills the outgoing ring, ms: it may stand still for nearly as long. */
 export const AHEAD_MS = 200;
-/** Half of the ring stays free for what is being taken while it is dropped. */
+/** Half of the ring stays free for samples that are read while they are dropped. */
 const RING_MS = 2 * AHEAD_MS;
 
 /** The cells of {@link SharedCall.cells}. Each is written by one thread only, and read by the other. */
@@ -12,7 +12,7 @@ export const CELL = {
   silence: 0,
   /** How often the outgoing ring ran dry after there had been samples. */
   ranDry: 1,
-  /** How often the main thread has dropped what waited: running dry after that is no fault. */
+  /** How often the main thread dropped waiting samples: an empty ring after that is not an underrun. */
   recalled: 2,
   /** Inbound samples for which there was no room; wraps. */
   deaf: 3,

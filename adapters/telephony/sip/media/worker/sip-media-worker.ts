@@ -8,7 +8,7 @@ import { RingSink } from "./ring-sink.ts";
 import { RingSource } from "./ring-source.ts";
 import { writeEvidence, writeStatistics } from "./statistics-board.ts";
 
-// The entry of the media worker (see worker-engine.ts): an engine of its own, whose calls are played out of shared memory.
+// The entry of the media worker (see worker-engine.ts): an engine whose calls exchange samples through shared memory.
 
 /** How old the statistics of a call may be. */
 const STATISTICS_MS = 250;
@@ -55,7 +55,7 @@ async function open({ id, options, shared }: Extract<ToMediaWorker, { type: "ope
   }
 }
 
-/** Writes how a call goes where the other thread sees it. */
+/** Writes the statistics of a call into shared memory. */
 function note(id: number): void {
   const call = calls.get(id);
   if (call === undefined) return;

@@ -23,7 +23,7 @@ const EVIDENCE_AT = 1 + NUMBERS.length;
 
 export const STATISTICS_BYTES: number = (EVIDENCE_AT + 2) * Float64Array.BYTES_PER_ELEMENT;
 
-/** Writes how a call goes where the other thread can read it at any time. What there is none of is written as NaN. */
+/** Writes statistics into shared memory, where the other thread can read them at any time. A missing value is NaN. */
 export function writeStatistics(board: Float64Array, statistics: MediaStatistics): void {
   board[0] = CODECS.indexOf(statistics.codec as (typeof CODECS)[number]);
   for (const [i, name] of NUMBERS.entries()) board[i + 1] = statistics[name] ?? Number.NaN;
@@ -50,7 +50,7 @@ export function readStatistics(board: Float64Array): MediaStatistics {
   };
 }
 
-/** Writes what has come of the peer. */
+/** Writes the evidence of the peer. */
 export function writeEvidence(board: Float64Array, { kind, expected }: StreamEvidence): void {
   board[EVIDENCE_AT] = 1 + HEARD_EVIDENCE.indexOf(kind);
   board[EVIDENCE_AT + 1] = expected ? 1 : 0;

@@ -19,14 +19,14 @@ const START_TIMEOUT_MS = 10_000;
 
 /**
  * The file that the worker runs. Source runs the one beside this file; the build bundles this file into a chunk directly
- * under `dist/`, where the entry lies too, so the extension of this module decides.
+ * under `dist/`, which holds the entry too, so the extension of this module decides.
  */
 const ENTRY: URL = new URL(
   new URL(import.meta.url).pathname.endsWith(".ts") ? "./sip-media-worker.ts" : "./sip-media-worker.js",
   import.meta.url,
 );
 
-/** An engine whose calls live in a worker thread. */
+/** An engine whose calls run in a worker thread. */
 export interface WorkerEngine extends MediaEngine {
   /** False when the worker has died: it opens no more calls, and those it had are lost. */
   readonly alive: boolean;
@@ -40,8 +40,8 @@ interface Opening {
 }
 
 /**
- * Carries the audio of calls in a worker thread, with sockets and a wheel of its own; rejects where none can be started.
- * @param entry what the worker runs; its own file unless given
+ * Carries the audio of calls in a worker thread, with its own sockets and clock; rejects if no worker can be started.
+ * @param entry of the worker. Default: its own file
  */
 export async function createWorkerEngine(system: System, entry: URL = ENTRY): Promise<WorkerEngine> {
   const engine = new Engine(system, entry);

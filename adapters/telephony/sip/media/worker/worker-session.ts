@@ -16,7 +16,7 @@ import { SampleRing } from "./sample-ring.ts";
 import { AHEAD_MS, CELL, type SharedCall } from "./shared-call.ts";
 import { readEvidence, readStatistics } from "./statistics-board.ts";
 
-/** A source that cannot be pulled ahead is read a frame at first, and from then on has so many kept ready. */
+/** Frames kept ready of a source that cannot be read ahead. */
 const FRAMES_READY = 4;
 
 /** What a session needs. */
@@ -31,14 +31,14 @@ export interface WorkerSessionOptions {
   readonly aheadMs: number;
   readonly clock: MediaClock;
   readonly post: (message: ToMediaWorker) => void;
-  /** Posts what is answered; resolves with the answer, and when the worker is gone; rejects with a fault of it. */
+  /** Posts a request; resolves with the reply, or when the worker is gone; rejects with the worker's error. */
   readonly ask: (message: (ticket: number) => ToMediaWorker) => Promise<void>;
   readonly gone: (session: WorkerSession) => void;
 }
 
 /**
- * The main thread's half of a call whose audio lives in the worker. It moves samples between source, sink and the shared
- * rings every 20 ms; when this thread stands still, the worker goes on with what is in them.
+ * The main thread's half of a call whose audio runs in the worker. It moves samples between source, sink and the shared
+ * rings every 20 ms; while this thread stands still, the worker continues with their contents.
  */
 export class WorkerSession implements MediaSession, Ticking {
   readonly port: number;
@@ -143,7 +143,7 @@ export class WorkerSession implements MediaSession, Ticking {
     this.#deadline[0] = this.#options.deadlines.send - this.#options.aheadMs;
   }
 
-  /** Gets ready what the worker will send. @param frames of a source that cannot be pulled ahead */
+  /** Prepares the audio that the worker will send. @param frames of a source that cannot be read ahead */
   #fill(frames: number): void {
     if (this.#ahead === undefined) {
       while (this.#source !== undefined && this.#outgoing.waiting < frames * this.#frame.length) {
@@ -159,7 +159,7 @@ export class WorkerSession implements MediaSession, Ticking {
     }
   }
 
-  /** Reports to the source what the worker has sent. */
+  /** Reports the sent samples to the source. */
   #tell(sent: number = this.#outgoing.position): void {
     const silence = Atomics.load(this.#cells, CELL.silence);
     const ranDry = Atomics.load(this.#cells, CELL.ranDry);
@@ -176,7 +176,7 @@ export class WorkerSession implements MediaSession, Ticking {
     Atomics.add(this.#cells, CELL.recalled, 1);
     const sent = this.#outgoing.drop();
     this.#tell(sent);
-    this.#sent = this.#outgoing.position; // what was dropped does not count
+    this.#sent = this.#outgoing.position; // dropped samples do not count
   };
 
   /** Whether the worker knows of the answer. */
@@ -184,7 +184,7 @@ export class WorkerSession implements MediaSession, Ticking {
     return Atomics.load(this.#cells, CELL.answered) === 1;
   }
 
-  /** Hands over what the worker has heard: to the early sink what came before it knew of the answer. */
+  /** Hands over the worker's inbound audio: to the early sink what arrived before the answer. */
   #hear(): void {
     const isAnswered = this.#isAnswered;
     const answeredAt = Atomics.load(this.#cells, CELL.answeredAt);
