@@ -22,7 +22,7 @@ describe("the networks", () => {
     expect(names({ networks: ["simulator", "sip"], sip: { trunks: [ACME] } })).toEqual(["simulator", "sip"]);
   });
 
-  test("are refused where SIP is named without a trunk, or trunks are there without SIP", () => {
+  test("are refused if SIP has no trunk, or trunks no SIP", () => {
     expect(() => names({ networks: ["sip"] })).toThrow(/no trunk is configured: set RINGPORT_SIP_TRUNKS/);
     expect(() => names({ networks: ["simulator"], sip: { trunks: [ACME] } })).toThrow(/add sip to RINGPORT_TELEPHONY/);
   });

@@ -113,7 +113,7 @@ describe("a call that waits", () => {
   });
 });
 
-test("a call that a dead process left ends no earlier than it began, whatever the clock", async () => {
+test("a call of a dead process ends no earlier than it began", async () => {
   const world = await World.start();
   const { call } = await world.answeredCall(await world.activeInstance());
   world.system.jump(-HOUR_MS);

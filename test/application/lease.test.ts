@@ -31,7 +31,7 @@ describe("a lease", () => {
     expect(world.system.waiting, "no timer is left").toBe(0);
   });
 
-  test("lasts from the moment at which its renewal was sent, however late the answer comes", async () => {
+  test("lasts from the sending of its renewal, however late the answer", async () => {
     const { world, storage } = await leased();
     const instance = await world.activeInstance();
     let answer = () => {};

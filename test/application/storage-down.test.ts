@@ -5,7 +5,7 @@ import { ALICE, NUMBER, World } from "../support/application.ts";
 const unavailable = { name: "StorageUnavailable" };
 
 describe("a write whose answer is lost although it was done", () => {
-  test("at any move of a call changes nothing: it goes on and ends as if nothing had been", async () => {
+  test("at any transition leaves the course of the call unchanged", async () => {
     for (let lost = 1; lost <= 3; lost++) {
       const world = await World.start();
       const instance = await world.activeInstance();
@@ -149,7 +149,7 @@ describe("a call whose claim was done, but not answered,", () => {
     await world.stop();
   });
 
-  test("is dialled if the database does the claim only when it has been looked for", async () => {
+  test("is dialled if the claim is found after its lost answer", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     const { claimNext } = world.storage.calls;
@@ -244,7 +244,7 @@ describe("a call whose creation was done, but not answered,", () => {
 });
 
 describe("while the storage is down", () => {
-  test("a call that ends is stored when it can be, with everything that happened meanwhile, in order", async () => {
+  test("an ended call is stored later with all its events in order", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     const { call, leg } = await world.answeredCall(instance, "x".repeat(40)); // 2 s
@@ -308,7 +308,7 @@ describe("while the storage is down", () => {
     expect(await world.stored(call)).toMatchObject({ status: "IN_PROGRESS" });
   });
 
-  test("who ends a live call is refused in time, and the call is stored as terminated when it can be", async () => {
+  test("a hang-up is refused in time, and stored later as terminated", async () => {
     const world = await World.start();
     const { call, leg } = await world.answeredCall(await world.activeInstance(), "x".repeat(400));
     const full = new StorageUnavailable("the database or its disk is full");
@@ -328,7 +328,7 @@ describe("while the storage is down", () => {
     await world.stop();
   });
 
-  test("what happened keeps the time at which it happened, not that at which it could be stored", async () => {
+  test("events keep the time at which they happened, not that of their write", async () => {
     const world = await World.start();
     const call = await world.call(await world.activeInstance(), "x".repeat(20)); // 1 s
     const leg = world.leg(call);

@@ -100,7 +100,7 @@ class Server {
 const NOT_OURS = { status: 503, code: "storage_unavailable", retryAfter: "1" };
 
 describe("a start", () => {
-  test("waits for the lease of a server that died, says so once, and answers 503 meanwhile", async () => {
+  test("waits for a dead server's lease, logs it once, and answers 503", async () => {
     const place = new Place();
     await place.database.storage().open({ exclusive: true }); // its process is dead
     await place.system.advance(2_000);
@@ -127,7 +127,7 @@ describe("a start", () => {
     expect(await second.status()).toEqual(NOT_OURS);
   });
 
-  test("waits as long as the other server lives, under restart, and takes over within a second of its stop", async () => {
+  test("under restart waits for the other server, and takes over within a second", async () => {
     const place = new Place();
     const first = place.server();
     await first.ringport.start();
@@ -183,7 +183,7 @@ describe("a start", () => {
 });
 
 describe("a server that cannot reach its database", () => {
-  test("has hung up before another one dials the same instance, and starts afresh behind it", async () => {
+  test("hangs up before another server dials the same instance", async () => {
     const place = new Place();
     const first = place.server();
     const instanceId = await first.instance();

@@ -103,7 +103,7 @@ describe("dialling", () => {
     expect(lost.flow.phase).toBe("over");
   });
 
-  test("outlives a line that only blinks, and hears of one that is down as soon as the peer is asked", () => {
+  test("survives a short loss of the line, and fails with a lasting one", () => {
     expect(given([]).when(down, up(false)).flow.phase).toBe("dialing");
     expect(given([]).when(down).effects).toEqual([]);
     expect(given([down]).when(placed).effects).toContainEqual({
@@ -168,7 +168,7 @@ describe("answered", () => {
     given(ANSWERED).when(ended("callee_hung_up")).ends("fail", "media_failed");
   });
 
-  test("and connected is IN_PROGRESS, with the longest duration and the watch for inbound audio armed", () => {
+  test("and connected is IN_PROGRESS, with both timers armed", () => {
     expect(given(ANSWERED).when(connected).effects).toEqual([
       { do: "move", input: "connect" },
       { do: "cancel", name: "ring" },
@@ -259,7 +259,7 @@ describe("the watch for inbound audio", () => {
       .isNothing();
   });
 
-  test("decides about a message that was over before the first frame, where audio is certain", () => {
+  test("decides about a message that ended before the first inbound frame", () => {
     const waiting = given(TALKING, CERTAIN).when(played);
     expect(waiting.effects).toEqual([]);
     given([...TALKING, played], CERTAIN)
@@ -297,7 +297,7 @@ describe("a call whose callee's side has shown nothing", () => {
     unproven(RINGING).when(ended("busy")).ends("fail", "busy");
   });
 
-  test("waits at the end of a short message for evidence, and not longer than for inbound audio", () => {
+  test("waits after a short message for evidence, at most as long as for inbound audio", () => {
     expect(unproven(TALKING).when(played).effects).toEqual([]);
     unproven([...TALKING, played])
       .when(timer("inbound"))
@@ -350,7 +350,7 @@ describe("a line that goes down during a call", () => {
       .isNothing();
   });
 
-  test("and comes back: a call whose audio stopped with a last frame did not survive it either", () => {
+  test("does not survive a line that returns if its audio has stopped", () => {
     given([...TALKING, down, up(true)])
       .when(timer("line"))
       .ends("fail", "instance_lost", "the line came back without this call");
@@ -377,7 +377,7 @@ describe("a call with a live stream", () => {
     expect(given([...ANSWERED, attached, detached], STREAMED).when(connected).effects).toContainEqual(armed);
   });
 
-  test("waits as long for a client who has gone, and no longer for one who is back", () => {
+  test("waits for a client that left, until it returns", () => {
     expect(given([...TALKING, attached], STREAMED).when(detached).effects).toEqual([armed]);
     expect(given([...TALKING, attached, detached], STREAMED).when(attached).effects).toEqual([
       { do: "cancel", name: "stream" },

@@ -321,7 +321,7 @@ describe("a body", () => {
     expect(parseCreateInstance(SCHEMAS, { name: "x", extra: 1 })).toEqual({ name: "x" });
   });
 
-  test("in strict handling is told of every field that nobody knows, besides its other faults", () => {
+  test("in strict handling lists every unknown field beside the other faults", () => {
     const body = {
       ...SPEECH,
       extra: 1,

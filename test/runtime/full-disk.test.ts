@@ -82,7 +82,7 @@ onEach([ON_NODE], (target) => {
         ["talks", CRASHED!, "IN_PROGRESS"],
         ["rings", RINGING!, "RINGING"],
       ] as const)(
-        "and a crash while it %s leave one call that was interrupted, and no second INVITE",
+        "and a crash while it %s leave one interrupted call and no second INVITE",
         async (_, number, status) => {
           const { client, id } = await callTo(number, status);
           fillDisk(filler);

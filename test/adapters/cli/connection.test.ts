@@ -55,7 +55,7 @@ describe.skipIf(node.missing)(`commands that speak to a server, on ${node.title}
     expect(wrong.stderr).not.toContain("rp_live_wrong");
   });
 
-  test("the flags win over the variables, and a token that cannot be one is not repeated", async () => {
+  test("flags override variables, and an invalid token is not printed", async () => {
     const { token = "" } = await cli.server.as("flags");
     const env = { RINGPORT_URL: NOBODY, RINGPORT_TOKEN: "wrong" };
     const { code, stdout } = await run(["calls", "--json", "--url", `${cli.server.base}/`, `--token=${token}`], env);

@@ -32,7 +32,7 @@ async function examine(
 describe.skipIf(node.missing)(`ringport doctor on ${node.title}`, { timeout: 60_000 }, () => {
   const cli = new CliServer();
 
-  test("here everything that calls need works; what is missing has a fix; nothing is made", async () => {
+  test("lists every check with its fix, and creates nothing", async () => {
     const folder = freshFolder();
     const { code, report, of } = await examine({ PATH: "" }, folder);
     expect([code, report.ok]).toEqual([0, true]);
@@ -66,7 +66,7 @@ describe.skipIf(node.missing)(`ringport doctor on ${node.title}`, { timeout: 60_
     expect(stdout).not.toContain(token);
   });
 
-  test("what stands in the way is named with the fix, and the exit code is 1", async () => {
+  test("an obstacle is listed with its fix, and the exit code is 1", async () => {
     const folder = freshFolder();
     writeFileSync(join(folder, "file"), "");
     const stranger = createServer((_, response) => response.end("hello"));
@@ -118,7 +118,7 @@ describe.skipIf(node.missing)(`ringport doctor on ${node.title}`, { timeout: 60_
     }
   });
 
-  test("a Ringport on the port is no obstacle, and a setting that is none is told", async () => {
+  test("a running Ringport is no obstacle, and an unknown setting is listed", async () => {
     const { port } = new URL(cli.server.base);
     const { code, of } = await examine({ PORT: port, RINGPORT_DATE: "x" });
     expect(code).toBe(0);
@@ -129,7 +129,7 @@ describe.skipIf(node.missing)(`ringport doctor on ${node.title}`, { timeout: 60_
   });
 
   test.skipIf(process.getuid?.() === 0 || process.platform === "win32")(
-    "a folder that this user may not write is told (not as root, who may)",
+    "a folder that is not writable is listed (not as root)",
     async () => {
       const folder = freshFolder();
       const locked = join(folder, "locked");
@@ -149,7 +149,7 @@ const postgres = await findPostgres();
 const noPostgres = node.missing ?? postgres.missing;
 
 describe.skipIf(noPostgres)(`ringport doctor with PostgreSQL${noPostgres ? ` (${noPostgres})` : ""}`, () => {
-  test("a database that answers is told by its version, one that does not without its password", async () => {
+  test("a database is listed with its version, an unreachable one without its password", async () => {
     const server = await postgres.start();
     try {
       const url = await server.createDatabase();

@@ -11,7 +11,7 @@ describe.skipIf(node.missing)(`ringport erase on ${node.title}, beside a server`
   const cli = new CliServer();
   const erase = (...args: string[]) => run(["erase", ...args], { RINGPORT_DATA: cli.server.data });
 
-  test("deletes calls that are over and what was recorded, and the server no longer knows them", async () => {
+  test("deletes ended calls and their recordings from the server", async () => {
     const { client, instanceId } = await cli.caller("owner");
     const call = await client.call(instanceId, { target: { phoneNumber: NUMBER }, recording: true });
     await client.waitForCall(call.id);

@@ -5,7 +5,7 @@ import { COMPLETED_REASONS, FAILED_REASONS } from "../../../src/domain/outcome.t
 const heard = { heard_ms: 0, heard_ratio: 0, heard_evidence: "none" } as const;
 const outcome = { detail: null, answered_by: null, ...heard, duration_ms: 0 };
 
-test("every completed call ends with 0, every failed one with another code that the help explains", () => {
+test("every completed call exits with 0, every failed one with a documented code", () => {
   for (const reason of COMPLETED_REASONS)
     expect(exitCodeOf({ status: "COMPLETED", outcome: { ...outcome, reason } })).toBe(0);
   for (const reason of FAILED_REASONS) {

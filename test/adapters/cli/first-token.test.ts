@@ -33,7 +33,7 @@ const tested = runtimes.filter(({ name }) => name !== "node22");
 
 for (const runtime of tested)
   describe.skipIf(runtime.missing)(`the first token on ${runtime.title}`, { timeout: 60_000 }, () => {
-    test("is in no pipe, but how to make one is; the next start with a token is silent", async () => {
+    test("is not printed into a pipe, but the command for one is", async () => {
       const data = join(freshFolder(), "data");
       const server = await serve(runtime, { RINGPORT_DATA: data });
       await expect.poll(server.output, { timeout: 10_000 }).toContain("There is no token yet");
@@ -110,7 +110,7 @@ for (const runtime of tested)
       expect(readdirSync(folder)).toEqual(before);
     });
 
-    test("no token is issued for a file that cannot be created; the next start is a first one", async () => {
+    test("no token is issued if its file cannot be created", async () => {
       const folder = freshFolder();
       const [data, file] = [join(folder, "data"), join(folder, "notes")];
       mkdirSync(data);

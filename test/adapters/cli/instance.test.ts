@@ -60,7 +60,7 @@ describe.skipIf(ON_NODE.missing)(`ringport instance on ${ON_NODE.title}`, { time
     }
   });
 
-  test("create --link draws the code, again when it changes, and says when the phone is linked", async () => {
+  test("create --link draws each code, and reports the link", async () => {
     const running = await cli.start("linker", ["instance", "create", "--link", "--json"]);
     const codes = () => jsonLines(running.stdout()).filter(({ event }) => event === "code");
     await expect.poll(() => codes().length, { timeout: 20_000 }).toBeGreaterThan(1);

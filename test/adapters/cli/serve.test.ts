@@ -37,7 +37,7 @@ function expectZero(code: number | null): void {
 const tokenIn = (data: string): string => readFileSync(join(data, "token"), "utf8").trim();
 
 describe.skipIf(node.missing)(`ringport serve on ${node.title}`, { timeout: 40_000 }, () => {
-  test("the first start prints where it is and a first request; later ones no request", async () => {
+  test("the first start prints its address and a first request", async () => {
     const data = join(freshFolder(), "data");
     const first = await server(data);
     await expect.poll(first.output, { timeout: 10_000 }).toContain("curl -X POST");
@@ -83,7 +83,7 @@ describe.skipIf(node.missing)(`ringport serve on ${node.title}`, { timeout: 40_0
     }
   });
 
-  test("two servers on one data folder: the second says so and ends; the first goes on", async () => {
+  test("a second server on one data folder ends with an error", async () => {
     const data = freshFolder();
     const first = await server(data);
     const { code, stdout, stderr } = await run(["serve"], { RINGPORT_DATA: data });
@@ -141,7 +141,7 @@ describe.skipIf(node.missing)(`ringport serve on ${node.title}`, { timeout: 40_0
     expect(JSON.stringify(logged)).not.toContain(token);
   });
 
-  test("each request and each event of a call is a line with its ids; tokens and masked numbers are nowhere", async () => {
+  test("each request and call event is a log line with ids, without tokens", async () => {
     const env = { LOG_LEVEL: "debug", RINGPORT_LOG_MASK_NUMBERS: "1", RINGPORT_SIMULATOR_TIME_SCALE: "0.1" };
     const data = freshFolder();
     const started = await server(data, env);

@@ -13,7 +13,7 @@ describe.skipIf(node.missing)(`ringport sip check on ${node.title}`, { timeout: 
 
   const trunks = (...more: object[]) => JSON.stringify([{ name: "acme", server: farEnd.uri }, ...more]);
 
-  test("a person gets a line for each step, and exit code 0 if all checks pass", async () => {
+  test("prints a line for each step, and exits with 0 if all pass", async () => {
     const { code, stdout, stderr } = await run(["sip", "check", "--call", "+12025550100"], {
       RINGPORT_SIP_TRUNKS: trunks(),
     });

@@ -76,7 +76,7 @@ test("a part of a recording is that part of the file", async () => {
     expect(await bytesOf(stored, from, to)).toEqual(whole.slice(from, to));
 });
 
-test("a process that dies leaves a file that any program can read, up to a second before", async () => {
+test("a killed process leaves a readable file, up to its last second", async () => {
   const folder = temporaryFolder("recordings");
   const recordings = wavRecordings({ folder });
   const writer = recordings.record(ID, RATE, never);

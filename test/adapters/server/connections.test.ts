@@ -163,7 +163,7 @@ describe("a body in pieces", () => {
     expect(counts.read / READERS).toBeLessThan(12 << 20);
   }, 15_000);
 
-  test("is closed when its reader takes nothing for a while, and a reader that goes on gets all of it", async () => {
+  test("is closed if its reader stalls; a reader that continues gets all of it", async () => {
     const { counts, handle } = files();
     const port = await served({ handle }, { stallMs: 2_000 });
     const readers = [stalledReader(port), stalledReader(port)];
@@ -188,7 +188,7 @@ describe("an offered upgrade", () => {
     expect(text).toContain("who?");
   });
 
-  test("is refused for its handshake only if it would be accepted, and then the application is told", async () => {
+  test("is refused for its handshake only if it would be accepted", async () => {
     const closed: number[] = [];
     const port = await served({ upgrade: () => ({ message() {}, close: (_, code) => void closed.push(code) }) });
     expect(statusOf((await raw(port, request("GET"), { answers: 1 })).text)).toBe(426);

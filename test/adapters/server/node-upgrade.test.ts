@@ -127,7 +127,7 @@ describe.skipIf(!onNode)("WebSockets on Node (skipped elsewhere: Bun and Deno ha
     ws.terminate();
   });
 
-  test("a message over 1 MiB and a handler that throws end the socket, not the server", async () => {
+  test("a message over 1 MiB and a throwing handler end only the socket", async () => {
     const { url } = await served(() => ({
       message() {
         throw new Error("a mistake");
@@ -159,7 +159,7 @@ describe.skipIf(!onNode)("WebSockets on Node (skipped elsewhere: Bun and Deno ha
     await expect.poll(() => closed).toEqual([1006]);
   });
 
-  test("an offer of another protocol is answered as if it had not been made, body included", async () => {
+  test("an offer of another protocol is ignored, body included", async () => {
     const { port } = await served(() => plain(404, "not a socket"));
     const headers = { connection: "Upgrade, HTTP2-Settings", upgrade: "h2c", "http2-settings": "AAMAAABk" };
     const asked = request({ port, method: "POST", path: "/v1/calls", headers });
@@ -233,7 +233,7 @@ describe.skipIf(!onNode)("WebSockets on Node (skipped elsewhere: Bun and Deno ha
     await closed;
   });
 
-  test("a body behind an offer, on a server of another program, is refused after its caller", async () => {
+  test("a body behind an offer is refused on another program's server", async () => {
     const server = createServer();
     const isKnown = (authorization: string | null) => authorization === "Bearer known";
     const handle = ({ headers }: RequestLike) =>

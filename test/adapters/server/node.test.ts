@@ -67,7 +67,7 @@ describe.skipIf(!onNode)("serving on Node (skipped elsewhere: Bun and Deno have 
     expect(answer.match(/HTTP\/1\.1 401/g)).toHaveLength(3);
   });
 
-  test("a body of 1 GB is refused early, and the client that goes on sending sees the answer", async () => {
+  test("a body of 1 GB is refused early, and its client receives the answer", async () => {
     const { port } = await served(fakeApp({ handle: (message) => limitedReply(message, 1_000_000) }));
     const piece = Buffer.alloc(256 * 1024);
     let sent = 0;
@@ -100,7 +100,7 @@ describe.skipIf(!onNode)("serving on Node (skipped elsewhere: Bun and Deno have 
     clearInterval(drip);
   });
 
-  test("a client that goes away in the middle of its body, or of the answer, harms nobody", async () => {
+  test("a client that disconnects in a body or an answer harms no other", async () => {
     const failures: unknown[] = [];
     const large = new Uint8Array(20 * 1024 * 1024);
     const { url, port } = await served(
@@ -219,7 +219,7 @@ describe.skipIf(!onNode)("mounting in a Node application (skipped elsewhere)", (
     });
   }
 
-  test("what is not the application's goes on to the next one, its body unread; the rest does not", async () => {
+  test("a request for another application is passed on with its body unread", async () => {
     const seen: string[] = [];
     const app = fakeApp({
       claims: (url) => new URL(url).pathname.startsWith("/v1"),

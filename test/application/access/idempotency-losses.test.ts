@@ -107,7 +107,7 @@ function lossesOn(newStorage: () => Promise<Storage>): void {
     await world.stop();
   });
 
-  test("the answer with the call that was there is replayed if its finish lost its answer", async () => {
+  test("the answer with an existing call is replayed after a lost commit answer", async () => {
     const { world, repair, place, calls } = await waitingWorld(await newStorage(), { kind: "single" });
     const first = await world.create((await world.app.instances.list(ALICE))[0] as never);
     breakConnection(world, "after", "receipts.finish");

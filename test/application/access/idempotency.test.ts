@@ -13,7 +13,7 @@ const speech = (instance: Instance, text = "Hello"): CreateCallInput => ({
   tts: { text, voiceId: "en-US-1" },
 });
 
-test("the same key with the same body answers the first result again, also when that call is long over", async () => {
+test("the same key and body repeat the first answer, also after the call", async () => {
   const world = await World.start();
   const instance = await world.activeInstance();
   const options = { idempotencyKey: "booking-17" };
@@ -93,7 +93,7 @@ test("a demo token never gets the answer for another instance", async () => {
   await world.stop();
 });
 
-test("a request of a demo token that still runs keeps no key of its user", async () => {
+test("a running request of a demo token holds no key of its user", async () => {
   const world = await World.start();
   const [mine, kitchen] = [await world.newInstance(), await world.newInstance()];
   const options = { idempotencyKey: "k" };
@@ -150,7 +150,7 @@ test("a refused request leaves its key free", async () => {
   await world.stop();
 });
 
-test("a request that the storage could not take leaves its key free as soon as the storage is there again", async () => {
+test("a request that could not be stored frees its key when the storage is back", async () => {
   const world = await World.start();
   const instance = await world.activeInstance();
   const options = { idempotencyKey: "k" };
@@ -220,7 +220,7 @@ test.each(["", " ", "a b", "é", "x".repeat(256)])("the key %j is refused", asyn
   await world.stop();
 });
 
-test("a file is the same request as text, behind a data prefix, and decoded by a parser of bodies", async () => {
+test("a file makes the same request as base64, data URL or decoded bytes", async () => {
   const world = await World.start({ policy: { kind: "fifo", depth: 100 } });
   const instance = await world.newInstance();
   const options = { idempotencyKey: "k" };

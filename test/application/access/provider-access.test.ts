@@ -24,7 +24,7 @@ async function faultsOf(world: World, principal: Principal, provider?: string): 
 
 const open = (): ScriptedTelephony => new ScriptedTelephony(new ManualSystem(), { name: "open" });
 
-test("a network of the first user is closed to others, word for word like one that does not exist", async () => {
+test("a network of the first user is refused to others like an unknown one", async () => {
   const world = await worldOf({ users: "first", others: [open()] });
   expect(await faultsOf(world, ALICE, "scripted")).toEqual([]);
   const [closed] = await faultsOf(world, BOB, "scripted");
@@ -62,7 +62,7 @@ test("without accounts there is no first user, so nobody may use his network", a
   await world.stop();
 });
 
-test("a call of a user who may no longer use the network is not dialled, and says whom to ask", async () => {
+test("a call of a user without access to the network is not dialled", async () => {
   const world = await worldOf({ users: "*" });
   const instance = await world.activeInstance(BOB);
   world.network.users = [ALICE.userId];

@@ -56,7 +56,7 @@ describe("a token", () => {
     expect(alice.userId).not.toBe(bob.userId);
   });
 
-  test("has the call limits that it was made with, and tells them with who shows it", async () => {
+  test("has the call limits of its creation, and lists them", async () => {
     const { issue, authenticate } = await scene();
     const limits = { allowedPrefixes: ["+49", "+1415"], maxCallsPerDay: 200 };
     const limited = await issue(limits);
@@ -74,7 +74,7 @@ describe("a token", () => {
     expect(await accounts.users()).toEqual([]);
   });
 
-  test("of a demo may create 50 calls a day, unless it is made with another limit", async () => {
+  test("of a demo may create 50 calls a day by default", async () => {
     const { issue } = await scene();
     expect(await issue({ demoInstanceId: "inst_x" })).toMatchObject({ allowedPrefixes: null, maxCallsPerDay: 50 });
     expect(await issue({ demoInstanceId: "inst_x", maxCallsPerDay: 500 })).toMatchObject({ maxCallsPerDay: 500 });

@@ -72,7 +72,7 @@ const pause = (ms: number, { sampleRate }: ScriptedLeg): Int16Array => new Int16
 const texts = ({ client }: Scene): string[] => client.said.map(({ text }) => text);
 
 describe("what the callee says", () => {
-  test("comes as a transcript after half a second of silence, with the time at which it was said", async () => {
+  test("becomes a transcript after half a second of silence, with its time", async () => {
     const transcription = new MeasuringTranscription();
     const scene = await talking({ transcription });
     const { world, leg, client, call } = scene;
@@ -90,7 +90,7 @@ describe("what the callee says", () => {
     await world.stop();
   });
 
-  test("is pushed with what came 300 ms before it, and silence is not pushed at all", async () => {
+  test("is pushed with the 300 ms before it, and silence is not", async () => {
     const transcription = new MeasuringTranscription();
     const { world, leg } = await talking({ transcription });
     leg.say(concatPcm([pause(5_000, leg), voice(440, 800, leg), pause(5_000, leg), voice(600, 400, leg)]));
@@ -234,7 +234,7 @@ describe("a transcript", () => {
     await world.stop();
   });
 
-  test("is stored once the storage is there again, and the call does not wait for it", async () => {
+  test("is stored when the storage is back, without delaying the call", async () => {
     const transcription = new MeasuringTranscription();
     const { world, call, client } = await talking({ transcription });
     world.storage.before = (operation) => {
@@ -324,7 +324,7 @@ describe("a final transcript that was sent to a client after it had disconnected
 });
 
 describe("the last words", () => {
-  test("arrive before the end of the call, also if the callee hung up during a turn", async () => {
+  test("arrive before the end, also if the callee hangs up in a turn", async () => {
     const transcription = new MeasuringTranscription();
     const scene = await talking({ transcription });
     const { world, leg, client, call } = scene;

@@ -45,7 +45,7 @@ function turnsOf(hangOverMs: number | undefined, ...stretchesMs: number[]): [sta
 }
 
 describe.each([undefined, 0, 120, 300, 480])("with a voice detector that goes on for %s ms", (hangOverMs) => {
-  test("a turn begins before its first voice and ends half a second after its last, however long that is", () => {
+  test("a turn begins before its first voice and ends half a second after its last", () => {
     expect(turnsOf(hangOverMs, 1_000, 500, 1_500, 2_000, 1_500)).toEqual([
       [1_000 - PRE_ROLL_MS, 1_500 + END_OF_TURN_MS],
       [3_000 - PRE_ROLL_MS, 5_000 + END_OF_TURN_MS],
@@ -62,6 +62,6 @@ describe.each([undefined, 0, 120, 300, 480])("with a voice detector that goes on
   });
 });
 
-test("a turn lasts as long as the voice detector says voice, also where that goes on for longer than half a second", () => {
+test("a turn lasts as long as the voice, also beyond half a second", () => {
   expect(turnsOf(800, 1_000, 2_000, 2_000)).toEqual([[1_000 - PRE_ROLL_MS, 3_000 + 800 + FRAME_MS]]);
 });

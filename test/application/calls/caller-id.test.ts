@@ -122,7 +122,7 @@ test("a waiting call is not dialled once its number is not listed any more", asy
   await restarted.stop();
 });
 
-test("an update is for later calls, keeps what it does not name, and null takes the caller away", async () => {
+test("an update applies to later calls; null removes the caller", async () => {
   const { world, instance, call } = await scene();
   const { instances } = world.app;
   world.line(instance).goOffline();

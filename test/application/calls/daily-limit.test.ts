@@ -33,7 +33,7 @@ async function scene(count: number, options: WorldOptions = {}) {
 }
 
 describe("a token with a daily limit", () => {
-  test("creates up to its limit of calls in any 24 hours; the refusal names when the next is possible", async () => {
+  test("creates calls up to its limit in any 24 hours", async () => {
     const { world, instances } = await scene(4);
     const [first, second, third, fourth] = instances;
     await create(world, first);
@@ -50,7 +50,7 @@ describe("a token with a daily limit", () => {
     await world.stop();
   });
 
-  test("is not charged for an existing call that is answered, for a replay, nor for a refused request", async () => {
+  test("is not charged for existing calls, replays and refused requests", async () => {
     const { world, instances } = await scene(3);
     const [first, second, third] = instances;
     const call = await create(world, first, TWICE, "one");
@@ -86,7 +86,7 @@ describe("a token with a daily limit", () => {
     await world.stop();
   });
 
-  test("has none left after a restart, after a purge, and after an erasure of the number", async () => {
+  test("stays exhausted after a restart, a purge and an erasure", async () => {
     const { world, instances } = await scene(3, { retentionDays: 0.1 });
     for (const instance of instances.slice(0, 2)) {
       const { id } = await create(world, instance);

@@ -45,7 +45,7 @@ test("a server with prefixes calls no other numbers, whatever the token allows",
   await world.stop();
 });
 
-test("what the network never calls is refused before anything is stored, in its own words", async () => {
+test("a number that the network refuses is refused before anything is stored", async () => {
   const { world, to } = await scene();
   world.network.refused.set("+491900123456", "trunk acme does not call it");
   await expect(to("+491900123456")).rejects.toMatchObject({ ...NOT_ALLOWED, message: "trunk acme does not call it" });
@@ -97,7 +97,7 @@ test.each([
   await world.stop();
 });
 
-test("a principal with a daily limit and without a token id cannot be counted, and is refused", async () => {
+test("a principal with a daily limit and no token id is refused", async () => {
   const { world, to } = await scene();
   await expect(to("+4930123456", { userId: "usr_alice", maxCallsPerDay: 5 })).rejects.toThrow("needs a tokenId");
   await world.stop();

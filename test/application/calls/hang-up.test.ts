@@ -34,7 +34,7 @@ describe("ending a call", () => {
     await world.stop();
   });
 
-  test("while the network is being asked: it is stored at once, and the leg that comes late is hung up", async () => {
+  test("during dialling is stored at once, and the late leg is hung up", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     let dialled = () => {};
@@ -110,7 +110,7 @@ describe("ending a call", () => {
     await world.stop();
   });
 
-  test("at the same moment as the answer: it is ended, and the answer comes first or not at all", async () => {
+  test("at the moment of the answer ends the call once", async () => {
     const world = await World.start();
     for (const order of ["answer first", "end first"]) {
       const instance = await world.activeInstance();

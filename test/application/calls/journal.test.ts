@@ -113,7 +113,7 @@ describe("a live call whose moves the storage cannot take", () => {
     await world.stop();
   });
 
-  test("is named in the log of a server that stops, and settled by the next one without a second dial", async () => {
+  test("is logged by a stopping server, and settled by the next without dialling", async () => {
     const world = await World.start();
     const call = await world.call(await world.activeInstance(), "x".repeat(20));
     world.storage.full = true;

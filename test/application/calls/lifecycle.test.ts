@@ -52,7 +52,7 @@ describe("a call that is answered", () => {
     await world.stop();
   });
 
-  test("hears the message sample by sample, from the first frame on, and then the tail", async () => {
+  test("hears the message sample by sample, then the tail", async () => {
     const world = await World.start();
     const { leg } = await world.answeredCall(await world.activeInstance(), TWENTY);
     await world.system.advance(1_400);
@@ -63,7 +63,7 @@ describe("a call that is answered", () => {
     await world.stop();
   });
 
-  test("tells its story in order, each line later than the one before, and ends with one final event", async () => {
+  test("has a timeline in order that ends with one final event", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     const call = await world.call(instance);

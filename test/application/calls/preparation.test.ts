@@ -53,7 +53,7 @@ describe("a message", () => {
     await world.stop();
   });
 
-  test("fails its call if the speech does not find the voice in time, and the next call goes on", async () => {
+  test("fails its call if the voice is not found in time", async () => {
     const speech = new ToneSpeech();
     const world = await World.start({ ...FIFO, timings: { messagePreparationMs: 9_000 }, speech: () => speech });
     const instance = await world.activeInstance();
@@ -83,7 +83,7 @@ describe("a message", () => {
     await world.stop();
   });
 
-  test("of which a second is ready is dialled, and its rest is heard behind that", async () => {
+  test("is dialled with its first second ready, and heard to its end", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     let goOn = () => {};
@@ -106,7 +106,7 @@ describe("a message", () => {
     await world.stop();
   });
 
-  test("that is not ready in time fails its call without ringing, and the next call goes on", async () => {
+  test("fails its call without ringing if it is late", async () => {
     const { world, speech, speak } = await silentWorld({ ...FIFO, timings: { messagePreparationMs: 3_000 } });
     const instance = await world.activeInstance();
     const call = await world.call(instance, "first");
@@ -297,7 +297,7 @@ describe("an audio file", () => {
     await world.stop();
   });
 
-  test("that a storage does not answer now is waited for, and nobody's phone rings meanwhile", async () => {
+  test("is awaited while the storage is away, and no phone rings", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     world.storage.before = (operation) => {

@@ -14,7 +14,7 @@ describe("under the single policy", () => {
     await world.stop();
   });
 
-  test("a creation while a call is waiting, ringing or talking answers that call as it is", async () => {
+  test("a creation while a call is active returns that call", async () => {
     const world = await World.start();
     const instance = await world.newInstance();
     const call = await world.call(instance);
@@ -232,7 +232,7 @@ describe("a call that waits too long", () => {
 });
 
 describe("a line that is lost before anybody was asked", () => {
-  test("sends the call back to its queue, and it is dialled when the line is back", async () => {
+  test("returns the call to its queue until the line is back", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     const line = world.line(instance);
@@ -264,7 +264,7 @@ test("waiting calls are shown in the instance's queue, oldest first, until they 
   await world.stop();
 });
 
-test("a faulty call is refused with a pointer to each of its faults, and stores nothing", async () => {
+test("an invalid call is refused with a pointer to each fault", async () => {
   const world = await World.start();
   const instance = await world.activeInstance();
   const body = { instanceId: instance.id, type: "FIXED_TTS", target: { phoneNumber: "12" } } as never;

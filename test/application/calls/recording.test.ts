@@ -44,7 +44,7 @@ function kept(world: World, call: Call): MemoryRecording {
 const startMs = (samples: readonly number[]): number => (samples.findIndex((sample) => sample !== 0) * 1000) / RATE;
 
 describe("a call that is recorded", () => {
-  test("keeps what the callee heard on the left and said on the right, at the time of each", async () => {
+  test("has the callee's inbound audio right and the outbound audio left, aligned", async () => {
     const { world, call, leg, recording } = await answered();
     await world.system.advance(400);
     leg.say(tone(880, 300, RATE, 8_000));
@@ -62,7 +62,7 @@ describe("a call that is recorded", () => {
     await world.stop();
   });
 
-  test("has a silent right channel until the callee is heard, and as long as nothing comes", async () => {
+  test("has a silent right channel without inbound audio", async () => {
     const { world, leg, recording } = await answered({ timings: { mediaTimeoutMs: 60_000 } });
     leg.talkative = false;
     await world.system.advance(700);

@@ -7,7 +7,7 @@ import { ALICE, World } from "../../support/application.ts";
 const INTERRUPTED = { status: "FAILED", outcome: { reason: "interrupted" } };
 
 describe("after a crash", () => {
-  test("a linked instance is CONFIGURED until a probe has found it, then ACTIVE again without a QR code or a write", async () => {
+  test("a linked instance is CONFIGURED until a probe, then ACTIVE without a QR code", async () => {
     const before = await World.start();
     const instance = await before.activeInstance();
     const after = new World({ before });
@@ -43,7 +43,7 @@ describe("after a crash", () => {
     await after.stop();
   });
 
-  test("a linked instance whose network stays silent is offline after the grace, also in the storage", async () => {
+  test("a linked instance with a silent network is offline after the grace", async () => {
     const before = await World.start();
     const instance = await before.activeInstance();
     const after = new World({ before });
@@ -126,7 +126,7 @@ describe("after a crash", () => {
     await after.stop();
   });
 
-  test("a call that had waited too long while nobody was there fails, the others keep their own time", async () => {
+  test("a call whose queue timeout passed during the downtime fails", async () => {
     const before = await World.start();
     const call = await before.call(await before.newInstance());
     await before.system.advance(599_500);

@@ -22,7 +22,7 @@ const isThere = async (world: World, call: Call) => (await world.storage.calls.g
 const days = (world: World, count: number) => world.system.advance(count * DAY_MS);
 
 describe("a wall clock that jumps", () => {
-  test("forward purges nothing before a day of uptime, and is warned about once with its numbers", async () => {
+  test("forward purges nothing before a day of uptime, and is logged once", async () => {
     const { world, call } = await withEndedCall();
     await world.system.advance(2 * HOUR_MS);
     world.system.jump(40 * DAY_MS);
@@ -84,7 +84,7 @@ describe("a wall clock that jumps", () => {
     await next.stop();
   });
 
-  test("counts for a computer that is switched off every night: the uptimes of its days add up", async () => {
+  test("adds up the uptimes of a computer that is switched off every night", async () => {
     let { world, call } = await withEndedCall({ retentionDays: 2 });
     for (let day = 0; day < 6; day++) {
       await world.system.advance(8 * HOUR_MS);

@@ -13,7 +13,7 @@ async function answer(world: World, call: Call): Promise<string> {
 }
 
 describe("ending a live call that cannot be stored", () => {
-  test("hangs up at once and is refused after 5 s, also if the storage cannot even be read", async () => {
+  test("hangs up at once and is refused after 5 s without the storage", async () => {
     const world = await World.start();
     const { call, leg } = await world.answeredCall(await world.activeInstance(), "x".repeat(400));
     world.storage.down = true;
@@ -126,7 +126,7 @@ describe("a termination", () => {
     expect(world.system.waiting).toBe(0);
   });
 
-  test("of an instance's calls hangs up at once, and owes no DELETE of a call a 204", async () => {
+  test("of an instance's calls hangs up at once", async () => {
     const world = await World.start({ policy: { kind: "fifo", depth: 3 } });
     const instance = await world.activeInstance();
     const { call: live, leg } = await world.answeredCall(instance, "x".repeat(400));

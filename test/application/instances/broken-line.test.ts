@@ -47,7 +47,7 @@ describe("a line whose fault will not pass by itself", () => {
     await world.stop();
   });
 
-  test("fails a call that the line gives back, and no call that is on the line", async () => {
+  test("fails a call that the line returns, and no call in progress", async () => {
     const world = await World.start({ policy: { kind: "fifo", depth: 2 } });
     const instance = await world.activeInstance();
     const live = await world.call(instance);

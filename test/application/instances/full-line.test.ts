@@ -24,7 +24,7 @@ async function fullLine(retryAfterMs: number, options: WorldOptions = {}) {
   };
 }
 
-test("a call that the network cannot take yet waits as long as it says, then is dialled again", async () => {
+test("a call waits for the Retry-After of the network, then is dialled again", async () => {
   const { world, instance, attempts, empty } = await fullLine(7_000);
   const call = await world.call(instance);
   const first = attempts[0] ?? 0;
@@ -62,7 +62,7 @@ test("its time in the queue still ends, with what the network said", async () =>
   await world.stop();
 });
 
-test("once it takes calls again, those that wait behind another one stay in the queue", async () => {
+test("keeps the later calls of an instance in the queue when it recovers", async () => {
   const { world, instance, empty } = await fullLine(1_000, {
     policy: { kind: "fifo", depth: 3 },
     timings: { queueTimeoutMs: 60_000 },
@@ -83,7 +83,7 @@ test("once it takes calls again, those that wait behind another one stay in the 
   await world.stop();
 });
 
-test("a network that names no time, or one in the past, is asked again a second later", async () => {
+test("a network without a valid Retry-After is asked again a second later", async () => {
   for (const retryAfterMs of [-5, 0]) {
     const { world, instance, attempts, empty } = await fullLine(retryAfterMs);
     await world.call(instance);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ALICE, BOB, World } from "../../support/application.ts";
 
-test("a user makes as many instances as the limit allows, also when they ask at once", async () => {
+test("a user creates as many instances as the limit allows, also concurrently", async () => {
   const world = await World.start({ limits: { instancesPerUser: 3 } });
   const create = (user = ALICE, key?: string) =>
     world.app.instances.create(user, { name: "Desk" }, key === undefined ? {} : { idempotencyKey: key });

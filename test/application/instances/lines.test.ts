@@ -102,7 +102,7 @@ describe("linking", () => {
     await world.stop();
   });
 
-  test("of an instance that is linked already is refused, also when it is linked while the caller waits", async () => {
+  test("of a linked instance is refused, also if it links meanwhile", async () => {
     const world = await World.start();
     const instance = await world.newInstance();
     await world.app.instances.configure(ALICE, instance.id);
@@ -207,7 +207,7 @@ describe("a line that goes offline", () => {
     await world.stop();
   });
 
-  test("dials what waits as soon as it is back, within the grace or after it", async () => {
+  test("dials the waiting call when it is back", async () => {
     const world = await World.start();
     for (const ms of [10_000, 60_000]) {
       const instance = await world.activeInstance();
@@ -252,7 +252,7 @@ describe("a line that goes offline", () => {
     await world.stop();
   });
 
-  test("ends its call as instance_lost, one second later or when it is back without it", async () => {
+  test("ends its call as instance_lost after a second, or back without it", async () => {
     const world = await World.start();
     for (const back of [false, true]) {
       const instance = await world.activeInstance();
@@ -269,7 +269,7 @@ describe("a line that goes offline", () => {
     await world.stop();
   });
 
-  test("and is back with a last late frame ends its call a second after that", async () => {
+  test("ends its call a second after a last late frame", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     const { call, leg } = await world.answeredCall(instance, "x".repeat(1_000));

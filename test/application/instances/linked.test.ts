@@ -14,7 +14,7 @@ async function showingCode() {
 
 describe("a number that is linked", () => {
   test.each(["before", "after"] as const)(
-    "is linked after a crash %s any step, if it was confirmed, and otherwise not at all",
+    "is linked after a crash %s any step only if it was confirmed",
     async (moment) => {
       for (let n = 1; ; n++) {
         const { world: before, instance, line } = await showingCode();
@@ -76,7 +76,7 @@ describe("a number that is linked", () => {
     await world.stop();
   });
 
-  test("and whose process died before the state was stored goes on at the next start", async () => {
+  test("continues at the next start after a crash before the write", async () => {
     const before = await World.start();
     const instance = await before.newInstance();
     // What versions left that stored credentials before the state.

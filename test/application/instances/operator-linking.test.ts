@@ -20,7 +20,7 @@ const shown = async (world: World, instance: Instance) => {
 
 const configured = (world: World, instance: Instance) => world.app.instances.configure(ALICE, instance.id);
 
-test("an instance of a network that the operator links is answered CREATED and becomes ACTIVE by itself", async () => {
+test("an instance linked by the operator is created CREATED and becomes ACTIVE", async () => {
   const world = await World.start(OPTIONS);
   const instance = await world.newInstance();
   expect(instance.status).toBe("CREATED");
@@ -41,7 +41,7 @@ test("it needs no QR code once it is linked", async () => {
   await world.stop();
 });
 
-test("while the network is not there it stays CREATED, and asking for a QR code tells the reason", async () => {
+test("stays CREATED without the network, and configure names the reason", async () => {
   const world = await worldInTheDark();
   const instance = await world.newInstance();
   await world.system.settle();
@@ -76,7 +76,7 @@ test("after a restart it goes on linking what was still CREATED, and dials what 
   await world.stop();
 });
 
-test("the number that the network tells is shown, whether or not the line is online yet", async () => {
+test("shows the number of the network, online or not", async () => {
   const world = await worldInTheDark();
   const open = world.network.open.bind(world.network);
   world.network.open = async (instance, host) => {
@@ -90,7 +90,7 @@ test("the number that the network tells is shown, whether or not the line is onl
   await world.stop();
 });
 
-test("a report that it was unlinked counts as offline, since nobody could scan a code", async () => {
+test("a report of unlinking counts as offline without a code to scan", async () => {
   const world = await World.start(OPTIONS);
   const instance = await world.newInstance();
   await world.system.settle();

@@ -41,7 +41,7 @@ describe("an INVITE that is forked", () => {
     expect(call.log).toEqual(["placed", "early media"]);
   });
 
-  test("a fork that leaves before the answer ends the call only when it was the last one", async () => {
+  test("a fork that leaves before the answer ends the call only as the last", async () => {
     const call = await ScriptedCall.placed();
     for (const tag of ["a", "b"]) call.invite.respond(180, { tag });
     expect((await call.receive("BYE", { tag: "a" })).status).toBe(200);

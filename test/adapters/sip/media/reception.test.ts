@@ -4,7 +4,7 @@ import { ANEW, Reception, STRAY } from "../../../../adapters/telephony/sip/media
 import { fuzz } from "../../../support/fuzz.ts";
 
 describe("a reception", () => {
-  test("numbers packets without wraps, counts what is missing, and takes what comes late for what it is", () => {
+  test("extends sequence numbers, and counts lost and late packets", () => {
     const reception = new Reception(8000);
     const numbers = [65_533, 65_535, 65_534, 1, 0].map((sequence) => reception.take(sequence));
     const first = numbers[0]!;

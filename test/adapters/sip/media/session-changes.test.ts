@@ -62,7 +62,7 @@ async function speak(
 }
 
 describe("our stream", () => {
-  test("begins at once and has no gap, with or without a source, and ends with a goodbye", async () => {
+  test("begins at once, has no gap, and ends with a BYE", async () => {
     const far = await stranger();
     const end = await alone();
     end.session.configure(settingsTo(far.port));
@@ -87,7 +87,7 @@ describe("our stream", () => {
     expect(end.told).toEqual(["sending"]);
   });
 
-  test("waits while we are held: the source stands still, its time is counted, the rest follows", async () => {
+  test("pauses its source on hold, counts the time, and continues", async () => {
     const { a, b } = await call();
     const clip = tone(440, 400, 8000, 8000);
     a.say(clip);
@@ -137,7 +137,7 @@ describe("the peer", () => {
     expect(end.session.statistics().packetsReceived).toBe(10);
   });
 
-  test("that never speaks is reported as lost, with a hint; one that falls silent as well; on hold nobody is", async () => {
+  test("that never sends, or falls silent, is reported as lost except on hold", async () => {
     const far = await stranger();
     const mute = await alone({ lossMs: 200 });
     mute.session.configure(settingsTo(far.port));
@@ -155,7 +155,7 @@ describe("the peer", () => {
     expect(held.told).toEqual([]);
   });
 
-  test("may speak before the answer: that is heard apart, and nothing of ours is read", async () => {
+  test("may send early media, for which no source is read", async () => {
     const far = await stranger();
     const end = await alone();
     const early: Int16Array[] = [];
@@ -270,7 +270,7 @@ describe("a live call", () => {
 
   const keys = (): SrtpKeys => newSrtpKeys("AES_CM_128_HMAC_SHA1_80", (bytes) => realSystem.random(bytes));
 
-  test("is encrypted with both keys, reports and goodbye included; others hear noise and are not heard", async () => {
+  test("is encrypted with both keys, RTCP included", async () => {
     const [one, other] = [keys(), keys()];
     const a = await alone();
     const b = await End.open({ lossMs: 1_000 }, a.engine);
@@ -295,7 +295,7 @@ describe("a live call", () => {
     await until(() => b.told.some((said) => said.includes("RTCP BYE")), "the goodbye");
   });
 
-  test("measures its round trip and its loss from reports, on a port of their own where they are not multiplexed", async () => {
+  test("measures round trip and loss from RTCP, multiplexed or not", async () => {
     const engine = (await alone()).engine;
     const a = await End.open({ lossMs: 1_000 }, engine);
     const b = await End.open({}, engine);

@@ -49,7 +49,7 @@ function voiceOf(end: End, { ssrc = 77, hz = 400, protect = (_: Uint8Array, leng
   };
 }
 
-test("a phone whose NAT gives it new mappings is answered at each of them, at once", async () => {
+test("a phone behind a changing NAT is answered at each mapping", async () => {
   const [first, second, third] = [await place(), await place("127.0.0.2"), await place("127.0.0.3")];
   const end = await sessionTo(first.port);
   const speak = voiceOf(end);
@@ -61,7 +61,7 @@ test("a phone whose NAT gives it new mappings is answered at each of them, at on
   expect(end.session.statistics()).toMatchObject({ packetsReceived: 40, packetsLost: 0, packetsInjected: 0 });
 });
 
-test("a phone that is silent for a moment keeps our audio, though a stranger sends meanwhile", async () => {
+test("a phone that pauses keeps our audio despite a stranger", async () => {
   const [phone, stranger] = [await place(), await place("127.0.0.2")];
   const end = await sessionTo(phone.port);
   const speak = voiceOf(end);
@@ -79,7 +79,7 @@ test("a phone that is silent for a moment keeps our audio, though a stranger sen
   expect(stranger.got).toBe(0);
 });
 
-test("a phone that was silent for long takes its place back from a stranger with its next packet", async () => {
+test("a phone regains its place from a stranger with its next packet", async () => {
   const [phone, stranger] = [await place(), await place("127.0.0.2")];
   const end = await sessionTo(phone.port);
   const speak = voiceOf(end);

@@ -6,7 +6,7 @@ import { optionsWith, parsed, parsedRequest, wire } from "./messages.ts";
 const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 
 describe("a message in a datagram", () => {
-  test("is read with its names in any case, long or compact, and white space around the colon", () => {
+  test("is parsed with names in any case, long or compact, and spaces", () => {
     const request = parsedRequest(
       optionsWith().replace("Via:", "v :").replace("From:", "fROM\t:").replace("Call-ID:", "I:"),
     );

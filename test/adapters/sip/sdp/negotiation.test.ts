@@ -92,7 +92,7 @@ describe("an answer", () => {
     ]);
   });
 
-  test("may have its address in the medium, its direction in the session, and other payload types", () => {
+  test("may have a media address, a session direction, and other payload types", () => {
     const { negotiation, settled } = negotiate({ codecs: ["opus"] });
     negotiation.offer();
     const text = answer(

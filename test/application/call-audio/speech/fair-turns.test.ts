@@ -37,7 +37,7 @@ describe("turns", () => {
     expect(await order(names.map((name) => demand(name)))).toEqual(["A1", "B1", "C1", "A2", "B1", "A3", "A1"]);
   });
 
-  test("go first to answered calls with little of audio ready, last to calls with plenty", async () => {
+  test("go first to answered calls with little audio ready", async () => {
     const plenty = demand("A1", { playing: true, aheadMs: 31_000 });
     const comfortable = demand("B1", { playing: true, aheadMs: 20_000 });
     const scarce = demand("C1", { playing: true, aheadMs: 4_000 });
@@ -88,7 +88,7 @@ describe("turns", () => {
   });
 });
 
-test("are given for about two milliseconds, however long it takes to find the next one", async () => {
+test("last for about two milliseconds", async () => {
   class SlowSystem extends ManualSystem {
     passed = 0;
     override monotonic(): number {

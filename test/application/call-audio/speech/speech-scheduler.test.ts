@@ -100,7 +100,7 @@ test("each engine speaks as many texts at once as it says, two by default", asyn
   expect(asked).toHaveLength(10);
 });
 
-test("a slice whose pieces nobody takes ends its turn, and the next one is not begun", async () => {
+test("a slice without a reader ends its turn, and no other begins", async () => {
   const { scheduler, asked, system } = speechOf(beep, { atOnce: { v: 1 } });
   const lazy = scheduler.speak(SENTENCE.repeat(20), "v", demand("A"), never);
   await lazy.next();
@@ -110,7 +110,7 @@ test("a slice whose pieces nobody takes ends its turn, and the next one is not b
   await lazy.return();
 });
 
-test("a text that is stopped ends its turn at once, also if the engine takes no notice", async () => {
+test("a stopped text ends its turn at once, whatever the engine does", async () => {
   const { scheduler, asked, system } = heldSpeech({ atOnce: { v: 1 } });
   const abort = new AbortController();
   const stopped = heardMs(scheduler.speak("first", "v", demand("A"), abort.signal));

@@ -71,7 +71,7 @@ function sound(samples: Int16Array): Int16Array {
 }
 
 describe("a leg that pulls ahead", () => {
-  test("sends what is written in time with it without a seam, and its end at once", () => {
+  test("sends timely audio without a seam, and its end at once", () => {
     const samples = tone(300, 2_000, 16_000, 12_000);
     const worker = new Worker();
     for (let i = 0; i < 3; i++) worker.tick();
@@ -83,7 +83,7 @@ describe("a leg that pulls ahead", () => {
     expect(sound(worker.heard)).toEqual(sound(resample(samples, 16_000, RATE)));
   });
 
-  test("tells marks and what was heard by what has left, not by what was pulled", () => {
+  test("reports marks and heard_ms by sent audio, not by pulled audio", () => {
     const worker = new Worker();
     const reached: number[] = [];
     worker.audio.write(tone(440, 100, 24_000, 9_000), 24_000);
@@ -99,7 +99,7 @@ describe("a leg that pulls ahead", () => {
     expect(reached[0]).toBeGreaterThanOrEqual(100);
   });
 
-  test("forgets what it has ready when the queue is cleared, and knows what was heard by then", () => {
+  test("drops its prepared audio on clear, and knows what was heard", () => {
     const worker = new Worker();
     worker.audio.write(tone(440, 5_000, 16_000, 9_000), 16_000);
     worker.audio.mark("never", () => expect.unreachable());

@@ -43,7 +43,7 @@ describe.each(PAIRS)("a leg of %i Hz and a client who wants %i Hz", (leg, rate) 
   /** What comes out, 16 samples of the lower rate late. */
   const late = leg === rate ? 0 : Math.ceil((16 * rate) / Math.min(leg, rate));
 
-  test("every frame of the leg is a frame of 20 ms at once, and all of them are one sound", () => {
+  test("every frame of the leg becomes frames of 20 ms without a seam", () => {
     const line = new Line(leg, rate);
     for (let n = 0; n < 50; n++) {
       line.say(words.subarray((n * leg) / 50, ((n + 1) * leg) / 50));
@@ -62,7 +62,7 @@ describe.each(PAIRS)("a leg of %i Hz and a client who wants %i Hz", (leg, rate) 
     expect(line.heard).toEqual(expected.subarray(0, (rate * 960) / 1000));
   });
 
-  test("silence takes the place of what does not come, without a frame too many or too few", () => {
+  test("missing audio becomes silence of the same length", () => {
     const line = new Line(leg, rate);
     for (let n = 0; n < 10; n++) line.tick();
     line.say(words);

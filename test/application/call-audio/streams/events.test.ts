@@ -53,7 +53,7 @@ describe("a client who comes later", () => {
     await world.stop();
   });
 
-  test("to a call that has ended since he took his place is told how it ended", async () => {
+  test("to a call that has ended meanwhile receives its outcome", async () => {
     const world = await start();
     const call = await streamCall(world, await world.activeInstance());
     const seat = await world.app.calls.stream(ALICE, call.id);
@@ -89,7 +89,7 @@ describe("too much audio", () => {
     await world.stop();
   });
 
-  test("beyond a minute ends the client, not what he had sent, and not the call", async () => {
+  test("beyond a minute disconnects the client, not the call", async () => {
     const world = await start();
     const client = new RecordingClient();
     const { call, attachment } = await answeredStream(world, client);
@@ -174,7 +174,7 @@ describe("keys that the client presses", () => {
 });
 
 describe("the callee's audio", () => {
-  test("runs from the answer on, a frame every 20 ms, after the event that says so", async () => {
+  test("begins after the answered event, with a frame every 20 ms", async () => {
     const world = await start();
     const client = new RecordingClient(8_000);
     const { leg, attachment } = await answeredStream(world, client);

@@ -122,7 +122,7 @@ describe("a client who hangs up during the call", () => {
     await world.stop();
   });
 
-  test("and goes, or whose connection breaks afterwards, is heard to the end all the same", async () => {
+  test("is heard to the end after a close or a broken connection", async () => {
     for (const onPurpose of [true, false]) {
       const world = await start();
       const { call, attachment } = await answeredStream(world);

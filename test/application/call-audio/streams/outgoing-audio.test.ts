@@ -53,7 +53,7 @@ const RATES = [8_000, 11_025, 16_000, 22_050, 24_000, 44_100, 48_000];
 const PAIRS = RATES.flatMap((from) => [8_000, 16_000, 48_000].map((to) => [from, to] as const));
 
 describe.each(PAIRS)("audio of %i Hz to a leg of %i Hz", (from, to) => {
-  test("in a thousand pieces of odd sizes is heard as it is in one, sample by sample", () => {
+  test("is heard sample by sample in a thousand pieces of odd sizes", () => {
     const next = random(from + to);
     const pieces = Array.from({ length: 1_000 }, () => 1 + Math.floor(next() ** 3 * 900));
     const length = pieces.reduce((sum, piece) => sum + piece, 0);
@@ -86,7 +86,7 @@ describe.each(PAIRS)("audio of %i Hz to a leg of %i Hz", (from, to) => {
     expect(sound(listener.heard)).toEqual(sound(resample(samples, from, to)));
   });
 
-  test("is over as soon as its last piece: nothing is held back for what might follow", () => {
+  test("ends with its last piece, and nothing is held back", () => {
     const samples = tone(500, 60, from, 12_000);
     const listener = new Listener(to);
     listener.pull(2);
@@ -228,7 +228,7 @@ describe("the end", () => {
     expect(told).toEqual([380]);
   });
 
-  test("comes at once where nothing was ever heard, what waits was cleared, or there is no leg", () => {
+  test("drains at once if nothing is waiting or there is no leg", () => {
     const silent = new Listener(8_000);
     silent.pull();
     const told = at(silent);

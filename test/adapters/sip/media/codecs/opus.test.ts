@@ -124,7 +124,7 @@ describe("a packet that is lost", () => {
     return likenesses;
   }
 
-  test("is made up by going on as before, and better out of the packet behind it", async () => {
+  test("is concealed, and better with the redundancy of the next packet", async () => {
     const mean = (all: number[]) => all.reduce((sum, one) => sum + one, 0) / all.length;
     const concealed = await loseSome((codec, _, into) => codec.conceal!(FRAME, into, 0));
     const recovered = await loseSome((codec, next, into) => codec.recover!(next, 0, next.length, FRAME, into, 0));

@@ -49,7 +49,7 @@ function rtcp(ssrc: number, payload = 20): Uint8Array {
 }
 
 describe.each(SUITE_NAMES)("%s", (suite) => {
-  test("both back ends give the bytes of the plain computation, over a rollover and whatever the length", () => {
+  test("both back ends agree with the plain computation, also over a rollover", () => {
     const one = createSrtp(keysOf(suite), ownHmac);
     const other = createSrtp(keysOf(suite), nativeHmac);
     const receivers = [createSrtp(keysOf(suite), ownHmac), createSrtp(keysOf(suite), nativeHmac)] as const;
@@ -114,7 +114,7 @@ test("a packet that comes twice is taken once", () => {
   }
 });
 
-test("a packet that comes late is taken within the window of 128, once, and not behind it", () => {
+test("a late packet is accepted once within the window of 128", () => {
   const packets = protectedPackets(65_400, 300);
   const receiver = createSrtp(KEYS);
   const take = (n: number) => receiver.unprotect(packets[n]!.bytes.slice(), packets[n]!.length);
@@ -173,7 +173,7 @@ test("a hundred sources one after the other are all understood", () => {
     for (const { bytes, length } of protectedPackets(1, 3, ssrc)) expect(receiver.unprotect(bytes, length)).toBe(172);
 });
 
-test("one wrong bit anywhere makes a packet be refused, and leaves it and the state as they were", () => {
+test("one wrong bit refuses a packet and changes no state", () => {
   const [packet] = protectedPackets(5, 1);
   const { bytes, length } = packet!;
   const receiver = createSrtp(KEYS);
@@ -233,7 +233,7 @@ test("a master key identifier stands before the tag and is taken off again", () 
   expect(createSrtp(keys).unprotectRtcp(control, size)).toBe(28);
 });
 
-test("the same packet is not protected twice, nor one without room for its tag, nor what is no RTP", () => {
+test("a packet is refused if sent twice, without room for its tag, or malformed", () => {
   const sender = createSrtp(KEYS);
   expect(sender.protect(rtp(1), 172)).toBe(182);
   expect(sender.protect(rtp(1), 172)).toBe(-1);
@@ -244,7 +244,7 @@ test("the same packet is not protected twice, nor one without room for its tag, 
   expect(sender.protectRtcp(new Uint8Array(200), 28)).toBe(-1);
 });
 
-test("a key or a salt of another length than the suite's is a RangeError that says so", () => {
+test("a key or salt of the wrong length is a RangeError", () => {
   expect(() => createSrtp({ ...KEYS, key: new Uint8Array(32) })).toThrow(/has 16 bytes, not 32/);
   expect(() => createSrtp({ ...KEYS, salt: new Uint8Array(12) })).toThrow(/14 bytes, not 12/);
 });

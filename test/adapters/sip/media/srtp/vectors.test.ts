@@ -91,7 +91,7 @@ for (const [name, createHmac] of BACK_ENDS) {
   });
 }
 
-test("our own HMAC is the native one's for every length around the ends of a block", () => {
+test("our own HMAC equals the native one for lengths around a block", () => {
   const key = Uint8Array.from({ length: 20 }, (_, i) => i * 11);
   const message = Uint8Array.from({ length: 400 }, (_, i) => i * 7);
   const [own, native] = [ownHmac(key), nativeHmac(key)];

@@ -221,7 +221,7 @@ describe.each(["thread", "worker"] as const)("an engine in a %s", (place) => {
     expect(session.statistics().packetsInjected).toBe(7);
   });
 
-  test("what is cleared is not heard, and what was heard is told to the sample", async () => {
+  test("cleared audio is not heard, and heardMs is exact", async () => {
     let marks: string[] = [];
     let heardMs = 0;
     const { playout, session, farEnd } = await undisturbed(place, async (playout) => {
@@ -244,7 +244,7 @@ describe.each(["thread", "worker"] as const)("an engine in a %s", (place) => {
     expect(heardMs).toBeLessThan(2_500);
   });
 
-  test("what is enqueued while nothing plays is heard soon, not behind silence that was got ready", async () => {
+  test("audio enqueued into silence is heard soon", async () => {
     const playout = new WatchedPlayout(RATE);
     const { session, farEnd } = await call(await engineIn(place), playout);
     await sleep(400);
