@@ -1,5 +1,4 @@
 import { hash } from "node:crypto";
-import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { CallKeepers } from "../src/application/calls/call-removal.ts";
 import { DEFAULT_TIMINGS } from "../src/domain/timings.ts";
@@ -13,7 +12,7 @@ import { realSystem } from "../src/ports/system.ts";
 import type { Transcription } from "../src/ports/transcription.ts";
 import { dataFolder } from "./embedded/data-folder.ts";
 import { docsAsset } from "./embedded/docs-asset.ts";
-import { chosenNetworks, SPOOL_FOLDER } from "./embedded/networks.ts";
+import { chosenNetworks, networksWithCallData } from "./embedded/networks.ts";
 import { parseSecret, secretOf, storedSecret } from "./embedded/secret.ts";
 import type { EmbeddedWorkers } from "./embedded/worker-pool.ts";
 
@@ -122,10 +121,7 @@ async function embeddedRecordings(data: string): Promise<Recordings> {
  */
 export async function embeddedKeepers(options: RingportOptions, storage: Storage): Promise<CallKeepers> {
   const data = resolve(options.data ?? DEFAULT_DATA);
-  const spoolDir = join(data, SPOOL_FOLDER);
-  const { simulator } = await import("./telephony/simulator/index.ts");
-  const spools = existsSync(spoolDir) ? [simulator({ spoolDir })] : [];
-  const telephony = new Map(spools.map((network) => [network.name, network]));
+  const telephony = await networksWithCallData(data);
   const recordings = await embeddedRecordings(data);
   return { storage, recordings, telephony, system: realSystem, timings: DEFAULT_TIMINGS };
 }

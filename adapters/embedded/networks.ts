@@ -1,20 +1,29 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { NetworkName, RingportOptions } from "../../src/options.ts";
 import type { Network } from "../../src/ports/pages.ts";
 import type { Speech } from "../../src/ports/speech.ts";
+import type { Telephony } from "../../src/ports/telephony.ts";
 import { sayThrough } from "./far-end-voice.ts";
 import { sipTrunks } from "./sip-trunks.ts";
 
 /** The simulator's folder for what its far ends received, in the data folder. */
-export const SPOOL_FOLDER = "recordings";
+const SPOOL_FOLDER = "recordings";
 
 /** Makes networks, once there is a voice for the simulated far ends. */
 export type MakeNetworks = (data: string, speech: Speech) => Promise<readonly Network[]>;
 
-/** The networks that come with Ringport. Each row checks the options and returns what makes the networks from them. */
-const NETWORKS: Readonly<Record<NetworkName, (options: RingportOptions) => Promise<MakeNetworks>>> = {
-  simulator: prepareSimulator,
-  sip: prepareSip,
+interface EmbeddedNetwork {
+  /** Checks the options, and returns what makes the networks from them. */
+  prepare(options: RingportOptions): Promise<MakeNetworks>;
+  /** The network that deletes its own data of calls from the data folder, beside a server; undefined: there is no data. */
+  ofCallData?(data: string): Promise<Telephony | undefined>;
+}
+
+/** The networks that come with Ringport. */
+const NETWORKS: Readonly<Record<NetworkName, EmbeddedNetwork>> = {
+  simulator: { prepare: prepareSimulator, ofCallData: simulatorOfSpool },
+  sip: { prepare: prepareSip },
 };
 
 /**
@@ -23,12 +32,22 @@ const NETWORKS: Readonly<Record<NetworkName, (options: RingportOptions) => Promi
  */
 export async function chosenNetworks(options: RingportOptions): Promise<MakeNetworks> {
   const makers: MakeNetworks[] = [];
-  for (const name of networkNames(options)) makers.push(await NETWORKS[name](options));
+  for (const name of networkNames(options)) makers.push(await NETWORKS[name].prepare(options));
   return async (data, speech) => {
     const made: Network[] = [];
     for (const make of makers) made.push(...(await make(data, speech)));
     return made;
   };
+}
+
+/** The networks that keep data of calls in the data folder, by name. */
+export async function networksWithCallData(data: string): Promise<ReadonlyMap<string, Telephony>> {
+  const found = new Map<string, Telephony>();
+  for (const { ofCallData } of Object.values(NETWORKS)) {
+    const network = await ofCallData?.(data);
+    if (network !== undefined) found.set(network.name, network);
+  }
+  return found;
 }
 
 /**
@@ -77,4 +96,11 @@ async function prepareSimulator(options: RingportOptions): Promise<MakeNetworks>
     });
     return [network];
   };
+}
+
+async function simulatorOfSpool(data: string): Promise<Telephony | undefined> {
+  const spoolDir = join(data, SPOOL_FOLDER);
+  if (!existsSync(spoolDir)) return undefined;
+  const { simulator } = await import("../telephony/simulator/index.ts");
+  return simulator({ spoolDir });
 }
