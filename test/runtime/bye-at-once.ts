@@ -3,9 +3,16 @@ import { sip } from "../../adapters/telephony/sip/index.ts";
 import { Playout } from "../../src/audio/playout.ts";
 import { TestLineHost } from "../../src/testing/telephony-host.ts";
 import { CallEvents, Ear } from "../../src/testing/telephony-network.ts";
-import { startFarEnd } from "../support/sip/far-end.ts";
+import { until } from "../../src/testing/waiting.ts";
+import { type FarEndCall, startFarEnd } from "../support/sip/far-end.ts";
 
-const farEnd = await startFarEnd({ callees: { "*": { acts: (call) => call.hangUp() } } });
+/** As soon as its first packet of audio is on its way. */
+async function hangUpAtOnce(call: FarEndCall): Promise<void> {
+  await until(5_000, "the first packet", () => call.voice!.sent > 0);
+  await call.hangUp();
+}
+
+const farEnd = await startFarEnd({ callees: { "*": { acts: hangUpAtOnce } } });
 const [network] = sip({ trunks: [{ name: "good", server: farEnd.uri }] });
 const host = new TestLineHost();
 const line = await network!.open({ id: "inst_good", name: "good" }, host, new AbortController().signal);
