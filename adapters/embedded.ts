@@ -111,7 +111,7 @@ async function embeddedBodies(workers: SharedWorkers): Promise<BodyParser> {
 
 async function embeddedRecordings(data: string): Promise<Recordings> {
   const { wavRecordings } = await import("./recordings/wav-recordings.ts");
-  // The simulator keeps what its far ends heard in the folder "recordings".
+  // The simulator keeps what its callees heard in the folder "recordings".
   return wavRecordings({ folder: join(data, "call-recordings"), makeParent: () => dataFolder(data) });
 }
 

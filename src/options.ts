@@ -90,7 +90,7 @@ export interface RingportOptions extends Partial<Timings>, HttpOptions {
 export interface EmbeddedTuning {
   /** `FULL` survives a power cut; `NORMAL` may lose the last commits. Default: `FULL`. */
   readonly synchronous?: "FULL" | "NORMAL" | undefined;
-  /** Scales the timings of simulated far ends and link codes; 0.1 is ten times as fast. Default: 1. */
+  /** Scales the timings of simulated callees and link codes; 0.1 is ten times as fast. Default: 1. */
   readonly simulatorTimeScale?: number | undefined;
   /** Rate of simulated legs, Hz. Default: 16000. */
   readonly simulatorSampleRate?: 8000 | 16000 | undefined;

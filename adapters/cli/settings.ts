@@ -193,7 +193,7 @@ const SIMULATOR = [
     "RINGPORT_SIMULATOR_TIME_SCALE",
     decimal(0.001, 1_000),
     "1",
-    "Scales the times of simulated far ends; 0.1 is faster.",
+    "Scales the times of simulated callees; 0.1 is faster.",
   ),
   setting(
     "embedded.simulatorSampleRate",

@@ -12,7 +12,7 @@ const upperSnake = (name: string): string => name.replace(/[A-Z]/g, "_$&").toUpp
 const TIMING_HELP: Readonly<Record<keyof Timings, readonly [min: number, max: number, help: string]>> = {
   queueTimeoutMs: [1_000, 7 * DAY_MS, "A call may wait for its instance this long."],
   messagePreparationMs: [100, HOUR_MS, "The beginning of a message must be ready this soon after its turn."],
-  ringTimeoutMs: [1_000, HOUR_MS, "The far end may ring this long."],
+  ringTimeoutMs: [1_000, HOUR_MS, "The callee's phone may ring this long."],
   maxDurationMs: [1_000, DAY_MS, "A call may last this long after its message."],
   mediaTimeoutMs: [100, HOUR_MS, "The first inbound audio must come this soon."],
   mediaSetupMs: [100, HOUR_MS, "Our media path must be up this soon after the answer."],

@@ -4,13 +4,13 @@ import type { NetworkName, RingportOptions } from "../../src/options.ts";
 import type { Network } from "../../src/ports/pages.ts";
 import type { Speech } from "../../src/ports/speech.ts";
 import type { Telephony } from "../../src/ports/telephony.ts";
-import { sayThrough } from "./far-end-voice.ts";
+import { sayThrough } from "./callee-voice.ts";
 import { sipTrunks } from "./sip-trunks.ts";
 
-/** The simulator's folder for what its far ends received, in the data folder. */
+/** The simulator's folder for what its callees heard, in the data folder. */
 const SPOOL_FOLDER = "recordings";
 
-/** Makes networks, once there is a voice for the simulated far ends. */
+/** Makes networks, once there is a voice for the simulated callees. */
 export type MakeNetworks = (data: string, speech: Speech) => Promise<readonly Network[]>;
 
 interface EmbeddedNetwork {

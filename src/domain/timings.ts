@@ -4,7 +4,7 @@ export interface Timings {
   readonly queueTimeoutMs: number;
   /** The beginning of a message must be ready this long after its turn has come; nobody is dialled before. */
   readonly messagePreparationMs: number;
-  /** The far end may ring this long. */
+  /** The callee's phone may ring this long. */
   readonly ringTimeoutMs: number;
   /** A call may last this long, counted from the end of a fixed message. */
   readonly maxDurationMs: number;

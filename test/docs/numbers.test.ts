@@ -7,7 +7,7 @@ test("docs/quick-start.md lists the numbers of the simulated network", () =>
     "docs/quick-start.md",
     "numbers",
     table(
-      ["number", "what the far end does"],
+      ["number", "what the callee does"],
       Object.entries(NUMBER_PLAN).map(([number, { title }]) => [`\`${number}\``, title]),
     ),
   ));

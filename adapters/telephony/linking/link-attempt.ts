@@ -1,26 +1,26 @@
 import type { LinkCode } from "../../../src/ports/telephony.ts";
 import { type LinkCodes, ROTATE_MS } from "./link-codes.ts";
 
-/** Without anybody asking for a code, no new one appears after this. */
+/** How long codes rotate after the last request for one, ms. */
 const IDLE_MS = 600_000;
 
-/** What is linked by a code. */
+/** What a code links. */
 export interface LinkTarget {
-  /** The name of what is linked, for people. */
+  /** Its name, for people. */
   readonly name: string;
   readonly instanceId: string;
-  /** Where people reach this server, without a trailing slash. */
+  /** The address at which people reach this server, without a trailing slash. */
   publicUrl(): string;
-  /** A new code is valid. */
+  /** Called with each new code. */
   code(code: LinkCode): void;
 }
 
-/** The rotating codes of one line that wants to be linked. */
+/** The rotating codes of one line that is not linked yet. */
 export class LinkAttempt<Target extends LinkTarget> {
   readonly target: Target;
   readonly #codes: LinkCodes<Target>;
   #sequence = 0;
-  #askedAt = 0;
+  #requestedAt = 0;
   #running = false;
   #cancelTimer: (() => void) | undefined;
 
@@ -29,15 +29,15 @@ export class LinkAttempt<Target extends LinkTarget> {
     this.target = target;
   }
 
-  /** Somebody asks for a code: rotation starts, or goes on. */
-  ask(): void {
-    this.#askedAt = this.#codes.system.monotonic();
+  /** Starts the rotation of codes, or keeps it running. */
+  requestCode(): void {
+    this.#requestedAt = this.#codes.system.monotonic();
     if (this.#running) return;
     this.#running = true;
     this.#rotate();
   }
 
-  /** Stops; no code is accepted any more. Twice is fine. */
+  /** Stops the rotation; its codes are no longer accepted. Idempotent. */
   stop(): void {
     this.#cancelTimer?.();
     this.#running = false;
@@ -46,7 +46,7 @@ export class LinkAttempt<Target extends LinkTarget> {
 
   #rotate(): void {
     const { system, timeScale, path } = this.#codes;
-    if (system.monotonic() - this.#askedAt >= IDLE_MS * timeScale) {
+    if (system.monotonic() - this.#requestedAt >= IDLE_MS * timeScale) {
       this.#running = false;
       return;
     }

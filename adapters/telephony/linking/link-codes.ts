@@ -1,35 +1,35 @@
 import type { System } from "../../../src/ports/system.ts";
 import type { LinkAttempt, LinkTarget } from "./link-attempt.ts";
 
-/** A new code appears so often. */
+/** Interval between two codes, ms. */
 export const ROTATE_MS = 20_000;
-/** A code is accepted so long after its successor appeared. */
+/** How long a code is accepted after its successor has appeared, ms. */
 const GRACE_MS = 20_000;
-/** Old codes are remembered, to distinguish them from unknown ones; the oldest are forgotten. */
+/** Maximum number of codes kept, so that a page can tell an expired code from an unknown one. */
 const MAX_REMEMBERED = 10_000;
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 
 /** One linking code. */
 export interface IssuedCode<Target extends LinkTarget> {
   readonly attempt: LinkAttempt<Target>;
-  /** On the monotonic clock, ms. */
+  /** By the monotonic clock, ms. */
   acceptedUntil: number;
-  /** It has linked a phone, or the attempt it belongs to is over. */
+  /** It has linked a phone, or its attempt has stopped. */
   used: boolean;
 }
 
-/** How codes are made. */
+/** Options of {@link LinkCodes}. */
 export interface LinkCodesOptions {
   readonly system: System;
-  /** What stands in front of the code in the address of its page: `/simulator/link`. */
+  /** Path before the code in the address of its page: `/simulator/link`. */
   readonly path: string;
-  /** Whoever has opened a code's page may take so long to finish there, ms. */
+  /** How long a code stays valid after its page was opened, ms. */
   readonly reserveMs: number;
-  /** Factor for all times of codes. Default: 1. */
+  /** Factor for all times. Default: 1. */
   readonly timeScale?: number;
 }
 
-/** All linking codes of one adapter, whichever line they belong to. */
+/** The linking codes of all lines of an adapter. */
 export class LinkCodes<Target extends LinkTarget> {
   readonly system: System;
   readonly path: string;
@@ -44,7 +44,7 @@ export class LinkCodes<Target extends LinkTarget> {
     this.#reserveMs = reserveMs;
   }
 
-  /** A new code for this attempt: 80 random bits. */
+  /** Creates a code for this attempt: 80 random bits. */
   issue(attempt: LinkAttempt<Target>): string {
     const bytes = new Uint8Array(16);
     this.system.random(bytes);
@@ -58,7 +58,7 @@ export class LinkCodes<Target extends LinkTarget> {
     return code;
   }
 
-  /** The code, however old; undefined when there was none like it. */
+  /** The code, even if it has expired; undefined if it is unknown. */
   find(code: string): IssuedCode<Target> | undefined {
     return this.#codes.get(code);
   }
@@ -68,12 +68,12 @@ export class LinkCodes<Target extends LinkTarget> {
     return !code.used && this.system.monotonic() <= code.acceptedUntil;
   }
 
-  /** Somebody is looking at the code's page: it stays for a while. */
+  /** Keeps the code valid for a while, because somebody has opened its page. */
   reserve(code: IssuedCode<Target>): void {
     code.acceptedUntil = Math.max(code.acceptedUntil, this.system.monotonic() + this.#reserveMs * this.timeScale);
   }
 
-  /** No code of this attempt is good any more. */
+  /** Invalidates all codes of this attempt. */
   expire(attempt: LinkAttempt<Target>): void {
     for (const code of this.#codes.values()) if (code.attempt === attempt) code.used = true;
   }

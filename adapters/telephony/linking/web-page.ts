@@ -12,7 +12,7 @@ input[type=checkbox]{width:auto}
 small{display:block;opacity:.75}
 .fault{padding:.6rem .8rem;border-left:.3rem solid #c0341d}`;
 
-/** The text of a page. */
+/** The contents of a page. */
 export interface PageText {
   readonly title: string;
   /** HTML. */
@@ -38,7 +38,7 @@ export const NOT_STORED: PageText = {
 
 let styleHash: Promise<string> | undefined;
 
-/** A page for people with a phone in their hand: no scripts, nothing from elsewhere, forms go back to this server. */
+/** A page for a phone's browser, without scripts and external resources; its forms go to this server only. */
 export async function webPage(
   method: string,
   status: number,
@@ -77,7 +77,7 @@ async function sha256(text: string): Promise<string> {
   return btoa(String.fromCharCode(...new Uint8Array(digest)));
 }
 
-/** A text as it stands in HTML, also between quotes. */
+/** Escapes a text for HTML, attribute values included. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

@@ -1,8 +1,8 @@
 import { toHex } from "../../../src/base/hex.ts";
-/** The simulated device that a linked line is; kept as its credentials. */
+/** The simulated phone that a line is linked to; stored as the line's credentials. */
 export interface Device {
   readonly id: string;
-  /** E.164, made up. */
+  /** Random E.164 number. */
   readonly phone: string;
 }
 
@@ -10,19 +10,19 @@ export interface Device {
 export function newDevice(random: (bytes: Uint8Array) => void): Device {
   const bytes = new Uint8Array(10);
   random(bytes);
-  const line = 1_000 + (((bytes[8]! << 8) | bytes[9]!) % 9_000); // never one of the number plan's 0100 to 0199
+  const line = 1_000 + (((bytes[8]! << 8) | bytes[9]!) % 9_000); // above 0100 to 0199, the numbers of the plan
   return {
     id: toHex(bytes.subarray(0, 8)),
     phone: `+1202555${line}`,
   };
 }
 
-/** The device as credentials to be stored. */
+/** Encodes the device as credentials. */
 export function encodeDevice(device: Device): Uint8Array {
   return new TextEncoder().encode(JSON.stringify(device));
 }
 
-/** The device in stored credentials; undefined when they are not ours. */
+/** Decodes stored credentials; undefined if the simulator did not write them. */
 export function decodeDevice(credentials: Uint8Array): Device | undefined {
   try {
     const stored: unknown = JSON.parse(new TextDecoder().decode(credentials));

@@ -5,48 +5,49 @@ import type { FrameSink, FrameSource } from "../../../src/ports/media.ts";
 import type { CallerId, Deadlines, Leg, LegEvent, ReleaseCause } from "../../../src/ports/telephony.ts";
 import type { WavWriter } from "../../audio/wav-writer.ts";
 import { FRAME_MS, type MediaClock, type Ticking } from "../media-clock.ts";
-import { FarEnd, type FarEndCall, type FarEndOptions } from "./far-end.ts";
+import { type CalleeActions, SimulatedCallee, type SimulatedCalleeOptions } from "./simulated-callee.ts";
 import type { Spool } from "./spool.ts";
 
-/** What a leg needs. */
-export interface SimulatedLegOptions extends Omit<FarEndOptions, "call"> {
+/** Options of {@link SimulatedLeg}. */
+export interface SimulatedLegOptions extends Omit<SimulatedCalleeOptions, "call"> {
   readonly callId: string;
-  /** The caller that the call names. */
+  /** The caller id that the call requests. */
   readonly from?: CallerId | undefined;
   readonly clock: MediaClock;
   readonly deadlines: Deadlines;
   readonly spool: Spool;
-  /** The far end has taken the caller's line away for so many ms. */
+  /** Takes the caller's line offline for `ms`. */
   readonly loseLine: (ms: number) => void;
-  /** The leg is gone; its recording may still be on its way to the disk. */
-  readonly gone: (leg: SimulatedLeg) => void;
+  /** Called when the leg has ended; its recording may still be being written. */
+  readonly ended: (leg: SimulatedLeg) => void;
 }
 
+/** Keys that are being sent, as tones. */
 interface Keys {
   readonly tones: Int16Array;
   at: number;
   readonly sent: () => void;
 }
 
-/** One simulated call: the caller's leg, wired to a {@link FarEnd}. */
-export class SimulatedLeg implements Leg, Ticking, FarEndCall {
+/** One simulated call: the caller's leg, wired to a {@link SimulatedCallee}. */
+export class SimulatedLeg implements Leg, Ticking, CalleeActions {
   readonly sampleRate: number;
   readonly frameMs: number = FRAME_MS;
   readonly events: Queue<LegEvent> = new Queue();
   readonly callId: string;
   readonly #options: SimulatedLegOptions;
-  readonly #farEnd: FarEnd;
-  /** The frame that goes out, and the one that comes in; used over and over. */
+  readonly #callee: SimulatedCallee;
+  /** Reused for every frame. */
   readonly #outgoing: Int16Array;
   readonly #incoming: Int16Array;
   #source: FrameSource | undefined;
   #sink: FrameSink | undefined;
   #recording: WavWriter | undefined;
-  #farEndSpeaks = false;
+  #calleeSendsAudio = false;
   readonly #keys: Keys[] = [];
   #ticking = false;
   #cut = false;
-  /** Over: the cause is known. Within a tick the rest follows when the frame is done. */
+  /** Set once the call has ended. During a tick, the clean-up follows after the frame. */
   #cause: ReleaseCause | undefined;
   #detail: string | null = null;
   readonly #flushed: Promise<void>;
@@ -58,7 +59,7 @@ export class SimulatedLeg implements Leg, Ticking, FarEndCall {
     this.sampleRate = options.sampleRate;
     this.#outgoing = new Int16Array((options.sampleRate * FRAME_MS) / 1000);
     this.#incoming = new Int16Array(this.#outgoing.length);
-    this.#farEnd = new FarEnd({ ...options, call: this });
+    this.#callee = new SimulatedCallee({ ...options, call: this });
     this.#flushed = new Promise((resolve) => {
       this.#resolveFlushed = resolve;
     });
@@ -69,7 +70,7 @@ export class SimulatedLeg implements Leg, Ticking, FarEndCall {
     return this.#cause === undefined;
   }
 
-  /** The peer is asked. */
+  /** Places the call. */
   start(): void {
     this.events.push({ type: "placed" });
     const { from } = this.#options;
@@ -77,7 +78,7 @@ export class SimulatedLeg implements Leg, Ticking, FarEndCall {
       const data = { direction: "sent", message: `From: ${shownCaller(from)}` };
       this.events.push({ type: "noted", event: "signalling", data });
     }
-    this.#farEnd.start();
+    this.#callee.start();
   }
 
   connectMedia(source: FrameSource, sink: FrameSink): void {
@@ -85,7 +86,7 @@ export class SimulatedLeg implements Leg, Ticking, FarEndCall {
     this.#sink = sink;
   }
 
-  /** Plays the keys as tones in place of the source, which waits. Rejects with a RangeError for anything else. */
+  /** Plays the keys as tones; the source waits meanwhile. Rejects with a RangeError for other characters. */
   async sendDtmf(digits: string): Promise<void> {
     const tones = dtmfTones(digits, { sampleRate: this.sampleRate });
     if (!this.live || tones.length === 0) return;
@@ -93,18 +94,18 @@ export class SimulatedLeg implements Leg, Ticking, FarEndCall {
   }
 
   hangUp(): Promise<void> {
-    this.#over("released", null);
+    this.#finish("released", null);
     return this.#flushed;
   }
 
-  /** Everything stops without a word: no audio and no event until somebody hangs up. */
+  /** Drops the connection without a signal: no audio and no event until the caller hangs up. */
   cutOff(): void {
     this.#cut = true;
     this.#options.clock.remove(this);
-    this.#farEnd.stop();
+    this.#callee.stop();
   }
 
-  /** @internal the far end's side */
+  /** @internal the callee's actions */
   ring(): void {
     this.events.push({ type: "alerting" });
   }
@@ -112,7 +113,7 @@ export class SimulatedLeg implements Leg, Ticking, FarEndCall {
   /** @internal */
   answer(audio: boolean): void {
     const { clock, spool, callId, sampleRate } = this.#options;
-    this.#farEndSpeaks = audio;
+    this.#calleeSendsAudio = audio;
     this.#recording = spool.record(callId, sampleRate);
     this.events.push({ type: "answered" });
     clock.add(this);
@@ -126,7 +127,7 @@ export class SimulatedLeg implements Leg, Ticking, FarEndCall {
 
   /** @internal */
   end(cause: ReleaseCause, detail: string): void {
-    this.#over(cause, detail);
+    this.#finish(cause, detail);
   }
 
   /** @internal */
@@ -134,7 +135,7 @@ export class SimulatedLeg implements Leg, Ticking, FarEndCall {
     this.#options.loseLine(ms);
   }
 
-  /** @internal the clock's side: one frame each way */
+  /** @internal called by the clock: one frame each way */
   tick(): void {
     if (this.#options.system.monotonic() >= this.#options.deadlines.send) return;
     this.#ticking = true;
@@ -143,30 +144,30 @@ export class SimulatedLeg implements Leg, Ticking, FarEndCall {
       else if (this.#source !== undefined) this.#source.read(this.#outgoing);
       else this.#outgoing.fill(0);
       this.#recording?.write(this.#outgoing, undefined, this.#outgoing.length);
-      if (this.#farEndSpeaks) {
-        this.#farEnd.speak(this.#incoming);
-        // What the far end did may have ended the call, or taken the line away: then this frame never arrives.
+      if (this.#calleeSendsAudio) {
+        this.#callee.read(this.#incoming);
+        // The callee may have ended the call or taken the line offline: this frame is lost then.
         if (this.live && !this.#cut) this.#sink?.write(this.#incoming);
       }
     } finally {
       this.#ticking = false;
-      if (!this.live) this.#leave();
+      if (!this.live) this.#cleanUp();
     }
   }
 
   /** @internal */
   tickFailed(fault: unknown): void {
-    this.#over("internal_error", errorText(fault));
+    this.#finish("internal_error", errorText(fault));
   }
 
-  #over(cause: ReleaseCause, detail: string | null): void {
+  #finish(cause: ReleaseCause, detail: string | null): void {
     if (!this.live) return;
     this.#cause = cause;
     this.#detail = detail;
-    if (!this.#ticking) this.#leave();
+    if (!this.#ticking) this.#cleanUp();
   }
 
-  #leave(): void {
+  #cleanUp(): void {
     if (this.#cause === undefined) return;
     this.cutOff();
     for (const { sent } of this.#keys.splice(0)) sent();
@@ -174,7 +175,7 @@ export class SimulatedLeg implements Leg, Ticking, FarEndCall {
     this.#sink = undefined;
     this.events.push({ type: "ended", cause: this.#cause, detail: this.#detail });
     this.events.close();
-    this.#options.gone(this);
+    this.#options.ended(this);
     if (this.#recording === undefined) this.#resolveFlushed();
     else void this.#options.spool.finish(this.callId).then(this.#resolveFlushed);
   }
@@ -191,7 +192,7 @@ export class SimulatedLeg implements Leg, Ticking, FarEndCall {
   }
 }
 
-/** The caller as the far end sees it. */
+/** The caller id as the callee sees it. */
 function shownCaller({ phoneNumber, displayName, withheld = false }: CallerId): string {
   if (withheld) return "Anonymous";
   return [displayName && `"${displayName}"`, phoneNumber && `<${phoneNumber}>`].filter(Boolean).join(" ");

@@ -14,26 +14,26 @@ import type { LinkCodes } from "../linking/link-codes.ts";
 import { type Device, encodeDevice, newDevice } from "./device.ts";
 import { SimulatedLeg, type SimulatedLegOptions } from "./leg.ts";
 import type { SimulatedPhone } from "./link-page.ts";
-import { farEndScript } from "./number-plan.ts";
+import { calleeScript } from "./number-plan.ts";
 
 const CONNECT_MS = 200;
 
-/** What a line needs. */
+/** Options of {@link SimulatedLine}. */
 export interface SimulatedLineOptions {
   readonly instance: InstanceRef;
   readonly host: LineHost;
-  /** The device it is linked as already. */
+  /** The device that it is already linked to. */
   readonly device: Device | undefined;
   readonly codes: LinkCodes<SimulatedPhone>;
-  /** Why the network takes no line until somebody mends it. */
+  /** Why no line can connect until somebody fixes it. */
   readonly lastingFault: string | undefined;
-  /** What all legs have in common. */
-  readonly leg: Omit<SimulatedLegOptions, "script" | "callId" | "from" | "deadlines" | "loseLine" | "gone">;
-  /** A call was placed. */
+  /** Options that all legs share. */
+  readonly leg: Omit<SimulatedLegOptions, "script" | "callId" | "from" | "deadlines" | "loseLine" | "ended">;
+  /** Called when a call is placed. */
   readonly placed: (leg: SimulatedLeg) => void;
-  /** A call is over. */
-  readonly gone: (leg: SimulatedLeg) => void;
-  /** The line is closed. */
+  /** Called when a call has ended. */
+  readonly ended: (leg: SimulatedLeg) => void;
+  /** Called when the line is closed. */
   readonly closed: (line: SimulatedLine) => void;
 }
 
@@ -44,7 +44,7 @@ export class SimulatedLine implements Line, SimulatedPhone {
   #attempt: LinkAttempt<SimulatedPhone>;
   #device: Device | undefined;
   /** Why it cannot place calls; undefined while it is online. */
-  #offline: string | undefined = "not linked";
+  #offlineReason: string | undefined = "not linked";
   #closed = false;
   #accepting: Promise<string> | undefined;
   #cancelConnect: (() => void) | undefined;
@@ -75,12 +75,12 @@ export class SimulatedLine implements Line, SimulatedPhone {
   }
 
   async link(): Promise<void> {
-    if (!this.#closed && this.#device === undefined) this.#attempt.ask();
+    if (!this.#closed && this.#device === undefined) this.#attempt.requestCode();
   }
 
   async accept(): Promise<string | undefined> {
     if (this.#closed || this.#device !== undefined) return undefined;
-    // Closing and unlinking wait for this: a line is never half linked.
+    // Closing and unlinking wait for this, so that a line is never half linked.
     this.#accepting ??= this.#link().finally(() => {
       this.#accepting = undefined;
     });
@@ -98,16 +98,19 @@ export class SimulatedLine implements Line, SimulatedPhone {
   }
 
   async probe(): Promise<LineHealth> {
-    if (this.#offline === undefined) return { state: "online" };
+    if (this.#offlineReason === undefined) return { state: "online" };
     const { lastingFault } = this.#options;
-    const lasting = lastingFault !== undefined && this.#offline === lastingFault;
-    return lasting ? { state: "offline", reason: lastingFault, lasting } : { state: "offline", reason: this.#offline };
+    const lasting = lastingFault !== undefined && this.#offlineReason === lastingFault;
+    return lasting
+      ? { state: "offline", reason: lastingFault, lasting }
+      : { state: "offline", reason: this.#offlineReason };
   }
 
   async dial(to: string, options: DialOptions, signal: AbortSignal): Promise<Leg> {
     if (this.#closed) throw new DialError("unreachable", "the line is closed");
     if (this.#device === undefined) throw new DialError("unreachable", "the line is not linked");
-    if (this.#offline !== undefined) throw new DialError("line_lost", `the line is offline: ${this.#offline}`);
+    if (this.#offlineReason !== undefined)
+      throw new DialError("line_lost", `the line is offline: ${this.#offlineReason}`);
     if (signal.aborted) throw new DialError("released", "hung up before the call was placed");
     const { deadlines } = this.#options.host;
     if (this.#system.monotonic() >= deadlines.dial) throw new DialError("line_lost", DEADLINE_PASSED);
@@ -116,12 +119,12 @@ export class SimulatedLine implements Line, SimulatedPhone {
       callId: options.callId,
       from: options.from,
       deadlines,
-      script: farEndScript(to),
+      script: calleeScript(to),
       loseLine: (ms) => this.#lose(ms),
-      gone: (ended) => {
+      ended: () => {
         signal.removeEventListener("abort", hangUp);
-        this.#legs.delete(ended);
-        this.#options.gone(ended);
+        this.#legs.delete(leg);
+        this.#options.ended(leg);
       },
     });
     const hangUp = (): void => void leg.hangUp();
@@ -133,7 +136,7 @@ export class SimulatedLine implements Line, SimulatedPhone {
   }
 
   async unlink(): Promise<void> {
-    // A loop, so that no linking can begin between the wait and the next line.
+    // A loop, because another link may start before this one resumes.
     while (this.#accepting !== undefined) await this.#accepting.catch(() => {});
     this.#device = undefined;
     await this.#disconnect("not linked");
@@ -149,23 +152,23 @@ export class SimulatedLine implements Line, SimulatedPhone {
 
   async #disconnect(reason: string): Promise<void> {
     this.#cancelConnect?.();
-    this.#offline = reason;
+    this.#offlineReason = reason;
     this.#attempt.stop();
     await Promise.all([...this.#legs].map((leg) => leg.hangUp()));
   }
 
   #connectIn(ms: number, reason: string): void {
-    this.#offline = reason;
+    this.#offlineReason = reason;
     this.#cancelConnect?.();
     this.#cancelConnect = this.#system.after(ms, () => {
       const { host, lastingFault } = this.#options;
-      this.#offline = lastingFault;
+      this.#offlineReason = lastingFault;
       if (lastingFault === undefined) host.online();
       else host.offline(lastingFault, true);
     });
   }
 
-  /** The network is gone without a goodbye: calls hang in the air until somebody hangs up. */
+  /** The network disappears without a signal: calls stay open until somebody hangs up. */
   #lose(ms: number): void {
     if (this.#closed || this.#device === undefined) return;
     for (const leg of this.#legs) leg.cutOff();

@@ -14,20 +14,20 @@ import {
 } from "../linking/web-page.ts";
 
 /** How long the page waits for the link to be stored before it responds 503, ms. */
-const STORED_WITHIN_MS = 5_000;
+const STORE_TIMEOUT_MS = 5_000;
 const LINK_PATH = /^\/link(?:\/([^/]*))?\/?$/;
 
 /** A simulated phone that can be linked. */
 export interface SimulatedPhone extends LinkTarget {
   /**
-   * Links: resolves with the phone number once that is stored, or with undefined when the line wants no linking any more.
-   * Asked again meanwhile, it is the same link. Rejects when it could not be stored.
+   * Links the phone. Resolves with its number once that is stored, or with undefined if the line is already linked or
+   * closed. Concurrent calls share one link. Rejects if the link could not be stored.
    */
   accept(): Promise<string | undefined>;
 }
 
 /**
- * The linking pages: what a phone shows after it has scanned a code. Undefined when the path is not one of them.
+ * The pages that a phone shows after it has scanned a code. Undefined if the path is none of theirs.
  * @param path what follows `/simulator`
  */
 export async function linkPage(
@@ -52,10 +52,10 @@ export async function linkPage(
   code.used = true;
   let phone: string | undefined;
   try {
-    const late = () => new Error(`not stored within ${STORED_WITHIN_MS} ms`);
-    phone = await within(target.accept(), { system: codes.system, ms: STORED_WITHIN_MS, late });
+    const late = () => new Error(`not stored within ${STORE_TIMEOUT_MS} ms`);
+    phone = await within(target.accept(), { system: codes.system, ms: STORE_TIMEOUT_MS, late });
   } catch (fault) {
-    code.used = false; // the button may be pressed again
+    code.used = false; // a person may press the button again
     logger.error({ err: fault, instance_id: target.instanceId }, "simulator: the link could not be stored");
     return webPage(method, 503, NOT_STORED, { "retry-after": "2" });
   }

@@ -1,41 +1,41 @@
 import type { ReleaseCause } from "../../../src/ports/telephony.ts";
 
 /**
- * One thing a far end does. Times are ms, scaled by `timeScale`; up to the answer they run on the system's clock, from
- * then on on the clock of the audio. After the last step the far end goes on as it is: it rings, or it listens.
+ * One step of a callee's script. Times are ms, scaled by `timeScale`, on the system's clock until the answer and on the
+ * clock of the audio after it. After the last step the callee stays as it is: it goes on ringing or listening.
  */
-export type FarEndStep =
+export type CalleeStep =
   | { readonly do: "wait"; readonly ms: number }
   /** The phone rings. */
   | { readonly do: "ring" }
-  /** Accepts the call; with `audio: "none"` not one frame ever comes from there. */
+  /** Answers the call; with `audio: "none"` the callee never sends a frame. */
   | { readonly do: "answer"; readonly audio?: "none" }
-  /** Speaks; with `ms` exactly so long, cut or filled up with silence. */
+  /** Speaks; `ms` is the exact length, by cutting or by adding silence. */
   | { readonly do: "say"; readonly text: string; readonly ms?: number }
-  /** A tone; its length is never scaled. */
+  /** Plays a tone; its length is not scaled. */
   | { readonly do: "beep"; readonly hz: number; readonly ms: number }
-  /** Presses keys: 100 ms of tone, 100 ms of pause each, never scaled. */
+  /** Presses keys: for each, 100 ms of tone and 100 ms of pause, not scaled. */
   | { readonly do: "press"; readonly keys: string }
-  /** The line of the calling instance is gone without a goodbye, and back after `ms`. */
+  /** The caller's line drops without a signal, and is back after `ms`. */
   | { readonly do: "lose_line"; readonly ms: number }
   | { readonly do: "end"; readonly cause: ReleaseCause; readonly detail: string };
 
-/** What is at the other end of a number. */
-export interface FarEndScript {
-  /** What it does, for people. */
+/** How the callee of a number behaves. */
+export interface CalleeScript {
+  /** One phrase for people: `is busy`. */
   readonly title: string;
-  readonly steps: readonly FarEndStep[];
+  readonly steps: readonly CalleeStep[];
 }
 
-const RING: readonly FarEndStep[] = [{ do: "wait", ms: 200 }, { do: "ring" }];
-const RING_FOR_A_SECOND: readonly FarEndStep[] = [...RING, { do: "wait", ms: 800 }];
-const ANSWER: readonly FarEndStep[] = [...RING_FOR_A_SECOND, { do: "answer" }];
+const RING: readonly CalleeStep[] = [{ do: "wait", ms: 200 }, { do: "ring" }];
+const RING_FOR_A_SECOND: readonly CalleeStep[] = [...RING, { do: "wait", ms: 800 }];
+const ANSWER: readonly CalleeStep[] = [...RING_FOR_A_SECOND, { do: "answer" }];
 
-/** Any number that is not in the plan. */
-export const ANY_NUMBER: FarEndScript = { title: "answers and listens", steps: ANSWER };
+/** The script of every number that is not in the plan. */
+export const ANY_NUMBER: CalleeScript = { title: "answers and listens", steps: ANSWER };
 
-/** What happens when a number is called. */
-export const NUMBER_PLAN: Readonly<Record<string, FarEndScript>> = {
+/** The scripts of the simulated numbers. */
+export const NUMBER_PLAN: Readonly<Record<string, CalleeScript>> = {
   "+12025550100": ANY_NUMBER,
   "+12025550101": {
     title: "is busy",
@@ -58,7 +58,7 @@ export const NUMBER_PLAN: Readonly<Record<string, FarEndScript>> = {
     ],
   },
   "+12025550105": {
-    title: "voicemail: a greeting of 4 s, a beep, then it listens",
+    title: "voicemail: a 4 s greeting, a beep, then listens",
     steps: [
       ...ANSWER,
       { do: "say", text: "Hello, nobody is here. Please leave your message after the tone.", ms: 4_000 },
@@ -81,7 +81,7 @@ export const NUMBER_PLAN: Readonly<Record<string, FarEndScript>> = {
     ],
   },
   "+12025550109": {
-    title: "accepts, but no audio ever comes",
+    title: "answers, but never sends audio",
     steps: [...RING_FOR_A_SECOND, { do: "answer", audio: "none" }],
   },
   "+12025550110": {
@@ -89,12 +89,12 @@ export const NUMBER_PLAN: Readonly<Record<string, FarEndScript>> = {
     steps: [...RING, { do: "wait", ms: 9_800 }, { do: "answer" }],
   },
   "+12025550111": {
-    title: "answers; 2 s later the line is offline without a goodbye, and back 3 s after that",
+    title: "answers; 2 s later the caller's line drops without a signal, for 3 s",
     steps: [...ANSWER, { do: "wait", ms: 2_000 }, { do: "lose_line", ms: 3_000 }],
   },
 };
 
-/** The script for a number. */
-export function farEndScript(number: string): FarEndScript {
+/** The script of a number. */
+export function calleeScript(number: string): CalleeScript {
   return Object.hasOwn(NUMBER_PLAN, number) ? (NUMBER_PLAN[number] ?? ANY_NUMBER) : ANY_NUMBER;
 }

@@ -12,26 +12,26 @@ import { linkPage, type SimulatedPhone } from "./link-page.ts";
 import { Spool } from "./spool.ts";
 import { type Say, Voices } from "./voice.ts";
 
-/** Whoever has opened a code's page may take so long to press the button. */
+/** How long a code stays valid after its page was opened, ms. */
 const RESERVE_MS = 120_000;
 
 /** Options of {@link simulator}; all have defaults. */
 export interface SimulatorOptions {
-  /** Where recordings are kept; default: a fresh folder among the system's temporary ones, deleted by `close()`. */
+  /** Folder of the recordings. Default: a new temporary folder, deleted by `close()`. */
   readonly spoolDir?: string | undefined;
-  /** Factor for the times of far ends, linking codes and connecting, above 0; audio always runs in real time. Default 1. */
+  /** Factor for the times of callees, linking codes and connecting, above 0; audio always runs in real time. Default: 1. */
   readonly timeScale?: number | undefined;
-  /** Hz of every leg. Default 16000. */
+  /** Sample rate of every leg, Hz. Default: 16000. */
   readonly sampleRate?: 8000 | 16000 | undefined;
   readonly system?: System | undefined;
-  /** Gives the far ends a voice; without it they make a noise like speech. */
+  /** Gives the callees a voice; without it they make a noise like speech. */
   readonly say?: Say | undefined;
-  /** What all recordings together may take; the oldest make room for the newest. Default 2 GiB. */
+  /** Limit of all recordings together, bytes; the oldest make room for the newest. Default: 2 GiB. */
   readonly maxSpoolBytes?: number | undefined;
-  /** The longest recording, ms; the call goes on without. Default 30 minutes. */
+  /** Maximum length of a recording, ms; a longer call continues unrecorded. Default: 30 minutes. */
   readonly maxRecordingMs?: number | undefined;
   readonly logger?: Logger | undefined;
-  /** Why the network takes no line until somebody mends it, as a wrong password would do. Default: it takes every line. */
+  /** Why no line can connect until somebody fixes it, such as a wrong password. Default: every line connects. */
   readonly lastingFault?: string | undefined;
 }
 
@@ -39,11 +39,11 @@ export interface SimulatorOptions {
 export interface Simulator extends Network {
   readonly pages: Required<NetworkPages>;
   forget(callIds: readonly string[]): Promise<void>;
-  /** The clock of all audio. */
+  /** The clock that drives all audio. */
   readonly clock: {
-    /** How late frames were since the start, or since `reset()`. */
+    /** How late frames were since the start or the last `reset()`. */
     readonly lateness: LatenessFigures & { reset(): void };
-    /** Calls whose audio runs. */
+    /** Number of calls with running audio. */
     readonly size: number;
   };
 }
@@ -51,17 +51,17 @@ export interface Simulator extends Network {
 /**
  * A telephone network that exists only in this process, and carries real audio in real time, both ways.
  *
- * Numbers behave as in `NUMBER_PLAN`. A line is linked by opening the page in its QR code and pressing the button.
- * What a callee heard is at `/simulator/calls/{callId}/heard.wav` once the call has ended.
+ * Numbers behave as in `NUMBER_PLAN`. To link a line, open the page in its QR code and press the button.
+ * A recording of what the callee heard is at `/simulator/calls/{callId}/heard.wav` once the call has ended.
  *
- * Throws a RangeError for a `timeScale` that is not above 0.
+ * @throws {RangeError} if `timeScale` is not above 0
  */
 export function simulator(options: SimulatorOptions = {}): Simulator {
   const { timeScale = 1, sampleRate = 16_000, system = realSystem, logger = silentLogger } = options;
   if (!(timeScale > 0 && timeScale < Infinity)) throw new RangeError(`timeScale must be above 0, not ${timeScale}`);
   const clock = new MediaClock(system);
   const codes = new LinkCodes<SimulatedPhone>({ system, path: "/simulator/link", reserveMs: RESERVE_MS, timeScale });
-  const voices = new Voices(options.say, (fault) => logger.warn({ err: fault }, "simulator: a far end lost its voice"));
+  const voices = new Voices(options.say, (fault) => logger.warn({ err: fault }, "simulator: a callee's voice failed"));
   const spool = new Spool({
     dir: options.spoolDir,
     maxBytes: options.maxSpoolBytes ?? 2 ** 31,
@@ -69,7 +69,7 @@ export function simulator(options: SimulatorOptions = {}): Simulator {
     logger,
   });
   const lines = new Set<SimulatedLine>();
-  /** Calls that are not over. */
+  /** Ids of calls that have not ended. */
   const live = new Set<string>();
   let closing: Promise<void> | undefined;
 
@@ -91,7 +91,7 @@ export function simulator(options: SimulatorOptions = {}): Simulator {
       lastingFault: options.lastingFault,
       leg: { clock, spool, voices, sampleRate, system, timeScale },
       placed: (leg) => live.add(leg.callId),
-      gone: (leg) => live.delete(leg.callId),
+      ended: (leg) => live.delete(leg.callId),
       closed: (line) => lines.delete(line),
     });
     lines.add(line);

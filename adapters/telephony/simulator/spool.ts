@@ -7,34 +7,34 @@ import type { StoredRecording } from "../../../src/ports/recordings.ts";
 import { SampleBuffers } from "../../audio/sample-buffers.ts";
 import { readWav } from "../../audio/wav-file.ts";
 import { type WavStop, WavWriter } from "../../audio/wav-writer.ts";
-import { Turns } from "./turns.ts";
+import { Semaphore } from "./semaphore.ts";
 
 const SUFFIX = ".heard.wav";
-/** What may become part of a path; our call ids are of this form. */
+/** Ids that are safe as a part of a path; every call id is. */
 const SAFE_ID = /^[a-z0-9][a-z0-9_-]{0,99}$/;
 
 /** Samples in one buffer: 0.48 s at 16 kHz, 15 KiB. */
 const BUFFER_SAMPLES = 7_680;
 /** Unused buffers that are kept, about 1 MiB: between two writes a call needs only one. */
 const SPARE_BUFFERS = 64;
-/** Buffers of one call that may wait for the disk: 8 s at 16 kHz. */
-const MOST_WAITING = 17;
+/** Maximum number of buffers of one call that wait for the disk: 8 s at 16 kHz. */
+const MAX_PENDING_BUFFERS = 17;
 
 const STOPS: Readonly<Record<WavStop, string>> = {
-  too_long: "it has reached its longest length",
+  too_long: "it has reached the maximum length",
   disk_slow: "the disk is slower than the call",
   no_room: "the spool is full",
   disk_full: "the disk is full",
   disk_failed: "the disk failed",
 };
 
-/** What a spool needs. */
+/** Options of {@link Spool}. */
 export interface SpoolOptions {
-  /** Where the recordings are kept; without it in a fresh folder of the system's, gone when the spool is closed. */
+  /** Folder of the recordings. Default: a new temporary folder, deleted when the spool is closed. */
   readonly dir: string | undefined;
-  /** What all recordings together may take. */
+  /** Limit of all recordings together, bytes. */
   readonly maxBytes: number;
-  /** The longest recording, ms. */
+  /** Maximum length of a recording, ms. */
   readonly maxRecordingMs: number;
   readonly logger: Logger;
 }
@@ -44,17 +44,17 @@ interface LiveRecording {
   bytes: number;
 }
 
-/** The recordings of all calls on disk, within a fixed size: the oldest make room for the newest. */
+/** What callees heard, as WAV files on disk, within a fixed size: the oldest make room for the newest. */
 export class Spool {
   readonly #options: SpoolOptions;
   /** Bytes of each finished recording, oldest first. */
   readonly #kept = new Map<string, number>();
-  /** Recordings whose calls are not over, and what they take. */
+  /** Recordings of calls that have not ended. */
   readonly #live = new Map<string, LiveRecording>();
   readonly #incomplete = new Set<string>();
-  // One at a time: a thousand calls that begin together would otherwise keep every core busy with making files, and
-  // their audio waiting. A call whose turn is late writes more at once.
-  readonly #turns = new Turns(1);
+  // One write at a time: otherwise a thousand calls that start together keep every core busy creating files while their
+  // audio waits. A call whose turn is late writes more at once.
+  readonly #writes = new Semaphore(1);
   readonly #buffers = new SampleBuffers(BUFFER_SAMPLES, SPARE_BUFFERS);
   #bytes = 0;
   #count = 0;
@@ -65,7 +65,7 @@ export class Spool {
     this.#options = options;
   }
 
-  /** Finds or makes the folder and what an earlier run has left there. Rejects when that cannot be; may be retried. */
+  /** Creates the folder, or reads what an earlier run has left there. Rejects if that fails; may be retried. */
   open(): Promise<void> {
     this.#ready ??= this.#scan().catch((fault: unknown) => {
       this.#ready = undefined;
@@ -74,7 +74,7 @@ export class Spool {
     return this.#ready;
   }
 
-  /** Begins the recording of a call; undefined when it cannot be recorded, which is logged. The spool must be open. */
+  /** Starts recording a call; if that is impossible, logs it and returns undefined. The spool must be open. */
   record(callId: string, sampleRate: number): WavWriter | undefined {
     const { maxRecordingMs, logger } = this.#options;
     if (this.#dir === undefined || !SAFE_ID.test(callId) || this.#live.has(callId)) {
@@ -89,9 +89,9 @@ export class Spool {
         sampleRate,
         channels: 1,
         maxMs: maxRecordingMs,
-        mostWaiting: MOST_WAITING,
+        mostWaiting: MAX_PENDING_BUFFERS,
         stagger: ((this.#count++ % 24) + 1) / 24,
-        turn: (round) => this.#turns.take(round),
+        turn: (round) => this.#writes.run(round),
         buffers: this.#buffers,
         reserve: (bytes) => this.#reserve(live, bytes),
         incomplete: (stop, fault) => {
@@ -104,7 +104,7 @@ export class Spool {
     return live.recording;
   }
 
-  /** The call is over; resolves when its recording is complete. Never rejects. */
+  /** Completes the recording of a call that has ended. Never rejects. */
   async finish(callId: string): Promise<void> {
     const live = this.#live.get(callId);
     if (live === undefined) return;
@@ -114,7 +114,7 @@ export class Spool {
     if (live.bytes > 0) this.#kept.set(callId, live.bytes);
   }
 
-  /** The WAV file of a call; undefined when there is none. */
+  /** The WAV file of a call, if there is one. */
   async read(callId: string): Promise<(StoredRecording & { readonly incomplete: boolean }) | undefined> {
     if (!SAFE_ID.test(callId)) return undefined;
     await this.open();
@@ -167,7 +167,7 @@ export class Spool {
     return true;
   }
 
-  /** Deletes the oldest recordings until `bytes` more fit in; false when even that is not enough. */
+  /** Deletes the oldest recordings until `bytes` more fit in; false if that is not enough. */
   #makeRoom(bytes: number): boolean {
     for (const callId of this.#kept.keys()) {
       if (this.#bytes + bytes <= this.#options.maxBytes) break;

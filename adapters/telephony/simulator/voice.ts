@@ -11,8 +11,8 @@ const FORMANTS: readonly (readonly [number, number])[] = [
 ];
 
 /**
- * A signal with the rhythm and the spectrum of speech, without words: syllables of a buzzing voice, with a pause
- * after each fourth. It lasts as long as the text would take.
+ * A signal with the rhythm and the spectrum of speech, without words: buzzing syllables, with a pause after every
+ * fourth one. It lasts as long as the text would take to speak.
  */
 export function babble(text: string, sampleRate: number): Int16Array {
   const samples = new Int16Array(Math.round((Math.max(10, text.length) * MS_PER_CHARACTER * sampleRate) / 1000));
@@ -36,19 +36,19 @@ function syllable([first, second]: readonly [number, number], pitch: number, sam
   return Int16Array.from(sum, (value, i) => toSample(3_000 * value * Math.sin((Math.PI * i) / sum.length) ** 2));
 }
 
-/** Turns a sentence into samples at `sampleRate`. */
+/** Synthesises a sentence as samples at `sampleRate`. */
 export type Say = (text: string, sampleRate: number) => Promise<Int16Array>;
 
 /**
- * The far ends' voices: asks `say` once for each sentence and keeps the answer. Where there is none, or it fails,
- * they {@link babble}.
+ * The callees' voices: calls `say` once for each sentence and caches the samples. Without `say`, or if it fails, they
+ * {@link babble}.
  */
 export class Voices {
   readonly #say: Say | undefined;
   readonly #failed: (fault: unknown) => void;
   readonly #spoken = new Map<string, Promise<Int16Array>>();
 
-  /** @param failed called with the reason why `say` did not speak */
+  /** @param failed called with what `say` has thrown */
   constructor(say: Say | undefined, failed: (fault: unknown) => void) {
     this.#say = say;
     this.#failed = failed;
@@ -70,7 +70,7 @@ export class Voices {
       return await this.#say(text, sampleRate);
     } catch (fault) {
       this.#failed(fault);
-      this.#spoken.delete(`${sampleRate} ${text}`); // the next call may find the engine well again
+      this.#spoken.delete(`${sampleRate} ${text}`); // the engine may have recovered by the next call
       return babble(text, sampleRate);
     }
   }

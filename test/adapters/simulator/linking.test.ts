@@ -28,7 +28,7 @@ const status = async (method: string, url: string): Promise<number | undefined> 
   (await visit(telephony, method, url))?.status;
 
 describe("linking codes", () => {
-  test("rotate every 20 s, are numbered, and say when the next one comes", async () => {
+  test("codes rotate every 20 s, are numbered, and carry their expiry", async () => {
     await line.link();
     await system.advance(40_000);
     const reports = host.reports.all.flatMap((report) => (report.type === "code" ? [report.code] : []));
@@ -39,7 +39,7 @@ describe("linking codes", () => {
       expect(payload).toMatch(/^https:\/\/calls\.example\/base\/simulator\/link\/[0-9a-z]{16}$/);
   });
 
-  test("are accepted until 20 s after their successor appeared", async () => {
+  test("a code is accepted until 20 s after their successor appeared", async () => {
     await line.link();
     const [first] = codes();
     await system.advance(40_000);
@@ -62,7 +62,7 @@ describe("linking codes", () => {
     expect(await status("POST", first!)).toBe(200);
   });
 
-  test("stop after 10 minutes without anybody asking, and go on when somebody asks", async () => {
+  test("codes stop 10 minutes after the last request, and resume on another", async () => {
     await line.link();
     await system.advance(300_000);
     await line.link();
@@ -75,7 +75,7 @@ describe("linking codes", () => {
     expect(await status("GET", codes().at(-1)!)).toBe(200);
   });
 
-  test("stop when the line is linked, closed or unlinked, and are worth nothing then", async () => {
+  test("codes stop and expire when the line is linked, closed or unlinked", async () => {
     for (const end of ["link", "close", "unlink"] as const) {
       const other = new TestLineHost();
       const opened = await telephony.open({ id: "inst_2", name: "Other" }, other, new AbortController().signal);
@@ -93,7 +93,7 @@ describe("linking codes", () => {
     }
   });
 
-  test("count from 1 again after unlinking", async () => {
+  test("codes count from 1 again after unlinking", async () => {
     await line.link();
     await status("POST", codes()[0]!);
     await line.unlink();
@@ -104,7 +104,7 @@ describe("linking codes", () => {
 });
 
 describe("the linking page", () => {
-  test("links on POST, without a GET before, and the line is online 200 ms later", async () => {
+  test("POST links without a GET before, and the line is online 200 ms later", async () => {
     await line.link();
     const reply = await visit(telephony, "POST", codes()[0]!);
     expect(reply?.status).toBe(200);
@@ -117,7 +117,7 @@ describe("the linking page", () => {
     expect(host.reports.types.at(-1)).toBe("online");
   });
 
-  test("answers 404 to an unknown code and 410 to a used one, kindly", async () => {
+  test("an unknown code gets a friendly 404, a used one a 410", async () => {
     await line.link();
     const [code] = codes();
     const unknown = await visit(telephony, "GET", `${PUBLIC_URL}/simulator/link/0000000000000000`);
@@ -129,7 +129,7 @@ describe("the linking page", () => {
     expect(used?.body).toContain("no longer valid");
   });
 
-  test("links once when the button is pressed twice at the same moment", async () => {
+  test("two presses of the button at the same moment link once", async () => {
     await line.link();
     const [code] = codes();
     const answers = await Promise.all([status("POST", code!), status("POST", code!)]);
@@ -137,7 +137,7 @@ describe("the linking page", () => {
     expect(host.reports.types.filter((type) => type === "linked").length).toBe(1);
   });
 
-  test("links nothing when the credentials cannot be stored, and can be tried again", async () => {
+  test("a link whose credentials cannot be stored responds 503 and can be retried", async () => {
     await line.link();
     const [code] = codes();
     const linked = host.linked.bind(host);
@@ -148,7 +148,7 @@ describe("the linking page", () => {
     expect(await status("POST", code!)).toBe(200);
   });
 
-  test("asks to come back when storing takes five seconds, and the next press joins the same link", async () => {
+  test("a store that takes five seconds responds 503, and the next press joins it", async () => {
     await line.link();
     const [code] = codes();
     let store = () => {};
@@ -167,7 +167,7 @@ describe("the linking page", () => {
     expect(host.reports.types.filter((type) => type !== "code")).toEqual(["linked", "online"]);
   });
 
-  test("unlinking waits for a phone that is being linked, and undoes it", async () => {
+  test("unlinking waits for a link in progress and undoes it", async () => {
     await line.link();
     const linking = status("POST", codes()[0]!);
     await line.unlink();
@@ -177,7 +177,7 @@ describe("the linking page", () => {
     expect(host.reports.types.includes("online")).toBe(false);
   });
 
-  test("is small, safe and free of anything foreign", async () => {
+  test("the page is small, escapes names and loads nothing external", async () => {
     await line.link();
     const reply = await visit(telephony, "GET", codes()[0]!);
     const html = String(reply?.body);
@@ -194,7 +194,7 @@ describe("the linking page", () => {
     expect(reply?.headers["cache-control"]).toBe("no-store");
   });
 
-  test("answers HEAD like GET without a body, JSON to who asks for it, and 405 to the rest", async () => {
+  test("the page supports GET, HEAD, POST and JSON; other methods get 405", async () => {
     await line.link();
     const [code] = codes();
     const get = await visit(telephony, "GET", code!);
@@ -206,15 +206,15 @@ describe("the linking page", () => {
     expect(JSON.parse(String(json?.body))).toMatchObject({ linked: true, instance_id: "inst_1" });
   });
 
-  test("is the only page", async () => {
+  test("no other path is a page", async () => {
     for (const path of ["", "/", "/lin", "/linkx", "/calls", "/link/a/b"])
       expect(await visit(telephony, "GET", `/simulator${path}`)).toBe(undefined);
     expect((await visit(telephony, "GET", "/simulator/link"))?.status).toBe(404);
   });
 });
 
-describe("credentials", () => {
-  test("that are not the simulator's make the line ask for a new link", async () => {
+describe("stored credentials", () => {
+  test("credentials of another network make the line unlinked", async () => {
     for (const text of ["", "{", "null", "[]", '{"id":1}', "\u0000"]) {
       const stored = new TestLineHost(new TextEncoder().encode(text));
       const opened = await telephony.open({ id: "inst_2", name: "Other" }, stored, new AbortController().signal);
@@ -234,7 +234,7 @@ describe("hostile paths", () => {
   const method = fc.oneof(fc.constantFrom("GET", "HEAD", "POST", "DELETE"), fc.string());
 
   fuzz(
-    "no path and no method links anything or breaks the pages",
+    "random paths and methods neither link nor break the pages",
     fc.asyncProperty(hostile, fc.constantFrom("", "/", "/link", "/link/"), method, async (tail, start, verb) => {
       const reply = await telephony.pages.page(start + tail, {
         method: verb,
@@ -248,7 +248,7 @@ describe("hostile paths", () => {
   );
 
   fuzz(
-    "no call id and no name finds a recording that is none",
+    "random call ids and names find no recording",
     fc.asyncProperty(hostile, hostile, async (callId, name) => {
       expect(await telephony.pages.artefact(callId, name)).toBe(undefined);
       expect(await telephony.pages.artefact(callId, "heard.wav")).toBe(undefined);

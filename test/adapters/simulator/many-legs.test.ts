@@ -13,7 +13,7 @@ const hash = (samples: Int16Array): string =>
     .update(new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength))
     .digest("hex");
 
-test("200 calls at once: each callee hears exactly what was sent to it, and each caller its callee", async () => {
+test("200 simultaneous calls carry exactly their own audio, in both directions", async () => {
   const telephony = simulator({ timeScale: 0.1 });
   const host = new TestLineHost();
   const line = await telephony.open({ id: "inst_1", name: "Many" }, host, new AbortController().signal);

@@ -15,11 +15,11 @@ export interface PlacedCall {
   readonly events: LegEvents;
   /** Types of events (`ended` with its cause), with ms since dialling. */
   readonly log: [string, number][];
-  /** Frames that came from the far end. */
+  /** Frames that came from the callee. */
   readonly frames: Int16Array[];
   /** How many frames were asked for. */
   readonly pulled: number;
-  /** What came from the far end between these times (ms) since the answer. */
+  /** What came from the callee between these times (ms) since the answer. */
   between(from: number, to: number): Int16Array;
 }
 

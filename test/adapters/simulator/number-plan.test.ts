@@ -25,7 +25,7 @@ const ANSWERED = [
 ];
 
 describe("the number plan", () => {
-  test("has the twelve numbers that are promised", () => {
+  test("the plan has the twelve numbers of the documentation", () => {
     const numbers = Array.from({ length: 12 }, (_, row) => `+120255501${String(row).padStart(2, "0")}`);
     expect(Object.keys(NUMBER_PLAN)).toEqual(numbers);
   });
@@ -71,7 +71,7 @@ describe("the number plan", () => {
     expect(rms(call.between(4_400, 5_000))).toBe(0);
   });
 
-  test("0106 says what its voice says, and something like speech without one", async () => {
+  test("0106 speaks with the given voice, or babbles without one", async () => {
     const babbling = await spoken("+12025550106", 6_000);
     expect(rms(babbling.between(0, 300))).toBe(0);
     expect(speechMs(babbling.between(0, 4_000))).toBeGreaterThan(1_000);
@@ -114,7 +114,7 @@ describe("the number plan", () => {
     ]);
   });
 
-  test("0109 accepts and takes our audio, but never sends a frame", async () => {
+  test("0109 answers and receives audio, but never sends a frame", async () => {
     const call = await spoken("+12025550109", 11_000);
     expect(call.log).toEqual(ANSWERED);
     expect(call.pulled).toBe(501);
@@ -130,7 +130,7 @@ describe("the number plan", () => {
     ]);
   });
 
-  test("0111 takes the line away 2 s after answering, without a goodbye, for 3 s", async () => {
+  test("0111 drops the line 2 s after answering, without a signal, for 3 s", async () => {
     network = await SimulatedNetwork.manual();
     const call = await network.call("+12025550111");
     const ringing = await network.call("+12025550102");
@@ -155,7 +155,7 @@ describe("the number plan", () => {
     expect(ringing.log.at(-1)?.[0]).toBe("ended released");
   });
 
-  test("timeScale shortens the times of far ends, not their sound", async () => {
+  test("timeScale shortens the waits of callees, not their audio", async () => {
     network = await SimulatedNetwork.manual({ timeScale: 0.1 });
     const call = await network.call("+12025550107");
     await network.system.advance(2_000);
@@ -167,7 +167,7 @@ describe("the number plan", () => {
     expect(call.between(50, 1_050)).toEqual(dtmfTones("1234#", { sampleRate: 16_000 }));
   });
 
-  test("far ends that say nothing send silence, a frame every 20 ms", async () => {
+  test("a callee that does not speak sends silence, a frame every 20 ms", async () => {
     const call = await spoken("+12025550100", 2_000);
     expect(call.frames.length).toBe(51);
     expect(rms(concatPcm(call.frames))).toBe(0);

@@ -38,7 +38,7 @@ async function leftover(callId: string, bytes: number, ageMs = 0): Promise<void>
 }
 
 describe("a recording", () => {
-  test("holds exactly what passed, from the answer to the end", async () => {
+  test("a recording holds every sample from the answer to the end", async () => {
     const network = await SimulatedNetwork.manual({ spoolDir });
     const sound = noise(16_000 * 3);
     const call = await network.call("+12025550104", sound);
@@ -63,7 +63,7 @@ describe("a recording", () => {
     await network.close();
   });
 
-  test("is kept over a restart, and of a call that was never answered there is none", async () => {
+  test("a recording survives a restart; an unanswered call has none", async () => {
     const network = await SimulatedNetwork.manual({ spoolDir });
     const answered = await network.call("+12025550100", noise(16_000));
     const busy = await network.call("+12025550101");
@@ -76,7 +76,7 @@ describe("a recording", () => {
     await later.close();
   });
 
-  test("can be read after a crash, at its own rate and up to the last whole sample", async () => {
+  test("a recording is readable after a crash, up to the last whole sample", async () => {
     await leftover("call_1", 1_001);
     await leftover("call_2", 0);
     await truncate(join(spoolDir, "call_2.heard.wav"), 20);
@@ -87,7 +87,7 @@ describe("a recording", () => {
     await telephony.close();
   });
 
-  test("stops at its longest length, and the call goes on", async () => {
+  test("a recording stops at its maximum length, and the call goes on", async () => {
     const network = await SimulatedNetwork.manual({ spoolDir, maxRecordingMs: 1_000, logger });
     const call = await network.call("+12025550100", noise(16_000));
     await network.system.advance(5_000);
@@ -96,11 +96,11 @@ describe("a recording", () => {
     const reply = await network.simulator.pages.artefact(call.callId, "heard.wav");
     expect(reply?.headers["recording-incomplete"]).toBe("?1");
     expect(await heardBy(network.simulator, call.callId)).toEqual(noise(16_000));
-    expect(warnings).toEqual(["simulator: the recording is incomplete: it has reached its longest length"]);
+    expect(warnings).toEqual(["simulator: the recording is incomplete: it has reached the maximum length"]);
     await network.close();
   });
 
-  test("that cannot be written does not disturb the call", async () => {
+  test("a recording that cannot be written does not disturb the call", async () => {
     const network = await SimulatedNetwork.manual({ spoolDir, logger });
     const call = await network.call("+12025550104");
     await network.system.advance(500);
@@ -113,7 +113,7 @@ describe("a recording", () => {
     await network.close();
   });
 
-  test("of a call id that is no file name is not made", async () => {
+  test("a call id that is no file name is not recorded", async () => {
     const network = await SimulatedNetwork.manual({ spoolDir, logger });
     for (const callId of ["../call_1", "", "CALL", "call/1", "call_1\0", ".hidden", "a".repeat(101)]) {
       const leg = await network.line.dial("+1", { callId, ringTimeoutMs: 1_000 }, new AbortController().signal);
@@ -127,7 +127,7 @@ describe("a recording", () => {
 });
 
 describe("the spool", () => {
-  test("deletes the oldest recordings when it is full, also those of an earlier run", async () => {
+  test("a full spool deletes the oldest recordings, also those of earlier runs", async () => {
     await leftover("call_old", 40_000, 60_000);
     await leftover("call_older", 40_000, 120_000);
     await writeFile(join(spoolDir, "notes.txt"), "not ours");
@@ -146,7 +146,7 @@ describe("the spool", () => {
     await network.close();
   });
 
-  test("never takes more than it may, even when all calls are live", async () => {
+  test("the spool stays within its limit while all calls are live", async () => {
     const network = await SimulatedNetwork.manual({ spoolDir, maxSpoolBytes: 50_000, logger });
     const calls = [await network.call("+12025550100"), await network.call("+12025550100")];
     await network.system.advance(4_000);
@@ -159,14 +159,14 @@ describe("the spool", () => {
     await network.close();
   });
 
-  test("is cut down to a smaller size when it is opened", async () => {
+  test("the spool shrinks to a smaller limit when it is opened", async () => {
     for (let i = 0; i < 5; i++) await leftover(`call_${i}`, 1_000, 1_000 * i);
     const telephony = await opened({ maxSpoolBytes: 2_500 });
     await expect.poll(async () => (await readdir(spoolDir)).sort()).toEqual(["call_0.heard.wav", "call_1.heard.wav"]);
     await telephony.close();
   });
 
-  test("forgets recordings when it is told to, whatever the ids", async () => {
+  test("forget deletes recordings and ignores malformed ids", async () => {
     await leftover("call_1", 100);
     await leftover("call_2", 100);
     const telephony = await opened();
@@ -176,7 +176,7 @@ describe("the spool", () => {
     await telephony.close();
   });
 
-  test("without a folder uses one of its own, and takes it away", async () => {
+  test("a spool without a folder uses a temporary one and deletes it", async () => {
     const network = await SimulatedNetwork.manual({ spoolDir: undefined });
     const call = await network.call("+12025550100", noise(16_000));
     await network.system.advance(2_000);
@@ -186,7 +186,7 @@ describe("the spool", () => {
     expect(await network.simulator.pages.artefact(call.callId, "heard.wav")).toBe(undefined);
   });
 
-  test("that cannot be opened leaves calls without recordings", async () => {
+  test("a spool that cannot be opened leaves calls unrecorded", async () => {
     const file = join(spoolDir, "file");
     await writeFile(file, "");
     const network = await SimulatedNetwork.manual({ spoolDir: join(file, "below"), logger });

@@ -33,7 +33,7 @@ function perMs(members: readonly Member[]): Map<number, number> {
 }
 
 describe("the media clock", () => {
-  test("ticks every 20 ms of an absolute schedule, whatever the timer does", async () => {
+  test("members tick every 20 ms of an absolute schedule, despite timer jitter", async () => {
     const system = new ManualSystem();
     const late: ManualSystem["after"] = (ms, run) => ManualSystem.prototype.after.call(system, ms + 0.9, run);
     const clock = new MediaClock({
@@ -54,7 +54,7 @@ describe("the media clock", () => {
     expect([clock.lateness.frames, clock.lateness.max, clock.lateness.p50]).toEqual([0, 0, 0]);
   });
 
-  test("lets up to 16 members share a slot, so that few wake it rarely", async () => {
+  test("up to 16 members share a slot, so the process rarely wakes", async () => {
     const system = new ManualSystem();
     const clock = new MediaClock(system);
     const members = Array.from({ length: 40 }, () => new Member(() => system.monotonic()));
@@ -69,7 +69,7 @@ describe("the media clock", () => {
     expect(clock.size).toBe(48);
   });
 
-  test("spreads many evenly over 20 slots", async () => {
+  test("many members are spread evenly over 20 slots", async () => {
     const system = new ManualSystem();
     const clock = new MediaClock(system);
     const members = Array.from({ length: 460 }, () => new Member(() => system.monotonic()));
@@ -78,7 +78,7 @@ describe("the media clock", () => {
     expect([...perMs(members).values()]).toEqual(Array<number>(20).fill(23));
   });
 
-  test("makes up for a blocked loop, frame by frame and in order", async () => {
+  test("frames missed by a blocked event loop are caught up in order", async () => {
     const system = new ManualSystem();
     let blockedMs = 0;
     const clock = new MediaClock({
@@ -109,7 +109,7 @@ describe("the media clock", () => {
     expect(joined.ticks.length).toBe(1); // what was missed before its time is not its business
   });
 
-  test("keeps up with real time although the loop is blocked again and again", async () => {
+  test("the clock keeps up with real time although the loop blocks repeatedly", async () => {
     const clock = new MediaClock(realSystem);
     const member = new Member(() => performance.now());
     const start = performance.now();
@@ -125,7 +125,7 @@ describe("the media clock", () => {
     clock.close();
   });
 
-  test("drops a member that throws and goes on with the others", async () => {
+  test("a member that throws is dropped, and the others go on", async () => {
     const system = new ManualSystem();
     const clock = new MediaClock(system);
     const broken = new Member(
@@ -141,7 +141,7 @@ describe("the media clock", () => {
     expect([broken.ticks.length, broken.faults.length, whole.ticks.length]).toEqual([1, 1, 10]);
   });
 
-  test("lets members add and remove each other while they tick", async () => {
+  test("members may add and remove each other while they tick", async () => {
     const system = new ManualSystem();
     const clock = new MediaClock(system);
     const members: Member[] = [];
@@ -162,7 +162,7 @@ describe("the media clock", () => {
     expect(clock.size).toBeGreaterThan(0);
   });
 
-  test("sets no timer without members", async () => {
+  test("no timer runs without members", async () => {
     const system = new ManualSystem();
     const clock = new MediaClock(system);
     expect(system.waiting).toBe(0);

@@ -90,7 +90,7 @@ export class AccountLine implements Line, AccountTarget {
   }
 
   async link(): Promise<void> {
-    if (!this.#closed && this.#linked === undefined && this.#unusable === undefined) this.#attempt.ask();
+    if (!this.#closed && this.#linked === undefined && this.#unusable === undefined) this.#attempt.requestCode();
   }
 
   async enter(account: Account): Promise<AccountVerdict> {

@@ -3,25 +3,25 @@ import { msToSamples } from "../../../src/audio/pcm.ts";
 import { tone } from "../../../src/audio/tone.ts";
 import type { System } from "../../../src/ports/system.ts";
 import type { ReleaseCause } from "../../../src/ports/telephony.ts";
-import type { FarEndScript, FarEndStep } from "./number-plan.ts";
+import type { CalleeScript, CalleeStep } from "./number-plan.ts";
 import type { Voices } from "./voice.ts";
 
 const BEEP_AMPLITUDE = 10_000;
 
-/** What a far end can do to the call it is in. */
-export interface FarEndCall {
+/** What a callee can do to its call. */
+export interface CalleeActions {
   ring(): void;
-  /** @param audio whether the far end will send frames */
+  /** @param audio whether the callee will send frames */
   answer(audio: boolean): void;
   end(cause: ReleaseCause, detail: string): void;
-  /** The caller's line is gone for so many ms. */
+  /** Takes the caller's line offline for `ms`. */
   loseLine(ms: number): void;
 }
 
-/** What a far end needs. */
-export interface FarEndOptions {
-  readonly script: FarEndScript;
-  readonly call: FarEndCall;
+/** Options of {@link SimulatedCallee}. */
+export interface SimulatedCalleeOptions {
+  readonly script: CalleeScript;
+  readonly call: CalleeActions;
   readonly voices: Voices;
   readonly sampleRate: number;
   readonly system: System;
@@ -30,46 +30,48 @@ export interface FarEndOptions {
 }
 
 /**
- * Plays the part of the callee. Up to the answer its script runs on timers; from then on on the audio it is asked for,
- * so that the same call always sounds the same.
+ * A callee that follows a script. Timers drive the script until the answer, and the frames that the leg reads drive it
+ * after that, so the same call always sounds the same.
  */
-export class FarEnd {
-  readonly #options: FarEndOptions;
-  readonly #spoken = new Map<FarEndStep, Int16Array>();
+export class SimulatedCallee {
+  readonly #options: SimulatedCalleeOptions;
+  /** The samples of each sentence, once it is synthesised. */
+  readonly #sentences = new Map<CalleeStep, Int16Array>();
   #next = 0;
   #answered = false;
   #stopped = false;
   #cancelWait: (() => void) | undefined;
-  /** What is being played, and how much of it; no clip is silence. */
+  /** The clip that is playing; undefined for silence. */
   #clip: Int16Array | undefined;
   #clipAt = 0;
+  /** Samples until the current clip or silence ends. */
   #left = 0;
 
-  constructor(options: FarEndOptions) {
+  constructor(options: SimulatedCalleeOptions) {
     this.#options = options;
   }
 
-  /** The call arrives. */
+  /** Starts the script: the call has arrived. */
   start(): void {
     const { script, voices, sampleRate } = this.#options;
     for (const step of script.steps)
       if (step.do === "say")
-        void voices.speak(step.text, sampleRate).then((samples) => this.#spoken.set(step, samples));
-    this.#untilAnswer();
+        void voices.speak(step.text, sampleRate).then((samples) => this.#sentences.set(step, samples));
+    this.#runUntilAnswer();
   }
 
-  /** The call is over, or cut off: nothing more happens. Twice is fine. */
+  /** Stops the script: the call has ended or was cut off. Idempotent. */
   stop(): void {
     this.#stopped = true;
     this.#cancelWait?.();
-    this.#spoken.clear();
+    this.#sentences.clear();
   }
 
-  /** Fills the whole frame with the far end's next audio. */
-  speak(frame: Int16Array): void {
+  /** Fills the whole frame with the callee's next audio. */
+  read(frame: Int16Array): void {
     let at = 0;
     while (at < frame.length && !this.#stopped) {
-      if (this.#left === 0 && !this.#sayNext()) break;
+      if (this.#left === 0 && !this.#startNext()) break;
       const take = Math.min(frame.length - at, this.#left);
       const clip = this.#clip;
       const fromClip = clip === undefined ? 0 : Math.min(take, clip.length - this.#clipAt);
@@ -82,14 +84,14 @@ export class FarEnd {
     frame.fill(0, at);
   }
 
-  /** Works the script off up to the next wait, or to the answer. */
-  #untilAnswer(): void {
+  /** Runs the script up to the next wait or to the answer. */
+  #runUntilAnswer(): void {
     const { script, call, system, timeScale } = this.#options;
     while (!this.#stopped && !this.#answered) {
       const step = script.steps[this.#next++];
       if (step === undefined) return;
       if (step.do === "wait") {
-        this.#cancelWait = system.after(step.ms * timeScale, () => this.#untilAnswer());
+        this.#cancelWait = system.after(step.ms * timeScale, () => this.#runUntilAnswer());
         return;
       }
       if (step.do === "ring") call.ring();
@@ -100,14 +102,14 @@ export class FarEnd {
     }
   }
 
-  /** Takes the next step of an answered call. False when there is nothing to be heard from it. */
-  #sayNext(): boolean {
+  /** Starts the next step of an answered call; false if there is none, or its audio is not ready. */
+  #startNext(): boolean {
     const step = this.#options.script.steps[this.#next];
     if (step === undefined) return false;
     if (step.do === "say") {
-      const spoken = this.#spoken.get(step);
-      if (spoken === undefined) return false; // still being synthesised: silence until it is there
-      this.#play(spoken, step.ms === undefined ? spoken.length : this.#scaled(step.ms));
+      const sentence = this.#sentences.get(step);
+      if (sentence === undefined) return false; // still being synthesised: silence until then
+      this.#play(sentence, step.ms === undefined ? sentence.length : this.#scaled(step.ms));
     } else if (step.do === "beep") this.#play(tone(step.hz, step.ms, this.#options.sampleRate, BEEP_AMPLITUDE));
     else if (step.do === "press") this.#play(dtmfTones(step.keys, { sampleRate: this.#options.sampleRate }));
     else if (step.do === "wait") this.#play(undefined, this.#scaled(step.ms));
@@ -116,7 +118,7 @@ export class FarEnd {
     return true;
   }
 
-  #act(step: FarEndStep): void {
+  #act(step: CalleeStep): void {
     if (step.do === "end") this.#options.call.end(step.cause, step.detail);
     else if (step.do === "lose_line") this.#options.call.loseLine(step.ms * this.#options.timeScale);
   }

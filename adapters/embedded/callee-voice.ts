@@ -5,7 +5,7 @@ import type { Speech } from "../../src/ports/speech.ts";
 /** The voices that a simulated callee may have, best first. */
 const VOICES = ["en-US-1", "en-GB-1"];
 
-/** Lets the simulator's far ends speak with the voices that are installed. */
+/** Lets the simulator's callees speak with the installed voices. */
 export function sayThrough(speech: Speech): (text: string, sampleRate: number) => Promise<Int16Array> {
   return async (text, sampleRate) => {
     const pieces: Int16Array[] = [];

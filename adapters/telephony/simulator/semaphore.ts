@@ -1,0 +1,26 @@
+/** Runs a limited number of tasks at a time; the others wait, first come, first served. */
+export class Semaphore {
+  #free: number;
+  readonly #waiting: (() => void)[] = [];
+
+  /** @param limit maximum number of tasks at a time */
+  constructor(limit: number) {
+    this.#free = limit;
+  }
+
+  /** Runs the task when its turn has come, and resolves or rejects as it does. */
+  async run<T>(task: () => Promise<T>): Promise<T> {
+    if (this.#free > 0) this.#free--;
+    else
+      await new Promise<void>((resolve) => {
+        this.#waiting.push(resolve);
+      });
+    try {
+      return await task();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#free++;
+      else next(); // hands over its place
+    }
+  }
+}
