@@ -1,6 +1,5 @@
-// What tests of Ringport, and of programs that embed it, are made of.
-
-// The suites that every adapter of a port passes, run by any test runner.
+// For tests of Ringport and of programs that embed it: contract suites that every adapter of a port passes, with any
+// test runner; a clock and a network that a test controls.
 export type { ContractRunner } from "./contract-runner.ts";
 export type { ManualSystemOptions } from "./manual-system.ts";
 export { ManualSystem } from "./manual-system.ts";

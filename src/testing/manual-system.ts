@@ -1,7 +1,7 @@
 import { nextTurn } from "../audio/next-turn.ts";
 import type { System } from "../ports/system.ts";
 
-/** Turns of the event loop after which everything counts as at rest; the embedded storage takes one for each write. */
+/** Number of event loop turns in which all work settles; the embedded storage takes one for each write. */
 const TURNS = 20;
 
 interface Timer {
@@ -13,12 +13,12 @@ interface Timer {
 export interface ManualSystemOptions {
   /** Start of the wall clock, ms since 1970-01-01 UTC. Default: 2026-01-01T00:00:00Z. */
   readonly now?: number;
-  /** Two systems with the same seed draw the same lots. Default: 1. */
+  /** Systems with the same seed return the same random bytes. Default: 1. */
   readonly seed?: number;
 }
 
 /**
- * A clock that stands still until a test moves it, and chance that comes out the same every time.
+ * A clock that stands still until a test moves it, and reproducible random bytes.
  *
  * ```ts
  * const system = new ManualSystem();
@@ -30,13 +30,13 @@ export class ManualSystem implements System {
   readonly #start: number;
   readonly #timers = new Set<Timer>();
   #elapsed = 0;
-  /** How far the wall clock has been set, ms. */
+  /** By how much the wall clock was set, ms. */
   #jumped = 0;
-  #chance: number;
+  #randomState: number;
 
   constructor({ now = Date.UTC(2026, 0, 1), seed = 1 }: ManualSystemOptions = {}) {
     this.#start = now;
-    this.#chance = seed | 0;
+    this.#randomState = seed | 0;
   }
 
   now(): number {
@@ -47,11 +47,11 @@ export class ManualSystem implements System {
     return this.#elapsed;
   }
 
-  /** Not secret at all: the bytes follow from the seed (mulberry32). */
+  /** Predictable bytes: they follow from the seed (mulberry32). */
   random(bytes: Uint8Array): void {
     for (let i = 0; i < bytes.length; i++) {
-      this.#chance = (this.#chance + 0x6d2b79f5) | 0;
-      let value = Math.imul(this.#chance ^ (this.#chance >>> 15), this.#chance | 1);
+      this.#randomState = (this.#randomState + 0x6d2b79f5) | 0;
+      let value = Math.imul(this.#randomState ^ (this.#randomState >>> 15), this.#randomState | 1);
       value ^= value + Math.imul(value ^ (value >>> 7), value | 61);
       bytes[i] = (value ^ (value >>> 14)) & 0xff;
     }
@@ -63,24 +63,24 @@ export class ManualSystem implements System {
     return () => void this.#timers.delete(timer);
   }
 
-  /** Sets the wall clock forward, or back (negative), ms; no time passes and no timer moves. */
+  /** Sets the wall clock forward, or back if negative, ms; no time passes and no timer moves. */
   jump(ms: number): void {
     this.#jumped += Math.trunc(ms);
   }
 
-  /** The process stands still for `ms`, as one that was stopped: time passes, and timers that fall due run later. */
+  /** Stalls the process for `ms`, as if it were stopped: time passes, and due timers run only at the next advance. */
   stall(ms: number): void {
     this.#elapsed += ms;
   }
 
-  /** How many timers wait. */
+  /** Number of pending timers. */
   get waiting(): number {
     return this.#timers.size;
   }
 
   /**
-   * Lets `ms` pass: runs every timer that falls due, in order of time and, at the same time, in the order they were
-   * set. After each one, what it has started comes to rest before the next one runs.
+   * Lets `ms` pass and runs every timer that falls due, in order of time; timers of the same time run in the order they
+   * were set. The work that a timer has started settles before the next timer runs.
    */
   async advance(ms: number): Promise<void> {
     const until = this.#elapsed + ms;
@@ -95,8 +95,8 @@ export class ManualSystem implements System {
   }
 
   /**
-   * Lets promises that wait for nothing but each other and the embedded storage come to rest, without time passing.
-   * Other input and output (files, sockets, threads) is not waited for.
+   * Settles promises that depend only on each other and on the embedded storage, without time passing. Does not wait for
+   * other input and output: files, sockets, threads.
    */
   async settle(): Promise<void> {
     for (let turn = 0; turn < TURNS; turn++) await nextTurn();

@@ -4,35 +4,35 @@ import { faultsContract } from "./recordings-contract/faults.ts";
 import { keepingContract } from "./recordings-contract/keeping.ts";
 import { readingContract } from "./recordings-contract/reading.ts";
 
-/** Recordings to be tested, new and empty for each test. */
+/** The recordings under test, new and empty for each test. */
 export interface RecordingsUnderTest {
   readonly recordings: Recordings;
   /** The recordings as a new process finds them, after this one was closed or has died. Omit it if all is `forgotten`. */
   reopen?(): Promise<Recordings>;
   /** Recordings whose disk is full after a second or two. Omit it if they are `infallible`. */
   full?(): Recordings;
-  /** After the recordings have been closed; closes what `reopen` has opened, and removes everything. */
+  /** Called after the recordings have been closed. Closes what `reopen` has opened, and removes everything. */
   close(): Promise<void>;
 }
 
-/** Why parts of the contract cannot be tried; tests of them are then skipped with this reason. */
+/** Why parts of the contract cannot be tested; their tests are skipped with this reason. */
 export interface RecordingsSkips {
-  /** Why nothing is left when they are closed. */
+  /** Why closing loses the recordings. */
   readonly forgotten?: string;
-  /** Why nothing can fail that keeps them. */
+  /** Why writing and reading cannot fail. */
   readonly infallible?: string;
 }
 
-/** Registers one sentence of the contract with the test that shows it. */
+/** Registers one rule of the contract with its test. */
 export type RecordingsClause = (title: string, body: (under: RecordingsUnderTest) => Promise<void>) => void;
 
 const TEST_TIMEOUT_MS = 60_000;
 
 /**
  * The contract of the recordings port as tests.
- * @param name what the tests are listed under
- * @param factory makes recordings; called once per test
- * @param skips what cannot be tried with them, and why
+ * @param name the title that the tests are listed under
+ * @param factory creates the recordings; called once per test
+ * @param skips the parts to skip, with the reasons
  *
  * @example
  * import { describe, expect, test } from "vitest";
@@ -63,7 +63,7 @@ export function recordingsContract(
     (title, body) =>
       reason === undefined ? clause(title, body) : test.skip(`${title} (skipped: ${reason})`, async () => {});
 
-  describe(`${name} keep the contract of recordings`, () => {
+  describe(`${name} fulfil the recordings contract`, () => {
     describe("keeping", () => keepingContract(clause, unless(skips.forgotten), expect));
     describe("reading", () => readingContract(clause, expect));
     describe("faults", () => faultsContract(unless(skips.infallible), expect));

@@ -3,7 +3,7 @@ import type { PcmChunk } from "../ports/media.ts";
 import { type Speech, SpeechFailed, VoiceUnavailable } from "../ports/speech.ts";
 import type { ContractRunner } from "./contract-runner.ts";
 
-/** A speech to be tested, new for each test. */
+/** The speech under test, new for each test. */
 export interface SpeechUnderTest {
   readonly speech: Speech;
   /** A voice that works. */
@@ -12,7 +12,7 @@ export interface SpeechUnderTest {
   readonly sentence: string;
   /** A well-formed voice id in the same language that does not work. */
   readonly missingVoiceId: string;
-  /** After the speech has been closed. */
+  /** Called after the speech has been closed. */
   close(): Promise<void>;
 }
 
@@ -21,15 +21,15 @@ const TEST_TIMEOUT_MS = 60_000;
 const SHORTEST_WORD_MS = 150;
 const LONGEST_WORD_MS = 1000;
 const WORDS = 10;
-/** The end of a silence that may stay before the first sound, ms, with room for a soft beginning. */
-const LATEST_SOUND_MS = 120;
+/** Maximum silence before the first sound, ms, with room for a soft beginning. */
+const MAX_LEADING_SILENCE_MS = 120;
 const LONGEST_AUDIO_MS = 600_000;
-/** Generous: the bound of the design is 50 ms on a quiet machine, and test machines are not quiet. */
+/** The design allows 50 ms on an idle machine; test machines are busy. */
 const LONGEST_STALL_MS = 400;
-/** A difficult text may take this many times the work of an ordinary one of its length. */
-const MOST_EXTRA_WORK = 10;
+/** Factor by which a difficult text may take longer than an ordinary one of its length. */
+const MAX_EXTRA_WORK = 10;
 
-/** Texts that engines could take for something else than a text. */
+/** Texts that an engine could mistake for markup, options or commands. */
 const ODD_TEXTS: readonly string[] = [
   'Wait <break time="100s"/> no longer.',
   "-o /etc/passwd is what she said.",
@@ -42,7 +42,7 @@ const ODD_TEXTS: readonly string[] = [
 
 /**
  * The contract of the speech port as tests.
- * @param factory makes a speech; called once per test
+ * @param factory creates the speech; called once per test
  */
 export function speechContract(
   name: string,
@@ -67,8 +67,8 @@ export function speechContract(
   const speakAll = (under: SpeechUnderTest, text: string, signal: AbortSignal = never): Promise<Spoken> =>
     collect(under.speech.speak(text, under.voiceId, signal));
 
-  describe(`${name} keeps the contract of a speech`, () => {
-    clause("lists its voices, sorted, each of which works", async ({ speech, voiceId }) => {
+  describe(`${name} fulfils the speech contract`, () => {
+    clause("lists its voices, sorted by language; each of them works", async ({ speech, voiceId }) => {
       const voices = await speech.voices();
       const ids = voices.map(({ id }) => id);
       expect(ids.includes(voiceId)).toBe(true);
@@ -91,7 +91,7 @@ export function speechContract(
       expect((await errorOf(speech.voice("no voice"))) instanceof VoiceUnavailable).toBe(true);
     });
 
-    clause("speaks a sentence: audible, and about as long as a person would take", async (under) => {
+    clause("speaks a sentence audibly, in about the time that a person takes", async (under) => {
       const { samples, sampleRate, lengthMs } = await speakAll(under, under.sentence);
       expect(sampleRate).toBeGreaterThanOrEqual(8000);
       expect(sampleRate).toBeLessThanOrEqual(48_000);
@@ -100,13 +100,13 @@ export function speechContract(
       expect(rms(samples)).toBeGreaterThanOrEqual(300);
     });
 
-    clause("begins with a sound, not with a silence", async (under) => {
+    clause("starts with a sound, not with silence", async (under) => {
       const { samples, sampleRate } = await speakAll(under, under.sentence);
-      const opening = samples.subarray(0, (LATEST_SOUND_MS * sampleRate) / 1000);
+      const opening = samples.subarray(0, (MAX_LEADING_SILENCE_MS * sampleRate) / 1000);
       expect(opening.some((sample) => Math.abs(sample) > 500)).toBe(true);
     });
 
-    clause("hands over a long text piece by piece, each with samples", async (under) => {
+    clause("yields a long text in pieces, each with samples", async (under) => {
       const { pieces, lengthMs } = await speakAll(under, `${under.sentence} `.repeat(8));
       expect(pieces.length).toBeGreaterThanOrEqual(4);
       expect(pieces.every(({ samples }) => samples.length > 0)).toBe(true);
@@ -121,7 +121,7 @@ export function speechContract(
       expect(third.samples.length).toBe(first.samples.length);
     });
 
-    clause("takes odd texts for texts", async (under) => {
+    clause("speaks texts that look like markup, options or commands", async (under) => {
       for (const text of ODD_TEXTS) {
         const spoken = await speakAll(under, text);
         expect(spoken.lengthMs).toBeLessThanOrEqual(40_000);
@@ -129,27 +129,27 @@ export function speechContract(
       }
     });
 
-    clause("bounds what a word of thousands of letters and a text of pictures cost", async (under) => {
+    clause("limits the work for a word of thousands of letters, or emoji only", async (under) => {
       const costMs = async (text: string): Promise<number> => {
         const startedAt = performance.now();
         const heardMs = await heardBeforeTheEnd(under.speech.speak(text, under.voiceId, never), expect);
         expect(heardMs).toBeLessThanOrEqual(LONGEST_AUDIO_MS);
         return performance.now() - startedAt;
       };
-      // A machine that is busy is busy with both.
+      // Both are measured, so a busy machine affects both.
       const ordinaryMs = await costMs(`${under.sentence} `.repeat(100).slice(0, 4000));
       for (const text of ["x".repeat(4096), "😀".repeat(2048)])
-        expect(await costMs(text)).toBeLessThanOrEqual(MOST_EXTRA_WORK * ordinaryMs);
+        expect(await costMs(text)).toBeLessThanOrEqual(MAX_EXTRA_WORK * ordinaryMs);
     });
 
-    clause("counts characters as the creation of a call does: an emoji is one", async (under) => {
+    clause("counts an emoji as one character, as the creation of a call does", async (under) => {
       const text = `${under.sentence} ${"😀".repeat(4000)}`;
       expect(await heardBeforeTheEnd(under.speech.speak(text, under.voiceId, never), expect)).toBeGreaterThanOrEqual(
         WORDS * SHORTEST_WORD_MS,
       );
     });
 
-    clause("refuses a text that is too long, and one without anything to say", async (under) => {
+    clause("refuses a text that is too long or contains nothing to speak", async (under) => {
       for (const text of ["a ".repeat(3000), " \0\n "]) {
         expect((await errorOf(speakAll(under, text))) instanceof SpeechFailed).toBe(true);
       }
@@ -177,14 +177,14 @@ export function speechContract(
       expect((await speakAll(under, under.sentence)).lengthMs).toBeGreaterThanOrEqual(WORDS * SHORTEST_WORD_MS);
     });
 
-    clause("does not hold up the thread that carries audio", async (under) => {
+    clause("does not block the thread that carries audio", async (under) => {
       await speakAll(under, "Warm up.");
       const monitor = watchStalls();
       await speakAll(under, `${under.sentence} `.repeat(10));
       expect(monitor.longestMs()).toBeLessThanOrEqual(LONGEST_STALL_MS);
     });
 
-    clause("warms up twice, closes twice, and speaks no more", async (under) => {
+    clause("may be warmed up and closed twice, and then refuses to speak", async (under) => {
       await under.speech.warmUp?.();
       await under.speech.warmUp?.();
       await under.speech.close();

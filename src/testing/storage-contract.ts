@@ -25,9 +25,9 @@ export interface StorageUnderTest {
 }
 
 /**
- * The contract of the storage port as tests: every sentence that an implementation promises.
- * @param name what the tests are listed under
- * @param factory makes a fresh empty storage; called once per test
+ * The contract of the storage port as tests.
+ * @param name the title that the tests are listed under
+ * @param factory creates an empty storage; called once per test
  * @param forgets why the storage loses its data when it is closed; tests of durability are then skipped with this reason
  *
  * @example
@@ -52,15 +52,15 @@ export function storageContract(
   const lastingClause: Clause = (title, body) =>
     forgets === undefined ? clause(title, body) : test.skip(`${title} (skipped: ${forgets})`, async () => {});
 
-  describe(`${name} keeps the contract of a storage`, () => {
+  describe(`${name} fulfils the storage contract`, () => {
     describe("accounts", () => accountsContract(clause));
     describe("instances", () => instancesContract(clause, lastingClause));
     describe("the queue rule", () => queueRuleContract(clause, lastingClause));
     describe("the quota of a token", () => callQuotaContract(clause, lastingClause));
-    describe("calls that wait", () => callQueueContract(clause));
-    describe("changes of a call", () => callUpdateContract(clause, lastingClause));
+    describe("waiting calls", () => callQueueContract(clause));
+    describe("updates of a call", () => callUpdateContract(clause, lastingClause));
     describe("lists of calls", () => callListContract(clause));
-    describe("calls that are over", () => callRemovalContract(clause));
+    describe("ended calls", () => callRemovalContract(clause));
     describe("the log", () => eventsContract(clause));
     describe("readers of the log", () => eventOrderContract(clause));
     describe("transcripts", () => transcriptsContract(clause, lastingClause));

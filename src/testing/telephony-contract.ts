@@ -10,9 +10,9 @@ import { Network } from "./telephony-network.ts";
 export type { ContractNumbers, ContractOptions, ContractSubject, Skip } from "./telephony-contract/options.ts";
 
 /**
- * The contract of the telephony port as tests: every sentence that a telephony promises.
- * @param name what the tests are listed under
- * @param options how to make a network, whom to call on it, and what of it cannot be tried
+ * The contract of the telephony port as tests.
+ * @param name the title that the tests are listed under
+ * @param options how to create the network, which numbers to call, and which parts to skip
  *
  * @example
  * import { describe, expect, test } from "vitest";
@@ -38,7 +38,7 @@ export function telephonyContract(name: string, options: ContractOptions, runner
   };
 
   const theme: TelephonyTheme = { options, expect, test };
-  describe(`${name} keeps the contract of a telephony`, () => {
+  describe(`${name} fulfils the telephony contract`, () => {
     describe("linking", () => linkingContract(theme));
     describe("calls", () => callsContract(theme));
     describe("audio", () => audioContract(theme));

@@ -1,6 +1,6 @@
 import type { CredentialStore, Leg, LegEvent, LineHost, LinkCode, ReleaseCause } from "../ports/telephony.ts";
 
-/** One report of a line to its host, in order. */
+/** One report of a line to its host. */
 export type HostReport =
   | { readonly type: "code"; readonly code: LinkCode }
   | { readonly type: "saved" }
@@ -9,62 +9,62 @@ export type HostReport =
   | { readonly type: "offline"; readonly reason: string; readonly lasting?: boolean }
   | { readonly type: "unlinked"; readonly reason: string };
 
-/** An item is cut there in the error of {@link Happenings.next}, characters. */
+/** An item is cut there in the error of {@link Recorder.next}, characters. */
 const LONGEST_ITEM = 200;
 
-/** Things that happen one after another, and waiting for one of them. */
-export class Happenings<Item extends { readonly type: string }> {
+/** Records items in order; a test can wait for one of a type. */
+export class Recorder<Item extends { readonly type: string }> {
   readonly all: Item[] = [];
-  readonly #waiting = new Set<() => void>();
+  readonly #waiters = new Set<() => void>();
 
   add(item: Item): void {
     this.all.push(item);
-    for (const look of [...this.#waiting]) look();
+    for (const check of [...this.#waiters]) check();
   }
 
-  /** The kinds of everything so far, in order. */
+  /** The types of all items so far, in order. */
   get types(): string[] {
     return this.all.map((item) => item.type);
   }
 
-  /** The first one of this type after `from` others; rejects with an Error when it takes longer than `ms`. */
+  /** The first item of this type, without the first `from` items; rejects with an Error if none comes within `ms`. */
   next<Type extends Item["type"]>(type: Type, ms: number, from = 0): Promise<Extract<Item, { readonly type: Type }>> {
     return new Promise((resolve, reject) => {
-      const look = (): void => {
+      const check = (): void => {
         const found = this.all.slice(from).find((item) => item.type === type);
         if (found === undefined) return;
         clearTimeout(timer);
-        this.#waiting.delete(look);
+        this.#waiters.delete(check);
         resolve(found as Extract<Item, { readonly type: Type }>);
       };
       const timer = setTimeout(() => {
-        this.#waiting.delete(look);
+        this.#waiters.delete(check);
         const seen = this.all.map((item) => JSON.stringify(item).slice(0, LONGEST_ITEM)).join(", ");
-        reject(new Error(`no "${type}" within ${ms} ms; there was: ${seen || "nothing"}`));
+        reject(new Error(`no "${type}" within ${ms} ms, only: ${seen || "nothing"}`));
       }, ms);
-      this.#waiting.add(look);
-      look();
+      this.#waiters.add(check);
+      check();
     });
   }
 }
 
-/** A host that remembers what its line reports and keeps the credentials in memory. */
+/** A host that records the reports of its line and keeps the credentials in memory. */
 export class TestLineHost implements LineHost {
-  readonly reports: Happenings<HostReport> = new Happenings();
-  /** Without end, unless a test sets them. */
+  readonly reports: Recorder<HostReport> = new Recorder();
+  /** Infinity, unless a test sets them. */
   readonly deadlines: { dial: number; send: number } = { dial: Infinity, send: Infinity };
   readonly #publicUrl: string;
   #stored: Uint8Array | undefined;
-  /** A link is not stored before this has resolved. */
-  hold: Promise<unknown> | undefined;
+  /** Set to delay {@link linked}. */
+  linkedBarrier: Promise<unknown> | undefined;
 
-  /** @param stored credentials that are there already */
+  /** @param stored credentials of an earlier link */
   constructor(stored?: Uint8Array, publicUrl = "http://127.0.0.1:8080") {
     this.#stored = stored;
     this.#publicUrl = publicUrl;
   }
 
-  /** What is stored now. */
+  /** The stored credentials. */
   get stored(): Uint8Array | undefined {
     return this.#stored;
   }
@@ -89,7 +89,7 @@ export class TestLineHost implements LineHost {
   }
 
   async linked(phone: string | null, credentials?: Uint8Array): Promise<void> {
-    await this.hold;
+    await this.linkedBarrier;
     if (credentials) this.#stored = credentials.slice();
     this.reports.add({ type: "linked", phone, credentials });
   }
@@ -108,8 +108,8 @@ export class TestLineHost implements LineHost {
 }
 
 /** Reads the events of a leg to their end. */
-export class LegEvents extends Happenings<LegEvent> {
-  /** Resolves when the events are over. */
+export class LegEvents extends Recorder<LegEvent> {
+  /** Resolves after the last event. */
   readonly over: Promise<void>;
 
   constructor(leg: Leg) {
@@ -117,7 +117,7 @@ export class LegEvents extends Happenings<LegEvent> {
     this.over = this.#read(leg);
   }
 
-  /** Why the leg ended; undefined while it has not. */
+  /** Why the leg ended; undefined until then. */
   get cause(): ReleaseCause | undefined {
     const last = this.all.at(-1);
     return last?.type === "ended" ? last.cause : undefined;

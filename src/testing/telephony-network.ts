@@ -12,10 +12,10 @@ export interface PlacedCall {
   readonly events: CallEvents;
   /** The default source. */
   readonly playout: Playout;
-  readonly ear: Ear;
+  readonly ear: FrameRecorder;
 }
 
-/** One network under test, and what a test does with it. */
+/** The network under test, with the actions of a test. */
 export class Network {
   readonly subject: ContractSubject;
   readonly #patienceMs: number;
@@ -37,7 +37,7 @@ export class Network {
   /** Links a line, by default a new one, and waits until it is online. */
   async link(opened?: { line: Line; host: TestLineHost }): Promise<{ line: Line; host: TestLineHost }> {
     const { line, host } = opened ?? (await this.open());
-    // What the operator has linked connects as soon as it is open.
+    // A line that the operator has linked connects as soon as it is open.
     const from = this.subject.telephony.capabilities.linking === "operator" ? 0 : host.reports.all.length;
     await line.link();
     if (this.subject.scan !== undefined) {
@@ -62,14 +62,14 @@ export class Network {
     const callId = `call_contract_${++this.#calls}`;
     const leg = await line.dial(to, { callId, ringTimeoutMs: 60_000, from }, signal);
     const playout = new Playout(leg.sampleRate);
-    const ear = new Ear();
+    const ear = new FrameRecorder();
     const events = new CallEvents(leg);
     if (source instanceof CountingSource) source.answered = () => events.types.includes("answered");
     leg.connectMedia(source ?? playout, ear);
     return { callId, leg, events, playout, ear };
   }
 
-  /** The name of what dialling rejects with; "none" when it does not. */
+  /** The name of the error that dialling rejects with, or "none". */
   async refusal(line: Line, to: string): Promise<string> {
     return await this.call(line, to).then(
       () => "none",
@@ -77,7 +77,7 @@ export class Network {
     );
   }
 
-  /** How a call ends whose signal is aborted at this moment. */
+  /** Aborts the signal of a call at this moment; returns how the call ends. */
   async aborted(line: Line, to: string, moment: "before" | "dialling" | "connected"): Promise<string> {
     const abort = new AbortController();
     if (moment === "before") abort.abort();
@@ -96,10 +96,10 @@ export class Network {
     }
   }
 
-  /** The audio that the far end of an ended call received. Throws an Error if the subject does not know it. */
+  /** The audio that the callee of an ended call received. Throws an Error if the subject does not know it. */
   async heard(callId: string): Promise<Int16Array> {
     if (this.subject.heard === undefined)
-      throw new Error("the subject has no heard(): it does not know what a far end received");
+      throw new Error("the subject has no heard(): it does not know what a callee received");
     return await this.subject.heard(callId);
   }
 
@@ -125,14 +125,14 @@ export class Network {
 
 /** The events of a call. */
 export class CallEvents extends LegEvents {
-  /** Keys that came as events. */
+  /** Keys that arrived as events. */
   get keys(): string {
     return this.all.map((event) => (event.type === "dtmf" ? event.digit : "")).join("");
   }
 }
 
-/** Keeps every frame that it is given. */
-export class Ear implements FrameSink {
+/** Records all inbound audio. */
+export class FrameRecorder implements FrameSink {
   readonly frames: Int16Array[] = [];
 
   write(frame: Int16Array): void {
@@ -144,19 +144,19 @@ export class Ear implements FrameSink {
   }
 }
 
-/** Plays silence and counts. */
+/** Plays silence and counts the frames that are read. */
 export class CountingSource implements FrameSource {
   frames = 0;
   readonly lengths: Set<number> = new Set();
   readsBeforeAnswer = 0;
-  /** Whether the reader of the events has seen the answer. */
+  /** Whether the test has seen the answer. */
   answered: () => boolean = () => true;
   #early = 0;
 
   read(frame: Int16Array): number {
     this.frames++;
     this.lengths.add(frame.length);
-    // The first frame may be pulled in the very moment of the answer, before the event has been read.
+    // The first frame may be read at the moment of the answer, before the test sees the event.
     if (!this.answered() && ++this.#early > 1) this.readsBeforeAnswer++;
     frame.fill(0);
     return 0;

@@ -58,7 +58,7 @@ export function transcriptionContract(
   const faultClause: TranscriptionClause = (title, body) =>
     infallible === undefined ? clause(title, body) : test.skip(`${title} (skipped: ${infallible})`, async () => {});
 
-  describe(`${name} keeps the contract of a transcription`, () => {
+  describe(`${name} fulfils the transcription contract`, () => {
     describe("texts", () => textsContract(clause, expect));
     describe("endings", () => endingsContract(clause, expect));
     describe("faults", () => faultsContract(faultClause, expect));

@@ -1,6 +1,6 @@
-const LOOK_EVERY_MS = 5;
+const POLL_MS = 5;
 
-/** The result of the work; throws an Error that names it if that takes longer than `ms`. */
+/** The result of the work; rejects with an Error that names it if it takes longer than `ms`. */
 export async function within<T>(ms: number, what: string, work: Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
@@ -9,11 +9,11 @@ export async function within<T>(ms: number, what: string, work: Promise<T>): Pro
   return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
-/** Resolves as soon as the condition holds; throws an Error that names it if that takes longer than `ms`. */
-export async function until(ms: number, what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
+/** Resolves as soon as the condition holds; rejects with an Error that names it if it does not hold within `ms`. */
+export async function until(ms: number, what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
   const startedAt = performance.now();
-  while (!(await isSo())) {
+  while (!(await holds())) {
     if (performance.now() - startedAt > ms) throw new Error(`${what}: not within ${ms} ms`);
-    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
 }

@@ -46,7 +46,7 @@ describe("a network that does not answer", () => {
   test("when a line is opened makes configure answer in ten seconds, with the reason", async () => {
     const world = await World.start();
     const instance = await world.newInstance();
-    world.network.holdOpen = never;
+    world.network.openBarrier = never;
     const message = expect.stringContaining("the network did not");
     expect(await refusal(world, instance)).toEqual({ code: "qr_unavailable", message, ms: 10_000 });
     const { connection } = await world.app.instances.get(ALICE, instance.id);
@@ -54,7 +54,7 @@ describe("a network that does not answer", () => {
       state: "unlinked",
       reason: "the network did not open the line within 10000 ms",
     });
-    world.network.holdOpen = undefined;
+    world.network.openBarrier = undefined;
     expect((await world.app.instances.configure(ALICE, instance.id)).sequence).toBe(1);
     await world.stop();
   });
@@ -63,7 +63,7 @@ describe("a network that does not answer", () => {
     const world = await World.start();
     const instance = await world.newInstance();
     await world.app.instances.configure(ALICE, instance.id);
-    world.line(instance).holdLink = never;
+    world.line(instance).linkBarrier = never;
     const message = expect.stringContaining("the network did not answer within 10000 ms");
     expect(await refusal(world, instance)).toEqual({ code: "qr_unavailable", message, ms: 10_000 });
     await world.stop();
@@ -71,7 +71,7 @@ describe("a network that does not answer", () => {
 
   test("when it links by itself makes configure answer in ten seconds, with the reason", async () => {
     const world = await World.start({ capabilities: { linking: "operator" } });
-    world.network.holdOpen = never;
+    world.network.openBarrier = never;
     const instance = await world.newInstance();
     const { code, ms } = await refusal(world, instance);
     expect(code).toBe("qr_unavailable");
@@ -83,14 +83,14 @@ describe("a network that does not answer", () => {
     const before = await World.start();
     await before.activeInstance();
     const world = new World({ before });
-    world.network.holdOpen = never;
+    world.network.openBarrier = never;
     await world.app.start();
     expect(await stopping(world)).toBeLessThanOrEqual(5_000);
   });
 
   test("when a line is closed holds up a stop for five seconds", async () => {
     const world = await World.start();
-    for (let n = 0; n < 3; n++) world.line(await world.activeInstance()).holdClose = never;
+    for (let n = 0; n < 3; n++) world.line(await world.activeInstance()).closeBarrier = never;
     expect(await stopping(world)).toBe(5_000);
     expect(world.warnings.map(({ err }) => String(err)).join()).toContain("the line did not close within 5000 ms");
   });
@@ -99,7 +99,7 @@ describe("a network that does not answer", () => {
 test("a network that never closes holds up the stop of a Ringport for five seconds", async () => {
   const system = new ManualSystem();
   const telephony = new ScriptedTelephony(system);
-  telephony.holdClose = never;
+  telephony.closeBarrier = never;
   const warnings: unknown[] = [];
   const log = { debug() {}, info() {}, warn: (_: object, message: string) => void warnings.push(message), error() {} };
   const speech = new ToneSpeech();
@@ -123,10 +123,10 @@ describe("a line that is opened too late", () => {
     const instance = await before.activeInstance();
     const world = new World({ before });
     const { passed, open } = gate();
-    world.network.holdOpen = passed;
+    world.network.openBarrier = passed;
     await world.app.start();
     await world.system.advance(10_000);
-    world.network.holdOpen = undefined;
+    world.network.openBarrier = undefined;
     await world.system.advance(5_000); // the next probe opens another one
     const [second] = world.network.lines;
     expect((await world.app.instances.get(ALICE, instance.id)).status).toBe("ACTIVE");
@@ -145,7 +145,7 @@ describe("a line that is opened too late", () => {
     await before.activeInstance();
     const world = new World({ before });
     const { passed, open } = gate();
-    world.network.holdOpen = passed;
+    world.network.openBarrier = passed;
     await world.app.start();
     await stopping(world);
     open();

@@ -226,7 +226,7 @@ describe("a server that cannot reach its database", () => {
     const server = place.server();
     const instanceId = await server.instance();
     const line = server.network.line(instanceId);
-    line.holdClose = new Promise((resolve) => place.system.after(11_500, () => resolve(undefined)));
+    line.closeBarrier = new Promise((resolve) => place.system.after(11_500, () => resolve(undefined)));
     server.storage.unreachable = true;
     await place.system.advance(9_000);
     server.storage.unreachable = false;

@@ -2,7 +2,7 @@
 import { sip } from "../../adapters/telephony/sip/index.ts";
 import { Playout } from "../../src/audio/playout.ts";
 import { TestLineHost } from "../../src/testing/telephony-host.ts";
-import { CallEvents, Ear } from "../../src/testing/telephony-network.ts";
+import { CallEvents, FrameRecorder } from "../../src/testing/telephony-network.ts";
 import { until } from "../../src/testing/waiting.ts";
 import { type FarEndCall, startFarEnd } from "../support/sip/far-end.ts";
 
@@ -21,7 +21,7 @@ for (let number = 0; number < 10; number++) {
   const to = `+1202555010${number}`;
   const leg = await line.dial(to, { callId: `call_${to}`, ringTimeoutMs: 10_000 }, new AbortController().signal);
   const events = new CallEvents(leg);
-  leg.connectMedia(new Playout(leg.sampleRate), new Ear());
+  leg.connectMedia(new Playout(leg.sampleRate), new FrameRecorder());
   await events.over;
   console.log(`${events.types.join(" ")}: ${events.cause}`);
 }

@@ -1,6 +1,6 @@
 import { type Clause, idsOf } from "./scene.ts";
 
-/** Claims, the dispatcher's questions and recovery. */
+/** Claims, the dispatcher's queries and recovery. */
 export function callQueueContract(clause: Clause): void {
   clause("the oldest waiting call of the instance is claimed first", async (scene) => {
     const { calls } = scene.storage;
@@ -60,27 +60,24 @@ export function callQueueContract(clause: Clause): void {
     scene.equal(await scene.storage.calls.active(instance.id), [ringing, late]);
   });
 
-  clause(
-    "calls that wait since before a time are answered oldest first, at most as many as asked for",
-    async (scene) => {
-      const { calls } = scene.storage;
-      const instance = await scene.storedInstance();
-      scene.equal(await calls.oldestWaiting(), undefined);
-      await scene.endedCall(instance);
-      const claimed = await scene.storedCall(instance);
-      await calls.claimNext(instance.id, "node_a", scene.now());
-      const first = await scene.storedCall(instance);
-      const second = await scene.storedCall(await scene.storedInstance());
-      const third = await scene.storedCall(instance);
-      scene.equal(await calls.oldestWaiting(), first.createdAt);
-      scene.equal(await calls.waitingSince(third.createdAt, 10), [first, second]);
-      scene.equal(await calls.waitingSince(third.createdAt + 1, 2), [first, second]);
-      scene.equal(await calls.waitingSince(third.createdAt + 1, 2, first), [second, third]);
-      scene.equal(await calls.waitingSince(third.createdAt + 1, 2, third), []);
-      await scene.moved({ ...claimed, version: 2 }, { status: "RINGING" });
-      scene.equal(await calls.waitingSince(third.createdAt + 1, 10), [first, second, third]);
-    },
-  );
+  clause("calls that wait since before a time are listed oldest first, up to a limit", async (scene) => {
+    const { calls } = scene.storage;
+    const instance = await scene.storedInstance();
+    scene.equal(await calls.oldestWaiting(), undefined);
+    await scene.endedCall(instance);
+    const claimed = await scene.storedCall(instance);
+    await calls.claimNext(instance.id, "node_a", scene.now());
+    const first = await scene.storedCall(instance);
+    const second = await scene.storedCall(await scene.storedInstance());
+    const third = await scene.storedCall(instance);
+    scene.equal(await calls.oldestWaiting(), first.createdAt);
+    scene.equal(await calls.waitingSince(third.createdAt, 10), [first, second]);
+    scene.equal(await calls.waitingSince(third.createdAt + 1, 2), [first, second]);
+    scene.equal(await calls.waitingSince(third.createdAt + 1, 2, first), [second, third]);
+    scene.equal(await calls.waitingSince(third.createdAt + 1, 2, third), []);
+    await scene.moved({ ...claimed, version: 2 }, { status: "RINGING" });
+    scene.equal(await calls.waitingSince(third.createdAt + 1, 10), [first, second, third]);
+  });
 
   clause("calls that were left on the line are found, at most as many as asked for", async (scene) => {
     const left: string[] = [];

@@ -2,7 +2,7 @@ import { SINGLE } from "../../domain/queue-policy.ts";
 import type { Insertion } from "../../ports/storage.ts";
 import { type Clause, LONG_QUEUE, type StorageScene } from "./scene.ts";
 
-/** How many calls a token may create in a time. */
+/** The limit of calls that a token may create within a period. */
 export function callQuotaContract(clause: Clause, lastingClause: Clause): void {
   clause("a token creates as many calls as its quota has, and the answer names the oldest one", async (scene) => {
     const token = await tokenScene(scene);

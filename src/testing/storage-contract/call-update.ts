@@ -26,7 +26,7 @@ const STATISTICS: MediaStatistics = {
   heldMs: 0,
 };
 
-/** Updates by version, and what goes with them. */
+/** Updates by version, with their events. */
 export function callUpdateContract(clause: Clause, lastingClause: Clause): void {
   clause("an update changes what it names, counts the version and stores its events", async (scene) => {
     const call = await scene.storedCall(await scene.storedInstance());

@@ -21,7 +21,7 @@ export function eventOrderContract(clause: Clause): void {
     const writers = calls.map(async (created) => {
       let call = created;
       for (let round = 0; round < ROUNDS; round++) {
-        // A write that is tried again has an id from before, and others have come meanwhile.
+        // A repeated write has an earlier id, and other writes have happened since.
         const [early, late] = [scene.event("dtmf", call), scene.event("dtmf", call)];
         await scene.storage.events.append([note(late)]);
         call = await scene.moved(call, { recordedMs: round }, [note(scene.event("callee_speech", call)), note(early)]);
@@ -96,7 +96,7 @@ export function eventOrderContract(clause: Clause): void {
   });
 }
 
-/** Everything that a reader of pages of seven gets, of the user or of one call, until the writers are done. */
+/** Reads the user's log, or that of one call, in pages of seven until the writers are done. */
 async function reading(
   { storage: { events }, userId }: StorageScene,
   { id: callId }: Partial<Call>,

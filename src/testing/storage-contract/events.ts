@@ -75,31 +75,28 @@ export function eventsContract(clause: Clause): void {
     scene.equal(await events.ofCall(scene.id("call"), {}), []);
   });
 
-  clause(
-    "a user reads everything of theirs, or of one instance, in the order of storing and in pages",
-    async (scene) => {
-      const { events } = scene.storage;
-      const one = await scene.storedInstance();
-      const two = await scene.storedInstance();
-      const foreign = await scene.storedInstance({ userId: scene.id("usr") });
-      const call = await scene.storedCall(one);
-      const log = [
-        scene.event("instance.created", one),
-        scene.event("instance.created", two),
-        scene.event("queued", call),
-        scene.event("instance.active", two),
-      ] as const;
-      const other = scene.event("instance.created", foreign);
-      await events.append([log[0], other, log[1]]);
-      await events.append(log.slice(2));
-      scene.equal(await scene.log(), log);
-      scene.equal(await scene.log(foreign.userId), [other]);
-      const [first, second, third, fourth] = await events.ofUser(scene.userId, {}, {});
-      scene.equal(await events.ofUser(scene.userId, {}, { limit: 2, after: first?.position ?? NaN }), [second, third]);
-      scene.equal(await events.ofUser(scene.userId, { instanceId: one.id }, {}), [first, third]);
-      const behind = { after: second?.position ?? NaN };
-      scene.equal(await events.ofUser(scene.userId, { instanceId: two.id }, behind), [fourth]);
-      scene.equal(await events.ofUser(scene.userId, { instanceId: foreign.id }, {}), []);
-    },
-  );
+  clause("a user reads their own events, or those of one instance, in order and in pages", async (scene) => {
+    const { events } = scene.storage;
+    const one = await scene.storedInstance();
+    const two = await scene.storedInstance();
+    const foreign = await scene.storedInstance({ userId: scene.id("usr") });
+    const call = await scene.storedCall(one);
+    const log = [
+      scene.event("instance.created", one),
+      scene.event("instance.created", two),
+      scene.event("queued", call),
+      scene.event("instance.active", two),
+    ] as const;
+    const other = scene.event("instance.created", foreign);
+    await events.append([log[0], other, log[1]]);
+    await events.append(log.slice(2));
+    scene.equal(await scene.log(), log);
+    scene.equal(await scene.log(foreign.userId), [other]);
+    const [first, second, third, fourth] = await events.ofUser(scene.userId, {}, {});
+    scene.equal(await events.ofUser(scene.userId, {}, { limit: 2, after: first?.position ?? NaN }), [second, third]);
+    scene.equal(await events.ofUser(scene.userId, { instanceId: one.id }, {}), [first, third]);
+    const behind = { after: second?.position ?? NaN };
+    scene.equal(await events.ofUser(scene.userId, { instanceId: two.id }, behind), [fourth]);
+    scene.equal(await events.ofUser(scene.userId, { instanceId: foreign.id }, {}), []);
+  });
 }

@@ -1,7 +1,7 @@
 import { SINGLE } from "../../domain/queue-policy.ts";
 import { type Clause, idsOf, LONG_QUEUE } from "./scene.ts";
 
-/** Creations and the rule that the database holds about them. */
+/** Creating calls, and the queue rule that the database enforces. */
 export function queueRuleContract(clause: Clause, lastingClause: Clause): void {
   clause("a call is read as it was stored, whatever characters its message holds", async (scene) => {
     const instance = await scene.storedInstance();

@@ -1,6 +1,6 @@
 import { type Clause, idsOf } from "./scene.ts";
 
-/** What is forgotten in time, and on request. */
+/** Records that are deleted after their retention, and on request. */
 export function retentionContract(clause: Clause, lastingClause: Clause): void {
   clause("the newest id is that of an event, a call or an instance, whichever is later", async (scene) => {
     const { events } = scene.storage;

@@ -7,13 +7,13 @@ import type { ReceiptKey, Storage } from "../../ports/storage.ts";
 import type { ContractRunner } from "../contract-runner.ts";
 import type { StorageUnderTest } from "../storage-contract.ts";
 
-/** Registers one sentence of the contract with the test that shows it. */
+/** Registers one rule of the contract with its test. */
 export type Clause = (title: string, body: (scene: StorageScene) => Promise<void>) => void;
 
 /** A queue long enough for any test. */
 export const LONG_QUEUE: QueuePolicy = { kind: "fifo", depth: 100 };
 
-/** One test's storage, with a clock that ticks a millisecond per question and records to put in. */
+/** The storage of one test, with a clock that advances 1 ms per reading, and records to store. */
 export class StorageScene {
   storage: Storage;
   readonly userId: string;
@@ -47,7 +47,7 @@ export class StorageScene {
     this.#expect(actual).toEqual(expected);
   }
 
-  /** What the promise fails with; a promise that succeeds fails the test. */
+  /** The error that the promise rejects with; a promise that resolves fails the test. */
   async failure(promise: Promise<unknown>): Promise<Error> {
     const outcome = await promise.then(
       () => undefined,
@@ -124,7 +124,7 @@ export class StorageScene {
     };
   }
 
-  /** An event that no storage takes: it belongs to no instance. */
+  /** An event that every storage refuses, because it belongs to no instance. */
   impossibleEvent(type: EventType, of: Call | Instance): Event {
     return this.event(type, of, { instanceId: null as never });
   }
@@ -152,7 +152,7 @@ export class StorageScene {
     return insertion.call;
   }
 
-  /** The call as an update leaves it. */
+  /** Updates the call and returns the result. */
   async moved(call: Call, patch: Partial<Call>, events: readonly Event[] = []): Promise<Call> {
     const updated = await this.storage.calls.update(call.id, call.version, patch, events);
     if (!updated) throw new Error(`the call is not at version ${call.version}`);

@@ -4,19 +4,16 @@ import type { Clause } from "./scene.ts";
 
 /** Transcripts of calls. */
 export function transcriptsContract(clause: Clause, lastingClause: Clause): void {
-  lastingClause(
-    "a line is read as it was stored, whatever characters it holds, also after a restart",
-    async (scene) => {
-      const call = await scene.storedCall(await scene.storedInstance());
-      const lines = [
-        line(call, 0, { text: "odd \u0000\ud800 \u{1f600}", confidence: 0.1 + 0.2 }),
-        line(call, 1, { speaker: "caller", confidence: null }),
-      ];
-      await scene.storage.transcripts.append(lines);
-      await scene.reopen();
-      scene.equal(await scene.storage.transcripts.ofCalls([call.id]), lines);
-    },
-  );
+  lastingClause("a line with any characters is read unchanged, also after a restart", async (scene) => {
+    const call = await scene.storedCall(await scene.storedInstance());
+    const lines = [
+      line(call, 0, { text: "odd \u0000\ud800 \u{1f600}", confidence: 0.1 + 0.2 }),
+      line(call, 1, { speaker: "caller", confidence: null }),
+    ];
+    await scene.storage.transcripts.append(lines);
+    await scene.reopen();
+    scene.equal(await scene.storage.transcripts.ofCalls([call.id]), lines);
+  });
 
   clause("lines are read in the order of speaking, however they became known", async (scene) => {
     const { transcripts } = scene.storage;

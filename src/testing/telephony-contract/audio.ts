@@ -7,11 +7,11 @@ import type { ContractNumbers, Skip } from "./options.ts";
 import { expectInOrder } from "./order.ts";
 import type { TelephonyTheme } from "./theme.ts";
 
-const TONE_HZ = 437; // not a whole number of periods in any frame, so that a lost or doubled one breaks the tone
+const TONE_HZ = 437; // no whole number of periods fits into a frame, so a lost or doubled frame breaks the tone
 const TONE_MS = 600;
 const TONE_AMPLITUDE = 8_000;
 
-/** What is heard on both sides, and when. */
+/** Tests of the audio in both directions, of keys and of statistics. */
 export function audioContract({ test, expect, options }: TelephonyTheme): void {
   const { numbers, patienceMs } = options;
 
@@ -42,7 +42,7 @@ export function audioContract({ test, expect, options }: TelephonyTheme): void {
   });
 
   test(
-    "the far end receives what the source plays",
+    "the callee receives what the source plays",
     async (network) => {
       const line = await network.linkedLine();
       const { leg, events, playout, callId } = await network.call(line, numbers.answers);
@@ -59,7 +59,7 @@ export function audioContract({ test, expect, options }: TelephonyTheme): void {
       const ms = samplesToMs(whole.length, leg.sampleRate);
       expect(ms).toBeGreaterThanOrEqual(TONE_MS - 40);
       expect(ms).toBeLessThanOrEqual(TONE_MS + 40);
-      // Over its whole length one tone: a lost, doubled or displaced frame would turn its phase.
+      // One tone over its whole length: a lost, doubled or displaced frame would shift its phase.
       expect(toneShare(whole, TONE_HZ, leg.sampleRate)).toBeGreaterThanOrEqual(0.9);
       if (options.lossless) expect(all.subarray(0, sent.length)).toEqual(sent);
     },
@@ -82,7 +82,7 @@ export function audioContract({ test, expect, options }: TelephonyTheme): void {
     for (const value of Object.values(after)) if (typeof value === "number") expect(value).toBeGreaterThanOrEqual(0);
   });
 
-  test("a source that throws ends its own call with internal_error, and no other", async (network) => {
+  test("a source that throws ends only its own call, with internal_error", async (network) => {
     const line = await network.linkedLine();
     const other = await network.linkedLine();
     const sound = await network.call(other, numbers.answers);
@@ -102,7 +102,7 @@ export function audioContract({ test, expect, options }: TelephonyTheme): void {
   });
 
   test(
-    "speech of the far end arrives",
+    "the callee's speech arrives",
     async (network) => {
       const line = await network.linkedLine();
       const { leg, events, ear } = await network.call(line, numbers.speaks as string);
@@ -116,7 +116,7 @@ export function audioContract({ test, expect, options }: TelephonyTheme): void {
   );
 
   test(
-    "pressed keys arrive as the capabilities say",
+    "pressed keys arrive as the capabilities declare",
     async (network) => {
       const { number, keys } = numbers.presses as Exclude<ContractNumbers["presses"], Skip>;
       const line = await network.linkedLine();
@@ -133,7 +133,7 @@ export function audioContract({ test, expect, options }: TelephonyTheme): void {
   );
 
   test(
-    "keys sent are heard by the far end",
+    "the callee hears the keys that the leg sends",
     async (network) => {
       const line = await network.linkedLine();
       const { leg, events, callId } = await network.call(line, numbers.answers);

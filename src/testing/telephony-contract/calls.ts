@@ -3,11 +3,11 @@ import type { Skip } from "./options.ts";
 import { expectInOrder } from "./order.ts";
 import type { TelephonyTheme } from "./theme.ts";
 
-/** What becomes of a call, and how it is ended. */
+/** Tests of the events of a call, and of every way to end it. */
 export function callsContract({ test, expect, options }: TelephonyTheme): void {
   const { numbers, patienceMs } = options;
 
-  /** The test for a number whose call is never answered. */
+  /** Defines the test of a number whose call is not answered. */
   function refused(title: string, number: string | Skip, cause: ReleaseCause): void {
     test(
       title,
@@ -22,7 +22,7 @@ export function callsContract({ test, expect, options }: TelephonyTheme): void {
           expectInOrder(expect, events.types);
         } catch (fault) {
           if (!(fault instanceof DialError)) throw fault;
-          expect(fault.release).toBe(cause); // a network that answers at once
+          expect(fault.release).toBe(cause); // the network refused at once
         }
       },
       number,
@@ -36,7 +36,7 @@ export function callsContract({ test, expect, options }: TelephonyTheme): void {
     expect(await network.refusal(line, numbers.answers)).toBe("DialError");
   });
 
-  test("a call is placed, answered, connected and ended, in this order", async (network) => {
+  test("a call is placed, answered, connected and ended in this order", async (network) => {
     const line = await network.linkedLine();
     const { leg, events } = await network.call(line, numbers.answers);
     await events.next("connected", patienceMs);
@@ -77,7 +77,7 @@ export function callsContract({ test, expect, options }: TelephonyTheme): void {
   });
 
   test(
-    "hanging up while it rings ends the call unanswered",
+    "hanging up a ringing call ends it unanswered",
     async (network) => {
       const line = await network.linkedLine();
       const { leg, events } = await network.call(line, numbers.rings as string);
@@ -105,7 +105,7 @@ export function callsContract({ test, expect, options }: TelephonyTheme): void {
     expect(events.cause).toBe("released");
   });
 
-  test("an aborted signal hangs up: before, while dialling, during the call", async (network) => {
+  test("an aborted signal hangs up before dialling, during it and after it", async (network) => {
     const line = await network.linkedLine();
     expect(["DialError", "released"].includes(await network.aborted(line, numbers.answers, "before"))).toBe(true);
     expect(["DialError", "released"].includes(await network.aborted(line, numbers.answers, "dialling"))).toBe(true);
@@ -125,7 +125,7 @@ export function callsContract({ test, expect, options }: TelephonyTheme): void {
     await network.until(() => first.ear.frames.length > frames, "audio of the first call");
   });
 
-  test("closing a line ends its call, and so does unlinking it", async (network) => {
+  test("closing or unlinking a line ends its call", async (network) => {
     for (const end of ["close", "unlink"] as const) {
       const line = await network.linkedLine();
       const { events } = await network.call(line, numbers.answers);

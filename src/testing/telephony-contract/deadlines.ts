@@ -2,14 +2,14 @@ import { DialError } from "../../ports/telephony.ts";
 import { CountingSource } from "../telephony-network.ts";
 import type { TelephonyTheme } from "./theme.ts";
 
-/** Longer than any adapter may have audio ready ahead of the network, ms. */
+/** More than the audio that any adapter may send ahead, ms. */
 const AHEAD_MS = 500;
 
-/** What a line still does once the deadlines of its host have passed. */
+/** Tests of a line whose host's deadlines have passed. */
 export function deadlinesContract({ test, expect, options }: TelephonyTheme): void {
   const { numbers, patienceMs } = options;
 
-  test("no call is placed after the deadline for it: the call waits for the line", async (network) => {
+  test("no call is placed after the dial deadline; it rejects with line_lost", async (network) => {
     const { line, host } = await network.link();
     host.deadlines.dial = -Infinity;
     const refused = await network.call(line, numbers.answers).catch((error: unknown) => error);
@@ -20,7 +20,7 @@ export function deadlinesContract({ test, expect, options }: TelephonyTheme): vo
     await leg.hangUp();
   });
 
-  test("no audio leaves after the deadline for it, until it is moved; a hang-up does", async (network) => {
+  test("no audio leaves after the send deadline, but a hang-up does", async (network) => {
     const { line, host } = await network.link();
     const source = new CountingSource();
     const { leg, events } = await network.call(line, numbers.answers, source);

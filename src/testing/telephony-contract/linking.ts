@@ -1,19 +1,19 @@
 import { TestLineHost } from "../telephony-host.ts";
 import type { TelephonyTheme } from "./theme.ts";
 
-/** Codes, credentials, and a line that comes and goes. */
+/** Tests of linking codes, credentials and the states of a line. */
 export function linkingContract({ test, expect, options }: TelephonyTheme): void {
   const { patienceMs } = options;
   const byOperator = options.linking === "operator";
   const broken = options.broken === undefined ? { skip: "the network has no such fault" } : options.broken;
   const byCode = byOperator ? { skip: "the operator links its numbers" } : undefined;
 
-  test("the capabilities say how numbers are linked", async (network) => {
+  test("the capabilities declare how numbers are linked", async (network) => {
     expect(network.subject.telephony.capabilities.linking ?? "code").toBe(options.linking ?? "code");
   });
 
   test(
-    "a line of the operator's comes online by itself, without a code",
+    "a line that the operator links comes online without a code",
     async (network) => {
       const { line, host } = await network.open();
       await host.reports.next("online", patienceMs);
@@ -26,7 +26,7 @@ export function linkingContract({ test, expect, options }: TelephonyTheme): void
   );
 
   test(
-    "a line without credentials is offline and shows no code until it is asked to link",
+    "a line without credentials is offline and shows no code before link()",
     async (network) => {
       const { line, host } = await network.open();
       expect((await line.probe()).state).toBe("offline");
@@ -36,7 +36,7 @@ export function linkingContract({ test, expect, options }: TelephonyTheme): void
   );
 
   test(
-    "codes are counted from 1 and not yet over when they appear",
+    "codes count from 1 and are valid when they appear",
     async (network) => {
       const { line, host } = await network.open();
       await Promise.all([line.link(), line.link()]);
@@ -51,7 +51,7 @@ export function linkingContract({ test, expect, options }: TelephonyTheme): void
   );
 
   test(
-    "the credentials come with the report that the line is linked, and it is online after that",
+    "a line reports linked with its credentials, then online",
     async (network) => {
       const { host } = await network.link();
       const reported = host.reports.types.filter((type) => type !== "code");
@@ -62,18 +62,18 @@ export function linkingContract({ test, expect, options }: TelephonyTheme): void
   );
 
   test(
-    "a link is confirmed, and the line online, only after it is stored",
+    "a link is stored before it is confirmed and the line is online",
     async (network) => {
       const { line, host } = await network.open();
       const order: string[] = [];
       let release = () => {};
-      host.hold = new Promise<void>((resolve) => {
+      host.linkedBarrier = new Promise<void>((resolve) => {
         release = resolve;
       }).then(() => void order.push("stored"));
       await line.link();
       const { code } = await host.reports.next("code", patienceMs);
       const scanned = network.subject.scan?.(code.payload).then(() => void order.push("scanned"));
-      await network.sleep(200); // as long as a line needs to come online
+      await network.sleep(200); // time enough for a line to come online
       order.push(...host.reports.types.filter((type) => type !== "code"));
       release();
       await scanned;
@@ -83,7 +83,7 @@ export function linkingContract({ test, expect, options }: TelephonyTheme): void
     byCode,
   );
 
-  test("a linked line comes online by itself when it is opened again", async (network) => {
+  test("a linked line that is opened again comes online without a code", async (network) => {
     const first = await network.link();
     await first.line.close();
     expect((await first.line.probe()).state).toBe("offline");
@@ -94,7 +94,7 @@ export function linkingContract({ test, expect, options }: TelephonyTheme): void
   });
 
   test(
-    "a fault that will not pass by itself is reported as lasting, with its reason, and probed the same",
+    "a lasting fault is reported with its reason, and probes return the same",
     async (network) => {
       const { line, host } = await network.open();
       await line.link();

@@ -1,13 +1,13 @@
 import type { Telephony } from "../../ports/telephony.ts";
 
-/** Why a part of the contract cannot be tried with this network. */
+/** Why a part of the contract cannot be tested with this network. */
 export interface Skip {
   readonly skip: string;
 }
 
-/** Numbers whose far ends behave in a known way. */
+/** Numbers whose callees behave in a known way. */
 export interface ContractNumbers {
-  /** Answers within `patienceMs` and listens for 5 s at least. */
+  /** Answers within `patienceMs` and listens for at least 5 s. */
   readonly answers: string;
   readonly busy: string | Skip;
   /** Rings and never answers. */
@@ -23,31 +23,31 @@ export interface ContractNumbers {
   readonly presses: { readonly number: string; readonly keys: string } | Skip;
 }
 
-/** A network to be tested, new for each test. */
+/** The network under test, new for each test. */
 export interface ContractSubject {
   readonly telephony: Telephony;
   /** Acts as the person with the linking code; omit it if `link()` needs nobody. */
   scan?(payload: string): Promise<void>;
-  /** The audio that the far end of an ended call received, at the leg's rate; omit it if that is unknown. */
+  /** The audio that the callee of an ended call received, at the leg's rate; omit it if that is unknown. */
   heard?(callId: string): Promise<Int16Array>;
-  /** After the telephony has been closed. */
+  /** Called after the telephony has been closed. */
   close(): Promise<void>;
 }
 
-/** What the contract of a telephony needs to know before the first test. */
+/** Options of `telephonyContract`. */
 export interface ContractOptions {
   readonly create: () => Promise<ContractSubject>;
-  /** A network with a fault that will not pass by itself, such as a wrong password; left out when it has none. */
+  /** A network with a lasting fault, such as a wrong password; omit it if there is none. */
   readonly broken?: (() => Promise<ContractSubject>) | Skip;
   readonly numbers: ContractNumbers;
-  /** How long a line may take to come online, a far end to answer or to hang up, ms. */
+  /** How long a line may take to come online, and a callee to answer or to hang up, ms. */
   readonly patienceMs: number;
   /** How the network's numbers are linked (`capabilities.linking`). Default: `code`. */
   readonly linking?: "code" | "operator";
   /** Why the network shows no linking codes; omit it if it does, or if the operator links. */
   readonly codes?: Skip;
-  /** Why it is unknown what a far end received; omit it if the subject knows. */
+  /** Why it is unknown what a callee received; omit it if the subject knows. */
   readonly hearing?: Skip;
-  /** Without a codec: the far end receives exactly the samples that were sent. */
+  /** Whether the callee receives exactly the samples that were sent, because no codec is used. */
   readonly lossless?: boolean;
 }

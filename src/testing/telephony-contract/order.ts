@@ -1,6 +1,6 @@
 import type { ContractRunner } from "../contract-runner.ts";
 
-/** Only legal orders: asked, ringing, accepted, media, over; `ended` once and last. What is only noted may come between. */
+/** Expects the events in a legal order, with `ended` once and last; `noted` may come anywhere before it. */
 export function expectInOrder(expect: ContractRunner["expect"], all: readonly string[]): void {
   const types = all.filter((type) => type !== "noted");
   const order = ["placed", "alerting", "early_media", "answered", "connected", "ended"];

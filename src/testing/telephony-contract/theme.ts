@@ -2,14 +2,14 @@ import type { ContractRunner } from "../contract-runner.ts";
 import type { Network } from "../telephony-network.ts";
 import type { ContractOptions, ContractSubject } from "./options.ts";
 
-/** What the tests of one theme are written with. */
+/** Options and functions that the tests of one theme use. */
 export interface TelephonyTheme {
   readonly options: ContractOptions;
   readonly expect: ContractRunner["expect"];
   /**
-   * A test with a network of its own, closed when it is over.
-   * @param needs the option that it requires; if that is a `Skip`, it is skipped with the reason
-   * @param create makes its network. Default: that of the options
+   * Defines a test with its own network, which is closed after it.
+   * @param needs the option that it requires; if that is a `Skip`, the test is skipped with the reason
+   * @param create creates its network. Default: `create` of the options
    */
   test(
     title: string,

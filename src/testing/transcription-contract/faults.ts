@@ -5,14 +5,14 @@ import { until } from "../waiting.ts";
 import { type Listening, listen } from "./listening.ts";
 import { Talker } from "./talker.ts";
 
-/** A fault is reported within this time, ms. */
+/** Time within which a fault is reported, ms. */
 const REPORT_MS = 10_000;
 /** More turns, and their length, ms, than any engine may queue; and how long a busy machine may take to push them. */
 const TURNS = 18;
 const TURN_MS = 10_000;
 const PUSHED_WITHIN_MS = 5_000;
 
-/** What becomes of an engine that will not listen, or cannot be reached. */
+/** Sessions of an engine that refuses them or cannot be reached. */
 export function faultsContract(clause: TranscriptionClause, expect: ContractRunner["expect"]): void {
   /** The session, or undefined if opening it fails with the error that the port names for that. */
   const opened = async (engine: Transcription): Promise<Listening | undefined> => {
@@ -23,7 +23,7 @@ export function faultsContract(clause: TranscriptionClause, expect: ContractRunn
       return undefined;
     }
   };
-  const tellsWhy = ({ errors }: Listening): void => {
+  const expectReasons = ({ errors }: Listening): void => {
     for (const { error } of errors) {
       expect(error instanceof Error).toBe(true);
       expect(error.message.length).toBeGreaterThanOrEqual(10); // a sentence for an operator
@@ -42,7 +42,7 @@ export function faultsContract(clause: TranscriptionClause, expect: ContractRunn
       talker.say(under.sayings[1]);
       await listening.close();
       expect(last()).toBe(listening.events.length - 1);
-      tellsWhy(listening);
+      expectReasons(listening);
     } finally {
       await engine.close();
     }
@@ -61,7 +61,7 @@ export function faultsContract(clause: TranscriptionClause, expect: ContractRunn
       await until(REPORT_MS, "It reports that a part is missing", () => listening.errors.length > 0);
       await listening.close();
       expect(listening.texts).toEqual([]);
-      tellsWhy(listening);
+      expectReasons(listening);
     },
   );
 }

@@ -1,8 +1,8 @@
 /** A spoken text, and its transcript. */
 export interface Saying {
-  /** Compared by its letters and digits only, whatever their case. */
+  /** Compared by its letters and digits, ignoring case. */
   readonly text: string;
-  /** It at a rate, Hz: 0.6 to 5 s of sound. */
+  /** Its audio at this rate: 0.6 to 5 s. */
   samples(sampleRate: number): Int16Array;
 }
 

@@ -4,7 +4,7 @@ import { bestRate } from "./listening.ts";
 import type { Saying } from "./saying.ts";
 
 const FRAME_MS = 20;
-/** Silence after which every engine that finds the turns has found the end of one, ms. */
+/** Silence after which every engine that detects turns has detected the end of one, ms. */
 const PAUSE_MS = 1_500;
 /** Content of an array after it was pushed: it must not be read any more. */
 const SPOILT = -30_000;

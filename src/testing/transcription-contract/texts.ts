@@ -5,17 +5,17 @@ import { type Listening, listen } from "./listening.ts";
 import { isSaid, type Saying } from "./saying.ts";
 import { Talker } from "./talker.ts";
 
-/** A transcript arrives within this time, ms. */
+/** Time within which a transcript arrives, ms. */
 const ANSWER_MS = 10_000;
-/** Engines count in pieces: a time may be off by so much, ms. */
-const NEARLY_MS = 100;
+/** Tolerance of times, because engines measure in pieces, ms. */
+const TOLERANCE_MS = 100;
 
 /** The transcripts of an engine, and their times. */
 export function textsContract(clause: TranscriptionClause, expect: ContractRunner["expect"]): void {
   const understood = ({ texts }: Listening, saying: Saying): Promise<void> =>
     until(ANSWER_MS, `"${saying.text}" is understood`, () => isSaid(texts, saying));
 
-  clause("has a name, and takes rates that telephony has, each once", async ({ transcription }) => {
+  clause("has a name, and supports distinct sample rates of telephony", async ({ transcription }) => {
     const { sampleRates } = transcription.capabilities;
     expect(transcription.name === "").toBe(false);
     expect(sampleRates.length).toBeGreaterThanOrEqual(1);
@@ -39,9 +39,9 @@ export function textsContract(clause: TranscriptionClause, expect: ContractRunne
       expect(isSaid(listening.texts, sayings[0])).toBe(true); // and nothing twice
       expect(listening.errors).toEqual([]);
       for (const { startMs = fromMs, endMs = talker.atMs, confidence = 1 } of listening.finals) {
-        expect(startMs).toBeGreaterThanOrEqual(fromMs - NEARLY_MS);
+        expect(startMs).toBeGreaterThanOrEqual(fromMs - TOLERANCE_MS);
         expect(endMs).toBeGreaterThanOrEqual(startMs);
-        expect(endMs).toBeLessThanOrEqual(talker.atMs + NEARLY_MS);
+        expect(endMs).toBeLessThanOrEqual(talker.atMs + TOLERANCE_MS);
         expect(confidence).toBeGreaterThanOrEqual(0);
         expect(confidence).toBeLessThanOrEqual(1);
       }
@@ -79,7 +79,7 @@ export function textsContract(clause: TranscriptionClause, expect: ContractRunne
       ),
     ).toBe(true);
     const { startMs = secondMs } = spoken.at(-1) ?? {};
-    expect(startMs).toBeGreaterThanOrEqual(secondMs - NEARLY_MS);
+    expect(startMs).toBeGreaterThanOrEqual(secondMs - TOLERANCE_MS);
   });
 
   clause("emits no text for a turn without speech", async ({ transcription }) => {

@@ -152,7 +152,7 @@ describe("the linking page", () => {
     await line.link();
     const [code] = codes();
     let store = () => {};
-    host.hold = new Promise<void>((resolve) => {
+    host.linkedBarrier = new Promise<void>((resolve) => {
       store = resolve;
     });
     const first = status("POST", code!);

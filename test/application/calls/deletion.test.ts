@@ -66,7 +66,7 @@ describe("a deletion that a crash interrupts", () => {
 
   test("while the network unlinks the device is finished by the next process", async () => {
     const { world: before, instance } = await busyInstance();
-    before.line(instance).hold = never;
+    before.line(instance).barrier = never;
     void remove(before, instance);
     await before.system.advance(1_000);
     const after = await before.crashAndRestart();
@@ -78,13 +78,13 @@ describe("a deletion that a crash interrupts", () => {
 
   test("reads as not found at once, and does not delay the next start", async () => {
     const { world: before, instance } = await busyInstance();
-    before.line(instance).hold = never;
+    before.line(instance).barrier = never;
     void remove(before, instance);
     await before.system.settle();
     await expect(before.app.instances.get(ALICE, instance.id)).rejects.toMatchObject(GONE);
     await expect(before.create(instance)).rejects.toMatchObject(GONE);
     const after = new World({ before });
-    after.network.holdOpen = never;
+    after.network.openBarrier = never;
     await after.app.start(); // the clock stands still
     await expect(after.app.instances.get(ALICE, instance.id)).rejects.toMatchObject(GONE);
     const stopped = after.app.stop(0);
@@ -150,7 +150,7 @@ describe("a deletion whose storage fails", () => {
 
   test("and whose line cannot read its credentials waits for them, and unlinks the device", async () => {
     const { world: before, instance } = await busyInstance();
-    before.line(instance).hold = never;
+    before.line(instance).barrier = never;
     void remove(before, instance);
     await before.system.settle();
     const after = new World({ before });
@@ -172,7 +172,7 @@ describe("several requests to delete an instance", () => {
   test("are answered once, and all after everything is done", async () => {
     const { world, instance } = await busyInstance();
     let release = () => {};
-    world.line(instance).hold = new Promise<void>((resolve) => {
+    world.line(instance).barrier = new Promise<void>((resolve) => {
       release = resolve;
     });
     const requests = [1, 2, 3].map(() => watched(remove(world, instance)));
@@ -210,7 +210,7 @@ describe("a network that cannot unlink the device", () => {
   test("in time holds up a deletion for ten seconds", async () => {
     const { world, instance } = await busyInstance();
     const line = world.line(instance);
-    line.hold = never;
+    line.barrier = never;
     const request = watched(remove(world, instance));
     await world.system.advance(9_999);
     expect(await world.storage.instances.loadCredentials(instance.id)).toBeDefined();
@@ -225,7 +225,7 @@ describe("a network that cannot unlink the device", () => {
   test("a line that does not close delays a deletion by five seconds", async () => {
     const { world, instance } = await busyInstance();
     const line = world.line(instance);
-    line.hold = line.holdClose = never;
+    line.barrier = line.closeBarrier = never;
     const request = watched(remove(world, instance));
     await world.system.advance(14_999);
     expect(request.answer).toBe("none");
@@ -237,12 +237,12 @@ describe("a network that cannot unlink the device", () => {
 
   test("erases credentials without opening a line, and closes a late line", async () => {
     const { world: before, instance } = await busyInstance();
-    before.line(instance).hold = never;
+    before.line(instance).barrier = never;
     void remove(before, instance);
     await before.system.settle();
     const after = new World({ before });
     let open = () => {};
-    after.network.holdOpen = new Promise<void>((resolve) => {
+    after.network.openBarrier = new Promise<void>((resolve) => {
       open = resolve;
     });
     await after.app.start();
@@ -257,7 +257,7 @@ describe("a network that cannot unlink the device", () => {
 
   test("because it is not mounted any more is named in the log", async () => {
     const { world: before, instance } = await busyInstance();
-    before.line(instance).hold = never;
+    before.line(instance).barrier = never;
     void remove(before, instance);
     await before.system.settle();
     const after = new World({ before });

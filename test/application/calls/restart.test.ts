@@ -16,7 +16,7 @@ describe("after a crash", () => {
     const { open } = after.network;
     after.network.open = async (...args) => {
       const line = await open.apply(after.network, args);
-      line.hold = new Promise<void>((resolve) => {
+      line.barrier = new Promise<void>((resolve) => {
         answer = resolve;
       });
       return line;
@@ -51,7 +51,7 @@ describe("after a crash", () => {
     const { open } = after.network;
     after.network.open = async (...args) => {
       const line = await open.apply(after.network, args);
-      line.hold = new Promise<void>(() => {});
+      line.barrier = new Promise<void>(() => {});
       return line;
     };
     await after.app.start();

@@ -21,7 +21,7 @@ describe("linking", () => {
     expect(await shown(world, instance)).toMatchObject({ status: "CREATED", state: "linking" });
 
     const line = world.line(instance);
-    line.hold = new Promise(() => {}); // the network does not answer probes yet
+    line.barrier = new Promise(() => {}); // the network does not answer probes yet
     await line.scan("+12025550177");
     await world.system.settle();
     expect(await shown(world, instance)).toEqual({ status: "CONFIGURED", state: "connecting", phone: "+12025550177" });
@@ -163,10 +163,10 @@ describe("probing", () => {
   test("does not believe a network that stays silent when it is asked", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
-    world.line(instance).hold = new Promise(() => {});
+    world.line(instance).barrier = new Promise(() => {});
     await world.system.advance(60_000);
     expect(await shown(world, instance)).toMatchObject({ status: "CONFIGURED", state: "offline" });
-    world.line(instance).hold = undefined;
+    world.line(instance).barrier = undefined;
     await world.system.advance(10_000);
     expect(await shown(world, instance)).toMatchObject({ status: "ACTIVE", state: "online" });
     await world.stop();
@@ -178,11 +178,11 @@ describe("probing", () => {
     const line = world.line(instance);
     line.goOffline();
     let answer = () => {};
-    line.hold = new Promise<void>((resolve) => {
+    line.barrier = new Promise<void>((resolve) => {
       answer = resolve;
     });
     await world.system.advance(5_000); // a probe is under way, and will answer "offline"
-    line.hold = undefined;
+    line.barrier = undefined;
     line.goOnline();
     answer();
     await world.system.settle();

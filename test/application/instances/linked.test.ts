@@ -67,7 +67,7 @@ describe("a number that is linked", () => {
 
   test("although its instance was deleted meanwhile is refused, and nothing is stored", async () => {
     const { world, instance, line } = await showingCode();
-    line.hold = never; // the network does not answer the deletion
+    line.barrier = never; // the network does not answer the deletion
     void world.app.instances.delete(ALICE, instance.id);
     await world.system.settle();
     await expect(line.scan()).rejects.toMatchObject({ code: "instance_not_found" });

@@ -5,7 +5,7 @@ import { tone } from "../../../src/audio/tone.ts";
 import type { FrameSource } from "../../../src/ports/media.ts";
 import type { Leg, Line, Telephony } from "../../../src/ports/telephony.ts";
 import { TestLineHost } from "../../../src/testing/telephony-host.ts";
-import { CallEvents, Ear } from "../../../src/testing/telephony-network.ts";
+import { CallEvents, FrameRecorder } from "../../../src/testing/telephony-network.ts";
 import { OUR_HZ } from "./sound.ts";
 import type { Stage } from "./stage.ts";
 
@@ -18,7 +18,7 @@ export interface DirectCall {
   /** Plays 40 s of a tone. */
   readonly playout: Playout;
   /** What came from the callee. */
-  readonly ear: Ear;
+  readonly ear: FrameRecorder;
   /** Frames that were pulled to be sent. */
   readonly pulled: () => number;
 }
@@ -87,7 +87,7 @@ async function callerOn({ line, host }: Pick<Caller, "line" | "host">, name: str
       const leg = await line.dial(to, options, new AbortController().signal);
       const playout = new Playout(leg.sampleRate);
       playout.enqueue(tone(OUR_HZ, 40_000, leg.sampleRate, 8_000));
-      const [events, ear] = [new CallEvents(leg), new Ear()];
+      const [events, ear] = [new CallEvents(leg), new FrameRecorder()];
       let pulled = 0;
       const counted: FrameSource = {
         read(frame) {

@@ -4,7 +4,7 @@ import { createSocket } from "node:dgram";
 import { sip, type Trunk } from "../../../adapters/telephony/sip/index.ts";
 import { Playout } from "../../../src/audio/playout.ts";
 import { TestLineHost } from "../../../src/testing/telephony-host.ts";
-import { CallEvents, Ear } from "../../../src/testing/telephony-network.ts";
+import { CallEvents, FrameRecorder } from "../../../src/testing/telephony-network.ts";
 import { callees, startFarEnd } from "../../support/sip/far-end.ts";
 
 const farEnd = await startFarEnd({
@@ -41,7 +41,7 @@ async function call(trunk: string, to: string, act: "hang up" | "wait" | "leave"
   try {
     const leg = await line.dial(to, { callId: `call_${to}`, ringTimeoutMs: 10_000 }, new AbortController().signal);
     const events = new CallEvents(leg);
-    leg.connectMedia(new Playout(leg.sampleRate), new Ear());
+    leg.connectMedia(new Playout(leg.sampleRate), new FrameRecorder());
     if (act === "hang up") await events.next(to.endsWith("3") ? "alerting" : "connected", 5_000);
     if (act === "leave") await events.next(trunk === "silent" ? "placed" : "connected", 5_000);
     if (act === "hang up") await leg.hangUp();

@@ -4,7 +4,7 @@ import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { concatPcm } from "../../../src/audio/pcm.ts";
 import { toneShare } from "../../../src/audio/tone.ts";
-import type { Ear } from "../../../src/testing/telephony-network.ts";
+import type { FrameRecorder } from "../../../src/testing/telephony-network.ts";
 import { until } from "../../support/server-client.ts";
 import { readWav, type Sound } from "../../support/server-sound.ts";
 
@@ -32,7 +32,7 @@ export async function closed(path: string): Promise<string> {
 }
 
 /** Waits until an ear has heard so many ms of a tone without a break. @param from frames that do not count */
-export async function toneIn(ear: Ear, sampleRate: number, hz: number, ms: number, from = 0): Promise<void> {
+export async function toneIn(ear: FrameRecorder, sampleRate: number, hz: number, ms: number, from = 0): Promise<void> {
   const end = performance.now() + 5_000;
   const count = ms / 20;
   let best = 0;

@@ -1,0 +1,78 @@
+import type { EventData } from "../../domain/events.ts";
+import type { MediaStatistics } from "../../domain/media-statistics.ts";
+import type { HeardEvidence } from "../../domain/outcome.ts";
+import type { ReleaseCause } from "../../domain/release-cause.ts";
+import type { FrameSink, FrameSource } from "../media.ts";
+
+/** One call on the network. The leg owns the clock of its audio. */
+export interface Leg {
+  /** Hz, mono, both ways. */
+  readonly sampleRate: number;
+  /** Length of one frame, ms. */
+  readonly frameMs: number;
+  /** The events of the call, in order; `ended` comes last and exactly once. For one reader. */
+  readonly events: AsyncIterable<LegEvent>;
+  /**
+   * Gives the leg its audio. Called before the answer. From the answer on the leg pulls one frame per `frameMs`
+   * from the source and pushes every received frame into the sink, both synchronously, without allocation. It pushes
+   * nothing before the first audio of the remote side: a sink that receives nothing is how one-way audio is noticed.
+   */
+  connectMedia(source: FrameSource, sink: FrameSink): void;
+  /**
+   * How pressed keys arrive on this leg, if that is known only after the answer; read with each frame. A key that arrives
+   * both as a tone and as an event counts once. Default: as in the capabilities.
+   */
+  readonly dtmf?: "event" | "in-band" | undefined;
+  /** Sends keys to the callee: 0-9 * # A-D. */
+  sendDtmf?(digits: string): Promise<void>;
+  /**
+   * The statistics that the network keeps of the audio; null before there was any. Called once, at the end of the call:
+   * after `ended` was emitted, or just before the hang-up. Returns at once and does not throw.
+   */
+  statistics?(): MediaStatistics | null;
+  /**
+   * The evidence so far that the remote side receives our audio. Called at every event of the call, also after `ended`;
+   * returns at once and does not throw. Without this method, inbound audio is the evidence, and none is required.
+   */
+  evidence?(): MediaEvidence;
+  /** Hangs up; resolves when the leg has ended. Idempotent. */
+  hangUp(): Promise<void>;
+}
+
+/** The evidence that the remote side of a leg receives our audio. */
+export interface MediaEvidence {
+  readonly kind: HeardEvidence;
+  /** A call that ends without evidence has failed, because the remote side should have sent something. */
+  readonly required: boolean;
+}
+
+/** An event of a call on the network. */
+export type LegEvent =
+  /** The call was placed: the INVITE or offer was sent. */
+  | { readonly type: "placed" }
+  /** The network reports that the callee's phone rings. */
+  | { readonly type: "alerting" }
+  /** Audio arrives before the answer: an announcement, or a ringing tone. */
+  | { readonly type: "early_media" }
+  /** The callee has answered. */
+  | { readonly type: "answered" }
+  /**
+   * The media path is up: negotiated, keyed, and the first frame handed to the network. If the call was answered on hold,
+   * no frame has been sent yet.
+   */
+  | { readonly type: "connected" }
+  /** Evidence other than audio has arrived after the answer; a call that waits only for that ends now. */
+  | { readonly type: "evidence" }
+  | { readonly type: "dtmf"; readonly digit: string }
+  | { readonly type: "media_lost"; readonly detail: string }
+  /**
+   * For the timeline only: the peer holds or resumes the call, a signalling message was sent or received (secrets
+   * masked), the call takes this route into the network, or nothing is sent to the address that the peer named for its
+   * audio. During a hold the source is not pulled, so its audio waits.
+   */
+  | {
+      readonly type: "noted";
+      readonly event: "held" | "resumed" | "signalling" | "route" | "media.address_refused";
+      readonly data: EventData;
+    }
+  | { readonly type: "ended"; readonly cause: ReleaseCause; readonly detail: string | null };

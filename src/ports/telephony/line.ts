@@ -1,0 +1,139 @@
+import { CodedError } from "../../base/error.ts";
+import type { CallerId } from "../../domain/caller-id.ts";
+import type { ReleaseCause } from "../../domain/release-cause.ts";
+import type { Leg } from "./leg.ts";
+
+/** The instance that a line belongs to. */
+export interface InstanceRef {
+  readonly id: string;
+  readonly name: string;
+}
+
+/**
+ * What the core offers to a line, and the callbacks by which the line reports. The callbacks never throw; only `linked`
+ * may reject. The owner of the instance reads each reason unchanged.
+ */
+export interface LineHost {
+  /** Until when this server may act for its instances; always the same object. */
+  readonly deadlines: Deadlines;
+  /** Encrypted at rest by the core; erased when the instance is unlinked, and when its deletion is finished. */
+  readonly credentials: CredentialStore;
+  /** The address at which people reach this server, without a trailing slash, base path included. */
+  publicUrl(): string;
+  /** Reports a new linking code. */
+  code(code: LinkCode): void;
+  /**
+   * Reports that the number is linked. Resolves when the link and its credentials are stored: confirm the link to a
+   * person only then. Waits for a storage that is down. Rejects, and stores nothing, if the instance is deleted or its
+   * line closed; the adapter then forgets the device.
+   */
+  linked(phone: string | null, credentials?: Uint8Array): Promise<void>;
+  /** Reports that the line can place calls. */
+  online(): void;
+  /**
+   * Reports that the line cannot place calls for now; the adapter reconnects by itself.
+   * @param lasting whether somebody must fix the fault, see {@link LineHealth}. Default: false
+   */
+  offline(reason: string, lasting?: boolean): void;
+  /** Reports that the phone's owner has unlinked the device: a new QR code is needed. Report a drop as `offline`. */
+  unlinked(reason: string): void;
+}
+
+/**
+ * Until when a server may act without another renewal of its lease on the database, by `System.monotonic()`, ms;
+ * `Infinity` if there is no lease. Every renewal moves both, so read them each time. A process that resumes after a pause
+ * finds them in the past: by then another server may be carrying the calls of its instances.
+ */
+export interface Deadlines {
+  /** No call is placed after this. */
+  readonly dial: number;
+  /** No audio and no INVITE is sent after this, retransmissions included; a hang-up still is. */
+  readonly send: number;
+}
+
+/** The reason reported once {@link Deadlines} have passed. */
+export const DEADLINE_PASSED = "the lease on the database was not renewed in time";
+
+/** The deadlines of a server without a lease. */
+export const NO_DEADLINES: Deadlines = { dial: Infinity, send: Infinity };
+
+/** What a line needs to come back without a QR code; the core keeps it encrypted. */
+export interface CredentialStore {
+  load(): Promise<Uint8Array | undefined>;
+  /** Replaces the credentials of a linked number, such as keys that rotate; the first ones come with `linked`. */
+  save(credentials: Uint8Array): Promise<void>;
+  erase(): Promise<void>;
+}
+
+/** A code to be scanned with the phone. */
+export interface LinkCode {
+  /** The text of the QR code. */
+  readonly payload: string;
+  /** ms since 1970-01-01 UTC; the next code appears about then. */
+  readonly expiresAt: number;
+  /** 1, 2, 3 … within one linking attempt. */
+  readonly sequence: number;
+}
+
+/**
+ * The current state of a line at the network. A fault is `lasting` if it stays until somebody fixes it: a wrong password,
+ * an untrusted certificate, an unknown host name. Calls that wait for such a line fail at once, with the reason as
+ * their detail. Silence, overload and a network outage pass by themselves, so calls keep waiting.
+ */
+export type LineHealth =
+  | { readonly state: "online" }
+  | { readonly state: "offline"; readonly reason: string; readonly lasting?: boolean };
+
+/** One linked number. */
+export interface Line {
+  /** Starts linking, or keeps it going; the host receives the codes, then `linked`. Idempotent. */
+  link(): Promise<void>;
+  /** Asks the network for the state of the line. Never throws and never uses a cache. */
+  probe(): Promise<LineHealth>;
+  /**
+   * Places one call. Resolves with the leg as soon as there is something to hang up; its progress arrives in
+   * `leg.events`. Rejects only with a {@link DialError}. An aborted signal hangs up.
+   */
+  dial(to: string, options: DialOptions, signal: AbortSignal): Promise<Leg>;
+  /** Unlinks the device at the network; resolves when that has succeeded or turned out to be impossible. */
+  unlink(): Promise<void>;
+  /** Disconnects but stays linked. */
+  close(): Promise<void>;
+}
+
+/** Options of a call, besides its number. */
+export interface DialOptions {
+  readonly callId: string;
+  /** How long the callee's phone may ring, ms; the core hangs up after it. */
+  readonly ringTimeoutMs: number;
+  /** The caller id, within `capabilities.callerIds`. The network chooses whatever it leaves out. */
+  readonly from?: CallerId | undefined;
+  /**
+   * Whether the network may forward the call to another number (E.164), such as by a redirection: false for numbers that
+   * the server or the call's token may not call. Default: any number.
+   */
+  readonly mayCall?: ((phoneNumber: string) => boolean) | undefined;
+}
+
+/**
+ * The network did not start the call. With `line_lost` the call waits for the line again, within the queue timeout; any
+ * other cause ends it.
+ */
+export class DialError extends CodedError {
+  override readonly name = "DialError";
+  readonly code = "dial_failed";
+  readonly release: ReleaseCause;
+  /** With `line_lost`: how long a working line takes no calls, because it is full or was asked to wait, ms. */
+  readonly retryAfterMs: number | undefined;
+  constructor(release: ReleaseCause, detail: string, options: { readonly retryAfterMs?: number | undefined } = {}) {
+    super(detail);
+    this.release = release;
+    this.retryAfterMs = options.retryAfterMs;
+  }
+}
+
+/** The network did not respond in time. The owner of the instance may see the message. */
+export class NetworkSilent extends CodedError {
+  override readonly name = "NetworkSilent";
+  readonly code = "network_silent";
+}

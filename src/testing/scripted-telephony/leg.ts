@@ -1,0 +1,186 @@
+import { concatPcm } from "../../audio/pcm.ts";
+import { Queue } from "../../base/queue.ts";
+import type { EventData } from "../../domain/events.ts";
+import type { FrameSink, FrameSource } from "../../ports/media.ts";
+import type { System } from "../../ports/system.ts";
+import type {
+  CallerId,
+  Deadlines,
+  DialOptions,
+  Leg,
+  LegEvent,
+  MediaEvidence,
+  MediaStatistics,
+  ReleaseCause,
+} from "../../ports/telephony.ts";
+
+const FRAME_MS = 20;
+
+/** What a {@link ScriptedLeg} takes from its line and network. */
+export interface ScriptedLegOptions extends DialOptions {
+  /** The dialled number. */
+  readonly to: string;
+  readonly instanceId: string;
+  readonly sampleRate: number;
+  readonly system: System;
+  readonly deadlines: Deadlines;
+}
+
+/** One leg. The test acts as the callee and the network; the leg records what it receives. */
+export class ScriptedLeg implements Leg {
+  readonly sampleRate: number;
+  readonly frameMs: number = FRAME_MS;
+  readonly events: Queue<LegEvent> = new Queue();
+  /** The dialled number. */
+  readonly to: string;
+  readonly callId: string;
+  readonly instanceId: string;
+  readonly ringTimeoutMs: number;
+  /** The caller id that the call requests. */
+  readonly from: CallerId | undefined;
+  /** Number of requests to hang up. */
+  hangUps = 0;
+  /** Set to make the leg ignore hang-ups: it ends only by {@link end}. */
+  stubborn = false;
+  /** Whether the callee sends audio: silence, or the samples of {@link say}. */
+  talkative = true;
+  /** Set by a test: the result of {@link statistics}. */
+  counted: MediaStatistics | null = null;
+  /** Set by a test: the evidence that the callee receives our audio. Default: inbound audio. */
+  evidence?: () => MediaEvidence;
+  readonly #system: System;
+  readonly #deadlines: Deadlines;
+  readonly #played: Int16Array[] = [];
+  readonly #spoken: Int16Array[] = [];
+  #source: FrameSource | undefined;
+  #sink: FrameSink | undefined;
+  #cancelTick: (() => void) | undefined;
+  readonly #ended: Promise<void>;
+  #resolveEnded: () => void = () => {};
+  #hasEnded = false;
+  #held = false;
+
+  constructor(options: ScriptedLegOptions) {
+    this.sampleRate = options.sampleRate;
+    this.#deadlines = options.deadlines;
+    this.#system = options.system;
+    this.to = options.to;
+    this.callId = options.callId;
+    this.instanceId = options.instanceId;
+    this.from = options.from;
+    this.ringTimeoutMs = options.ringTimeoutMs;
+    this.#ended = new Promise((resolve) => {
+      this.#resolveEnded = resolve;
+    });
+  }
+
+  /** Whether it has not ended. */
+  get live(): boolean {
+    return !this.#hasEnded;
+  }
+
+  /** Everything that the callee has heard since the answer. */
+  get heard(): Int16Array {
+    return concatPcm(this.#played);
+  }
+
+  connectMedia(source: FrameSource, sink: FrameSink): void {
+    this.#source = source;
+    this.#sink = sink;
+  }
+
+  /** Reports that the call was placed. */
+  placed(): void {
+    this.events.push({ type: "placed" });
+  }
+
+  alert(): void {
+    this.events.push({ type: "alerting" });
+  }
+
+  /** Reports audio before the answer. */
+  earlyMedia(): void {
+    this.events.push({ type: "early_media" });
+  }
+
+  /** Answers the call; with `media` the audio path is up in the same moment. */
+  answer({ media = true }: { media?: boolean } = {}): void {
+    this.events.push({ type: "answered" });
+    if (media) this.connect();
+  }
+
+  /** Connects the audio: the first frame leaves at once, then one every 20 ms. */
+  connect(): void {
+    if (this.#hasEnded) return;
+    this.#tick();
+    this.events.push({ type: "connected" });
+  }
+
+  /** Queues audio of the callee; it starts with the next frame. */
+  say(samples: Int16Array): void {
+    const length = (this.sampleRate * FRAME_MS) / 1000;
+    for (let at = 0; at < samples.length; at += length) {
+      const frame = new Int16Array(length);
+      frame.set(samples.subarray(at, at + length));
+      this.#spoken.push(frame);
+    }
+  }
+
+  press(digit: string): void {
+    this.events.push({ type: "dtmf", digit });
+  }
+
+  /** Puts the call on hold: the source is not pulled, and no audio arrives. */
+  hold(): void {
+    this.#held = true;
+    this.events.push({ type: "noted", event: "held", data: {} });
+  }
+
+  resume(): void {
+    this.#held = false;
+    this.events.push({ type: "noted", event: "resumed", data: {} });
+  }
+
+  /** Reports a signalling message. */
+  trace(data: EventData): void {
+    this.events.push({ type: "noted", event: "signalling", data });
+  }
+
+  statistics(): MediaStatistics | null {
+    return this.counted;
+  }
+
+  loseMedia(detail = "no packets"): void {
+    this.events.push({ type: "media_lost", detail });
+  }
+
+  /** Ends the leg. */
+  end(cause: ReleaseCause, detail: string | null = null): void {
+    this.#cancelTick?.();
+    this.#resolveEnded();
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    this.events.push({ type: "ended", cause, detail });
+    this.events.close();
+  }
+
+  hangUp(): Promise<void> {
+    this.hangUps++;
+    if (this.stubborn) this.#cancelTick?.();
+    else this.end("released");
+    return this.#ended;
+  }
+
+  #transferFrame(frame: Int16Array): void {
+    this.#source?.read(frame);
+    this.#played.push(frame);
+    if (this.talkative || this.#spoken.length > 0)
+      this.#sink?.write(this.#spoken.shift() ?? new Int16Array(frame.length));
+  }
+
+  #tick(): void {
+    const maySend = this.#system.monotonic() < this.#deadlines.send;
+    if (maySend && !this.#held) this.#transferFrame(new Int16Array((this.sampleRate * FRAME_MS) / 1000));
+    if (!this.#hasEnded) this.#cancelTick = this.#system.after(FRAME_MS, () => this.#tick());
+  }
+}
