@@ -1,5 +1,6 @@
 import type { AheadSource, FrameSource } from "../ports/media.ts";
 import { msToSamples, samplesToMs } from "./pcm.ts";
+import { PlayoutGaps } from "./playout-gaps.ts";
 import { type PlayoutItem, PlayoutQueue } from "./playout-queue.ts";
 
 /** Fills a {@link Playout} while it is played. */
@@ -47,6 +48,7 @@ export class Playout implements FrameSource, AheadSource {
   recall: (() => void) | undefined;
 
   readonly #queue: PlayoutQueue;
+  readonly #gaps = new PlayoutGaps();
   /** Samples that were sent and not counted yet. */
   #sent = 0;
   #queued = 0;
@@ -57,10 +59,6 @@ export class Playout implements FrameSource, AheadSource {
   #clock = 0;
   /** The clock after the last frame with signal. */
   #signalAt = 0;
-  /** Silence sent since the queue ran dry, or since the first frame; in samples. */
-  #dry = 0;
-  #underruns = 0;
-  #playing = false;
   #ended = false;
   #resolveDrained: () => void = () => {};
 
@@ -114,7 +112,7 @@ export class Playout implements FrameSource, AheadSource {
 
   /** Number of times that the queue ran dry while playing, before {@link end}. */
   get underruns(): number {
-    return this.#underruns;
+    return this.#gaps.underruns;
   }
 
   /** True once {@link end} was called. */
@@ -152,11 +150,11 @@ export class Playout implements FrameSource, AheadSource {
   /** Drops everything that is waiting, marks included, and returns {@link heardMs}. */
   clear(): number {
     this.recall?.();
-    this.#endDelay();
+    this.#endGap();
     this.#queue.clear();
     this.#queued = 0;
     this.#pulled = 0;
-    this.#playing = false;
+    this.#gaps.clear();
     this.#settle();
     return this.heardMs;
   }
@@ -184,9 +182,9 @@ export class Playout implements FrameSource, AheadSource {
     }
     frame.fill(0, filled);
     if (filled < frame.length) this.tap?.played(undefined, 0, frame.length - filled);
-    this.#countDelay(filled, frame.length - filled);
+    this.#countSilence(filled, frame.length - filled);
     this.#clock += frame.length;
-    this.#countUnderrun(filled, frame.length);
+    this.#gaps.frame(filled, frame.length, !this.#ended && this.#heard > 0);
     this.#afterPassing(before);
     return this.#heard - before;
   }
@@ -201,7 +199,7 @@ export class Playout implements FrameSource, AheadSource {
   sent(samples: number, silence: number, ranDry: boolean): void {
     const before = this.#heard;
     this.#sent += samples;
-    this.#countDelay(samples, silence);
+    this.#countSilence(samples, silence);
     this.#clock += samples + silence;
     this.#reachMarks();
     // A mark may clear the queue, which comes here again: then the rest is counted there, before it is dropped.
@@ -212,7 +210,7 @@ export class Playout implements FrameSource, AheadSource {
       if (item !== undefined) this.#pass(item, take);
     }
     if (silence > 0) this.tap?.played(undefined, 0, silence);
-    if (ranDry && !this.#ended && this.#heard > 0) this.#underruns++;
+    if (ranDry && !this.#ended && this.#heard > 0) this.#gaps.countUnderrun();
     this.#afterPassing(before);
   }
 
@@ -251,22 +249,15 @@ export class Playout implements FrameSource, AheadSource {
     for (let mark = this.#queue.takeMark(); mark; mark = this.#queue.takeMark()) mark.reached?.(mark.name);
   }
 
-  /** `sent` samples of the queue went out, then `silence` samples for want of any; the clock still stands before them. */
-  #countDelay(sent: number, silence: number): void {
-    if (sent > 0) this.#endDelay();
-    if (!this.#ended) this.#dry += silence;
+  /** Counts `sent` samples of the queue, followed by `silence` of an empty queue. Called before the clock advances. */
+  #countSilence(sent: number, silence: number): void {
+    if (sent > 0) this.#endGap();
+    if (!this.#ended) this.#gaps.extend(silence);
   }
 
-  #endDelay(): void {
-    const dry = this.#dry;
-    this.#dry = 0;
-    if (dry > 0) this.onDelay?.(this.#ms(this.#clock - dry), this.#ms(dry));
-  }
-
-  #countUnderrun(filled: number, wanted: number): void {
-    const dry = filled < wanted;
-    if (dry && !this.#ended && this.#heard > 0 && (this.#playing || filled > 0)) this.#underruns++;
-    this.#playing = !dry;
+  #endGap(): void {
+    const gap = this.#gaps.end();
+    if (gap > 0) this.onDelay?.(this.#ms(this.#clock - gap), this.#ms(gap));
   }
 
   #settle(): void {

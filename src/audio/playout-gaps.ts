@@ -1,0 +1,45 @@
+/** The silence that a leg sends because its queue is empty, in samples. */
+export class PlayoutGaps {
+  /** Silence since the queue ran dry, or since the first frame. */
+  #gap = 0;
+  #underruns = 0;
+  /** Whether the previous frame was full of audio. */
+  #playing = false;
+
+  /** Number of times that the queue ran dry while playing. */
+  get underruns(): number {
+    return this.#underruns;
+  }
+
+  /** Adds silence to the current gap. */
+  extend(silence: number): void {
+    this.#gap += silence;
+  }
+
+  /** Ends the current gap and returns its length; 0 without a gap. */
+  end(): number {
+    const gap = this.#gap;
+    this.#gap = 0;
+    return gap;
+  }
+
+  /** Counts an underrun that the leg has noticed. */
+  countUnderrun(): void {
+    this.#underruns++;
+  }
+
+  /**
+   * Counts an underrun if this frame is not full and playback was going on.
+   * @param started whether any signal has been played so far
+   */
+  frame(filled: number, length: number, started: boolean): void {
+    const dry = filled < length;
+    if (dry && started && (this.#playing || filled > 0)) this.#underruns++;
+    this.#playing = !dry;
+  }
+
+  /** The queue was cleared: the next empty frame is no underrun. */
+  clear(): void {
+    this.#playing = false;
+  }
+}
