@@ -1,6 +1,6 @@
 import type { AudioFacts } from "../../src/ports/audio-decoder.ts";
 
-/** What the audio decoder asks of a worker, by kind of job. One piece each; that of `decode` holds 16-bit samples. */
+/** The worker jobs of the audio decoder, by kind. Each yields one piece; that of `decode` holds 16-bit samples. */
 export interface AudioJobs {
   inspect: { readonly input: InspectInput; readonly piece: AudioFacts };
   decode: { readonly input: DecodeInput; readonly piece: ArrayBuffer };
@@ -9,18 +9,18 @@ export interface AudioJobs {
 export interface InspectInput {
   readonly file: ArrayBuffer;
   readonly format: AudioFacts["format"];
-  /** The longest audio that is taken, ms. */
+  /** Maximum length of the audio, ms. */
   readonly maxDurationMs: number;
-  /** CPU time after which the file is given up, ms. */
+  /** CPU time after which decoding stops with an error, ms. */
   readonly maxCpuMs: number;
 }
 
 export interface DecodeInput {
   readonly file: ArrayBuffer;
   readonly format: AudioFacts["format"];
-  /** Hz of the samples that come back. */
+  /** Sample rate of the result, Hz. */
   readonly sampleRate: number;
-  /** CPU time after which the file is given up, ms. */
+  /** CPU time after which decoding stops with an error, ms. */
   readonly maxCpuMs: number;
 }
 
@@ -36,7 +36,7 @@ export interface AudioWorkers {
   ): AsyncIterable<AudioJobs[K]["piece"]>;
 }
 
-/** What the code of an audio job may use while it runs. */
+/** The environment of an audio job. */
 export interface AudioJobContext<Piece> {
   emit(piece: Piece, transfer?: readonly ArrayBuffer[]): void;
   cancelled(): boolean;

@@ -2,35 +2,34 @@ import { WavDecoder } from "../../src/audio/wav.ts";
 import type { AudioFacts } from "../../src/ports/audio-decoder.ts";
 import { Mp3Decoder } from "./mp3-decoder.ts";
 
-/** Samples that came out of one piece of a file. */
+/** The samples of one piece of a file. */
 export interface DecodedPiece {
   readonly samples: Int16Array;
   /** Hz. */
   readonly sampleRate: number;
 }
 
-/** A file on its way through a decoder. */
+/** The decoder of one file. */
 export interface PieceDecoder {
   /** Takes the next bytes. Throws an Error whose message is for the sender of the file. */
   push(bytes: Uint8Array): DecodedPiece;
-  /** Called once after the last bytes: what the file turned out to be, apart from its length. */
+  /** Called once after the last bytes; returns the properties of the file, except its length. */
   finish(): Omit<AudioFacts, "durationMs">;
   close(): void;
 }
 
-/** What stops {@link eachPiece} before the end of the file. */
+/** Limits that stop {@link eachPiece} before the end of the file. */
 export interface PieceLimits {
   /** CPU time, ms. */
   readonly maxCpuMs: number;
   cancelled(): boolean;
 }
 
-/** Small enough that limits are kept closely: at most a few milliseconds of work. */
+/** At most a few milliseconds of work, so that the limits are checked often. */
 const PIECE_BYTES = 16 * 1024;
 
 /**
- * Decodes a file piece by piece and hands the samples of each to `visit`. Between pieces it looks at the clock and at
- * `cancelled`. Throws an Error whose message is for the sender of the file.
+ * Decodes a file piece by piece and passes the samples of each to `visit`. Checks the clock and `cancelled` between pieces. Throws an Error whose message is for the sender of the file.
  */
 export async function eachPiece(
   file: Uint8Array,

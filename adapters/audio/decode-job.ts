@@ -4,7 +4,7 @@ import type { AudioJobContext, DecodeInput } from "./audio-jobs.ts";
 import { eachPiece } from "./audio-pieces.ts";
 
 /**
- * Decodes a whole file to one channel at the wanted rate, in the thread that it is called on. Throws an Error whose
+ * Decodes a whole file to one channel at the requested rate, on the calling thread. Throws an Error whose
  * message is for the sender of the file.
  */
 export async function decodeJob(input: DecodeInput, context: AudioJobContext<ArrayBuffer>): Promise<void> {
@@ -13,7 +13,7 @@ export async function decodeJob(input: DecodeInput, context: AudioJobContext<Arr
   let rate = 0;
   let resampler: Resampler | undefined;
   await eachPiece(new Uint8Array(input.file), input.format, limits, ({ samples, sampleRate }) => {
-    // MP3 files glued together may change their rate on the way.
+    // Concatenated MP3 files may have several rates.
     if (resampler === undefined || sampleRate !== rate) {
       if (resampler) pieces.push(resampler.flush());
       resampler = new Resampler(sampleRate, input.sampleRate);

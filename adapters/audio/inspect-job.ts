@@ -4,12 +4,12 @@ import type { AudioJobContext, InspectInput } from "./audio-jobs.ts";
 import { eachPiece } from "./audio-pieces.ts";
 
 /**
- * Decodes a whole file and keeps nothing but its length, in the thread that it is called on. Throws an Error whose
+ * Decodes a whole file on the calling thread and keeps only its length. Throws an Error whose
  * message is for the sender of the file: undecodable, empty, too long, or too costly.
  */
 export async function inspectJob(input: InspectInput, context: AudioJobContext<AudioFacts>): Promise<void> {
   const limits = { maxCpuMs: input.maxCpuMs, cancelled: context.cancelled };
-  // MP3 files glued together may change their rate on the way.
+  // Concatenated MP3 files may have several rates.
   const counts = new Map<number, number>();
   const durationMs = (): number => {
     let ms = 0;

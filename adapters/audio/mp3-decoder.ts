@@ -3,7 +3,7 @@ import type { DecodedPiece, PieceDecoder } from "./audio-pieces.ts";
 import { type Mp3Opening, mp3Opening } from "./mp3-opening.ts";
 import { Mpg123 } from "./mpg123.ts";
 
-/** Broken frames in a file that is still worth playing; a hostile one has thousands. */
+/** Maximum number of broken frames; a hostile file has thousands. */
 const MOST_FAULTS = 100;
 
 /** Decodes one MP3 file piece by piece. After too many broken frames the rest of the file is ignored. */
@@ -20,7 +20,7 @@ export class Mp3Decoder implements PieceDecoder {
     this.#skip = opening.start;
   }
 
-  /** Looks at the whole file for its first frame. Throws an Error when it has none. */
+  /** Finds the first frame of the whole file. Throws an Error if there is none. */
   static async open(file: Uint8Array): Promise<Mp3Decoder> {
     const opening = mp3Opening(file);
     if (opening === undefined) throw new Error("the MP3 file has no audio frames that follow each other");
@@ -41,7 +41,7 @@ export class Mp3Decoder implements PieceDecoder {
 
   finish(): Omit<AudioFacts, "durationMs"> {
     const { sampleRate, channels, claimedSamples = 0 } = this.#opening;
-    // The last frame of a whole file may be left out by the decoder, not more.
+    // The decoder may leave out the last frame of a whole file, but no more.
     const missing = claimedSamples - this.#samples > 1152;
     return { format: "mp3", sampleRate, channels, truncated: missing || this.#faults > MOST_FAULTS };
   }

@@ -17,7 +17,7 @@ const MONO = 3;
 
 /**
  * Reads the opening of an MP3 file that `sniff` has recognised: its first frame and, if it is there, the Xing or Info
- * tag inside with the count of frames and LAME's count of padding. Undefined when no three frames follow each other
+ * tag inside with the count of frames and LAME's count of padding. Undefined if no three frames follow each other
  * within 4 KB after the ID3v2 tags.
  */
 export function mp3Opening(bytes: Uint8Array): Mp3Opening | undefined {

@@ -2,12 +2,12 @@ import { AudioUnsupported, type Mp3Stream } from "../../src/ports/audio-decoder.
 import type { PcmChunk } from "../../src/ports/media.ts";
 import { Mpg123 } from "./mpg123.ts";
 
-/** Broken frames that are forgiven at once; each second of audio makes good for one more. */
+/** Number of broken frames that are tolerated; each second of audio allows one more. */
 const FORGIVEN_FAULTS = 100;
-/** mpg123 names one rate for all that it decodes at once: small pieces keep the two sides of a change apart, bytes. */
+/** mpg123 reports one rate for each piece: small pieces limit the audio with a wrong rate when it changes, bytes. */
 const PIECE_BYTES = 512;
 
-/** Decodes an MP3 that is still being sent, on this thread. Broken frames are left out. */
+/** Decodes an MP3 as it arrives, on this thread. Leaves out broken frames. */
 export async function mp3Stream(): Promise<Mp3Stream> {
   const decoder = await Mpg123.open();
   let faults = 0;

@@ -2,13 +2,13 @@ import { MPEGDecoder } from "mpg123-decoder";
 import { pcmFromFloat } from "../../src/audio/pcm.ts";
 import type { DecodedPiece } from "./audio-pieces.ts";
 
-/** What came out of one piece of an MP3. */
+/** The samples of one piece of an MP3. */
 export interface Mpg123Piece extends DecodedPiece {
-  /** Frames that were broken and left out. */
+  /** Number of broken frames, which are left out. */
   readonly faults: number;
 }
 
-/** One MP3 on its way through mpg123: mono, without the silence that the encoder put around it, broken frames left out. */
+/** Decodes one MP3 with mpg123: mono, without the encoder's padding and without broken frames. */
 export class Mpg123 {
   readonly #decoder: MPEGDecoder;
 
@@ -22,7 +22,7 @@ export class Mpg123 {
     return new Mpg123(decoder);
   }
 
-  /** The rate is that of the last frame so far; 0 before the first. */
+  /** The rate of the result is that of the last frame; 0 before the first. */
   decode(bytes: Uint8Array): Mpg123Piece {
     const { channelData, sampleRate, errors } = quietly(() => this.#decoder.decode(bytes));
     return { samples: pcmFromFloat(channelData), sampleRate, faults: errors.length };

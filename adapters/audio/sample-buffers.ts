@@ -1,4 +1,4 @@
-/** Buffers of one length that are used over and over. */
+/** A pool of buffers of one length. */
 export class SampleBuffers {
   /** Samples in one buffer. */
   readonly length: number;
@@ -6,8 +6,8 @@ export class SampleBuffers {
   readonly #unused: Int16Array<ArrayBuffer>[] = [];
 
   /**
-   * @param length of a buffer, samples
-   * @param spares number of unused buffers that are kept
+   * @param length length of a buffer, samples
+   * @param spares maximum number of unused buffers kept
    */
   constructor(length: number, spares: number) {
     this.length = length;
@@ -18,7 +18,7 @@ export class SampleBuffers {
     return this.#unused.pop() ?? new Int16Array(this.length);
   }
 
-  /** Returns a buffer; the caller must not use it any more. */
+  /** Puts a buffer back; the caller must not use it afterwards. */
   release(buffer: Int16Array<ArrayBuffer>): void {
     if (this.#unused.length < this.#spares) this.#unused.push(buffer);
   }

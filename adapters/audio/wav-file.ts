@@ -2,12 +2,12 @@ import { type FileHandle, open } from "node:fs/promises";
 import { WAV_HEADER_BYTES, wavHeader } from "../../src/audio/wav.ts";
 import type { StoredRecording } from "../../src/ports/recordings.ts";
 
-/** Read at once, bytes. */
+/** Length of one read, bytes. */
 const PIECE_BYTES = 64 * 1024;
 
 /**
- * Reads a WAV file of 16-bit samples, by its size, since a crash may leave an outdated header. Undefined
- * without a file, or if it has no whole header.
+ * Reads a WAV file of 16-bit samples. Uses the size of the file, because a crash may leave an outdated header. Undefined if
+ * there is no file, or no whole header.
  */
 export async function readWav(path: string, channels: 1 | 2): Promise<StoredRecording | undefined> {
   const file = await opened(path);
@@ -31,7 +31,7 @@ export async function readWav(path: string, channels: 1 | 2): Promise<StoredReco
   }
 }
 
-/** Writes all of the bytes, also if the system accepts fewer at once. */
+/** Writes all bytes, also if the system accepts fewer at a time. */
 export async function writeAll(file: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
   let done = 0;
   while (done < bytes.length) {

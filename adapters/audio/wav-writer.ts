@@ -4,7 +4,7 @@ import type { IncompleteReason } from "../../src/ports/recordings.ts";
 import type { SampleBuffers } from "./sample-buffers.ts";
 import { writeAll } from "./wav-file.ts";
 
-/** A WAV file cannot state a greater length of its samples, bytes. */
+/** Maximum length of the samples that a WAV header can state, bytes. */
 const MOST_BYTES = 2 ** 32 - WAV_HEADER_BYTES;
 
 /** Why a file ends before its call does; `no_room`: `reserve` refused it. */
@@ -18,17 +18,17 @@ export interface WavWriterOptions {
   readonly channels: 1 | 2;
   /** One buffer is one write to the disk. Its length is a multiple of `channels`. */
   readonly buffers: SampleBuffers;
-  /** Limit of buffers that wait while the disk is slower than the call. */
+  /** Maximum number of buffers that wait while the disk is slower than the call. */
   readonly mostWaiting: number;
-  /** Length of the first write, 0 to 1 of a buffer: spreads the writes of calls that begin together. */
+  /** Length of the first write, 0 to 1 of a buffer: spreads the writes of calls that start together. */
   readonly stagger: number;
-  /** Longest file, ms. Default: as long as WAV allows. */
+  /** Maximum length of the file, ms. Default: that of the WAV format. */
   readonly maxMs?: number | undefined;
   /** Updates the header with each write, for programs that read the file while it grows. Default: only at the end. */
   readonly liveHeader?: boolean | undefined;
   /** Creates the folder of the file. */
   readonly prepare?: (() => Promise<unknown>) | undefined;
-  /** Runs a round of writes, perhaps after those of other files. */
+  /** Runs a round of writes; may delay it until other files have been written. */
   readonly turn?: ((round: () => Promise<void>) => Promise<void>) | undefined;
   /** Reserves room for samples, bytes; false ends the file. */
   readonly reserve?: ((bytes: number) => boolean) | undefined;
@@ -46,27 +46,27 @@ interface Batch {
 
 /**
  * Writes a WAV file of 16-bit samples while the call goes on. The file can be read at any time, also after a crash.
- * {@link write} only copies; the disk follows, one batch after the other. A disk that is full, broken or too slow ends
- * the file, never the call.
+ * {@link write} only copies; batches are then written one after the other. A full, broken or slow disk ends the file, but
+ * never the call.
  */
 export class WavWriter {
   readonly #options: WavWriterOptions;
   readonly #blockBytes: number;
   readonly #mostBytes: number;
-  /** The buffer that is being filled, its samples so far, and the number at which it is written. */
+  /** The current buffer, its number of samples, and the number at which it is written. */
   #buffer: Int16Array<ArrayBuffer> | undefined;
   #filled = 0;
   #enough: number;
   /** Batches that wait for the disk, oldest first. */
   #waiting: Batch[] = [];
-  /** Bytes of samples that were accepted, and that are on the disk. */
+  /** Bytes of samples that were accepted, and those that are on the disk. */
   #accepted = 0;
   #written = 0;
   #file: FileHandle | undefined;
   #writing: Promise<void> | undefined;
-  /** Accepts no more samples. */
+  /** Whether no more samples are accepted. */
   #closed = false;
-  /** Writes no more. */
+  /** Whether nothing more is written. */
   #failed = false;
   #incomplete = false;
   #finished: Promise<void> | undefined;
@@ -127,7 +127,7 @@ export class WavWriter {
     this.#writing ??= this.#write();
   }
 
-  /** Writes until nothing waits. */
+  /** Writes until no batch is left. */
   async #write(): Promise<void> {
     try {
       while (this.#waiting.length > 0 && !this.#failed) await this.#turn(() => this.#writeWaiting());
@@ -181,7 +181,7 @@ export class WavWriter {
     return this.#options.turn?.(round) ?? round();
   }
 
-  /** Writes nothing more; the samples on the disk stay. */
+  /** Stops writing; the samples on the disk stay. */
   #fail(reason: WavStop, fault?: unknown): void {
     this.#failed = true;
     this.#waiting = [];

@@ -3,17 +3,16 @@ import { sniff } from "../../src/audio/sniff.ts";
 import { type AudioDecoder, type AudioFacts, AudioUnsupported } from "../../src/ports/audio-decoder.ts";
 import type { AudioWorkers } from "./audio-jobs.ts";
 
-/** CPU time that the check of a file may take; a ten-minute MP3 takes about 3 s on a slow machine. */
+/** CPU time limit for inspecting a file, ms; a ten-minute MP3 takes about 3 s on a slow machine. */
 const INSPECT_CPU_MS = 5_000;
-/** Decoding does the same and resamples. */
+/** CPU time limit for decoding, ms: the same work, and resampling. */
 const DECODE_CPU_MS = 15_000;
-/** Waiting time, on a machine that is busy with something else, after which the worker is ended. */
+/** Time after which the worker is ended, ms, since other work may keep the machine busy. */
 const PATIENCE = 4;
 
 /**
- * Decodes WAV and MP3 files in workers, detected by their bytes alone, and streams of MP3 on the calling thread,
- * since a second of one takes a few milliseconds. Closing it leaves the worker pool open, which
- * stays the caller's.
+ * Decodes WAV and MP3 files in workers, and detects the format by the bytes alone. Decodes MP3 streams on the calling
+ * thread, because a second of audio takes a few milliseconds. Closing it leaves the worker pool open.
  */
 export function workerDecoder(pool: AudioWorkers): AudioDecoder {
   return {
@@ -44,7 +43,7 @@ function formatOf(file: Uint8Array): AudioFacts["format"] {
   throw new AudioUnsupported(`the audio is ${found.unsupported}; WAV and MP3 can be played`);
 }
 
-/** The one piece of a job; its failures become {@link AudioUnsupported}, those of the pool stay what they are. */
+/** Returns the piece of a job; its failures become {@link AudioUnsupported}, those of the pool stay unchanged. */
 async function only<Piece>(pieces: AsyncIterable<Piece>, signal: AbortSignal | undefined): Promise<Piece> {
   try {
     for await (const piece of pieces) return piece;

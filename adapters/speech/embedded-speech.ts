@@ -9,11 +9,11 @@ import type { VoiceId } from "./voice-id.ts";
 
 /** Options of {@link embeddedSpeech}. */
 export interface EmbeddedSpeechOptions {
-  /** Runs flite and eSpeak NG, if they are installed; without it, neither takes part. It stays the caller's. */
+  /** Runs flite and eSpeak NG, if they are installed; without it, neither is used. The caller closes it. */
   readonly pool?: SpeechWorkers | undefined;
   /** A speech server. */
   readonly http?: HttpSpeechOptions | undefined;
-  /** How many bytes of rendered speech are cached. Default: 64 MiB; 0 caches nothing. */
+  /** Size of the cache of rendered speech, bytes. Default: 64 MiB; 0 disables it. */
   readonly cacheBytes?: number | undefined;
 }
 

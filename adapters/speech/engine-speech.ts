@@ -5,15 +5,15 @@ import { parseVoiceId, type VoiceId } from "./voice-id.ts";
 /** One of the engines that come with Ringport. */
 export interface Engine {
   readonly name: string;
-  /** Texts that it speaks at the same time. */
+  /** Number of texts that it speaks at the same time. */
   readonly atOnce: number;
-  /** Whether it runs on this machine and its code is loaded ahead of the first call. */
+  /** Whether it runs on this machine, so that its code is loaded before the first call. */
   readonly isLocal: boolean;
-  /** The voices that it speaks now. */
+  /** The voices that work now. */
   voices(): Promise<readonly Voice[]>;
-  /** The voice behind an id, also one that {@link voices} does not list; undefined if it has none. */
+  /** The voice of an id, also one that {@link voices} does not list; undefined if there is none. */
   find(id: VoiceId): Promise<Voice | undefined>;
-  /** Speaks a text. Throws any Error, whose message is for a person; the signal's reason when aborted. */
+  /** Speaks a text. Throws an Error with a message for people, or the signal's reason when aborted. */
   speak(voice: Voice, text: string, signal: AbortSignal): AsyncIterable<PcmChunk>;
 }
 
@@ -41,7 +41,7 @@ export function engineSpeech(engine: Engine): Speech {
         const [first] = await engine.voices();
         if (first) for await (const _ of engine.speak(first, "Hello.", closing.signal)) break;
       } catch {
-        // A failure shows with the first text of a call.
+        // The first text of a call reports the failure.
       }
     },
     async close() {

@@ -7,7 +7,7 @@ export interface EspeakMatch {
   readonly generic: boolean;
 }
 
-/** Tags whose language or nearest accent has another name in eSpeak NG. */
+/** eSpeak NG's names for tags whose language or nearest accent it names differently. */
 const ALIASES: Readonly<Record<string, { readonly tag: string; readonly generic: boolean }>> = {
   "nb-no": { tag: "nb", generic: false },
   "no-no": { tag: "nb", generic: false },

@@ -26,7 +26,7 @@ export interface DeepgramOptions {
   readonly timeouts?: LiveTimeouts | undefined;
 }
 
-/** How much audio is sent again on another connection, ms. */
+/** How much audio is kept to be sent again on another connection, ms. */
 const KEEP_MS = 10_000;
 
 /**

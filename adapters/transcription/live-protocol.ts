@@ -25,7 +25,7 @@ export interface LiveProtocol {
 export interface ResponseReader {
   /** Reads one parsed response. Never throws, whatever it is. */
   read(message: Readonly<Record<string, unknown>>): void;
-  /** A turn has been sent to its end. */
+  /** Called when a turn has been sent completely. */
   committed?(turn: TimeSpan): void;
 }
 
@@ -39,7 +39,7 @@ export interface ResponseListener {
   /**
    * The engine reports an error.
    * @param what completes the sentence "the transcription server …"
-   * @param isPermanent the next connection would meet it too
+   * @param isPermanent whether the next connection would fail in the same way
    */
   fault(what: string, isPermanent: boolean): void;
 }

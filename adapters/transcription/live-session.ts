@@ -10,7 +10,7 @@ import { type TimeSpan, UnansweredAudio } from "./unanswered-audio.ts";
 export interface LiveTimeouts {
   /** How long a connection attempt may take. Default: 10,000. */
   readonly connectMs?: number | undefined;
-  /** How long the engine may owe an answer without sending anything. Default: 10,000. */
+  /** How long the engine may be silent while an answer is due. Default: 10,000. */
   readonly answerMs?: number | undefined;
   /** How long the end of a call waits for answers. Default: 5,000. */
   readonly closeMs?: number | undefined;
@@ -24,9 +24,8 @@ export interface LiveTimeouts {
 const DROP_REPORT_MS = 1_000;
 
 /**
- * The transcription of one speaker over a WebSocket. A broken connection is made again with growing pauses, and audio
- * without an answer is sent once more. Nothing here waits: of the audio that the engine cannot take yet, the newest
- * `keepMs` are kept.
+ * The transcription of one speaker over a WebSocket. Reconnects with growing pauses, and sends audio without an answer
+ * again. Never blocks: of the audio that the engine cannot take yet, it keeps the newest `keepMs`.
  */
 export class LiveSession implements TranscriptionSession {
   readonly events = new Queue<TranscriptionEvent>();
@@ -40,7 +39,7 @@ export class LiveSession implements TranscriptionSession {
   #startMs: number | undefined;
   #sentAt = 0;
   #receivedAt = 0;
-  /** Since when the engine has owed an answer. */
+  /** The time since which an answer is due. */
   #owedSince: number | undefined;
   #reportedDropsMs = 0;
   #closing: Promise<void> | undefined;
@@ -49,7 +48,7 @@ export class LiveSession implements TranscriptionSession {
   #isOver = false;
   #resolveClosing: () => void = () => {};
 
-  /** @param keepMs how much audio is kept for an engine that cannot take it, and for the next connection */
+  /** @param keepMs amount of audio kept for a slow engine, and for the next connection */
   constructor(
     protocol: LiveProtocol,
     { sampleRate, keepMs }: { sampleRate: number; keepMs: number },

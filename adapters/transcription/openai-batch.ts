@@ -63,7 +63,7 @@ interface Turn {
 /** Returns the text of a turn. @throws {PermanentFault | TranscriptionFailed} */
 type Transcribe = (samples: Int16Array, sampleRate: number, signal: AbortSignal) => Promise<string>;
 
-/** A fault that every other request would meet too. */
+/** A fault that another request would not fix. */
 class PermanentFault extends Error {}
 
 /** One request at a time, so that the texts come in the order of speaking. */

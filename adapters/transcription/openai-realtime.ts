@@ -25,7 +25,7 @@ export interface OpenaiRealtimeOptions {
   readonly timeouts?: LiveTimeouts | undefined;
 }
 
-/** Long enough to send a whole turn again. */
+/** How much audio is kept, ms: long enough to send a whole turn again. */
 const KEEP_MS = 35_000;
 
 /**
@@ -79,7 +79,7 @@ function appended(samples: Int16Array): string {
 
 /** Items with partial text whose turn is not known yet. */
 const MAX_ITEMS = 100;
-/** Codes of errors that the next connection would meet too. */
+/** Codes of errors that a new connection would not fix. */
 const PERMANENT = /^(invalid_api_key|model_not_found|invalid_model|insufficient_quota|account_deactivated)$/;
 
 /** Assigns the texts of a server to the turns that were sent, by item: turns may be answered in any order. */

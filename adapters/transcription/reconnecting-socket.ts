@@ -1,6 +1,6 @@
 import { EngineSocket } from "./engine-socket.ts";
 
-/** Events of a connection that is made again after it breaks. */
+/** Events of a connection that reconnects after it breaks. */
 export interface ReconnectListener {
   /** A connection is open, the first or another one. */
   opened(): void;
@@ -57,12 +57,12 @@ export class ReconnectingSocket {
     this.#socket?.send(message);
   }
 
-  /** Drops the connection and makes another one. */
+  /** Drops the connection and reconnects. */
   drop(why: string): void {
     this.#socket?.drop(why);
   }
 
-  /** The engine works: the next pause is the shortest again. */
+  /** Resets the pause to its minimum, because the engine works. */
   resetPause(): void {
     this.#attempts = 0;
   }

@@ -1,15 +1,15 @@
 import { msToSamples } from "./pcm.ts";
 
-/** A channel without samples for this long is silent, and a stretch that is missing this long never existed, ms. */
+/** After this long without samples a channel is silent, and samples that are still missing count as lost, ms. */
 const GONE_MS = 1_000;
-/** Time that passes without a sample of either channel does not count beyond this: this thread stood still, ms. */
+/** Time without samples on either channel counts up to this, ms: after that, the thread itself was blocked. */
 const STILL_MS = 100;
 /** Samples that arrive within this time belong to the same tick of the clock, ms. */
 const TICK_MS = 10;
-/** So much is handed on at once, ms. */
+/** Length of the pieces that are passed on, ms. */
 const BLOCK_MS = 200;
 
-/** Takes the next samples of both channels, from the start of the arrays, which are used again afterwards. */
+/** Receives the next samples of both channels, at the start of arrays that are reused afterwards. */
 export type TakeChannels = (left: Int16Array, right: Int16Array, samples: number) => void;
 
 /**
@@ -34,17 +34,17 @@ export class AlignedChannels {
     this.#block = msToSamples(BLOCK_MS, sampleRate);
   }
 
-  /** The next `length` samples of the left channel, from `from` on; without samples, silence. @param now ms, monotonic */
+  /** Adds `length` samples to the left channel, from `from` on; without samples, silence. @param now ms, monotonic */
   left(samples: Int16Array | undefined, from: number, length: number, now: number): void {
     this.#add(this.#left, this.#right, samples, from, length, now);
   }
 
-  /** The same of the right channel. */
+  /** Adds samples to the right channel, like {@link left}. */
   right(samples: Int16Array | undefined, from: number, length: number, now: number): void {
     this.#add(this.#right, this.#left, samples, from, length, now);
   }
 
-  /** Hands on the rest, the channels equally long. */
+  /** Passes on the rest, with both channels equally long. */
   finish(): void {
     const [left, right] = [this.#left, this.#right];
     left.settle();
@@ -60,7 +60,7 @@ export class AlignedChannels {
     const clock = this.#clock;
     if (mine.gone(clock)) {
       mine.settle();
-      // Begins (again): with the frame of the other one that is of the same tick, or behind all there is of it.
+      // The channel starts or resumes: at the other one's frame of the same tick, or at its end.
       if (clock - other.lastAt >= TICK_MS) mine.append(undefined, 0, other.length - mine.length);
     } else mine.compare(other.length - mine.length, this.#frame, clock);
     if (other.gone(clock)) {
@@ -80,18 +80,18 @@ export class AlignedChannels {
   }
 }
 
-/** A stretch that did not come; what followed it stands too early in the channel, until that is certain. */
+/** Samples that did not arrive. Until they count as lost, the samples after them are too early in the channel. */
 interface Gap {
   at: number;
   length: number;
   readonly since: number;
 }
 
-/** What of one channel is not handed on yet. */
+/** The samples of one channel that are not passed on yet. */
 class Channel {
   samples: Int16Array = new Int16Array(0);
   length = 0;
-  /** When something came last. */
+  /** Time of the last samples. */
   lastAt = Number.NEGATIVE_INFINITY;
   readonly #gaps: Gap[] = [];
   /** The length of all gaps. */
@@ -106,10 +106,10 @@ class Channel {
     return clock - this.lastAt >= GONE_MS;
   }
 
-  /** Samples arrive; before them the channel is `behind` the other one by this many samples. */
+  /** Adds a gap for samples that arrive while the channel is `behind` the other one by this many samples. */
   compare(behind: number, frame: number, clock: number): void {
     if (behind < this.#missing) this.#shorten(behind);
-    // The other channel's frame of the same tick may have come before, so one frame proves nothing.
+    // The other channel's frame of the same tick may have arrived before, so one frame proves nothing.
     const gap = behind - this.#missing - frame;
     if (gap > 0) {
       this.#gaps.push({ at: this.length, length: gap, since: clock });
@@ -136,14 +136,14 @@ class Channel {
     this.length += length;
   }
 
-  /** Lets go of samples from the beginning, none of them behind a gap. */
+  /** Drops samples at the beginning, none of them after a gap. */
   drop(samples: number): void {
     this.samples.copyWithin(0, samples, this.length);
     this.length -= samples;
     for (const gap of this.#gaps) gap.at -= samples;
   }
 
-  /** What was missing has come late: the gaps, the last one first, are shorter than they seemed. */
+  /** Late samples have arrived: shortens the gaps, the last one first. */
   #shorten(missing: number): void {
     for (let gap = this.#gaps.at(-1); gap !== undefined && this.#missing > missing; gap = this.#gaps.at(-1)) {
       const less = Math.min(gap.length, this.#missing - missing);

@@ -1,8 +1,8 @@
 import { CodedError } from "../base/error.ts";
 
 /**
- * What is wrong with the bytes: `not_audio` (nothing we know), `unsupported` (a known format that we do not decode),
- * `malformed` (a format that we decode, but broken).
+ * The fault of the bytes: `not_audio` (an unknown format), `unsupported` (a known format that we do not decode),
+ * `malformed` (broken bytes of a format that we decode).
  */
 export type AudioFormatErrorKind = "not_audio" | "unsupported" | "malformed";
 

@@ -3,25 +3,25 @@ import { framesAt, ID3_HEAD_BYTES, id3Bytes, SEARCHED_BYTES, SETTLING_BYTES } fr
 import { NotAudio } from "./not-audio.ts";
 import { fileNamed, NAMED_BYTES, sniff } from "./sniff.ts";
 
-/** Enough to settle every question: no more is ever held back. */
+/** Maximum number of bytes held back; they suffice to know the format. */
 const MOST_HELD_BYTES = SEARCHED_BYTES + SETTLING_BYTES;
-/** An ID3v2 tag holds a title and a picture; one that claims more than this is none, bytes. */
+/** Maximum length of an ID3v2 tag, bytes: it holds a title and a picture. */
 const MOST_TAG_BYTES = 16 * 1024 * 1024;
 
-/** What the first bytes turned out to be. */
+/** The format that the first bytes have revealed. */
 export interface OpenedAudio {
   readonly encoding: StreamEncoding;
-  /** All the audio so far: what came last, and what was held back before it. */
+  /** All bytes of audio so far, those held back included. */
   readonly bytes: Uint8Array;
 }
 
 /**
- * Holds back the first bytes of a stream until their format is known: 12 bytes of samples (up to 1.5 KB where they
- * happen to look like an MP3), and of an MP3 its tags and the first frames.
+ * Holds back the first bytes of a stream until their format is known: 12 bytes of samples (up to 1.5 KB if they happen
+ * to look like an MP3), or the tags and first frames of an MP3.
  */
 export class AudioOpening {
   readonly #stated: StreamEncoding | undefined;
-  /** Whether it is an MP3, as stated by the client or by the tag at its beginning. */
+  /** Whether the client or a tag at the beginning declares an MP3. */
   #isMp3: boolean;
   #held = new Uint8Array(MOST_HELD_BYTES);
   #length = 0;
@@ -101,7 +101,7 @@ export class AudioOpening {
     throw new NotAudio(`no MP3 frames follow each other: this is ${name}`);
   }
 
-  /** False: more bytes are needed to know what follows the tags. */
+  /** Skips the tags; false if more bytes are needed to know what follows them. */
   #skipTags(): boolean {
     for (;;) {
       if (this.#length < ID3_HEAD_BYTES) return false;

@@ -3,12 +3,12 @@ import { msToSamples } from "./pcm.ts";
 import { isQuiet, mayBeTone, SteadyTone } from "./steady-tone.ts";
 
 const FRAME_MS = 20;
-/** The rate that is worked at, about: enough for tones of 2300 Hz. */
+/** Approximate working rate, Hz: enough for tones of 2300 Hz. */
 const WORKING_RATE = 8_000;
 /** Frames of a tone that make a beep: from 140 ms to 2 s. A tone that lasts longer is a line, not a beep. */
 const SHORTEST_FRAMES = 7;
 const LONGEST_FRAMES = 100;
-/** How far apart the frequencies of neighbouring frames may be, as a share. */
+/** Maximum relative difference between the frequencies of neighbouring frames. */
 const MOST_DRIFT = 0.025;
 
 /** Receives each beep when it is over: its frequency, Hz, and the time in the stream at which it began. */
@@ -16,17 +16,17 @@ export type BeepListener = (hz: number, atMs: number) => void;
 
 /**
  * Finds the beep after which a voicemail box records: one steady tone of 400 to 2300 Hz that lasts from 140 ms to two
- * seconds. To be fed from the answer on, since the ringing tone of some networks sounds alike. Allocates nothing after it
- * was made.
+ * seconds. Feed it from the answer on, because the ringing tone of some networks sounds alike. Allocates nothing once
+ * created.
  *
- * Frame by frame the strongest tone is fitted to the autocorrelation; frames that agree make a beep, one in between may
- * be missing.
+ * Fits the strongest tone of each frame to the autocorrelation. Frames that agree make a beep; one in between may be
+ * missing.
  */
 export class BeepDetector {
   readonly #decimator: Decimator;
   readonly #onBeep: BeepListener;
   readonly #tone: SteadyTone;
-  /** What the decimator looks back at, then a frame as it comes in; and the frame at the working rate. */
+  /** The decimator's history followed by the received frame; and the frame at the working rate. */
   readonly #incoming: Float64Array;
   readonly #frame: Float64Array;
   #filled: number;
@@ -57,7 +57,7 @@ export class BeepDetector {
   push(frame: Int16Array): void {
     const incoming = this.#incoming;
     const { history } = this.#decimator;
-    // Most frames are whole and quiet: nothing of them is needed but what the next one looks back at.
+    // Most frames are whole and quiet: only the history for the next frame is needed.
     if (this.#filled === history && history + frame.length === incoming.length && isQuiet(frame)) {
       for (let i = 0, from = frame.length - history; i < history; i++) incoming[i] = frame[from + i]!;
       this.#next(0);

@@ -1,9 +1,9 @@
 import { nextTurn } from "./next-turn.ts";
 
-/** Copied without a break, bytes; fresh memory costs more than the copy. */
+/** Bytes copied per turn of the event loop; fresh memory costs more than the copy. */
 const PIECE_BYTES = 512 << 10;
 
-/** A copy in a buffer of its own, made in pieces between which the event loop turns. */
+/** Copies bytes to a new buffer in pieces, so that the event loop can turn between them. */
 export async function copyInTurns(bytes: Uint8Array): Promise<ArrayBuffer> {
   const copy = new Uint8Array(bytes.length);
   for (let at = 0; at < bytes.length; at += PIECE_BYTES) {

@@ -1,14 +1,14 @@
-/** Zero crossings of the filter on each side, of the lower rate. */
+/** Zero crossings of the filter on each side, at the lower rate. */
 const CROSSINGS = 4;
 /** Cut-off, as a share of the lower rate's Nyquist frequency. */
 const CUT_OFF = 0.85;
 
 /**
- * Takes every n-th sample after a small low-pass filter: good enough to measure tones in, for a fraction of the work of a
- * `Resampler`. Keeps nothing and allocates nothing after it was made.
+ * Takes every n-th sample after a small low-pass filter: good enough to measure tones, for a fraction of the work of a
+ * `Resampler`. Stateless, and allocates nothing once created.
  */
 export class Decimator {
-  /** How many samples before the first one it looks at as well. */
+  /** Number of samples needed before the first one. */
   readonly history: number;
   readonly #factor: number;
   readonly #taps: Float64Array;
@@ -27,7 +27,7 @@ export class Decimator {
     for (let i = 0, at = 0; i < into.length; i++, at += this.#factor) {
       const last = at + this.history;
       let sum = half === 0 ? samples[at]! : 0;
-      // It is symmetric.
+      // The filter is symmetric.
       for (let tap = 0; tap < half; tap++) sum += taps[tap]! * (samples[at + tap]! + samples[last - tap]!);
       into[i] = sum;
     }

@@ -5,7 +5,7 @@ const LOW_HZ = [697, 770, 852, 941];
 const HIGH_HZ = [1209, 1336, 1477, 1633];
 const KEYS = ["123A", "456B", "789C", "*0#D"];
 
-// 12.75 ms: short enough that a tone and a pause of 40 ms each hold two whole blocks, long enough to part 697 from 770.
+// 12.75 ms: short enough that a tone and a pause of 40 ms each hold two whole blocks, long enough to separate 697 from 770.
 const BLOCK_MS = 12.75;
 const BLOCKS_TO_AGREE = 2;
 // A crackle can spoil two neighbouring blocks of a digit, which must not double it; a pause of 40 ms spoils three.
@@ -33,7 +33,7 @@ export class DtmfDetector {
   readonly #high: Float64Array;
   readonly #powers: Float64Array = new Float64Array(4);
   #filled = 0;
-  /** Of the samples in the block. */
+  /** Energy of the samples in the block. */
   #energy = 0;
   #blocksDone = 0;
   #candidate: string | undefined;
@@ -109,7 +109,7 @@ export class DtmfDetector {
     return KEYS[row]?.[column];
   }
 
-  /** The index of the strongest tone of a group, or -1 when it does not stand out. Leaves all powers in `#powers`. */
+  /** The index of the strongest tone of a group, or -1 if it does not stand out. Leaves all powers in `#powers`. */
   #winner(coefficients: Float64Array): number {
     const block = this.#block;
     const powers = this.#powers;
@@ -137,11 +137,11 @@ export class DtmfDetector {
 export interface DtmfToneOptions {
   /** Samples per second. */
   readonly sampleRate: number;
-  /** Length of each digit; 100 ms when left out. */
+  /** Length of each digit, ms. Default: 100. */
   readonly toneMs?: number;
-  /** Silence after each digit; 100 ms when left out. */
+  /** Silence after each digit, ms. Default: 100. */
   readonly pauseMs?: number;
-  /** Peak level of each of the two tones in dB of full scale; -10 when left out, at most -6 to leave room for both. */
+  /** Peak level of each of the two tones in dB of full scale. Default: -10; at most -6, to leave room for both. */
   readonly levelDb?: number;
 }
 

@@ -4,7 +4,7 @@ export interface FilterBank {
   readonly reach: number;
   /** Coefficients per row, `2 * reach`, a whole number of fours; the first belongs to the input sample `reach - 1` before the output's. */
   readonly taps: number;
-  /** How many steps one input sample is divided into; row `i` is for an output `i / steps` samples after an input. */
+  /** Number of steps that one input sample is divided into; row `i` is for an output `i / steps` samples after an input. */
   readonly steps: number;
   /** `steps + 1` rows of `taps`. */
   readonly rows: Float64Array;

@@ -15,7 +15,7 @@ export class FrameCutter {
     this.#filled = silence;
   }
 
-  /** Samples that the next frame holds already. */
+  /** Number of samples in the unfinished frame. */
   get filled(): number {
     return this.#filled;
   }

@@ -9,15 +9,15 @@ import { PcmByteStream } from "./pcm-byte-stream.ts";
 export const STREAM_ENCODINGS = ["pcm_s16le", "mulaw", "mp3"] as const;
 export type StreamEncoding = (typeof STREAM_ENCODINGS)[number];
 
-/** What is known beforehand about the bytes that will come. */
+/** Options of {@link IncomingAudio}. */
 export interface IncomingAudioOptions {
-  /** Undefined: the first bytes decide. An MP3 begins with an ID3 tag or a frame, and everything else is PCM. */
+  /** Default: detected by the first bytes. An MP3 begins with an ID3 tag or a frame; everything else is PCM. */
   readonly encoding: StreamEncoding | undefined;
-  /** Of PCM and mu-law, Hz; an MP3 states its own. */
+  /** Sample rate of PCM and mu-law, Hz; an MP3 states its own. */
   readonly sampleRate: number;
   /** Opens a decoder; undefined if MP3 cannot be decoded. */
   readonly mp3: (() => Promise<Mp3Stream>) | undefined;
-  /** Takes what was decoded, mono; the array is not used again. */
+  /** Receives the decoded samples, mono; the array is not reused. */
   readonly decoded: (samples: Int16Array, sampleRate: number) => void;
 }
 
@@ -27,10 +27,9 @@ export { NotAudio };
 const TURN_BYTES = 4096;
 
 /**
- * Audio that arrives in pieces of any size, cut anywhere, as samples: the same ones wherever it was cut.
+ * Decodes audio that arrives in pieces of any size, cut anywhere, which does not affect the samples.
  *
- * Nothing is held back but the first 12 bytes (see {@link AudioOpening}), half a sample, and what an MP3 needs to complete
- * a frame.
+ * Holds back only the first 12 bytes (see {@link AudioOpening}), half a sample, and an incomplete MP3 frame.
  */
 export class IncomingAudio {
   readonly #options: IncomingAudioOptions;
@@ -38,7 +37,7 @@ export class IncomingAudio {
   #encoding: StreamEncoding | undefined;
   readonly #pcm = new PcmByteStream();
   #mp3: Mp3Stream | undefined;
-  /** MP3 that was decoded in this turn, bytes. */
+  /** MP3 bytes decoded in this turn. */
   #decodedNow = 0;
   #closed = false;
 
@@ -48,9 +47,9 @@ export class IncomingAudio {
   }
 
   /**
-   * Takes the next bytes. What takes long to decode is decoded in slices with pauses between them: then it answers a
-   * promise, and nothing more may be pushed before that has resolved.
-   * @throws {NotAudio} at once, or by the promise; it is closed then
+   * Adds the next bytes. If decoding takes long, it is done in slices with pauses, and the result is a promise: push
+   * nothing more before that has resolved.
+   * @throws {NotAudio} at once, or by rejecting; the decoder is closed then
    */
   push(bytes: Uint8Array): void | Promise<void> {
     if (this.#closed) return;
@@ -62,7 +61,7 @@ export class IncomingAudio {
     return this.#decode(opened.bytes);
   }
 
-  /** Frees the decoder. A second time changes nothing. */
+  /** Frees the decoder. Idempotent. */
   close(): void {
     this.#closed = true;
     this.#opening = undefined;

@@ -1,17 +1,17 @@
 import { MOST_FRAME_BYTES, mpegHeader } from "./mpeg-header.ts";
 
-/** Frames in a row that make an MP3: random bytes look like one header now and then, and never like three. */
+/** Number of consecutive frames that prove an MP3: random bytes may look like one header, but not like three. */
 const FRAMES_NEEDED = 3;
 
-/** How far behind the tags of an MP3 its first frame may begin, bytes. */
+/** Maximum distance between the tags of an MP3 and its first frame, bytes. */
 export const SEARCHED_BYTES = 4096;
 
-/** Bytes from the beginning of a frame that settle whether it is one: up to the end of the third header. */
+/** Bytes needed to recognise a frame: up to the end of the third header. */
 export const SETTLING_BYTES: number = (FRAMES_NEEDED - 1) * MOST_FRAME_BYTES + 4;
 
 /**
- * Whether layer III frames of one sample rate follow each other from `at` on. "cut": as far as the bytes go they do, and
- * they end too early to decide.
+ * Whether layer III frames of one sample rate follow each other from `at` on. "cut": they do so
+ * far, but the bytes end too early to be certain.
  */
 export function framesAt(bytes: Uint8Array, at: number): "yes" | "no" | "cut" {
   let sampleRate: number | undefined;
@@ -26,7 +26,7 @@ export function framesAt(bytes: Uint8Array, at: number): "yes" | "no" | "cut" {
   return "yes";
 }
 
-/** Whether the fewer than four bytes that are there could be the beginning of a header. */
+/** Whether fewer than four bytes could be the beginning of a header. */
 function mayBegin(bytes: Uint8Array, at: number): boolean {
   const [first = 0xff, second = 0xff] = [bytes[at], bytes[at + 1]];
   return first === 0xff && second >= 0xe0;
@@ -52,7 +52,7 @@ export function id3Bytes(bytes: Uint8Array, at: number): number {
   return ID3_HEAD_BYTES + size + footer;
 }
 
-/** The offset after any ID3v2 tags; past the end when a tag claims more than there is. */
+/** The offset after any ID3v2 tags; past the end if a tag claims to be longer than the file. */
 export function skipId3(bytes: Uint8Array): number {
   let at = 0;
   for (let tag = id3Bytes(bytes, 0); tag > 0; tag = id3Bytes(bytes, at)) at += tag;

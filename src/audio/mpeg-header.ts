@@ -5,7 +5,7 @@ export interface MpegHeader {
   readonly sampleRate: number;
 }
 
-/** The longest frame there is, bytes: 320 kbit/s at 32 kHz, padded. */
+/** Length of the longest possible frame, bytes: 320 kbit/s at 32 kHz, padded. */
 export const MOST_FRAME_BYTES = 1441;
 
 const SAMPLE_RATES = [44_100, 48_000, 32_000];

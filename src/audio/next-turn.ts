@@ -1,4 +1,4 @@
-/** A turn of the event loop, after all microtasks: by the quickest timer of the runtime, if it has one. */
+/** Resolves in the next turn of the event loop, after all microtasks, by the quickest timer of the runtime. */
 export function nextTurn(): Promise<void> {
   const { setImmediate } = globalThis as { setImmediate?: (run: () => void) => unknown };
   return new Promise((resolve) => {

@@ -13,8 +13,8 @@ export interface PlayoutSupply {
 }
 
 /**
- * Follows what the callee hears, sample by sample: every stretch that the leg has read, or has reported as sent.
- * Called within the leg's clock: it does not wait, throw, or keep the array.
+ * Receives the samples that the callee hears: those that the leg has read, or reported as sent. Called within the leg's
+ * clock: it must not wait, throw, or keep the array.
  */
 export interface PlayoutTap {
   /** `length` samples of `samples` from `from` on; without samples, that much silence. */
@@ -33,16 +33,16 @@ export class Playout implements FrameSource, AheadSource {
   readonly sampleRate: number;
   /** Resolves when {@link end} was called and everything, marks included, has been pulled or cleared. */
   readonly drained: Promise<void>;
-  /** Called once, in the first read that pulls signal. */
+  /** Called once, during the first read that returns signal. */
   onFirstSignal: (() => void) | undefined;
   /**
-   * Called with the length of each silence that the leg had to send because nothing was enqueued, before the first signal
-   * or between two, once it is over: when it began by {@link clockMs}, and how long it was, ms. Never after {@link end}.
+   * Called after each gap, the silence that the leg sent because nothing was enqueued, before or between signals. Receives
+   * its start by {@link clockMs} and its length, ms. Not called after {@link end}.
    */
   onDelay: ((atMs: number, silenceMs: number) => void) | undefined;
-  /** Follows what is played. */
+  /** Receives what is played. */
   tap: PlayoutTap | undefined;
-  /** Adds more while it is played. */
+  /** Adds samples during playback. */
   supply: PlayoutSupply | undefined;
   /** Set by a leg that pulls ahead. */
   recall: (() => void) | undefined;
@@ -147,7 +147,7 @@ export class Playout implements FrameSource, AheadSource {
     this.#add(undefined, 0, name, reached);
   }
 
-  /** Drops everything that is waiting, marks included, and returns {@link heardMs}. */
+  /** Drops everything in the queue, marks included, and returns {@link heardMs}. */
   clear(): number {
     this.recall?.();
     this.#endGap();
@@ -159,7 +159,7 @@ export class Playout implements FrameSource, AheadSource {
     return this.heardMs;
   }
 
-  /** Nothing more will be enqueued. Idempotent. */
+  /** Declares that nothing more will be enqueued. Idempotent. */
   end(): void {
     this.#ended = true;
     this.#settle();
@@ -202,7 +202,7 @@ export class Playout implements FrameSource, AheadSource {
     this.#countSilence(samples, silence);
     this.#clock += samples + silence;
     this.#reachMarks();
-    // A mark may clear the queue, which comes here again: then the rest is counted there, before it is dropped.
+    // A mark may clear the queue, which calls this method again: the rest is then counted there, before it is dropped.
     while (this.#sent > 0) {
       const item = this.#queue.head;
       const take = item === undefined ? this.#sent : Math.min(this.#sent, item.length - this.#queue.offset);

@@ -1,20 +1,20 @@
 import type { PcmChunk } from "../ports/media.ts";
 import { Resampler } from "./resample.ts";
 
-/** What a piece became at another rate, when it came after a certain other one (or first). */
+/** A piece at another rate, if it follows a certain other piece or comes first. */
 interface Resampled {
   readonly after: Int16Array | undefined;
   readonly samples: Int16Array;
-  /** What was left when the stream ended with it. */
+  /** The samples still held if the stream ends with this piece. */
   rest: Int16Array | undefined;
 }
 
-/** By piece and by both rates. Speech that many calls share is converted once, and shared at the new rate as well. */
+/** Results by piece and both rates, so that speech shared by many calls is converted only once. */
 const known = new WeakMap<Int16Array, Map<string, Resampled>>();
 
 /**
- * The pieces of a stream at one rate, Hz, whatever rate each of them came at. Throws a RangeError for an odd rate. Pieces
- * that are passed on, or come again in another stream, are shared: do not write to them.
+ * Converts the pieces of a stream, each with its own rate, to one rate, Hz. Throws a RangeError for an unsupported rate.
+ * Do not write to the pieces: unchanged and repeated ones are shared.
  */
 export async function* resampleStream(
   chunks: AsyncIterable<PcmChunk>,
@@ -31,7 +31,7 @@ export async function* resampleStream(
   if (stretch) yield stretch.end();
 }
 
-/** Pieces of one rate that follow one another. */
+/** Consecutive pieces of one rate. */
 class Stretch {
   readonly from: number;
   readonly #rates: string;
@@ -39,7 +39,7 @@ class Stretch {
   /** Pieces whose result was known; the resampler has not seen them yet. */
   readonly #skipped: Int16Array[] = [];
   #last: Int16Array | undefined;
-  /** Whether all pieces so far came in the order in which they are known. */
+  /** Whether all pieces so far came in a known order. */
   #lastKnown: Resampled | undefined;
 
   constructor(from: number, to: number) {

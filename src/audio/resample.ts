@@ -43,7 +43,7 @@ export class Resampler {
     this.#rewind();
   }
 
-  /** How many of the samples pushed last are kept until what follows them is known. */
+  /** Number of pushed samples that are held until the next ones are known. */
   get kept(): number {
     return this.#bank?.reach ?? 0;
   }
@@ -67,7 +67,7 @@ export class Resampler {
     return count;
   }
 
-  /** Returns the samples still held, as if silence followed, and makes ready for another stream. */
+  /** Returns the samples still held, as if silence followed, and resets for another stream. */
   flush(): Int16Array {
     if (this.#bank === undefined) return new Int16Array(0);
     const total = Math.round((this.#pushed * this.#up) / this.#down);
@@ -87,7 +87,7 @@ export class Resampler {
     this.#produced = 0;
   }
 
-  /** Counts samples that are pushed; answers how many can be computed that have not been. */
+  /** Counts pushed samples; returns how many new ones can be computed. */
   #take(bank: FilterBank, pushed: number): number {
     this.#pushed += pushed;
     return Math.max(0, Math.ceil(((this.#pushed - bank.reach) * this.#up) / this.#down) - this.#produced);
@@ -113,7 +113,7 @@ export class Resampler {
     this.#produced += written;
   }
 
-  /** Writes what the buffer holds to `output`, from `written` on and as far as `wanted`; answers how far it came. */
+  /** Writes what the buffer holds to `output`, from `written` on up to `wanted`; returns the position reached. */
   #compute({ rows, taps, reach, steps }: FilterBank, output: Int16Array, written: number, wanted: number): number {
     const buffer = this.#buffer;
     const up = this.#up;
@@ -140,7 +140,7 @@ export class Resampler {
 
 /** The scalar product of a row of coefficients, a whole number of fours, with what lies in the buffer from `first` on. */
 function product(rows: Float64Array, row: number, buffer: Float64Array, first: number, taps: number): number {
-  // Four sums, so that no addition waits for the one before it.
+  // Four sums, so that no addition depends on the previous one.
   let a = 0;
   let b = 0;
   let c = 0;

@@ -1,6 +1,6 @@
 import { firstFrame, skipId3 } from "./mp3-frames.ts";
 
-/** What {@link sniff} found: a format that we decode, or the name of what it is instead. */
+/** The result of {@link sniff}: a format that we decode, or the name of another format. */
 export type Sniffed = "wav" | "mp3" | { readonly unsupported: string };
 
 /** Formats with bytes at a fixed position, for a refusal that names them. Letters stand for themselves. */

@@ -7,15 +7,15 @@ export interface SpeechSegment {
   readonly endMs: number;
 }
 
-/** How {@link SpeechSegmenter} cuts. */
+/** Options of {@link SpeechSegmenter}. */
 export interface SpeechSegmenterOptions {
   /** Samples per second. */
   readonly sampleRate: number;
-  /** Segments with less voice than this are noise and are not reported; 100 ms when left out. */
+  /** Segments with less voice than this count as noise and are not reported, ms. Default: 100. */
   readonly minSpeechMs?: number;
-  /** A pause shorter than this does not end a segment; 300 ms when left out. */
+  /** A shorter pause does not end a segment, ms. Default: 300. */
   readonly joinGapMs?: number;
-  /** How long the decisions stay on after the last voice, which is taken off again; that of `Vad` when left out. */
+  /** How long the VAD reports speech after the last voice; subtracted from the segments, ms. Default: that of `Vad`. */
   readonly hangOverMs?: number;
 }
 

@@ -1,20 +1,19 @@
 import type { PcmChunk } from "../ports/media.ts";
 
-/** Seconds of audio that one text may become: as long as an uploaded message may be. */
+/** Maximum length of a spoken text, s: that of an uploaded message. */
 export const LONGEST_AUDIO_S = 600;
 
 /**
- * Counts how long a text speaks. A text of 4096 emoji or percent signs is minutes of audio, so every text is held to the
- * same bound, whichever engine speaks it.
+ * Limits the spoken length of a text for every engine: a text of 4096 emoji or percent signs can be minutes of audio.
  */
 export class SpokenLength {
   #seconds = 0;
 
-  /** Counts one more piece. Throws an Error once they are longer than 10 minutes together. */
+  /** Adds a piece. Throws an Error if all pieces together are longer than 10 minutes. */
   add(piece: PcmChunk): void {
     this.#seconds += piece.samples.length / piece.sampleRate;
     if (this.#seconds > LONGEST_AUDIO_S) {
-      throw new Error(`the text speaks for more than ${LONGEST_AUDIO_S / 60} minutes; shorten it`);
+      throw new Error(`the text takes more than ${LONGEST_AUDIO_S / 60} minutes to speak; shorten it`);
     }
   }
 }

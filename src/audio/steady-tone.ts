@@ -6,22 +6,22 @@ const HIGHEST_HZ = 2_300;
 const FLOOR = 200 * 200;
 /** The share of a frame's energy that its tone must hold. */
 const TONE_SHARE = 0.6;
-/** The same before it is known: of cos(w) and cos(2w) one is at least a half, in size. */
+/** The share before the tone is known: of |cos(w)| and |cos(2w)| one is at least a half. */
 const SHARE_AT_FIRST = TONE_SHARE / 2 - 0.1;
-/** What the fit may leave of the autocorrelation, as a share of the tone's. */
+/** Maximum residual of the fit, as a share of the tone's autocorrelation. */
 const MOST_RESIDUAL = 0.008;
-/** Two tones close to each other beat: then the eighths of a frame differ in energy by more than this, as a ratio. */
+/** Maximum energy ratio between eighths of a frame: two tones close to each other beat, and exceed it. */
 const MOST_BEAT = 4;
-/** The same, and the floor, while other frequencies still interfere. */
+/** The same ratio, and the floor, while other frequencies still interfere. */
 const MOST_BEAT_AT_FIRST = 6;
 const FLOOR_AT_FIRST = FLOOR / 2;
-/** How far around the first guess is looked, as a share of it, and in how many steps on each side. */
+/** Range of the search around the first guess, as a share of it, and the number of steps on each side. */
 const SEARCH = 0.1;
 const STEPS = 6;
 
 /**
  * Measures whether 20 ms of audio are one tone, by its autocorrelation: that of a tone of frequency w is A cos(kw) at lag
- * k, and that of white noise nothing at all beyond lag 0. Allocates nothing after it was made.
+ * k, and that of white noise nothing at all beyond lag 0. Allocates nothing once created.
  */
 export class SteadyTone {
   readonly #sampleRate: number;
@@ -34,7 +34,7 @@ export class SteadyTone {
     this.#sampleRate = sampleRate;
   }
 
-  /** The frequency of the tone that the frame is, Hz; 0 if it is none. */
+  /** The frequency of the frame's tone, Hz; 0 if the frame is no tone. */
   hzOf(frame: Float64Array): number {
     if (!isSteady(frame, 0, FLOOR, MOST_BEAT)) return 0;
     this.#correlate(frame, 0, 2);
@@ -42,10 +42,10 @@ export class SteadyTone {
     const r1 = this.#lags[1]!;
     const r2 = this.#lags[2]!;
     if (r1 === 0) return 0;
-    // Where r1 is A cos(w) and r2 is A cos(2w); without r0 white noise does not count.
+    // r1 is A cos(w), r2 is A cos(2w); white noise affects only r0, which is left out.
     const cosine = (r2 + Math.sqrt(r2 * r2 + 8 * r1 * r1)) / (4 * r1);
     if (!(Math.abs(cosine) < 1)) return 0;
-    // Most of what is no tone need not be looked at more closely.
+    // Rules out most other sounds early.
     if (Math.max(Math.abs(r1), Math.abs(r2)) < SHARE_AT_FIRST * r0) return 0;
     this.#correlate(frame, 3, LAGS);
     const angle = this.#refined(Math.acos(cosine));
@@ -65,7 +65,7 @@ export class SteadyTone {
     }
   }
 
-  /** The angle per sample, near a guess, that leaves least: looked for coarsely, then finely. */
+  /** The angle per sample near a guess with the least residual: a coarse search, then a fine one. */
   #refined(guess: number): number {
     let best = guess;
     let least = Number.POSITIVE_INFINITY;
@@ -82,7 +82,7 @@ export class SteadyTone {
     return best;
   }
 
-  /** What is left of lags 1 to 10 after the best A cos(kw) was taken off; leaves A in `#amplitude`. */
+  /** The residual of lags 1 to 10 without the best A cos(kw); stores A in `#amplitude`. */
   #residual(angle: number): number {
     const twice = 2 * Math.cos(angle);
     let before = 1;
@@ -102,19 +102,19 @@ export class SteadyTone {
   }
 }
 
-/** Whether samples are too quiet to be a tone, whatever they are. */
+/** Whether samples are too quiet for a tone. */
 export function isQuiet(samples: Int16Array): boolean {
   let energy = 0;
   for (let i = 0; i < samples.length; i++) energy += samples[i]! * samples[i]!;
   return energy < FLOOR_AT_FIRST * samples.length;
 }
 
-/** Whether 20 ms of audio at any rate, from `start` on, are worth a look: most are silence, or speech. */
+/** Whether 20 ms of audio at any rate, from `start` on, may be a tone: most are silence, or speech. */
 export function mayBeTone(samples: Float64Array, start: number): boolean {
   return isSteady(samples, start, FLOOR_AT_FIRST, MOST_BEAT_AT_FIRST);
 }
 
-/** Whether a frame is loud enough, and as loud from its beginning to its end. */
+/** Whether a frame is loud enough, with a constant level. */
 function isSteady(samples: Float64Array, start: number, floor: number, mostBeat: number): boolean {
   const length = samples.length - start;
   const part = length >> 3;

@@ -6,7 +6,7 @@ const STEPS_PER_BLOCK = 25;
 const BLOCKS = 4;
 /** The weight of the past in the smoothed RMS whose minimum is the noise. */
 const SMOOTHING = 0.7;
-// A minimum lies below the mean of the noise it is taken from; this puts it back.
+// Compensates for a minimum being below the mean of the noise.
 const MINIMUM_BIAS = 1.3;
 const LOWEST_FLOOR = 30;
 const SPEECH_OVER_FLOOR = 2.2;
@@ -42,7 +42,7 @@ export class Vad implements VoiceActivityDetector {
 
   /**
    * Takes the next samples, best a whole number of 20 ms, and returns whether there was speech in any 20 ms that they
-   * complete; when they complete none, the last decision stands.
+   * complete; if they complete none, the last decision stands.
    */
   push(frame: Int16Array): boolean {
     const step = this.#stepSamples;

@@ -14,8 +14,8 @@ type Part = "riff" | "chunk" | "ds64" | "fmt" | "skip" | "data" | "end";
  * Decodes a WAV file (RIFF, RF64) as it arrives into 16-bit samples of one channel, at the rate of the file.
  *
  * Takes PCM of 8, 16, 24 and 32 bits, float of 32 and 64 bits, A-law and mu-law, 1 to 8 channels, which are averaged.
- * The samples are the same however the bytes are cut into pieces, and never more than the bytes pushed. After an error
- * the decoder is of no more use.
+ * The samples do not depend on how the bytes are cut into pieces, and are never more than the bytes pushed. Do not use
+ * the decoder after an error.
  */
 export class WavDecoder {
   #part: Part = "riff";
@@ -37,7 +37,7 @@ export class WavDecoder {
     return this.#format;
   }
 
-  /** After {@link finish}: whether the data chunk claimed more bytes than came. */
+  /** After {@link finish}: whether the data chunk claimed more bytes than were pushed. */
   get truncated(): boolean {
     return this.#truncated;
   }
@@ -65,7 +65,7 @@ export class WavDecoder {
     return samples;
   }
 
-  /** No more bytes will come. Throws {@link AudioFormatError} when the data chunk was never reached. */
+  /** Ends the file. Throws {@link AudioFormatError} if it had no data chunk. */
   finish(): void {
     if (this.#received === 0) throw new AudioFormatError("not_audio", "the audio is empty");
     if (this.#part !== "data" && this.#part !== "end") {
@@ -174,9 +174,8 @@ export function decodeWav(bytes: Uint8Array): DecodedAudio {
 export const WAV_HEADER_BYTES = 44;
 
 /**
- * The 44 bytes before the samples of a 16-bit WAV file, of one channel unless more are asked for. Without `samples` (a
- * count) the length is marked as unknown, for writing to a stream. Throws a RangeError for more samples than the format
- * can state.
+ * The header (44 bytes) of a 16-bit WAV file, by default of one channel. Without `samples` (a count) the length is marked
+ * as unknown, for streams. Throws a RangeError for more samples than the format can state.
  */
 export function wavHeader({ sampleRate, samples, channels = 1 }: WavHeaderOptions): Uint8Array<ArrayBuffer> {
   const blockBytes = 2 * channels;
@@ -207,7 +206,7 @@ export function wavHeader({ sampleRate, samples, channels = 1 }: WavHeaderOption
 export interface WavHeaderOptions {
   /** Samples per second. */
   readonly sampleRate: number;
-  /** How many samples of each channel follow; left out for a stream whose length is not known. */
+  /** Number of samples of each channel; omit it for a stream of unknown length. */
   readonly samples?: number | undefined;
   /** Default: 1. */
   readonly channels?: number | undefined;
