@@ -78,7 +78,7 @@ const ticks = (count: number, gaps: { side: "left" | "right"; from: number; leng
 for (const outFirst of [true, false]) {
   const order = outFirst ? "what goes out comes first" : "what comes in comes first";
 
-  test(`two clocks that always run stay sample by sample together (${order})`, () => {
+  test(`two running clocks stay aligned to the sample (${order})`, () => {
     const tape = new Tape().play(ticks(500), outFirst);
     expect(tape.left).toHaveLength(500 * FRAME);
     expect(tape.right).toHaveLength(500 * FRAME);
@@ -86,7 +86,7 @@ for (const outFirst of [true, false]) {
     expect(tape.skew(tape.right)).toBe(0);
   });
 
-  test(`before the first sound of the peer its channel is silent (${order})`, () => {
+  test(`a channel is silent before its first samples (${order})`, () => {
     const tape = new Tape().play(ticks(300, [{ side: "right", from: 0, length: 137 }]), outFirst);
     expect(tape.right).toHaveLength(300 * FRAME);
     expect(tape.right.slice(0, 136 * FRAME).every((sample) => sample === 0)).toBe(true);
@@ -94,12 +94,12 @@ for (const outFirst of [true, false]) {
     expect(tape.frames(tape.right)[0]).toBe(137);
   });
 
-  test(`a peer that is never heard is silent for as long as the call (${order})`, () => {
+  test(`a channel without any samples is silent for the whole call (${order})`, () => {
     const tape = new Tape().play(ticks(100, [{ side: "right", from: 0, length: 100 }]), outFirst);
     expect(tape.right).toEqual(new Array(100 * FRAME).fill(0));
   });
 
-  test(`what stops and goes on is where it was, however long it stopped (${order})`, () => {
+  test(`a channel that pauses and resumes stays aligned (${order})`, () => {
     for (const length of [1, 2, 5, 40, 49, 50, 51, 60, 400]) {
       for (const side of ["left", "right"] as const) {
         const tape = new Tape().play(ticks(700, [{ side, from: 100, length }]), outFirst);
@@ -111,7 +111,7 @@ for (const outFirst of [true, false]) {
     }
   });
 
-  test(`many short stops do not add up (${order})`, () => {
+  test(`many short pauses do not add up (${order})`, () => {
     const gaps = Array.from({ length: 100 }, (_, at) => ({ side: "left" as const, from: 20 + at * 25, length: 7 }));
     const tape = new Tape().play(ticks(3_000, gaps), outFirst);
     expect(tape.skew(tape.left)).toBeLessThanOrEqual(1);
@@ -120,7 +120,7 @@ for (const outFirst of [true, false]) {
   });
 }
 
-test("what comes late, because the thread stood still, is put where it belongs", () => {
+test("samples that are late because the thread was blocked are put in place", () => {
   for (const late of ["left", "right"] as const) {
     for (const stood of [3, 10, 49, 200, 1_000]) {
       const tape = new Tape();
@@ -150,7 +150,7 @@ test("what comes late, because the thread stood still, is put where it belongs",
   }
 });
 
-test("a frame that is told in pieces is the same frame", () => {
+test("a frame may be added in pieces", () => {
   const tape = new Tape();
   const half = new Int16Array(FRAME / 2);
   for (let tick = 0; tick < 200; tick++) {
@@ -169,7 +169,7 @@ const stops = fc.array(
 );
 
 fuzz(
-  "however often one channel stops, and for however long, it is never more than a frame off",
+  "random pauses never move a channel by more than a frame",
   fc.property(stops, fc.constantFrom("left" as const, "right" as const), fc.boolean(), (chosen, side, outFirst) => {
     let at = 60; // it has begun
     const gaps = chosen.map(({ after, length }) => {
@@ -188,7 +188,7 @@ const side = fc.constantFrom("left", "right");
 const step = fc.record({ side, pieces: fc.integer({ min: 0, max: 400 }), waitMs: fc.integer({ min: 0, max: 3_000 }) });
 
 fuzz(
-  "whatever comes when, both channels are equally long, and nothing is lost, doubled or out of order",
+  "channels are equally long, and no sample is lost, doubled or reordered",
   fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
     const out: { left: number[]; right: number[] } = { left: [], right: [] };
     const given: { left: number[]; right: number[] } = { left: [], right: [] };

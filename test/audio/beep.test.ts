@@ -19,43 +19,40 @@ function beepsIn(samples: Int16Array, sampleRate = 8_000, frameLength = sampleRa
   return beeps;
 }
 
-describe.each([8_000, 16_000, 24_000, 48_000])("at %i Hz", (sampleRate) => {
+describe.each([8_000, 16_000, 24_000, 48_000])("the beep detector at %i Hz", (sampleRate) => {
   const silence = (ms: number) => new Int16Array((sampleRate * ms) / 1000);
 
-  test.each([10, 15, 20, 30])(
-    "a beep of any length and frequency is found at %i dB over noise, after mu-law",
-    (snrDb) => {
-      let [tones, missed, off, late] = [0, 0, 0, 0];
-      for (const hz of [420, 480, 620, 800, 950, 1_000, 1_200, 1_400, 1_700, 2_000, 2_200])
-        for (const ms of [200, 300, 500, 1_000]) {
-          const beep = tone(hz, ms, sampleRate, 8_000);
-          const line = concatPcm([silence(613), beep, silence(300)]);
-          const noise = whiteNoise(line.length, rms(beep) / 10 ** (snrDb / 20), hz + ms + snrDb);
-          const found = beepsIn(decodeMulaw(encodeMulaw(sum(line, noise))), sampleRate);
-          tones++;
-          if (found.length !== 1) missed++;
-          else if (Math.abs(found[0]!.hz - hz) > 0.01 * hz) off++;
-          else if (Math.abs(found[0]!.atMs - 613) > 60) late++;
-        }
-      expect({ tones, missed, off, late }).toEqual({ tones: 44, missed: 0, off: 0, late: 0 });
-    },
-  );
+  test.each([10, 15, 20, 30])("finds a beep of any length and frequency at %i dB over noise", (snrDb) => {
+    let [tones, missed, off, late] = [0, 0, 0, 0];
+    for (const hz of [420, 480, 620, 800, 950, 1_000, 1_200, 1_400, 1_700, 2_000, 2_200])
+      for (const ms of [200, 300, 500, 1_000]) {
+        const beep = tone(hz, ms, sampleRate, 8_000);
+        const line = concatPcm([silence(613), beep, silence(300)]);
+        const noise = whiteNoise(line.length, rms(beep) / 10 ** (snrDb / 20), hz + ms + snrDb);
+        const found = beepsIn(decodeMulaw(encodeMulaw(sum(line, noise))), sampleRate);
+        tones++;
+        if (found.length !== 1) missed++;
+        else if (Math.abs(found[0]!.hz - hz) > 0.01 * hz) off++;
+        else if (Math.abs(found[0]!.atMs - 613) > 60) late++;
+      }
+    expect({ tones, missed, off, late }).toEqual({ tones: 44, missed: 0, off: 0, late: 0 });
+  });
 
-  test("noise of any level has no beeps", () => {
+  test("finds no beep in noise of any level", () => {
     for (const level of [100, 1_000, 5_000, 15_000])
       expect(beepsIn(whiteNoise(sampleRate * 30, level, level), sampleRate), `RMS ${level}`).toEqual([]);
   });
 
-  test("a minute of something like speech has no beeps", () => {
+  test("finds no beep in a minute of simulated speech", () => {
     expect(beepsIn(babble(60_000, sampleRate, 3_000, 1), sampleRate)).toEqual([]);
   });
 
-  test("keys are no beeps", () => {
+  test("finds no beep in keys", () => {
     for (const toneMs of [60, 100, 250, 1_000])
       expect(beepsIn(dtmfTones("0123456789ABCD*#", { sampleRate, toneMs }), sampleRate), `${toneMs} ms`).toEqual([]);
   });
 
-  test("ringing and dial tones, which beat, are no beeps", () => {
+  test("finds no beep in ringing and dial tones", () => {
     for (const [a, b] of [
       [350, 440],
       [440, 480],
@@ -71,7 +68,7 @@ describe.each([8_000, 16_000, 24_000, 48_000])("at %i Hz", (sampleRate) => {
       }
   });
 
-  test("a tone outside the band, too short, or without an end is no beep", () => {
+  test("ignores a tone that is out of band, too short or endless", () => {
     for (const [hz, ms] of [
       [350, 500],
       [2_500, 500],
@@ -84,24 +81,24 @@ describe.each([8_000, 16_000, 24_000, 48_000])("at %i Hz", (sampleRate) => {
   });
 });
 
-test("a tone above what the working rate can hold does not come back as a beep", () => {
+test("a tone above the working band does not alias to a beep", () => {
   for (const hz of [5_000, 6_000, 7_000, 7_500])
     expect(beepsIn(concatPcm([tone(hz, 500, 16_000, 1_200), new Int16Array(8_000)]), 16_000), `${hz} Hz`).toEqual([]);
 });
 
-test("ten minutes of something like speech have two beeps at most", () => {
+test("ten minutes of simulated speech have at most two beeps", () => {
   const beeps = Array.from({ length: 10 }, (_, seed) => beepsIn(babble(60_000, 8_000, 3_000, seed)));
   expect(beeps.flat().length).toBeLessThanOrEqual(2);
 });
 
-test("the size of the frames does not matter", () => {
+test("the beep detector accepts frames of any size", () => {
   const samples = concatPcm([new Int16Array(1_234), tone(1_000, 400, 16_000, 8_000), new Int16Array(4_000)]);
   const expected = beepsIn(samples, 16_000);
   expect(expected.length).toBe(1);
   for (const length of [1, 7, 80, 961, 100_000]) expect(beepsIn(samples, 16_000, length)).toEqual(expected);
 });
 
-test("the simulator's greeting and beep are one beep, at its place", () => {
+test("the simulator's voicemail has one beep, at its place", () => {
   const greeting = voice("Please leave a message after the tone.", 16_000);
   const line = concatPcm([greeting, tone(1_000, 400, 16_000, 10_000), new Int16Array(16_000)]);
   const [beep, ...more] = beepsIn(line, 16_000);

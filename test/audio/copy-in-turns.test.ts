@@ -3,7 +3,7 @@ import { copyInTurns } from "../../src/audio/copy-in-turns.ts";
 
 const FILE = Uint8Array.from({ length: 10 * 2 ** 20 + 7 }, (_, at) => Math.imul(at, 2_654_435_761) >>> 13);
 
-test("a copy of a large file lets the event loop turn, and is a buffer of its own", async () => {
+test("copying a large file lets the event loop turn and yields a new buffer", async () => {
   let turns = 0;
   const turn = (): void => {
     turns++;
@@ -17,6 +17,6 @@ test("a copy of a large file lets the event loop turn, and is a buffer of its ow
   expect(copy.byteLength).toBe(FILE.length - 1);
 });
 
-test("a copy of nothing is empty", async () => {
+test("the copy of an empty buffer is empty", async () => {
   expect((await copyInTurns(new Uint8Array())).byteLength).toBe(0);
 });

@@ -23,8 +23,8 @@ function overTheLine(samples: Int16Array, toneRms: number, snrDb: number, seed: 
   return decodeMulaw(encodeMulaw(sum(samples, noise)));
 }
 
-describe.each([8000, 16_000])("at %i Hz", (sampleRate) => {
-  test.each([10, 20, 30, 40])("every digit is heard once at %i dB over noise, after mu-law", (snrDb) => {
+describe.each([8000, 16_000])("the DTMF detector at %i Hz", (sampleRate) => {
+  test.each([10, 20, 30, 40])("detects every digit once at %i dB over noise, after mu-law", (snrDb) => {
     for (const levelDb of [-10, -25]) {
       for (const [toneMs, pauseMs] of [
         [40, 40],
@@ -44,13 +44,13 @@ describe.each([8000, 16_000])("at %i Hz", (sampleRate) => {
     }
   });
 
-  test("noise of any level has no digits", () => {
+  test("detects no digit in noise of any level", () => {
     for (const level of [100, 1000, 5000, 15_000]) {
       expect(detect(whiteNoise(sampleRate * 20, level, level), sampleRate)).toBe("");
     }
   });
 
-  test("single tones, ringback and dial tone have no digits", () => {
+  test("detects no digit in single tones, ringback and dial tone", () => {
     for (let hz = 300; hz < 2000; hz += 23) expect(detect(tone(hz, 200, sampleRate, 12_000), sampleRate)).toBe("");
     for (const [a, b] of [
       [350, 440],
@@ -64,29 +64,29 @@ describe.each([8000, 16_000])("at %i Hz", (sampleRate) => {
     }
   });
 
-  test("minutes of something like speech have no digits", () => {
+  test("detects no digit in minutes of simulated speech", () => {
     for (let seed = 0; seed < 4; seed++) expect(detect(babble(60_000, sampleRate, 3000, seed), sampleRate)).toBe("");
   });
 });
 
-test("the size of the frames does not matter", () => {
+test("the DTMF detector accepts frames of any size", () => {
   const tones = concatPcm([new Int16Array(55), dtmfTones("15993", { sampleRate: 8000, toneMs: 50, pauseMs: 50 })]);
   for (const length of [1, 7, 80, 480, 100_000]) expect(detect(tones, 8000, length)).toBe("15993");
 });
 
-test("a held digit counts once, and a pressed-again digit twice", () => {
+test("a held digit counts once, and a repeated digit twice", () => {
   expect(detect(dtmfTones("5", { sampleRate: 8000, toneMs: 3000 }))).toBe("5");
   expect(detect(dtmfTones("55", { sampleRate: 8000, toneMs: 45, pauseMs: 45 }))).toBe("55");
   expect(detect(dtmfTones("59", { sampleRate: 8000, toneMs: 60, pauseMs: 0 })), "without a pause").toBe("59");
 });
 
-test("a crackle within a digit does not double it", () => {
+test("a click within a digit does not double it", () => {
   const held = dtmfTones("7", { sampleRate: 8000, toneMs: 400 });
   held.set(whiteNoise(40, 20_000, 3), 1600);
   expect(detect(held)).toBe("7");
 });
 
-test("a difference in level is allowed up to 8 dB one way and 9 dB the other", () => {
+test("the levels of the two tones may differ by 8 to 9 dB", () => {
   const pair = (lowDb: number, highDb: number) =>
     sum(tone(770, 200, 8000, 8000 * 10 ** (lowDb / 20)), tone(1336, 200, 8000, 8000 * 10 ** (highDb / 20)));
   expect(detect(pair(0, -8))).toBe("5");
@@ -95,7 +95,7 @@ test("a difference in level is allowed up to 8 dB one way and 9 dB the other", (
   expect(detect(pair(-10, 0))).toBe("");
 });
 
-test("a digit carries the time at which it began, within a block", () => {
+test("a digit has the time of its start, within one block", () => {
   const heard: [string, number][] = [];
   const detector = new DtmfDetector(8000, (digit, atMs) => heard.push([digit, atMs]));
   detector.push(concatPcm([new Int16Array(8000), dtmfTones("42", { sampleRate: 8000 })]));
@@ -106,8 +106,8 @@ test("a digit carries the time at which it began, within a block", () => {
   }
 });
 
-describe("generated digits", () => {
-  test("are two tones of the asked level and length, then a pause", () => {
+describe("dtmfTones", () => {
+  test("returns two tones of the requested level and length, then a pause", () => {
     const samples = dtmfTones("1", { sampleRate: 8000, toneMs: 80, pauseMs: 60, levelDb: -13 });
     expect(samples.length).toBe(8 * 140);
     const sounding = samples.subarray(0, 640);
@@ -117,13 +117,13 @@ describe("generated digits", () => {
     expect(rms(samples.subarray(640))).toBe(0);
   });
 
-  test("are none for no digits, and a RangeError for what is no digit", () => {
+  test("returns no samples without digits and throws a RangeError for other characters", () => {
     expect(dtmfTones("", { sampleRate: 8000 }).length).toBe(0);
     expect(() => dtmfTones("12x", { sampleRate: 8000 })).toThrow(new RangeError('"x" is not a DTMF digit'));
   });
 });
 
-test("a hundred random numbers come through", () => {
+test("a hundred random numbers are detected as generated", () => {
   const next = random(11);
   for (let i = 0; i < 100; i++) {
     const number = Array.from({ length: 10 }, () => DIGITS[Math.floor(next() * 16)]).join("");

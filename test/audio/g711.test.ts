@@ -36,7 +36,7 @@ function alawByFormula(code: number): number {
 describe.each([
   { law: "mu-law", levels: MULAW_LEVELS, formula: mulawByFormula, code: mulawCode, decode: decodeMulaw },
   { law: "A-law", levels: ALAW_LEVELS, formula: alawByFormula, code: alawCode, decode: decodeAlaw },
-])("$law", ({ levels, formula, code, decode }) => {
+])("G.711 $law", ({ levels, formula, code, decode }) => {
   test("every code decodes to the level of the recommendation", () => {
     expect(Array.from(decode(codes), (level) => level + 0)).toEqual(Array.from(codes, (c) => formula(c) + 0));
   });
@@ -61,12 +61,12 @@ describe.each([
   });
 });
 
-test("silence encodes to the codes that are named after it", () => {
+test("silence encodes to the silence codes", () => {
   expect(encodeMulaw(new Int16Array(2))).toEqual(Uint8Array.of(MULAW_SILENCE, MULAW_SILENCE));
   expect(encodeAlaw(new Int16Array(2))).toEqual(Uint8Array.of(ALAW_SILENCE, ALAW_SILENCE));
 });
 
-test("a tone keeps 35 dB over the noise of the codec", () => {
+test("a tone stays 35 dB above the noise of the codec", () => {
   const original = tone(1000, 200, 8000, 12_000);
   for (const coded of [decodeMulaw(encodeMulaw(original)), decodeAlaw(encodeAlaw(original))]) {
     const noise = original.map((sample, i) => sample - coded[i]!);
@@ -74,7 +74,7 @@ test("a tone keeps 35 dB over the noise of the codec", () => {
   }
 });
 
-test("coding into given arrays allocates none", () => {
+test("coding into given arrays allocates no new ones", () => {
   const samples = tone(440, 20, 8000, 8000);
   const wire = new Uint8Array(160);
   const back = new Int16Array(160);

@@ -86,7 +86,7 @@ function id3(size: number): Uint8Array {
 
 describe("16-bit PCM", () => {
   fuzz(
-    "gives the same samples wherever it is cut, stated or not",
+    "yields the same samples wherever it is cut, declared or not",
     fc.asyncProperty(sound, cuts, fc.constantFrom("pcm_s16le" as const, undefined), async (bytes, places, encoding) => {
       const { samples } = await play(cut(bytes, places), { encoding });
       expect(samples).toEqual(pcmFromBytes(bytes));
@@ -99,7 +99,7 @@ describe("16-bit PCM", () => {
     expect(heard).toEqual({ samples, rates: [sampleRate] });
   });
 
-  test("is heard from its first message on: no more than 12 bytes are held back", async () => {
+  test("is decoded from its first message on, with at most 12 bytes held back", async () => {
     const bytes = pcmToBytes(tone(440, 20, 16_000, 8000));
     for (const encoding of ["pcm_s16le", undefined] as const) {
       for (let length = 12; length < 40; length++)
@@ -107,7 +107,7 @@ describe("16-bit PCM", () => {
     }
   });
 
-  test("noise of every level begins at once, and is never taken for an MP3", async () => {
+  test("of noise starts at once and is never mistaken for an MP3", async () => {
     let late = 0;
     for (let i = 0; i < 600; i++) {
       const noise = whiteNoise(2000, 2 ** (i % 15), i);
@@ -119,7 +119,7 @@ describe("16-bit PCM", () => {
     expect(late).toBeLessThanOrEqual(2);
   });
 
-  test("that begins like a frame is held back until the next frame does not come", async () => {
+  test("that starts like an MP3 frame is held back until the next frame is missing", async () => {
     const bytes = new Uint8Array(3000);
     bytes.set([0xff, 0xfb, 0x90, 0xc4]);
     expect((await play([bytes.subarray(0, 417)])).samples.length).toBe(0);
@@ -128,14 +128,14 @@ describe("16-bit PCM", () => {
     expect((await play([bytes.subarray(0, 14)], { encoding: "pcm_s16le" })).samples.length).toBe(7);
   });
 
-  test("silence is samples too", async () => {
+  test("of silence is decoded as samples", async () => {
     expect((await play(byteByByte(new Uint8Array(640)))).samples).toEqual(new Int16Array(320));
   });
 });
 
 describe("mu-law", () => {
   fuzz(
-    "is decoded exactly, wherever it is cut",
+    "is decoded exactly wherever it is cut",
     fc.asyncProperty(sound, cuts, async (bytes, places) => {
       const { samples, rates } = await play(cut(bytes, places), { encoding: "mulaw", sampleRate: 8000 });
       expect(samples).toEqual(Int16Array.from(bytes, (code) => MULAW_LEVELS[code] ?? 0));
@@ -151,13 +151,13 @@ describe("an MP3", () => {
     ["two tags and frames", concatBytes([id3(20), id3(10_000), FRAMES])],
     ["a tag of 1 MB and frames", concatBytes([id3(1_000_000), FRAMES])],
   ];
-  test.each(files)("is known by its first bytes: %s", async (_, file) => {
+  test.each(files)("is recognised by its first bytes: %s", async (_, file) => {
     const { samples, rates } = await play([file]);
     expect([samples, rates]).toEqual([Int16Array.from(FRAMES), [44_100]]);
   });
 
   fuzz(
-    "reaches the decoder from its first frame on, wherever it is cut, stated or not",
+    "reaches the decoder from its first frame on, wherever it is cut",
     fc.asyncProperty(
       fc.constantFrom(...files.slice(0, 3).map(([, file]) => file)),
       cuts,
@@ -168,13 +168,13 @@ describe("an MP3", () => {
     ),
   );
 
-  test("that arrives byte by byte does so too", async () => {
+  test("that arrives byte by byte reaches the decoder from its first frame on", async () => {
     for (const [, file] of files.slice(0, 3)) {
       expect((await play(byteByByte(file))).samples).toEqual(Int16Array.from(FRAMES));
     }
   });
 
-  test("may begin in the middle of a frame where it is stated", async () => {
+  test("may start in the middle of a frame if it is declared", async () => {
     const { samples } = await play([concatBytes([FRAME.subarray(200), FRAMES])], { encoding: "mp3" });
     expect(samples).toEqual(Int16Array.from(FRAMES));
   });
@@ -223,7 +223,7 @@ describe("an MP3", () => {
     audio.close();
   });
 
-  test("opens its decoder when it comes and not before, and frees it once", async () => {
+  test("opens its decoder on arrival, and frees it once", async () => {
     const decoder = new ByteDecoder();
     let opened = 0;
     const mp3 = async (): Promise<Mp3Stream> => {
@@ -241,7 +241,7 @@ describe("an MP3", () => {
     expect([opened, decoder.closed]).toEqual([1, 1]);
   });
 
-  test("that is closed while its decoder opens, or while it is decoded, is let go of", async () => {
+  test("that is closed while opening or decoding frees its decoder", async () => {
     for (const atOnce of [true, false]) {
       const decoder = new ByteDecoder();
       let heard = 0;
@@ -261,7 +261,7 @@ describe("an MP3", () => {
     }
   });
 
-  test("is refused where nothing can decode it", async () => {
+  test("is refused without a decoder", async () => {
     for (const encoding of ["mp3", undefined] as const) {
       const error = await refusal(play([FRAMES], { encoding, mp3: undefined }));
       expect(error).toBeInstanceOf(NotAudio);
@@ -269,7 +269,7 @@ describe("an MP3", () => {
     }
   });
 
-  test("that the decoder gives up is not audio, and frees the decoder", async () => {
+  test("that the decoder refuses is reported as not audio, and frees the decoder", async () => {
     const decoder = new ByteDecoder();
     decoder.push = () => {
       throw new AudioUnsupported("too much of it is broken");
@@ -281,7 +281,7 @@ describe("an MP3", () => {
   });
 });
 
-describe("what is no audio is refused in a sentence that fits into a close frame", () => {
+describe("a refusal of other bytes, short enough for a close frame,", () => {
   const files: [string, Uint8Array, RegExp][] = [
     ["WAV", wavHeader({ sampleRate: 16_000, samples: 8000 }), /a WAV header .* 44 bytes/],
     ["RF64", Uint8Array.from(letters("RF64\0\0\0\0WAVEds64")), /a WAV header/],
@@ -291,7 +291,7 @@ describe("what is no audio is refused in a sentence that fits into a close frame
     ["WebM", Uint8Array.from(letters("\x1a\x45\xdf\xa3\x01\0\0\0\0\0\0\x1f")), /this is WebM/],
   ];
   for (const encoding of [...STREAM_ENCODINGS.filter((one) => one !== "mp3"), undefined]) {
-    test.each(files)(`%s where ${encoding ?? "no encoding"} was stated`, async (_, file, words) => {
+    test.each(files)(`names %s if ${encoding ?? "no encoding"} was declared`, async (_, file, words) => {
       for (const pieces of [[file], byteByByte(file)]) {
         const error = await refusal(play(pieces, { encoding }));
         expect(error).toBeInstanceOf(NotAudio);
@@ -301,19 +301,19 @@ describe("what is no audio is refused in a sentence that fits into a close frame
     });
   }
 
-  test.each(files)("%s where MP3 was stated", async (name, file) => {
+  test.each(files)("names %s if MP3 was declared", async (name, file) => {
     const error = await refusal(play(byteByByte(file), { encoding: "mp3" }));
     expect(error).toBeInstanceOf(NotAudio);
     expect((error as Error).message).toMatch(name === "RF64" ? /WAV/ : new RegExp(`this is ${name}`));
   });
 
-  test.each(["pcm_s16le", "mulaw"] as const)("an MP3 with a tag where %s was stated", async (encoding) => {
+  test.each(["pcm_s16le", "mulaw"] as const)("names an MP3 with a tag if %s was declared", async (encoding) => {
     const error = await refusal(play([concatBytes([id3(20), FRAMES])], { encoding }));
     expect((error as Error).message).toMatch(/this is MP3, not .*encoding=mp3/);
     expect((error as Error).message.length).toBeLessThanOrEqual(123);
   });
 
-  test("random bytes where MP3 was stated, before 8 KB of them have come", async () => {
+  test("comes within 8 KB of random bytes if MP3 was declared", async () => {
     const next = random(3);
     for (let i = 0; i < 100; i++) {
       const bytes = Uint8Array.from({ length: 8192 }, () => next() * 256);
@@ -324,7 +324,7 @@ describe("what is no audio is refused in a sentence that fits into a close frame
     }
   });
 
-  test("a tag that claims 256 MB, as soon as it says so; and a tag before something else", async () => {
+  test("comes at once for a 256 MB tag, and for a tag before other bytes", async () => {
     const tag = id3(0);
     tag.set([0x7f, 0x7f, 0x7f, 0x7f], 6);
     expect(await refusal(play([concatBytes([tag, new Uint8Array(2)])]))).toMatchObject({
@@ -334,7 +334,7 @@ describe("what is no audio is refused in a sentence that fits into a close frame
     expect((error as Error).message).toBe("no MP3 frames follow each other: this is FLAC");
   });
 
-  test("and nothing is heard afterwards", async () => {
+  test("is final: no samples follow it", async () => {
     let heard = 0;
     const audio = new IncomingAudio({
       encoding: undefined,
@@ -353,7 +353,7 @@ const hostile = fc.oneof(
   fc.constantFrom(FRAME, FRAME.subarray(0, 3), id3(3), id3(0).subarray(0, 9), Uint8Array.from(letters("RIFF"))),
 );
 fuzz(
-  "any bytes are heard or refused, and never make more samples than bytes",
+  "any bytes are decoded or refused, and yield at most one sample per byte",
   fc.asyncProperty(
     fc.array(hostile, { maxLength: 12 }),
     cuts,

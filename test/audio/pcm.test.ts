@@ -21,7 +21,7 @@ test("samples are little-endian bytes, at any offset", () => {
 });
 
 fuzz(
-  "a byte stream cut anywhere gives the samples of the whole",
+  "a byte stream cut anywhere yields the same samples",
   fc.property(fc.array(fc.uint8Array({ maxLength: 9 }), { maxLength: 20 }), (pieces) => {
     const stream = new PcmByteStream();
     const samples = concatPcm(pieces.map((piece) => stream.push(piece)));

@@ -63,7 +63,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 
 fuzz(
-  "what is sent is what was enqueued less what was cleared, and only what was sent counts as heard",
+  "sent samples are the enqueued ones minus the cleared ones, and only they count as heard",
   fc.property(fc.array(step, { maxLength: 150 }), (steps) => {
     const playout = new Playout(RATE);
     const leg = new AheadLeg(playout);
@@ -116,7 +116,7 @@ fuzz(
 );
 
 describe("a leg that pulls ahead", () => {
-  test("does not reach a mark before the samples in front of it are sent", () => {
+  test("reaches a mark only when the samples before it are sent", () => {
     const playout = new Playout(RATE);
     const leg = new AheadLeg(playout);
     const reached: string[] = [];
@@ -133,7 +133,7 @@ describe("a leg that pulls ahead", () => {
     expect(playout.heardMs).toBe(20);
   });
 
-  test("drops the rest when recalled, and the samples sent by then count as heard", () => {
+  test("drops the rest when recalled; the samples sent by then count as heard", () => {
     const playout = new Playout(RATE);
     const leg = new AheadLeg(playout);
     playout.enqueue(ramp(1600));
@@ -146,7 +146,7 @@ describe("a leg that pulls ahead", () => {
     expect(leg.waiting[0]).toBe(5000);
   });
 
-  test("counts what was sent when a mark clears the queue", () => {
+  test("counts the sent samples when a mark clears the queue", () => {
     const playout = new Playout(RATE);
     const leg = new AheadLeg(playout);
     let heardMs = -1;
@@ -182,7 +182,7 @@ describe("a leg that pulls ahead", () => {
     expect(drained).toBe(true);
   });
 
-  test("reports when audio ran dry, which is an underrun before the end", () => {
+  test("reports when the queue runs dry, an underrun before the end", () => {
     const playout = new Playout(RATE);
     const leg = new AheadLeg(playout);
     playout.enqueue(ramp(160));
@@ -199,7 +199,7 @@ describe("a leg that pulls ahead", () => {
   });
 });
 
-test("silence that a leg has sent for want of audio is reported, also by one that pulls ahead", () => {
+test("silence sent for an empty queue is reported, also when pulling ahead", () => {
   const playout = new Playout(RATE);
   const leg = new AheadLeg(playout);
   const delays: number[][] = [];

@@ -28,7 +28,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 
 fuzz(
-  "whatever the sizes, what is pulled is exactly what was enqueued, and marks come in order at their place",
+  "reads of any size return the enqueued samples, with marks in place and order",
   fc.property(fc.array(step, { maxLength: 120 }), (steps) => {
     const playout = new Playout(RATE);
     const enqueued: Int16Array[] = [];
@@ -85,7 +85,7 @@ describe("a mark", () => {
     expect(reached).toEqual(["one", "two"]);
   });
 
-  test("may enqueue more, which plays on in the same frame", () => {
+  test("may enqueue more, which plays in the same frame", () => {
     const playout = new Playout(RATE);
     playout.enqueue(ramp(100));
     playout.mark("more", () => playout.enqueue(ramp(100)));
@@ -103,7 +103,7 @@ describe("a mark", () => {
   });
 });
 
-test("clearing drops what waits, marks included, and tells how much was heard", () => {
+test("clear() drops the queue, marks included, and returns the time heard", () => {
   const playout = new Playout(RATE);
   playout.enqueue(ramp(800));
   playout.mark("never", () => expect.unreachable());
@@ -117,7 +117,7 @@ test("clearing drops what waits, marks included, and tells how much was heard", 
   expect(pull(playout, 160).frame).toEqual(ramp(160, 7));
 });
 
-test("silence takes its time but is neither signal nor heard", async () => {
+test("silence takes time but is neither signal nor heard", async () => {
   const playout = new Playout(RATE);
   playout.enqueue(ramp(80));
   playout.silence(20);
@@ -134,7 +134,7 @@ test("silence takes its time but is neither signal nor heard", async () => {
 });
 
 describe("drained", () => {
-  test("resolves once the end was said and the last sample pulled", async () => {
+  test("resolves after end() and the last sample", async () => {
     const playout = new Playout(RATE);
     playout.enqueue(ramp(161));
     playout.end();
@@ -144,7 +144,7 @@ describe("drained", () => {
     expect(await isSettled(playout.drained)).toBe(true);
   });
 
-  test("waits for the end when the queue is empty", async () => {
+  test("waits for end() when the queue is empty", async () => {
     const playout = new Playout(RATE);
     pull(playout, 160);
     expect(await isSettled(playout.drained)).toBe(false);
@@ -205,7 +205,7 @@ test("an underrun is counted once for each time the queue runs dry while playing
   expect(playout.underruns, "the last, short frame").toBe(2);
 });
 
-test("the first signal is announced once, silence before it is not", () => {
+test("the first signal is reported once, the silence before it is not", () => {
   const playout = new Playout(RATE);
   let announced = 0;
   playout.onFirstSignal = () => announced++;
@@ -219,7 +219,7 @@ test("the first signal is announced once, silence before it is not", () => {
   expect(announced).toBe(1);
 });
 
-test("an hour of small pieces does not slow down or pile up", () => {
+test("an hour of small pieces neither slows down nor accumulates", () => {
   const playout = new Playout(RATE);
   const piece = ramp(80);
   const frame = new Int16Array(160);
@@ -234,7 +234,7 @@ test("an hour of small pieces does not slow down or pile up", () => {
   expect(processorMs() - begin).toBeLessThan(5000);
 });
 
-describe("silence for want of audio", () => {
+describe("silence of an empty queue", () => {
   /** A playout, and the silences that it has reported. */
   function reporting() {
     const playout = new Playout(RATE);
@@ -244,7 +244,7 @@ describe("silence for want of audio", () => {
   }
 
   fuzz(
-    "is reported once it is over, with its place and its length",
+    "is reported after its end, with its start and length",
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       const { playout, delays } = reporting();
       const pulled: Int16Array[] = [];
@@ -265,7 +265,7 @@ describe("silence for want of audio", () => {
     }),
   );
 
-  test("is none once the playout has ended, and not the silence that was asked for", () => {
+  test("excludes enqueued silence and silence after the end", () => {
     const { playout, delays } = reporting();
     playout.enqueue(ramp(160));
     playout.silence(20);

@@ -29,7 +29,7 @@ function plainly(pieces: readonly Int16Array[], to = 8_000): Int16Array {
   return concatPcm([...pieces.map((piece) => resampler.push(piece)), resampler.flush()]);
 }
 
-test("pieces that come again, in the same order, are the same arrays at the new rate", async () => {
+test("repeated pieces in the same order yield the same arrays", async () => {
   const pieces = [noise(1000, 1), noise(500, 2), noise(2000, 3)];
   const [first, second] = [await convert(pieces), await convert(pieces)];
   expect(second).toHaveLength(first.length);
@@ -37,14 +37,14 @@ test("pieces that come again, in the same order, are the same arrays at the new 
   expect(concatPcm(first)).toEqual(plainly(pieces));
 });
 
-test("at equal rates pieces are passed on as they are", async () => {
+test("pieces at an equal rate are passed on unchanged", async () => {
   const pieces = [noise(1000, 1), noise(500, 2)];
   expect((await convert(pieces, 16_000)).slice(0, 2)).toEqual(pieces);
   expect((await convert(pieces, 16_000))[0]).toBe(pieces[0]);
 });
 
 fuzz(
-  "whatever pieces come again in whatever order, what comes out is what a resampler makes of them",
+  "repeated pieces in any order yield the samples of a resampler",
   fc.asyncProperty(
     fc.array(fc.array(fc.nat(4), { maxLength: 6 }), { maxLength: 6 }),
     fc.constantFrom(8_000, 48_000, 11_025),

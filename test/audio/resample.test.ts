@@ -32,21 +32,21 @@ function gainDb(hz: number, from: number, to: number): number {
   return 20 * Math.log10(peak(actual.subarray(to / 50, actual.length - to / 50)) / AMPLITUDE);
 }
 
-describe.each(conversions)("from $from to $to Hz", ({ from, to }) => {
-  test("a tone near 1 kHz keeps its phase and 85 dB over the error", () => {
+describe.each(conversions)("resampling from $from to $to Hz", ({ from, to }) => {
+  test("keeps the phase of a tone near 1 kHz, with 85 dB SNR", () => {
     expect(snr(1013, from, to)).toBeGreaterThan(85);
   });
 
-  test("a tone near 3 kHz keeps 80 dB over the error", () => {
+  test("keeps a tone near 3 kHz with 80 dB SNR", () => {
     expect(snr(2989, from, to)).toBeGreaterThan(80);
   });
 
-  test("speech at 3.4 kHz loses little", () => {
+  test("attenuates 3.4 kHz only a little", () => {
     expect(gainDb(3400, from, to)).toBeGreaterThan(-1.3);
     expect(gainDb(3400, from, to)).toBeLessThan(0.1);
   });
 
-  test("the length is the input's, rounded", () => {
+  test("keeps the length, rounded", () => {
     for (const length of [0, 1, 2, 7, 160, 441, 882, 1234, 9999]) {
       expect(resample(new Int16Array(length), from, to).length, `${length} samples`).toBe(
         Math.round((length * to) / from),
@@ -54,7 +54,7 @@ describe.each(conversions)("from $from to $to Hz", ({ from, to }) => {
     }
   });
 
-  test("pieces of any size give the samples of the whole", () => {
+  test("yields the same samples for pieces of any size", () => {
     const input = whiteNoise(20_000, 5000, from + to);
     const whole = resample(input, from, to);
     const next = random(7);
@@ -71,7 +71,7 @@ describe.each(conversions)("from $from to $to Hz", ({ from, to }) => {
 });
 
 test.each(conversions.filter(({ from, to }) => from > to))(
-  "from $from down to $to Hz a tone above the new band is gone by 75 dB instead of coming back as another",
+  "resampling from $from down to $to Hz attenuates aliases by 75 dB",
   ({ from, to }) => {
     for (const hz of [0.55, 0.62, 0.7].map((share) => share * to).filter((hz) => hz < from / 2)) {
       expect(gainDb(hz, from, to), `${hz} Hz`).toBeLessThan(-75);
@@ -99,7 +99,7 @@ test("equal rates return the input itself", () => {
   expect(resampler.flush().length).toBe(0);
 });
 
-test("a flushed resampler begins anew", () => {
+test("a flushed resampler starts a new stream", () => {
   const input = tone(440, 50, 24_000, 9000);
   const resampler = new Resampler(24_000, 8000);
   const first = concatPcm([resampler.push(input), resampler.flush()]);
@@ -107,7 +107,7 @@ test("a flushed resampler begins anew", () => {
   expect(second).toEqual(first);
 });
 
-test("constant level comes out constant and full scale does not wrap", () => {
+test("a constant level stays constant, and full scale does not wrap", () => {
   const level = resample(new Int16Array(4410).fill(12_345), 44_100, 16_000);
   for (const sample of level.subarray(100, -100)) expect(Math.abs(sample - 12_345)).toBeLessThanOrEqual(1);
   const square = Int16Array.from({ length: 4800 }, (_, i) => (i % 96 < 48 ? 32767 : -32768));
@@ -117,7 +117,7 @@ test("constant level comes out constant and full scale does not wrap", () => {
   }
 });
 
-test("while streaming at most 16 samples of the lower rate are held back", () => {
+test("a streaming resampler holds back at most 16 samples of the lower rate", () => {
   for (const { from, to } of conversions) {
     const resampler = new Resampler(from, to);
     const got = resampler.push(new Int16Array(from)).length;

@@ -27,7 +27,7 @@ function id3(size: number, flags = 0): Uint8Array {
   ]);
 }
 
-describe("mp3", () => {
+describe("MP3", () => {
   test.each<[string, Uint8Array]>([
     ["44.1 kHz", concatBytes([FRAME, FRAME, FRAME])],
     ["changing bit rates", concatBytes([FRAME, frame(0xfb, 0xb0, 626), FRAME])],
@@ -63,7 +63,7 @@ describe("mp3", () => {
   });
 });
 
-test("wav is recognised as RIFF and as RF64", () => {
+test("WAV is recognised as RIFF and as RF64", () => {
   expect(sniff(buildWav({ tag: 1, bits: 16, frames: [[0]] }))).toBe("wav");
   expect(sniff(buildWav({ tag: 1, bits: 16, frames: [[0]], container: "RF64" }))).toBe("wav");
 });
@@ -87,7 +87,7 @@ test.each([
   expect(sniff(Uint8Array.from(letters(opening)))).toEqual({ unsupported: expect.stringMatching(name) });
 });
 
-test("what follows an ID3 tag decides, and a tag alone is refused", () => {
+test("the bytes after an ID3 tag decide, and a tag alone is refused", () => {
   expect(sniff(concatBytes([id3(20), letters("fLaC")]))).toEqual({ unsupported: "FLAC" });
   expect(sniff(id3(20))).toEqual({ unsupported: expect.stringMatching(/ID3 tags without audio/) });
   expect(sniff(id3(9000).subarray(0, 4096))).toEqual({ unsupported: expect.stringMatching(/ID3 tags without audio/) });
@@ -99,7 +99,7 @@ const pieces = fc.oneof(
 );
 
 fuzz(
-  "any bytes get one of three answers in bounded words",
+  "any bytes get one of three results with a short name",
   fc.property(fc.array(pieces, { maxLength: 8 }), (parts) => {
     const answer = sniff(concatBytes(parts));
     if (typeof answer === "string") expect(["wav", "mp3"]).toContain(answer);

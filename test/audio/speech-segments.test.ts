@@ -24,20 +24,20 @@ test("a segment is reported once the pause after it is long enough", () => {
   expect(segments([200, 400, 300], {}, false)).toEqual([{ startMs: 200, endMs: 600 }]);
 });
 
-test("pauses shorter than 300 ms are joined and longer ones part", () => {
+test("pauses shorter than 300 ms join segments, longer ones separate them", () => {
   expect(segments([0, 200, 280, 200, 300, 200])).toEqual([
     { startMs: 0, endMs: 680 },
     { startMs: 980, endMs: 1180 },
   ]);
 });
 
-test("less than 100 ms of voice is no segment, not even when it is spread", () => {
+test("less than 100 ms of voice is no segment, even if spread out", () => {
   expect(segments([500, 80, 500])).toEqual([]);
   expect(segments([500, 40, 200, 40, 500])).toEqual([]);
   expect(segments([500, 100, 500])).toEqual([{ startMs: 500, endMs: 600 }]);
 });
 
-test("the hang-over of the decisions is taken off the end and off the voice", () => {
+test("the hang-over of the VAD is subtracted from end and voice", () => {
   expect(segments([100, 320, 600], { hangOverMs: 120 })).toEqual([{ startMs: 100, endMs: 300 }]);
   expect(segments([100, 200, 600], { hangOverMs: 120 })).toEqual([]);
   expect(segments([100, 200, 280, 200, 600], { hangOverMs: 120, joinGapMs: 400 }), "a real pause of 400 ms").toEqual(
@@ -45,7 +45,7 @@ test("the hang-over of the decisions is taken off the end and off the voice", ()
   );
 });
 
-test("finishing reports the open segment, and a second time nothing", () => {
+test("finish() reports the open segment once", () => {
   const found: SpeechSegment[] = [];
   const segmenter = new SpeechSegmenter({ sampleRate: 8000 }, (one) => found.push(one));
   segmenter.push(true, 1600);
@@ -54,12 +54,12 @@ test("finishing reports the open segment, and a second time nothing", () => {
   expect(found).toEqual([{ startMs: 0, endMs: 200 }]);
 });
 
-test("own lengths may be chosen", () => {
+test("the minimum lengths are options", () => {
   const options = { minSpeechMs: 300, joinGapMs: 100 };
   expect(segments([0, 280, 200, 300, 100], options)).toEqual([{ startMs: 480, endMs: 780 }]);
 });
 
-test("behind the detector, two words are two segments at their place", () => {
+test("two words through the VAD are two segments at their places", () => {
   const pause = new Int16Array(8000);
   const word = tone(250, 400, 8000, 6000);
   const samples = concatPcm([pause, word, pause, word, pause]);

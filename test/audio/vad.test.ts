@@ -19,7 +19,7 @@ function share(decisions: readonly boolean[]): number {
   return decisions.filter(Boolean).length / decisions.length;
 }
 
-describe.each([8000, 16_000])("at %i Hz", (sampleRate) => {
+describe.each([8000, 16_000])("voice activity at %i Hz", (sampleRate) => {
   test("steady noise of any level is never speech", () => {
     for (const level of [0, 5, 30, 100, 145, 160, 500, 2000, 8000]) {
       expect(decide(whiteNoise(sampleRate * 30, level, level + 1), sampleRate), `RMS ${level}`).not.toContain(true);
@@ -48,25 +48,25 @@ describe.each([8000, 16_000])("at %i Hz", (sampleRate) => {
   });
 });
 
-test("noise that becomes louder counts as speech for two seconds at most", () => {
+test("noise that becomes louder counts as speech for at most two seconds", () => {
   const decisions = decide(concatPcm([whiteNoise(40_000, 100, 1), whiteNoise(80_000, 1000, 2)]), 8000);
   expect(decisions.slice(0, 250)).not.toContain(true);
   expect(decisions.slice(250 + 100 + 7)).not.toContain(true);
 });
 
-test("speech starts with its first frame and lasts the hang-over", () => {
+test("speech starts with its first frame and ends after the hang-over", () => {
   const decisions = decide(concatPcm([new Int16Array(8000), tone(300, 200, 8000, 8000), new Int16Array(8000)]), 8000);
   const first = decisions.indexOf(true);
   expect(first).toBe(50);
   expect(decisions.lastIndexOf(true) - first + 1).toBe(10 + VAD_HANG_OVER_MS / 20);
 });
 
-test("frames of 60 ms say speech when any third of them has it", () => {
+test("a 60 ms frame is speech if any third of it is", () => {
   const samples = concatPcm([new Int16Array(9600), tone(300, 20, 8000, 8000), new Int16Array(9600)]);
   expect(decide(samples, 8000, 60).map(Number).join("")).toBe(`${"0".repeat(20)}111${"0".repeat(17)}`);
 });
 
-test("frames of 10 ms repeat the last decision until 20 ms are whole", () => {
+test("10 ms frames repeat the last decision until 20 ms are complete", () => {
   const decisions = decide(concatPcm([new Int16Array(8000), tone(300, 100, 8000, 8000)]), 8000, 10);
   expect(decisions.indexOf(true)).toBe(101);
   expect(decisions.slice(101)).not.toContain(false);

@@ -40,7 +40,7 @@ function refusal(bytes: Uint8Array): AudioFormatError {
   throw new Error("The file was decoded.");
 }
 
-describe.each(FORMATS)("$name", ({ tag, bits, tolerance }) => {
+describe.each(FORMATS)("a WAV file of $name", ({ tag, bits, tolerance }) => {
   const variants: [string, WavRecipe][] = [
     ["one channel", { tag, bits, frames: mono }],
     ["six channels", { tag, bits, channels: 6, frames: mono.map(([v = 0]) => [v, v, v, v, v, v]) }],
@@ -78,13 +78,13 @@ test("channels are averaged, so the level stays", () => {
     expect(Math.abs(sample - single.samples[i]! / 2)).toBeLessThanOrEqual(0.5);
 });
 
-test("floats beyond full scale are clipped and those that are no number are silent", () => {
+test("floats beyond full scale are clipped, and NaN is silence", () => {
   const frames = [[2], [-2], [Number.NaN], [Infinity], [-Infinity], [1], [-1]];
   const { samples } = decodeWav(buildWav({ tag: 3, bits: 32, frames }));
   expect(Array.from(samples)).toEqual([32767, -32768, 0, 32767, -32768, 32767, -32768]);
 });
 
-test("a data chunk that claims more than the file holds is played to the end and flagged", () => {
+test("a data chunk longer than the file is played and flagged as truncated", () => {
   const bytes = buildWav({ tag: 1, bits: 16, frames: mono, dataSize: 5000 });
   expect(decodeWav(bytes)).toEqual({ ...decodeWav(buildWav({ tag: 1, bits: 16, frames: mono })), truncated: true });
   expect(decodeInPieces(bytes, 7).truncated).toBe(true);
@@ -111,7 +111,7 @@ test("the format is known before the first sample", () => {
   expect(decoder.format).toEqual({ encoding: "float", bitsPerSample: 32, channels: 2, sampleRate: 8000 });
 });
 
-describe("the header that we write", () => {
+describe("a written WAV header", () => {
   const samples = tone(440, 100, 16_000, 9000);
 
   test("makes a file that decodes to its samples", () => {
@@ -119,7 +119,7 @@ describe("the header that we write", () => {
     expect(decodeWav(file)).toEqual({ sampleRate: 16_000, samples, truncated: false });
   });
 
-  test("without a length is that of a stream", () => {
+  test("without a length declares a stream", () => {
     const file = concatBytes([wavHeader({ sampleRate: 16_000 }), pcmToBytes(samples)]);
     expect(decodeWav(file)).toEqual({ sampleRate: 16_000, samples, truncated: false });
   });
@@ -185,7 +185,7 @@ test.each<[string, Uint8Array, string, RegExp]>([
     "malformed",
     /ends after 23 bytes/,
   ],
-])("%s is refused", (_, bytes, kind, message) => {
+])("a WAV file is refused: %s", (_, bytes, kind, message) => {
   expect(refusal(bytes)).toMatchObject({ kind, message: expect.stringMatching(message) });
 });
 
@@ -197,7 +197,7 @@ test("an extensible format without room for its sub-format is refused", () => {
   });
 });
 
-test("a block size that does not fit the samples is refused, and an absent one is not", () => {
+test("a wrong block size is refused, a missing one is not", () => {
   const bytes = buildWav({ tag: 1, bits: 16, frames: mono });
   bytes[32] = 4;
   expect(refusal(bytes).message).toMatch(/block size of 4 bytes/);
@@ -245,7 +245,7 @@ function outcome(decode: () => DecodedAudio): DecodedAudio | string {
 }
 
 fuzz(
-  "hostile bytes decode to at most one sample per byte or are refused, alike whole and in pieces",
+  "hostile bytes are decoded or refused alike, whole and in pieces",
   fc.property(hostile, fc.integer({ min: 1, max: 50 }), (bytes, size) => {
     const whole = outcome(() => decodeWav(bytes));
     if (typeof whole !== "string") {

@@ -37,16 +37,16 @@ async function outcome(work: Promise<unknown>): Promise<"ok" | "refused"> {
   }
 }
 
-describe("the facts of a file", () => {
+describe("inspecting a file", () => {
   test.each([
     ["stereo MP3 with tags and a cover", stereo, { sampleRate: 44_100, channels: 2, durationMs: 3000 }],
     ["mono MP3 of variable bit rate", vbr, { sampleRate: 16_000, channels: 1, durationMs: 3000 }],
     ["MP3 without gapless information", gapped, { sampleRate: 8000, channels: 1, durationMs: 3168 }],
-  ])("%s", async (_, file, facts) => {
+  ])("returns the properties of %s", async (_, file, facts) => {
     expect(await decoder.inspect(file, LIMITS)).toEqual({ format: "mp3", truncated: false, ...facts });
   });
 
-  test("WAV", async () => {
+  test("returns the properties of a WAV file", async () => {
     const facts = await decoder.inspect(wav(tone(TONE_HZ, 2500, 22_050, 16_000), 22_050), LIMITS);
     expect(facts).toEqual({ format: "wav", sampleRate: 22_050, channels: 1, truncated: false, durationMs: 2500 });
   });
@@ -55,14 +55,14 @@ describe("the facts of a file", () => {
     ["an array", new Uint8Array(stereo)],
     ["a Buffer", Buffer.from(stereo)],
     ["a view of shared memory", new Uint8Array(new SharedArrayBuffer(stereo.length))],
-  ])("leave the file as it was: %s", async (_, file) => {
+  ])("leaves the bytes of %s unchanged", async (_, file) => {
     file.set(stereo);
     for (let time = 0; time < 2; time++) expect((await decoder.inspect(file, LIMITS)).durationMs).toBe(3000);
     await decoder.decode(file, 8000);
     expect(new Uint8Array(file)).toEqual(stereo);
   });
 
-  test("do not depend on where the bytes lie in memory", async () => {
+  test("does not depend on the position of the bytes in memory", async () => {
     const within = new Uint8Array(vbr.length + 20);
     within.set(vbr, 7);
     expect((await decoder.inspect(within.subarray(7, 7 + vbr.length), LIMITS)).durationMs).toBe(3000);
@@ -78,7 +78,7 @@ describe("the samples of a file", () => {
     ["WAV at 8 kHz", wav(tone(TONE_HZ, 3000, 8000, 16_384), 8000), 3000],
   ];
   for (const [name, file, lengthMs] of files) {
-    test.each([8000, 16_000, 48_000])(`${name}, at %i Hz: the whole tone, unbroken, at its level`, async (rate) => {
+    test.each([8000, 16_000, 48_000])(`of ${name} at %i Hz are the whole tone at its level`, async (rate) => {
       const samples = await decoder.decode(file, rate);
       expect(Math.abs((1000 * samples.length) / rate - lengthMs)).toBeLessThanOrEqual(1);
       expect(Math.abs(toneMs(samples, rate) - 3000)).toBeLessThanOrEqual(30);
@@ -89,7 +89,7 @@ describe("the samples of a file", () => {
     });
   }
 
-  test("channels are averaged: what is in one only comes out at half the level", async () => {
+  test("are the average of the channels", async () => {
     const left = tone(TONE_HZ, 500, 8000, 16_000);
     const interleaved = Int16Array.from({ length: 2 * left.length }, (_, i) => (i % 2 ? 0 : (left[i >> 1] ?? 0)));
     const file = wav(interleaved, 8000);
@@ -102,14 +102,14 @@ describe("the samples of a file", () => {
 });
 
 describe("a damaged file", () => {
-  test("a WAV that claims more than it holds is played to its end", async () => {
+  test("a WAV file shorter than it claims is played to its end", async () => {
     const samples = tone(TONE_HZ, 1000, 8000, 8000);
     const file = wav(samples, 8000, 10 * samples.length);
     expect(await decoder.inspect(file, LIMITS)).toMatchObject({ durationMs: 1000, truncated: true });
     expect(await decoder.decode(file, 8000)).toEqual(samples);
   });
 
-  test("an MP3 that was cut off is played to its end", async () => {
+  test("an MP3 that is cut off is played to its end", async () => {
     for (const file of [stereo, vbr]) {
       const half = file.subarray(0, Math.floor(file.length * 0.7));
       const facts = await decoder.inspect(half, LIMITS);
@@ -119,7 +119,7 @@ describe("a damaged file", () => {
     }
   });
 
-  test("an MP3 with a broken middle loses no more than that", async () => {
+  test("an MP3 with a broken middle loses only that part", async () => {
     const broken = stereo.slice();
     for (let i = 25_000; i < 26_000; i++) broken[i] = (i * 37) & 0xff;
     expect((await decoder.inspect(broken, LIMITS)).durationMs).toBeGreaterThan(2500);
@@ -128,7 +128,7 @@ describe("a damaged file", () => {
     expect(toneMs(samples.subarray(-8000), 8000)).toBeGreaterThan(900);
   });
 
-  test("an MP3 whose tail is noise plays what decodes, and prints nothing", async () => {
+  test("an MP3 with a tail of noise plays the rest, and prints nothing", async () => {
     const print = vi.spyOn(console, "error").mockImplementation(() => {});
     const noise = Uint8Array.from({ length: 200_000 }, (_, i) => (Math.imul(i + 1, 2_654_435_761) >>> 13) & 0xff);
     const file = new Uint8Array(stereo.length + noise.length);
@@ -140,7 +140,7 @@ describe("a damaged file", () => {
   });
 });
 
-describe("a file that cannot be played is refused in a sentence", () => {
+describe("an unplayable file is refused with its fault", () => {
   const noise = Uint8Array.from({ length: 50_000 }, (_, i) => (Math.imul(i + 7, 2_654_435_761) >>> 11) & 0xff);
   const lyingId3 = stereo.slice();
   lyingId3.set([0x7f, 0x7f, 0x7f, 0x7f], 6);
@@ -156,12 +156,12 @@ describe("a file that cannot be played is refused in a sentence", () => {
     ["a WAV header alone", wav(new Int16Array(0), 8000)],
     ["half a WAV header", wav(new Int16Array(0), 8000).subarray(0, 30)],
   ];
-  test.each(cases)("%s", async (_, file) => {
+  test.each(cases)("the file is refused: %s", async (_, file) => {
     expect(await outcome(decoder.inspect(file, LIMITS))).toBe("refused");
     expect(await outcome(decoder.decode(file, 8000))).toBe("refused");
   });
 
-  test("a file that is too long, with the limit", async () => {
+  test("a file that is too long is refused with the limit", async () => {
     for (const file of [stereo, wav(tone(TONE_HZ, 3000, 8000, 8000), 8000)]) {
       const error = await refusal(decoder.inspect(file, { maxDurationMs: 2000 }));
       expect(error).toBeInstanceOf(AudioUnsupported);
@@ -170,8 +170,8 @@ describe("a file that cannot be played is refused in a sentence", () => {
   });
 });
 
-describe("time", () => {
-  test("an hour of MP3 is not decoded beyond the limit", { timeout: 60_000 }, async () => {
+describe("the work of decoding", () => {
+  test("stops an hour of MP3 at the limit", { timeout: 60_000 }, async () => {
     const frames = gapped.subarray(0, gapped.length - (gapped.length % 72));
     const hour = new Uint8Array(frames.length * 1150);
     for (let i = 0; i < 1150; i++) hour.set(frames, i * frames.length);
@@ -181,7 +181,7 @@ describe("time", () => {
     expect(performance.now() - startedAt).toBeLessThan(10_000);
   });
 
-  test("an aborted signal ends the work with its reason", async () => {
+  test("ends with the reason of an aborted signal", async () => {
     const long = wav(tone(TONE_HZ, 120_000, 44_100, 8000), 44_100);
     const reason = new Error("never mind");
     const abort = new AbortController();
@@ -192,7 +192,7 @@ describe("time", () => {
     expect((await decoder.inspect(stereo, LIMITS)).durationMs).toBe(3000);
   });
 
-  test("a closed pool is not blamed on the file", async () => {
+  test("reports a closed pool as its own fault, not the file's", async () => {
     const closed = embeddedWorkers();
     await closed.close();
     const error = await refusal(workerDecoder(closed).inspect(stereo, LIMITS));
@@ -222,20 +222,20 @@ describe("hostile bytes", () => {
   const short = vbr.subarray(0, 900);
 
   fuzz(
-    "any bytes are refused or played, in bounded time",
+    "random bytes are refused or played in bounded time",
     fc.asyncProperty(fc.uint8Array({ maxLength: 3000 }), bounded),
   );
   fuzz(
-    "an MP3 with any bytes changed is refused or played, in bounded time",
+    "a corrupted MP3 is refused or played in bounded time",
     fc.asyncProperty(mutations, (changes) => bounded(mutated(short, changes))),
   );
   fuzz(
-    "an MP3 cut anywhere is refused or played, in bounded time",
+    "an MP3 cut anywhere is refused or played in bounded time",
     fc.asyncProperty(fc.nat({ max: short.length }), (length) => bounded(short.subarray(0, length))),
   );
   const smallWav = wav(concatPcm([tone(TONE_HZ, 50, 8000, 8000)]), 8000);
   fuzz(
-    "a WAV with any bytes of its header changed is refused or played, in bounded time",
+    "a WAV file with a corrupted header is refused or played in bounded time",
     fc.asyncProperty(
       fc.array(fc.tuple(fc.nat({ max: 43 }), fc.integer({ min: 0, max: 255 })), { minLength: 1, maxLength: 6 }),
       (changes) => bounded(mutated(smallWav, changes)),

@@ -34,7 +34,7 @@ recordingsContract(
 );
 
 recordingsContract(
-  "recordings in memory, which other tests use,",
+  "recordings in memory",
   async () => ({ recordings: new MemoryRecordings(), close: async () => {} }),
   runner,
   { forgotten: "memory ends with its process", infallible: "memory is not full before the process ends" },

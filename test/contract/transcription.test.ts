@@ -72,7 +72,7 @@ transcriptionContract(
   runner,
 );
 transcriptionContract(
-  "the engine that other tests use",
+  "the scripted engine",
   async () => ({ transcription: new MeasuringTranscription(), sayings, close: async () => {} }),
   runner,
   "it is part of the test",

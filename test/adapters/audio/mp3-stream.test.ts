@@ -51,7 +51,7 @@ describe("an MP3 that arrives in pieces", () => {
     ["stereo, with tags and a cover", stereo, 44_100, 3000],
     ["mono, of variable bit rate", vbr, 16_000, 3000],
     ["mono, without gapless information", gapped, 8000, 3168],
-  ])("is one tone without a gap, whole, at its own rate: %s", async (_, file, rate, ms) => {
+  ])("decodes %s to one whole tone at its own rate", async (_, file, rate, ms) => {
     const [heard, ...more] = await play([file]);
     expect([heard?.sampleRate, more]).toEqual([rate, []]);
     const samples = heard?.samples ?? new Int16Array(0);
@@ -69,7 +69,7 @@ describe("an MP3 that arrives in pieces", () => {
     ["stereo", stereo],
     ["vbr", vbr],
     ["gapped", gapped],
-  ])("gives the same samples byte by byte, in odd pieces, and whole: %s", { timeout: 60_000 }, async (_, file) => {
+  ])("decodes %s alike byte by byte, in odd pieces and whole", { timeout: 60_000 }, async (_, file) => {
     const whole = await play([file]);
     const next = random(5);
     for (const length of [() => 1, () => 97, () => 640, () => 4097, () => Math.floor(next() * 9000)])
@@ -82,7 +82,7 @@ describe("an MP3 that arrives in pieces", () => {
     ).toEqual(whole);
   });
 
-  test("is heard while it comes, but for a frame or two", async () => {
+  test("is decoded as it arrives, a frame or two late", async () => {
     const begun = stereo.subarray(0, 20_000);
     const [heard] = await play([begun]);
     const late = (begun.length - id3Bytes(stereo, 0)) / 14 - (heard?.samples.length ?? 0) / 44.1; // 112 kbit/s
@@ -90,12 +90,12 @@ describe("an MP3 that arrives in pieces", () => {
     expect(late).toBeLessThan(80);
   });
 
-  test("may be joined in the middle of a frame, where MP3 was stated", async () => {
+  test("may start in the middle of a frame if MP3 is declared", async () => {
     const [heard] = await play([stereo.subarray(20_000)], "mp3");
     expect(toneMs(heard?.samples ?? new Int16Array(0), 44_100)).toBeGreaterThan(1500);
   });
 
-  test("may be followed by another one, of the same rate or of another", async () => {
+  test("may be followed by another MP3 of the same or another rate", async () => {
     for (const length of [700, 100_000]) {
       const twice = await play(cut(concatBytes([stereo, stereo]), () => length));
       expect(twice.length).toBe(1);
@@ -115,7 +115,7 @@ describe("an MP3 that arrives in pieces", () => {
 });
 
 describe("a damaged MP3", () => {
-  test("with a broken middle loses no more than that", async () => {
+  test("with a broken middle loses only that part", async () => {
     const broken = stereo.slice();
     for (let i = 25_000; i < 26_000; i++) broken[i] = (i * 37) & 0xff;
     const [heard] = await play(cut(broken, () => 1000));
@@ -125,12 +125,12 @@ describe("a damaged MP3", () => {
     expect(toneMs(samples.subarray(-44_100), 44_100)).toBeGreaterThan(900);
   });
 
-  test("that was cut off goes on with the next one", async () => {
+  test("that is cut off continues with the next MP3", async () => {
     const heard = await play([stereo.subarray(0, 30_001), stereo]);
     expect(toneMs(concatPcm(heard.map(({ samples }) => samples)).subarray(-3 * 44_100), 44_100)).toBeGreaterThan(2900);
   });
 
-  test("with a tenth of it broken, all along, is played to its end", { timeout: 60_000 }, async () => {
+  test("with a tenth of its frames broken is played to its end", { timeout: 60_000 }, async () => {
     const next = random(9);
     const minutes = function* (): Generator<Uint8Array> {
       for (let i = 0; i < 80; i++) {
@@ -145,7 +145,7 @@ describe("a damaged MP3", () => {
     expect(toneMs(samples.subarray(-44_100), 44_100)).toBeGreaterThan(900);
   });
 
-  test("whose tail is noise for ever is given up, and prints nothing", async () => {
+  test("with an endless tail of noise is refused, and prints nothing", async () => {
     const print = vi.spyOn(console, "error").mockImplementation(() => {});
     const next = random(9);
     const noise = function* (): Generator<Uint8Array> {
@@ -160,8 +160,8 @@ describe("a damaged MP3", () => {
   });
 });
 
-describe("time and memory", () => {
-  test("others have their turn after every 4 KiB, however much comes at once", async () => {
+describe("the MP3 decoder", () => {
+  test("lets the event loop turn after every 4 KiB", async () => {
     const much = concatBytes(Array.from({ length: 10 }, () => stereo));
     let turns = 0;
     let running = true;
@@ -175,7 +175,7 @@ describe("time and memory", () => {
     expect(turns).toBeGreaterThanOrEqual(Math.floor(much.length / 4096) - 2);
   });
 
-  test("three hundred streams, one after the other, leave nothing behind", { timeout: 30_000 }, async () => {
+  test("frees the memory of three hundred streams, one after the other", { timeout: 30_000 }, async () => {
     const { memoryUsage } = process;
     await Promise.all(Array.from({ length: 10 }, () => play([vbr])));
     const before = memoryUsage().rss;
@@ -219,7 +219,7 @@ async function bounded(pieces: Iterable<Uint8Array>, bytes: number, encoding?: S
 
 const mutations = fc.array(fc.tuple(fc.nat(), fc.integer({ min: 0, max: 255 })), { minLength: 1, maxLength: 40 });
 fuzz(
-  "an MP3 with any bytes changed, cut anywhere, is played or refused in bounded time",
+  "a corrupted MP3, cut anywhere, is played or refused in bounded time",
   fc.asyncProperty(mutations, fc.nat({ max: 900 }), async (changes, length) => {
     const bytes = vbr.slice(0, 900);
     for (const [at, byte] of changes) bytes[at % bytes.length] = byte;
@@ -231,13 +231,13 @@ fuzz(
   }),
 );
 fuzz(
-  "any bytes behind the beginning of an MP3 are played or refused in bounded time",
+  "random bytes after the start of an MP3 are played or refused in bounded time",
   fc.asyncProperty(fc.uint8Array({ maxLength: 3000 }), async (bytes) => {
     await bounded([vbr.subarray(0, 900), bytes], 900 + bytes.length);
   }),
 );
 
-test("PCM is still PCM where MP3 can be decoded", async () => {
+test("PCM stays PCM if MP3 can be decoded", async () => {
   const samples = tone(440, 500, 16_000, 8000);
   expect(await play([pcmToBytes(samples)])).toEqual([{ samples, sampleRate: 16_000 }]);
 });

@@ -57,7 +57,7 @@ describe("a WAV writer", () => {
     }
   });
 
-  test("stops before its longest length, and before samples without room", async () => {
+  test("stops before its maximum length, and before samples without room", async () => {
     const folder = temporaryFolder("wav");
     const short = opened(join(folder, "short.wav"), { maxMs: 100 });
     const full = opened(join(folder, "full.wav"), { reserve: () => false });
@@ -68,7 +68,7 @@ describe("a WAV writer", () => {
     expect(await readdir(folder)).toEqual(["short.wav"]);
   });
 
-  test.runIf(process.platform === "linux")("closes its file if the disk is full from the first byte on", async () => {
+  test.runIf(process.platform === "linux")("closes its file if the disk is full from the first byte", async () => {
     const full = "/dev/full";
     const { writer, reasons } = opened(full);
     writer.write(noise(320), undefined, 320);
@@ -80,7 +80,7 @@ describe("a WAV writer", () => {
     expect(open).not.toContain(full);
   });
 
-  test("stops if the disk is much slower than the call, and keeps the samples before that", async () => {
+  test("stops if the disk is too slow, and keeps the samples before that", async () => {
     const path = join(temporaryFolder("wav"), "slow.wav");
     const { writer, reasons } = opened(path);
     const sound = noise(16_000 * 20);

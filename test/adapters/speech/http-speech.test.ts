@@ -76,7 +76,7 @@ describe("a request to a speech server", () => {
     expect(server.requests[0]).toMatchObject({ path: "/v1/audio/speech", body: { model: "other" } });
   });
 
-  test("is made once for the same text, also at the same time", async () => {
+  test("is made once for the same text, also concurrently", async () => {
     const speech = embeddedSpeech({
       http: { baseUrl: server.baseUrl, model: "m", voices: { "pt-BR-1": { voice: "v" } } },
     });
@@ -197,7 +197,7 @@ describe("a failing speech server", () => {
     expect((await speak("Oi.")).samples.length).toBeGreaterThan(0);
   });
 
-  test("that cuts the connection is tried again, twice at most", async () => {
+  test("that cuts the connection is tried again, at most twice", async () => {
     server.fail("cut");
     expect((await speak("Oi.")).samples.length).toBeGreaterThan(0);
     expect(server.requests).toHaveLength(2);
@@ -208,7 +208,7 @@ describe("a failing speech server", () => {
     expect(tries).toBeLessThanOrEqual(6); // Deno itself repeats requests on reused connections
   });
 
-  test("with a long error body is quoted in short", async () => {
+  test("with a long error body is quoted briefly", async () => {
     server.fail({ status: 422, body: JSON.stringify({ error: { message: "long ".repeat(1000) } }) });
     expect((await failure(speak("Oi."))).message.length).toBeLessThan(300);
   });
