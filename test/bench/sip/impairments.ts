@@ -12,8 +12,8 @@ packet to its being heard, without the network's shortest way, the median. MOS a
   remarks: `A loss costs more than its packet: the fades at both ends take 5 ms each. While audio stalls nothing is lost, so that neither MOS knows of the silence.`,
   options: { seconds: { meaning: "length of each call", value: 600, quick: 60 } },
   async run({ seconds = 60 }) {
-    return IMPAIRMENTS.map(({ title, weather, ppm = 0, ...most }) => {
-      const call = impairedCall({ weather, ppm, seconds });
+    return IMPAIRMENTS.map(({ title, conditions, ppm = 0, ...most }) => {
+      const call = impairedCall({ conditions, ppm, seconds });
       const model = eModel(call);
       const { concealedMs, gaps, delayMs, mos } = call;
       return {

@@ -4,26 +4,30 @@ import { until } from "../../support/server-client.ts";
 import { toneShare } from "../../support/server-sound.ts";
 import { callees, startFarEnd } from "../../support/sip/far-end.ts";
 import { startLossyRelay } from "../../support/sip/lossy-relay.ts";
-import type { Weather } from "../../support/sip/network-impairment.ts";
+import type { NetworkConditions } from "../../support/sip/network-impairment.ts";
 import { type Caller, openTrunk } from "./caller.ts";
 import { OUR_HZ } from "./sound.ts";
 import { Stage } from "./stage.ts";
 
 /** What one call comes through, and how much of a tone must be left of it. */
-const MEDIA: readonly { readonly title: string; readonly weather: Weather; readonly share: number }[] = [
-  { title: "3 % of all packets lost", weather: { loss: 0.03 }, share: 0.97 },
-  { title: "bursts of 60 ms lost", weather: { loss: 0.06, burst: 3 }, share: 0.95 },
-  { title: "10 % arriving twice", weather: { duplicates: 0.1 }, share: 0.995 },
-  { title: "10 % overtaken by others", weather: { late: 0.1, lateMs: 30, delayMs: 20 }, share: 0.995 },
-  { title: "150 ms of delay and 40 ms of jitter", weather: { delayMs: 150, jitterMs: 40 }, share: 0.98 },
-  { title: "everything at once", weather: { loss: 0.03, duplicates: 0.05, late: 0.05, jitterMs: 30 }, share: 0.95 },
+const MEDIA: readonly { readonly title: string; readonly conditions: NetworkConditions; readonly share: number }[] = [
+  { title: "3 % of all packets lost", conditions: { loss: 0.03 }, share: 0.97 },
+  { title: "bursts of 60 ms lost", conditions: { loss: 0.06, burst: 3 }, share: 0.95 },
+  { title: "10 % arriving twice", conditions: { duplicates: 0.1 }, share: 0.995 },
+  { title: "10 % overtaken by others", conditions: { late: 0.1, lateMs: 30, delayMs: 20 }, share: 0.995 },
+  { title: "150 ms of delay and 40 ms of jitter", conditions: { delayMs: 150, jitterMs: 40 }, share: 0.98 },
+  { title: "everything at once", conditions: { loss: 0.03, duplicates: 0.05, late: 0.05, jitterMs: 30 }, share: 0.95 },
 ];
 
 describe("a network with", () => {
   const stage = new Stage();
-  const beyond = async (weathers: { signalling?: Weather; media?: Weather }, seed: number, name: string) => {
+  const beyond = async (
+    conditions: { signalling?: NetworkConditions; media?: NetworkConditions },
+    seed: number,
+    name: string,
+  ) => {
     const farEnd = stage.add(await startFarEnd({ callees: { "*": callees.speaks } }), (it) => it.close());
-    const relay = stage.add(await startLossyRelay({ to: farEnd, seed, ...weathers }), (it) => it.close());
+    const relay = stage.add(await startLossyRelay({ to: farEnd, seed, ...conditions }), (it) => it.close());
     return { farEnd, relay, caller: await openTrunk(stage, { server: relay.uri }, name) };
   };
   const hear = async ({ dial }: Caller, ms: number) => {
@@ -43,9 +47,9 @@ describe("a network with", () => {
     return { ...call, tookMs };
   };
 
-  for (const [i, { title, weather, share }] of MEDIA.entries())
+  for (const [i, { title, conditions, share }] of MEDIA.entries())
     test.concurrent(`${title} carries a call: the tone is there, and lasts as long`, async () => {
-      const { relay, farEnd, caller } = await beyond({ media: weather }, 10 + i, `media-${i}`);
+      const { relay, farEnd, caller } = await beyond({ media: conditions }, 10 + i, `media-${i}`);
       const { leg, ear, tookMs } = await hear(caller, 5_000);
       const heard = { sampleRate: leg.sampleRate, samples: concatPcm(ear.frames).subarray(leg.sampleRate / 2) };
       expect(toneShare(heard, 1000)).toBeGreaterThan(share);
@@ -55,12 +59,12 @@ describe("a network with", () => {
       const missing = gaps.reduce((sum, gap) => sum + gap.samples, 0);
       expect(toneShare({ sampleRate: 8000, samples }, OUR_HZ)).toBeGreaterThan(1 - missing / samples.length - 0.02);
       expect(gaps.every((gap) => gap.samples > 0 && gap.samples % 160 === 0)).toBe(true);
-      if (weather.loss) expect(relay.media.lost).toBeGreaterThan(5);
-      if (weather.duplicates) expect(relay.media.duplicated).toBeGreaterThan(10);
-      if (weather.late) expect(relay.media.late).toBeGreaterThan(10);
+      if (conditions.loss) expect(relay.media.lost).toBeGreaterThan(5);
+      if (conditions.duplicates) expect(relay.media.duplicated).toBeGreaterThan(10);
+      if (conditions.late) expect(relay.media.late).toBeGreaterThan(10);
       const counted = leg.statistics?.();
-      if (weather.loss) expect(counted!.packetsLost).toBeGreaterThan(0);
-      if (weather.duplicates) expect(counted!.packetsDuplicated).toBeGreaterThan(0);
+      if (conditions.loss) expect(counted!.packetsLost).toBeGreaterThan(0);
+      if (conditions.duplicates) expect(counted!.packetsDuplicated).toBeGreaterThan(0);
       expect(call.count("BYE")).toBe(1);
     });
 

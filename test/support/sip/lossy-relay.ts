@@ -1,5 +1,5 @@
 import { createSocket, type Socket } from "node:dgram";
-import { Forecast, type Toll, type Weather } from "./network-impairment.ts";
+import { type DatagramCounts, ImpairedNetwork, type NetworkConditions } from "./network-impairment.ts";
 import { field, readSip, type SipText, writeSip } from "./sip-text.ts";
 
 interface Place {
@@ -11,8 +11,8 @@ export interface LossyRelayOptions {
   /** Where the other side is. */
   readonly to: Place;
   /** For SIP and for RTP; both directions have the same. */
-  readonly signalling?: Weather;
-  readonly media?: Weather;
+  readonly signalling?: NetworkConditions;
+  readonly media?: NetworkConditions;
   /** Default: 1. */
   readonly seed?: number;
   /** What goes to the client in place of each datagram of its server: any number, in this order. Default: the datagram. */
@@ -29,8 +29,8 @@ export interface LossyRelay {
   readonly port: number;
   readonly uri: string;
   /** What has become of the datagrams, both directions together. */
-  readonly signalling: Toll;
-  readonly media: Toll;
+  readonly signalling: DatagramCounts;
+  readonly media: DatagramCounts;
   close(): Promise<void>;
 }
 
@@ -50,8 +50,8 @@ const ADDRESS = "127.0.0.1";
  */
 export async function startLossyRelay(options: LossyRelayOptions): Promise<LossyRelay> {
   const { to, seed = 1 } = options;
-  const signalling = new Forecast(options.signalling ?? {}, seed);
-  const media = new Forecast(options.media ?? {}, seed + 1);
+  const signalling = new ImpairedNetwork(options.signalling ?? {}, seed);
+  const media = new ImpairedNetwork(options.media ?? {}, seed + 1);
   const sockets = new Set<Socket>();
   const timers = new Set<ReturnType<typeof setTimeout>>();
   /** By Call-ID: the two sides of its audio. */
@@ -66,8 +66,8 @@ export async function startLossyRelay(options: LossyRelayOptions): Promise<Lossy
     return { socket, own: { address: ADDRESS, port: socket.address().port }, peer };
   }
 
-  function pass(datagram: Buffer, side: Side, forecast: Forecast): void {
-    for (const ms of forecast.fate(datagram)) {
+  function pass(datagram: Buffer, side: Side, network: ImpairedNetwork): void {
+    for (const ms of network.deliveries(datagram)) {
       const send = (): void => {
         if (closed || !side.peer) return;
         side.socket.send(datagram, side.peer.port, side.peer.address, () => {});
@@ -87,12 +87,12 @@ export async function startLossyRelay(options: LossyRelayOptions): Promise<Lossy
   function join(
     here: Side,
     there: Side,
-    forecast: Forecast,
+    network: ImpairedNetwork,
     rewrite?: (datagram: Buffer) => Promise<Buffer>,
     spoil: (datagram: Buffer) => readonly Buffer[] = (datagram) => [datagram],
   ): void {
     const passAll = (datagram: Buffer): void => {
-      for (const one of spoil(datagram)) pass(one, there, forecast);
+      for (const one of spoil(datagram)) pass(one, there, network);
     };
     here.socket.on("message", (datagram, { address, port }) => {
       here.peer = { address, port };
@@ -144,8 +144,8 @@ export async function startLossyRelay(options: LossyRelayOptions): Promise<Lossy
   return {
     ...near.own,
     uri: `sip:${near.own.address}:${near.own.port}`,
-    signalling: signalling.toll,
-    media: media.toll,
+    signalling: signalling.counts,
+    media: media.counts,
     async close() {
       closed = true;
       for (const timer of timers) clearTimeout(timer);

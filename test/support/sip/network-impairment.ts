@@ -1,74 +1,75 @@
 import { random } from "../random.ts";
 
-/** What happens to datagrams on their way. Shares are 0 to 1; nothing happens unless it is named. */
-export interface Weather {
+/** Faults of a network. Shares are 0 to 1; what is left out does not occur. */
+export interface NetworkConditions {
   /** Share that never arrives. */
   readonly loss?: number;
-  /** So many in a row are lost each time. Default: 1. */
+  /** Length of each loss, datagrams. Default: 1. */
   readonly burst?: number;
-  /** In place of `burst`: bursts of any length, this long on average (E. N. Gilbert, 1960). */
+  /** Instead of `burst`: losses of any length, this long on average (E. N. Gilbert, 1960). */
   readonly meanBurst?: number;
-  /** Every so many ms nothing gets through for `stallMs`; then all of it comes at once. */
+  /** At this interval, ms, the network stalls for `stallMs`; then it delivers everything at once. */
   readonly stallEveryMs?: number;
   readonly stallMs?: number;
   /** Share that arrives twice. */
   readonly duplicates?: number;
-  /** Share that is overtaken by others, and how late it comes. Default: 50 ms. */
+  /** Share that is reordered, and its delay. Default: 50 ms. */
   readonly late?: number;
   readonly lateMs?: number;
-  /** Every datagram takes so long, ms, and up to `jitterMs` more. */
+  /** Delay of every datagram, ms, plus up to `jitterMs`. */
   readonly delayMs?: number;
   readonly jitterMs?: number;
-  /** Singles out datagrams that are lost. @param count how many have come before */
+  /** Chooses datagrams to lose. @param count of the datagrams before */
   readonly loses?: (datagram: Buffer, count: number) => boolean;
 }
 
-/** What has become of the datagrams. */
-export interface Toll {
+/** Counts of datagrams. */
+export interface DatagramCounts {
   came: number;
   lost: number;
   duplicated: number;
   late: number;
 }
 
-/** The same weather each time for the same seed. */
-export class Forecast {
-  readonly toll: Toll = { came: 0, lost: 0, duplicated: 0, late: 0 };
-  readonly #weather: Weather;
+/** A network with faults, the same ones for the same seed. */
+export class ImpairedNetwork {
+  readonly counts: DatagramCounts = { came: 0, lost: 0, duplicated: 0, late: 0 };
+  readonly #conditions: NetworkConditions;
   readonly #draw: () => number;
   #losing = 0;
   #inBurst = false;
 
-  constructor(weather: Weather, seed: number) {
-    this.#weather = weather;
+  constructor(conditions: NetworkConditions, seed: number) {
+    this.#conditions = conditions;
     this.#draw = random(seed);
   }
 
-  /** After how many ms the datagram arrives, each time that it does: none, one or two. @param now of a steady clock, ms */
-  fate(datagram: Buffer, now: number = performance.now()): readonly number[] {
-    const { duplicates = 0, late = 0, lateMs = 50, delayMs = 0, jitterMs = 0 } = this.#weather;
-    // Drawn for each datagram, used or not: what happens to one does not depend on what happened to those before.
+  /** The delays, ms, with which the datagram is delivered: none, one or two. @param now by a monotonic clock, ms */
+  deliveries(datagram: Buffer, now: number = performance.now()): readonly number[] {
+    const { duplicates = 0, late = 0, lateMs = 50, delayMs = 0, jitterMs = 0 } = this.#conditions;
+    // Drawn for each datagram, used or not, so that the faults of one does not shift the others.
     const [lost, doubled, held, jitter, apart] = [this.#draw(), this.#draw(), this.#draw(), this.#draw(), this.#draw()];
     this.#loses(lost);
-    const singledOut = this.#weather.loses?.(datagram, this.toll.came) ?? false;
-    this.toll.came++;
+    const singledOut = this.#conditions.loses?.(datagram, this.counts.came) ?? false;
+    this.counts.came++;
     if (this.#losing > 0 || singledOut) {
       this.#losing = Math.max(0, this.#losing - 1);
-      this.toll.lost++;
+      this.counts.lost++;
       return [];
     }
     let ms = delayMs + jitter * jitterMs + this.#stalledMs(now);
     if (held < late) {
-      this.toll.late++;
+      this.counts.late++;
       ms += lateMs;
     }
     if (doubled >= duplicates) return [ms];
-    this.toll.duplicated++;
+    this.counts.duplicated++;
     return [ms, ms + apart * 30];
   }
-  /** Decides whether a burst of loss begins or goes on. */
+
+  /** Decides whether a loss begins or continues. */
   #loses(draw: number): void {
-    const { loss = 0, burst = 1, meanBurst } = this.#weather;
+    const { loss = 0, burst = 1, meanBurst } = this.#conditions;
     if (meanBurst === undefined) {
       if (this.#losing === 0 && draw < loss / burst) this.#losing = burst;
       return;
@@ -79,9 +80,9 @@ export class Forecast {
     this.#inBurst = this.#losing > 0;
   }
 
-  /** For how long nothing gets through from now on, ms. */
+  /** The rest of the stall, ms. */
   #stalledMs(now: number): number {
-    const { stallEveryMs = 0, stallMs = 0 } = this.#weather;
+    const { stallEveryMs = 0, stallMs = 0 } = this.#conditions;
     return stallEveryMs === 0 ? 0 : Math.max(0, stallMs - (now % stallEveryMs));
   }
 }

@@ -150,8 +150,8 @@ describe("calls over real datagrams", () => {
 
   test("survive a network that loses, repeats and reorders every kind of message", { timeout: 60_000 }, async () => {
     const farEnd = kept(await startFarEnd({ callees: { "*": { rings: [180, 183], reliable: true } } }));
-    const weather = { loss: 0.2, duplicates: 0.2 };
-    const relay = kept(await startLossyRelay({ to: farEnd, signalling: weather, seed: 7 }));
+    const conditions = { loss: 0.2, duplicates: 0.2 };
+    const relay = kept(await startLossyRelay({ to: farEnd, signalling: conditions, seed: 7 }));
     const agent = kept(new LiveAgent(relay.uri));
     const calls = Array.from({ length: 8 }, (_, index) => agent.call(`user${index}`));
     await Promise.all(calls.map((call) => call.until("answered", 30_000)));

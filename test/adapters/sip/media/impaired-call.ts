@@ -2,12 +2,12 @@ import type { MediaClock } from "../../../../adapters/telephony/media-clock.ts";
 import { RtpSession } from "../../../../adapters/telephony/sip/media/rtp-session.ts";
 import { decodeMulaw, encodeMulaw } from "../../../../src/audio/g711.ts";
 import { whiteNoise } from "../../../audio/noise.ts";
-import { Forecast, type Weather } from "../../../support/sip/network-impairment.ts";
+import { ImpairedNetwork, type NetworkConditions } from "../../../support/sip/network-impairment.ts";
 import { settingsTo } from "./two-ends.ts";
 
 /** A call whose audio comes through a network, on a clock of its own: an hour takes seconds, and the same seed gives the same. */
 export interface ImpairedCallOptions {
-  readonly weather: Weather;
+  readonly conditions: NetworkConditions;
   readonly seconds: number;
   /** The sender's clock is so much faster than ours, in millionths. Default: 0. */
   readonly ppm?: number;
@@ -39,20 +39,20 @@ const ADDRESS = "192.0.2.1";
 const PORT = 4_000;
 
 /** Sends noise, which is like itself nowhere else, through the network into a session. */
-export function impairedCall({ weather, seconds, ppm = 0, seed = 1 }: ImpairedCallOptions): ImpairedCall {
+export function impairedCall({ conditions, seconds, ppm = 0, seed = 1 }: ImpairedCallOptions): ImpairedCall {
   const packets = seconds * 50;
   const said = encodeMulaw(whiteNoise(packets * FRAME, 8_000, seed));
-  const forecast = new Forecast(weather, seed);
+  const network = new ImpairedNetwork(conditions, seed);
   const sentAt = (index: number): number => (index * FRAME_MS) / (1 + ppm / 1e6);
   const arrivals: { readonly at: number; readonly packet: Buffer }[] = [];
   let bursts = 0;
   let losing = false;
   for (let index = 0; index < packets; index++) {
     const packet = rtp(index, said);
-    const fate = forecast.fate(packet, sentAt(index));
-    if (fate.length === 0 && !losing) bursts++;
-    losing = fate.length === 0;
-    for (const ms of fate) arrivals.push({ at: sentAt(index) + ms, packet: Buffer.from(packet) });
+    const deliveries = network.deliveries(packet, sentAt(index));
+    if (deliveries.length === 0 && !losing) bursts++;
+    losing = deliveries.length === 0;
+    for (const ms of deliveries) arrivals.push({ at: sentAt(index) + ms, packet: Buffer.from(packet) });
   }
   arrivals.sort((a, b) => a.at - b.at);
 
@@ -82,10 +82,10 @@ export function impairedCall({ weather, seconds, ppm = 0, seed = 1 }: ImpairedCa
     session.tick();
   }
   const { mos } = session.statistics();
-  const { lost, came } = forecast.toll;
+  const { lost, came } = network.counts;
   const delays = listen(heard, decodeMulaw(said), (index, heardMs) => firstHeardAt + heardMs - sentAt(index));
   const sorted = [...delays.ms].sort((a, b) => a - b);
-  const shortest = weather.delayMs ?? 0;
+  const shortest = conditions.delayMs ?? 0;
   return {
     loss: lost / came,
     meanBurst: lost / Math.max(1, bursts),

@@ -7,10 +7,10 @@ const MOS_TOLERANCE = 0.1;
 
 describe("audio through a network with", () => {
   test.each(IMPAIRMENTS)("$title: gaps, delay and the reported MOS", (impairment) => {
-    const { weather, ppm, beyondModel } = impairment;
-    const call = impairedCall({ weather, seconds: ppm === undefined ? 60 : 300, ...(ppm !== undefined && { ppm }) });
-    if (weather.loss) expect(call.loss).toBeGreaterThan(weather.loss / 2);
-    if (weather.meanBurst) expect(call.meanBurst).toBeGreaterThan(2);
+    const { conditions, ppm, beyondModel } = impairment;
+    const call = impairedCall({ conditions, seconds: ppm === undefined ? 60 : 300, ...(ppm !== undefined && { ppm }) });
+    if (conditions.loss) expect(call.loss).toBeGreaterThan(conditions.loss / 2);
+    if (conditions.meanBurst) expect(call.meanBurst).toBeGreaterThan(2);
     expect(call.concealedMs).toBeLessThanOrEqual(impairment.concealedMs);
     expect(call.concealedMs).toBeGreaterThanOrEqual(0.9 * call.loss * 60_000); // what is lost cannot have been heard
     expect(call.gaps).toBeLessThanOrEqual(impairment.gaps);

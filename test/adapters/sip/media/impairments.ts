@@ -1,7 +1,7 @@
 import type { ImpairedCall, ImpairedCallOptions } from "./impaired-call.ts";
 
 /** A network that calls come through, and what they may come to. */
-export interface Impairment extends Pick<ImpairedCallOptions, "weather" | "ppm"> {
+export interface Impairment extends Pick<ImpairedCallOptions, "conditions" | "ppm"> {
   readonly title: string;
   /** The most per minute: made up, ms, and gaps of more than 40 ms. */
   readonly concealedMs: number;
@@ -15,37 +15,37 @@ export interface Impairment extends Pick<ImpairedCallOptions, "weather" | "ppm">
 const delayMs = 20;
 
 export const IMPAIRMENTS: readonly Impairment[] = [
-  { title: "nothing lost", weather: { delayMs }, concealedMs: 0, gaps: 0, delayMs: 60 },
+  { title: "nothing lost", conditions: { delayMs }, concealedMs: 0, gaps: 0, delayMs: 60 },
   ...[1, 3, 5, 10, 20].map((percent) => ({
     title: `${percent} % lost at random`,
-    weather: { delayMs, loss: percent / 100 },
+    conditions: { delayMs, loss: percent / 100 },
     ...{ concealedMs: 850 * percent, gaps: 2 + 0.4 * percent ** 2, delayMs: 60 },
   })),
   ...[1, 3, 5, 10, 20].map((percent) => ({
     title: `${percent} % lost, in bursts of 3 packets on average`,
-    weather: { delayMs, loss: percent / 100, meanBurst: 3 },
+    conditions: { delayMs, loss: percent / 100, meanBurst: 3 },
     ...{ concealedMs: 850 * percent, gaps: 8 * percent, delayMs: 60 },
   })),
-  { title: "30 ms of jitter", weather: { delayMs, jitterMs: 30 }, concealedMs: 30, gaps: 0, delayMs: 70 },
+  { title: "30 ms of jitter", conditions: { delayMs, jitterMs: 30 }, concealedMs: 30, gaps: 0, delayMs: 70 },
   {
     title: "10 % overtaken by others, 30 ms late",
-    weather: { delayMs, late: 0.1, lateMs: 30 },
+    conditions: { delayMs, late: 0.1, lateMs: 30 },
     ...{ concealedMs: 30, gaps: 0, delayMs: 70 },
   },
-  { title: "10 % doubled", weather: { delayMs, duplicates: 0.1 }, concealedMs: 0, gaps: 0, delayMs: 60 },
+  { title: "10 % doubled", conditions: { delayMs, duplicates: 0.1 }, concealedMs: 0, gaps: 0, delayMs: 60 },
   {
     title: "nothing for 200 ms, every 5 s",
-    weather: { delayMs, stallEveryMs: 5_000, stallMs: 200 },
+    conditions: { delayMs, stallEveryMs: 5_000, stallMs: 200 },
     ...{ concealedMs: 3_400, gaps: 14, delayMs: 200, beyondModel: true },
   },
   {
     title: "everything at once: 3 % in bursts, 30 ms of jitter, 5 % overtaken, 5 % doubled",
-    weather: { delayMs, loss: 0.03, meanBurst: 3, jitterMs: 30, late: 0.05, lateMs: 30, duplicates: 0.05 },
+    conditions: { delayMs, loss: 0.03, meanBurst: 3, jitterMs: 30, late: 0.05, lateMs: 30, duplicates: 0.05 },
     ...{ concealedMs: 2_600, gaps: 24, delayMs: 90 },
   },
   ...[200, -200].map((ppm) => ({
     title: `the sender's clock ${ppm > 0 ? "fast" : "slow"} by 200 millionths`,
-    weather: { delayMs },
+    conditions: { delayMs },
     ...{ ppm, concealedMs: 40, gaps: 0, delayMs: 100 },
   })),
 ];

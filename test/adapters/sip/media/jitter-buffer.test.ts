@@ -6,13 +6,13 @@ import { decodeMulaw, encodeMulaw } from "../../../../src/audio/g711.ts";
 import { rms } from "../../../../src/audio/pcm.ts";
 import { tone, toneShare } from "../../../../src/audio/tone.ts";
 import { whiteNoise } from "../../../audio/noise.ts";
-import { find, largestStep, pass, type Weather } from "./simulated-network.ts";
+import { type Delivers, find, largestStep, pass } from "./simulated-network.ts";
 
 const RATE = 8000;
 const coded = (clip: Int16Array): Int16Array => decodeMulaw(encodeMulaw(clip));
 const noise = whiteNoise(RATE * 4, 8000, 3);
 
-const FAIR: readonly (readonly [name: string, weather: Weather])[] = [
+const FAIR: readonly (readonly [name: string, delivers: Delivers])[] = [
   ["always takes the same time", () => [30]],
   ["takes up to 25 ms more or less", (_, chance) => [20 + 25 * chance()]],
   ["swaps neighbours", (index) => [index % 4 === 2 ? 45 : 20]],
@@ -23,16 +23,16 @@ const FAIR: readonly (readonly [name: string, weather: Weather])[] = [
 ];
 
 describe("where nothing is lost", () => {
-  test.each(FAIR)("and the network %s, every sample is played once and in order", (_, weather) => {
+  test.each(FAIR)("and the network %s, every sample is played once and in order", (_, delivers) => {
     for (const phaseMs of [0, 7, 13, 19]) {
-      const { heard, buffer } = pass(noise, { weather, packets: 200, phaseMs });
+      const { heard, buffer } = pass(noise, { delivers, packets: 200, phaseMs });
       expect(find(heard, coded(noise)), `phase ${phaseMs}`).toBeGreaterThanOrEqual(0);
       expect(buffer.late).toBe(0);
     }
   });
 
   test("doubles are counted", () => {
-    expect(pass(noise, { weather: FAIR[3]![1], packets: 200 }).buffer.duplicated).toBe(67);
+    expect(pass(noise, { delivers: FAIR[3]![1], packets: 200 }).buffer.duplicated).toBe(67);
   });
 
   test.each([
@@ -40,12 +40,12 @@ describe("where nothing is lost", () => {
     [100, 2 ** 32 - 5_000],
     [65_535, 2 ** 32 - 1],
   ])("numbers that begin at %i and timestamps at %i wrap without a trace", (firstSequence, firstTimestamp) => {
-    const { heard } = pass(noise, { weather: FAIR[1]![1], packets: 200, firstSequence, firstTimestamp });
+    const { heard } = pass(noise, { delivers: FAIR[1]![1], packets: 200, firstSequence, firstTimestamp });
     expect(find(heard, coded(noise))).toBeGreaterThanOrEqual(0);
   });
 
   test("the delay is small on a steady network", () => {
-    const { heard } = pass(noise, { weather: () => [30], packets: 200 });
+    const { heard } = pass(noise, { delivers: () => [30], packets: 200 });
     const delayMs = (find(heard, coded(noise)) * 1000) / RATE + 7 - 30;
     expect(delayMs).toBeGreaterThan(20);
     expect(delayMs).toBeLessThan(60);
@@ -65,20 +65,20 @@ describe("where packets are lost", () => {
     const tones = [31.7, 203.7, 441.3, 996.1, 1_653.9].map((hz) => tone(hz, 8_000, RATE, 10_000));
     for (const [index, clip] of [...tones, chord(8_000)].entries()) {
       const own = largestStep(coded(clip));
-      const { heard } = pass(clip, { weather: (i) => (i % 23 >= 23 - burst ? undefined : [20]), packets: 400 });
+      const { heard } = pass(clip, { delivers: (i) => (i % 23 >= 23 - burst ? undefined : [20]), packets: 400 });
       expect(largestStep(heard), `clip ${index}`).toBeLessThan(1.25 * own + 500); // the most that a fade within 5 ms from peak to peak adds
     }
   });
 
   test("a lost packet of a tone is made up as the tone", () => {
     const sine = tone(440, 4_000, RATE, 10_000);
-    const { heard, buffer } = pass(sine, { weather: (i) => (i % 10 === 9 ? undefined : [20]), packets: 200 });
+    const { heard, buffer } = pass(sine, { delivers: (i) => (i % 10 === 9 ? undefined : [20]), packets: 200 });
     expect(toneShare(heard.subarray(800, 31_000), 440, RATE)).toBeGreaterThan(0.98);
     expect(buffer.late).toBe(0);
   });
 
   test("what comes after them is where it belongs", () => {
-    const { heard } = pass(noise, { weather: (i) => (i === 50 || i === 51 ? undefined : [20]), packets: 200 });
+    const { heard } = pass(noise, { delivers: (i) => (i === 50 || i === 51 ? undefined : [20]), packets: 200 });
     const before = find(heard, coded(noise).subarray(0, 50 * 160));
     const after = find(heard, coded(noise).subarray(52 * 160 + 80));
     expect(before).toBeGreaterThanOrEqual(0);
@@ -87,7 +87,7 @@ describe("where packets are lost", () => {
 
   test("after 100 ms there is silence, and no click when the peer is back", () => {
     const sine = tone(440, 4_000, RATE, 10_000);
-    const { heard } = pass(sine, { weather: (i) => (i >= 50 && i < 100 ? undefined : [20]), packets: 200 });
+    const { heard } = pass(sine, { delivers: (i) => (i >= 50 && i < 100 ? undefined : [20]), packets: 200 });
     const gone = heard.subarray((1_000 + 200) * 8, (2_000 - 50) * 8);
     expect(rms(gone)).toBe(0);
     expect(rms(heard.subarray(2_200 * 8, 3_900 * 8))).toBeGreaterThan(6_000);
@@ -95,7 +95,7 @@ describe("where packets are lost", () => {
   });
 
   test("a packet that comes too late counts as late", () => {
-    expect(pass(noise, { weather: (i) => [i === 100 ? 300 : 20], packets: 200 }).buffer.late).toBe(1);
+    expect(pass(noise, { delivers: (i) => [i === 100 ? 300 : 20], packets: 200 }).buffer.late).toBe(1);
   });
 });
 
@@ -104,7 +104,7 @@ describe("Opus", () => {
 
   test("makes up single lost packets out of the ones after them, and all of a burst without a click", async () => {
     const codec = await createOpus();
-    const own = largestStep(pass(clip, { weather: () => [20], packets: 200, codec }).heard);
+    const own = largestStep(pass(clip, { delivers: () => [20], packets: 200, codec }).heard);
     codec.close();
     for (const burst of [1, 3, 5]) {
       const codec = await createOpus();
@@ -115,8 +115,8 @@ describe("Opus", () => {
         recovered.push(samples);
         return samples;
       };
-      const weather: Weather = (i) => (i % 23 >= 23 - burst ? undefined : [20]);
-      const { heard } = pass(clip, { weather, packets: 200, codec });
+      const delivers: Delivers = (i) => (i % 23 >= 23 - burst ? undefined : [20]);
+      const { heard } = pass(clip, { delivers, packets: 200, codec });
       codec.close();
       expect(largestStep(heard), `${burst} lost`).toBeLessThan(1.5 * own + 500);
       expect(recovered.length, `${burst} lost`).toBe(8);
@@ -128,18 +128,18 @@ describe("Opus", () => {
 
 describe("the delay", () => {
   test("grows with the network's jitter until nearly all packets are in time, and stays bounded", () => {
-    const { buffer } = pass(noise, { weather: (_, chance) => [20 + 120 * chance()], packets: 2_000 });
+    const { buffer } = pass(noise, { delivers: (_, chance) => [20 + 120 * chance()], packets: 2_000 });
     expect(buffer.delay.targetMs).toBeGreaterThan(100);
     expect(buffer.delay.targetMs).toBeLessThan(140);
-    const wild = pass(noise, { weather: (_, chance) => [20 + 900 * chance()], packets: 2_000 });
+    const wild = pass(noise, { delivers: (_, chance) => [20 + 900 * chance()], packets: 2_000 });
     expect(wild.buffer.delay.targetMs).toBeLessThanOrEqual(200);
   });
 
   test("of a stall of the network is taken back without a click", () => {
     const sine = tone(440, 12_000, RATE, 10_000);
     // For 300 ms nothing gets through, then everything at once.
-    const weather: Weather = (i) => [i >= 100 && i < 115 ? 20 + (115 - i) * 20 : 20];
-    const { heard, buffer } = pass(sine, { weather, packets: 650 });
+    const delivers: Delivers = (i) => [i >= 100 && i < 115 ? 20 + (115 - i) * 20 : 20];
+    const { heard, buffer } = pass(sine, { delivers, packets: 650 });
     expect(buffer.late).toBe(0);
     expect(largestStep(heard)).toBeLessThan(1.35 * largestStep(coded(sine)) + 400);
     // Silence follows the clip; with what was delayed taken back it begins when it did in the sending.
@@ -151,7 +151,7 @@ describe("the delay", () => {
     const minutes = 10;
     const sine = tone(440, minutes * 60_000, RATE, 10_000);
     const { heard, buffer } = pass(sine, {
-      weather: (_, chance) => [20 + 10 * chance()],
+      delivers: (_, chance) => [20 + 10 * chance()],
       packets: minutes * 3_000 + 50,
       ppm,
     });

@@ -3,14 +3,14 @@ import { createG711 } from "../../../../adapters/telephony/sip/media/codecs/g711
 import { JitterBuffer } from "../../../../adapters/telephony/sip/media/jitter/jitter-buffer.ts";
 import { random } from "../../../support/random.ts";
 
-/** How a packet fares: undefined is lost, several are doubles; ms on the way. */
-export type Weather = (index: number, chance: () => number) => readonly number[] | undefined;
+/** The delays of a packet, ms: undefined if it is lost, several if it is duplicated. */
+export type Delivers = (index: number, chance: () => number) => readonly number[] | undefined;
 
 export interface Passage {
-  readonly weather: Weather;
+  readonly delivers: Delivers;
   /** Packets of 20 ms; more than the clip has are silence. */
   readonly packets: number;
-  /** The sender's clock is so much faster than ours, in millionths. */
+  /** How much faster the sender's clock is than ours, in millionths. */
   readonly ppm?: number;
   /** When our first frame is due after the first packet was sent, ms. Default: 7. */
   readonly phaseMs?: number;
@@ -23,7 +23,7 @@ const PACKET_MS = 20;
 
 /** Sends a clip of 8 kHz through a network into a jitter buffer; answers all frames that came out, end to end. */
 export function pass(clip: Int16Array, passage: Passage): { heard: Int16Array; buffer: JitterBuffer } {
-  const { weather, packets, ppm = 0, phaseMs = 7, firstSequence = 100, firstTimestamp = 1_000 } = passage;
+  const { delivers, packets, ppm = 0, phaseMs = 7, firstSequence = 100, firstTimestamp = 1_000 } = passage;
   const codec = passage.codec ?? createG711("PCMU");
   const samples = (codec.sampleRate * PACKET_MS) / 1000;
   const chance = random(42);
@@ -34,7 +34,7 @@ export function pass(clip: Int16Array, passage: Passage): { heard: Int16Array; b
     const into = new Uint8Array(500);
     const payload = into.slice(0, codec.encode(frame, into, 0));
     const sentAt = (index * PACKET_MS) / (1 + ppm / 1e6);
-    for (const delay of weather(index, chance) ?? []) arrivals.push({ at: sentAt + delay, index, payload });
+    for (const delay of delivers(index, chance) ?? []) arrivals.push({ at: sentAt + delay, index, payload });
   }
   arrivals.sort((a, b) => a.at - b.at);
   const buffer = new JitterBuffer(codec);
