@@ -16,7 +16,7 @@ import { noContent, toResponse } from "./reply.ts";
 import { RequestContext } from "./request-context.ts";
 import { givenRequestId, requestIds } from "./request-id.ts";
 import { resourcesOf, respond } from "./resource.ts";
-import { routeTable } from "./route-table.ts";
+import { allRoutes } from "./routes/all-routes.ts";
 import { publicPage } from "./routes/page-routes.ts";
 import { StreamTickets } from "./stream/stream-tickets.ts";
 
@@ -36,7 +36,7 @@ export function createHttp(deps: HttpDependencies): WebApp {
   const tickets = new StreamTickets(system);
   const identification = { authenticate: deps.authenticate, tickets, log };
   const pages = deps.pages.map((page) => ({ ...checkedPrefix(page.prefix), page }));
-  const resources = resourcesOf(routeTable(deps, { base, meter, tickets }));
+  const resources = resourcesOf(allRoutes(deps, { base, meter, tickets }));
   const fixed = new Map(
     resources.filter(({ path }) => !/[:*]/.test(path)).map((resource) => [resource.path, resource]),
   );

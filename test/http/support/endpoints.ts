@@ -1,6 +1,6 @@
 import { type Resource, resourcesOf } from "../../../src/http/resource.ts";
 import type { Route } from "../../../src/http/route.ts";
-import { routeTable } from "../../../src/http/route-table.ts";
+import { allRoutes } from "../../../src/http/routes/all-routes.ts";
 import { CALL_ID, dependencies, INSTANCE_ID } from "./fakes.ts";
 
 /** One operation of the interface, as a test requests it. */
@@ -28,7 +28,7 @@ export function addressOf(path: string): string {
 }
 
 const pages = { prefix: "simulator", page: async () => undefined, artefact: async () => undefined };
-const routes = routeTable(dependencies({ http: { pages: [pages] } }));
+const routes = allRoutes(dependencies({ http: { pages: [pages] } }));
 
 /** Every operation of the route table. */
 export const ENDPOINTS: readonly Endpoint[] = routes.map((route) => ({

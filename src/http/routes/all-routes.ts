@@ -1,18 +1,18 @@
-import { jsonReader } from "./body.ts";
-import type { HttpDependencies } from "./dependencies.ts";
-import { type RequestMeter, requestMeter } from "./metrics.ts";
-import { openapiDocument } from "./openapi.ts";
-import type { Route } from "./route.ts";
-import { callRoutes } from "./routes/call-routes.ts";
-import { docsRoutes } from "./routes/docs-routes.ts";
-import { eventRoutes } from "./routes/event-routes.ts";
-import { instanceRoutes } from "./routes/instance-routes.ts";
-import { artefactRoute } from "./routes/page-routes.ts";
-import { recordingRoutes } from "./routes/recording-routes.ts";
-import { serverRoutes } from "./routes/server-routes.ts";
-import { streamRoutes } from "./routes/stream-routes.ts";
-import { voiceRoutes } from "./routes/voice-routes.ts";
-import { StreamTickets } from "./stream/stream-tickets.ts";
+import { jsonReader } from "../body.ts";
+import type { HttpDependencies } from "../dependencies.ts";
+import { type RequestMeter, requestMeter } from "../metrics.ts";
+import { openapiDocument } from "../openapi.ts";
+import type { Route } from "../route.ts";
+import { StreamTickets } from "../stream/stream-tickets.ts";
+import { callRoutes } from "./call-routes.ts";
+import { docsRoutes } from "./docs-routes.ts";
+import { eventRoutes } from "./event-routes.ts";
+import { instanceRoutes } from "./instance-routes.ts";
+import { artefactRoute } from "./page-routes.ts";
+import { recordingRoutes } from "./recording-routes.ts";
+import { serverRoutes } from "./server-routes.ts";
+import { streamRoutes } from "./stream-routes.ts";
+import { voiceRoutes } from "./voice-routes.ts";
 
 /** Parts that the routes share with the application. */
 export interface SharedParts {
@@ -23,7 +23,7 @@ export interface SharedParts {
 }
 
 /** Every route of the interface. The router tries them in this order, so the busiest come first. */
-export function routeTable(deps: HttpDependencies, shared: SharedParts = {}): readonly Route[] {
+export function allRoutes(deps: HttpDependencies, shared: SharedParts = {}): readonly Route[] {
   const { base = "", meter = requestMeter(), tickets = new StreamTickets(deps.system) } = shared;
   const server = (): string => serverUrl(deps.publicUrl(), base);
   const document = (): unknown =>
