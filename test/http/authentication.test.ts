@@ -3,7 +3,7 @@ import { bearerToken } from "../../src/http/bearer.ts";
 import { ask } from "./support/ask.ts";
 import { serve, TOKEN } from "./support/fakes.ts";
 
-/** Requests that are not of the route table, which routes.test.ts checks. */
+/** Requests that are not among all routes, which routes.test.ts checks. */
 const unusual: [string, string][] = [
   ["HEAD", "/v1/calls"],
   ["OPTIONS", "/v1/calls"],

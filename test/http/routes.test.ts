@@ -8,7 +8,7 @@ const ORIGIN = "https://app.example";
 const pages = { prefix: "simulator", page: async () => undefined, artefact: async () => undefined };
 const app = (parts = {}) => serve({ http: { pages: [pages], ...parts } }).app;
 
-test("the route table protects every route but the public ones", () => {
+test("every route but the public ones is protected", () => {
   const open = ENDPOINTS.filter(({ isProtected }) => !isProtected).map(({ method, path }) => `${method} ${path}`);
   expect(open.sort()).toEqual([
     "GET /",

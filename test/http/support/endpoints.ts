@@ -30,7 +30,7 @@ export function addressOf(path: string): string {
 const pages = { prefix: "simulator", page: async () => undefined, artefact: async () => undefined };
 const routes = allRoutes(dependencies({ http: { pages: [pages] } }));
 
-/** Every operation of the route table. */
+/** Every operation of all routes. */
 export const ENDPOINTS: readonly Endpoint[] = routes.map((route) => ({
   method: route.method,
   path: route.path,
