@@ -30,7 +30,7 @@ export function mp3Opening(bytes: Uint8Array): Mp3Opening | undefined {
 }
 
 /**
- * Samples that a Xing or Info tag claims (the tag lies where the side information ends; LAME's extension, 21 bytes into
+ * Samples that a Xing or Info tag claims (the tag follows the side information; LAME's extension, 21 bytes into
  * its part, packs delay and padding into three bytes).
  */
 function claimed(frame: Uint8Array, channels: 1 | 2): number | undefined {

@@ -13,10 +13,10 @@ const BLOCK_MS = 200;
 export type TakeChannels = (left: Int16Array, right: Int16Array, samples: number) => void;
 
 /**
- * Two channels of one call, brought to the same time. Each is known by its samples alone, from clocks that run alike but do not
- * always run: nothing comes back before the peer speaks, nothing goes out while it holds us. If one continues and the
- * other does not, the other one is silent there; what only comes late, because this thread stood still, is put where it
- * belongs. So the channels are never more than a frame apart, however long the call.
+ * Aligns the two channels of a call in time, by their samples alone. Both clocks have the same rate but may pause: no
+ * samples arrive before the remote side sends audio, and none are sent during a hold. If only one channel continues, the
+ * other one is silent there. Samples that are merely late, because this thread was blocked, are put in their place. So the
+ * channels are never more than a frame apart, however long the call.
  */
 export class AlignedChannels {
   readonly #left = new Channel();

@@ -61,7 +61,7 @@ class Tape {
   }
 }
 
-/** Where what was made in each tick begins. */
+/** The start of the samples of each tick. */
 function starts(channel: readonly number[]): Map<number, number> {
   const found = new Map<number, number>();
   for (const [at, sample] of channel.entries()) if (sample > 0 && sample !== channel[at - 1]) found.set(sample - 1, at);

@@ -47,7 +47,7 @@ describe.each([
     let nearest = 0;
     for (let sample = -32768; sample <= 32767; sample++) {
       const level = levels[code(sample)]!;
-      // Where the level and the sample are at most one level apart, no two levels can be nearer.
+      // If level and sample are at most one level apart, no other level is nearer.
       const closer = countCloser(sorted, sample, Math.abs(level - sample));
       if (closer === 0) nearest++;
       if (closer > 1) misses++;

@@ -72,16 +72,16 @@ fuzz(
     const marks: { at: number; name: string }[] = [];
     const reached: string[] = [];
     let value = 1;
-    let told = 0;
+    let heardLength = 0;
     for (const [n, one] of steps.entries()) {
       if (one === "tell") {
         leg.tell();
-        told = leg.sent.length;
+        heardLength = leg.sent.length;
       } else if (one === "clear") {
         const heardMs = playout.clear();
-        told = leg.sent.length;
-        queue.length = told;
-        while (marks.length > 0 && marks.at(-1)!.at > told) marks.pop();
+        heardLength = leg.sent.length;
+        queue.length = heardLength;
+        while (marks.length > 0 && marks.at(-1)!.at > heardLength) marks.pop();
         expect(heardMs).toBe(Math.round(leg.sent.filter((sample) => sample !== 0).length / 8));
       } else if ("enqueue" in one) {
         const samples = ramp(one.enqueue, value);
@@ -101,8 +101,8 @@ fuzz(
       } else if ("pull" in one) leg.pull(one.pull);
       else leg.send(one.send);
       expect(leg.sent).toEqual(queue.slice(0, leg.sent.length));
-      expect(playout.heardMs).toBe(Math.round(queue.slice(0, told).filter((sample) => sample !== 0).length / 8));
-      expect(playout.queuedMs).toBe(Math.round((queue.length - told) / 8));
+      expect(playout.heardMs).toBe(Math.round(queue.slice(0, heardLength).filter((sample) => sample !== 0).length / 8));
+      expect(playout.queuedMs).toBe(Math.round((queue.length - heardLength) / 8));
     }
     while (leg.sent.length < queue.length) {
       leg.pull(160);

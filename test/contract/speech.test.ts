@@ -5,8 +5,8 @@ import { type SpeechUnderTest, speechContract } from "../../src/testing/speech-c
 import { fuzzRuns } from "../support/fuzz.ts";
 import { speechServer } from "../support/speech-server.ts";
 
-/** What costs an engine minutes of processor is tried where properties have all their inputs, on one runtime. */
-const COSTLY = /^bounds what a word|an emoji is one$/;
+/** Tests that take minutes of processor time; they run only if properties are tried with all inputs, on one runtime. */
+const COSTLY = /^limits the work for a word|^counts an emoji/;
 const unlessCostly: typeof test = Object.assign(
   (name: string, work: () => Promise<void>, timeout?: number) =>
     (fuzzRuns < 1_000 && COSTLY.test(name) ? test.skip : test)(name, work, timeout),

@@ -4,13 +4,13 @@ import { until } from "../waiting.ts";
 import { expectKept } from "./kept.ts";
 import { Take } from "./take.ts";
 
-/** A fault is reported within this time, ms. */
+/** Time within which a fault is reported, ms. */
 const REPORT_MS = 10_000;
-/** More than those may keep whose disk is full, ms. */
-const MUCH_MS = 5_000;
+/** More audio than fits on the full disk, ms. */
+const TOO_MUCH_MS = 5_000;
 const REASONS: readonly string[] = ["disk_full", "disk_failed", "disk_slow", "too_long"];
 
-/** What becomes of a recording that cannot be kept: nothing that a call would notice. */
+/** Recordings that cannot be written; calls never notice. */
 export function faultsContract(clause: RecordingsClause, expect: ContractRunner["expect"]): void {
   clause(
     "reports once that a recording is incomplete, keeps its beginning, and accepts more samples",
@@ -19,14 +19,14 @@ export function faultsContract(clause: RecordingsClause, expect: ContractRunner[
       if (recordings === undefined)
         throw new Error("full() is missing: add it, or the reason why the recordings are infallible");
       const take = new Take(recordings, "call_1");
-      take.write(MUCH_MS);
+      take.write(TOO_MUCH_MS);
       await until(REPORT_MS, "It reports that the recording is incomplete", () => take.reasons.length > 0);
-      take.write(4 * MUCH_MS); // the call goes on
+      take.write(4 * TOO_MUCH_MS); // the call goes on
       await take.writer.finish();
       await take.writer.finish();
       expect(take.reasons.length).toBe(1);
       expect(REASONS.includes(take.reasons[0]!)).toBe(true);
-      expect(take.writer.recordedMs).toBeLessThanOrEqual(MUCH_MS);
+      expect(take.writer.recordedMs).toBeLessThanOrEqual(TOO_MUCH_MS);
       const stored = await recordings.read("call_1");
       if (stored) await expectKept(expect, stored, take, "beginning");
       await recordings.forget(["call_1"]);

@@ -5,18 +5,18 @@ import { until } from "../waiting.ts";
 import { expectKept } from "./kept.ts";
 import { Take } from "./take.ts";
 
-/** A crash may lose so much of the end, ms. */
+/** Maximum audio that a crash may lose at the end, ms. */
 const LOST_MS = 2_000;
-/** What is written reaches what keeps it within this time, ms. */
+/** Time within which samples reach the storage, ms. */
 const WRITTEN_MS = 10_000;
 
-/** What is written is kept: until it is replaced or forgotten, or for good. */
+/** Recordings are kept until they are replaced or forgotten. */
 export function keepingContract(
   clause: RecordingsClause,
   lastingClause: RecordingsClause,
   expect: ContractRunner["expect"],
 ): void {
-  clause("keeps what both sides of a call say, sample for sample", async ({ recordings }) => {
+  clause("keeps every sample of both sides of a call", async ({ recordings }) => {
     const take = new Take(recordings, "call_1");
     take.write(1_500);
     for (const samples of [1, 0, 333, 4_000, 7]) take.writeSamples(samples);
@@ -26,14 +26,14 @@ export function keepingContract(
     expect(take.reasons).toEqual([]);
   });
 
-  clause("keeps calls apart that are recorded at once, each at its rate", async ({ recordings }) => {
+  clause("keeps simultaneous calls apart, each at its rate", async ({ recordings }) => {
     const takes = [8_000, 16_000, 48_000].map((rate, i) => new Take(recordings, `call_${i}`, rate, 5_000 * i));
     for (let frame = 0; frame < 60; frame++) for (const take of takes) take.write(20);
     await Promise.all(takes.map(({ writer }) => writer.finish()));
     for (const [i, take] of takes.entries()) await expectKept(expect, await recordings.read(`call_${i}`), take);
   });
 
-  clause("finishes once, however often that is requested, and accepts no more samples", async ({ recordings }) => {
+  clause("finishes once, idempotently, and then accepts no more samples", async ({ recordings }) => {
     const take = new Take(recordings, "call_1");
     take.write(300);
     await Promise.all([take.writer.finish(), take.writer.finish()]);
@@ -45,7 +45,7 @@ export function keepingContract(
     expect(Math.abs(take.writer.recordedMs - take.writtenMs)).toBeLessThanOrEqual(1);
   });
 
-  clause("begins in place of an earlier one of the call, which changes nothing any more", async ({ recordings }) => {
+  clause("replaces an earlier recording of the call, which accepts no more samples", async ({ recordings }) => {
     const finished = new Take(recordings, "call_1");
     finished.write(3_000);
     await finished.writer.finish();
@@ -61,7 +61,7 @@ export function keepingContract(
     await expectKept(expect, await recordings.read("call_1"), last);
   });
 
-  clause("forgets recordings, also while they grow, and no others", async ({ recordings }) => {
+  clause("forgets the named recordings only, also while they grow", async ({ recordings }) => {
     const takes = ["call_over", "call_live", "call_other"].map((callId) => new Take(recordings, callId));
     for (const take of takes) take.write(1_500);
     await takes[0]!.writer.finish();

@@ -3,7 +3,7 @@ import type { ContractRunner } from "../contract-runner.ts";
 import type { Take } from "./take.ts";
 import { bytesOf, readWavFile } from "./wav-file.ts";
 
-/** A recording is kept that holds what was written, or the beginning of it, and is described as it is. */
+/** Expects a recording with the written samples, or their beginning, and the right properties. */
 export async function expectKept(
   expect: ContractRunner["expect"],
   stored: StoredRecording | undefined,
@@ -22,7 +22,7 @@ export async function expectKept(
   expect(firstDifference(right, channels.right)).toBe(undefined);
 }
 
-/** The first difference between samples and the beginning of others; a list of thousands would be unreadable. */
+/** The first difference between samples and the beginning of others, as a short message. */
 function firstDifference(samples: Int16Array, others: Int16Array): number | undefined {
   const at = samples.findIndex((sample, i) => sample !== others[i]);
   return at < 0 ? undefined : at;

@@ -4,14 +4,14 @@ import { expectKept } from "./kept.ts";
 import { Take } from "./take.ts";
 import { bytesOf } from "./wav-file.ts";
 
-/** What is kept can be read, whole or in part, at any time. */
+/** Recordings can be read at any time, whole or in part. */
 export function readingContract(clause: RecordingsClause, expect: ContractRunner["expect"]): void {
-  clause("has nothing of a call that was not recorded", async ({ recordings }) => {
+  clause("has nothing for an unrecorded call", async ({ recordings }) => {
     new Take(recordings, "call_1").write(100);
     expect(await recordings.read("call_2")).toBe(undefined);
   });
 
-  clause("can be read while it grows, each time as it is then", async ({ recordings }) => {
+  clause("can be read while it grows", async ({ recordings }) => {
     const take = new Take(recordings, "call_1");
     for (const ms of [20, 980, 1_700]) {
       take.write(ms);
@@ -21,7 +21,7 @@ export function readingContract(clause: RecordingsClause, expect: ContractRunner
     await expectKept(expect, await recordings.read("call_1"), take);
   });
 
-  clause("stays as it was asked for, though it grows while it is read", async ({ recordings }) => {
+  clause("reads a consistent length while the recording grows", async ({ recordings }) => {
     const take = new Take(recordings, "call_1");
     take.write(1_500);
     const stored = await recordings.read("call_1");
@@ -31,7 +31,7 @@ export function readingContract(clause: RecordingsClause, expect: ContractRunner
     await expectKept(expect, stored, { sampleRate, channels });
   });
 
-  clause("can be read in part: from a byte on, up to and without another", async ({ recordings }) => {
+  clause("can be read in part, from one byte up to another", async ({ recordings }) => {
     const take = new Take(recordings, "call_1");
     take.write(5_000);
     await take.writer.finish();

@@ -2,12 +2,12 @@ import { concatPcm, msToSamples } from "../../audio/pcm.ts";
 import type { IncompleteReason, Recordings, RecordingWriter } from "../../ports/recordings.ts";
 
 const FRAME_MS = 20;
-/** Content of the arrays after the samples, and of all of them after a write: it must not be read. */
+/** Value of reused arrays beyond and after the samples; it must never be read. */
 const SPOILT = -30_000;
 /** Number of different values, so that a missing or misplaced sample is noticed. */
 const VALUES = 29_989;
 
-/** One recording that is made, and what was written to it. */
+/** One recording, and the samples that were written to it. */
 export class Take {
   readonly writer: RecordingWriter;
   readonly sampleRate: number;
@@ -17,7 +17,7 @@ export class Take {
   readonly #right: Int16Array[] = [];
   #next: number;
 
-  /** @param first takes with other ones hold other samples */
+  /** @param first takes with different values have different samples */
   constructor(recordings: Recordings, callId: string, sampleRate = 8_000, first = 0) {
     this.sampleRate = sampleRate;
     this.#next = first;

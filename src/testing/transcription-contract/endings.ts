@@ -8,13 +8,13 @@ import { Talker } from "./talker.ts";
 
 /** The end of a session takes "a few seconds" at most, ms. */
 const CLOSE_MS = 10_000;
-/** "At once", on a machine that is busy, ms. */
+/** Time for "at once" on a busy machine, ms. */
 const AT_ONCE_MS = 3_000;
 
-/** How sessions, and engines, come to their end. */
+/** How sessions and engines end. */
 export function endingsContract(clause: TranscriptionClause, expect: ContractRunner["expect"]): void {
-  /** The session is over: whatever is done to it is fine, and nothing comes of it. */
-  const isOver = async (listening: Listening, talker: Talker, saying: Saying): Promise<void> => {
+  /** Expects that the session has ended: every call on it is allowed and has no effect. */
+  const expectOver = async (listening: Listening, talker: Talker, saying: Saying): Promise<void> => {
     await within(AT_ONCE_MS, "The events end", listening.ended);
     const events = [...listening.events];
     talker.say(saying);
@@ -23,52 +23,52 @@ export function endingsContract(clause: TranscriptionClause, expect: ContractRun
     await within(AT_ONCE_MS, "It is closed once more", listening.session.close());
     expect(listening.events).toEqual(events);
   };
-  /** No session comes of it that lasts. */
-  const isRefused = async (transcription: Transcription, abort = new AbortController()): Promise<void> => {
+  /** Expects that a session cannot be opened, or ends at once. */
+  const expectRefused = async (transcription: Transcription, abort = new AbortController()): Promise<void> => {
     const opening = listen(transcription, { abort }).catch(() => undefined);
     const listening = await within(AT_ONCE_MS, "The session is opened, or refused", opening);
     if (listening) await within(AT_ONCE_MS, "Its events end", listening.ended);
   };
 
-  clause("delivers pending transcripts when a session is closed, then ends; closing is idempotent", async (under) => {
+  clause("delivers pending transcripts before a closed session ends; closing is idempotent", async (under) => {
     const { transcription, sayings } = under;
     const listening = await listen(transcription);
     const talker = new Talker(transcription, listening.session);
     talker.sayLast(sayings[0]);
     const both = Promise.all([listening.session.close(), listening.session.close()]);
     await within(CLOSE_MS, "The session is closed", both);
-    await isOver(listening, talker, sayings[0]);
+    await expectOver(listening, talker, sayings[0]);
     expect(isSaid(listening.texts, sayings[0])).toBe(true);
     expect(listening.errors).toEqual([]);
   });
 
-  clause("ends a session at once by its signal, though something is on its way", async (under) => {
+  clause("ends a session at once by its signal, even with transcripts pending", async (under) => {
     const { transcription, sayings } = under;
     const listening = await listen(transcription);
     const talker = new Talker(transcription, listening.session);
     talker.say(sayings[0]);
     listening.abort.abort();
-    await isOver(listening, talker, sayings[0]);
+    await expectOver(listening, talker, sayings[0]);
   });
 
-  clause("opens no session that lasts by a signal that was given before", async ({ transcription }) => {
+  clause("opens no lasting session with an aborted signal", async ({ transcription }) => {
     const abort = new AbortController();
     abort.abort();
-    await isRefused(transcription, abort);
+    await expectRefused(transcription, abort);
   });
 
-  clause("ends every session when it is closed itself, which may come twice, and opens no more", async (under) => {
+  clause("close() ends every session, is idempotent, and opens no more", async (under) => {
     const { transcription, sayings } = under;
     const sessions = [await listen(transcription), await listen(transcription)];
     const talkers = sessions.map(({ session }) => new Talker(transcription, session));
     for (const talker of talkers) talker.say(sayings[0]);
     await within(AT_ONCE_MS, "The transcription is closed", transcription.close());
     await within(AT_ONCE_MS, "It is closed once more", transcription.close());
-    for (const [i, listening] of sessions.entries()) await isOver(listening, talkers[i]!, sayings[0]);
-    await isRefused(transcription);
+    for (const [i, listening] of sessions.entries()) await expectOver(listening, talkers[i]!, sayings[0]);
+    await expectRefused(transcription);
   });
 
-  clause("is not disturbed by a reader that stops", async ({ transcription, sayings }) => {
+  clause("tolerates a reader that stops", async ({ transcription, sayings }) => {
     const options = { callId: "call_1", speaker: "callee", sampleRate: bestRate(transcription) } as const;
     const session = await transcription.open(options, new AbortController().signal);
     const talker = new Talker(transcription, session);

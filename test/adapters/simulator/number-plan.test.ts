@@ -78,10 +78,10 @@ describe("the number plan", () => {
     await network.close();
 
     const sentence = Int16Array.from({ length: 8_000 }, (_, i) => 1 + (i % 100));
-    const said: [string, number][] = [];
+    const requested: [string, number][] = [];
     network = await SimulatedNetwork.manual({
       say: async (text, sampleRate) => {
-        said.push([text, sampleRate]);
+        requested.push([text, sampleRate]);
         return sentence;
       },
     });
@@ -90,7 +90,7 @@ describe("the number plan", () => {
       expect(call.between(300, 800)).toEqual(sentence);
       expect(rms(call.between(800, 1_500))).toBe(0);
     }
-    expect(said).toEqual([["Hello, this is the simulated phone speaking.", 16_000]]); // once for all calls
+    expect(requested).toEqual([["Hello, this is the simulated phone speaking.", 16_000]]); // once for all calls
   });
 
   test("0106 babbles when its voice fails", async () => {

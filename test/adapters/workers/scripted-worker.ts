@@ -28,7 +28,7 @@ parentPort?.on("message", ({ id, job }: { id: number; job: ScriptedJob }) => {
   if (script === "exit") process.exit(3);
   if (script === "crash") {
     setTimeout(() => {
-      throw new Error("the script says so");
+      throw new Error("the script throws this");
     });
     return;
   }
