@@ -21,7 +21,7 @@ async function ports(options: RingportOptions): Promise<Omit<EmbeddedPorts, "sec
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");
 
 describe("the embedded defaults", () => {
-  test("make a folder and a key that only their owner can read, and use them again", async () => {
+  test("create a folder and a key that only their owner can read", async () => {
     const data = join(freshFolder(), "a", "b");
     const { secret, telephony } = await ports({ data });
     expect(secret).toHaveLength(32);

@@ -96,7 +96,7 @@ describe("a network that does not answer", () => {
   });
 });
 
-test("a network that never closes holds up the stop of a Ringport for five seconds", async () => {
+test("a network that never closes delays the stop by five seconds", async () => {
   const system = new ManualSystem();
   const telephony = new ScriptedTelephony(system);
   telephony.closeBarrier = never;

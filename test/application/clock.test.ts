@@ -24,7 +24,7 @@ describe("the pace of a fifo queue", () => {
     await world.stop();
   });
 
-  test("a full line is asked again in time if the wall clock is set back", async () => {
+  test("a full line is asked again in time after a clock set back", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     let attempts = 0;
@@ -77,7 +77,7 @@ describe("a call that waits", () => {
     await world.stop();
   });
 
-  test("fails later by no more than a jump back that is shorter than the timeout", async () => {
+  test("fails later by at most a short jump back of the clock", async () => {
     const world = await World.start({ timings });
     const call = await world.call(await world.newInstance());
     await world.system.advance(400_000);
@@ -89,7 +89,7 @@ describe("a call that waits", () => {
     await world.stop();
   });
 
-  test("waits no longer than the timeout if the clock is set back between two processes", async () => {
+  test("waits no longer than the timeout after a clock set back", async () => {
     const world = await World.start({ timings });
     const call = await world.call(await world.newInstance());
     world.system.jump(-HOUR_MS);

@@ -48,7 +48,7 @@ describe("a lease", () => {
     await world.stop();
   });
 
-  test("ends with the lease after a renewal that was sent before the process was stopped", async () => {
+  test("ends with its lease despite a renewal sent before SIGSTOP", async () => {
     const { world, storage } = await leased();
     const { leg } = await world.answeredCall(await world.activeInstance(), LONG);
     let answer = () => {};

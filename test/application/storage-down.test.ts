@@ -291,7 +291,7 @@ describe("while the storage is down", () => {
     await world.stop();
   });
 
-  test("a stop ends although the storage never comes back; the next start settles the call", async () => {
+  test("a stop ends without the storage; the next start settles the call", async () => {
     const world = await World.start();
     const { call, leg } = await world.answeredCall(await world.activeInstance(), "x".repeat(400));
     world.storage.down = true;
@@ -366,7 +366,7 @@ describe("while the storage is down", () => {
     await world.stop();
   });
 
-  test("a waiting call is claimed as soon as the storage is back, without another wake-up", async () => {
+  test("a waiting call is claimed when the storage is back", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     world.storage.before = (operation) => {

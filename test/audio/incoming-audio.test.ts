@@ -179,7 +179,7 @@ describe("an MP3", () => {
     expect(samples).toEqual(Int16Array.from(FRAMES));
   });
 
-  test("is decoded in slices of at most 4 KiB, each in a turn of its own", async () => {
+  test("is decoded in slices of at most 4 KiB, one per turn", async () => {
     const decoder = new ByteDecoder();
     const turns: number[] = [];
     const push = decoder.push.bind(decoder);

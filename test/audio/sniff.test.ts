@@ -52,7 +52,7 @@ describe("MP3", () => {
     expect(sniff(bytes)).toMatchObject({ unsupported: expect.any(String) });
   });
 
-  test("is not found in 2000 blocks of random bytes or 200 blocks of raw samples", () => {
+  test("is not found in random bytes or raw samples", () => {
     const next = random(1);
     for (let i = 0; i < 2000; i++) {
       expect(sniff(Uint8Array.from({ length: 4096 }, () => next() * 256))).not.toBe("mp3");

@@ -39,7 +39,7 @@ describe("ids", () => {
     expect(id).toBe("usr_01h455vb4pex5vsknk084sn02q");
   });
 
-  test("are unique and sort in the order they were made, however many fall into one millisecond", () => {
+  test("are unique and sort in order of creation within a millisecond", () => {
     let now = 1_767_225_600_000;
     const next = idSource(() => now, chance);
     const ids: string[] = [];

@@ -27,7 +27,7 @@ onEach([ON_NODE], (target) => {
           });
         });
 
-        test("shows the code of a problem where its type leads, and asks nobody for anything", async () => {
+        test("shows the code of a problem at its type, without other requests", async () => {
           const { type, code } = (await server.ask("GET", "/v1/calls")).json<ProblemView>();
           await inBrowser(profile(), async (page) => {
             await page.open(new URL(type, server.base).href);
@@ -41,7 +41,7 @@ onEach([ON_NODE], (target) => {
           });
         });
 
-        test("links a phone: the page of the code is opened and its one button clicked", async () => {
+        test("links a phone by the one button of the code's page", async () => {
           const client = await server.as("ada");
           const { id } = await client.createInstance("Reception & <b>desk</b>");
           const url = await client.linkUrl(id);

@@ -104,7 +104,7 @@ onEach([ON_NODE], (target) => {
     });
     afterAll(() => void application?.close().closeAllConnections());
 
-    test("a page of another origin creates, lists page by page, waits for a call and meets a problem", async () => {
+    test("a page of another origin creates, lists, waits, and gets a problem", async () => {
       const client = await server.as("ada");
       const { id } = await client.activeInstance("Desk");
       html = page(server.base, client.token ?? "", id, CALLS);
@@ -121,7 +121,7 @@ onEach([ON_NODE], (target) => {
       });
     });
 
-    test("a page of another origin streams a tone that the callee hears, and hears the callee", async () => {
+    test("a page of another origin streams a tone, and hears the callee", async () => {
       const client = await server.as("bob");
       const { id } = await client.activeInstance("Desk");
       html = page(server.base, client.token ?? "", id, STREAMS);

@@ -54,7 +54,7 @@ describe.skipIf(noBash)(`completion in bash${noBash ? ` (skipped: ${noBash})` : 
     ["ringport completion ", ["bash", "zsh", "fish"]],
     ["ringport call +12025550100 --audio mus", ["music"]],
     ["ringport call +12025550100 --audio music/", ["music/my song.mp3"]],
-  ])("%s", async (line, wanted) => {
+  ])("%s is completed", async (line, wanted) => {
     const found = await offered(line);
     for (const word of wanted) expect(found).toContain(word);
     const last = /[ =]$/.test(line) ? "" : (line.split(/[ =]/).at(-1) ?? "");

@@ -94,7 +94,7 @@ describe.skipIf(node.missing)(`ringport serve on ${node.title}`, { timeout: 40_0
     expect((await fetch(`${first.url}/readyz`)).status).toBe(200);
   });
 
-  test("a port in use is named with the fix, and no data folder is made", async () => {
+  test("a port in use is named with the fix", async () => {
     const first = await server(freshFolder());
     const data = join(freshFolder(), "data");
     const { port } = new URL(first.url);

@@ -38,7 +38,7 @@ test.each(PAYLOADS)("the QR code of %s can be scanned from a terminal", (text) =
   expect(scanned(terminalQr(modulesOfText(text), { colours: false }))).toBe(text);
 });
 
-test.each(PAYLOADS)("the picture of %s that the server sends can be drawn and scanned as well", async (text) => {
+test.each(PAYLOADS)("the server's picture of %s can be drawn and scanned", async (text) => {
   expect(scanned(terminalQr(modulesOfPng(await qrPng(text)), { colours: false }))).toBe(text);
 });
 

@@ -60,7 +60,7 @@ describe.skipIf(!onNode)("serving on Node (skipped elsewhere: Bun and Deno have 
     expect([gone.status, gone.headers.get("content-length")]).toEqual([204, null]);
   });
 
-  test("a connection serves one request after the other, also when small bodies are not read", async () => {
+  test("a connection serves further requests after unread small bodies", async () => {
     const { port } = await served(fakeApp({ handle: () => plain(401, "who are you") }));
     const one = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello";
     const { text: answer } = await raw(port, one + one + one, { answers: 3 });

@@ -121,7 +121,7 @@ describe.skipIf(postgres.missing)(`the lease of a database on ${postgres.title}`
     await Promise.all([first.close(), second.close()]);
   });
 
-  test("admits no write of an old owner after the first read of a new one", async () => {
+  test("refuses writes of an old owner after a new one's first read", async () => {
     const url = await server.createDatabase();
     let owner = postgresStorage({ url });
     await owner.open({ exclusive: true, leaseMs: 1 });

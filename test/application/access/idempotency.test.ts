@@ -111,7 +111,7 @@ test("a running request of a demo token holds no key of its user", async () => {
   await world.stop();
 });
 
-test("a request under a key that is still running is refused until it is done", async () => {
+test("a request under a running key is refused", async () => {
   const world = await World.start();
   const instance = await world.newInstance();
   const options = { idempotencyKey: "k" };
@@ -150,7 +150,7 @@ test("a refused request leaves its key free", async () => {
   await world.stop();
 });
 
-test("a request that could not be stored frees its key when the storage is back", async () => {
+test("a request that was not stored frees its key", async () => {
   const world = await World.start();
   const instance = await world.activeInstance();
   const options = { idempotencyKey: "k" };
@@ -167,7 +167,7 @@ test("a request that could not be stored frees its key when the storage is back"
   await world.stop();
 });
 
-test("the answer with the call that was there is kept under the key as well", async () => {
+test("the answer with an existing call is kept under the key as well", async () => {
   const world = await World.start();
   const instance = await world.newInstance();
   const first = await world.call(instance);

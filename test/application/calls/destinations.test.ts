@@ -27,7 +27,7 @@ test("a token calls numbers that begin with one of its prefixes, and no others",
   await world.stop();
 });
 
-test("a refused destination is answered before a missing instance, and for a foreign one alike", async () => {
+test("a refused destination takes precedence over a missing instance", async () => {
   const { world, to } = await scene();
   const foreign = await world.newInstance(BOB);
   await expect(to(NUMBER, GERMAN, foreign.id)).rejects.toMatchObject(NOT_ALLOWED);

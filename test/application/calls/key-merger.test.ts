@@ -12,7 +12,7 @@ describe("a key of a callee", () => {
     ]);
   });
 
-  test("counts as a tone once the call has moved to a phone that plays tones", () => {
+  test("counts as a tone after the call moved to a phone with tones", () => {
     let inBand = false;
     const keys = new KeyMerger(() => inBand);
     expect(keys.reported("1", 0)).toBe(true);

@@ -128,7 +128,7 @@ describe("retention that is switched on for the first time", () => {
     await next.stop();
   });
 
-  test("trusts the newest id more than the clock in a database without a trusted time", async () => {
+  test("trusts the newest id over the clock without a trusted time", async () => {
     const { world, call } = await withEndedCall({ retentionDays: undefined });
     await world.storage.retention.saveTrustedTime({ at: 0, claim: null });
     const none = { trustedTime: async () => undefined };

@@ -120,7 +120,7 @@ describe("linking", () => {
     await world.stop();
   });
 
-  test("keeps what the phone has given sealed, and erases it when the instance is deleted", async () => {
+  test("keeps credentials encrypted, and erases them with the instance", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     const sealed = await world.storage.instances.loadCredentials(instance.id);

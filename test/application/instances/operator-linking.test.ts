@@ -66,7 +66,7 @@ test("a call that waits for it in vain fails with the reason", async () => {
   await world.stop();
 });
 
-test("after a restart it goes on linking what was still CREATED, and dials what waited", async () => {
+test("continues linking after a restart, and dials the waiting call", async () => {
   const before = await worldInTheDark();
   const instance = await before.newInstance();
   const call = await before.call(instance);

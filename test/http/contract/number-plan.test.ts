@@ -89,7 +89,7 @@ describe("the number plan", () => {
     }
   });
 
-  test("the timeline and the call agree on when it was answered and when it ended", () => {
+  test("the timeline and the call agree on the times of answer and end", () => {
     const { created_at, started_at, ended_at, events } = callTo("+12025550100");
     const at = (type: string) => events.find((event) => event.type === type)?.timestamp;
     expect(at("answered")).toBe(started_at);

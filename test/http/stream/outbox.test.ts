@@ -22,7 +22,7 @@ test("a client that reads receives every message at once", () => {
   expect(numbers(socket)).toEqual([{ a: 1 }, 2]);
 });
 
-test("a slow client loses the oldest audio, and a message in its place reports it", async () => {
+test("a slow client loses the oldest audio, and a message reports it", async () => {
   const socket = new FakeSocket();
   const { outbox: box, full } = outbox(socket);
   socket.stuck = true;

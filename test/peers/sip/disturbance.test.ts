@@ -58,7 +58,7 @@ const sip = (genuine: Buffer): fc.Arbitrary<Buffer> =>
 describe("strangers who throw datagrams at the ports of a live call", () => {
   const stage = new Stage();
 
-  test("do not disturb it: every sample of both tones arrives, and it ends as it should", {
+  test("do not disturb it: every sample of both tones arrives", {
     timeout: 60_000,
   }, async () => {
     const farEnd = stage.add(await startFarEnd({ callees: { "*": callees.speaks } }), (it) => it.close());

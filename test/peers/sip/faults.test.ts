@@ -135,7 +135,7 @@ describe("a trunk with a fault ends each call with a sentence that names it:", (
       expect(detail).toMatch(/expired/);
     });
 
-    test.concurrent("a certificate of an authority that is not trusted, or for another name; but not for the right ones", async () => {
+    test.concurrent("an untrusted certificate, or one for another name, is refused", async () => {
       const keys = makeCertificates(stage.folder("keys"));
       const softphone = await startBaresip(stage, keys);
       const server = `sip:127.0.0.1:${softphone.port + 1};transport=tls`;

@@ -37,7 +37,7 @@ withTools("a proxy", ["baresip", "kamailio", "openssl", "sox"], () => {
   };
 
   for (const way of ["UDP", "TCP", "TLS"] as const)
-    test.concurrent(`that starts again in the middle of a call over ${way} neither ends nor keeps it, and is registered with again`, {
+    test.concurrent(`that restarts during a call over ${way} neither ends nor keeps it`, {
       timeout: 40_000,
     }, async () => {
       const { softphone, proxy } = await behind(8);
@@ -89,7 +89,7 @@ withTools("a proxy", ["baresip", "kamailio", "openssl", "sox"], () => {
       await hungUpOn(await dial(NUMBERS.pcmu), softphone);
     });
 
-  test.concurrent("that connects to us by itself, to tell that the callee has hung up, is let in", async () => {
+  test.concurrent("that opens a connection to send BYE is accepted", async () => {
     const { softphone, proxy } = await behind();
     const port = await freePorts(1);
     const listen = { transport: "tcp", port, address: "127.0.0.1" } as const;
@@ -99,7 +99,7 @@ withTools("a proxy", ["baresip", "kamailio", "openssl", "sox"], () => {
     await hungUpOn(await dial(NUMBERS.pcmu), softphone);
   });
 
-  test.concurrent("that does as WhatsApp does (SHA-256, Opus, SDES, its own TLS connection for BYE) carries calls of the preset", async () => {
+  test.concurrent("that behaves like WhatsApp carries calls of the preset", async () => {
     const { softphone, proxy } = await behind();
     const port = await freePorts(1);
     const preset = whatsappBusiness({
@@ -127,7 +127,7 @@ withTools("a proxy", ["baresip", "kamailio", "openssl", "sox"], () => {
     expect(cause).toBe("callee_hung_up");
   }
 
-  test.concurrent("that is gone when it is called makes the callee unreachable within its time, and is used again when it is back", {
+  test.concurrent("that is gone makes the callee unreachable, and is used again later", {
     timeout: 60_000,
   }, async () => {
     const { proxy } = await behind();
@@ -151,7 +151,7 @@ withTools("a proxy", ["baresip", "kamailio", "openssl", "sox"], () => {
     await leg.hangUp();
   });
 
-  test.concurrent("that does not know our password says so where the owner of the line reads it", async () => {
+  test.concurrent("that refuses our password takes the line offline with the reason", async () => {
     const { proxy } = await behind();
     const trunk = { ...WAYS.UDP(proxy.port), domain, user, password: "wrong", register: true };
     const { host } = await openLine(stage, trunk, "wrong");

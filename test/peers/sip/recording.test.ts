@@ -47,7 +47,7 @@ describe.each(["thread", "worker"] as const)("with audio in a %s,", (media) => {
       return readWav(readFileSync(mono));
     }
 
-    test("keeps what the softphone heard on the left, and what it played on the right", REAL_TIME, async () => {
+    test("has the softphone's inbound audio left and its outbound audio right", REAL_TIME, async () => {
       const { id: instanceId } = await ringport.instances.create(ADA, { name: "Line", provider: "sip/trunk" });
       const line = () => ringport.instances.get(ADA, instanceId);
       await until(line, ({ status }) => status === "ACTIVE", 8_000, "ACTIVE");

@@ -25,7 +25,7 @@ test("the first pair is a matter of chance", async () => {
   expect(firsts.size).toBeGreaterThan(15);
 });
 
-test("a range that is full, by us or by others, is named; a call that ends gives its pair back", async () => {
+test("a full range is named in the error, and an ended call frees its pair", async () => {
   const engine = createThreadEngine();
   const other = createSocket("udp4");
   const port = await new Promise<number>((resolve) => {

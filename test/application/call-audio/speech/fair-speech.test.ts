@@ -55,7 +55,7 @@ test.each([
   [24, false],
   [8, true],
 ])(
-  "%i long texts of one user do not silence the callee of another (answered: %s)",
+  "%i long texts of a user do not silence another's callee (answered: %s)",
   { timeout: 30_000 },
   async (count, answered) => {
     const { engine, stored, timeline, dialledMs, leg } = await shortBesideLong(count, { answered });

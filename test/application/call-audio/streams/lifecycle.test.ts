@@ -59,7 +59,7 @@ describe("a client who ends the call before the answer", () => {
     await world.stop();
   });
 
-  test("is not forgotten while the call is being claimed, or goes back to the queue", async () => {
+  test("survives a claim, and a return of the call to the queue", async () => {
     const world = await start();
     const instance = await world.activeInstance();
     const release = world.holdClaim();

@@ -67,7 +67,7 @@ for (const [name, createHmac] of BACK_ENDS) {
     ["AES_CM_128_HMAC_SHA1_80", KEY_128, SALT_128, "4e55dc4ce79978d88ca4d215949d2402b78d6acc99ea179b8dbb"],
     ["AES_256_CM_HMAC_SHA1_80", KEY_256, SALT_256, "f1d9de17ff251ff1aa007774b0b4b40da08d9d9a5b3a55d8873b"],
   ] as const)
-    test(`a packet under ${suite} is what libsrtp makes of it, with the ${name} back end`, () => {
+    test(`a packet under ${suite} equals libsrtp's, with the ${name} back end`, () => {
       const keys = { suite, key: bytes(key), salt: bytes(salt) };
       const packet = bytes(PLAIN, 64);
       const length = createSrtp(keys, createHmac).protect(packet, 28);
