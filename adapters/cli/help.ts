@@ -8,7 +8,7 @@ import { table } from "./terminal/table.ts";
 export function commandHelp(command: Command, below: readonly Command[] = []): string {
   const { path, summary, details, operands = [], options, settings } = command;
   const usage = ["ringport", ...path, ...operands.map(operandLabel), "[options]"].join(" ");
-  const own = [...options, { name: "help", help: "Shows this." }];
+  const own = [...options, { name: "help", help: "Shows this help." }];
   const rows = own.map(({ name, placeholder, help }) => [`--${name}${placeholder ? ` ${placeholder}` : ""}`, help]);
   return [
     `Usage: ${usage}`,
@@ -46,12 +46,12 @@ export function overviewHelp(commands: readonly Command[], prefix: readonly stri
   return [
     `Usage: ${name} <command> [options]`,
     "",
-    ...(prefix.length === 0 ? ["Makes a phone ring from TypeScript, and knows what happened.", ""] : []),
+    ...(prefix.length === 0 ? ["Make a phone ring, and know what happened.", ""] : []),
     "Commands",
     ...table(commands.map(commandRow)),
     "",
-    `More about one of them: ringport ${commands[0]?.path.join(" ") ?? ""} --help`,
-    ...(prefix.length === 0 ? ["The version: ringport --version"] : []),
+    `Help on one command: ringport ${commands[0]?.path.join(" ") ?? ""} --help`,
+    ...(prefix.length === 0 ? ["Version: ringport --version"] : []),
   ].join("\n");
 }
 

@@ -19,7 +19,7 @@ export const SIP = [
     "RINGPORT_SIP_ACCOUNTS",
     sipServers,
     "off",
-    "People may enter SIP accounts of their own: of any server, or of these.",
+    "Lets people enter SIP accounts of their own: of any server, or of these.",
   ),
   setting(
     "embedded.sip.accountDestinations.allowedPrefixes",

@@ -35,7 +35,7 @@ function seen(settings: Command["settings"]): string[] {
   const connects = settings.length > others.length;
   const sentences = [
     ...(connects
-      ? ["`RINGPORT_URL` and `RINGPORT_TOKEN` (or `--url`, `--token`) say which server, and whose calls."]
+      ? ["`RINGPORT_URL` and `RINGPORT_TOKEN` (or `--url`, `--token`) select the server and the user."]
       : []),
     ...(others.length > 5 ? ["It takes the settings of the [configuration](configuration.md)."] : []),
     ...(others.length > 0 && others.length <= 5

@@ -33,11 +33,11 @@ function page(): string {
 Made from \`adapters/cli/settings.ts\`, \`adapters/cli/sip-settings.ts\` and \`adapters/cli/tuning-settings.ts\` by \`test/docs/configuration.test.ts\`; run it with
 \`UPDATE_DOCS=1\` after a change. \`ringport serve --help\` prints the same.
 
-Nothing has to be set. Each setting is an environment variable or a flag of \`ringport serve\`; the flag wins, an empty variable
-counts as none. In a program the same thing is an option of \`createRingport\`; the column *option* has its name.
+Every setting has a default. Each is an environment variable and a flag of \`ringport serve\`; the flag wins, and an empty variable
+counts as unset. In a program the same setting is an option of \`createRingport\`; the column *option* has its name.
 
-A value that cannot be used stops the start with one line that names the value and the fix, and the exit code 2; nothing has
-been created then. A variable that begins with \`RINGPORT_\` and is no setting is warned about, with the name that was
+With an invalid value the server does not start: it prints one line with the value and the fix, exits with code 2, and has created
+nothing. An unknown variable that begins with \`RINGPORT_\` gets a warning, with the name that you
 probably meant. Secrets have no flag, because every user of a machine can read the flags of its programs.
 
 \`\`\`sh

@@ -10,11 +10,16 @@ import { UsageError } from "../usage-error.ts";
 /** `ringport calls recording`: keeps the recording of a call in a file, or deletes it on the server. */
 export const callsRecording: Command = {
   path: ["calls", "recording"],
-  summary: "Downloads the recording of a call as a WAV file: callee on the left, caller on the right.",
+  summary: "Downloads the recording of a call as a WAV file: our audio on the left, the callee's on the right.",
   details: "A call is recorded if it was placed with --record. During the call you get the part so far.",
   operands: [{ name: "CALL", completion: "call" }],
   options: [
-    { name: "output", placeholder: "FILE", help: "Default: the id of the call with .wav.", completion: "file" },
+    {
+      name: "output",
+      placeholder: "FILE",
+      help: "File to write. Default: the call's id with .wav.",
+      completion: "file",
+    },
     { name: "delete", help: "Deletes the recording on the server instead, permanently." },
   ],
   settings: CONNECTION_SETTINGS,

@@ -9,6 +9,6 @@ export function outcomeLines({ status, outcome }: FinishedCall): string[] {
   return [
     `${paintedStatus(status)}: ${reason}${detail ? ` (${inOneCell(detail)})` : ""}`,
     ...(heard_ratio ? [progressBar(heard_ms, heard_ms / heard_ratio)] : []),
-    ...(duration_ms > 0 ? [`the line was open for ${seconds(duration_ms)}`] : []),
+    ...(duration_ms > 0 ? [`the call lasted ${seconds(duration_ms)}`] : []),
   ];
 }

@@ -14,7 +14,7 @@ export const TOKEN_SETTING: Setting = setting(
   "RINGPORT_TOKEN",
   text("TOKEN", "a token such as rp_live_…", /^[\x21-\x7e]+$/),
   "none",
-  "Whose instances and calls; the variable keeps it out of the list of processes.",
+  "Access token of the user; the variable keeps it out of the process list.",
   { flag: "token", secret: true },
 );
 
