@@ -24,35 +24,35 @@ export type HttpOptions = Partial<Pick<HttpDependencies, "basePath" | "cors" | "
  * over the simulated phone network and speaks with the engines that are installed.
  */
 export interface RingportOptions extends Partial<Timings>, HttpOptions {
-  /** Where people reach this server, base path included, without a trailing slash; the default is known once a server listens. */
+  /** The public address of this server, base path included, without a trailing slash. Default: the address that it listens on. */
   readonly publicUrl?: string | undefined;
-  /** What carries calls; the first one that its user may use is the default provider of a new instance. Default: `embedded.networks`. */
+  /** The networks that carry calls. A new instance gets the first one that its user may use. Default: `embedded.networks`. */
   readonly telephony?: Network | readonly Network[] | undefined;
   /** Where calls, instances and tokens are kept. Default: embedded SQLite in `data`, or PostgreSQL at `databaseUrl`. */
   readonly storage?: Storage | undefined;
-  /** What speaks texts: one engine or several, whose voices have different ids. Default: the engines that are installed. */
+  /** Speaks texts: one engine, or several whose voices have different ids. Default: the engines that are installed. */
   readonly speech?: Speech | readonly Speech[] | undefined;
-  /** What reads audio files. Default: WAV and MP3, decoded in a worker. */
+  /** Decodes audio files. Default: WAV and MP3, in a worker. */
   readonly decoder?: AudioDecoder | undefined;
   /** Live audio streams (`DYNAMIC_STREAM`), a preview. Default: false. */
   readonly streamPreview?: boolean | undefined;
   /** Transcribes live streams. Default: streams are not transcribed. */
   readonly transcription?: Transcription | undefined;
-  /** Whose words it writes down: the callee's, or the caller's (what the callee is played). Default: the callee's. */
+  /** Whose speech is transcribed: the callee's, or the caller's (the audio that the callee hears). Default: the callee's. */
   readonly transcriptSpeakers?: readonly Speaker[] | undefined;
   /** Where the recordings of calls are kept. Default: WAV files in the folder `call-recordings` of `data`. */
   readonly recordings?: Recordings | undefined;
-  /** Detects speech. Default: by the energy over the noise, which takes music for speech. */
+  /** Detects speech. Default: by the energy above the noise, which takes music for speech. */
   readonly voiceActivity?: VoiceActivity | undefined;
-  /** Who shows a bearer token. Default: the tokens in the storage. */
+  /** Finds the user of a bearer token. Default: by the tokens in the storage. */
   readonly authenticate?: Authenticate | undefined;
-  /** Time and chance. Default: the real ones. */
+  /** Clock and randomness. Default: the real ones. */
   readonly system?: System | undefined;
   /** Receives log messages for the operator. Default: silent. */
   readonly log?: Logger | undefined;
-  /** Bounds on what a request may carry. */
+  /** Limits of a request. */
   readonly limits?: Partial<Limits> | undefined;
-  /** Beginnings of the only numbers that are called, whatever a token allows: `["+49", "+1415"]`. Default: every number. */
+  /** Prefixes of the only numbers that are called, whatever a token allows: `["+49", "+1415"]`. Default: every number. */
   readonly allowedPrefixes?: CallLimits["allowedPrefixes"];
   /** Calls that a token without a limit of its own may create within 24 hours. Default: any number of calls. */
   readonly maxCallsPerDay?: CallLimits["maxCallsPerDay"];
@@ -80,7 +80,7 @@ export interface RingportOptions extends Partial<Timings>, HttpOptions {
   readonly databaseUrl?: string | undefined;
   /** Schema of the tables on PostgreSQL, created if it is missing. Default: the first one of the search path. */
   readonly databaseSchema?: string | undefined;
-  /** What the names of all tables and indexes begin with, such as `ringport_`. Default: nothing. */
+  /** Prefix of the names of all tables and indexes, such as `ringport_`. Default: none. */
   readonly databasePrefix?: string | undefined;
   /** Options of the embedded defaults (see `adapters/embedded.ts`). */
   readonly embedded?: EmbeddedTuning | undefined;
@@ -95,8 +95,8 @@ export interface EmbeddedTuning {
   /** Rate of simulated legs, Hz. Default: 16000. */
   readonly simulatorSampleRate?: 8000 | 16000 | undefined;
   /**
-   * Which networks carry calls, the default one first. Default: `sip` if SIP is configured, else `simulator`; both
-   * only when both are named.
+   * The networks that carry calls, the default one first. Default: `sip` if SIP is configured, else `simulator`; never
+   * both.
    */
   readonly networks?: readonly NetworkName[] | undefined;
   /** Real phones, over SIP. */
@@ -115,22 +115,22 @@ export type NetworkName = (typeof NETWORK_NAMES)[number];
 
 /** SIP trunks and accounts. */
 export interface SipTuning {
-  /** The trunks, as `ringport/sip` takes them; or JSON text of them, or the path of a file with it, perhaps with routes. */
+  /** The trunks: objects as for `ringport/sip`, JSON text, or the path of a JSON file. The JSON may also contain routes. */
   readonly trunks?: string | readonly SipTrunkOptions[] | undefined;
-  /** Routes over the trunks, as `ringport/sip` takes them. Default: those that stand beside the trunks in the JSON. */
+  /** Routes over the trunks, as for `ringport/sip`. Default: the routes in the JSON of `trunks`. */
   readonly routes?: readonly SipRouteOptions[] | undefined;
   /**
    * Lets people enter a SIP account of their own on the page behind an instance's QR code, with any server, or only with
    * these: `sip.example.com`, `*.example.com`. Default: off.
    */
   readonly accounts?: boolean | { readonly servers: readonly string[] } | undefined;
-  /** Which numbers those accounts call, as the options of a trunk say it. Default: no emergency and no premium-rate numbers. */
+  /** Rules for the numbers that these accounts may call, as in the options of a trunk. Default: every number except emergency and premium-rate numbers. */
   readonly accountDestinations?: SipDestinations | undefined;
 }
 
 /** Which numbers are called over SIP. */
 export interface SipDestinations {
-  /** Beginnings of the only numbers that are called: `["+49", "+1415"]`. Default: every number but those of the next two. */
+  /** Prefixes of the only numbers that are called: `["+49", "+1415"]`. Default: every number except those of the next two options. */
   readonly allowedPrefixes?: readonly string[] | undefined;
   /** Calls emergency numbers too. Default: false. */
   readonly allowEmergency?: boolean | undefined;
@@ -153,34 +153,34 @@ export interface SipRouteOptions {
 
 /** A speech server: Kokoro-FastAPI, Speaches, LocalAI and others. */
 export interface HttpSpeechTuning {
-  /** With the version, without `/audio/speech`: `http://127.0.0.1:8880/v1`. */
+  /** Its address with the version, without `/audio/speech`: `http://127.0.0.1:8880/v1`. */
   readonly baseUrl: string;
-  /** Sent as a bearer token; never part of a message. */
+  /** Its key, sent as a bearer token; never part of an error message. */
   readonly apiKey?: string | undefined;
-  /** Which model speaks. */
+  /** The model that speaks. */
   readonly model: string;
   /** From our voice ids to the server's: `{ "pt-BR-1": { voice: "pf_dora" } }`. */
   readonly voices: Readonly<Record<string, { voice: string; model?: string; speed?: number }>>;
-  /** Rate of the answered PCM if the server does not report it, Hz. Default: 24000. */
+  /** Sample rate of its PCM if the server does not report it, Hz. Default: 24000. */
   readonly sampleRate?: number | undefined;
-  /** Requests under way at the same time. Default: 4. */
+  /** Maximum number of concurrent requests. Default: 4. */
   readonly atOnce?: number | undefined;
 }
 
 /** A transcription server. All but the key and the language must be named: hosted models come and go. */
 export interface TranscriptionTuning {
   /**
-   * Its protocol: `openai` asks for each turn over HTTP, `openai-realtime` and the two of Deepgram listen over a
+   * Its protocol: `openai` sends one HTTP request for each turn, `openai-realtime` and the two of Deepgram use a
    * WebSocket.
    */
   readonly engine: "openai" | "openai-realtime" | "deepgram" | "deepgram-flux";
-  /** `http://127.0.0.1:8000/v1`, `https://api.deepgram.com`. */
+  /** Its address, such as `http://127.0.0.1:8000/v1` or `https://api.deepgram.com`. */
   readonly baseUrl: string;
-  /** Never part of a message. */
+  /** Its key; never part of an error message. */
   readonly apiKey?: string | undefined;
-  /** Which model listens. */
+  /** The model that transcribes. */
   readonly model: string;
-  /** What is spoken, as the server names it: `pt`. Default: it finds out. */
+  /** Language of the speech, as the server names it: `pt`. Default: the server detects it. */
   readonly language?: string | undefined;
 }
 

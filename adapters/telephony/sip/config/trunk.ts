@@ -10,6 +10,7 @@ export interface Trunk {
   readonly user?: string | undefined;
   /** The user of the digest. Default: `user`. */
   readonly authUser?: string | undefined;
+  /** The password of the account. */
   readonly password?: string | undefined;
   /** The only realms that the password is for, as challenges name them. Default: the first realms that the trunk's servers name. */
   readonly realms?: readonly string[] | undefined;
@@ -39,6 +40,7 @@ export interface Trunk {
   readonly codecs?: readonly TrunkCodec[] | undefined;
   /** SDES-SRTP: never, if the peer supports it, or always. Default: off; with a TLS server optional. */
   readonly srtp?: "off" | "optional" | "required" | undefined;
+  /** TLS towards the server. */
   readonly tls?: TrunkTls | undefined;
   /**
    * The only networks that audio is sent to and accepted from, in CIDR notation: `["203.0.113.0/24"]`. Default: every address,
@@ -103,15 +105,18 @@ export interface TrunkTls {
   readonly servername?: string | undefined;
   /** Accepts any certificate. For tests. */
   readonly insecure?: boolean | undefined;
-  /** Our own certificate and its key, if the server requires them: PEM text, or the path of a file. */
+  /** Our own certificate, if the server requires one: PEM text, or the path of a file. */
   readonly cert?: string | undefined;
+  /** The key of `cert`: PEM text, or the path of a file. */
   readonly key?: string | undefined;
 }
 
 /** The port that the peer connects to. */
 export interface TrunkListener {
+  /** The transport that the peer uses. */
   readonly transport: "udp" | "tcp" | "tls";
+  /** The port to listen on. */
   readonly port: number;
-  /** Default: all addresses. */
+  /** The address to listen on. Default: all addresses. */
   readonly address?: string | undefined;
 }
