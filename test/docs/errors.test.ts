@@ -34,25 +34,25 @@ function page(): string {
 Made from \`src/http/problem.ts\`, \`src/http/problem-advice.ts\` and \`src/http/reason-texts.ts\` by \`test/docs/errors.test.ts\`; run it with
 \`UPDATE_DOCS=1\` after a change. A server shows the same on \`/docs/errors\`.
 
-There are two kinds of bad news, and they are not the same. **A request was refused**: nothing was changed, the answer is a
-problem document, and its \`code\` is one of [these](#why-a-request-was-refused). **A call ended** in another way than hoped: the
-request was fine, the answer was 201, and \`outcome.reason\` is one of [these](#why-a-call-ended).
+There are two kinds of bad news. **A request was refused**: nothing was changed, the response is a
+problem document, and its \`code\` is one of [these](#why-a-request-was-refused). **A call failed**: the
+request was fine, the response was 201, and \`outcome.reason\` is one of [these](#why-a-call-ended).
 
 ## A problem document
 
-Every layer answers errors in this one form (RFC 9457, \`application/problem+json\`):
+Every error of every layer has this form (RFC 9457, \`application/problem+json\`):
 
 ${fence("Problem", FAULTY)}
 
 - \`code\` is for programs: it is stable and never changes its meaning.
-- \`type\` is for people: follow it in a browser and it leads to this explanation, on the server itself. It is relative to
-  the server (RFC 9457 §3.1.1 allows that) and has its base path in front.
-- \`detail\` is a sentence about this very request: the wrong value and the fix. Show it to a person; never parse it.
+- \`type\` is for people: in a browser it opens this explanation, on the server itself. It is relative to
+  the server (RFC 9457 §3.1.1 allows that) and begins with the base path.
+- \`detail\` explains this one request: the wrong value and the fix. Show it to a person; never parse it.
 - \`errors\` comes with every 400: all faults at once. \`pointer\` is a JSON Pointer into the body; for a wrong parameter of the
   query it is empty, and \`parameter\` names it.
 - \`request_id\` leads to the request in the server's log. It is also in the header \`X-Request-Id\`.
 
-A request that is broken below HTTP (headers over 16 KiB, no end after two minutes) is refused before Ringport sees it: 400, 408
+The runtime's HTTP server refuses some requests before Ringport sees them (headers over 16 KiB, a request that is not complete after two minutes): 400, 408
 or 431 with \`type\` \`about:blank\`.
 
 ## Why a request was refused
@@ -66,7 +66,7 @@ ${codes.map(section).join("\n\n")}
 
 ## Why a call ended
 
-\`GET /v1/calls/:callId?expand=outcome\` answers it as \`outcome.reason\`; \`outcome.detail\` adds what the network said.
+\`GET /v1/calls/:callId?expand=outcome\` returns it as \`outcome.reason\`; \`outcome.detail\` adds the network's own words.
 
 ### Completed
 

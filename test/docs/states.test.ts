@@ -17,17 +17,17 @@ Printed from the tables in the code by \`test/docs/states.test.ts\`; run it with
 \`\`\`mermaid
 ${stateDiagram(CALL_TRANSITIONS, "QUEUED")}\`\`\`
 
-\`place\`: the network has been asked. \`connect\`: the callee has accepted and our first frame is on its way. \`complete\`, \`fail\`: see
-the reasons in \`src/domain/outcome.ts\`. A \`QUEUED\` call is dialled when the beginning of its message is ready; if that takes longer than
+\`place\`: the network has been asked to place the call. \`connect\`: the callee has accepted, and our first frame is on its way.
+\`complete\`, \`fail\`: the [reasons](errors.md#why-a-call-ended) are in \`src/domain/outcome.ts\`. A \`QUEUED\` call is dialled when the beginning of its message is ready; if that takes longer than
 15 s once its turn has come (\`messagePreparationMs\`), it fails with \`speech_failed\` and no phone has rung
 ([decision 22](decisions/0022-prepared-message.md)).
 
-A \`QUEUED\` call whose line is offline waits for it, up to \`queueTimeoutMs\`. If the line's fault is lasting (a wrong password, an untrusted
-certificate, a name that does not exist), new and waiting calls fail at once as \`instance_offline\`; \`detail\` is the cause.
+A \`QUEUED\` call whose line is offline waits for the line, up to \`queueTimeoutMs\`. If only a person can fix the line (a wrong password, an
+untrusted certificate, a name that does not exist), new and waiting calls fail at once as \`instance_offline\`, with the cause in \`detail\`.
 
 ## Live call
 
-The phases of a call that a session carries, from \`src/domain/call-flow.ts\`.
+A call that has been claimed is live: a call session carries it. These are its phases, from \`src/domain/call-flow.ts\`.
 
 \`\`\`mermaid
 ${stateDiagram(PHASE_TRANSITIONS, "dialing")}\`\`\`
@@ -41,9 +41,9 @@ ${stateDiagram(PHASE_TRANSITIONS, "dialing")}\`\`\`
 ${stateDiagram(INSTANCE_TRANSITIONS, "CREATED")}\`\`\`
 
 \`link\`: the QR code was scanned. \`activate\`: a probe found the line online. \`deactivate\`: the line was offline longer than the
-grace. \`unlink\`: the phone's owner removed the device; state and credentials are stored together. \`delete\`: a user requested it. From
-then on the instance reads as not found; its calls are ended, its device is unlinked, its credentials are erased, and its line is
-closed, whatever happens in between ([decision 18](decisions/0018-deletion-is-an-intent.md)).
+grace (\`lineGraceMs\`, 30 s). \`unlink\`: the phone's owner removed the device. \`delete\`: a user requested the deletion. From
+then on reads return 404. Ringport ends the instance's calls, unlinks its device, erases its credentials and closes its line, even after a
+crash ([decision 18](decisions/0018-deletion-is-an-intent.md)).
 
 ## Line
 
@@ -61,17 +61,17 @@ offline longer than the grace, or could not be opened. A line that has a number 
 \`\`\`mermaid
 ${stateDiagram(REGISTRATION_TRANSITIONS, "idle")}\`\`\`
 
-\`suspect\`: the connection is gone, or a call did not reach the server. \`refused\` is tried again after ten minutes, \`waiting\` after
-seconds. In \`refused\` calls fail at once as \`instance_offline\`; in \`waiting\` they wait. In \`registered\`, \`refreshing\` and \`shaky\` the line is online.
+\`suspect\`: the connection is gone, or a call did not reach the server. In \`refused\` the next attempt is made after ten minutes, in \`waiting\` after
+seconds. Calls fail at once as \`instance_offline\` in \`refused\`, and wait in \`waiting\`. The line is online in \`registered\`, \`refreshing\` and \`shaky\`.
 
 ## Live stream
 
 \`\`\`mermaid
 ${stateDiagram(STREAM_TRANSITIONS, "detached")}\`\`\`
 
-\`attach\`: a client with a reservation is there. \`lose\`: the client disconnected, or was dropped because it sent too much; the call waits
-\`streamAttachMs\` for the next client. \`hang_up\`: the client asked for the end of the call. \`leave\`: it did, and disconnected. While the stream
-is draining, the audio that the client had sent is played to its end. \`end\`: the call is over, or the server stops.
+\`attach\`: a client connects to the stream that it has reserved. \`lose\`: the client disconnected, or was dropped because it sent too much; the call waits
+\`streamAttachMs\` for the next client. \`hang_up\`: the client asked for the end of the call. \`leave\`: the client asked for the end and disconnected. While the
+stream is draining, the audio that the client has sent is played to its end. \`end\`: the call is over, or the server stops.
 `;
 
 test("docs/states.md prints the state tables", () => expectPage("docs/states.md", page));
