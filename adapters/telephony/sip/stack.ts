@@ -131,21 +131,7 @@ export async function openStack(options: SipStackOptions): Promise<SipStack> {
     },
     options: (signal) =>
       agent.request({ method: "OPTIONS", uri: uriOf(trunk), headers: [["Accept", "application/sdp"]] }, signal),
-    invite: ({
-      user,
-      from,
-      callId,
-      session,
-      address,
-      srtp,
-      profile,
-      settled,
-      lost,
-      refused,
-      listener,
-      maySend,
-      mayFollow,
-    }) => {
+    invite: ({ user, from, session, address, srtp, profile, settled, lost, refused, ...call }) => {
       const target = new MediaTarget({
         session,
         local: address.local,
@@ -155,12 +141,9 @@ export async function openStack(options: SipStackOptions): Promise<SipStack> {
         refused,
       });
       return agent.invite({
+        ...call,
         target: uriOf(trunk, user),
         caller: callerFields(trunk, from),
-        callId,
-        listener,
-        maySend,
-        mayFollow,
         negotiator: createNegotiation({
           codecs: trunk.codecs,
           srtp,
