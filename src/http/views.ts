@@ -83,8 +83,7 @@ function mediaView(call: Call, server: () => string): View<"Call">["media"] {
     }
     case "FIXED_TTS":
       return { voice_id: message.voiceId, characters: [...message.text].length, stream, ...recorded };
-    case "DYNAMIC_STREAM":
-    case "DYNAMIC_AGENT":
+    default:
       return stream || call.recordedMs !== null ? { stream, ...recorded } : null;
   }
 }
