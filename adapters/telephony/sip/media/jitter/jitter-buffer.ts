@@ -73,7 +73,7 @@ export class JitterBuffer {
    * Adds an audio packet; the array is kept until it has been played.
    *
    * @param sequence extended, so that it never wraps
-   * @param timely it arrived at this time; otherwise earlier, and says nothing about the network
+   * @param timely it arrived at this time; otherwise it arrived earlier, and its timing is not measured
    */
   take(
     sequence: number,
