@@ -109,6 +109,7 @@ export type {
   Deadlines,
   DialOptions,
   InstanceRef,
+  KeyDelivery,
   Leg,
   LegEvent,
   Line,

@@ -2,9 +2,10 @@ import type { CallerId, CallerIdRule } from "../domain/caller-id.ts";
 import type { MediaStatistics } from "../domain/media-statistics.ts";
 import type { HeardEvidence } from "../domain/outcome.ts";
 import type { ReleaseCause } from "../domain/release-cause.ts";
+import type { KeyDelivery } from "./telephony/leg.ts";
 import type { InstanceRef, Line, LineHost } from "./telephony/line.ts";
 
-export type { Leg, LegEvent, MediaEvidence } from "./telephony/leg.ts";
+export type { KeyDelivery, Leg, LegEvent, MediaEvidence } from "./telephony/leg.ts";
 export type {
   CredentialStore,
   Deadlines,
@@ -56,8 +57,8 @@ export interface Telephony {
 
 /** Differences that the core must know. */
 export interface TelephonyCapabilities {
-  /** How pressed keys arrive, unless a leg has its own `dtmf`: as leg events (RFC 4733 and the like), or only as tones in the audio. */
-  readonly dtmf: "event" | "in-band";
+  /** How pressed keys arrive, unless a leg has its own `dtmf`. */
+  readonly dtmf: KeyDelivery;
   /** Inbound audio must come on every answered leg; none within the media timeout means that media failed. */
   readonly inboundAudioCertain: boolean;
   /**

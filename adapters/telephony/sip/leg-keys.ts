@@ -1,3 +1,4 @@
+import type { KeyDelivery } from "../../../src/ports/telephony.ts";
 import type { InviteUsage } from "./dialog/invite.ts";
 import type { MediaSession } from "./media/engine.ts";
 
@@ -24,7 +25,7 @@ export class LegKeys {
   }
 
   /** A peer without telephone-events sends keys as tones, or by INFO. */
-  get dtmf(): "event" | "in-band" {
+  get dtmf(): KeyDelivery {
     return this.#takesTelephoneEvents() ? "event" : "in-band";
   }
 

@@ -2,7 +2,7 @@ import { errorText } from "../../../src/base/error-text.ts";
 import { Queue } from "../../../src/base/queue.ts";
 import type { FrameSink, FrameSource } from "../../../src/ports/media.ts";
 import type { System } from "../../../src/ports/system.ts";
-import type { Leg, LegEvent, MediaEvidence, ReleaseCause } from "../../../src/ports/telephony.ts";
+import type { KeyDelivery, Leg, LegEvent, MediaEvidence, ReleaseCause } from "../../../src/ports/telephony.ts";
 import { FRAME_MS } from "../media-clock.ts";
 import { AwaitedMedia } from "./awaited-media.ts";
 import type { InviteEnd, InviteListener, InviteUsage } from "./dialog/invite.ts";
@@ -95,7 +95,7 @@ export class SipLeg implements Leg, InviteListener {
     return this.#end;
   }
 
-  get dtmf(): "event" | "in-band" {
+  get dtmf(): KeyDelivery {
     return this.#keys.dtmf;
   }
 

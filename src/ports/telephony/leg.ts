@@ -4,6 +4,9 @@ import type { HeardEvidence } from "../../domain/outcome.ts";
 import type { ReleaseCause } from "../../domain/release-cause.ts";
 import type { FrameSink, FrameSource } from "../media.ts";
 
+/** How pressed keys arrive: as leg events (RFC 4733 and the like), or only as tones in the audio. */
+export type KeyDelivery = "event" | "in-band";
+
 /** One call on the network. The leg owns the clock of its audio. */
 export interface Leg {
   /** Hz, mono, both ways. */
@@ -22,7 +25,7 @@ export interface Leg {
    * How pressed keys arrive on this leg, if that is known only after the answer; read with each frame. A key that arrives
    * both as a tone and as an event counts once. Default: as in the capabilities.
    */
-  readonly dtmf?: "event" | "in-band" | undefined;
+  readonly dtmf?: KeyDelivery | undefined;
   /** Sends keys to the callee: 0-9 * # A-D. */
   sendDtmf?(digits: string): Promise<void>;
   /**

@@ -3,6 +3,7 @@ import { Queue } from "../../../../src/base/queue.ts";
 import type { FrameSink, FrameSource } from "../../../../src/ports/media.ts";
 import {
   DialError,
+  type KeyDelivery,
   type Leg,
   type LegEvent,
   type MediaEvidence,
@@ -47,7 +48,7 @@ export class RouteLeg implements Leg {
   }
 
   /** As negotiated over the current trunk. */
-  get dtmf(): "event" | "in-band" {
+  get dtmf(): KeyDelivery {
     return this.#attempt.leg.dtmf;
   }
 
