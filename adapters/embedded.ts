@@ -84,7 +84,7 @@ async function joinedSpeech({ speech, system = realSystem }: RingportOptions): P
 }
 
 async function embeddedSpeech({ embedded }: RingportOptions, workers: SharedWorkers): Promise<Speech> {
-  const { embeddedSpeech: speechOf } = await import("./speech/embedded-speech.ts");
+  const { embeddedSpeech: speechOf } = await import("./speech/embedded-engines.ts");
   const { pool, release } = await workers();
   const speech = speechOf({ pool, http: embedded?.httpSpeech });
   return { ...speech, close: closing(() => speech.close(), release) };

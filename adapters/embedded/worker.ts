@@ -1,9 +1,9 @@
 import { decodeJob } from "../audio/decode-job.ts";
 import { inspectJob } from "../audio/inspect-job.ts";
 import { parseJob } from "../bodies/parse-job.ts";
-import { enginesJob } from "../speech/engines-job.ts";
 import { espeakJob } from "../speech/espeak-job.ts";
 import { fliteJob } from "../speech/flite-job.ts";
+import { installedJob } from "../speech/installed-job.ts";
 import { audioFileJob } from "../storage/audio-file-job.ts";
 import { serveJobs } from "../workers/serve-jobs.ts";
 import type { Jobs } from "./jobs.ts";
@@ -11,7 +11,7 @@ import type { Jobs } from "./jobs.ts";
 // The entry of a worker thread (see workerEntry in worker-pool.ts).
 
 serveJobs<Jobs>({
-  engines: enginesJob,
+  installed: installedJob,
   flite: fliteJob,
   espeak: espeakJob,
   inspect: inspectJob,

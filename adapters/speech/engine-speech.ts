@@ -2,9 +2,12 @@ import type { PcmChunk } from "../../src/ports/media.ts";
 import { type Speech, type Voice, VoiceUnavailable } from "../../src/ports/speech.ts";
 import { parseVoiceId, type VoiceId } from "./voice-id.ts";
 
+/** Names of the engines that come with Ringport; `http` is a speech server. */
+export type EngineName = "http" | "flite" | "espeak-ng";
+
 /** One of the engines that come with Ringport. */
 export interface Engine {
-  readonly name: string;
+  readonly name: EngineName;
   /** Number of texts that it speaks at the same time. */
   readonly atOnce: number;
   /** Whether it runs on this machine, so that its code is loaded before the first call. */

@@ -3,7 +3,7 @@ import type { PcmChunk } from "../../src/ports/media.ts";
 /** The jobs of speech, by kind. */
 export interface SpeechJobs {
   /** Reports which engines are installed, in one piece. */
-  engines: { readonly input: object; readonly piece: InstalledEngines };
+  installed: { readonly input: object; readonly piece: InstalledEngines };
   flite: { readonly input: FliteInput; readonly piece: PcmChunk };
   espeak: { readonly input: EspeakInput; readonly piece: PcmChunk };
 }

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { type EmbeddedWorkers, embeddedWorkers } from "../../adapters/embedded/worker-pool.ts";
-import { embeddedSpeech } from "../../adapters/speech/embedded-speech.ts";
+import { embeddedSpeech } from "../../adapters/speech/embedded-engines.ts";
 import type { SpeechWorkers } from "../../adapters/speech/speech-jobs.ts";
 import { sqliteStorage } from "../../adapters/storage/sqlite.ts";
 import { type SimulatorOptions, simulator } from "../../adapters/telephony/simulator/index.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { embeddedWorkers } from "../../adapters/embedded/worker-pool.ts";
-import { type EmbeddedSpeechOptions, embeddedSpeech } from "../../adapters/speech/embedded-speech.ts";
+import { type EmbeddedSpeechOptions, embeddedSpeech } from "../../adapters/speech/embedded-engines.ts";
 import { type SpeechUnderTest, speechContract } from "../../src/testing/speech-contract.ts";
 import { fuzzRuns } from "../support/fuzz.ts";
 import { speechServer } from "../support/speech-server.ts";

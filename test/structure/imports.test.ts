@@ -80,7 +80,7 @@ describe("a violation", () => {
     ["adapters/recordings/wav-recordings.ts", `import { simulator } from "../telephony/simulator/index.ts";`],
     ["adapters/server/node.ts", `import { Kysely } from "kysely";`],
     ["adapters/server/node.ts", `import { embedded } from "../embedded.ts";`],
-    ["adapters/speech/embedded-speech.ts", `import { sqliteStorage } from "../storage/sqlite.ts";`],
+    ["adapters/speech/embedded-engines.ts", `import { sqliteStorage } from "../storage/sqlite.ts";`],
     ["adapters/storage/sqlite.ts", `import { Calls } from "../../src/application/calls/calls.ts";`],
     ["adapters/storage/sqlite.ts", `import { WorkerPool } from "../workers/pool.ts";`],
     ["adapters/telephony/sip/sip.ts", `import { createRingport } from "../../../src/ringport.ts";`],

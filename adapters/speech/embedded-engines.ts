@@ -1,8 +1,8 @@
 import type { Speech } from "../../src/ports/speech.ts";
 import { espeakSpeech } from "./espeak.ts";
+import { findInstalled } from "./find-installed.ts";
 import { FLITE_TAGS, fliteSpeech } from "./flite.ts";
 import { type HttpSpeechOptions, httpSpeech } from "./http-speech.ts";
-import { installedEngines } from "./installed-engines.ts";
 import { joinSpeech } from "./joined-speech.ts";
 import type { InstalledEngines, SpeechWorkers } from "./speech-jobs.ts";
 import type { VoiceId } from "./voice-id.ts";
@@ -24,7 +24,7 @@ export interface EmbeddedSpeechOptions {
  * Closing it leaves the worker pool open. Throws a TypeError for a malformed voice id or base URL.
  */
 export function embeddedSpeech({ pool, http, cacheBytes }: EmbeddedSpeechOptions): Speech {
-  const installed = pool && installedEngines(pool);
+  const installed = pool && findInstalled(pool);
   const engines = [
     ...(http ? [httpSpeech(http)] : []),
     ...(pool && installed ? [fliteSpeech(pool, installed), espeakSpeech(pool, installed)] : []),

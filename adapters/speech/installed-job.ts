@@ -3,7 +3,7 @@ import { flitePath } from "./flite-job.ts";
 import type { EspeakLanguage, InstalledEngines, SpeechJobContext } from "./speech-jobs.ts";
 
 /** Reports which engines are installed and their languages. An engine that cannot be loaded counts as missing. */
-export async function enginesJob(_input: object, context: SpeechJobContext<InstalledEngines>): Promise<void> {
+export async function installedJob(_input: object, context: SpeechJobContext<InstalledEngines>): Promise<void> {
   context.emit({ flite: hasFlite(), espeak: await espeakLanguages() });
 }
 
