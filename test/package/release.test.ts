@@ -7,6 +7,7 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 import { mustRun, run } from "./support/run.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const REPOSITORY = "https://git.example/you/ringport";
 const json = (path: string) => JSON.parse(readFileSync(join(ROOT, path), "utf8"));
 
 test("the version is the same in every file", () => {
@@ -19,7 +20,10 @@ describe("a release", () => {
   const tree = temporaryFolder("release");
   const git = (...args: readonly string[]) =>
     mustRun(["git", "-c", "user.name=test", "-c", "user.email=test@localhost", ...args], { cwd: tree });
-  const release = (gate: string) => run([".ci/release", "--dry-run"], { cwd: tree, env: { GATE: gate } });
+  const packed = temporaryFolder("packed");
+  const dryRun = (gate: string, ...args: readonly string[]) =>
+    run([".ci/release", "--dry-run", ...args], { cwd: tree, env: { GATE: gate, PACK_TO: packed } });
+  const release = (gate: string) => dryRun(gate, "--repository", REPOSITORY);
 
   beforeAll(async () => {
     const files = await mustRun(["git", "ls-files", "-co", "--exclude-standard", "-z"], { cwd: ROOT });
@@ -42,10 +46,35 @@ describe("a release", () => {
     expect(stdout).toContain(`dry run: ${next} would be published`);
     expect(stdout + stderr).toContain(`ringport-${next}.tgz`);
     expect(stdout + stderr).toContain("Dry run complete");
+    const inTarball = (file: string) =>
+      mustRun(["tar", "-xzOf", join(packed, `ringport-${next}.tgz`), `package/${file}`], { cwd: tree });
+    const readme = await inTarball("README.md");
+    expect(readme).toContain(`(${REPOSITORY}/blob/v${next}/docs/quick-start.md)`);
+    expect(readme).not.toMatch(/\]\((?!https?:|#)/);
+    expect(JSON.parse(await inTarball("package.json"))).toMatchObject({
+      repository: { type: "git", url: `git+${REPOSITORY}.git` },
+      homepage: `${REPOSITORY}#readme`,
+      bugs: { url: `${REPOSITORY}/issues` },
+    });
     expect(await git("status", "--porcelain")).toBe("");
     expect(await git("log", "--format=%s")).toBe("a tree\n");
     expect(await git("tag")).toBe("");
   });
+
+  test("asks for the repository if package.json names none", async () => {
+    const { code, stderr } = await dryRun("true");
+    expect(code).toBe(2);
+    expect(stderr).toContain("add --repository URL");
+  });
+
+  test.each(["", "git@git.example:you/ringport", "https://git.example/"])(
+    "rejects the repository %j",
+    async (address) => {
+      const { code, stderr } = await dryRun("true", "--repository", address);
+      expect(code).toBe(2);
+      expect(stderr).toContain(`not "${address}"`);
+    },
+  );
 
   test("stops if the gate fails", async () => {
     const { code, stdout } = await release("exit 7");

@@ -1,0 +1,12 @@
+/**
+ * A page whose relative links lead into a repository on the web: what npm and JSR show has no files beside it.
+ * Links to anchors and to other sites stay, as do code blocks.
+ * @param base address of the folder of the page, at a tag: `https://github.com/you/ringport/blob/v0.1.0`
+ */
+export function absoluteLinks(markdown: string, base: string): string {
+  const blocks = markdown.split(/(^```[\s\S]*?^```$)/m);
+  return blocks.map((block) => (block.startsWith("```") ? block : linked(block, base))).join("");
+}
+
+const linked = (text: string, base: string): string =>
+  text.replace(/\]\((?![a-z][a-z0-9+.-]*:|#|\/)(?:\.\/)?([^)\s]+)\)/gi, `](${base}/$1)`);
