@@ -5,7 +5,9 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { mustRun, run } from "../package/support/run.ts";
 import { freePort } from "../support/free-port.ts";
 import { start } from "../support/runtimes.ts";
-import { until } from "../support/server-client.ts";
+import { type CallView, expected, until } from "../support/server-client.ts";
+import { send } from "../support/server-http.ts";
+import { loudPart } from "../support/server-sound.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { clientOf, folder, runtimeNamed, tokenOfCommandLine } from "./example.ts";
 import { begin } from "./program.ts";
@@ -13,6 +15,7 @@ import { expectTone, placeToneCall } from "./tone-call.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const RUN = join(ROOT, "test/examples/run.ts");
+const LINK_PAGE = /http:\S+\/simulator\/\S*\w/;
 const node = runtimeNamed("node26");
 
 describe.skipIf(node.missing)(`the examples README, on ${node.title}`, () => {
@@ -40,6 +43,38 @@ describe.skipIf(node.missing)(`the examples README, on ${node.title}`, () => {
     const client = clientOf(server, server.url, (await mustRun(created, { cwd })).trim());
     expectTone(await client.heard(await placeToneCall(client)));
     expect(await server.stop()).toBe(0);
+  });
+
+  test("npm run example calls each patient of an agenda in Portuguese", async () => {
+    const PATH = [join(ROOT, "node_modules/.bin"), process.env.PATH].join(delimiter);
+    const cwd = temporaryFolder("agenda");
+    const server = await start(node, join(ROOT, "adapters/cli/main.ts"), { args: ["serve"], cwd, env: { PORT: "0" } });
+    onTestFinished(async () => void (await server.stop()));
+    const created = [...node.command, join(ROOT, "adapters/cli/main.ts"), "token", "create", "--user", "me"];
+    const client = clientOf(server, server.url, (await mustRun(created, { cwd })).trim());
+    const agenda = [
+      { paciente: "Ana", telefone: "+5511955550100", horario: "amanhã às nove horas" },
+      { paciente: "Bruno", telefone: "+5511955550101", horario: "na próxima quinta-feira às dez e meia da manhã" },
+    ];
+    writeFileSync(join(cwd, "agenda.json"), JSON.stringify(agenda));
+    const env = { PATH, RINGPORT_URL: server.url, RINGPORT_TOKEN: client.token! };
+    const program = begin(node, [RUN, "lembrete-de-consulta", join(cwd, "agenda.json")], ROOT, env);
+    await Promise.race([program.ended, until(program.output, (text) => LINK_PAGE.test(text), 60_000, "the link page")]);
+    expected(200, await send("POST", LINK_PAGE.exec(program.output())![0]));
+    expect(await program.ended).toMatch(
+      /^Ana: ouviu 100 % \(message_played\)\nBruno: ouviu 100 % \(message_played\)$/m,
+    );
+
+    const calls = expected(200, await client.get("/v1/calls?expand=outcome")).json<CallView[]>();
+    const heard: number[] = [];
+    for (const { id, target_phone, outcome } of calls.reverse()) {
+      const { from, to } = loudPart(await client.heard(id));
+      heard.push(to - from);
+      expect(agenda.map(({ telefone }) => telefone)).toContain(target_phone);
+      expect(outcome).toMatchObject({ heard_ratio: 1 });
+    }
+    expect(heard[0]).toBeGreaterThan(8_000); // samples: more than a word or two
+    expect(heard[1]).toBeGreaterThan(heard[0]!); // a longer text
   });
 
   test("npm run example lists the examples for an unknown name", async () => {
