@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { absoluteLinks } from "./absolute-links.ts";
 
 // for-registries.ts VERSION: makes the pages that npm and JSR show. Their links lead to the repository that package.json names.
@@ -8,5 +8,5 @@ const { repository } = JSON.parse(readFileSync("package.json", "utf8"));
 const web = String(repository.url)
   .replace(/^git\+/, "")
   .replace(/\.git$/, "");
-for (const page of ["README.md", "CHANGELOG.md"])
+for (const page of readdirSync(".").filter((name) => /^(README|CHANGELOG).*\.md$/.test(name)))
   writeFileSync(page, absoluteLinks(readFileSync(page, "utf8"), `${web}/blob/v${version}`));

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { expect, test } from "vitest";
-import { fileOf, PAGES, proseOf, textOf } from "./pages.ts";
+import { fileOf, PAGES, proseOf, TRANSLATIONS, textOf } from "./pages.ts";
 
 /** The anchors that GitHub makes of a page's headings, and those written by hand. */
 function anchorsOf(page: string): Set<string> {
@@ -32,7 +32,7 @@ function targetOf(page: string, link: string): { path: string; anchor: string | 
   return { path: path.replaceAll("\\", "/").replace(/\/$/, ""), anchor };
 }
 
-test.for(PAGES)("%s: links and anchors lead somewhere", (page) => {
+test.for([...PAGES, ...TRANSLATIONS])("%s: links and anchors lead somewhere", (page) => {
   const dead = linksOf(page)
     .filter((link) => !/^(https?|mailto):/.test(link))
     .filter((link) => {
@@ -41,6 +41,12 @@ test.for(PAGES)("%s: links and anchors lead somewhere", (page) => {
       return anchor !== undefined && !(path.endsWith(".md") && anchorsOf(path).has(anchor));
     });
   expect(dead).toEqual([]);
+});
+
+test.for(TRANSLATIONS)("%s leads to the pages of the README", (page) => {
+  const pagesOf = (name: string) => linksOf(name).filter((link) => !/^README|^#/.test(link));
+  expect(pagesOf(page)).toEqual(expect.arrayContaining(pagesOf("README.md")));
+  expect(linksOf("README.md")).toContain(page);
 });
 
 test("the README leads to every page", () => {

@@ -30,6 +30,11 @@ export const PAGES: readonly string[] = [
     .sort(),
 ];
 
+/** The README in other languages: its blocks, headings and links, with sentences of their own. */
+export const TRANSLATIONS: readonly string[] = readdirSync(fileOf("."))
+  .filter((name) => /^README\..+\.md$/.test(name))
+  .sort();
+
 /** The text of a page. */
 export function textOf(page: string): string {
   return readFileSync(fileOf(page), "utf8");
