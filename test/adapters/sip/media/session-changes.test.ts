@@ -169,7 +169,7 @@ describe("the peer", () => {
     end.session.start();
     await until(() => end.reads >= 20, "the end of early media");
     expect(end.heard.length).toBe(0);
-    await speak(far.socket, end.session.port, 10, { first: 30 });
+    await speak(far.socket, end.session.port, 25, { first: 30 });
     await until(() => heardTone(end, 400), "the call");
     expect(end.told).toEqual(["receiving", "sending", "receiving"]);
   });

@@ -6,7 +6,7 @@ import type {
   StreamSettings,
 } from "../../../../adapters/telephony/sip/media/engine.ts";
 import { createThreadEngine } from "../../../../adapters/telephony/sip/media/thread-engine.ts";
-import { concatPcm } from "../../../../src/audio/pcm.ts";
+import { concatPcm, rms } from "../../../../src/audio/pcm.ts";
 import { toneShare } from "../../../../src/audio/tone.ts";
 import type { FrameSink, FrameSource } from "../../../../src/ports/media.ts";
 
@@ -122,11 +122,16 @@ export async function twoEnds(
   return { a, b, close: () => engine.close() };
 }
 
-/** Whether this end has heard 100 ms of a tone, behind the first `from` samples. A burst of packets is short: it may be over. */
+/**
+ * Whether this end has heard 100 ms of a tone without a break, behind the first `from` samples: a burst of packets is
+ * short, and a busy machine may have torn it.
+ */
 export function heardTone({ heard, sampleRate }: End, hz: number, from = 0): boolean {
   const length = sampleRate / 10;
-  const to = heard.findLastIndex((sample) => Math.abs(sample) > 1_000) + 1;
-  return to - length >= from && toneShare(heard.subarray(to - length, to), hz, sampleRate) > 0.9;
+  for (let at = from; at + length <= heard.length; at += length / 5)
+    if (rms(heard.subarray(at, at + length)) > 500 && toneShare(heard.subarray(at, at + length), hz, sampleRate) > 0.9)
+      return true;
+  return false;
 }
 
 /** Resolves when the condition holds; rejects after so many ms. */
