@@ -48,14 +48,14 @@ export interface Outcome {
   readonly detail: string | null;
   /** Who answered, as far as anybody can tell; null when nobody did. */
   readonly answeredBy: "human" | "machine" | "unknown" | null;
-  /** Milliseconds of the message that were played to the callee. */
-  readonly heardMs: number;
+  /** Milliseconds of the message that were played to the callee, at most `durationMs`; null if the server died during the call. */
+  readonly heardMs: number | null;
   /**
-   * `heardMs` divided by the length of the message, 0 to 1; null for a call without a fixed message, and if a network that
-   * reports evidence has none of what was played.
+   * `heardMs` divided by the length of the message, 0 to 1; null for a call without a fixed message, if `heardMs` is null,
+   * and if a network that reports evidence has none of what was played.
    */
   readonly heardRatio: number | null;
-  /** What shows that the callee's side received our audio. Missing in outcomes of earlier versions. */
+  /** What shows that the callee's side received our audio. Missing if the server died during the call, and in outcomes of earlier versions. */
   readonly heardEvidence?: HeardEvidence | undefined;
   /** Milliseconds from the answer to the end; 0 when nobody answered. */
   readonly durationMs: number;

@@ -51,11 +51,11 @@ export interface Outcome {
   /** The raw cause: SIP status, Q.850 cause, network code. */
   detail: string | null;
   answered_by: "human" | "machine" | "unknown" | null;
-  /** How much of the message was played to the callee, ms. */
-  heard_ms: number;
-  /** heard_ms divided by the length of the message, 0 to 1; null for a call without a fixed message, and if the length is unknown. */
+  /** How much of the message was played to the callee, ms; never more than duration_ms, null if the server died during the call. */
+  heard_ms: number | null;
+  /** heard_ms divided by the length of the message, 0 to 1; null for a call without a fixed message, if the length is unknown, and if heard_ms is null. */
   heard_ratio: number | null;
-  /** The evidence that the callee's side received our audio: its own audio, only its RTCP, or nothing; null for calls of earlier versions. */
+  /** The evidence that the callee's side received our audio: its own audio, only its RTCP, or nothing; null if the server died during the call, and for calls of earlier versions. */
   heard_evidence: HeardEvidence | null;
   /** From pickup to the end, ms; 0 if nobody picked up. */
   duration_ms: number;

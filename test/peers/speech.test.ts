@@ -21,7 +21,7 @@ onEach([ON_NODE], (target) => {
     const wav = expected(200, await client.get(`/simulator/calls/${id}/heard.wav`)).body;
     const path = join(files, `${voiceId}-${id}.wav`);
     writeFileSync(path, wav);
-    return { path, sound: readWav(wav), heardMs: ended.outcome!.heard_ms };
+    return { path, sound: readWav(wav), heardMs: ended.outcome!.heard_ms! };
   };
 
   withTools("a spoken message", ["pocketsphinx_batch", "soxi", "ffprobe"], () => {

@@ -25,7 +25,7 @@ onEach(ON_EVERYTHING, (target) => {
 
       // The first response has it already.
       const interrupted = await client.readCall(live.id);
-      expect(interrupted).toMatchObject({ status: "FAILED", outcome: { reason: "interrupted" } });
+      expect(interrupted).toMatchObject({ status: "FAILED", outcome: { reason: "interrupted", heard_ms: null } });
       expect(interrupted.ended_at).not.toBeNull();
       expect(interrupted.started_at).toBe(live.started_at);
       expect((await client.timeline(live.id)).filter(({ type }) => type === "failed")).toHaveLength(1);

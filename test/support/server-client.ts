@@ -29,7 +29,7 @@ export interface OutcomeView {
   readonly reason: string;
   readonly detail: string | null;
   readonly answered_by: string | null;
-  readonly heard_ms: number;
+  readonly heard_ms: number | null;
   readonly heard_ratio: number | null;
   readonly heard_evidence: string | null;
   readonly duration_ms: number;

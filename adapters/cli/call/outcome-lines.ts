@@ -8,7 +8,7 @@ export function outcomeLines({ status, outcome }: FinishedCall): string[] {
   const { reason, detail, heard_ms, heard_ratio, duration_ms } = outcome;
   return [
     `${paintedStatus(status)}: ${reason}${detail ? ` (${inOneCell(detail)})` : ""}`,
-    ...(heard_ratio ? [progressBar(heard_ms, heard_ms / heard_ratio)] : []),
+    ...(heard_ratio && heard_ms !== null ? [progressBar(heard_ms, heard_ms / heard_ratio)] : []),
     ...(duration_ms > 0 ? [`the call lasted ${seconds(duration_ms)}`] : []),
   ];
 }

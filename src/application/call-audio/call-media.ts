@@ -134,9 +134,10 @@ export class CallMedia {
     return this.#inbound.frames > 0 ? { ...reported, kind: "inbound" } : reported;
   }
 
-  /** How much was played to the callee so far. */
-  heard(): Heard {
-    const { heardMs, enqueuedMs } = this.#playout;
+  /** How much was played to the callee in a call of this length, ms: a frame that is on its way may outlast the call. */
+  heard(durationMs: number): Heard {
+    const { enqueuedMs } = this.#playout;
+    const heardMs = Math.min(this.#playout.heardMs, durationMs);
     const fixed = programOf(this.#call).kind === "message";
     const share = enqueuedMs === 0 ? 0 : Math.min(1, Math.round((heardMs / enqueuedMs) * 10_000) / 10_000);
     const { kind } = this.#evidence;

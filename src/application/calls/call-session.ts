@@ -246,12 +246,13 @@ export class CallSession {
     const { call } = this;
     const last = this.#media?.finish() ?? [];
     const endedAt = this.#at;
+    const durationMs = call.startedAt === null ? 0 : Math.max(0, endedAt - call.startedAt);
     const outcome: Outcome = {
       reason,
       detail,
       answeredBy: call.startedAt === null ? null : "unknown",
-      ...(this.#media?.heard() ?? nothingHeard(call)),
-      durationMs: call.startedAt === null ? 0 : Math.max(0, endedAt - call.startedAt),
+      ...(this.#media?.heard(durationMs) ?? nothingHeard(call)),
+      durationMs,
     };
     const flushing = this.#media?.flushTaps();
     if (flushing) await flushing;

@@ -8,7 +8,7 @@ export type OutcomeView = {
   readonly reason: Outcome["reason"];
   readonly detail: string | null;
   readonly answered_by: Outcome["answeredBy"];
-  readonly heard_ms: number;
+  readonly heard_ms: number | null;
   readonly heard_ratio: number | null;
   readonly heard_evidence: HeardEvidence | null;
   readonly duration_ms: number;
@@ -32,18 +32,18 @@ export function finalEvent(status: CallStatus): EventType {
   return status === "COMPLETED" ? "completed" : "failed";
 }
 
-/** How a call turned out that failed without a live session: nobody is known to have heard anything. */
+/** How a call turned out that failed without a live session. What a call that was dialled has played died with its server. */
 export function failedOutcome(call: Call, reason: FailedReason, detail: string | null, now: number): Outcome {
   return {
     reason,
     detail,
     answeredBy: call.startedAt === null ? null : "unknown",
-    ...nothingHeard(call),
+    ...(call.dialingAt === null ? nothingHeard(call) : { heardMs: null, heardRatio: null }),
     durationMs: call.startedAt === null ? 0 : Math.max(0, now - call.startedAt),
   };
 }
 
-/** The outcome fields of a call without evidence that anybody heard its message. */
+/** The outcome fields of a call whose message was not played. */
 export function nothingHeard(call: Call): Pick<Outcome, "heardMs" | "heardRatio" | "heardEvidence"> {
   const fixed = programOf(call).kind === "message";
   return { heardMs: 0, heardRatio: fixed ? 0 : null, heardEvidence: "none" };

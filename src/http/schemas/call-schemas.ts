@@ -28,17 +28,22 @@ export const Outcome = shape("How a call ended.", {
   reason: v.picklist([...COMPLETED_REASONS, ...FAILED_REASONS]),
   detail: v.pipe(v.nullable(v.string()), v.description("The raw cause: SIP status, Q.850 cause, network code.")),
   answered_by: v.nullable(v.picklist(["human", "machine", "unknown"])),
-  heard_ms: v.pipe(milliseconds, v.description("How much of the message was played to the callee, ms.")),
+  heard_ms: v.pipe(
+    v.nullable(milliseconds),
+    v.description(
+      "How much of the message was played to the callee, ms; never more than duration_ms, null if the server died during the call.",
+    ),
+  ),
   heard_ratio: v.pipe(
     v.nullable(share),
     v.description(
-      "heard_ms divided by the length of the message, 0 to 1; null for a call without a fixed message, and if the length is unknown.",
+      "heard_ms divided by the length of the message, 0 to 1; null for a call without a fixed message, if the length is unknown, and if heard_ms is null.",
     ),
   ),
   heard_evidence: v.pipe(
     v.nullable(v.picklist(HEARD_EVIDENCE)),
     v.description(
-      "The evidence that the callee's side received our audio: its own audio, only its RTCP, or nothing; null for calls of earlier versions.",
+      "The evidence that the callee's side received our audio: its own audio, only its RTCP, or nothing; null if the server died during the call, and for calls of earlier versions.",
     ),
   ),
   duration_ms: v.pipe(milliseconds, v.description("From pickup to the end, ms; 0 if nobody picked up.")),

@@ -79,8 +79,8 @@ describe("ending a call", () => {
     await world.app.calls.hangUp(ALICE, call.id);
     expect((await world.stored(call)).outcome).toMatchObject({
       reason: "terminated",
-      heardMs: 1_000,
-      heardRatio: 0.2,
+      heardMs: 980,
+      heardRatio: 0.196,
       durationMs: 980,
     });
     await world.stop();

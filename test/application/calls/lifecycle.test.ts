@@ -112,7 +112,7 @@ describe("a call that is answered", () => {
     await world.system.settle();
     expect(await world.stored(call)).toMatchObject({
       status: "COMPLETED",
-      outcome: { reason: "callee_hung_up", detail: "BYE", heardMs: 500, heardRatio: 0.5 },
+      outcome: { reason: "callee_hung_up", detail: "BYE", heardMs: 490, heardRatio: 0.49 },
     });
     await world.stop();
   });

@@ -4,7 +4,7 @@ import type { Call } from "../../../src/domain/call.ts";
 import { DialError } from "../../../src/ports/telephony.ts";
 import { ALICE, World } from "../../support/application.ts";
 
-const INTERRUPTED = { status: "FAILED", outcome: { reason: "interrupted" } };
+const INTERRUPTED = { status: "FAILED", outcome: { reason: "interrupted", heardMs: null, heardRatio: null } };
 
 describe("after a crash", () => {
   test("a linked instance is CONFIGURED until a probe, then ACTIVE without a QR code", async () => {
