@@ -73,6 +73,8 @@ export class CallCreation {
     const from = callerOf(input.from, instance.callerId);
     await assertCallerAllowed(this.#context, principal, network, from);
 
+    // Before an active call is returned: a bad message fails even if the line is busy.
+    const { message, file } = await this.#messages.check(principal, input, audio);
     if (policy.kind === "single") {
       const [existing] = await storage.calls.active(instanceId);
       if (existing) {
@@ -82,7 +84,6 @@ export class CallCreation {
       }
     }
 
-    const { message, file } = await this.#messages.check(principal, input, audio);
     const call = this.#newCall(principal, input, message, from);
     const subject = { callId: call.id, instanceId, userId };
     const log = [events.event("queued", subject, { type: message.type })];

@@ -35,6 +35,25 @@ describe("under the single policy", () => {
     await world.stop();
   });
 
+  test("a bad message is refused while a call is active", async () => {
+    const world = await World.start();
+    const instance = await world.activeInstance();
+    const active = await world.call(instance);
+    const common = { instanceId: instance.id, target: { phoneNumber: NUMBER } };
+    const voice = { type: "FIXED_TTS", tts: { text: "Hello.", voiceId: "xx-XX-9" } } as const;
+    const file = { type: "FIXED_AUDIO", audio: { audioBase64: btoa("no audio at all") } } as const;
+    for (const [message, fault] of [
+      [voice, { pointer: "/tts/voiceId", code: "voice_unavailable" }],
+      [file, { pointer: "/audio/audioBase64", code: "audio_unsupported" }],
+    ] as const)
+      await expect(world.app.calls.create(ALICE, { ...common, ...message })).rejects.toMatchObject({
+        code: fault.code,
+        errors: [expect.objectContaining(fault)],
+      });
+    expect(await world.call(instance)).toMatchObject({ id: active.id, created: false });
+    await world.stop();
+  });
+
   test("instances do not wait for each other", async () => {
     const world = await World.start();
     const instances = await Promise.all(Array.from({ length: 5 }, () => world.activeInstance()));
