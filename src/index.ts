@@ -28,7 +28,7 @@ export type { Transitions } from "./base/machine.ts";
 export { stateDiagram } from "./base/machine.ts";
 export type { Call, CallInput, CallStatus, CallType, Message } from "./domain/call.ts";
 export { CALL_STATUSES, CALL_TRANSITIONS, CALL_TYPES, isActive } from "./domain/call.ts";
-export type { CreateCallInput } from "./domain/call-input.ts";
+export type { CallMessageInput, CommonCallInput, CreateCallInput } from "./domain/call-input.ts";
 export type { CallLimits } from "./domain/call-limits.ts";
 export type { CallerIdInput } from "./domain/caller-id-input.ts";
 export type { Event, EventData, EventType, LoggedEvent } from "./domain/events.ts";

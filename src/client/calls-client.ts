@@ -1,5 +1,6 @@
 import type { CallStatus, CallType } from "../domain/call.ts";
 import type { CreateCallInput } from "../domain/call-input.ts";
+import { AnotherCallActive } from "./another-call-active.ts";
 import { allItems, type Page, type PageQuery } from "./pages.ts";
 import type { CreateOptions, RequestOptions, Transport } from "./transport.ts";
 import type { CallEvent, CallExpansion, CallWith, CreatedCall, StreamTicket } from "./views.ts";
@@ -32,9 +33,12 @@ export interface Placement {
 
 /** The calls of the token's user. All methods throw `RingportError`. */
 export interface CallsClient {
-  /** Places a call. If the instance already has an active call, returns that call and places none. */
+  /**
+   * Places a call. If the instance already has an active call to this number and of this type, returns that call and places
+   * none. @throws {AnotherCallActive} the active call is to another number or of another type
+   */
   create(input: CreateCallInput, options?: CreateOptions): Promise<CreatedCall>;
-  /** Like `create`, and also reports whether the call is new. */
+  /** Places a call, or returns the instance's active call, whichever it is; `isNew` distinguishes the two. */
   place(input: CreateCallInput, options?: CreateOptions): Promise<Placement>;
   /** All matching calls, newest first, read in pages of `limit` calls. */
   list<E extends CallExpansion = never>(
@@ -75,7 +79,13 @@ export function callsClient(transport: Transport): CallsClient {
     return { call: body, isNew: status === 201 };
   };
   return {
-    create: async (input, options) => (await place(input, options)).call,
+    async create(input, options) {
+      const { call, isNew } = await place(input, options);
+      const isRequested = call.type === input.type && call.target_phone === input.target.phoneNumber;
+      const { pathname: path } = new URL(transport.url + root);
+      if (!isNew && !isRequested) throw new AnotherCallActive(call, { method: "POST", path });
+      return call;
+    },
     place,
     list: (query, options) => allItems((cursor) => page({ limit: PAGE, ...query, cursor }, options), query?.cursor),
     page,

@@ -1,5 +1,6 @@
 // A typed client of the HTTP interface, for browsers, Node, Bun and Deno.
 
+export { AnotherCallActive } from "./another-call-active.ts";
 export type { CallStream, StreamEnd, StreamOptions } from "./call-stream.ts";
 export type { CallsClient, GetCallOptions, ListCallsQuery, Placement } from "./calls-client.ts";
 export type { Client, ListEventsQuery } from "./create-client.ts";

@@ -5,7 +5,7 @@ import type { ProblemCode } from "../http/problem.ts";
 /**
  * Why a request or a stream failed: the `code` of the server's problem document, or one of the client's own codes.
  * `network_error`: there was no response. `timeout`: there was none in time. `unexpected_answer`: the response is not one
- * of Ringport. `stream_lost`: the connection broke and could not be restored in time. `stream_overflow`: too much audio
+ * of Ringport. `another_call_active`: see `AnotherCallActive`. `stream_lost`: the connection broke and could not be restored in time. `stream_overflow`: too much audio
  * was written.
  */
 export type ClientErrorCode =
@@ -13,6 +13,7 @@ export type ClientErrorCode =
   | "network_error"
   | "timeout"
   | "unexpected_answer"
+  | "another_call_active"
   | "stream_lost"
   | "stream_overflow";
 

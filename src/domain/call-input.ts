@@ -8,14 +8,20 @@ import { type ParseOptions, parseBody } from "./input-parser.ts";
 import type { Limits } from "./limits.ts";
 import { PHONE_NUMBER, PHONE_RULE } from "./phone-number.ts";
 
-/** The body of `POST /v1/calls`. Fields of other types are ignored. */
-export interface CreateCallInput {
+/** The body of `POST /v1/calls`: the fields of every call, and those of its type. */
+export type CreateCallInput = CommonCallInput & CallMessageInput;
+
+/** What a call plays, by its type. */
+export type CallMessageInput =
+  | { type: "FIXED_TTS"; tts: { text: string; voiceId: string } }
+  | { type: "FIXED_AUDIO"; audio: { audioBase64: string } }
+  | { type: "DYNAMIC_STREAM" }
+  | { type: "DYNAMIC_AGENT"; agent: { instructions: string[] } };
+
+/** The fields that calls of all types have. */
+export interface CommonCallInput {
   instanceId: string;
-  type: CallType;
   target: { phoneNumber: string };
-  tts?: { text: string; voiceId: string } | undefined;
-  audio?: { audioBase64: string } | undefined;
-  agent?: { instructions: string[] } | undefined;
   /** Records both sides of the call; ask the callee first. Default: false. */
   recording?: boolean | undefined;
   /** The caller, if the instance's provider lets calls choose; omitted fields are the instance's. */
@@ -23,15 +29,12 @@ export interface CreateCallInput {
 }
 
 /** The fields of a checked body that calls of all types have. */
-interface CommonInput {
-  instanceId: string;
-  target: { phoneNumber: string };
-  recording?: boolean | undefined;
+interface CheckedCommonInput extends Omit<CommonCallInput, "from"> {
   from?: CallerId | undefined;
 }
 
 /** A checked body of `POST /v1/calls`, without the fields of other types. */
-export type CheckedCallInput = CommonInput &
+export type CheckedCallInput = CheckedCommonInput &
   (
     | { type: "FIXED_TTS"; tts: { text: string; voiceId: string } }
     | { type: "FIXED_AUDIO"; audio: AudioPlace }

@@ -1,4 +1,4 @@
-import { type CallEvent, type Client, createClient, type Instance } from "ringport/client";
+import { AnotherCallActive, type CallEvent, type Client, createClient, type Instance } from "ringport/client";
 import * as v from "valibot";
 import { beforeAll, describe, expect, test } from "vitest";
 import { rms } from "../../src/audio/pcm.ts";
@@ -110,6 +110,27 @@ describe("calls", () => {
     const types: string[] = [];
     for await (const { type } of client.events({ instance_id: quiet.id, limit: 2 })) types.push(type);
     expect(types.filter((type) => type === "failed")).toHaveLength(3);
+  }, 20_000);
+
+  test("create refuses to return an active call to another number or of another type", async () => {
+    const { id: instanceId } = await client.instances.create({ name: "Occupied" });
+    const active = await client.calls.create({ instanceId, ...spoken });
+    const other = { ...spoken, target: { phoneNumber: "+12025550102" } };
+    const streamed = { type: "DYNAMIC_STREAM", target } as const;
+    for (const input of [other, streamed]) {
+      const refusal = await client.calls.create({ instanceId, ...input }).catch((error: unknown) => error);
+      expect(refusal).toBeInstanceOf(AnotherCallActive);
+      expect(refusal).toMatchObject({
+        code: "another_call_active",
+        status: 200,
+        method: "POST",
+        path: "/voice/v1/calls",
+      });
+      expect((refusal as AnotherCallActive).call).toEqual(active);
+      expect(await client.calls.place({ instanceId, ...input })).toEqual({ call: active, isNew: false });
+    }
+    expect(await client.calls.create({ instanceId, ...spoken })).toEqual(active);
+    await client.calls.hangUp(active.id);
   }, 20_000);
 
   test("eventPage continues from the cursor of each page", async () => {

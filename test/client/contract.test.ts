@@ -78,6 +78,22 @@ test("the client has the input and output types of the HTTP interface", () => {
   expectTypeOf<ProblemCode>().toExtend<ClientErrorCode>();
 });
 
+/** tsc checks these as well. */
+test("the input of a call has the fields of its type", () => {
+  const common = { instanceId: "inst_1", target: { phoneNumber: "+12025550100" } };
+  const create = (input: Parameters<Calls["create"]>[0]) => input;
+  create({ ...common, type: "FIXED_TTS", tts: { text: "Hello.", voiceId: "en-US-1" } });
+  create({ ...common, type: "DYNAMIC_STREAM", recording: true });
+  // @ts-expect-error a text is missing
+  create({ ...common, type: "FIXED_TTS" });
+  // @ts-expect-error a file is missing
+  create({ ...common, type: "FIXED_AUDIO", tts: { text: "Hello.", voiceId: "en-US-1" } });
+  // @ts-expect-error instructions are missing
+  create({ ...common, type: "DYNAMIC_AGENT" });
+  // @ts-expect-error there is no such type
+  create({ ...common, type: "FIXED_TONE" });
+});
+
 describe("the bundle", () => {
   const source = fileURLToPath(new URL("../../src/client/", import.meta.url));
 

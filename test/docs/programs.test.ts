@@ -11,7 +11,7 @@ import { type Program, programs } from "./programs.ts";
 
 /** What the programs print, each named by a text that only it prints. */
 const PRINT: readonly (readonly [saying: string, printed: readonly RegExp[]])[] = [
-  ["Hello from TypeScript.", [/^completed$/m, /^message_played 1$/m]],
+  ["Hello from TypeScript.", [/^completed$/m, /^true message_played 1$/m]],
   ["Hello from my app.", [/show this as a QR code: http/, /^answered /m, /reason: 'message_played'/]],
   ["s3cr3t-session", [/^200$/m]],
   ["error instanceof Refusal", [/^call_not_found/m]],
@@ -20,7 +20,7 @@ const PRINT: readonly (readonly [saying: string, printed: readonly RegExp[]])[] 
   [
     "Hello from the client.",
     [
-      /^COMPLETED message_played 1$/m,
+      /^COMPLETED true message_played 1$/m,
       /^\+12025550100 \d+$/m,
       /^ACTIVE online$/m,
       /^true true$/m,

@@ -1,4 +1,4 @@
-import type { CreateCallInput } from "../../../src/domain/call-input.ts";
+import type { CallMessageInput } from "../../../src/domain/call-input.ts";
 import type { OptionSpec, ParsedLine } from "../command.ts";
 import { UsageError } from "../usage-error.ts";
 import { readAudioFile } from "./audio-file.ts";
@@ -22,10 +22,7 @@ export const MESSAGE_OPTIONS: readonly OptionSpec[] = [
  * @param standard the text to speak by default
  * @throws {UsageError} they ask for nothing, for two things, or for a file that cannot be played
  */
-export async function messageOf(
-  { values }: ParsedLine,
-  standard?: string,
-): Promise<Pick<CreateCallInput, "type" | "tts" | "audio">> {
+export async function messageOf({ values }: ParsedLine, standard?: string): Promise<CallMessageInput> {
   const file = values.get("audio") as string | undefined;
   if (file !== undefined) {
     const spoken = ["text", "voice"].find((name) => values.has(name));

@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import process from "node:process";
 import { createClient, type FinishedCall } from "../../../src/client/index.ts";
-import type { CreateCallInput } from "../../../src/domain/call-input.ts";
+import type { CallMessageInput, CommonCallInput } from "../../../src/domain/call-input.ts";
 import type { Principal } from "../../../src/domain/principal.ts";
 import type { Ringport } from "../../../src/ringport.ts";
 import { outcomeLines } from "../call/outcome-lines.ts";
@@ -17,7 +17,7 @@ export interface Story {
   readonly ringport: Ringport;
   /** The address it listens on. */
   readonly url: string;
-  readonly message: Omit<CreateCallInput, "instanceId">;
+  readonly message: Omit<CommonCallInput, "instanceId"> & CallMessageInput;
   readonly data: string;
   /** Whether the data folder is there afterwards. */
   readonly keepsData: boolean;
@@ -47,7 +47,7 @@ export async function runStory({ ringport, url, message, data, keepsData }: Stor
   print(`  ${instanceId} is ACTIVE${phone ? ` and calls as ${phone}` : ""}`);
 
   step(3, `A ${message.type} call to ${message.target.phoneNumber}`);
-  if (message.tts) print(`  ${message.tts.voiceId}: “${message.tts.text}”`);
+  if (message.type === "FIXED_TTS") print(`  ${message.tts.voiceId}: “${message.tts.text}”`);
   const client = createClient({ url, token });
   const { id: callId } = await client.calls.create({ ...message, instanceId });
   const timeline = new Timeline();
