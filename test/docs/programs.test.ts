@@ -20,7 +20,7 @@ const PRINT: readonly (readonly [saying: string, printed: readonly RegExp[]])[] 
   [
     "Hello from the client.",
     [
-      /^COMPLETED true message_played 1$/m,
+      /^COMPLETED message_played 1$/m,
       /^\+12025550100 \d+$/m,
       /^ACTIVE online$/m,
       /^true true$/m,
