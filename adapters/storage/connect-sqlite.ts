@@ -26,7 +26,7 @@ export async function connectSqlite({
 }: SqliteStorageOptions): Promise<ConnectedDatabase> {
   const tables = checkedNames({ prefix });
   const sqlite = await import("node:sqlite").catch((cause: unknown) => {
-    throw new Error("the SQLite storage needs Node 22.16 or later, Bun 1.4 or later, or Deno", { cause });
+    throw new Error("the SQLite storage needs Node 22.18 or later, Bun 1.4 or later, or Deno", { cause });
   });
   if (path !== ":memory:") await createPrivateFile(path);
   const database = opened(path, sqlite.DatabaseSync);

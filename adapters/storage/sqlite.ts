@@ -18,7 +18,7 @@ export interface SqliteStorageOptions {
 }
 
 /**
- * A storage in one file, with the built-in SQLite of Node (22.16 and later), Bun (1.4 and later) and Deno.
+ * A storage in one file, with the built-in SQLite of Node (22.18 and later), Bun (1.4 and later) and Deno.
  * @example const storage = sqliteStorage({ path: "./data/ringport.db" });
  */
 export function sqliteStorage(options: SqliteStorageOptions): Storage {

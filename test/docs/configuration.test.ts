@@ -37,7 +37,7 @@ Every setting has a default. Each is an environment variable and a flag of \`rin
 counts as unset. In a program the same setting is an option of \`createRingport\`; the column *option* has its name.
 
 With an invalid value the server does not start: it prints one line with the value and the fix, exits with code 2, and has created
-nothing. An unknown variable that begins with \`RINGPORT_\` gets a warning, with the name that you
+nothing. An unknown variable that begins with \`RINGPORT_\` counts as invalid; the line has the name that you
 probably meant. Secrets have no flag, because every user of a machine can read the flags of its programs.
 
 \`\`\`sh
