@@ -1,3 +1,4 @@
+import { backup } from "./backup.ts";
 import { call } from "./call/call.ts";
 import { calls } from "./call/calls.ts";
 import { callsHangup } from "./call/calls-hangup.ts";
@@ -42,6 +43,7 @@ export const COMMANDS: readonly Command[] = [
   tokenCreate,
   tokenList,
   tokenRevoke,
+  backup,
   erase,
   completion,
 ];

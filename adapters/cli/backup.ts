@@ -1,0 +1,56 @@
+import { existsSync } from "node:fs";
+import process from "node:process";
+import type { Command } from "./command.ts";
+import { EXIT } from "./exit-codes.ts";
+import { jsonOption } from "./json-option.ts";
+import { readSettings } from "./read-settings.ts";
+import { STORAGE_SETTINGS } from "./settings.ts";
+import { printFacts } from "./terminal/facts.ts";
+import { printBeside, printJson } from "./terminal/terminal.ts";
+import { UsageError } from "./usage-error.ts";
+
+const MEBIBYTE = 1024 * 1024;
+
+/** `ringport backup`: a copy of a server's data. */
+export const backup: Command = {
+  path: ["backup"],
+  summary: "Copies the data of a server into a new folder, also while it runs.",
+  details:
+    "The database as it is at one moment, and the recordings. The key (secret.key, or RINGPORT_SECRET) is not copied: keep it " +
+    "at another place. To restore, stop the server, put the copy in place of its data folder, and the key into it. " +
+    "On PostgreSQL use pg_dump.",
+  operands: [{ name: "FOLDER", completion: "file" }],
+  options: [jsonOption("what was copied")],
+  settings: STORAGE_SETTINGS,
+  async run(line) {
+    const [to = ""] = line.operands;
+    const { options } = readSettings(STORAGE_SETTINGS, line, process.env);
+    const { DEFAULT_DATA, sqlitePath } = await import("../embedded.ts");
+    const data = options.data ?? DEFAULT_DATA;
+    if (options.databaseUrl !== undefined)
+      throw new UsageError(
+        `the database is PostgreSQL: back it up with pg_dump, and copy the folder call-recordings of ${data}`,
+      );
+    if (!existsSync(sqlitePath(data)))
+      throw new UsageError(
+        `there is no database ${sqlitePath(data)}; name the server's folder with --data or RINGPORT_DATA`,
+      );
+    const { backUpData } = await import("../embedded/backup.ts");
+    const { folder, databaseBytes, recordings } = await backUpData(sqlitePath(data), to).catch(
+      (cause: NodeJS.ErrnoException) => {
+        const why = cause.code === "EEXIST" ? "it is not empty" : cause.message;
+        throw new UsageError(`the backup cannot be written to ${to} (${why}); name a new folder`, { cause });
+      },
+    );
+    if (line.values.get("json")) printJson({ folder, database_bytes: databaseBytes, recordings });
+    else {
+      printFacts([
+        ["folder", folder],
+        ["database", `${(databaseBytes / MEBIBYTE).toFixed(1)} MiB`],
+        ["recordings", String(recordings)],
+      ]);
+      printBeside("The key is not in it: keep secret.key (or RINGPORT_SECRET) at another place.");
+    }
+    return EXIT.done;
+  },
+};

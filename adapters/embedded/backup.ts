@@ -1,0 +1,58 @@
+import { cp, mkdir, readdir, stat } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
+import { backupSqlite } from "../storage/backup-sqlite.ts";
+
+/** Folders of WAV files below the data folder: of recorded calls, and what simulated callees heard. */
+const WAV_FOLDERS = ["call-recordings", "recordings"];
+
+/** What a backup consists of. */
+export interface Backup {
+  /** Absolute path. */
+  readonly folder: string;
+  readonly databaseBytes: number;
+  /** Number of WAV files. */
+  readonly recordings: number;
+}
+
+/**
+ * Copies a database and the recordings beside it into a new folder (mode 700); a server may be using them. The database comes
+ * first, as it is at one moment. The key stays behind, so that a stolen backup reveals no credentials.
+ * @throws {Error} the new folder cannot be created, or has something in it
+ */
+export async function backUpData(databasePath: string, to: string): Promise<Backup> {
+  const folder = resolve(to);
+  await makeEmpty(folder);
+  const database = join(folder, basename(databasePath));
+  await backupSqlite(databasePath, database);
+  let recordings = 0;
+  for (const name of WAV_FOLDERS)
+    recordings += await copyWavFiles(join(dirname(databasePath), name), join(folder, name));
+  return { folder, databaseBytes: (await stat(database)).size, recordings };
+}
+
+async function makeEmpty(folder: string): Promise<void> {
+  await mkdir(dirname(folder), { recursive: true });
+  await mkdir(folder, { mode: 0o700 }).catch(async (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EEXIST" || (await readdir(folder)).length > 0) throw error;
+  });
+}
+
+/** Returns the number of files; those that are deleted meanwhile are left out. */
+async function copyWavFiles(from: string, to: string): Promise<number> {
+  const files = (await readdir(from).catch(ifMissing([]))).filter((name) => name.endsWith(".wav"));
+  if (files.length > 0) await mkdir(to, { mode: 0o700 });
+  let copied = 0;
+  for (const name of files) {
+    const done = cp(join(from, name), join(to, name), { preserveTimestamps: true }).then(() => true);
+    if (await done.catch(ifMissing(false))) copied++;
+  }
+  return copied;
+}
+
+/** Turns "no such file" into a value. */
+const ifMissing =
+  <T>(value: T) =>
+  (error: NodeJS.ErrnoException): T => {
+    if (error.code === "ENOENT") return value;
+    throw error;
+  };

@@ -1,0 +1,81 @@
+import { cpSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { ON_NODE, ON_OTHER_RUNTIMES, ON_POSTGRES, onEach, Server, useServer } from "../support/server.ts";
+import { expected, HELLO } from "../support/server-client.ts";
+import { loudness } from "../support/server-sound.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+const LONG = { text: "This call is still going on while its server is backed up. ".repeat(8), voiceId: "en-US-1" };
+
+onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
+  const server = useServer(target);
+  const folder = temporaryFolder("backup");
+  const restored = new Server(target, { data: join(folder, "restored") });
+  afterAll(() => restored.dispose());
+
+  test("a backup beside live calls is restored after a crash", async () => {
+    const client = await server.as("ada");
+    const [{ id: quiet }, { id: busy }] = [await client.activeInstance(), await client.activeInstance()];
+    const over = await client.call(quiet, { tts: HELLO, recording: true });
+    await client.waitForCall(over.id);
+    const live = await client.call(busy, { tts: LONG });
+    await client.waitForCall(live.id, ["IN_PROGRESS"]);
+
+    const copy = join(folder, "copy");
+    const { code, stdout, stderr } = await server.cli("backup", copy, "--json");
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(JSON.parse(stdout)).toMatchObject({ folder: copy, recordings: expect.any(Number) });
+    expect(readdirSync(copy).sort()).toEqual(["call-recordings", "recordings", "ringport.sqlite"]);
+    expect(statSync(join(copy, "ringport.sqlite")).mode & 0o777).toBe(0o600);
+    expect((await client.readCall(live.id)).status).toBe("IN_PROGRESS");
+
+    const later = await client.createInstance("after the backup");
+    await server.kill9();
+    cpSync(copy, restored.data, { recursive: true });
+    cpSync(join(server.data, "secret.key"), join(restored.data, "secret.key"));
+    await restored.start();
+    const again = restored.client(client.token);
+    expect(await again.readCall(over.id)).toMatchObject({ status: "COMPLETED", outcome: { heard_ratio: 1 } });
+    expect(loudness(await again.heard(over.id))).toBeGreaterThan(100);
+    expected(200, await again.get(`/v1/calls/${over.id}/recording`));
+    expect(await again.readCall(live.id)).toMatchObject({ status: "FAILED", outcome: { reason: "interrupted" } });
+    expected(404, await again.get(`/v1/instances/${later.id}`));
+    await again.waitForInstance(quiet, "ACTIVE");
+    await again.waitForCall((await again.call(quiet, { tts: HELLO })).id);
+  });
+});
+
+onEach([ON_NODE], (target) => {
+  const server = useServer(target);
+  const folder = temporaryFolder("refused");
+
+  test("a backup never overwrites a folder with something in it", async () => {
+    const full = join(folder, "full");
+    mkdirSync(full);
+    writeFileSync(join(full, "mine.txt"), "mine");
+    const { code, stdout, stderr } = await server.cli("backup", full);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toBe(`ringport: the backup cannot be written to ${full} (it is not empty); name a new folder\n`);
+    expect(readdirSync(full)).toEqual(["mine.txt"]);
+  });
+
+  test("a backup of a folder without a database is refused", async () => {
+    const empty = join(folder, "empty");
+    const { code, stderr } = await server.cli("backup", join(folder, "new"), "--data", empty);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(
+      /^ringport: there is no database .*; name the server's folder with --data or RINGPORT_DATA\n$/,
+    );
+    expect(existsSync(join(folder, "new"))).toBe(false);
+  });
+});
+
+onEach([ON_POSTGRES], (target) => {
+  test("a backup of PostgreSQL names pg_dump", async () => {
+    const server = new Server(target, { databaseUrl: "postgres://nobody@localhost:1/none" });
+    const { code, stderr } = await server.cli("backup", "copy");
+    expect(code).toBe(2);
+    expect(stderr).toContain("back it up with pg_dump");
+  });
+});
