@@ -44,6 +44,11 @@ async function insertOne(tx: Kysely<Database>, row: NewRow): Promise<void> {
   else await INSERTED(tx, { ...row, position: await reservePositions(tx, row.user_id, 1) });
 }
 
+/** The end of a user's log, which stays there until the transaction ends. */
+export function lockedPosition(tx: Kysely<Database>, userId: string): Promise<number> {
+  return reservePositions(tx, userId, 0);
+}
+
 /** Reserves `events` positions in a user's log and returns the last. */
 async function reservePositions(tx: Kysely<Database>, userId: string, events: number): Promise<number> {
   const [counter] = await COUNTED(tx, { user_id: userId, events });

@@ -107,7 +107,8 @@ function keysOf({ after = 0, limit }: LogPage): PageKeys {
   return limit === undefined ? { after } : { after, limit };
 }
 
-function eventOf(row: EventRow): LoggedEvent {
+/** The event of a row. */
+export function eventOf(row: EventRow): LoggedEvent {
   return {
     id: row.id,
     type: row.type,

@@ -22,6 +22,7 @@ import type { Database } from "./schema.ts";
 import type { ConnectedDatabase, LockedOpening, ServerLock, Session, Traits } from "./session.ts";
 import { sharedCommits } from "./shared-commits.ts";
 import { transcriptStore } from "./transcript-store.ts";
+import { webhookStore } from "./webhook-store.ts";
 
 interface Opened {
   readonly connected: ConnectedDatabase;
@@ -128,6 +129,7 @@ export function kyselyStorage(connect: () => Promise<ConnectedDatabase>, traits:
     receipts: receiptStore(session),
     transcripts: transcriptStore(session),
     retention: retentionStore(session),
+    webhooks: webhookStore(session),
   };
 }
 

@@ -2,6 +2,7 @@ import { type Kysely, sql } from "kysely";
 import type { Migration } from "kysely/migration";
 import { type ColumnTypes, firstTables } from "./first-tables.ts";
 import { partialIndex, recreateTable } from "./table-changes.ts";
+import { webhookTables } from "./webhook-tables.ts";
 
 /** All migrations, by name. Names are sorted by age and never reused. */
 export function migrations(types: ColumnTypes): Record<string, Migration> {
@@ -21,6 +22,7 @@ export function migrations(types: ColumnTypes): Record<string, Migration> {
     "0013_call_prefixes": { up: callPrefixes },
     "0014_audio_parts": { up: (db) => audioParts(db, types) },
     "0015_caller_ids": { up: callerIds },
+    "0016_webhooks": { up: (db) => webhookTables(db, types) },
   };
 }
 

@@ -26,6 +26,8 @@ const TABLES: Record<keyof Database, true> = {
   receipts: true,
   transcripts: true,
   trusted_time: true,
+  webhooks: true,
+  webhook_deliveries: true,
   owners: true,
 };
 /** Tables that one migration creates and drops. */

@@ -3,6 +3,7 @@ import type { CallStatus, CallType } from "../../src/domain/call.ts";
 import type { EventType } from "../../src/domain/events.ts";
 import type { InstanceStatus } from "../../src/domain/instance.ts";
 import type { Speaker } from "../../src/domain/transcript.ts";
+import type { DeliveryStatus, DisabledReason, WebhookDelivery } from "../../src/domain/webhook.ts";
 
 /**
  * The tables, the same in both databases. Times are ms since 1970-01-01 UTC. JSON columns are text, which takes every
@@ -22,6 +23,8 @@ export interface Database {
   removed_calls: RemovedCallTable;
   transcripts: TranscriptTable;
   trusted_time: TrustedTimeTable;
+  webhooks: WebhookTable;
+  webhook_deliveries: WebhookDeliveryTable;
   owners: OwnerTable;
 }
 
@@ -169,6 +172,39 @@ export interface TrustedTimeTable {
   at: number;
   claimed_at: number | null;
   waited_ms: number;
+}
+
+export interface WebhookTable {
+  id: string;
+  user_id: string;
+  url: string;
+  /** JSON; null: every type. */
+  events: string | null;
+  description: string | null;
+  disabled_reason: DisabledReason | null;
+  sealed_key: Uint8Array;
+  sealed_old_key: Uint8Array | null;
+  old_key_until: number | null;
+  position: number;
+  created_at: number;
+  updated_at: number;
+  version: number;
+}
+
+export interface WebhookDeliveryTable {
+  id: string;
+  webhook_id: string;
+  event_id: string;
+  event_type: WebhookDelivery["eventType"];
+  body: string | null;
+  status: DeliveryStatus;
+  attempts: number;
+  /** Null if the delivery is over. */
+  next_attempt_at: number | null;
+  last_attempt_at: number | null;
+  last_status: number | null;
+  last_error: string | null;
+  created_at: number;
 }
 
 export const WHOLE_DATABASE = "server";

@@ -32,5 +32,6 @@ export function leasedStorage(storage: Storage, lease: ServerLease): Storage {
     receipts: leased(storage.receipts),
     transcripts: leased(storage.transcripts),
     retention: leased(storage.retention),
+    webhooks: leased(storage.webhooks),
   };
 }

@@ -1,5 +1,5 @@
 /** Prefixes of our TypeIDs. */
-export type IdPrefix = "inst" | "call" | "evt" | "tok" | "usr" | "node";
+export type IdPrefix = "inst" | "call" | "evt" | "tok" | "usr" | "node" | "hook" | "dlv";
 
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 

@@ -6,6 +6,7 @@ import type { InstanceStore } from "./storage/instance-store.ts";
 import type { ReceiptStore } from "./storage/receipt-store.ts";
 import type { RetentionStore } from "./storage/retention-store.ts";
 import type { TranscriptStore } from "./storage/transcript-store.ts";
+import type { WebhookStore } from "./storage/webhook-store.ts";
 
 export type { AccountStore, TokenRecord, User } from "./storage/account-store.ts";
 export type { CallFilter, CallPatch, CallQuota, CallStore, Insertion, RemovedCalls } from "./storage/call-store.ts";
@@ -15,6 +16,7 @@ export type { Page } from "./storage/page.ts";
 export type { Receipt, ReceiptKey, ReceiptResult, ReceiptStore } from "./storage/receipt-store.ts";
 export type { RetentionStore, TrustedTime } from "./storage/retention-store.ts";
 export type { TranscriptStore } from "./storage/transcript-store.ts";
+export type { DueDelivery, WebhookPatch, WebhookStore } from "./storage/webhook-store.ts";
 
 /**
  * Durable storage of calls, instances, tokens and their log.
@@ -49,6 +51,7 @@ export interface Storage {
   readonly receipts: ReceiptStore;
   readonly transcripts: TranscriptStore;
   readonly retention: RetentionStore;
+  readonly webhooks: WebhookStore;
 }
 
 /** Options of {@link Storage.open}. */

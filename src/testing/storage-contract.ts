@@ -14,6 +14,7 @@ import { receiptsContract } from "./storage-contract/receipts.ts";
 import { retentionContract } from "./storage-contract/retention.ts";
 import { type Clause, StorageScene } from "./storage-contract/scene.ts";
 import { transcriptsContract } from "./storage-contract/transcripts.ts";
+import { webhooksContract } from "./storage-contract/webhooks.ts";
 
 /** An empty storage for one test, open. */
 export interface StorageUnderTest {
@@ -66,5 +67,6 @@ export function storageContract(
     describe("transcripts", () => transcriptsContract(clause, lastingClause));
     describe("idempotency keys", () => receiptsContract(clause));
     describe("retention", () => retentionContract(clause, lastingClause));
+    describe("webhooks", () => webhooksContract(clause, lastingClause));
   });
 }

@@ -2,12 +2,15 @@ import { type Lease, type OpenOptions, type Storage, StorageUnavailable } from "
 
 /** Operations that change nothing. */
 const READS =
-  /\.(get|list|linked|active|unlinked|half\w*|audio|load\w*|ofCall|ofCalls|ofUser|positionOf|oldest\w*|waiting\w*|orphaned|recorded|ended|newestId|trustedTime|counts|to|token\w*|user\w*|withPhone)$/;
+  /\.(get|list|linked|active|unlinked|half\w*|audio|load\w*|ofCall|ofCalls|ofUser|positionOf|oldest\w*|waiting\w*|orphaned|recorded|ended|newestId|trustedTime|counts|enabled|behind|pending|delivered\w*|getDelivery|deliveries|to|token\w*|user\w*|withPhone)$/;
 
 /** Whether an operation of a storage (`calls.update`) changes something. */
 export function isWrite(operation: string): boolean {
   return !READS.test(operation);
 }
+
+/** The stores of a storage. */
+export type StoreName = Exclude<keyof Storage, "open" | "close" | "lease">;
 
 /** A storage that can be switched off, as a database that is locked or gone. */
 export class FaultyStorage implements Storage {
@@ -30,6 +33,7 @@ export class FaultyStorage implements Storage {
   readonly receipts: Storage["receipts"];
   readonly transcripts: Storage["transcripts"];
   readonly retention: Storage["retention"];
+  readonly webhooks: Storage["webhooks"];
 
   constructor(inner: Storage) {
     this.#inner = inner;
@@ -40,6 +44,7 @@ export class FaultyStorage implements Storage {
     this.receipts = this.#faulty("receipts");
     this.transcripts = this.#faulty("transcripts");
     this.retention = this.#faulty("retention");
+    this.webhooks = this.#faulty("webhooks");
   }
 
   /** Renewed as an operation (`lease.renew`). */
@@ -66,9 +71,7 @@ export class FaultyStorage implements Storage {
     return this.#underWay;
   }
 
-  #faulty<Name extends "accounts" | "instances" | "calls" | "events" | "receipts" | "transcripts" | "retention">(
-    name: Name,
-  ): Storage[Name] {
+  #faulty<Name extends StoreName>(name: Name): Storage[Name] {
     return new Proxy(this.#inner[name], {
       get: (store, method) => {
         const original = Reflect.get(store, method) as (...args: unknown[]) => Promise<unknown>;

@@ -8,9 +8,7 @@ import {
   StorageUnavailable,
 } from "../../src/ports/storage.ts";
 import type { System } from "../../src/ports/system.ts";
-import { isWrite } from "./faulty-storage.ts";
-
-type StoreName = "accounts" | "instances" | "calls" | "events" | "receipts" | "transcripts" | "retention";
+import { isWrite, type StoreName } from "./faulty-storage.ts";
 
 /**
  * One database that several processes of a test open, each through a storage of its own: a lease by the database's
@@ -110,6 +108,7 @@ export class LeasedStorage implements Storage {
   readonly receipts: Storage["receipts"];
   readonly transcripts: Storage["transcripts"];
   readonly retention: Storage["retention"];
+  readonly webhooks: Storage["webhooks"];
 
   constructor(database: LeasedDatabase, shared: Storage) {
     this.#database = database;
@@ -121,6 +120,7 @@ export class LeasedStorage implements Storage {
     this.receipts = this.#fenced("receipts");
     this.transcripts = this.#fenced("transcripts");
     this.retention = this.#fenced("retention");
+    this.webhooks = this.#fenced("webhooks");
   }
 
   get lease(): Lease | undefined {

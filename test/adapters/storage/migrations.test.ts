@@ -27,6 +27,7 @@ const STEPS = [
   "0013_call_prefixes",
   "0014_audio_parts",
   "0015_caller_ids",
+  "0016_webhooks",
 ];
 
 test("four processes migrate one new SQLite file at the same time", { timeout: 60_000 }, async () => {

@@ -1,0 +1,154 @@
+import type { Kysely, Selectable } from "kysely";
+import { type Event, withoutPosition } from "../../src/domain/events.ts";
+import type { WebhookDelivery } from "../../src/domain/webhook.ts";
+import type { DueDelivery, WebhookStore } from "../../src/ports/storage.ts";
+import { deletedRows } from "./deleted-rows.ts";
+import { eventOf } from "./event-store.ts";
+import { prepared } from "./prepared.ts";
+import type { Database, WebhookDeliveryTable } from "./schema.ts";
+import type { Session } from "./session.ts";
+
+type DeliveryRow = Selectable<WebhookDeliveryTable>;
+type Attempted = Pick<
+  DeliveryRow,
+  "id" | "status" | "attempts" | "next_attempt_at" | "last_attempt_at" | "last_status" | "last_error"
+>;
+
+/** Rows per INSERT; both databases limit the parameters of one statement. */
+const BATCH = 500;
+
+const PENDING = prepared((db, { webhook_id, limit }: { readonly webhook_id: string; readonly limit: number }) =>
+  db
+    .selectFrom("webhook_deliveries")
+    .selectAll()
+    .where("webhook_id", "=", webhook_id)
+    .where("next_attempt_at", "is not", null)
+    .orderBy("next_attempt_at")
+    .orderBy("id")
+    .limit(limit),
+);
+const ATTEMPTED = prepared((db, { id, ...columns }: Attempted) =>
+  db.updateTable("webhook_deliveries").set(columns).where("id", "=", id).returning("id"),
+);
+
+/** The deliveries of webhooks. */
+export function deliveryStore(
+  session: Session,
+): Omit<WebhookStore, "insert" | "get" | "list" | "enabled" | "update" | "delete" | "behind" | "plan"> {
+  return {
+    insertDelivery: (delivery) => session.transaction((tx) => insertDeliveries(tx, [delivery])),
+    async pending(webhookId, limit) {
+      const rows = await session.query(PENDING, { webhook_id: webhookId, limit });
+      return withEvents(session, rows);
+    },
+    attempted: (id, result) =>
+      session.write(async (db) => {
+        const [row] = await ATTEMPTED(db, {
+          id,
+          status: result.status,
+          attempts: result.attempts,
+          next_attempt_at: result.nextAttemptAt,
+          last_attempt_at: result.lastAttemptAt,
+          last_status: result.lastStatus,
+          last_error: result.lastError,
+        });
+        return row !== undefined;
+      }),
+    deliveredSince: (webhookId, at) =>
+      session.read(async (db) => {
+        const row = await db
+          .selectFrom("webhook_deliveries")
+          .select("id")
+          .where("webhook_id", "=", webhookId)
+          .where("status", "=", "delivered")
+          .where("last_attempt_at", ">=", at)
+          .limit(1)
+          .executeTakeFirst();
+        return row !== undefined;
+      }),
+    getDelivery: (id) =>
+      session.read(async (db) => {
+        const row = await db.selectFrom("webhook_deliveries").selectAll().where("id", "=", id).executeTakeFirst();
+        return row && deliveryOf(row);
+      }),
+    deliveries: (webhookId, { status }, { limit, after }) =>
+      session.read(async (db) => {
+        const rows = await db
+          .selectFrom("webhook_deliveries")
+          .selectAll()
+          .where("webhook_id", "=", webhookId)
+          .$if(status !== undefined, (query) => query.where("status", "=", status ?? "pending"))
+          .$if(after !== undefined, (query) => query.where("id", "<", after ?? ""))
+          .orderBy("id", "desc")
+          .$if(limit !== undefined, (query) => query.limit(limit ?? 0))
+          .execute();
+        return rows.map(deliveryOf);
+      }),
+    forgetDeliveries: (createdBefore) =>
+      session.write(async (db) =>
+        deletedRows(
+          await db
+            .deleteFrom("webhook_deliveries")
+            .where("status", "<>", "pending")
+            .where("created_at", "<", createdBefore)
+            .executeTakeFirst(),
+        ),
+      ),
+  };
+}
+
+export async function insertDeliveries(tx: Kysely<Database>, deliveries: readonly WebhookDelivery[]): Promise<void> {
+  for (let from = 0; from < deliveries.length; from += BATCH)
+    await tx
+      .insertInto("webhook_deliveries")
+      .values(deliveries.slice(from, from + BATCH).map(rowOf))
+      .execute();
+}
+
+async function withEvents(session: Session, rows: readonly DeliveryRow[]): Promise<DueDelivery[]> {
+  const ids = rows.filter(({ body }) => body === null).map(({ event_id }) => event_id);
+  const events = ids.length === 0 ? [] : await session.read((db) => eventsOf(db, ids));
+  return rows.map((row) => ({
+    delivery: deliveryOf(row),
+    event: events.find(({ id }) => id === row.event_id),
+  }));
+}
+
+async function eventsOf(db: Kysely<Database>, ids: readonly string[]): Promise<Event[]> {
+  const rows = await db.selectFrom("events").selectAll().where("id", "in", ids).execute();
+  return rows.map((row) => withoutPosition(eventOf(row)));
+}
+
+function rowOf(delivery: WebhookDelivery): DeliveryRow {
+  return {
+    id: delivery.id,
+    webhook_id: delivery.webhookId,
+    event_id: delivery.eventId,
+    event_type: delivery.eventType,
+    body: delivery.body,
+    status: delivery.status,
+    attempts: delivery.attempts,
+    next_attempt_at: delivery.nextAttemptAt,
+    last_attempt_at: delivery.lastAttemptAt,
+    last_status: delivery.lastStatus,
+    last_error: delivery.lastError,
+    created_at: delivery.createdAt,
+  };
+}
+
+function deliveryOf(row: DeliveryRow): WebhookDelivery {
+  return {
+    id: row.id,
+    webhookId: row.webhook_id,
+    eventId: row.event_id,
+    eventType: row.event_type,
+    body: row.body,
+    status: row.status,
+    attempts: row.attempts,
+    nextAttemptAt: row.next_attempt_at,
+    lastAttemptAt: row.last_attempt_at,
+    lastStatus: row.last_status,
+    lastError: row.last_error,
+    createdAt: row.created_at,
+  };
+}

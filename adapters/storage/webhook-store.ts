@@ -1,0 +1,156 @@
+import type { Kysely, Selectable, Updateable } from "kysely";
+import type { Webhook } from "../../src/domain/webhook.ts";
+import type { WebhookPatch, WebhookStore } from "../../src/ports/storage.ts";
+import { lockedPosition } from "./event-insertion.ts";
+import type { Database, WebhookTable } from "./schema.ts";
+import type { Session } from "./session.ts";
+import { deliveryStore, insertDeliveries } from "./webhook-delivery-store.ts";
+
+/** Webhooks and their deliveries. */
+export function webhookStore(session: Session): WebhookStore {
+  return {
+    ...deliveryStore(session),
+    insert: (webhook, most) =>
+      session.transaction(async (tx) => {
+        // This locks the user's log until the commit: the next insertion counts this one.
+        const position = await lockedPosition(tx, webhook.userId);
+        if ((await countOf(tx, webhook.userId)) >= most) return undefined;
+        await tx
+          .insertInto("webhooks")
+          .values(rowOf({ ...webhook, position }))
+          .execute();
+        return { ...webhook, position };
+      }),
+    get: (id) =>
+      session.read(async (db) => {
+        const row = await db.selectFrom("webhooks").selectAll().where("id", "=", id).executeTakeFirst();
+        return row && webhookOf(row);
+      }),
+    list: (userId, { limit, after }) =>
+      session.read(async (db) => {
+        const rows = await db
+          .selectFrom("webhooks")
+          .selectAll()
+          .where("user_id", "=", userId)
+          .$if(after !== undefined, (query) => query.where("id", "<", after ?? ""))
+          .orderBy("id", "desc")
+          .$if(limit !== undefined, (query) => query.limit(limit ?? 0))
+          .execute();
+        return rows.map(webhookOf);
+      }),
+    enabled: () =>
+      session.read(async (db) => {
+        const rows = await db.selectFrom("webhooks").selectAll().where("disabled_reason", "is", null).execute();
+        return rows.map(webhookOf);
+      }),
+    update: (id, version, patch) =>
+      session.transaction(async (tx) => {
+        const columns = columnsOf(patch);
+        if (patch.disabledReason === null) {
+          const before = await tx
+            .selectFrom("webhooks")
+            .select(["user_id", "disabled_reason"])
+            .where("id", "=", id)
+            .executeTakeFirst();
+          if (before && before.disabled_reason !== null) columns.position = await lockedPosition(tx, before.user_id);
+        }
+        const row = await tx
+          .updateTable("webhooks")
+          .set((eb) => ({ ...columns, version: eb("version", "+", 1) }))
+          .where("id", "=", id)
+          .where("version", "=", version)
+          .returningAll()
+          .executeTakeFirst();
+        return row && webhookOf(row);
+      }),
+    delete: (id) =>
+      session.transaction(async (tx) => {
+        const deleted = await tx.deleteFrom("webhooks").where("id", "=", id).returning("id").executeTakeFirst();
+        await tx.deleteFrom("webhook_deliveries").where("webhook_id", "=", id).execute();
+        return deleted !== undefined;
+      }),
+    behind: () =>
+      session.read(async (db) => {
+        const rows = await db
+          .selectFrom("webhooks")
+          .innerJoin("event_counters", "event_counters.user_id", "webhooks.user_id")
+          .select("webhooks.id")
+          .where("webhooks.disabled_reason", "is", null)
+          .whereRef("event_counters.position", ">", "webhooks.position")
+          .execute();
+        return rows.map(({ id }) => id);
+      }),
+    plan: (id, from, to, deliveries) =>
+      session.transaction(async (tx) => {
+        const moved = await tx
+          .updateTable("webhooks")
+          .set({ position: to })
+          .where("id", "=", id)
+          .where("position", "=", from)
+          .where("disabled_reason", "is", null)
+          .returning("id")
+          .executeTakeFirst();
+        if (!moved) return false;
+        await insertDeliveries(tx, deliveries);
+        return true;
+      }),
+  };
+}
+
+async function countOf(tx: Kysely<Database>, userId: string): Promise<number> {
+  const { count } = await tx
+    .selectFrom("webhooks")
+    .select((eb) => eb.fn.countAll().as("count"))
+    .where("user_id", "=", userId)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+function rowOf(webhook: Webhook): Selectable<WebhookTable> {
+  return {
+    id: webhook.id,
+    user_id: webhook.userId,
+    url: webhook.url,
+    events: webhook.events && JSON.stringify(webhook.events),
+    description: webhook.description,
+    disabled_reason: webhook.disabledReason,
+    sealed_key: webhook.sealedKey,
+    sealed_old_key: webhook.sealedOldKey,
+    old_key_until: webhook.oldKeyUntil,
+    position: webhook.position,
+    created_at: webhook.createdAt,
+    updated_at: webhook.updatedAt,
+    version: webhook.version,
+  };
+}
+
+function columnsOf({ events, ...patch }: WebhookPatch): Updateable<WebhookTable> {
+  return {
+    ...(patch.url !== undefined && { url: patch.url }),
+    ...(events !== undefined && { events: events && JSON.stringify(events) }),
+    ...(patch.description !== undefined && { description: patch.description }),
+    ...(patch.disabledReason !== undefined && { disabled_reason: patch.disabledReason }),
+    ...(patch.sealedKey !== undefined && { sealed_key: patch.sealedKey }),
+    ...(patch.sealedOldKey !== undefined && { sealed_old_key: patch.sealedOldKey }),
+    ...(patch.oldKeyUntil !== undefined && { old_key_until: patch.oldKeyUntil }),
+    ...(patch.updatedAt !== undefined && { updated_at: patch.updatedAt }),
+  };
+}
+
+function webhookOf(row: Selectable<WebhookTable>): Webhook {
+  return {
+    id: row.id,
+    userId: row.user_id,
+    url: row.url,
+    events: row.events === null ? null : JSON.parse(row.events),
+    description: row.description,
+    disabledReason: row.disabled_reason,
+    sealedKey: new Uint8Array(row.sealed_key), // pg returns a Buffer, a view into a larger one
+    sealedOldKey: row.sealed_old_key && new Uint8Array(row.sealed_old_key),
+    oldKeyUntil: row.old_key_until,
+    position: row.position,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    version: row.version,
+  };
+}

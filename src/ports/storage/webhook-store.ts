@@ -1,0 +1,65 @@
+import type { Event } from "../../domain/events.ts";
+import type { DeliveryStatus, Webhook, WebhookDelivery } from "../../domain/webhook.ts";
+import type { AttemptedDelivery } from "../../domain/webhook-retries.ts";
+import type { Page } from "./page.ts";
+
+/** Fields of a webhook that an update changes. */
+export type WebhookPatch = Partial<
+  Pick<
+    Webhook,
+    "url" | "events" | "description" | "disabledReason" | "sealedKey" | "sealedOldKey" | "oldKeyUntil" | "updatedAt"
+  >
+>;
+
+/** A delivery with the event that it carries. */
+export interface DueDelivery {
+  readonly delivery: WebhookDelivery;
+  /** Undefined for a test, and if the event was deleted. */
+  readonly event: Event | undefined;
+}
+
+/** Endpoints of users, and the deliveries to them. The log of events is the outbox: each webhook has a position in it. */
+export interface WebhookStore {
+  /**
+   * Stores a webhook at the present end of its user's log, whatever position it names.
+   * @param most the user may have this many webhooks
+   * @returns the stored webhook; undefined if the user has `most` already
+   */
+  insert(webhook: Webhook, most: number): Promise<Webhook | undefined>;
+  get(id: string): Promise<Webhook | undefined>;
+  /** The webhooks of a user, newest first. */
+  list(userId: string, page: Page): Promise<Webhook[]>;
+  /** All webhooks that are not disabled, of every user. */
+  enabled(): Promise<Webhook[]>;
+  /**
+   * Changes a webhook; one that becomes enabled continues at the present end of the log.
+   * @returns undefined if its version is not `version`; then nothing was written
+   */
+  update(id: string, version: number, patch: WebhookPatch): Promise<Webhook | undefined>;
+  /** Deletes a webhook and its deliveries. Returns whether there was one. */
+  delete(id: string): Promise<boolean>;
+  /** The ids of enabled webhooks whose position is before the end of their user's log. */
+  behind(): Promise<string[]>;
+  /**
+   * Stores deliveries and moves the webhook from the position `from` to `to`, together.
+   * @returns false if it is not at `from`, or not enabled; then nothing was written
+   */
+  plan(id: string, from: number, to: number, deliveries: readonly WebhookDelivery[]): Promise<boolean>;
+  /** Stores a delivery outside of the log: a test or a replay. */
+  insertDelivery(delivery: WebhookDelivery): Promise<void>;
+  /** Pending deliveries of a webhook, the longest due first, due or not. */
+  pending(webhookId: string, limit: number): Promise<DueDelivery[]>;
+  /** Stores the result of an attempt. Returns false if the delivery was deleted meanwhile. */
+  attempted(deliveryId: string, result: AttemptedDelivery): Promise<boolean>;
+  /** Whether the webhook has had a successful attempt at this time or later. */
+  deliveredSince(webhookId: string, at: number): Promise<boolean>;
+  getDelivery(id: string): Promise<WebhookDelivery | undefined>;
+  /** The deliveries of a webhook, newest first. */
+  deliveries(
+    webhookId: string,
+    filter: { status?: DeliveryStatus | undefined },
+    page: Page,
+  ): Promise<WebhookDelivery[]>;
+  /** Deletes deliveries that are over and were created before a time; returns how many. */
+  forgetDeliveries(createdBefore: number): Promise<number>;
+}
