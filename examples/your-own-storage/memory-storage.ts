@@ -4,6 +4,7 @@ import { calls } from "./calls.ts";
 import { instances } from "./instances.ts";
 import { Memory } from "./memory.ts";
 import { receipts } from "./receipts.ts";
+import { webhooks } from "./webhooks.ts";
 
 /** A storage of one's own: maps in this process, which end with it. Lists look at every record, as no database should. */
 export function memoryStorage(): Storage {
@@ -32,6 +33,7 @@ export function memoryStorage(): Storage {
       },
     },
     receipts: receipts(memory),
+    webhooks: webhooks(memory),
     transcripts: {
       append: async (lines) => {
         for (const line of lines.filter(({ callId }) => memory.calls.has(callId))) {

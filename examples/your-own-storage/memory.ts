@@ -14,6 +14,8 @@ import {
   type TranscriptLine,
   type TrustedTime,
   type User,
+  type Webhook,
+  type WebhookDelivery,
 } from "ringport";
 
 /** A request under an idempotency key; no result while it runs. */
@@ -36,6 +38,8 @@ export class Memory {
   readonly audio: Map<string, Uint8Array> = new Map();
   readonly transcripts: Map<string, TranscriptLine> = new Map(); // by call and position
   readonly events: Map<string, LoggedEvent> = new Map(); // in the order of their positions
+  readonly webhooks: Map<string, Webhook> = new Map();
+  readonly deliveries: Map<string, WebhookDelivery> = new Map();
   readonly requests: Map<string, KnownRequest> = new Map(); // by nameOf
   /** Deleted calls that still count for their token. */
   removed: Pick<Call, "tokenId" | "createdAt">[] = [];
