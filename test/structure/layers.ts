@@ -18,9 +18,17 @@ const APPLICATION = "src/application/";
 const HTTP = "src/http/";
 /** The adapters that are used if an option was left out: the one entrance from src/ into adapters/. */
 const EMBEDDED = "adapters/embedded.ts";
-const FAMILIES = ["audio", "bodies", "recordings", "speech", "storage", "telephony", "transcription", "workers"].map(
-  (family) => `adapters/${family}/`,
-);
+const FAMILIES = [
+  "audio",
+  "bodies",
+  "recordings",
+  "speech",
+  "storage",
+  "telephony",
+  "transcription",
+  "webhooks",
+  "workers",
+].map((family) => `adapters/${family}/`);
 
 const WEB_ONLY = "src/ uses web standards: it reaches the runtime through a port that adapters/ implement.";
 const ADAPTER = "An adapter imports ports, audio and domain of src/, and no other adapter family.";
@@ -126,6 +134,7 @@ export const LAYERS: readonly Layer[] = [
     types: ["src/options.ts"],
     rule: ADAPTER,
   },
+  { files: "adapters/webhooks/", may: [BASE, DOMAIN, PORTS, "node:"], rule: ADAPTER },
   {
     files: "adapters/workers/",
     may: [BASE, PORTS, "node:"],

@@ -1,0 +1,26 @@
+/** One attempt to deliver a webhook. */
+export interface OutgoingWebhook {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  /** Ends the attempt. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Sends webhooks over HTTP.
+ *
+ * Rules for every implementation:
+ * - It connects only to an address that `isPublicAddress` of `src/domain/public-address.ts` allows, and connects to the
+ *   very address that it checked: a name may resolve to another one a moment later. Its owner may lift this.
+ * - It follows no redirect, and does not repeat a request by itself.
+ * - It reads no more of the response than the head, and keeps no connection open.
+ */
+export interface WebhookSender {
+  /**
+   * POSTs the body and resolves with the status code of the response.
+   * @throws {Error} there was no response; its message is shown to the owner of the endpoint, so it names no address of a
+   * private network
+   */
+  post(webhook: OutgoingWebhook): Promise<number>;
+}

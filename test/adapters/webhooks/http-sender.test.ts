@@ -1,0 +1,131 @@
+import { createServer as createHttpServer } from "node:http";
+import { createServer, type Server } from "node:https";
+import type { AddressInfo } from "node:net";
+import { afterEach, describe, expect, test } from "vitest";
+import { type HttpSenderOptions, httpSender } from "../../../adapters/webhooks/http-sender.ts";
+import { certificateAuthority } from "../../support/certificates.ts";
+
+const HOST = "hooks.example.com";
+const authority = certificateAuthority();
+const open: (() => void)[] = [];
+afterEach(() => {
+  for (const close of open.splice(0)) close();
+});
+
+interface Received {
+  readonly method: string | undefined;
+  readonly url: string | undefined;
+  readonly host: string | undefined;
+  readonly type: string | undefined;
+  readonly body: string;
+}
+
+/** An endpoint on this machine; `respond` names the status, or undefined for no response. */
+async function endpoint({ names = [HOST], tls = true, respond = (): number | undefined => 204 } = {}) {
+  const received: Received[] = [];
+  let connections = 0;
+  const server = (tls ? createServer(authority.issue({ names })) : createHttpServer()) as Server;
+  server.on("connection", () => void connections++);
+  server.on("request", async (request, response) => {
+    let body = "";
+    for await (const chunk of request) body += String(chunk);
+    const { method, url, headers } = request;
+    received.push({ method, url, host: headers.host, type: headers["content-type"], body });
+    const status = respond();
+    if (status !== undefined)
+      response.writeHead(status, { location: `https://${HOST}/elsewhere` }).end("x".repeat(1e6));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  open.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return { received, port, connections: () => connections };
+}
+
+function send(url: string, options: HttpSenderOptions, signal: AbortSignal = new AbortController().signal) {
+  const headers = { "content-type": "application/json", "webhook-id": "evt_1" };
+  return httpSender({ ca: authority.ca, ...options }).post({ url, headers, body: '{"é":1}', signal });
+}
+
+const resolvesTo =
+  (...addresses: string[]) =>
+  async () =>
+    addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 }));
+
+describe("a webhook on its way", () => {
+  test("reaches the endpoint over TLS under its own name", async () => {
+    const { received, port } = await endpoint();
+    const options = { allowPrivate: true, resolve: resolvesTo("127.0.0.1") };
+    expect(await send(`https://${HOST}:${port}/in?x=1`, options)).toBe(204);
+    expect(received).toEqual([
+      { method: "POST", url: "/in?x=1", host: `${HOST}:${port}`, type: "application/json", body: '{"é":1}' },
+    ]);
+  });
+
+  test("does not follow a redirect", async () => {
+    const { received, port } = await endpoint({ respond: () => 307 });
+    const options = { allowPrivate: true, resolve: resolvesTo("127.0.0.1") };
+    expect(await send(`https://${HOST}:${port}/`, options)).toBe(307);
+    expect(received).toHaveLength(1);
+  });
+
+  test("is refused by a certificate for another name", async () => {
+    const { received, port } = await endpoint({ names: ["other.example.com"] });
+    const options = { allowPrivate: true, resolve: resolvesTo("127.0.0.1") };
+    await expect(send(`https://${HOST}:${port}/`, options)).rejects.toThrow(/altnames/i);
+    expect(received).toEqual([]);
+  });
+
+  test("ends when its signal is aborted", async () => {
+    const ending = new AbortController();
+    const { port } = await endpoint({ respond: () => void ending.abort() });
+    await expect(send(`http://127.0.0.1:1/`, { allowPrivate: true }, AbortSignal.abort())).rejects.toThrow();
+    const options = { allowPrivate: true, resolve: resolvesTo("127.0.0.1") };
+    await expect(send(`https://${HOST}:${port}/`, options, ending.signal)).rejects.toThrow();
+  });
+
+  test("needs no TLS if private hosts are allowed", async () => {
+    const { received, port } = await endpoint({ tls: false });
+    expect(await send(`http://127.0.0.1:${port}/`, { allowPrivate: true })).toBe(204);
+    expect(received).toHaveLength(1);
+  });
+});
+
+describe("the guard", () => {
+  test.each([
+    ...["127.0.0.1", "10.0.0.1", "169.254.169.254", "100.64.0.1", "::1", "fd00:ec2::254", "::ffff:127.0.0.1"],
+  ])("never connects to a name that resolves to %s", async (address) => {
+    const { port, connections } = await endpoint();
+    const sent = send(`https://${HOST}:${port}/`, { resolve: resolvesTo(address) });
+    await expect(sent).rejects.toThrow(`the host "${HOST}" has no public address`);
+    expect(connections()).toBe(0);
+  });
+
+  test.each(["127.0.0.1", "[::1]", "[::ffff:127.0.0.1]", "2130706433", "0x7f.1"])(
+    "never connects to the address %s",
+    async (host) => {
+      const { port, connections } = await endpoint();
+      await expect(send(`https://${host}:${port}/`, {})).rejects.toThrow(/has no public address/);
+      expect(connections()).toBe(0);
+    },
+  );
+
+  test("looks a name up once, and connects to the address that it checked", async () => {
+    const { port, connections } = await endpoint();
+    let lookups = 0;
+    const resolve = async () => resolvesTo(lookups++ === 0 ? "127.0.0.1" : "2001:db8::1")();
+    expect(await send(`https://${HOST}:${port}/`, { allowPrivate: true, resolve })).toBe(204);
+    expect([lookups, connections()]).toEqual([1, 1]);
+  });
+
+  test("refuses plain HTTP", async () => {
+    await expect(send("http://8.8.8.8/", {})).rejects.toThrow("the URL is not https");
+  });
+
+  test("names the host that does not exist", async () => {
+    const resolve = () => Promise.reject(new Error("getaddrinfo ENOTFOUND hooks.example.com"));
+    await expect(send(`https://${HOST}/`, { resolve })).rejects.toThrow(/ENOTFOUND hooks.example.com/);
+  });
+});
