@@ -22,12 +22,15 @@ import { Lines } from "./instances/lines.ts";
 import { leasedStorage } from "./leased-storage.ts";
 import { Queries } from "./queries.ts";
 import { ServerLease } from "./server-lease.ts";
+import { Endpoints } from "./webhooks/endpoints.ts";
+import { Webhooks } from "./webhooks/webhooks.ts";
 
 /** The use cases and the live part behind them. */
 export interface Application {
   readonly instances: Instances;
   readonly calls: Calls;
   readonly queries: Queries;
+  readonly webhooks: Webhooks;
   /** When it is lost, all calls end and all lines close at once; the application is to be stopped then. */
   readonly lease: Pick<ServerLease, "held" | "lost">;
   /** Deletes all data about calls to a number; active ones are ended first. */
@@ -78,6 +81,8 @@ export function createApplication(parts: ContextParts, keep: RetentionDays): App
   const instances = new Instances(context, lines, deletions);
   const queries = new Queries(context, dispatcher, lines);
   const retention = new Retention(context, keep);
+  const endpoints = new Endpoints(context);
+  const webhooks = new Webhooks(context, endpoints);
   lease.dialAgain = () => {
     for (const instanceId of lines.dialableIds) dispatcher.wake(instanceId);
   };
@@ -85,6 +90,7 @@ export function createApplication(parts: ContextParts, keep: RetentionDays): App
     if (lease.lost.reason instanceof LeaseLost) patience.abort(); // the new owner settles what is not stored
     void dispatcher.endAll("interrupted", "the server lost its database to another one, or could not reach it");
     void lines.stop();
+    void endpoints.stop();
   });
   function waits(call: Call): void {
     queueTimeout.waits(call);
@@ -101,7 +107,7 @@ export function createApplication(parts: ContextParts, keep: RetentionDays): App
     const swept = retention.stop();
     const cancel = context.system.after(drainMs + STORING_MS, () => patience.abort());
     await dispatcher.stop(drainMs);
-    await lines.stop();
+    await Promise.all([lines.stop(), endpoints.stop()]);
     await deletions.settled();
     await swept;
     cancel();
@@ -124,6 +130,7 @@ export function createApplication(parts: ContextParts, keep: RetentionDays): App
     instances,
     calls,
     queries,
+    webhooks,
     lease,
     erase: (phone) => eraseWithLiveCalls(context, terminations, dispatcher, phone),
     async start() {
@@ -137,6 +144,7 @@ export function createApplication(parts: ContextParts, keep: RetentionDays): App
       await queueTimeout.start();
       retention.start();
       deletions.start();
+      await endpoints.start();
       cancelRecovery = recoverLater(context);
     },
     stop: (drainMs) => (stopping ??= stop(drainMs)),

@@ -1,5 +1,6 @@
 import type { IdSource } from "../base/ids.ts";
 import type { CallLimits } from "../domain/call-limits.ts";
+import type { Event } from "../domain/events.ts";
 import type { InputSchemas } from "../domain/inputs.ts";
 import type { Limits } from "../domain/limits.ts";
 import type { QueuePolicy } from "../domain/queue-policy.ts";
@@ -14,6 +15,7 @@ import type { System } from "../ports/system.ts";
 import type { Telephony } from "../ports/telephony.ts";
 import type { Transcription } from "../ports/transcription.ts";
 import type { VoiceActivity } from "../ports/voice-activity.ts";
+import type { WebhookSender } from "../ports/webhook-sender.ts";
 import type { ProviderAccess } from "./access/provider-access.ts";
 import type { RunningKeys } from "./access/running-keys.ts";
 import type { Vault } from "./access/vault.ts";
@@ -74,6 +76,10 @@ export interface Context {
   readonly runningKeys: RunningKeys;
   readonly counters: Counters;
   readonly vault: Vault;
+  /** Delivers webhooks. */
+  readonly webhookSender: WebhookSender;
+  /** Webhooks may have private hosts, and need no HTTPS. */
+  readonly webhooksAllowPrivate: boolean;
   readonly timings: Timings;
   readonly limits: Limits;
   /** Where the server calls at all, and how many calls a token without a limit of its own may create. */
@@ -88,4 +94,6 @@ export interface Context {
   /** Aborted when the process must end although the storage is down. */
   readonly shutdownSignal: AbortSignal;
   publicUrl(): string;
+  /** An event as `GET /v1/events` shows it, JSON. */
+  eventJson(event: Event): string;
 }

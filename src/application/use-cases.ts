@@ -6,6 +6,8 @@ import type { CreateInstanceInput, UpdateInstanceInput } from "../domain/instanc
 import type { LineState } from "../domain/line-flow.ts";
 import type { Principal } from "../domain/principal.ts";
 import type { TranscriptLine } from "../domain/transcript.ts";
+import type { DeliveryStatus, Webhook, WebhookDelivery } from "../domain/webhook.ts";
+import type { CreateWebhookInput, UpdateWebhookInput } from "../domain/webhook-input.ts";
 import type { StoredRecording } from "../ports/recordings.ts";
 import type { Voice } from "../ports/speech.ts";
 import type { CallFilter, Page } from "../ports/storage.ts";
@@ -149,6 +151,47 @@ export interface CallUseCases {
   eraseRecording(principal: Principal, callId: string): Promise<void>;
   /** The call, once it is final; throws as {@link events} does. */
   wait(principal: Principal, callId: string, options?: { signal?: AbortSignal }): Promise<Call>;
+}
+
+/** A webhook with its secret, which can be read this one time only. */
+export interface WebhookWithSecret extends Webhook {
+  /** `whsec_…`: the key that its endpoint verifies messages with. */
+  readonly secret: string;
+}
+
+/** The use cases of webhooks. A demo token is refused with `demo_token_restricted`. */
+export interface WebhookUseCases {
+  /** The webhook gets events from now on. Throws Refusal `webhook_quota`. */
+  create(
+    principal: Principal,
+    input: CreateWebhookInput,
+    options?: Pick<CreateOptions, "strict">,
+  ): Promise<WebhookWithSecret>;
+  /** Newest first. */
+  list(principal: Principal, page?: Page): Promise<Webhook[]>;
+  /** Throws Refusal `webhook_not_found`, as all of the following do. */
+  get(principal: Principal, webhookId: string): Promise<Webhook>;
+  update(
+    principal: Principal,
+    webhookId: string,
+    input: UpdateWebhookInput,
+    options?: Pick<CreateOptions, "strict">,
+  ): Promise<Webhook>;
+  /** Deletes it with its deliveries. */
+  delete(principal: Principal, webhookId: string): Promise<void>;
+  /** Replaces the secret. For 24 h messages are signed with the old one too. */
+  rotateSecret(principal: Principal, webhookId: string): Promise<WebhookWithSecret>;
+  /** Sends an event of the type `webhook.test`. Throws Refusal `webhook_disabled`. */
+  test(principal: Principal, webhookId: string): Promise<WebhookDelivery>;
+  /** Newest first; those that are over are kept for seven days. */
+  deliveries(
+    principal: Principal,
+    webhookId: string,
+    filter?: { status?: DeliveryStatus | undefined },
+    page?: Page,
+  ): Promise<WebhookDelivery[]>;
+  /** Delivers the same event again, as a new delivery. Throws Refusal `delivery_not_found`, `webhook_disabled`. */
+  replay(principal: Principal, webhookId: string, deliveryId: string): Promise<WebhookDelivery>;
 }
 
 /** Reads that belong to no single record. */

@@ -8,16 +8,22 @@ import {
 } from "./instance-input.ts";
 import type { Limits } from "./limits.ts";
 import type { Fault } from "./refusal.ts";
+import {
+  type CreateWebhookInput,
+  type UpdateWebhookInput,
+  WEBHOOK_SCHEMAS,
+  type WebhookSchemas,
+} from "./webhook-input.ts";
 
 /** The schemas of all request bodies; they check requests, and `/openapi.json` is made from them. */
-export interface InputSchemas extends InstanceSchemas, CallSchemas {
+export interface InputSchemas extends InstanceSchemas, CallSchemas, WebhookSchemas {
   /** Unknown fields are refused. */
   readonly strict: boolean;
 }
 
 /** The schemas for these limits; `strict` refuses unknown fields. */
 export function inputSchemas(limits: Limits, { strict = false }: { strict?: boolean } = {}): InputSchemas {
-  return { ...instanceSchemas(limits), ...callSchemas(limits), strict };
+  return { ...instanceSchemas(limits), ...callSchemas(limits), ...WEBHOOK_SCHEMAS, strict };
 }
 
 /**
@@ -39,6 +45,28 @@ export function parseCreateInstance(
  */
 export function parseUpdateInstance({ updateInstance, strict }: InputSchemas, body: unknown): CheckedInstanceUpdate {
   return parseBody(updateInstance, body, { strict });
+}
+
+/**
+ * The checked body of `POST /v1/webhooks`.
+ * @param found faults that only the server's settings show; they are reported together with the others
+ * @throws {Refusal} with a fault for each thing wrong
+ */
+export function parseCreateWebhook(
+  { createWebhook, strict }: InputSchemas,
+  body: unknown,
+  found: readonly Fault[],
+): CreateWebhookInput {
+  return parseBody(createWebhook, body, { strict, found });
+}
+
+/** The checked body of `PATCH /v1/webhooks/:webhookId`; as {@link parseCreateWebhook}. */
+export function parseUpdateWebhook(
+  { updateWebhook, strict }: InputSchemas,
+  body: unknown,
+  found: readonly Fault[],
+): UpdateWebhookInput {
+  return parseBody(updateWebhook, body, { strict, found });
 }
 
 /**

@@ -24,6 +24,8 @@ export interface Limits {
   readonly instructionLength: number;
   /** Instances of one user, without deleted ones. */
   readonly instancesPerUser: number;
+  /** Webhooks of one user. */
+  readonly webhooksPerUser: number;
 }
 
 /** The default limits. */
@@ -40,4 +42,5 @@ export const DEFAULT_LIMITS: Limits = {
   instructions: 100,
   instructionLength: 4000,
   instancesPerUser: 1000,
+  webhooksPerUser: 20,
 };

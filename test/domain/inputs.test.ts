@@ -376,6 +376,7 @@ test("every limit is an option", () => {
     instructions: 1,
     instructionLength: 2,
     instancesPerUser: 1,
+    webhooksPerUser: 1,
   };
   const schemas = inputSchemas(small);
   expect(instanceFaults({ name: "abc", metadata: { a: {} } }, schemas)).toEqual([

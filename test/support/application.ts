@@ -26,6 +26,7 @@ import type { Principal } from "../../src/domain/principal.ts";
 import { type QueuePolicy, SINGLE } from "../../src/domain/queue-policy.ts";
 import { DEFAULT_TIMINGS, type Timings } from "../../src/domain/timings.ts";
 import type { Speaker } from "../../src/domain/transcript.ts";
+import { eventView } from "../../src/http/views.ts";
 import { type AudioDecoder, AudioUnsupported } from "../../src/ports/audio-decoder.ts";
 import type { Logger } from "../../src/ports/logger.ts";
 import type { PcmChunk } from "../../src/ports/media.ts";
@@ -38,6 +39,7 @@ import { ManualSystem } from "../../src/testing/manual-system.ts";
 import { type ScriptedLeg, type ScriptedLine, ScriptedTelephony } from "../../src/testing/scripted-telephony.ts";
 import { FaultyStorage } from "./faulty-storage.ts";
 import { MemoryRecordings } from "./memory-recordings.ts";
+import { ScriptedEndpoints } from "./scripted-endpoints.ts";
 
 export const ALICE: Principal = { userId: "usr_alice" };
 export const BOB: Principal = { userId: "usr_bob" };
@@ -130,6 +132,7 @@ export interface WorldOptions {
   readonly sampleRate?: number;
   readonly requireInboundAudio?: boolean;
   readonly voiceActivity?: VoiceActivity;
+  readonly webhooksAllowPrivate?: boolean;
   /** What speaks in place of {@link World.speech}. */
   readonly speech?: (system: ManualSystem) => Speech;
   /** What an earlier process left. */
@@ -145,6 +148,8 @@ export class World {
   readonly storage: FaultyStorage;
   readonly speech: ToneSpeech = new ToneSpeech();
   readonly recordings: MemoryRecordings;
+  /** Where webhooks go. */
+  readonly endpoints: ScriptedEndpoints = new ScriptedEndpoints();
   readonly context: Context;
   readonly app: Application;
   /** What an operator would be woken up for. */
@@ -216,6 +221,9 @@ export class World {
       purgeClock: new PurgeClock(this.system, this.storage, log),
       requireInboundAudio: options.requireInboundAudio ?? false,
       publicUrl: () => "http://localhost:8080",
+      eventJson: (event) => JSON.stringify(eventView(event)),
+      webhookSender: this.endpoints,
+      webhooksAllowPrivate: options.webhooksAllowPrivate ?? false,
     };
     this.app = createApplication(this.context, {
       calls: options.retentionDays,

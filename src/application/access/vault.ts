@@ -3,7 +3,7 @@ import type { CredentialStore } from "../../ports/telephony.ts";
 
 const NONCE_BYTES = 12;
 
-/** Seals credentials with AES-256-GCM before they reach the storage; the instance's id is bound to them. */
+/** Seals credentials with AES-256-GCM before they reach the storage; the id of their record is bound to them. */
 export class Vault {
   readonly #key: ReturnType<typeof crypto.subtle.importKey>;
 
@@ -15,32 +15,33 @@ export class Vault {
 
   /** The credentials of one instance. */
   of(instanceId: string, instances: InstanceStore): CredentialStore {
-    const additionalData = new TextEncoder().encode(instanceId);
     return {
       load: async () => {
         const sealed = await instances.loadCredentials(instanceId);
         if (!sealed) return undefined;
-        const iv = sealed.slice(0, NONCE_BYTES);
-        try {
-          const plain = await crypto.subtle.decrypt(
-            { name: "AES-GCM", iv, additionalData },
-            await this.#key,
-            sealed.slice(NONCE_BYTES),
-          );
-          return new Uint8Array(plain);
-        } catch (cause) {
-          throw new Error("the stored credentials were sealed with another secret (RINGPORT_SECRET)", { cause });
-        }
+        return this.open(instanceId, sealed);
       },
       save: async (credentials) => instances.saveCredentials(instanceId, await this.seal(instanceId, credentials)),
       erase: () => instances.eraseCredentials(instanceId),
     };
   }
 
+  /** Credentials that were sealed for this id. @throws {Error} they were sealed with another secret, or for another id */
+  async open(id: string, sealed: Uint8Array): Promise<Uint8Array<ArrayBuffer>> {
+    const iv = sealed.slice(0, NONCE_BYTES);
+    const additionalData = new TextEncoder().encode(id);
+    try {
+      const algorithm = { name: "AES-GCM", iv, additionalData };
+      return new Uint8Array(await crypto.subtle.decrypt(algorithm, await this.#key, sealed.slice(NONCE_BYTES)));
+    } catch (cause) {
+      throw new Error("the stored credentials were sealed with another secret (RINGPORT_SECRET)", { cause });
+    }
+  }
+
   /** Credentials as the storage keeps them. */
-  async seal(instanceId: string, credentials: Uint8Array): Promise<Uint8Array> {
+  async seal(id: string, credentials: Uint8Array): Promise<Uint8Array> {
     const iv = crypto.getRandomValues(new Uint8Array(NONCE_BYTES));
-    const additionalData = new TextEncoder().encode(instanceId);
+    const additionalData = new TextEncoder().encode(id);
     const sealed = await crypto.subtle.encrypt(
       { name: "AES-GCM", iv, additionalData },
       await this.#key,

@@ -29,6 +29,7 @@ export class EventLog {
   readonly #log: Logger;
   readonly #live: Listeners = new Map();
   readonly #following: Listeners = new Map();
+  readonly #readers = new Set<(userIds: ReadonlySet<string>) => void>();
   #closed = false;
 
   constructor(system: System, ids: IdSource, log: Logger) {
@@ -64,6 +65,9 @@ export class EventLog {
       );
       notify(this.#following, event);
     }
+    if (this.#readers.size === 0 || events.length === 0) return;
+    const users = new Set(events.map(({ userId }) => userId));
+    for (const reader of this.#readers) reader(users);
   }
 
   /** Whether no more events will be delivered. */
@@ -76,6 +80,12 @@ export class EventLog {
     this.#closed = true;
     for (const all of [this.#live, this.#following])
       for (const listeners of all.values()) for (const listener of listeners) listener.over();
+  }
+
+  /** Calls `reader` with the users whose logs have grown, from now on; returns a function that stops it. */
+  onGrowth(reader: (userIds: ReadonlySet<string>) => void): () => void {
+    this.#readers.add(reader);
+    return () => void this.#readers.delete(reader);
   }
 
   /** Passes every event of a call that is stored from now on to `listener`; returns a function that stops it. */

@@ -9,6 +9,7 @@ import { type Fault, Refusal } from "../../domain/refusal.ts";
 import { type Page, StorageUnavailable } from "../../ports/storage.ts";
 import { type LinkCode, NetworkSilent } from "../../ports/telephony.ts";
 import { once } from "../access/idempotency.ts";
+import { refuseDemo } from "../access/refuse-demo.ts";
 import { assertCallerAllowed } from "../calls/callers.ts";
 import type { Deletions } from "../calls/deletions.ts";
 import type { Context } from "../context.ts";
@@ -208,10 +209,6 @@ function instructionFor(instance: Instance, payload: string): string {
 
 function alreadyLinked(instance: Instance): Refusal {
   return new Refusal("instance_already_linked", `instance "${instance.id}" is linked already; it needs no QR code`);
-}
-
-function refuseDemo(principal: Principal, detail: string): void {
-  if (principal.demoInstanceId !== undefined) throw new Refusal("demo_token_restricted", detail);
 }
 
 function subjectOf(instance: Instance): { callId: null; instanceId: string; userId: string } {

@@ -1,0 +1,42 @@
+import { errorText } from "../../base/error-text.ts";
+import { within } from "../../base/timeout.ts";
+import type { Webhook } from "../../domain/webhook.ts";
+import type { AttemptResult } from "../../domain/webhook-retries.ts";
+import { signedHeaders } from "../../domain/webhook-signature.ts";
+import type { Context } from "../context.ts";
+
+/** An endpoint must answer within this time, ms. */
+export const ATTEMPT_MS = 15_000;
+/** Longest error that is stored, characters. */
+const ERROR_LENGTH = 300;
+
+/**
+ * Sends a message once, signed with the key of its webhook and, after a rotation, with the old key too.
+ * @param ending ends the attempt
+ * @throws the reason of `ending` when it is aborted: nothing is known about the attempt then
+ */
+export async function attempt(
+  { system, vault, webhookSender }: Pick<Context, "system" | "vault" | "webhookSender">,
+  webhook: Webhook,
+  { id, body }: { readonly id: string; readonly body: string },
+  ending: AbortSignal,
+): Promise<AttemptResult> {
+  const over = new AbortController();
+  try {
+    const timestamp = system.now();
+    const sealed = [webhook.sealedKey];
+    if (webhook.sealedOldKey && (webhook.oldKeyUntil ?? 0) > timestamp) sealed.push(webhook.sealedOldKey);
+    const keys = await Promise.all(sealed.map((key) => vault.open(webhook.id, key)));
+    const signed = await signedHeaders({ id, timestamp, body }, keys);
+    const headers = { "content-type": "application/json", "user-agent": "Ringport-Webhooks", ...signed };
+    const sending = webhookSender.post({ url: webhook.url, headers, body, signal: over.signal });
+    sending.catch(() => {}); // it may reject after the time is over
+    const late = () => new Error(`the endpoint did not answer within ${ATTEMPT_MS} ms`);
+    return { status: await within(sending, { system, ms: ATTEMPT_MS, late, signal: ending }) };
+  } catch (error) {
+    ending.throwIfAborted();
+    return { error: errorText(error).slice(0, ERROR_LENGTH) };
+  } finally {
+    over.abort();
+  }
+}

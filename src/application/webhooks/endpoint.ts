@@ -1,0 +1,194 @@
+import type { Event } from "../../domain/events.ts";
+import { type Webhook, type WebhookDelivery, wantsEvent } from "../../domain/webhook.ts";
+import { type AttemptResult, afterAttempt, isGone } from "../../domain/webhook-retries.ts";
+import type { Context } from "../context.ts";
+import { retryUntilStored } from "../retry-until-stored.ts";
+import { attempt } from "./attempt.ts";
+import { newDelivery } from "./new-delivery.ts";
+
+/** Attempts to one endpoint at the same time: a dead endpoint occupies only these. */
+export const AT_ONCE = 8;
+/** Events that are planned in one transaction. */
+const BATCH = 100;
+/** Until the next try after the storage or the lease was not there, ms. */
+const AGAIN_MS = 1_000;
+
+/**
+ * Delivers the events of one webhook. It follows the log of the user from the webhook's position, stores a delivery for
+ * each event that the webhook wants, and attempts what is due, at most {@link AT_ONCE} deliveries at a time. While all of
+ * these are busy, it plans nothing more: the events wait in the log.
+ */
+export class Endpoint {
+  readonly #context: Context;
+  readonly #ending = new AbortController();
+  /** Attempts under way, by the id of their delivery. */
+  readonly #attempts = new Map<string, Promise<void>>();
+  #webhook: Webhook;
+  #stopped = false;
+  #due = false;
+  #working = false;
+  #cancelTimer: () => void = () => {};
+
+  constructor(context: Context, webhook: Webhook) {
+    this.#context = context;
+    this.#webhook = webhook;
+  }
+
+  get webhook(): Webhook {
+    return this.#webhook;
+  }
+
+  /** The webhook was changed by its user. */
+  changed(webhook: Webhook): void {
+    this.#webhook = webhook;
+    this.wake();
+  }
+
+  /** Looks for events and for due deliveries. */
+  wake(): void {
+    this.#due = true;
+    if (!this.#working) void this.#work();
+  }
+
+  /** No more attempts; those under way may take `ms`, and count as not made after that. Twice is fine. */
+  async stop(ms: number): Promise<void> {
+    this.#stopped = true;
+    this.#cancelTimer();
+    if (this.#attempts.size === 0) return;
+    const cancel = this.#context.system.after(ms, () => this.#ending.abort(new Error("the server stops")));
+    await Promise.allSettled(this.#attempts.values());
+    cancel();
+  }
+
+  get #active(): boolean {
+    return !this.#stopped && this.#webhook.disabledReason === null;
+  }
+
+  async #work(): Promise<void> {
+    this.#working = true;
+    this.#cancelTimer();
+    try {
+      while (this.#due && this.#active) {
+        this.#due = false;
+        if (!this.#context.lease.mayDial) this.#wakeIn(AGAIN_MS);
+        else await this.#round();
+      }
+    } catch (error) {
+      if (this.#active) {
+        this.#context.log.warn({ err: error, webhook_id: this.#webhook.id }, "webhook deliveries have to wait");
+        this.#wakeIn(AGAIN_MS);
+      }
+    } finally {
+      this.#working = false;
+    }
+  }
+
+  /** Attempts what is due, then plans as long as there is room. */
+  async #round(): Promise<void> {
+    const { storage, system } = this.#context;
+    const pending = await storage.webhooks.pending(this.#webhook.id, AT_ONCE + this.#attempts.size);
+    const now = system.now();
+    for (const { delivery, event } of pending) {
+      if ((delivery.nextAttemptAt ?? now) <= now) this.#start(delivery, event);
+      else {
+        this.#wakeIn((delivery.nextAttemptAt ?? now) - now);
+        break;
+      }
+    }
+    while (this.#attempts.size < AT_ONCE && this.#active) if (!(await this.#plan())) return;
+  }
+
+  /** Plans one batch. Returns whether there may be more. */
+  async #plan(): Promise<boolean> {
+    const { storage } = this.#context;
+    const { id, userId, position } = this.#webhook;
+    const events = await storage.events.ofUser(userId, {}, { after: position, limit: BATCH });
+    const last = events.at(-1);
+    if (!last) return false;
+    const planned = events
+      .filter(({ type }) => wantsEvent(this.#webhook, type))
+      .map((event) => ({
+        event,
+        delivery: newDelivery(this.#context, { webhookId: id, eventId: event.id, eventType: event.type, body: null }),
+      }));
+    const deliveries = planned.map(({ delivery }) => delivery);
+    if (!(await storage.webhooks.plan(id, position, last.position, deliveries))) return this.#reload();
+    this.#webhook = { ...this.#webhook, position: last.position };
+    for (const { delivery, event } of planned) this.#start(delivery, event);
+    return events.length === BATCH;
+  }
+
+  /** The stored webhook differs from this one. Returns whether it still exists. */
+  async #reload(): Promise<boolean> {
+    const stored = await this.#context.storage.webhooks.get(this.#webhook.id);
+    if (stored) this.#webhook = stored;
+    else this.#stopped = true;
+    return stored !== undefined;
+  }
+
+  /** Starts an attempt, unless it is under way or there is no room; the end of another attempt makes room. */
+  #start(delivery: WebhookDelivery, event: Event | undefined): void {
+    if (!this.#active || this.#attempts.has(delivery.id) || this.#attempts.size >= AT_ONCE) return;
+    const attempted = this.#attempt(delivery, event)
+      .catch((error: unknown) => {
+        if (!this.#stopped)
+          this.#context.log.warn({ err: error, webhook_id: delivery.webhookId }, "the result of a delivery was lost");
+      })
+      .finally(() => {
+        this.#attempts.delete(delivery.id);
+        if (!this.#stopped) this.wake();
+      });
+    this.#attempts.set(delivery.id, attempted);
+  }
+
+  async #attempt(delivery: WebhookDelivery, event: Event | undefined): Promise<void> {
+    const { storage, system, eventJson } = this.#context;
+    const body = delivery.body ?? (event && eventJson(event));
+    const { id, webhookId } = delivery;
+    if (body === undefined) {
+      const result = afterAttempt(delivery, { error: "the event was deleted before it could be delivered" }, 0, 0);
+      const over = { ...result, attempts: delivery.attempts, status: "failed", nextAttemptAt: null } as const;
+      const { lastAttemptAt, lastStatus } = delivery;
+      await this.#stored(() => storage.webhooks.attempted(id, { ...over, lastAttemptAt, lastStatus }));
+      return;
+    }
+    const result = await attempt(this.#context, this.#webhook, { id: delivery.eventId, body }, this.#ending.signal);
+    const after = afterAttempt(delivery, result, system.now(), this.#chance());
+    await this.#stored(() => storage.webhooks.attempted(id, after));
+    if (after.status !== "failed") return;
+    const failing =
+      isGone(result) || !(await this.#stored(() => storage.webhooks.deliveredSince(webhookId, delivery.createdAt)));
+    if (failing) await this.#disable(result);
+  }
+
+  /** The endpoint is gone, or took nothing for days. */
+  async #disable(result: AttemptResult): Promise<void> {
+    const { storage, system, log } = this.#context;
+    const disabledReason = isGone(result) ? "gone" : "failing";
+    while (this.#active) {
+      const { id, version } = this.#webhook;
+      const patch = { disabledReason, updatedAt: system.now() } as const;
+      const updated = await this.#stored(() => storage.webhooks.update(id, version, patch));
+      if (!updated && !(await this.#reload())) return;
+      if (!updated) continue; // its user has changed it meanwhile
+      this.#webhook = updated;
+      log.warn({ webhook_id: id, reason: disabledReason }, "a webhook was disabled");
+    }
+  }
+
+  #stored<T>(write: () => Promise<T>): Promise<T> {
+    return retryUntilStored(this.#context, "a webhook delivery", write);
+  }
+
+  #wakeIn(ms: number): void {
+    this.#cancelTimer();
+    if (!this.#stopped) this.#cancelTimer = this.#context.system.after(ms, () => this.wake());
+  }
+
+  /** 0 to 1. */
+  #chance(): number {
+    const bytes = new Uint8Array(2);
+    this.#context.system.random(bytes);
+    return ((bytes[0] ?? 0) * 256 + (bytes[1] ?? 0)) / 0xffff;
+  }
+}

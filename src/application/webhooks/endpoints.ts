@@ -1,0 +1,91 @@
+import type { Webhook } from "../../domain/webhook.ts";
+import type { Context } from "../context.ts";
+import { Endpoint } from "./endpoint.ts";
+
+/** Between two looks for events that were stored without notice, ms. */
+const SWEEP_MS = 30_000;
+/** Deliveries that are over are kept this long, ms. */
+export const KEPT_MS = 7 * 24 * 3_600_000;
+const FORGET_MS = 3_600_000;
+/** Attempts may go on this long when the server stops, ms. */
+const STOP_MS = 1_000;
+
+/** The endpoints of all webhooks that were enabled at the start or are enabled since. */
+export class Endpoints {
+  readonly #context: Context;
+  readonly #endpoints = new Map<string, Endpoint>();
+  #unfollow: () => void = () => {};
+  #cancelSweep: (() => void) | undefined;
+  #forgottenAt = -Infinity;
+  #started = false;
+  #stopped = false;
+
+  constructor(context: Context) {
+    this.#context = context;
+  }
+
+  /** Begins to deliver. @throws {StorageUnavailable} */
+  async start(): Promise<void> {
+    const { storage, events } = this.#context;
+    const enabled = await storage.webhooks.enabled();
+    this.#started = true;
+    this.#unfollow = events.onGrowth((userIds) => {
+      for (const endpoint of this.#endpoints.values()) if (userIds.has(endpoint.webhook.userId)) endpoint.wake();
+    });
+    for (const webhook of enabled) this.changed(webhook);
+  }
+
+  /** A webhook was created or changed. */
+  changed(webhook: Webhook): void {
+    if (this.#stopped || !this.#started) return;
+    const known = this.#endpoints.get(webhook.id);
+    if (known) {
+      known.changed(webhook);
+      return;
+    }
+    if (webhook.disabledReason !== null) return;
+    const endpoint = new Endpoint(this.#context, webhook);
+    this.#endpoints.set(webhook.id, endpoint);
+    endpoint.wake();
+    this.#sweepLater();
+  }
+
+  /** A webhook was deleted. */
+  deleted(webhookId: string): void {
+    void this.#endpoints.get(webhookId)?.stop(0);
+    this.#endpoints.delete(webhookId);
+  }
+
+  /** A delivery was stored. */
+  wake(webhookId: string): void {
+    this.#endpoints.get(webhookId)?.wake();
+  }
+
+  /** No more attempts. Those under way may end within a second; what is not delivered waits for the next start. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#unfollow();
+    this.#cancelSweep?.();
+    await Promise.all([...this.#endpoints.values()].map((endpoint) => endpoint.stop(STOP_MS)));
+  }
+
+  /** Without webhooks there is no sweep. */
+  #sweepLater(): void {
+    if (this.#cancelSweep || this.#stopped || this.#endpoints.size === 0) return;
+    this.#cancelSweep = this.#context.system.after(SWEEP_MS, async () => {
+      await this.#sweep().catch((error: unknown) =>
+        this.#context.log.warn({ err: error }, "the webhooks could not be looked through"),
+      );
+      this.#cancelSweep = undefined;
+      this.#sweepLater();
+    });
+  }
+
+  async #sweep(): Promise<void> {
+    const { storage, system } = this.#context;
+    for (const id of await storage.webhooks.behind()) this.wake(id);
+    if (system.monotonic() - this.#forgottenAt < FORGET_MS) return;
+    this.#forgottenAt = system.monotonic();
+    await storage.webhooks.forgetDeliveries(system.now() - KEPT_MS);
+  }
+}

@@ -1,0 +1,21 @@
+import type { WebhookDelivery } from "../../domain/webhook.ts";
+import type { Context } from "../context.ts";
+
+/** A delivery that is due now. */
+export function newDelivery(
+  { ids, system }: Pick<Context, "ids" | "system">,
+  carried: Pick<WebhookDelivery, "webhookId" | "eventId" | "eventType" | "body">,
+): WebhookDelivery {
+  const now = system.now();
+  return {
+    id: ids("dlv"),
+    ...carried,
+    status: "pending",
+    attempts: 0,
+    nextAttemptAt: now,
+    lastAttemptAt: null,
+    lastStatus: null,
+    lastError: null,
+    createdAt: now,
+  };
+}

@@ -1,0 +1,190 @@
+import { isId } from "../../base/ids.ts";
+import { isObject } from "../../domain/input-checks.ts";
+import { type InputSchemas, parseCreateWebhook, parseUpdateWebhook } from "../../domain/inputs.ts";
+import type { Principal } from "../../domain/principal.ts";
+import { type Fault, Refusal } from "../../domain/refusal.ts";
+import { type DeliveryStatus, TEST_EVENT_TYPE, type Webhook, type WebhookDelivery } from "../../domain/webhook.ts";
+import { newWebhookKey, webhookSecret } from "../../domain/webhook-signature.ts";
+import { webhookUrlFault } from "../../domain/webhook-url.ts";
+import type { Page, WebhookPatch } from "../../ports/storage.ts";
+import { refuseDemo } from "../access/refuse-demo.ts";
+import type { Context } from "../context.ts";
+import { shortened } from "../instances/owned-instance.ts";
+import type { CreateOptions, WebhookUseCases, WebhookWithSecret } from "../use-cases.ts";
+import type { Endpoints } from "./endpoints.ts";
+import { newDelivery } from "./new-delivery.ts";
+
+/** After a rotation messages are signed with the old key too for this long, ms. */
+export const OLD_KEY_MS = 24 * 3_600_000;
+
+/** The use cases of webhooks. */
+export class Webhooks implements WebhookUseCases {
+  readonly #context: Context;
+  readonly #endpoints: Endpoints;
+
+  constructor(context: Context, endpoints: Endpoints) {
+    this.#context = context;
+    this.#endpoints = endpoints;
+  }
+
+  async create(
+    principal: Principal,
+    input: unknown,
+    { strict = false }: Pick<CreateOptions, "strict"> = {},
+  ): Promise<WebhookWithSecret> {
+    const { storage, system, ids, vault, limits } = this.#context;
+    const checked = parseCreateWebhook(this.#schemas(strict), input, this.#urlFaults(input));
+    refuseDemo(principal, "a demo token cannot use webhooks");
+    const id = ids("hook");
+    const key = newWebhookKey((bytes) => system.random(bytes));
+    const now = system.now();
+    const webhook: Webhook = {
+      id,
+      userId: principal.userId,
+      url: checked.url,
+      events: checked.events ?? null,
+      description: checked.description ?? null,
+      disabledReason: null,
+      sealedKey: await vault.seal(id, key),
+      sealedOldKey: null,
+      oldKeyUntil: null,
+      position: 0,
+      createdAt: now,
+      updatedAt: now,
+      version: 1,
+    };
+    const most = limits.webhooksPerUser;
+    const stored = await storage.webhooks.insert(webhook, most);
+    if (!stored)
+      throw new Refusal("webhook_quota", `you have ${most} webhooks, and this server allows ${most}; delete one first`);
+    this.#endpoints.changed(stored);
+    return { ...stored, secret: webhookSecret(key) };
+  }
+
+  async list(principal: Principal, page: Page = {}): Promise<Webhook[]> {
+    refuseDemo(principal, "a demo token cannot use webhooks");
+    return this.#context.storage.webhooks.list(principal.userId, page);
+  }
+
+  async get(principal: Principal, webhookId: string): Promise<Webhook> {
+    refuseDemo(principal, "a demo token cannot use webhooks");
+    const webhook = isId("hook", webhookId) ? await this.#context.storage.webhooks.get(webhookId) : undefined;
+    if (webhook?.userId !== principal.userId)
+      throw new Refusal("webhook_not_found", `there is no webhook "${shortened(webhookId)}"`);
+    return webhook;
+  }
+
+  async update(
+    principal: Principal,
+    webhookId: string,
+    input: unknown,
+    { strict = false }: Pick<CreateOptions, "strict"> = {},
+  ): Promise<Webhook> {
+    const { enabled, url, events, description } = parseUpdateWebhook(
+      this.#schemas(strict),
+      input,
+      this.#urlFaults(input),
+    );
+    return this.#change(principal, webhookId, ({ disabledReason }) => ({
+      ...(url !== undefined && { url }),
+      ...(events !== undefined && { events }),
+      ...(description !== undefined && { description }),
+      ...(enabled === true && { disabledReason: null }),
+      ...(enabled === false && { disabledReason: disabledReason ?? "requested" }),
+    }));
+  }
+
+  async delete(principal: Principal, webhookId: string): Promise<void> {
+    const { id } = await this.get(principal, webhookId);
+    await this.#context.storage.webhooks.delete(id);
+    this.#endpoints.deleted(id);
+  }
+
+  async rotateSecret(principal: Principal, webhookId: string): Promise<WebhookWithSecret> {
+    const { system, vault } = this.#context;
+    const key = newWebhookKey((bytes) => system.random(bytes));
+    const updated = await this.#change(principal, webhookId, async ({ id, sealedKey }) => ({
+      sealedKey: await vault.seal(id, key),
+      sealedOldKey: sealedKey,
+      oldKeyUntil: system.now() + OLD_KEY_MS,
+    }));
+    return { ...updated, secret: webhookSecret(key) };
+  }
+
+  async test(principal: Principal, webhookId: string): Promise<WebhookDelivery> {
+    const { id } = await this.#enabled(principal, webhookId);
+    const { ids, system } = this.#context;
+    const eventId = ids("evt");
+    const body = JSON.stringify({
+      id: eventId,
+      type: TEST_EVENT_TYPE,
+      timestamp: new Date(system.now()).toISOString(),
+      call_id: null,
+      instance_id: null,
+      data: { webhook_id: id },
+    });
+    return this.#deliver({ webhookId: id, eventId, eventType: TEST_EVENT_TYPE, body });
+  }
+
+  async deliveries(
+    principal: Principal,
+    webhookId: string,
+    filter: { status?: DeliveryStatus | undefined } = {},
+    page: Page = {},
+  ): Promise<WebhookDelivery[]> {
+    const { id } = await this.get(principal, webhookId);
+    return this.#context.storage.webhooks.deliveries(id, filter, page);
+  }
+
+  async replay(principal: Principal, webhookId: string, deliveryId: string): Promise<WebhookDelivery> {
+    const { id } = await this.get(principal, webhookId);
+    const first = isId("dlv", deliveryId) ? await this.#context.storage.webhooks.getDelivery(deliveryId) : undefined;
+    if (first?.webhookId !== id)
+      throw new Refusal("delivery_not_found", `the webhook has no delivery "${shortened(deliveryId)}"`);
+    await this.#enabled(principal, webhookId);
+    const { eventId, eventType, body } = first;
+    return this.#deliver({ webhookId: id, eventId, eventType, body });
+  }
+
+  async #deliver(
+    carried: Pick<WebhookDelivery, "webhookId" | "eventId" | "eventType" | "body">,
+  ): Promise<WebhookDelivery> {
+    const delivery = newDelivery(this.#context, carried);
+    await this.#context.storage.webhooks.insertDelivery(delivery);
+    this.#endpoints.wake(carried.webhookId);
+    return delivery;
+  }
+
+  async #enabled(principal: Principal, webhookId: string): Promise<Webhook> {
+    const webhook = await this.get(principal, webhookId);
+    if (webhook.disabledReason !== null)
+      throw new Refusal("webhook_disabled", "the webhook is disabled; enable it first");
+    return webhook;
+  }
+
+  async #change(
+    principal: Principal,
+    webhookId: string,
+    patchOf: (webhook: Webhook) => WebhookPatch | Promise<WebhookPatch>,
+  ): Promise<Webhook> {
+    const { storage, system } = this.#context;
+    for (;;) {
+      const webhook = await this.get(principal, webhookId);
+      const patch = { ...(await patchOf(webhook)), updatedAt: system.now() };
+      const updated = await storage.webhooks.update(webhook.id, webhook.version, patch);
+      if (!updated) continue; // another write came first
+      this.#endpoints.changed(updated);
+      return updated;
+    }
+  }
+
+  #urlFaults(input: unknown): Fault[] {
+    const url = isObject(input) ? input.url : undefined;
+    const detail = typeof url === "string" ? webhookUrlFault(url, this.#context.webhooksAllowPrivate) : undefined;
+    return detail === undefined ? [] : [{ pointer: "/url", code: "value_invalid", detail }];
+  }
+
+  #schemas(strict: boolean): InputSchemas {
+    return strict ? this.#context.strictSchemas : this.#context.schemas;
+  }
+}

@@ -1,0 +1,249 @@
+import { Webhook } from "standardwebhooks";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { AT_ONCE } from "../../../src/application/webhooks/endpoint.ts";
+import { eventView } from "../../../src/http/views.ts";
+import { ALICE, BOB, World, type WorldOptions } from "../../support/application.ts";
+import { instantCrypto } from "../../support/instant-crypto.ts";
+
+const URL = "https://hooks.example.com/in";
+const HOUR_MS = 3_600_000;
+
+// The package refuses messages whose timestamp is not within five minutes of its clock.
+beforeEach(() => {
+  vi.useFakeTimers({ now: Date.UTC(2026, 0, 1), toFake: ["Date"] });
+  instantCrypto();
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+/** A world in which Alice has a webhook for some types. */
+async function hooked(events: ("instance.created" | "completed" | "failed")[] | null = null, options?: WorldOptions) {
+  const world = await World.start(options);
+  const webhook = await world.app.webhooks.create(ALICE, { url: URL, events });
+  const deliveries = async () => (await world.app.webhooks.deliveries(ALICE, webhook.id)).toReversed();
+  return { world, webhook, deliveries };
+}
+
+describe("the events of a user", () => {
+  test("are delivered as GET /v1/events shows them, with a valid signature", async () => {
+    const { world, webhook } = await hooked();
+    const instance = await world.activeInstance();
+    await world.answeredCall(instance);
+    await world.system.advance(5_000);
+    const { events } = await world.app.queries.events(ALICE, { limit: 200 });
+    const verifier = new Webhook(webhook.secret);
+    const received = world.endpoints.attempts.map(({ body, headers, url }) => {
+      expect(url).toBe(URL);
+      expect(headers["webhook-id"]).toBe(JSON.parse(body).id);
+      return verifier.verify(body, headers);
+    });
+    expect(events.length).toBeGreaterThan(5);
+    expect(received).toEqual(JSON.parse(JSON.stringify(events.map(eventView))));
+  });
+
+  test("are filtered by type", async () => {
+    const { world } = await hooked(["completed", "failed"]);
+    await world.answeredCall(await world.activeInstance());
+    await world.system.advance(5_000);
+    expect(world.endpoints.bodies(URL).map(({ type }) => type)).toEqual(["completed"]);
+  });
+
+  test("reach no other user's webhook", async () => {
+    const { world } = await hooked();
+    await world.newInstance(BOB);
+    await world.system.advance(60_000);
+    expect(world.endpoints.attempts).toEqual([]);
+  });
+
+  test("from before the creation are not delivered", async () => {
+    const world = await World.start();
+    await world.newInstance();
+    await world.app.webhooks.create(ALICE, { url: URL });
+    await world.system.advance(60_000);
+    expect(world.endpoints.attempts).toEqual([]);
+  });
+
+  test("that a crash kept from delivery are delivered after the restart", async () => {
+    const { world } = await hooked(["instance.created"]);
+    world.endpoints.reply = () => "silence";
+    const first = await world.newInstance();
+    world.storage.before = (operation) => {
+      if (operation === "webhooks.plan") throw new Error("the process is dying");
+    };
+    const second = await world.newInstance();
+    await world.system.settle();
+    world.storage.before = () => {};
+    const next = await world.crashAndRestart();
+    expect(new Set(next.endpoints.bodies(URL).map((body) => body.instance_id))).toEqual(new Set([first.id, second.id]));
+  });
+
+  test("that were stored without notice are found by the next sweep", async () => {
+    const { world } = await hooked();
+    const event = world.context.events.event("dtmf", { callId: null, instanceId: "inst_1", userId: ALICE.userId });
+    await world.storage.events.append([event]);
+    await world.system.advance(29_000);
+    expect(world.endpoints.attempts).toEqual([]);
+    await world.system.advance(2_000);
+    expect(world.endpoints.bodies(URL).map(({ id }) => id)).toEqual([event.id]);
+  });
+});
+
+describe("a failed attempt", () => {
+  test("is repeated under the same id with a new timestamp until it succeeds", async () => {
+    const { world, webhook, deliveries } = await hooked(["instance.created"]);
+    world.endpoints.reply = () => (world.endpoints.attempts.length < 3 ? 500 : 200);
+    await world.newInstance();
+    await world.system.advance(10_000);
+    expect(await deliveries()).toMatchObject([{ status: "pending", attempts: 2, lastStatus: 500 }]);
+    await world.system.advance(6 * 60_000);
+    const [first, , third] = world.endpoints.attempts;
+    expect(world.endpoints.attempts).toHaveLength(3);
+    expect(third?.headers["webhook-id"]).toBe(first?.headers["webhook-id"]);
+    expect(third?.headers["webhook-timestamp"]).not.toBe(first?.headers["webhook-timestamp"]);
+    expect(await deliveries()).toMatchObject([{ status: "delivered", attempts: 3, lastStatus: 200, lastError: null }]);
+    vi.setSystemTime(world.system.now());
+    expect(() => new Webhook(webhook.secret).verify(third?.body ?? "", third?.headers ?? {})).not.toThrow();
+  });
+
+  test("ends after 15 s without a response", async () => {
+    const { world, deliveries } = await hooked(["instance.created"]);
+    world.endpoints.reply = () => "silence";
+    await world.newInstance();
+    await world.system.advance(14_900);
+    expect(world.endpoints.waiting.get(URL)).toBe(1);
+    await world.system.advance(200);
+    expect(world.endpoints.waiting.get(URL)).toBe(0);
+    expect(await deliveries()).toMatchObject([
+      { status: "pending", attempts: 1, lastStatus: null, lastError: "the endpoint did not answer within 15000 ms" },
+    ]);
+  });
+
+  test("keeps its place over a restart", async () => {
+    const { world } = await hooked(["instance.created"]);
+    world.endpoints.reply = () => 503;
+    await world.newInstance();
+    await world.system.settle();
+    const next = await world.crashAndRestart();
+    expect(next.endpoints.attempts).toHaveLength(0);
+    await next.system.advance(6_000);
+    expect(next.endpoints.attempts).toHaveLength(1);
+  });
+
+  test("with 410 disables the webhook", async () => {
+    const { world, webhook, deliveries } = await hooked(["instance.created"]);
+    world.endpoints.reply = () => 410;
+    await world.newInstance();
+    await world.system.settle();
+    expect(await deliveries()).toMatchObject([{ status: "failed", attempts: 1, lastStatus: 410 }]);
+    expect(await world.app.webhooks.get(ALICE, webhook.id)).toMatchObject({ disabledReason: "gone" });
+    await world.newInstance();
+    await world.system.advance(HOUR_MS);
+    expect(world.endpoints.attempts).toHaveLength(1);
+  });
+
+  test("for days disables the webhook, which resumes with later events", async () => {
+    const { world, webhook, deliveries } = await hooked(["instance.created"]);
+    world.endpoints.reply = () => new Error("connect ECONNREFUSED");
+    await world.newInstance();
+    for (let day = 0; day < 5; day++) await world.system.advance(24 * HOUR_MS);
+    expect(await deliveries()).toMatchObject([
+      { status: "failed", attempts: 10, lastStatus: null, lastError: "connect ECONNREFUSED" },
+    ]);
+    expect(await world.app.webhooks.get(ALICE, webhook.id)).toMatchObject({ disabledReason: "failing" });
+    await world.newInstance();
+    await world.app.webhooks.update(ALICE, webhook.id, { enabled: true });
+    world.endpoints.reply = () => 200;
+    const later = await world.newInstance();
+    await world.system.settle();
+    expect(world.endpoints.bodies(URL).at(-1)).toMatchObject({ instance_id: later.id });
+    expect(await deliveries()).toHaveLength(2);
+  });
+
+  test("of one delivery does not disable a webhook that works otherwise", async () => {
+    const { world, webhook } = await hooked(["instance.created"]);
+    const broken = await world.newInstance();
+    await world.system.settle();
+    world.endpoints.attempts.length = 0;
+    world.endpoints.reply = ({ body }) => (JSON.parse(body).instance_id === broken.id ? 500 : 200);
+    const [delivered] = await world.app.webhooks.deliveries(ALICE, webhook.id);
+    await world.app.webhooks.replay(ALICE, webhook.id, delivered?.id ?? "");
+    for (let day = 0; day < 5; day++) {
+      await world.system.advance(24 * HOUR_MS);
+      await world.newInstance();
+    }
+    await world.system.settle();
+    expect(world.endpoints.bodies(URL).filter((body) => body.instance_id === broken.id)).toHaveLength(10);
+    expect(await world.app.webhooks.get(ALICE, webhook.id)).toMatchObject({ disabledReason: null });
+  });
+});
+
+describe("a dead endpoint", () => {
+  test("occupies few connections and slows no other endpoint", async () => {
+    const { world } = await hooked(["instance.created"]);
+    const other = "https://other.example.com/";
+    await world.app.webhooks.create(ALICE, { url: other, events: ["instance.created"] });
+    world.endpoints.reply = ({ url }) => (url === URL ? "silence" : 200);
+    for (let n = 0; n < 150; n++) await world.newInstance();
+    await world.system.settle();
+    expect(world.endpoints.bodies(other)).toHaveLength(150);
+    expect(world.endpoints.waiting.get(URL)).toBe(AT_ONCE);
+  });
+
+  test("catches up when it lives again, with each event once", async () => {
+    const { world } = await hooked(["instance.created"]);
+    let dead = true;
+    world.endpoints.reply = () => (dead ? "silence" : 200);
+    for (let n = 0; n < 250; n++) await world.newInstance();
+    await world.system.settle();
+    dead = false;
+    world.endpoints.attempts.length = 0;
+    await world.system.advance(10 * 60_000);
+    const ids = world.endpoints.bodies(URL).map(({ id }) => id);
+    expect([ids.length, new Set(ids).size]).toEqual([250, 250]);
+  });
+});
+
+describe("the storage", () => {
+  test("that is down for a while costs no delivery and repeats none", async () => {
+    const { world, deliveries } = await hooked(["instance.created"]);
+    world.endpoints.reply = () => {
+      world.storage.full = true; // after the attempt, before its result is stored
+      return 200;
+    };
+    await world.newInstance();
+    await world.system.advance(20_000);
+    expect(world.endpoints.attempts).toHaveLength(1);
+    world.storage.full = false;
+    await world.system.advance(10_000);
+    expect(world.endpoints.attempts).toHaveLength(1);
+    expect(await deliveries()).toMatchObject([{ status: "delivered", attempts: 1 }]);
+  });
+
+  test("forgets deliveries a week after their creation", async () => {
+    const { world, deliveries } = await hooked(["instance.created"]);
+    await world.newInstance();
+    for (let day = 0; day < 7; day++) await world.system.advance(24 * HOUR_MS - 1_000);
+    expect(await deliveries()).toHaveLength(1);
+    await world.system.advance(3 * HOUR_MS);
+    expect(await deliveries()).toHaveLength(0);
+  });
+});
+
+describe("a stopped server", () => {
+  test("counts an attempt that it broke off as not made", async () => {
+    const { world, webhook } = await hooked(["instance.created"]);
+    world.endpoints.reply = () => "silence";
+    await world.newInstance();
+    await world.system.settle();
+    const stopping = world.app.stop(0);
+    await world.system.advance(2_000);
+    await stopping;
+    expect(world.endpoints.waiting.get(URL)).toBe(0);
+    expect(await world.storage.webhooks.deliveries(webhook.id, {}, {})).toMatchObject([
+      { status: "pending", attempts: 0 },
+    ]);
+    expect(world.system.waiting).toBe(0);
+  });
+});

@@ -1,0 +1,229 @@
+import { Webhook } from "standardwebhooks";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { Refusal, type RefusalCode } from "../../../src/domain/refusal.ts";
+import { ALICE, BOB, World } from "../../support/application.ts";
+import { instantCrypto } from "../../support/instant-crypto.ts";
+import { refusal } from "../../support/refusal.ts";
+
+const URL = "https://hooks.example.com/in";
+const HOUR_MS = 3_600_000;
+
+async function refused(work: Promise<unknown>): Promise<Refusal> {
+  const error = await refusal(work);
+  if (!(error instanceof Refusal)) throw new Error("the work was not refused", { cause: error });
+  return error;
+}
+
+// The package refuses messages whose timestamp is not within five minutes of its clock.
+beforeEach(() => {
+  vi.useFakeTimers({ now: Date.UTC(2026, 0, 1), toFake: ["Date"] });
+  instantCrypto();
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+describe("a new webhook", () => {
+  test("is stored without its secret in the clear", async () => {
+    const { app, storage } = await World.start();
+    const { secret, ...created } = await app.webhooks.create(ALICE, { url: URL });
+    expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    expect(await app.webhooks.get(ALICE, created.id)).toEqual(created);
+    const stored = await storage.webhooks.get(created.id);
+    const key = Buffer.from(secret.slice("whsec_".length), "base64");
+    expect(Buffer.from(stored?.sealedKey ?? []).includes(key)).toBe(false);
+  });
+
+  test("is refused above the limit of the server", async () => {
+    const { app } = await World.start({ limits: { webhooksPerUser: 1 } });
+    await app.webhooks.create(ALICE, { url: URL });
+    await app.webhooks.create(BOB, { url: URL });
+    expect(await refused(app.webhooks.create(ALICE, { url: URL }))).toMatchObject({ code: "webhook_quota" });
+  });
+
+  test("is refused with all faults at once", async () => {
+    const { app } = await World.start();
+    const input = { url: "http://10.0.0.1/", events: ["compleeted"], description: 7 } as never;
+    const { errors } = await refused(app.webhooks.create(ALICE, input));
+    expect(errors.map(({ pointer, code }) => `${pointer} ${code}`).sort()).toEqual([
+      "/description type_invalid",
+      "/events/0 value_invalid",
+      "/url value_invalid",
+    ]);
+    expect((await refused(app.webhooks.create(ALICE, {} as never))).errors).toMatchObject([
+      { pointer: "/url", code: "required" },
+    ]);
+  });
+
+  test("may have a private URL only if the server allows that", async () => {
+    const url = "http://127.0.0.1:3000/hooks";
+    const closed = await World.start();
+    expect((await refused(closed.app.webhooks.create(ALICE, { url }))).message).toMatch(/use https/);
+    const open = await World.start({ webhooksAllowPrivate: true });
+    expect(await open.app.webhooks.create(ALICE, { url })).toMatchObject({ url });
+  });
+});
+
+describe("a webhook", () => {
+  test("is its user's own, and closed to demo tokens", async () => {
+    const { app } = await World.start();
+    const { id } = await app.webhooks.create(ALICE, { url: URL });
+    const { id: deliveryId } = await app.webhooks.test(ALICE, id);
+    for (const [principal, code] of [
+      [BOB, "webhook_not_found"],
+      [{ ...ALICE, demoInstanceId: "inst_1" }, "demo_token_restricted"],
+    ] satisfies [typeof BOB, RefusalCode][]) {
+      const uses = [
+        app.webhooks.get(principal, id),
+        app.webhooks.update(principal, id, { enabled: false }),
+        app.webhooks.delete(principal, id),
+        app.webhooks.rotateSecret(principal, id),
+        app.webhooks.test(principal, id),
+        app.webhooks.deliveries(principal, id),
+        app.webhooks.replay(principal, id, deliveryId),
+      ];
+      for (const use of uses) expect(await refused(use)).toMatchObject({ code });
+    }
+    expect(await app.webhooks.list(BOB)).toEqual([]);
+    const demo = { ...ALICE, demoInstanceId: "inst_1" };
+    expect(await refused(app.webhooks.list(demo))).toMatchObject({ code: "demo_token_restricted" });
+    expect(await refused(app.webhooks.create(demo, { url: URL }))).toMatchObject({ code: "demo_token_restricted" });
+  });
+
+  test("is changed field by field", async () => {
+    const { app } = await World.start();
+    const { id } = await app.webhooks.create(ALICE, { url: URL, events: ["failed"], description: "CRM" });
+    expect(await app.webhooks.update(ALICE, id, { events: null })).toMatchObject({
+      url: URL,
+      events: null,
+      description: "CRM",
+    });
+    expect(await app.webhooks.update(ALICE, id, { url: `${URL}2`, description: null })).toMatchObject({
+      url: `${URL}2`,
+      description: null,
+    });
+    expect(await refused(app.webhooks.update(ALICE, id, { url: "https://localhost/" }))).toMatchObject({
+      errors: [{ pointer: "/url", code: "value_invalid" }],
+    });
+  });
+
+  test("delivers to its new URL at once", async () => {
+    const world = await World.start();
+    const { id } = await world.app.webhooks.create(ALICE, { url: URL });
+    await world.app.webhooks.update(ALICE, id, { url: `${URL}2` });
+    await world.newInstance();
+    await world.system.settle();
+    expect(world.endpoints.attempts.map(({ url }) => url)).toEqual([`${URL}2`]);
+  });
+
+  test("delivers nothing while it is disabled, and no event of that time later", async () => {
+    const world = await World.start();
+    const { id } = await world.app.webhooks.create(ALICE, { url: URL });
+    expect(await world.app.webhooks.update(ALICE, id, { enabled: false })).toMatchObject({
+      disabledReason: "requested",
+    });
+    await world.newInstance();
+    expect(await refused(world.app.webhooks.test(ALICE, id))).toMatchObject({ code: "webhook_disabled" });
+    await world.system.advance(60_000);
+    await world.app.webhooks.update(ALICE, id, { enabled: true });
+    const later = await world.newInstance();
+    await world.system.settle();
+    expect(world.endpoints.bodies(URL)).toMatchObject([{ instance_id: later.id }]);
+  });
+
+  test("is gone with its deliveries when it is deleted", async () => {
+    const world = await World.start();
+    const { id } = await world.app.webhooks.create(ALICE, { url: URL });
+    await world.app.webhooks.delete(ALICE, id);
+    await world.newInstance();
+    await world.system.advance(60_000);
+    expect(world.endpoints.attempts).toEqual([]);
+    expect(await refused(world.app.webhooks.get(ALICE, id))).toMatchObject({ code: "webhook_not_found" });
+  });
+});
+
+describe("a rotated secret", () => {
+  test("signs beside the old one for 24 hours", async () => {
+    const world = await World.start();
+    const { id, secret: old } = await world.app.webhooks.create(ALICE, { url: URL });
+    const { secret } = await world.app.webhooks.rotateSecret(ALICE, id);
+    expect(secret).not.toBe(old);
+    const verify = async (key: string): Promise<unknown> => {
+      await world.app.webhooks.test(ALICE, id);
+      await world.system.settle();
+      vi.setSystemTime(world.system.now());
+      const { body, headers } = world.endpoints.attempts.at(-1) ?? { body: "", headers: {} };
+      return new Webhook(key).verify(body, headers);
+    };
+    await verify(old);
+    await verify(secret);
+    await world.system.advance(24 * HOUR_MS);
+    await verify(secret);
+    await expect(verify(old)).rejects.toThrow("No matching signature found");
+  });
+});
+
+describe("a test event", () => {
+  test("is delivered in the shape of an event, and is in no log", async () => {
+    const world = await World.start();
+    const { id } = await world.app.webhooks.create(ALICE, { url: URL, events: ["failed"] });
+    const delivery = await world.app.webhooks.test(ALICE, id);
+    await world.system.settle();
+    const timestamp = new Date(world.system.now()).toISOString();
+    expect(world.endpoints.bodies(URL)).toEqual([
+      {
+        id: delivery.eventId,
+        type: "webhook.test",
+        timestamp,
+        call_id: null,
+        instance_id: null,
+        data: { webhook_id: id },
+      },
+    ]);
+    expect(await world.app.webhooks.deliveries(ALICE, id)).toMatchObject([{ id: delivery.id, status: "delivered" }]);
+    expect((await world.app.queries.events(ALICE)).events).toEqual([]);
+  });
+});
+
+describe("a replay", () => {
+  test("delivers the same event under the same webhook-id again", async () => {
+    const world = await World.start();
+    const { id } = await world.app.webhooks.create(ALICE, { url: URL });
+    await world.newInstance();
+    await world.system.settle();
+    const [first] = await world.app.webhooks.deliveries(ALICE, id);
+    const second = await world.app.webhooks.replay(ALICE, id, first?.id ?? "");
+    await world.system.settle();
+    expect(second.id).not.toBe(first?.id);
+    const [one, other] = world.endpoints.attempts;
+    expect(other?.body).toBe(one?.body);
+    expect(other?.headers["webhook-id"]).toBe(one?.headers["webhook-id"]);
+    expect(await world.app.webhooks.deliveries(ALICE, id, { status: "delivered" })).toHaveLength(2);
+  });
+
+  test("of another webhook's delivery is refused", async () => {
+    const world = await World.start();
+    const { id } = await world.app.webhooks.create(ALICE, { url: URL });
+    const other = await world.app.webhooks.create(ALICE, { url: URL });
+    const delivery = await world.app.webhooks.test(ALICE, other.id);
+    for (const deliveryId of [delivery.id, "dlv_unknown", ""])
+      expect(await refused(world.app.webhooks.replay(ALICE, id, deliveryId))).toMatchObject({
+        code: "delivery_not_found",
+      });
+  });
+
+  test("of an event that was deleted fails without an attempt", async () => {
+    const world = await World.start();
+    const { id } = await world.app.webhooks.create(ALICE, { url: URL });
+    const lost = { ...(await world.app.webhooks.test(ALICE, id)), id: world.context.ids("dlv"), body: null };
+    await world.storage.webhooks.insertDelivery(lost);
+    await world.system.settle();
+    expect(world.endpoints.attempts).toHaveLength(1);
+    expect(await world.storage.webhooks.getDelivery(lost.id)).toMatchObject({
+      status: "failed",
+      attempts: 0,
+      lastError: "the event was deleted before it could be delivered",
+    });
+  });
+});
