@@ -42,8 +42,22 @@ export async function embedded(options: RingportOptions): Promise<EmbeddedPorts>
   const recordings = options.recordings ?? (await embeddedRecordings(data));
   const transcription = options.transcription ?? (await embeddedTranscription(options));
   const bodies = await embeddedBodies(workers);
+  const { httpSender } = await import("./webhooks/http-sender.ts");
+  const webhookSender = httpSender({ allowPrivate: options.webhooks?.allowPrivate });
   const { asset = docsAsset } = options;
-  return { storage, telephony, speech, decoder, transcription, recordings, bodies, secret, asset, sha256 };
+  return {
+    storage,
+    telephony,
+    speech,
+    decoder,
+    transcription,
+    recordings,
+    webhookSender,
+    bodies,
+    secret,
+    asset,
+    sha256,
+  };
 }
 
 /**

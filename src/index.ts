@@ -22,6 +22,8 @@ export type {
   InstanceDetails,
   InstanceUseCases,
   LinkingCode,
+  WebhookUseCases,
+  WebhookWithSecret,
 } from "./application/use-cases.ts";
 export { CodedError } from "./base/error.ts";
 export type { Transitions } from "./base/machine.ts";
@@ -49,6 +51,9 @@ export { Refusal } from "./domain/refusal.ts";
 export type { Timings } from "./domain/timings.ts";
 export { DEFAULT_TIMINGS } from "./domain/timings.ts";
 export type { Speaker, TranscriptLine } from "./domain/transcript.ts";
+export type { DeliveryStatus, DisabledReason, Webhook, WebhookDelivery } from "./domain/webhook.ts";
+export type { CreateWebhookInput, UpdateWebhookInput } from "./domain/webhook-input.ts";
+export type { AttemptedDelivery } from "./domain/webhook-retries.ts";
 
 export type {
   EmbeddedPorts,
@@ -62,6 +67,7 @@ export type {
   SipTrunkOptions,
   SipTuning,
   TranscriptionTuning,
+  WebhookOptions,
 } from "./options.ts";
 export type { AudioDecoder, AudioFacts, Mp3Stream } from "./ports/audio-decoder.ts";
 export { AudioUnsupported } from "./ports/audio-decoder.ts";
@@ -79,6 +85,7 @@ export type {
   CallPatch,
   CallQuota,
   CallStore,
+  DueDelivery,
   EventStore,
   Insertion,
   InstancePatch,
@@ -98,6 +105,8 @@ export type {
   TranscriptStore,
   TrustedTime,
   User,
+  WebhookPatch,
+  WebhookStore,
 } from "./ports/storage.ts";
 export { LeaseLost, StorageLocked, StorageUnavailable } from "./ports/storage.ts";
 export type { System } from "./ports/system.ts";
@@ -132,5 +141,6 @@ export type {
 export { TranscriptionFailed } from "./ports/transcription.ts";
 export type { VoiceActivity, VoiceActivityDetector } from "./ports/voice-activity.ts";
 export type { Reply, RequestLike, Socket, SocketHandlers, WebApp } from "./ports/web.ts";
+export type { OutgoingWebhook, WebhookSender } from "./ports/webhook-sender.ts";
 export type { Ringport, Tokens } from "./ringport.ts";
 export { createRingport } from "./ringport.ts";

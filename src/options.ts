@@ -15,6 +15,7 @@ import type { Storage } from "./ports/storage.ts";
 import type { System } from "./ports/system.ts";
 import type { Transcription } from "./ports/transcription.ts";
 import type { VoiceActivity } from "./ports/voice-activity.ts";
+import type { WebhookSender } from "./ports/webhook-sender.ts";
 
 /** Options that only the HTTP interface looks at. */
 export type HttpOptions = Partial<Pick<HttpDependencies, "basePath" | "cors" | "rateLimit" | "asset">>;
@@ -82,8 +83,19 @@ export interface RingportOptions extends Partial<Timings>, HttpOptions {
   readonly databaseSchema?: string | undefined;
   /** Prefix of the names of all tables and indexes, such as `ringport_`. Default: none. */
   readonly databasePrefix?: string | undefined;
+  /** Delivery of webhooks. */
+  readonly webhooks?: WebhookOptions | undefined;
   /** Options of the embedded defaults (see `adapters/embedded.ts`). */
   readonly embedded?: EmbeddedTuning | undefined;
+}
+
+/** How webhooks are delivered. */
+export interface WebhookOptions {
+  /**
+   * Endpoints may be in private networks, and need no HTTPS: for development and tests. Otherwise every user of the server
+   * could send requests into its network. Default: false.
+   */
+  readonly allowPrivate?: boolean | undefined;
 }
 
 /** Fine tuning of the embedded defaults. */
@@ -192,6 +204,8 @@ export interface EmbeddedPorts {
   readonly decoder: AudioDecoder;
   readonly transcription: Transcription | undefined;
   readonly recordings: Recordings;
+  /** Delivers webhooks. */
+  readonly webhookSender: WebhookSender;
   /** Parses large request bodies away from the thread that carries audio. */
   readonly bodies?: BodyParser | undefined;
   /**

@@ -12,7 +12,7 @@ import type { Erasure } from "./application/calls/erasure.ts";
 import { EventLog } from "./application/calls/event-log.ts";
 import type { ContextParts } from "./application/context.ts";
 import { Counters } from "./application/counters.ts";
-import type { CallUseCases, InstanceUseCases, QueryUseCases } from "./application/use-cases.ts";
+import type { CallUseCases, InstanceUseCases, QueryUseCases, WebhookUseCases } from "./application/use-cases.ts";
 import { Vad } from "./audio/vad.ts";
 import { idSource } from "./base/ids.ts";
 import { within } from "./base/timeout.ts";
@@ -24,6 +24,7 @@ import { Refusal } from "./domain/refusal.ts";
 import { DEFAULT_TIMINGS, leaseIsRenewedInTime, type Timings } from "./domain/timings.ts";
 import { createHttp } from "./http/app.ts";
 import { closedHttp } from "./http/closed.ts";
+import { eventView } from "./http/views.ts";
 import { Lifecycle, type Running as Runs } from "./lifecycle.ts";
 import type { EmbeddedPorts, RingportOptions } from "./options.ts";
 import { silentLogger } from "./ports/logger.ts";
@@ -51,6 +52,7 @@ export interface Tokens {
 export interface Ringport extends WebApp {
   readonly instances: InstanceUseCases;
   readonly calls: CallUseCases;
+  readonly webhooks: WebhookUseCases;
   readonly tokens: Tokens;
   /**
    * Everything that happened to the user's instances and calls, or to one instance, oldest first: at most `limit` (50)
@@ -135,6 +137,7 @@ export function createRingport(options: RingportOptions = {}): Ringport {
   /** Puts an application together on the open storage, and starts it. */
   async function start(ports: EmbeddedPorts): Promise<Running> {
     const { storage, speech, decoder, transcription, recordings, bodies, telephony, secret, asset, sha256 } = ports;
+    const { webhookSender } = ports;
     const key = await secret();
     const ids = idSource(
       () => system.now(),
@@ -166,6 +169,9 @@ export function createRingport(options: RingportOptions = {}): Ringport {
       streamPreview: options.streamPreview ?? false,
       requireInboundAudio: options.requireInboundAudio ?? false,
       publicUrl,
+      webhookSender,
+      webhooksAllowPrivate: options.webhooks?.allowPrivate ?? false,
+      eventJson: (event) => JSON.stringify(eventView(event)),
     };
     const application = createApplication(context, {
       calls: options.retentionDays,
@@ -177,6 +183,7 @@ export function createRingport(options: RingportOptions = {}): Ringport {
       instances: application.instances,
       calls: application.calls,
       queries: application.queries,
+      webhooks: application.webhooks,
       authenticate: options.authenticate ?? tokenAuthenticator(accounts, system, sha256, recentTokens),
       pages: telephony.flatMap((network) => network.pages ?? []),
       limits,
@@ -266,6 +273,17 @@ export function createRingport(options: RingportOptions = {}): Ringport {
       get: async (...args) => (await app()).instances.get(...args),
       configure: async (...args) => (await app()).instances.configure(...args),
       delete: async (...args) => (await app()).instances.delete(...args),
+    },
+    webhooks: {
+      create: async (...args) => (await app()).webhooks.create(...args),
+      list: async (...args) => (await app()).webhooks.list(...args),
+      get: async (...args) => (await app()).webhooks.get(...args),
+      update: async (...args) => (await app()).webhooks.update(...args),
+      delete: async (...args) => (await app()).webhooks.delete(...args),
+      rotateSecret: async (...args) => (await app()).webhooks.rotateSecret(...args),
+      test: async (...args) => (await app()).webhooks.test(...args),
+      deliveries: async (...args) => (await app()).webhooks.deliveries(...args),
+      replay: async (...args) => (await app()).webhooks.replay(...args),
     },
     calls: {
       create: async (...args) => (await app()).calls.create(...args),

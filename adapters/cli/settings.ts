@@ -191,6 +191,13 @@ const SERVER = [
     "Minimum time between two dials of a fifo queue.",
   ),
   setting(
+    "webhooks.allowPrivate",
+    "RINGPORT_WEBHOOKS_ALLOW_PRIVATE",
+    onOff,
+    "off",
+    "Webhooks may go to private addresses and without HTTPS: for development.",
+  ),
+  setting(
     "embedded.synchronous",
     "RINGPORT_SYNCHRONOUS",
     oneOf("FULL", "NORMAL"),

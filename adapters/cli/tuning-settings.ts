@@ -49,6 +49,7 @@ const LIMIT_HELP: Readonly<Record<keyof Limits, readonly [min: number, max: numb
   instructions: [1, 10_000, "Number of instructions."],
   instructionLength: [1, 1_000_000, "Each instruction, characters."],
   instancesPerUser: [1, 1_000_000, "Instances of one user, without deleted ones."],
+  webhooksPerUser: [0, 10_000, "Webhooks of one user."],
 };
 
 /** How long things may take. */

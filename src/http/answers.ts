@@ -3,6 +3,7 @@ import type { CallStatus, CallType } from "../domain/call.ts";
 import type { EventType } from "../domain/events.ts";
 import type { CompletedReason, FailedReason, HeardEvidence } from "../domain/outcome.ts";
 import type { Speaker } from "../domain/transcript.ts";
+import type { DeliveryStatus } from "../domain/webhook.ts";
 
 // Generated from schemas.ts: run `UPDATE_DOCS=1 npx vitest run --project unit test/http/answers.test.ts` after a change.
 
@@ -189,6 +190,62 @@ export interface Event {
   data: { [key: string]: string | number | boolean | null };
 }
 
+/** An endpoint that gets events. */
+export interface Webhook {
+  id: string;
+  url: string;
+  /** The delivered types; null for every type. */
+  events: EventType[] | null;
+  description: string | null;
+  enabled: boolean;
+  /** gone: the endpoint answered 410; failing: it failed for days; null while the webhook is enabled. */
+  disabled_reason: "requested" | "gone" | "failing" | null;
+  /** RFC 3339, UTC, with milliseconds. */
+  created_at: string;
+  /** RFC 3339, UTC, with milliseconds. */
+  updated_at: string;
+}
+
+/** A webhook with a new secret, which is shown this one time only. */
+export interface WebhookWithSecret {
+  id: string;
+  url: string;
+  /** The delivered types; null for every type. */
+  events: EventType[] | null;
+  description: string | null;
+  enabled: boolean;
+  /** gone: the endpoint answered 410; failing: it failed for days; null while the webhook is enabled. */
+  disabled_reason: "requested" | "gone" | "failing" | null;
+  /** RFC 3339, UTC, with milliseconds. */
+  created_at: string;
+  /** RFC 3339, UTC, with milliseconds. */
+  updated_at: string;
+  /** The secret that verifies its messages. */
+  secret: string;
+}
+
+/** One event on its way to one webhook. */
+export interface WebhookDelivery {
+  id: string;
+  webhook_id: string;
+  /** The webhook-id of the message. */
+  event_id: string;
+  /** The type of the event; webhook.test for a test. */
+  event_type: string;
+  status: DeliveryStatus;
+  attempts: number;
+  /** null if no attempt is due. */
+  next_attempt_at: string | null;
+  /** RFC 3339, UTC, with milliseconds. */
+  last_attempt_at: string | null;
+  /** Status code of the last response; null without one. */
+  last_status: number | null;
+  /** Why the last attempt failed. */
+  last_error: string | null;
+  /** RFC 3339, UTC, with milliseconds. */
+  created_at: string;
+}
+
 /** An available voice. */
 export interface Voice {
   id: string;
@@ -345,6 +402,11 @@ export interface Answers {
   LinkingCode: LinkingCode;
   Event: Event;
   EventList: Event[];
+  Webhook: Webhook;
+  WebhookList: Webhook[];
+  WebhookWithSecret: WebhookWithSecret;
+  WebhookDelivery: WebhookDelivery;
+  WebhookDeliveryList: WebhookDelivery[];
   Voice: Voice;
   VoiceList: Voice[];
   StreamTicket: StreamTicket;

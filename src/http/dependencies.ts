@@ -1,4 +1,4 @@
-import type { CallUseCases, InstanceUseCases, QueryUseCases } from "../application/use-cases.ts";
+import type { CallUseCases, InstanceUseCases, QueryUseCases, WebhookUseCases } from "../application/use-cases.ts";
 import type { Limits } from "../domain/limits.ts";
 import type { Mp3Stream } from "../ports/audio-decoder.ts";
 import type { Authenticate } from "../ports/authenticator.ts";
@@ -14,6 +14,7 @@ export interface HttpDependencies {
   readonly instances: InstanceUseCases;
   readonly calls: CallUseCases;
   readonly queries: QueryUseCases;
+  readonly webhooks: WebhookUseCases;
   readonly authenticate: Authenticate;
   readonly pages: readonly NetworkPages[];
   readonly limits: Limits;

@@ -20,6 +20,8 @@ export function componentSchemas(limits: Limits): Record<string, JsonSchema> {
     ...SCHEMAS,
     CreateInstance: inputs.createInstance,
     UpdateInstance: inputs.updateInstance,
+    CreateWebhook: inputs.createWebhook,
+    UpdateWebhook: inputs.updateWebhook,
     ...perType,
   } as Record<string, AnySchema>;
   const schemas = toJsonSchemaDefs(definitions, {

@@ -43,6 +43,24 @@ export function openapiDocument(routes: readonly Route[], facts: DocumentFacts):
     servers: [{ url: facts.base || "/" }, { url: facts.server }],
     tags: [...new Set(routes.map((route) => route.operation.tag))].map((name) => ({ name })),
     paths,
+    webhooks: {
+      event: {
+        post: {
+          operationId: "receiveEvent",
+          tags: ["Webhooks"],
+          summary: "An event, sent to the URL of a webhook",
+          description:
+            "The body is an event as GET /v1/events shows it. Verify the signature (Standard Webhooks 1.0) and answer with a " +
+            "2xx within 15 s. Any other answer is tried again; 410 disables the webhook.",
+          parameters: WEBHOOK_HEADERS,
+          requestBody: { required: true, content: { "application/json": { schema: ref("schemas", "Event") } } },
+          responses: {
+            "2XX": { description: "The event was received." },
+            410: { description: "The endpoint wants no more events." },
+          },
+        },
+      },
+    },
     components: {
       schemas: componentSchemas(facts.limits),
       headers: mapValues(REPLY_HEADERS, (description) => ({ description, schema: { type: "string" } })),
@@ -69,6 +87,13 @@ export function openapiDocument(routes: readonly Route[], facts: DocumentFacts):
     },
   };
 }
+
+/** The headers of Standard Webhooks. */
+const WEBHOOK_HEADERS: readonly Json[] = [
+  ["webhook-id", "The id of the event: the same in every attempt, for recognising repetitions."],
+  ["webhook-timestamp", "When the attempt was made, seconds since 1970-01-01 UTC."],
+  ["webhook-signature", "Signatures separated by spaces: v1, a comma, and Base64 of HMAC-SHA256."],
+].map(([name, description]) => ({ name, in: "header", required: true, description, schema: { type: "string" } }));
 
 function operation({ path, operation }: Route, facts: DocumentFacts): Json {
   const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name = ""]) => ({

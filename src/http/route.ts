@@ -21,7 +21,7 @@ export interface Route {
 export interface Operation {
   /** `operationId`. */
   readonly id: string;
-  readonly tag: "Instances" | "Calls" | "Events" | "Voices" | "Recordings" | "Server";
+  readonly tag: "Instances" | "Calls" | "Events" | "Webhooks" | "Voices" | "Recordings" | "Server";
   readonly summary: string;
   readonly description?: string;
   /** The route requires an access token; 401 precedes every other refusal. */
@@ -31,7 +31,10 @@ export interface Operation {
   readonly query?: Readonly<Record<string, QueryParameter<unknown>>>;
   /** Names of components/parameters. */
   readonly headers?: readonly RequestHeader[];
-  readonly body?: { readonly schema: "CreateInstance" | "UpdateInstance" | "CreateCall"; readonly examples: Examples };
+  readonly body?: {
+    readonly schema: "CreateInstance" | "UpdateInstance" | "CreateCall" | "CreateWebhook" | "UpdateWebhook";
+    readonly examples: Examples;
+  };
   /** Successful responses by status. */
   readonly answers: Readonly<Record<number, Answer>>;
   /** Its own refusals; the refusals common to all operations are added. */

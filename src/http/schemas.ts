@@ -20,6 +20,7 @@ import {
   StreamTicket,
   StreamTranscript,
 } from "./schemas/stream-schemas.ts";
+import { Webhook, WebhookDelivery, WebhookWithSecret } from "./schemas/webhook-schemas.ts";
 
 const Event = shape("An entry of a timeline.", {
   id: v.pipe(v.string(), v.startsWith("evt_")),
@@ -62,6 +63,11 @@ export const SCHEMAS = {
   LinkingCode,
   Event,
   EventList: v.array(Event),
+  Webhook,
+  WebhookList: v.array(Webhook),
+  WebhookWithSecret,
+  WebhookDelivery,
+  WebhookDeliveryList: v.array(WebhookDelivery),
   Voice,
   VoiceList: v.array(Voice),
   StreamTicket,

@@ -16,7 +16,10 @@ export function timestamp(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-const maybe = (ms: number | null): string | null => (ms === null ? null : timestamp(ms));
+/** {@link timestamp}, or null. */
+export function maybeTimestamp(ms: number | null): string | null {
+  return ms === null ? null : timestamp(ms);
+}
 
 /** A call in the queue of its instance. */
 function callSummaryView(call: Call): View<"CallSummary"> {
@@ -50,8 +53,8 @@ export function callView(
   const view: View<"Call"> = {
     ...head,
     ...(call.from && { from: { ...call.from } }),
-    started_at: maybe(call.startedAt),
-    ended_at: maybe(call.endedAt),
+    started_at: maybeTimestamp(call.startedAt),
+    ended_at: maybeTimestamp(call.endedAt),
     created_at,
   };
   if (!expand) return view;
@@ -141,7 +144,7 @@ function connectionView(connection: Connection): View<"Connection"> {
   return {
     state: connection.state,
     phone: connection.phone,
-    last_seen_at: maybe(connection.lastSeenAt),
+    last_seen_at: maybeTimestamp(connection.lastSeenAt),
     reason: connection.reason,
     provider: connection.provider,
   };

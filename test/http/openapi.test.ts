@@ -23,6 +23,7 @@ test("the document has all paths and methods of the interface", () => {
       "delete,get /v1/calls/{callId}",
       "delete,get /v1/calls/{callId}/recording",
       "delete,get,patch /v1/instances/{instanceId}",
+      "delete,get,patch /v1/webhooks/{webhookId}",
       "get /",
       "get /docs",
       "get /docs/assets/{name}",
@@ -38,9 +39,14 @@ test("the document has all paths and methods of the interface", () => {
       "get /v1/instances/{instanceId}/configure",
       "get /v1/voices",
       "get /v1/voices/{voiceId}/sample.wav",
+      "get /v1/webhooks/{webhookId}/deliveries",
       "get,post /v1/calls",
       "get,post /v1/instances",
+      "get,post /v1/webhooks",
       "post /v1/calls/{callId}/stream-ticket",
+      "post /v1/webhooks/{webhookId}/deliveries/{deliveryId}/replay",
+      "post /v1/webhooks/{webhookId}/rotate-secret",
+      "post /v1/webhooks/{webhookId}/test",
     ].sort(),
   );
 });
@@ -58,6 +64,8 @@ test.each([
   ["get /v1/voices/{voiceId}/sample.wav", [200, 304, 401, 404, 500, 503]],
   ["patch /v1/instances/{instanceId}", [200, 400, 401, 403, 404, 408, 413, 415, 500, 503]],
   ["delete /v1/instances/{instanceId}", [204, 401, 403, 404, 500, 503]],
+  ["post /v1/webhooks", [201, 400, 401, 403, 408, 409, 413, 415, 500, 503]],
+  ["post /v1/webhooks/{webhookId}/test", [202, 401, 403, 404, 409, 500, 503]],
 ])("the operation %s lists its status codes", (operation, codes) => {
   const [method = "", path = ""] = operation.split(" ");
   expect(Object.keys(document.paths[path]![method]!.responses).map(Number).sort()).toEqual(codes);

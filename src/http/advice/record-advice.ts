@@ -48,6 +48,26 @@ export const RECORD_ADVICE = {
     fix: 'Create the call with "recording": true. Its outcome and its timeline show what happened to the recording.',
     example: "nothing of that name was kept of this call",
   },
+  webhook_not_found: {
+    means: "The webhook does not exist, was deleted, or belongs to another user.",
+    fix: "Check the id and the token. GET /v1/webhooks lists your webhooks.",
+    example: 'there is no webhook "hook_01k7zq5r9te2f4h6k8n0q2s4vw"',
+  },
+  delivery_not_found: {
+    means: "The webhook has no such delivery, or the server deleted it because of its age.",
+    fix: "Check both ids. GET /v1/webhooks/:webhookId/deliveries lists what can be replayed.",
+    example: 'the webhook has no delivery "dlv_01k7zq7t1vg4h6k8n0q2s4v6xz"',
+  },
+  webhook_quota: {
+    means: "The user has as many webhooks as this server allows.",
+    fix: "Delete a webhook first. The operator of the server can raise the limit.",
+    example: "you have 20 webhooks, and this server allows 20; delete one first",
+  },
+  webhook_disabled: {
+    means: "The webhook is disabled: on request, because its endpoint answered 410, or after it failed for days.",
+    fix: "Repair the endpoint, then send PATCH /v1/webhooks/:webhookId with enabled: true.",
+    example: "the webhook is disabled; enable it first",
+  },
   instance_already_linked: {
     means: "A phone number is already linked to the instance, so there is no QR code.",
     fix: "Nothing: place calls. For another number create another instance.",

@@ -13,6 +13,7 @@ import { recordingRoutes } from "./recording-routes.ts";
 import { serverRoutes } from "./server-routes.ts";
 import { streamRoutes } from "./stream-routes.ts";
 import { voiceRoutes } from "./voice-routes.ts";
+import { webhookRoutes } from "./webhook-routes.ts";
 
 /** Parts that the routes share with the application. */
 export interface SharedParts {
@@ -41,6 +42,7 @@ export function allRoutes(deps: HttpDependencies, shared: SharedParts = {}): rea
     ...streamRoutes(deps, tickets, server),
     ...instanceRoutes(deps, readJson),
     ...eventRoutes(deps),
+    ...webhookRoutes(deps, readJson),
     ...voiceRoutes(deps, server),
     ...serverRoutes(deps, meter, document),
     ...docsRoutes(deps),

@@ -19,6 +19,20 @@ export function voiceIdOf(context: RequestContext): string {
   return id;
 }
 
+/** The webhook id in the path. @throws {Refusal} `webhook_not_found` if it is not a possible id */
+export function webhookIdOf(context: RequestContext): string {
+  const id = context.params.webhookId ?? "";
+  if (!POSSIBLE.test(id)) throw new Refusal("webhook_not_found", "there is no such webhook");
+  return id;
+}
+
+/** The delivery id in the path. @throws {Refusal} `delivery_not_found` if it is not a possible id */
+export function deliveryIdOf(context: RequestContext): string {
+  const id = context.params.deliveryId ?? "";
+  if (!POSSIBLE.test(id)) throw new Refusal("delivery_not_found", "there is no such delivery");
+  return id;
+}
+
 /** The call id in the path. @throws {Refusal} `call_not_found` if it is not a possible id */
 export function callIdOf(context: RequestContext): string {
   const id = context.params.callId ?? "";

@@ -25,6 +25,7 @@ const OPTIONS: Record<Exclude<keyof RingportOptions, keyof typeof DEFAULT_TIMING
   voiceActivity: true,
   transcriptSpeakers: true,
   recordings: true,
+  webhooks: true,
   authenticate: true,
   system: true,
   log: true,

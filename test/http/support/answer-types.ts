@@ -4,6 +4,7 @@ import { CALL_STATUSES, CALL_TYPES } from "../../../src/domain/call.ts";
 import { EVENT_TYPES } from "../../../src/domain/events.ts";
 import { COMPLETED_REASONS, FAILED_REASONS, HEARD_EVIDENCE } from "../../../src/domain/outcome.ts";
 import { SPEAKERS } from "../../../src/domain/transcript.ts";
+import { DELIVERY_STATUSES } from "../../../src/domain/webhook.ts";
 import { AudioMedia, LiveMedia, SpeechMedia } from "../../../src/http/schemas/call-schemas.ts";
 import { ABOUT } from "../../../src/http/schemas/shape.ts";
 import { SCHEMAS } from "../../../src/http/schemas.ts";
@@ -28,6 +29,7 @@ const WORDS = [
   { words: FAILED_REASONS, type: "FailedReason", from: "../domain/outcome.ts" },
   { words: HEARD_EVIDENCE, type: "HeardEvidence", from: "../domain/outcome.ts" },
   { words: SPEAKERS, type: "Speaker", from: "../domain/transcript.ts" },
+  { words: DELIVERY_STATUSES, type: "DeliveryStatus", from: "../domain/webhook.ts" },
 ] as const;
 
 const NAMED = { ...SCHEMAS, AudioMedia, SpeechMedia, LiveMedia } as unknown as Readonly<Record<string, Schema>>;

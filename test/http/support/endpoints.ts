@@ -2,6 +2,7 @@ import { type Resource, resourcesOf } from "../../../src/http/resource.ts";
 import type { Route } from "../../../src/http/route.ts";
 import { allRoutes } from "../../../src/http/routes/all-routes.ts";
 import { CALL_ID, dependencies, INSTANCE_ID } from "./fakes.ts";
+import { DELIVERY_ID, WEBHOOK_ID } from "./webhook-fakes.ts";
 
 /** One operation of the interface, as a test requests it. */
 export interface Endpoint {
@@ -19,6 +20,8 @@ const IDS: Readonly<Record<string, string>> = {
   callId: CALL_ID,
   instanceId: INSTANCE_ID,
   voiceId: "pt-BR-1",
+  webhookId: WEBHOOK_ID,
+  deliveryId: DELIVERY_ID,
   name: "heard.wav",
 };
 

@@ -5,6 +5,7 @@ import type {
   EventPage,
   InstanceUseCases,
   QueryUseCases,
+  WebhookUseCases,
 } from "../../../src/application/use-cases.ts";
 import { idSource } from "../../../src/base/ids.ts";
 import type { Call } from "../../../src/domain/call.ts";
@@ -17,6 +18,7 @@ import { createHttp, type HttpDependencies } from "../../../src/http/app.ts";
 import { type LogFields, silentLogger } from "../../../src/ports/logger.ts";
 import type { WebApp } from "../../../src/ports/web.ts";
 import { bases } from "./document.ts";
+import { webhookUseCases } from "./webhook-fakes.ts";
 
 /** 2026-01-31T12:00:00.000Z */
 export const NOW = 1_769_860_800_000;
@@ -103,6 +105,7 @@ export interface Parts {
   instances?: Partial<InstanceUseCases>;
   calls?: Partial<CallUseCases>;
   queries?: Partial<QueryUseCases>;
+  webhooks?: Partial<WebhookUseCases>;
   http?: Partial<HttpDependencies>;
 }
 
@@ -124,7 +127,13 @@ export function serve(parts: Parts = {}): Served {
 }
 
 /** The dependencies of an HTTP interface over use cases that know one instance with one call. */
-export function dependencies({ instances = {}, calls = {}, queries = {}, http = {} }: Parts = {}): HttpDependencies {
+export function dependencies({
+  instances = {},
+  calls = {},
+  queries = {},
+  webhooks = {},
+  http = {},
+}: Parts = {}): HttpDependencies {
   const noInstance = () => Promise.reject(new Refusal("instance_not_found", "there is no such instance"));
   const noCall = () => Promise.reject(new Refusal("call_not_found", "there is no such call"));
   const mine = { ...instance(), callQueue: [call()], connection: CONNECTION };
@@ -147,6 +156,7 @@ export function dependencies({ instances = {}, calls = {}, queries = {}, http = 
       delete: async (_, id) => (id === INSTANCE_ID ? undefined : noInstance()),
       ...instances,
     },
+    webhooks: { ...webhookUseCases(), ...webhooks },
     calls: {
       create: async () => ({ ...call(), ...CREATED }),
       get: async (_, id) => (id === CALL_ID ? call() : noCall()),

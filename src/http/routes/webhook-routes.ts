@@ -1,0 +1,214 @@
+import { DELIVERY_STATUSES } from "../../domain/webhook.ts";
+import type { CreateWebhookInput, UpdateWebhookInput } from "../../domain/webhook-input.ts";
+import type { Reply } from "../../ports/web.ts";
+import type { ReadJson } from "../body.ts";
+import { createOptions, preferenceApplied } from "../creation.ts";
+import type { HttpDependencies } from "../dependencies.ts";
+import { page } from "../page.ts";
+import { choiceParameter, cursorParameter, limitParameter, readQuery } from "../query-parameter.ts";
+import { json, noContent, record } from "../reply.ts";
+import type { Operation, Route } from "../route.ts";
+import {
+  CREATE_WEBHOOK_EXAMPLES,
+  DELIVERY_EXAMPLE,
+  UPDATE_WEBHOOK_EXAMPLES,
+  WEBHOOK_EXAMPLE,
+  WEBHOOK_WITH_SECRET_EXAMPLE,
+} from "../webhook-examples.ts";
+import { deliveryView, webhookView, webhookWithSecretView } from "../webhook-views.ts";
+import { deliveryIdOf, webhookIdOf } from "./record-id.ts";
+
+const path = { webhookId: "The id of the webhook, with the prefix hook_." };
+const deliveryPath = { ...path, deliveryId: "The id of the delivery, with the prefix dlv_." };
+/** Largest body, bytes: a long URL and description, every event type, escapes and white space. */
+const LARGEST_BODY = 64 * 1024;
+const listQuery = { limit: limitParameter(200, "all"), cursor: cursorParameter("hook") };
+const deliveriesQuery = {
+  status: choiceParameter("status", "Only deliveries in this state.", DELIVERY_STATUSES),
+  limit: limitParameter(200, "50"),
+  cursor: cursorParameter("dlv"),
+};
+const DELIVERIES = 50;
+const BODY_PROBLEMS = [
+  ...(["invalid_request", "invalid_json", "demo_token_restricted", "body_too_large"] as const),
+  ...(["unsupported_media_type", "request_timeout", "server_busy"] as const),
+];
+const ONE_PROBLEMS = ["demo_token_restricted", "webhook_not_found"] as const;
+
+/** The webhooks of the caller. */
+export function webhookRoutes({ webhooks }: Pick<HttpDependencies, "webhooks">, readJson: ReadJson): Route[] {
+  const operation = (id: string, summary: string, more: Omit<Operation, "id" | "tag" | "summary" | "bearer">) =>
+    ({ id, tag: "Webhooks", summary, bearer: true, ...more }) as const;
+
+  return [
+    {
+      method: "POST",
+      path: "/v1/webhooks",
+      operation: operation("createWebhook", "Create a webhook", {
+        description:
+          "From now on the events of all instances and calls are sent to the URL, signed as Standard Webhooks 1.0 " +
+          "specifies. The response shows the secret, this one time only.",
+        headers: ["Prefer"],
+        body: { schema: "CreateWebhook", examples: CREATE_WEBHOOK_EXAMPLES },
+        answers: {
+          201: {
+            description: "The webhook was created.",
+            schema: "WebhookWithSecret",
+            headers: ["Location", "Preference-Applied"],
+            example: WEBHOOK_WITH_SECRET_EXAMPLE,
+          },
+        },
+        problems: [...BODY_PROBLEMS, "webhook_quota"],
+      }),
+      async run(context) {
+        const body = await readJson(context, LARGEST_BODY);
+        const webhook = await webhooks.create(context.caller, body as CreateWebhookInput, createOptions(context));
+        const location = `${context.base}${context.path}/${webhook.id}`;
+        return secret(201, webhookWithSecretView(webhook), { location, ...preferenceApplied(context) });
+      },
+    },
+    {
+      method: "GET",
+      path: "/v1/webhooks",
+      operation: operation("listWebhooks", "List webhooks, newest first", {
+        query: listQuery,
+        answers: {
+          200: { description: "The list.", schema: "WebhookList", headers: ["Link"], example: [WEBHOOK_EXAMPLE] },
+        },
+        problems: ["invalid_request", "demo_token_restricted"],
+      }),
+      async run(context) {
+        const { limit, cursor } = readQuery(context.search, listQuery);
+        return page(context, limit, cursor, (page) => webhooks.list(context.caller, page), webhookView);
+      },
+    },
+    {
+      method: "GET",
+      path: "/v1/webhooks/:webhookId",
+      operation: operation("getWebhook", "Read a webhook", {
+        path,
+        headers: ["If-None-Match"],
+        answers: {
+          200: { description: "The webhook.", schema: "Webhook", headers: ["ETag"], example: WEBHOOK_EXAMPLE },
+          304: { description: "The client's version is current.", headers: ["ETag"] },
+        },
+        problems: ONE_PROBLEMS,
+      }),
+      run: async (context) => record(context, webhookView(await webhooks.get(context.caller, webhookIdOf(context)))),
+    },
+    {
+      method: "PATCH",
+      path: "/v1/webhooks/:webhookId",
+      operation: operation("updateWebhook", "Change a webhook", {
+        description:
+          "Changes the fields that the body names. A webhook that is enabled again gets the events from then on; its " +
+          "pending deliveries continue.",
+        path,
+        headers: ["Prefer"],
+        body: { schema: "UpdateWebhook", examples: UPDATE_WEBHOOK_EXAMPLES },
+        answers: {
+          200: {
+            description: "The webhook as it is now.",
+            schema: "Webhook",
+            headers: ["Preference-Applied"],
+            example: WEBHOOK_EXAMPLE,
+          },
+        },
+        problems: [...BODY_PROBLEMS, "webhook_not_found"],
+      }),
+      async run(context) {
+        const id = webhookIdOf(context);
+        const body = await readJson(context, LARGEST_BODY);
+        const { strict } = createOptions(context);
+        const webhook = await webhooks.update(context.caller, id, body as UpdateWebhookInput, { strict });
+        return json(200, webhookView(webhook), preferenceApplied(context));
+      },
+    },
+    {
+      method: "DELETE",
+      path: "/v1/webhooks/:webhookId",
+      operation: operation("deleteWebhook", "Delete a webhook and its deliveries", {
+        path,
+        answers: { 204: { description: "The webhook was deleted." } },
+        problems: ONE_PROBLEMS,
+      }),
+      async run(context) {
+        await webhooks.delete(context.caller, webhookIdOf(context));
+        return noContent();
+      },
+    },
+    {
+      method: "POST",
+      path: "/v1/webhooks/:webhookId/rotate-secret",
+      operation: operation("rotateWebhookSecret", "Replace the secret of a webhook", {
+        description: "For 24 h every message is signed with the old secret too, so that no message is lost.",
+        path,
+        answers: {
+          200: {
+            description: "The webhook with its new secret.",
+            schema: "WebhookWithSecret",
+            example: WEBHOOK_WITH_SECRET_EXAMPLE,
+          },
+        },
+        problems: ONE_PROBLEMS,
+      }),
+      run: async (context) =>
+        secret(200, webhookWithSecretView(await webhooks.rotateSecret(context.caller, webhookIdOf(context)))),
+    },
+    {
+      method: "POST",
+      path: "/v1/webhooks/:webhookId/test",
+      operation: operation("testWebhook", "Send a test event to a webhook", {
+        description: "The event has the type webhook.test and appears in no log; call_id and instance_id are null.",
+        path,
+        answers: { 202: { description: "The delivery.", schema: "WebhookDelivery", example: DELIVERY_EXAMPLE } },
+        problems: [...ONE_PROBLEMS, "webhook_disabled"],
+      }),
+      run: async (context) => json(202, deliveryView(await webhooks.test(context.caller, webhookIdOf(context)))),
+    },
+    {
+      method: "GET",
+      path: "/v1/webhooks/:webhookId/deliveries",
+      operation: operation("listWebhookDeliveries", "List the deliveries of a webhook, newest first", {
+        description: "Deliveries that are over are kept for seven days.",
+        path,
+        query: deliveriesQuery,
+        answers: {
+          200: {
+            description: "One page.",
+            schema: "WebhookDeliveryList",
+            headers: ["Link"],
+            example: [DELIVERY_EXAMPLE],
+          },
+        },
+        problems: ["invalid_request", ...ONE_PROBLEMS],
+      }),
+      async run(context) {
+        const { status, limit = DELIVERIES, cursor } = readQuery(context.search, deliveriesQuery);
+        const id = webhookIdOf(context);
+        const read = (page: { limit?: number | undefined; after?: string | undefined }) =>
+          webhooks.deliveries(context.caller, id, { status }, page);
+        return page(context, limit, cursor, read, deliveryView);
+      },
+    },
+    {
+      method: "POST",
+      path: "/v1/webhooks/:webhookId/deliveries/:deliveryId/replay",
+      operation: operation("replayWebhookDelivery", "Deliver the event of a delivery again", {
+        description: "Makes a new delivery of the same event, with the same webhook-id.",
+        path: deliveryPath,
+        answers: { 202: { description: "The new delivery.", schema: "WebhookDelivery", example: DELIVERY_EXAMPLE } },
+        problems: [...ONE_PROBLEMS, "delivery_not_found", "webhook_disabled"],
+      }),
+      async run(context) {
+        const webhookId = webhookIdOf(context);
+        return json(202, deliveryView(await webhooks.replay(context.caller, webhookId, deliveryIdOf(context))));
+      },
+    },
+  ];
+}
+
+/** A reply with a secret, which no cache may keep. */
+function secret(status: number, view: unknown, headers: Readonly<Record<string, string>> = {}): Reply {
+  return json(status, view, { ...headers, "cache-control": "no-store" });
+}

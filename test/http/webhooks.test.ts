@@ -1,0 +1,117 @@
+import { describe, expect, test } from "vitest";
+import { Refusal, type RefusalCode } from "../../src/domain/refusal.ts";
+import { PROBLEMS } from "../../src/http/problem.ts";
+import { ask } from "./support/ask.ts";
+import { serve } from "./support/fakes.ts";
+import { DELIVERY_ID, delivery, WEBHOOK_ID, webhook } from "./support/webhook-fakes.ts";
+
+const SHAPE = {
+  id: WEBHOOK_ID,
+  url: "https://example.com/hooks",
+  events: ["completed"],
+  description: null,
+  enabled: true,
+  disabled_reason: null,
+  created_at: "2026-01-31T12:00:00.000Z",
+  updated_at: "2026-01-31T12:00:00.000Z",
+};
+const DELIVERY = {
+  id: DELIVERY_ID,
+  webhook_id: WEBHOOK_ID,
+  event_id: "evt_01k7zq3q8rf2j4m6p8s0v2x4zc",
+  event_type: "completed",
+  status: "delivered",
+  attempts: 1,
+  next_attempt_at: null,
+  last_attempt_at: "2026-01-31T12:00:00.010Z",
+  last_status: 204,
+  last_error: null,
+  created_at: "2026-01-31T12:00:00.000Z",
+};
+const one = `/v1/webhooks/${WEBHOOK_ID}`;
+
+describe("POST /v1/webhooks", () => {
+  const post = { method: "POST", path: "/v1/webhooks", body: { url: "https://example.com/hooks" } };
+
+  test("answers 201 with the secret, a Location, and nothing for caches", async () => {
+    const { status, json, headers } = await ask(serve().app, post);
+    expect(status).toBe(201);
+    expect(json).toEqual({ ...SHAPE, secret: expect.stringMatching(/^whsec_/) });
+    expect(headers).toMatchObject({ location: one, "cache-control": "no-store" });
+  });
+
+  test.each(["required", "demo_token_restricted", "webhook_quota"] satisfies RefusalCode[])(
+    "the refusal %s becomes its problem document",
+    async (code) => {
+      const create = () => Promise.reject(new Refusal(code, "because"));
+      const { status, json } = await ask(serve({ webhooks: { create } }).app, post);
+      expect([status, json.code]).toEqual([PROBLEMS[code].status, code]);
+    },
+  );
+});
+
+describe("a webhook", () => {
+  test.each([
+    ["GET", one],
+    ["PATCH", one],
+  ])("is the reply to %s, without any key", async (method, path) => {
+    const reply = await ask(serve().app, { method, path, ...(method === "PATCH" && { body: {} }) });
+    expect([reply.status, reply.json]).toEqual([200, SHAPE]);
+  });
+
+  test("that is disabled names the reason", async () => {
+    const get = async () => webhook({ disabledReason: "gone", events: null });
+    const { json } = await ask(serve({ webhooks: { get } }).app, { path: one });
+    expect(json).toEqual({ ...SHAPE, events: null, enabled: false, disabled_reason: "gone" });
+  });
+
+  test("is listed in pages", async () => {
+    const list = async () => [webhook(), webhook()];
+    const reply = await ask(serve({ webhooks: { list } }).app, { path: "/v1/webhooks?limit=1" });
+    expect(reply.json).toEqual([SHAPE]);
+    expect(reply.headers.link).toMatch(/^<\/v1\/webhooks\?limit=1&cursor=[\w-]+>; rel="next"$/);
+  });
+
+  test("is deleted with 204", async () => {
+    expect((await ask(serve().app, { method: "DELETE", path: one })).status).toBe(204);
+    const unknown = await ask(serve().app, { method: "DELETE", path: "/v1/webhooks/hook_unknown" });
+    expect([unknown.status, unknown.json.code]).toEqual([404, "webhook_not_found"]);
+  });
+
+  test("gets a new secret, which no cache keeps", async () => {
+    const reply = await ask(serve().app, { method: "POST", path: `${one}/rotate-secret` });
+    expect([reply.status, reply.headers["cache-control"]]).toEqual([200, "no-store"]);
+    expect(reply.json).toEqual({ ...SHAPE, secret: expect.stringMatching(/^whsec_/) });
+  });
+});
+
+describe("the deliveries of a webhook", () => {
+  test("are listed with their last attempt", async () => {
+    const { status, json } = await ask(serve().app, { path: `${one}/deliveries` });
+    expect([status, json]).toEqual([200, [DELIVERY]]);
+  });
+
+  test("are filtered by status, 50 a page", async () => {
+    const asked: unknown[] = [];
+    const deliveries = async (...args: unknown[]) => {
+      asked.push(args.slice(2));
+      return [delivery({ status: "failed" })];
+    };
+    await ask(serve({ webhooks: { deliveries } }).app, { path: `${one}/deliveries?status=failed` });
+    expect(asked).toEqual([[{ status: "failed" }, { limit: 51, after: undefined }]]);
+    expect((await ask(serve().app, { path: `${one}/deliveries?status=lost` })).status).toBe(400);
+  });
+
+  test.each([`${one}/test`, `${one}/deliveries/${DELIVERY_ID}/replay`])(
+    "are made by POST %s with 202",
+    async (path) => {
+      const { status, json } = await ask(serve().app, { method: "POST", path });
+      expect([status, json]).toEqual([202, { ...DELIVERY, status: "pending" }]);
+    },
+  );
+
+  test("that are unknown lead to 404", async () => {
+    const { status, json } = await ask(serve().app, { method: "POST", path: `${one}/deliveries/dlv_x/replay` });
+    expect([status, json.code]).toEqual([404, "delivery_not_found"]);
+  });
+});
