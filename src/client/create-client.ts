@@ -5,6 +5,7 @@ import { allItems, type LogPage, type PageQuery } from "./pages.ts";
 import { type ClientOptions, createTransport, type RequestOptions } from "./transport.ts";
 import type { CallEvent, FinishedCall, Voice } from "./views.ts";
 import { type WaitForCallOptions, waitForCall } from "./wait-for-call.ts";
+import { type WebhooksClient, webhooksClient } from "./webhooks-client.ts";
 
 /** A filter of events, by the names of the query parameters. */
 export interface ListEventsQuery extends PageQuery {
@@ -16,6 +17,7 @@ export interface ListEventsQuery extends PageQuery {
 export interface Client {
   readonly instances: InstancesClient;
   readonly calls: CallsClient;
+  readonly webhooks: WebhooksClient;
   /** All events of the instances and calls so far, oldest first. */
   events(query?: ListEventsQuery, options?: RequestOptions): AsyncGenerator<CallEvent, void, undefined>;
   /**
@@ -62,6 +64,7 @@ export function createClient(options: ClientOptions): Client {
   return {
     instances: instancesClient(transport),
     calls: callsClient(transport),
+    webhooks: webhooksClient(transport),
     events: ({ limit = PAGE, instance_id, cursor } = {}, options) =>
       allItems((cursor) => transport.page("/v1/events", { instance_id, limit, cursor }, options), cursor),
     eventPage: ({ limit = PAGE, instance_id, cursor } = {}, options) =>

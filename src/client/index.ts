@@ -33,5 +33,9 @@ export type {
   StreamTranscript,
   TranscriptLine,
   Voice,
+  Webhook,
+  WebhookDelivery,
+  WebhookWithSecret,
 } from "./views.ts";
 export type { WaitForCallOptions } from "./wait-for-call.ts";
+export type { ListDeliveriesQuery, WebhooksClient } from "./webhooks-client.ts";

@@ -58,6 +58,8 @@ export interface Transport {
     idempotencyKey: string | undefined,
     options?: RequestOptions,
   ): Promise<ParsedResponse<T>>;
+  /** A POST that is not retried, because repeating it would do the work twice. */
+  postOnce<T>(path: string, body: unknown, options?: RequestOptions): Promise<T>;
   patch<T>(path: string, body: unknown, options?: RequestOptions): Promise<T>;
   delete(path: string, options?: RequestOptions): Promise<void>;
 }
@@ -67,6 +69,8 @@ interface Sending {
   readonly query?: Query;
   readonly json?: unknown;
   readonly idempotencyKey?: string;
+  /** Default: those of the client. */
+  readonly retries?: number;
 }
 
 /** A response and its request. */
@@ -98,7 +102,7 @@ export function createTransport(options: ClientOptions): Transport {
   async function send(method: Method, path: string, sending: Sending, signal?: AbortSignal): Promise<Received> {
     signal?.throwIfAborted();
     let lost = false;
-    const retry = retryOptions(retries ?? RETRIES, () => {
+    const retry = retryOptions(sending.retries ?? retries ?? RETRIES, () => {
       lost = true;
     });
     const headers = sending.idempotencyKey === undefined ? {} : { "idempotency-key": sending.idempotencyKey };
@@ -147,6 +151,9 @@ export function createTransport(options: ClientOptions): Transport {
     },
     async post(path, json, idempotencyKey = crypto.randomUUID(), options) {
       return parsed(await send("post", path, { json, idempotencyKey }, options?.signal));
+    },
+    async postOnce(path, json, options) {
+      return read(await send("post", path, { json, retries: 0 }, options?.signal));
     },
     async patch(path, json, options) {
       return read(await send("patch", path, { json }, options?.signal));

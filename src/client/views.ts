@@ -17,6 +17,9 @@ export type {
   StreamTranscript,
   TranscriptLine,
   Voice,
+  Webhook,
+  WebhookDelivery,
+  WebhookWithSecret,
 } from "../http/answers.ts";
 
 /** An optional object of a call. */

@@ -41,6 +41,16 @@ test("the client reaches every documented operation below /v1", async () => {
   await client.calls.recording("{callId}");
   await client.calls.deleteRecording("{callId}");
   for await (const _ of client.events()) break;
+  const url = "https://example.com/hooks";
+  await client.webhooks.create({ url });
+  for await (const _ of client.webhooks.list()) break;
+  await client.webhooks.get("{webhookId}");
+  await client.webhooks.update("{webhookId}", { url });
+  await client.webhooks.rotateSecret("{webhookId}");
+  await client.webhooks.test("{webhookId}");
+  for await (const _ of client.webhooks.deliveries("{webhookId}")) break;
+  await client.webhooks.replay("{webhookId}", "{deliveryId}");
+  await client.webhooks.delete("{webhookId}");
   await client.voices();
   await client.voiceSample("{voiceId}");
   const reached = [...asked].map((operation) => decodeURIComponent(operation)).sort();

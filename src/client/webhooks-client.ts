@@ -1,0 +1,61 @@
+import type { DeliveryStatus } from "../domain/webhook.ts";
+import type { CreateWebhookInput, UpdateWebhookInput } from "../domain/webhook-input.ts";
+import { allItems, type Page, type PageQuery } from "./pages.ts";
+import type { RequestOptions, Transport } from "./transport.ts";
+import type { Webhook, WebhookDelivery, WebhookWithSecret } from "./views.ts";
+
+/** A filter of deliveries, by the names of the query parameters. */
+export interface ListDeliveriesQuery extends PageQuery {
+  readonly status?: DeliveryStatus | undefined;
+}
+
+/**
+ * The endpoints that get the user's events. All methods throw `RingportError`. Requests that create something are not
+ * retried: the second try would create another one.
+ */
+export interface WebhooksClient {
+  /** The response shows the secret, this one time only. */
+  create(input: CreateWebhookInput, options?: RequestOptions): Promise<WebhookWithSecret>;
+  /** All webhooks, newest first, read in pages of `limit` webhooks. */
+  list(query?: PageQuery, options?: RequestOptions): AsyncGenerator<Webhook, void, undefined>;
+  get(id: string, options?: RequestOptions): Promise<Webhook>;
+  /** Changes the fields of the input; `enabled: true` resumes a disabled webhook. */
+  update(id: string, input: UpdateWebhookInput, options?: RequestOptions): Promise<Webhook>;
+  /** Deletes the webhook with its deliveries. */
+  delete(id: string, options?: RequestOptions): Promise<void>;
+  /** Replaces the secret; for 24 h messages are signed with the old one too. */
+  rotateSecret(id: string, options?: RequestOptions): Promise<WebhookWithSecret>;
+  /** Sends an event of the type `webhook.test`. */
+  test(id: string, options?: RequestOptions): Promise<WebhookDelivery>;
+  /** All deliveries, newest first, read in pages of `limit` deliveries. */
+  deliveries(
+    id: string,
+    query?: ListDeliveriesQuery,
+    options?: RequestOptions,
+  ): AsyncGenerator<WebhookDelivery, void, undefined>;
+  /** Delivers the same event again, as a new delivery. */
+  replay(id: string, deliveryId: string, options?: RequestOptions): Promise<WebhookDelivery>;
+}
+
+const PAGE = 100;
+
+export function webhooksClient(transport: Transport): WebhooksClient {
+  const root = "/v1/webhooks";
+  const one = (id: string) => `${root}/${encodeURIComponent(id)}`;
+  const page = <T>(path: string, query: ListDeliveriesQuery, options?: RequestOptions): Promise<Page<T>> =>
+    transport.page(path, { ...query }, options);
+  return {
+    create: (input, options) => transport.postOnce(root, input, options),
+    list: ({ limit = PAGE, cursor } = {}, options) =>
+      allItems((cursor) => page(root, { limit, cursor }, options), cursor),
+    get: (id, options) => transport.get(one(id), {}, options),
+    update: (id, input, options) => transport.patch(one(id), input, options),
+    delete: (id, options) => transport.delete(one(id), options),
+    rotateSecret: (id, options) => transport.postOnce(`${one(id)}/rotate-secret`, {}, options),
+    test: (id, options) => transport.postOnce(`${one(id)}/test`, {}, options),
+    deliveries: (id, { limit = PAGE, cursor, status } = {}, options) =>
+      allItems((cursor) => page(`${one(id)}/deliveries`, { limit, cursor, status }, options), cursor),
+    replay: (id, deliveryId, options) =>
+      transport.postOnce(`${one(id)}/deliveries/${encodeURIComponent(deliveryId)}/replay`, {}, options),
+  };
+}

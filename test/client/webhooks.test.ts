@@ -1,0 +1,106 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { createRingport } from "ringport";
+import { type CallEvent, createClient } from "ringport/client";
+import { Webhook } from "standardwebhooks";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+const URL = "http://ringport.test";
+const ringport = createRingport({
+  data: temporaryFolder("webhooks"),
+  publicUrl: URL,
+  webhooks: { allowPrivate: true },
+  embedded: { simulatorTimeScale: 0.05, synchronous: "NORMAL" },
+});
+let client: ReturnType<typeof createClient>;
+
+interface Message {
+  readonly body: string;
+  readonly headers: Record<string, string>;
+}
+const messages: Message[] = [];
+let arrived = () => {};
+const endpoint = createServer(async (request, response) => {
+  let body = "";
+  for await (const chunk of request) body += String(chunk);
+  messages.push({ body, headers: request.headers as Record<string, string> });
+  response.writeHead(204).end();
+  arrived();
+});
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => endpoint.listen(0, "127.0.0.1", resolve));
+  await ringport.start();
+  const { token } = await ringport.tokens.issue({ userName: "ana", label: "test" });
+  client = createClient({ url: URL, token, fetch: (request) => ringport.fetch(request) });
+});
+afterAll(async () => {
+  await ringport.stop({ drainMs: 0 });
+  endpoint.close();
+});
+
+/** Resolves once the endpoint has got a message that meets the condition. */
+async function received(isIt: (event: CallEvent) => boolean): Promise<Message> {
+  for (;;) {
+    const found = messages.find(({ body }) => isIt(JSON.parse(body)));
+    if (found) return found;
+    await new Promise<void>((resolve) => {
+      arrived = resolve;
+    });
+  }
+}
+
+async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = [];
+  for await (const item of items) found.push(item);
+  return found;
+}
+
+test("a webhook gets the events of a call, signed, and its client sees the deliveries", async () => {
+  const url = `http://127.0.0.1:${(endpoint.address() as AddressInfo).port}/hooks`;
+  const { id, secret } = await client.webhooks.create({ url, description: "CRM" });
+  const instance = await client.instances.create({ name: "Front desk" });
+  const { message } = await client.instances.configure(instance.id);
+  const [link = ""] = /https?:\S+\w/.exec(message) ?? [];
+  await ringport.fetch(new Request(link, { method: "POST" }));
+  const call = await client.calls.create({
+    instanceId: instance.id,
+    type: "FIXED_TTS",
+    target: { phoneNumber: "+12025550101" },
+    tts: { text: "Hello.", voiceId: "en-US-1" },
+  });
+  const { status } = await client.waitForCall(call.id);
+  const last = await received((event) => event.call_id === call.id && /^(completed|failed)$/.test(event.type));
+  const { items } = await client.eventPage({ instance_id: instance.id });
+  expect(new Webhook(secret).verify(last.body, last.headers)).toEqual(
+    items.find(({ type }) => type === status.toLowerCase()),
+  );
+
+  const test = await client.webhooks.test(id);
+  await received((event) => event.id === test.event_id);
+  const [finished] = await all(client.webhooks.deliveries(id, { status: "delivered" }));
+  expect(finished).toMatchObject({ webhook_id: id, attempts: 1, last_status: 204 });
+  const rotated = await client.webhooks.rotateSecret(id);
+  const again = await client.webhooks.replay(id, test.id);
+  expect(again).toMatchObject({ event_id: test.event_id, status: "pending" });
+  expect(rotated.secret).not.toBe(secret);
+  expect(await client.webhooks.update(id, { enabled: false })).toMatchObject({ disabled_reason: "requested" });
+  expect(await all(client.webhooks.list())).toHaveLength(1);
+  await client.webhooks.delete(id);
+  await expect(client.webhooks.get(id)).rejects.toMatchObject({ code: "webhook_not_found" });
+});
+
+test("a creation that lost its response is not repeated", async () => {
+  let posts = 0;
+  const lossy = createClient({
+    url: URL,
+    token: "t",
+    fetch: async () => {
+      posts++;
+      throw new TypeError("connection reset");
+    },
+  });
+  await expect(lossy.webhooks.create({ url: "https://example.com/" })).rejects.toThrow();
+  expect(posts).toBe(1);
+});
