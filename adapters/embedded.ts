@@ -15,6 +15,7 @@ import { docsAsset } from "./embedded/docs-asset.ts";
 import { chosenNetworks, networksWithCallData } from "./embedded/networks.ts";
 import { parseSecret, secretOf, storedSecret } from "./embedded/secret.ts";
 import type { EmbeddedWorkers } from "./embedded/worker-pool.ts";
+import { httpSender } from "./webhooks/http-sender.ts";
 
 /** The default folder of the embedded storage, recordings and key. */
 export const DEFAULT_DATA = "./data";
@@ -42,7 +43,6 @@ export async function embedded(options: RingportOptions): Promise<EmbeddedPorts>
   const recordings = options.recordings ?? (await embeddedRecordings(data));
   const transcription = options.transcription ?? (await embeddedTranscription(options));
   const bodies = await embeddedBodies(workers);
-  const { httpSender } = await import("./webhooks/http-sender.ts");
   const webhookSender = httpSender({ allowPrivate: options.webhooks?.allowPrivate });
   const { asset = docsAsset } = options;
   return {

@@ -28,6 +28,7 @@ export interface Webhook {
 }
 
 export const DELIVERY_STATUSES = ["pending", "delivered", "failed"] as const;
+/** How a delivery stands. */
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
 /** The type of the event that a test sends; it is in no log. */
