@@ -15,6 +15,7 @@ import { instanceList } from "./instance/instance-list.ts";
 import { instanceQr } from "./instance/instance-qr.ts";
 import { instanceShow } from "./instance/instance-show.ts";
 import { instanceUpdate } from "./instance/instance-update.ts";
+import { listen } from "./listen/listen.ts";
 import { serve } from "./serve.ts";
 import { sipCheck } from "./sip/sip-check.ts";
 import { tokenCreate } from "./token/token-create.ts";
@@ -38,6 +39,7 @@ export const COMMANDS: readonly Command[] = [
   callsShow,
   callsHangup,
   callsRecording,
+  listen,
   voices,
   sipCheck,
   tokenCreate,

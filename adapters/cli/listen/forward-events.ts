@@ -1,0 +1,88 @@
+import { errorText } from "../../../src/base/error-text.ts";
+import type { CallEvent, Client } from "../../../src/client/index.ts";
+import { pause } from "../../../src/client/pause.ts";
+import { signedHeaders } from "../../../src/domain/webhook-signature.ts";
+import { paint, print, printJsonLine } from "../terminal/terminal.ts";
+
+/** What is forwarded, and where. */
+export interface ForwardOptions {
+  readonly url: string;
+  readonly key: Uint8Array<ArrayBuffer>;
+  /** Prints JSON. */
+  readonly json: boolean;
+  /** Ends it. */
+  readonly signal: AbortSignal;
+  /** Called once all events from then on are forwarded. */
+  onReady(): void;
+}
+
+/** An event with the response to it. */
+interface Forwarded {
+  readonly event: CallEvent;
+  /** Null if there was no response. */
+  readonly status: number | null;
+  readonly error: string | null;
+}
+
+const POLL_MS = 500;
+/** A server must answer within this time, ms; the same as for a webhook. */
+const ATTEMPT_MS = 15_000;
+const PAGE = 200;
+
+/** Sends every event from now on to the URL, one after the other, until the signal fires. */
+export async function forwardEvents(client: Client, options: ForwardOptions): Promise<void> {
+  const { signal, onReady } = options;
+  try {
+    let cursor = await endOfLog(client, signal);
+    onReady();
+    for (;;) {
+      const page = await client.eventPage({ limit: PAGE, ...(cursor !== undefined && { cursor }) }, { signal });
+      for (const event of page.items) {
+        show(await forward(event, options), options.json);
+        signal.throwIfAborted();
+      }
+      cursor = page.cursor;
+      if (page.next === undefined) await pause(POLL_MS, signal);
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}
+
+/** The cursor behind the last event so far. */
+async function endOfLog(client: Client, signal: AbortSignal): Promise<string> {
+  let { next, cursor } = await client.eventPage({ limit: PAGE }, { signal });
+  while (next !== undefined) ({ next, cursor } = await client.eventPage({ limit: PAGE, cursor: next }, { signal }));
+  return cursor;
+}
+
+async function forward(event: CallEvent, { url, key, signal }: ForwardOptions): Promise<Forwarded> {
+  const body = JSON.stringify(event);
+  const signed = await signedHeaders({ id: event.id, timestamp: Date.now(), body }, [key]);
+  try {
+    const response = await fetch(url, {
+      method: "POST",
+      headers: { "content-type": "application/json", ...signed },
+      body,
+      redirect: "manual",
+      signal: AbortSignal.any([signal, AbortSignal.timeout(ATTEMPT_MS)]),
+    });
+    await response.body?.cancel();
+    return { event, status: response.status, error: null };
+  } catch (error) {
+    const { cause } = error as { cause?: unknown };
+    return { event, status: null, error: errorText(cause ?? error) };
+  }
+}
+
+function show({ event, status, error }: Forwarded, json: boolean): void {
+  if (json) {
+    printJsonLine({ event, status, error });
+    return;
+  }
+  const isDelivered = status !== null && status >= 200 && status < 300;
+  const response = paint(isDelivered ? 32 : 31, status === null ? `failed: ${error}` : String(status));
+  print(
+    `${paint(2, event.timestamp.slice(11, 19))}  ${event.type}  ${event.call_id ?? event.instance_id}  ${response}`,
+  );
+}
