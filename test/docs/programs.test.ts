@@ -40,6 +40,7 @@ const PRINT: readonly (readonly [saying: string, printed: readonly RegExp[]])[] 
       /callee: true$/m,
     ],
   ],
+  ["ringport.webhooks.create", [/^hook_\w{26} whsec_\S{44}$/m]],
   ["created within a second", [/^created within a second: true$/m]],
 ];
 
@@ -55,7 +56,9 @@ const NOT_RUN: readonly (readonly [saying: string, why: string])[] = [
   ["express().use(handler(ringport)).listen", "it serves until it is stopped; test/examples runs the app of examples/"],
   ['app.use("/voice", handler', "test/examples runs the same program from examples/"],
   ['from "fastify"', "test/examples runs the same program from examples/"],
-  ['from "hono"', "test/examples runs the same program from examples/"],
+  ['app.all("/voice/*"', "test/examples runs the same program from examples/"],
+  ['app.post("/ringport", async', "it serves until it is stopped; test/docs/webhooks.test.ts sends it events"],
+  ['app.post("/ringport", express', "it serves until it is stopped; test/docs/webhooks.test.ts sends it events"],
   ['runtime = "nodejs"', "it is a route of Next.js; test/examples runs the same"],
   ["export function beeps", "the test of the speech adapter below runs it"],
   ["speechContract(", "it is a test; the test of the speech adapter below runs the same"],
