@@ -1,9 +1,12 @@
 import { Webhook } from "standardwebhooks";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { sqliteStorage } from "../../../adapters/storage/sqlite.ts";
 import { AT_ONCE } from "../../../src/application/webhooks/endpoint.ts";
 import { eventView } from "../../../src/http/views.ts";
+import { ManualSystem } from "../../../src/testing/manual-system.ts";
 import { ALICE, BOB, World, type WorldOptions } from "../../support/application.ts";
 import { instantCrypto } from "../../support/instant-crypto.ts";
+import { LeasedDatabase } from "../../support/leased-storage.ts";
 
 const URL = "https://hooks.example.com/in";
 const HOUR_MS = 3_600_000;
@@ -228,6 +231,26 @@ describe("the storage", () => {
     expect(await deliveries()).toHaveLength(1);
     await world.system.advance(3 * HOUR_MS);
     expect(await deliveries()).toHaveLength(0);
+  });
+});
+
+describe("a server whose lease is about to end", () => {
+  test("attempts nothing; the next owner delivers", async () => {
+    const system = new ManualSystem();
+    const database = new LeasedDatabase(system, sqliteStorage({ path: ":memory:" }));
+    const storage = database.storage();
+    const { world } = await hooked(["instance.created"], { system, storage });
+    await system.advance(2_000);
+    storage.holdRenewals = new Promise(() => {});
+    await system.advance(6_100);
+    const created = await world.newInstance();
+    await system.advance(1_000);
+    expect(world.endpoints.attempts).toEqual([]);
+    await system.advance(12_000); // the database has renewed the lease all the time
+    const next = await World.start({ system, storage: database.storage() });
+    expect(world.endpoints.attempts).toEqual([]);
+    expect(next.endpoints.bodies(URL)).toMatchObject([{ instance_id: created.id }]);
+    await next.app.stop(0);
   });
 });
 
