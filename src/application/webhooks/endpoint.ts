@@ -7,7 +7,7 @@ import { attempt } from "./attempt.ts";
 import { newDelivery } from "./new-delivery.ts";
 
 /** Attempts to one endpoint at the same time: a dead endpoint occupies only these. */
-export const AT_ONCE = 8;
+export const AT_ONCE = 16;
 /** Events that are planned in one transaction. */
 const BATCH = 100;
 /** Until the next try after the storage or the lease was not there, ms. */
