@@ -14,6 +14,7 @@ import { STARTUP } from "./startup.ts";
 import { STREAM_BENCHMARKS } from "./stream/benchmarks.ts";
 import { TAKEOVER } from "./takeover.ts";
 import { UPLOADS } from "./uploads.ts";
+import { WEBHOOKS } from "./webhooks.ts";
 
 /** Every benchmark by its name, in the order in which all of them run and are written down. */
 export const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
@@ -32,4 +33,5 @@ export const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   ...SIP_BENCHMARKS,
   ...STREAM_BENCHMARKS,
   takeover: TAKEOVER,
+  webhooks: WEBHOOKS,
 };
