@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import type { Kysely, SelectQueryBuilder } from "kysely";
+import { type Kysely, type SelectQueryBuilder, sql } from "kysely";
 import { CALL_STATUSES, CALL_TYPES, type Call, type CallStatus, type CallType } from "../../src/domain/call.ts";
 import type { CallFilter, Page } from "../../src/ports/storage.ts";
 import { callOf } from "./call-row.ts";
@@ -15,6 +15,7 @@ export async function listCalls(db: Kysely<Database>, userId: string, filter: Ca
   const position = page.after === undefined ? undefined : await positionAfter(db, "calls", page.after);
   if (page.after !== undefined && !position) return [];
 
+  if (statusesOf(filter)?.length === 0) return [];
   const ids = kindsOf(filter)
     .map((kind) => pageOfKind(db, userId, filter, kind, position, page.limit))
     .reduce((all, one) => all.unionAll(one));
@@ -65,19 +66,45 @@ export async function callsTo(
   }
 }
 
+/** Few calls have one reference or one number: an index of these is read, and the other filters are applied to it. */
+function isNamed({ reference, targetPhone }: CallFilter): boolean {
+  return reference !== undefined || targetPhone !== undefined;
+}
+
+function statusesOf({ status }: CallFilter): readonly CallStatus[] | undefined {
+  return typeof status === "string" ? [status] : status && [...new Set(status)];
+}
+
 /** Status and type, both known or both free, as the start of an index. */
 type Kind = { readonly status: CallStatus; readonly type: CallType } | undefined;
 
 function kindsOf(filter: CallFilter): Kind[] {
   const { status, type } = filter;
-  if (status === undefined && type === undefined) return [undefined];
-  const statuses = status === undefined ? CALL_STATUSES : [status];
+  if ((status === undefined && type === undefined) || isNamed(filter)) return [undefined];
+  const statuses = statusesOf(filter) ?? CALL_STATUSES;
   const types = type === undefined ? CALL_TYPES : [type];
   return statuses.flatMap((one) => types.map((other) => ({ status: one, type: other })));
 }
 
 type Key = { created_at: number; id: string };
 type PageOfKind = SelectQueryBuilder<Database & { page: Key }, "page", Key>;
+
+/** The expressions keep the databases from using the indexes of statuses, types and instances. */
+function narrowed<O>(query: SelectQueryBuilder<Database, "calls", O>, filter: CallFilter): typeof query {
+  const { reference, targetPhone, type, instanceId } = filter;
+  const statuses = statusesOf(filter);
+  let named = query;
+  if (reference !== undefined) named = named.where("reference", "=", reference);
+  if (targetPhone !== undefined)
+    named =
+      reference === undefined
+        ? named.where("target_phone", "=", targetPhone)
+        : named.where(sql`target_phone || ''`, "=", targetPhone);
+  if (instanceId !== undefined) named = named.where(sql`instance_id || ''`, "=", instanceId);
+  if (statuses) named = named.where(sql`status || ''`, "in", statuses);
+  if (type !== undefined) named = named.where(sql`type || ''`, "=", type);
+  return named;
+}
 
 function pageOfKind(
   db: Kysely<Database>,
@@ -88,7 +115,8 @@ function pageOfKind(
   limit: number | undefined,
 ): PageOfKind {
   let query = db.selectFrom("calls").select(["created_at", "id"]).where("user_id", "=", userId);
-  if (filter.instanceId !== undefined) query = query.where("instance_id", "=", filter.instanceId);
+  if (isNamed(filter)) query = narrowed(query, filter);
+  else if (filter.instanceId !== undefined) query = query.where("instance_id", "=", filter.instanceId);
   if (kind) query = query.where("status", "=", kind.status).where("type", "=", kind.type);
   if (filter.createdAfter !== undefined) query = query.where("created_at", ">", filter.createdAfter);
   // Of two upper bounds only the lower one: an index scan has one start.

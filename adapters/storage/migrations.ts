@@ -23,6 +23,7 @@ export function migrations(types: ColumnTypes): Record<string, Migration> {
     "0014_audio_parts": { up: (db) => audioParts(db, types) },
     "0015_caller_ids": { up: callerIds },
     "0016_webhooks": { up: (db) => webhookTables(db, types) },
+    "0017_call_references": { up: callReferences },
   };
 }
 
@@ -149,6 +150,20 @@ async function audioParts(db: Kysely<unknown>, { id, bytes }: ColumnTypes): Prom
 async function callerIds(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable("instances").addColumn("caller_id", "text").execute();
   await db.schema.alterTable("calls").addColumn("caller_id", "text").execute();
+}
+
+/** Existing calls have neither. Lists by reference and by number read an index of their own. */
+async function callReferences(db: Kysely<unknown>): Promise<void> {
+  const { schema } = db;
+  await schema.alterTable("calls").addColumn("reference", "text").execute();
+  await schema.alterTable("calls").addColumn("metadata", "text").execute();
+  const byReference = ["user_id", "reference", "created_at", "id"];
+  await partialIndex(db, "calls_by_reference", "calls", byReference, "reference is not null");
+  await schema
+    .createIndex("calls_by_number")
+    .on("calls")
+    .columns(["user_id", "target_phone", "created_at", "id"])
+    .execute();
 }
 
 /** A demo token has keys of its own. Existing keys count as the user's. */

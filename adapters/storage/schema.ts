@@ -85,6 +85,9 @@ export interface CallTable {
   caller_id: string | null;
   /** JSON. */
   message: string;
+  reference: string | null;
+  /** JSON. */
+  metadata: string | null;
   /** JSON. */
   outcome: string | null;
   /** JSON. */

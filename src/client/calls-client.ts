@@ -8,8 +8,12 @@ import type { CallEvent, CallExpansion, CallWith, CreatedCall, StreamTicket } fr
 /** A filter of calls, by the names of the query parameters. */
 export interface ListCallsQuery<E extends CallExpansion = never> extends PageQuery {
   readonly instance_id?: string | undefined;
-  readonly status?: CallStatus | undefined;
+  readonly status?: CallStatus | readonly CallStatus[] | undefined;
   readonly type?: CallType | undefined;
+  /** Exactly this reference. */
+  readonly reference?: string | undefined;
+  /** Exactly this number, E.164. */
+  readonly target_phone?: string | undefined;
   /** RFC 3339. */
   readonly created_after?: string | undefined;
   /** RFC 3339. */

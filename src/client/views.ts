@@ -23,12 +23,15 @@ export type {
 } from "../http/answers.ts";
 
 /** An optional object of a call. */
-export type CallExpansion = "outcome" | "transcript" | "media";
+export type CallExpansion = "outcome" | "transcript" | "media" | "reference";
+
+/** The fields that an expansion adds. */
+type Added<E extends CallExpansion> = E extends "reference" ? "reference" | "metadata" : E;
 
 /** A call with the requested objects. */
 export type CallWith<E extends CallExpansion> = [E] extends [never]
   ? Call
-  : Call & { [Name in E]: Exclude<Call[Name], undefined> };
+  : Call & { [Name in Added<E>]: Exclude<Call[Name], undefined> };
 
 /** A call that is over. */
 export type FinishedCall = Call & { status: "COMPLETED" | "FAILED"; outcome: Outcome };

@@ -3,9 +3,11 @@ import { type AudioPlace, audioFault, DecodedAudio } from "./audio-input.ts";
 import { CALL_TYPES, type CallType } from "./call.ts";
 import type { CallerId } from "./caller-id.ts";
 import { type CallerIdInput, callerIdSchema } from "./caller-id-input.ts";
-import { characters, describedAs, isObject, issueText, type Schema } from "./input-checks.ts";
+import { characters, describedAs, isObject, issueText, type Schema, storableText } from "./input-checks.ts";
 import { type ParseOptions, parseBody } from "./input-parser.ts";
+import type { Metadata } from "./instance.ts";
 import type { Limits } from "./limits.ts";
+import { metadataSchema } from "./metadata-input.ts";
 import { PHONE_NUMBER, PHONE_RULE } from "./phone-number.ts";
 
 /** The body of `POST /v1/calls`: the fields of every call, and those of its type. */
@@ -26,11 +28,17 @@ export interface CommonCallInput {
   recording?: boolean | undefined;
   /** The caller, if the instance's provider lets calls choose; omitted fields are the instance's. */
   from?: CallerIdInput | undefined;
+  /** The application's own name for the call, such as an order number; calls can be listed by it. */
+  reference?: string | undefined;
+  /** What the application keeps with the call. */
+  metadata?: Metadata | undefined;
 }
 
 /** The fields of a checked body that calls of all types have. */
 interface CheckedCommonInput extends Omit<CommonCallInput, "from"> {
   from?: CallerId | undefined;
+  reference?: string | undefined;
+  metadata?: Metadata | undefined;
 }
 
 /** A checked body of `POST /v1/calls`, without the fields of other types. */
@@ -83,6 +91,8 @@ export function callSchemas(limits: Limits): CallSchemas {
           "What it leaves out is the instance's.",
       ),
     ),
+    reference: v.optional(referenceSchema(limits)),
+    metadata: v.optional(metadataSchema(limits)),
   };
   const tts = v.object({
     text: v.pipe(
@@ -157,6 +167,21 @@ export function voiceIn(body: unknown): string | undefined {
   const tts = isObject(body) && body.type === "FIXED_TTS" ? body.tts : undefined;
   const voiceId = isObject(tts) ? tts.voiceId : undefined;
   return typeof voiceId === "string" && VOICE_ID.test(voiceId) ? voiceId : undefined;
+}
+
+/** Calls are found by it, so databases must be able to store it as it is. */
+function referenceSchema(limits: Limits): Schema<string> {
+  const schema = v.pipe(
+    v.string(),
+    characters(1, limits.referenceLength, "the reference"),
+    storableText("the reference"),
+  );
+  return describedAs(schema, {
+    type: "string",
+    minLength: 1,
+    maxLength: limits.referenceLength,
+    description: "Your own name for the call, such as an order number. `GET /v1/calls?reference=` finds calls by it.",
+  });
 }
 
 function audioSchema(limits: Limits): Schema<string | DecodedAudio> {

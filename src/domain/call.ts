@@ -1,5 +1,6 @@
 import type { Transitions } from "../base/machine.ts";
 import type { CallerId } from "./caller-id.ts";
+import type { Metadata } from "./instance.ts";
 import type { MediaStatistics } from "./media-statistics.ts";
 import type { Outcome } from "./outcome.ts";
 
@@ -54,6 +55,10 @@ export interface Call {
   /** The caller, as the call and its instance named it at the creation; left out: the network's own. */
   readonly from?: CallerId | undefined;
   readonly message: Message;
+  /** The application's own name for the call, as given at its creation; left out: none. */
+  readonly reference?: string | undefined;
+  /** What the application keeps with the call; left out: nothing. */
+  readonly metadata?: Metadata | undefined;
   readonly outcome: Outcome | null;
   /** How its audio went over the network; null until it is over, and if the network has no statistics. */
   readonly mediaStatistics: MediaStatistics | null;

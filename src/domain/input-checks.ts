@@ -30,6 +30,14 @@ export function characters(min: number, max: number, what: string): v.RawCheckAc
   );
 }
 
+/** Refuses the characters that databases cannot store; `what` is the subject of the fault. */
+export function storableText(what: string): v.CheckAction<string, string> {
+  return v.check(
+    (text) => !/[\0\p{Cs}]/u.test(text),
+    issueText("value_invalid", `${what} must not contain the character U+0000, nor half of a surrogate pair`),
+  );
+}
+
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -8,6 +8,8 @@ export interface Limits {
   readonly userBodiesBytes: number;
   /** `name` of an instance, characters after trimming. */
   readonly nameLength: number;
+  /** `reference` of a call, characters. */
+  readonly referenceLength: number;
   /** `metadata` as JSON, bytes. */
   readonly metadataBytes: number;
   /** Nesting of `metadata`, levels. */
@@ -34,6 +36,7 @@ export const DEFAULT_LIMITS: Limits = {
   allBodiesBytes: 256 * 1024 * 1024,
   userBodiesBytes: 64 * 1024 * 1024,
   nameLength: 120,
+  referenceLength: 120,
   metadataBytes: 16 * 1024,
   metadataDepth: 8,
   textLength: 4096,

@@ -3,7 +3,7 @@ import { describedAs, isObject, issueText, type Schema } from "./input-checks.ts
 import type { Metadata } from "./instance.ts";
 import type { Limits } from "./limits.ts";
 
-/** The schema of an instance's metadata. */
+/** The schema of the metadata of an instance or a call. */
 export function metadataSchema(limits: Limits): Schema<Metadata> {
   // v.record would silently drop keys such as "constructor".
   const schema = v.pipe(

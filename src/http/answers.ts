@@ -117,6 +117,10 @@ export interface Call {
   transcript?: TranscriptLine[] | null | undefined;
   /** With expand=media: the message, and how the audio travelled over the network. For a call without a fixed message null until there are statistics, unless the call is to be recorded. */
   media?: AudioMedia | SpeechMedia | LiveMedia | null | undefined;
+  /** With expand=reference: as given at the creation; null if it was not. */
+  reference?: string | null | undefined;
+  /** With expand=reference: as given at the creation; {} if it was not. */
+  metadata?: { [key: string]: unknown } | undefined;
 }
 
 /** The caller as the callee sees it; the network fills in missing fields. */

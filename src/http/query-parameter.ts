@@ -1,5 +1,6 @@
 import { type IdPrefix, isId } from "../base/ids.ts";
 import { decodeCursor, logPlace } from "../domain/cursor.ts";
+import { PHONE_NUMBER } from "../domain/phone-number.ts";
 import { type Fault, Refusal } from "../domain/refusal.ts";
 
 /** One query parameter: how it is read, and how `/openapi.json` describes it. */
@@ -96,6 +97,53 @@ export function choiceParameter<T extends string>(
     schema: { type: "string", enum: choices },
     must: `one of ${choices.join(", ")}`,
     read: (text) => choices.find((choice) => choice === text),
+  };
+}
+
+/** A parameter that lists some of a fixed set of values, separated by commas. */
+export function choicesParameter<T extends string>(
+  name: string,
+  description: string,
+  choices: readonly T[],
+): QueryParameter<readonly T[]> {
+  return {
+    name,
+    description,
+    schema: { type: "string", examples: [choices.slice(0, 2).join(",")] },
+    must: `a comma list of ${choices.join(", ")}`,
+    read(text) {
+      const wanted = text.split(",", choices.length + 1).map((choice) => choice.trim());
+      return wanted.every((choice): choice is T => (choices as readonly string[]).includes(choice))
+        ? [...new Set(wanted)]
+        : undefined;
+    },
+  };
+}
+
+const TEXT_LENGTH = 1_000;
+
+/** A parameter that holds any text that databases can store. */
+export function textParameter(name: string, description: string): QueryParameter<string> {
+  return {
+    name,
+    description,
+    schema: { type: "string", minLength: 1, maxLength: TEXT_LENGTH },
+    must: `a text of 1 to ${TEXT_LENGTH} characters without U+0000`,
+    read: (text) => (text !== "" && text.length <= TEXT_LENGTH && !text.includes("\0") ? text : undefined),
+  };
+}
+
+/** A parameter that holds a phone number. */
+export function phoneParameter(name: string, description: string): QueryParameter<string> {
+  return {
+    name,
+    description,
+    schema: { type: "string", pattern: PHONE_NUMBER.source },
+    must: "an E.164 number such as +12025550100, its + written as %2B",
+    read(text) {
+      const number = text.replace(/^ /, "+"); // an unescaped "+" arrives as a space
+      return PHONE_NUMBER.test(number) ? number : undefined;
+    },
   };
 }
 

@@ -8,7 +8,7 @@ import type { TranscriptLine } from "../domain/transcript.ts";
 import type { Voice } from "../ports/speech.ts";
 import type { View } from "./answers.ts";
 
-export const CALL_EXPANSIONS = ["outcome", "transcript", "media"] as const;
+export const CALL_EXPANSIONS = ["outcome", "transcript", "media", "reference"] as const;
 export type CallExpansion = (typeof CALL_EXPANSIONS)[number];
 
 /** RFC 3339, UTC, milliseconds, from ms since 1970-01-01 UTC. */
@@ -61,6 +61,10 @@ export function callView(
   if (expand.has("outcome")) view.outcome = call.outcome && outcomeView(call.outcome);
   if (expand.has("transcript")) view.transcript = transcript.length > 0 ? transcript.map(transcriptLineView) : null;
   if (expand.has("media")) view.media = mediaView(call, server);
+  if (expand.has("reference")) {
+    view.reference = call.reference ?? null;
+    view.metadata = call.metadata ?? {};
+  }
   return view;
 }
 

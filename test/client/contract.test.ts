@@ -61,7 +61,7 @@ test("the client has the input and output types of the HTTP interface", () => {
   expectTypeOf<Answer<Reads["page"]>["items"][number]["outcome"]>().toEqualTypeOf<View<"Outcome"> | null>();
 
   type Filter = NonNullable<Parameters<Calls["list"]>[0]>;
-  expectTypeOf<NonNullable<Filter["status"]>>().toEqualTypeOf<CallStatus>();
+  expectTypeOf<NonNullable<Filter["status"]>>().toEqualTypeOf<CallStatus | readonly CallStatus[]>();
   expectTypeOf<NonNullable<Filter["type"]>>().toEqualTypeOf<CallType>();
   type Expansion = NonNullable<NonNullable<Parameters<typeof getAnything>[1]>["expand"]>[number];
   expectTypeOf<Expansion>().toEqualTypeOf<(typeof CALL_EXPANSIONS)[number]>();

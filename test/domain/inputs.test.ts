@@ -362,12 +362,35 @@ describe("a body with a million faults", () => {
   });
 });
 
+describe("the reference and the metadata of a call", () => {
+  const call = { instanceId: "inst_1", type: "DYNAMIC_STREAM", target: { phoneNumber: "+12025550100" } };
+
+  test("are kept as they were given", () => {
+    const given = { reference: " order 7 ", metadata: { constructor: { deep: [1] } } };
+    expect(parseCreateCall(SCHEMAS, { ...call, ...given })).toEqual({ ...call, ...given });
+    expect(parseCreateCall(STRICT, { ...call, reference: "ü".repeat(120) }).reference).toHaveLength(120);
+  });
+
+  test.each([
+    [{ reference: "" }, "/reference too_short"],
+    [{ reference: "x".repeat(121) }, "/reference too_long"],
+    [{ reference: "a\0" }, "/reference value_invalid"],
+    [{ reference: "\ud800" }, "/reference value_invalid"],
+    [{ reference: 7 }, "/reference type_invalid"],
+    [{ metadata: [] }, "/metadata type_invalid"],
+    [{ metadata: { a: "x".repeat(16_384) } }, "/metadata too_long"],
+  ])("are refused if they break a rule (case %#)", (given, fault) => {
+    expect(callFaults({ ...call, ...given })).toEqual([fault]);
+  });
+});
+
 test("every limit is an option", () => {
   const small: Limits = {
     bodyBytes: 100,
     allBodiesBytes: 100,
     userBodiesBytes: 100,
     nameLength: 2,
+    referenceLength: 2,
     metadataBytes: 10,
     metadataDepth: 1,
     textLength: 3,

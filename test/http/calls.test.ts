@@ -188,6 +188,15 @@ describe("GET /v1/calls/:callId", () => {
     expect(reply.json.outcome).toMatchObject({ heard_ratio: 1, heard_evidence: null });
   });
 
+  test("expand=reference adds reference and metadata, empty if none were given", async () => {
+    const given = await get({ reference: "order 7", metadata: { shop: 3 } }, "?expand=reference");
+    expect(given.json).toMatchObject({ reference: "order 7", metadata: { shop: 3 } });
+    expect((await get({}, "?expand=reference")).json).toMatchObject({ reference: null, metadata: {} });
+    const plain = await get({ reference: "order 7", metadata: { shop: 3 } });
+    expect(Object.keys(plain.json)).not.toEqual(expect.arrayContaining(["reference"]));
+    expect(plain.json).not.toHaveProperty("metadata");
+  });
+
   test("expand adds outcome, transcript and media", async () => {
     const reply = await get({ ...final, outcome }, "?expand=outcome,%20transcript,media");
     expect(reply.json.outcome).toEqual({

@@ -149,7 +149,9 @@ describe("requests", () => {
     expect(Object.keys(CreateCall_FIXED_TTS?.properties ?? {}).sort()).toEqual([
       "from",
       "instanceId",
+      "metadata",
       "recording",
+      "reference",
       "target",
       "tts",
       "type",

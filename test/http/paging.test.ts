@@ -60,13 +60,18 @@ describe("GET /v1/calls", () => {
     const { app } = serve({ calls: { list: spy } });
     await ask(app, { path: "/v1/calls" });
     const times = "created_after=2026-01-31T12:00:00Z&created_before=2026-01-31T14:00:00.5+02:00";
-    await ask(app, { path: `/v1/calls?instance_id=${INSTANCE_ID}&status=QUEUED&type=FIXED_AUDIO&${times}&unknown=1` });
+    const named = "reference=order+7,%20%C3%BC&target_phone=%2B12025550100";
+    await ask(app, {
+      path: `/v1/calls?instance_id=${INSTANCE_ID}&status=QUEUED,FAILED,QUEUED&type=FIXED_AUDIO&${times}&${named}&unknown=1`,
+    });
     expect(seen).toEqual([
       [{}, { limit: 51, after: undefined }],
       [
         {
           instanceId: INSTANCE_ID,
-          status: "QUEUED",
+          status: ["QUEUED", "FAILED"],
+          reference: "order 7, ü",
+          targetPhone: "+12025550100",
           type: "FIXED_AUDIO",
           createdAfter: Date.UTC(2026, 0, 31, 12),
           createdBefore: Date.UTC(2026, 0, 31, 12, 0, 0, 500),
@@ -90,6 +95,13 @@ describe("GET /v1/calls", () => {
     ["cursor", "%00"],
     ["status", "queued"],
     ["status", "__proto__"],
+    ["status", "QUEUED,"],
+    ["status", ""],
+    ["reference", ""],
+    ["reference", "%00"],
+    ["reference", "x".repeat(1001)],
+    ["target_phone", "12025550100"],
+    ["target_phone", "+0"],
     ["type", "FIXED"],
     ["instance_id", "' or 1=1 --"],
     ["instance_id", "%00"],

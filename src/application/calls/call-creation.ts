@@ -14,6 +14,7 @@ import type { CreateOptions, Creation } from "../use-cases.ts";
 import { assertCallerAllowed } from "./callers.ts";
 import { assertCallable, assertTokenAllows, dailyLimitReached, quotaOf, withCheckedLimits } from "./destinations.ts";
 import { decodedAudio, MessageChecks } from "./message-checks.ts";
+import { referenceData } from "./outcomes.ts";
 
 /** Checks the input of a new call and stores the call as `QUEUED`. */
 export class CallCreation {
@@ -86,7 +87,7 @@ export class CallCreation {
 
     const call = this.#newCall(principal, input, message, from);
     const subject = { callId: call.id, instanceId, userId };
-    const log = [events.event("queued", subject, { type: message.type })];
+    const log = [events.event("queued", subject, { type: message.type, ...referenceData(call) })];
     if (message.type === "FIXED_AUDIO" && message.truncated)
       log.push(events.event("audio_truncated", subject, { played_ms: message.durationMs }));
     const receipt =
@@ -130,6 +131,8 @@ export class CallCreation {
       targetPhone: input.target.phoneNumber,
       ...(from && { from }),
       message,
+      ...(input.reference !== undefined && { reference: input.reference }),
+      ...(input.metadata !== undefined && { metadata: input.metadata }),
       outcome: null,
       mediaStatistics: null,
       recordedMs: input.recording ? 0 : null,

@@ -27,6 +27,11 @@ export function outcomeView(outcome: Outcome): OutcomeView {
   };
 }
 
+/** What each event of a call's course says about the application's own name for it. */
+export function referenceData({ reference }: Pick<Call, "reference">): { readonly reference?: string } {
+  return reference === undefined ? {} : { reference };
+}
+
 /** The event that closes a timeline. */
 export function finalEvent(status: CallStatus): EventType {
   return status === "COMPLETED" ? "completed" : "failed";

@@ -8,12 +8,15 @@ import { CALL_EXAMPLES, CREATE_CALL_EXAMPLES, CREATED_CALL_EXAMPLE, EVENT_EXAMPL
 import { logPage, page } from "../page.ts";
 import {
   choiceParameter,
+  choicesParameter,
   cursorParameter,
   expandParameter,
   idParameter,
   LOG_CURSOR,
   limitParameter,
+  phoneParameter,
   readQuery,
+  textParameter,
   timeParameter,
 } from "../query-parameter.ts";
 import { noContent, record } from "../reply.ts";
@@ -26,8 +29,10 @@ const expand = expandParameter(CALL_EXPANSIONS);
 const getQuery = { expand };
 const listQuery = {
   instanceId: idParameter("instance_id", "Only calls of this instance.", "inst"),
-  status: choiceParameter("status", "Only calls in this status.", CALL_STATUSES),
+  status: choicesParameter("status", "Only calls in one of these statuses, separated by commas.", CALL_STATUSES),
   type: choiceParameter("type", "Only calls of this type.", CALL_TYPES),
+  reference: textParameter("reference", "Only calls with exactly this reference."),
+  targetPhone: phoneParameter("target_phone", "Only calls to this number."),
   createdAfter: timeParameter("created_after", "Only calls created after this time."),
   createdBefore: timeParameter("created_before", "Only calls created before this time."),
   expand,

@@ -147,4 +147,16 @@ export const Call = shape("A call.", {
       ),
     ),
   ),
+  reference: v.optional(
+    v.pipe(
+      v.nullable(v.string()),
+      v.description("With expand=reference: as given at the creation; null if it was not."),
+    ),
+  ),
+  metadata: v.optional(
+    v.pipe(
+      v.record(v.string(), v.unknown()),
+      v.description("With expand=reference: as given at the creation; {} if it was not."),
+    ),
+  ),
 });

@@ -23,8 +23,13 @@ export type CallPatch = Partial<
 /** A filter of calls; a missing field matches every call. */
 export interface CallFilter {
   readonly instanceId?: string | undefined;
-  readonly status?: CallStatus | undefined;
+  /** One status, or several; an empty list matches no call. */
+  readonly status?: CallStatus | readonly CallStatus[] | undefined;
   readonly type?: CallType | undefined;
+  /** Exactly this reference. */
+  readonly reference?: string | undefined;
+  /** Exactly this number, E.164. */
+  readonly targetPhone?: string | undefined;
   /** ms since 1970-01-01 UTC; strictly after. */
   readonly createdAfter?: number | undefined;
   /** ms since 1970-01-01 UTC; strictly before. */

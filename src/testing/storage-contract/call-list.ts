@@ -44,6 +44,39 @@ export function callListContract(clause: Clause): void {
         }
   });
 
+  clause("reference and number narrow every other filter, page by page", async (scene) => {
+    const stored = await callsOfEveryKind(scene);
+    const { instanceId, createdAt: createdAfter } = stored[2] as Call;
+    const [reference, targetPhone] = ["order 1", "+15550101"];
+    for (const named of [{ reference }, { targetPhone }, { reference, targetPhone }])
+      for (const status of [undefined, "FAILED", ["QUEUED", "RINGING", "QUEUED"], []] as const)
+        for (const more of [{}, { instanceId }, { createdAfter }, { type: "FIXED_TTS" }] as const) {
+          const filter: CallFilter = { ...named, status, ...more };
+          const expected = stored.filter((call) => fits(call, filter)).toReversed();
+          scene.equal(await scene.storage.calls.list(scene.userId, filter, {}), expected);
+          scene.equal(await inPages(scene, filter), idsOf(expected));
+        }
+    scene.equal(await scene.storage.calls.list(scene.id("usr"), { reference }, {}), []);
+  });
+
+  clause("several statuses list the calls of each", async (scene) => {
+    const stored = await callsOfEveryKind(scene);
+    const filter: CallFilter = { status: ["COMPLETED", "QUEUED"] };
+    const expected = stored.filter((call) => fits(call, filter)).toReversed();
+    scene.equal(await scene.storage.calls.list(scene.userId, filter, {}), expected);
+    scene.equal(await scene.storage.calls.list(scene.userId, { status: [] }, {}), []);
+  });
+
+  clause("reference and metadata of a call come back as they were stored", async (scene) => {
+    const instance = await scene.storedInstance();
+    const metadata = { "": "\0", nested: { list: [1, null, "ü"] } };
+    const call = await scene.storedCall(instance, { reference: "Auftrag 7 – ü", metadata });
+    scene.equal([call.reference, call.metadata], ["Auftrag 7 – ü", metadata]);
+    scene.equal(await scene.storage.calls.get(call.id), call);
+    const moved = await scene.moved(call, { status: "FAILED", endedAt: scene.now() });
+    scene.equal([moved.reference, moved.metadata], [call.reference, metadata]);
+  });
+
   clause("a page after a call that the filter leaves out holds to the filter", async (scene) => {
     const instance = await scene.storedInstance();
     const oldest = await scene.storedCall(instance);
@@ -95,7 +128,9 @@ async function callsOfEveryKind(scene: StorageScene): Promise<Call[]> {
   for (const message of MESSAGES) {
     for (const status of CALL_STATUSES) {
       const instance = status === "FAILED" && stored[0] ? { id: stored[0].instanceId } : await scene.storedInstance();
-      const call = await scene.storedCall(instance, { message });
+      const reference = stored.length % 3 === 0 ? "order 1" : stored.length % 3 === 1 ? "order 2" : undefined;
+      const targetPhone = stored.length % 2 === 0 ? "+15550101" : "+15550102";
+      const call = await scene.storedCall(instance, { message, targetPhone, ...(reference && { reference }) });
       stored.push(status === "QUEUED" ? call : await scene.moved(call, { status }));
     }
   }
@@ -105,7 +140,9 @@ async function callsOfEveryKind(scene: StorageScene): Promise<Call[]> {
 function fits(call: Call, filter: CallFilter): boolean {
   return (
     (filter.instanceId === undefined || call.instanceId === filter.instanceId) &&
-    (filter.status === undefined || call.status === filter.status) &&
+    (filter.status === undefined || [filter.status].flat().includes(call.status)) &&
+    (filter.reference === undefined || call.reference === filter.reference) &&
+    (filter.targetPhone === undefined || call.targetPhone === filter.targetPhone) &&
     (filter.type === undefined || call.message.type === filter.type) &&
     (filter.createdAfter === undefined || call.createdAt > filter.createdAfter) &&
     (filter.createdBefore === undefined || call.createdAt < filter.createdBefore)

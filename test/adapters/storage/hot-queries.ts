@@ -40,6 +40,11 @@ export async function askHotQueries(storage: Storage): Promise<void> {
         await calls.list("usr_1", filter, { limit: 10, after: "call_1" });
         await calls.list("usr_1", { ...filter, createdAfter: 0, createdBefore: 9 }, { limit: 10 });
       }
+  for (const named of [{ reference: "order 1" }, { targetPhone: "+155510100" }])
+    for (const more of [{}, { status: ["FAILED", "QUEUED"], type: "FIXED_TTS", instanceId: "inst_1" }] as const) {
+      await calls.list("usr_1", { ...named, ...more }, { limit: 10 });
+      await calls.list("usr_1", { ...named, ...more }, { limit: 10, after: "call_1" });
+    }
   await events.ofCall("call_1", { limit: 10, after: 1 });
   await events.ofUser("usr_1", {}, { limit: 10, after: 1 });
   await events.ofUser("usr_1", { instanceId: "inst_1" }, { limit: 10, after: 1 });

@@ -28,6 +28,7 @@ const STEPS = [
   "0014_audio_parts",
   "0015_caller_ids",
   "0016_webhooks",
+  "0017_call_references",
 ];
 
 test("four processes migrate one new SQLite file at the same time", { timeout: 60_000 }, async () => {

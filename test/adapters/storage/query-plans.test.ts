@@ -74,10 +74,10 @@ describe.skipIf(postgres.missing)(postgres.title, () => {
   });
 });
 
-/** 40,000 final calls of one user on 20 instances. */
+/** 40,000 final calls of one user on 20 instances, to 400 numbers. */
 const MANY_CALLS = `insert into calls
   select 'call_' || n, 'inst_' || n % 20, 'usr_1', case n % 2 when 0 then 'FAILED' else 'COMPLETED' end,
-    (array['FIXED_TTS', 'FIXED_AUDIO', 'DYNAMIC_STREAM'])[1 + n % 3], '+15550100', '{}', null, n, null, n, 0, null, 1
+    (array['FIXED_TTS', 'FIXED_AUDIO', 'DYNAMIC_STREAM'])[1 + n % 3], '+1555' || 10000 + n % 400, '{}', null, n, null, n, 0, null, 1
   from generate_series(10, 40009) n`;
 const MANY_REMOVED = `insert into removed_calls
   select 'tok_' || n % 20, n from generate_series(50000, 90000) n`;

@@ -1,0 +1,39 @@
+import { describe, expect, test } from "vitest";
+import { ALICE, NUMBER, World } from "../../support/application.ts";
+
+describe("the reference of a call", () => {
+  test("the events of the call's course carry it, from queued to failed", async () => {
+    const world = await World.start();
+    const { id: instanceId } = await world.activeInstance();
+    const input = { instanceId, type: "FIXED_TTS", target: { phoneNumber: NUMBER } } as const;
+    const tts = { text: "Hello there", voiceId: "en-US-1" };
+    const call = await world.app.calls.create(ALICE, { ...input, tts, reference: "order 7", metadata: { shop: 3 } });
+    expect(call).toMatchObject({ reference: "order 7", metadata: { shop: 3 } });
+    await world.system.settle();
+    world.leg(call).placed();
+    await world.system.settle();
+    await world.app.calls.hangUp(ALICE, call.id);
+    const { events } = await world.app.calls.timeline(ALICE, call.id);
+    const course = events.filter(({ type }) => ["queued", "ringing", "failed"].includes(type));
+    expect(course.map(({ type, data }) => [type, data.reference])).toEqual([
+      ["queued", "order 7"],
+      ["ringing", "order 7"],
+      ["failed", "order 7"],
+    ]);
+    expect(await world.app.calls.list(ALICE, { reference: "order 7" })).toMatchObject([{ id: call.id }]);
+    expect(await world.app.calls.list(ALICE, { reference: "order 8" })).toEqual([]);
+  });
+
+  test("the events of a call without one carry none", async () => {
+    const world = await World.start();
+    const { id: instanceId } = await world.activeInstance();
+    const call = await world.app.calls.create(ALICE, {
+      instanceId,
+      type: "DYNAMIC_STREAM",
+      target: { phoneNumber: NUMBER },
+    });
+    await world.app.calls.hangUp(ALICE, call.id);
+    const { events } = await world.app.calls.timeline(ALICE, call.id);
+    for (const { data } of events) expect(data).not.toHaveProperty("reference");
+  });
+});
