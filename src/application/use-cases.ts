@@ -100,9 +100,19 @@ export interface LogQuery extends EventQuery {
   readonly instanceId?: string | undefined;
 }
 
+/** How long a reader waits for something new. */
+export interface Patience {
+  /** The longest wait, ms. Default: none. */
+  readonly waitMs?: number | undefined;
+  /** Ends the wait; what is there then is returned. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** A part of a log, oldest first. */
 export interface EventPage {
   readonly events: readonly Event[];
+  /** Where to go on behind each of these events. */
+  readonly cursors: readonly string[];
   /** Where to go on, behind the last of these events; an empty page returns the cursor it was read from. */
   readonly cursor: string;
   /** More events are stored already. */
@@ -198,6 +208,11 @@ export interface WebhookUseCases {
 export interface QueryUseCases {
   /** Everything that happened to the caller's instances and calls, or to one instance; 50 without a `limit`. */
   events(principal: Principal, query?: LogQuery): Promise<EventPage>;
+  /**
+   * The same page once it has an event, or an empty one after `waitMs`. Throws Refusal `stopping` if this process stops
+   * before there is an event.
+   */
+  nextEvents(principal: Principal, query: LogQuery, patience: Patience): Promise<EventPage>;
   voices(): Promise<readonly Voice[]>;
   /**
    * A short sentence in the voice's own language, as a WAV file: 16-bit PCM, mono, 16 kHz. A user has four at a time.

@@ -10,7 +10,7 @@ export interface EventSubject {
   readonly userId: string;
 }
 
-/** A listener to the events of a call. */
+/** A listener to the events of a call or of a user. */
 export interface EventListener {
   event(event: Event): void;
   /** No more events follow: this process stops. */
@@ -30,6 +30,7 @@ export class EventLog {
   readonly #live: Listeners = new Map();
   readonly #following: Listeners = new Map();
   readonly #readers = new Set<(userIds: ReadonlySet<string>) => void>();
+  readonly #ofUsers: Listeners = new Map();
   #closed = false;
 
   constructor(system: System, ids: IdSource, log: Logger) {
@@ -64,6 +65,7 @@ export class EventLog {
         event.callId === null ? event.type : `call ${event.type}`,
       );
       notify(this.#following, event);
+      for (const listener of this.#ofUsers.get(event.userId) ?? []) listener.event(event);
     }
     if (this.#readers.size === 0 || events.length === 0) return;
     const users = new Set(events.map(({ userId }) => userId));
@@ -78,7 +80,7 @@ export class EventLog {
   /** Notifies all listeners that nothing more follows. Twice is fine. */
   close(): void {
     this.#closed = true;
-    for (const all of [this.#live, this.#following])
+    for (const all of [this.#live, this.#following, this.#ofUsers])
       for (const listeners of all.values()) for (const listener of listeners) listener.over();
   }
 
@@ -93,6 +95,11 @@ export class EventLog {
     return added(this.#following, callId, listener);
   }
 
+  /** Passes every event of a user that is stored from now on to `listener`; returns a function that stops it. */
+  listenUser(userId: string, listener: EventListener): () => void {
+    return added(this.#ofUsers, userId, listener);
+  }
+
   /** Passes every event of a call that happens from now on to `listener`, stored or not; returns a function that stops it. */
   listenLive(callId: string, listener: EventListener): () => void {
     return added(this.#live, callId, listener);
@@ -103,11 +110,11 @@ function notify(all: Listeners, event: Event): void {
   if (event.callId !== null) for (const listener of all.get(event.callId) ?? []) listener.event(event);
 }
 
-function added(all: Listeners, callId: string, listener: EventListener): () => void {
-  const listeners = all.get(callId) ?? new Set();
-  all.set(callId, listeners.add(listener));
+function added(all: Listeners, id: string, listener: EventListener): () => void {
+  const listeners = all.get(id) ?? new Set();
+  all.set(id, listeners.add(listener));
   return () => {
     listeners.delete(listener);
-    if (listeners.size === 0 && all.get(callId) === listeners) all.delete(callId);
+    if (listeners.size === 0 && all.get(id) === listeners) all.delete(id);
   };
 }

@@ -22,6 +22,7 @@ export async function readLog(
   const page = limit === undefined ? found : found.slice(0, limit);
   return {
     events: page.map(withoutPosition),
+    cursors: page.map(({ position }) => eventCursor(position)),
     cursor: eventCursor(page.at(-1)?.position ?? after),
     more: found.length > page.length,
   };
