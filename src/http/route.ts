@@ -58,7 +58,8 @@ export interface Answer {
 export const REQUEST_HEADERS = {
   "Idempotency-Key":
     "Repeating a request with the same key and body within 24 h returns the original response; 1 to 255 characters.",
-  Prefer: "`handling=strict` refuses unknown fields.",
+  Prefer: "`handling=strict` refuses unknown fields; `wait=N` waits up to N seconds, at most 60 (RFC 7240).",
+  "Last-Event-ID": "The `id` of the last event that the client of a stream has seen; it goes before `cursor`.",
   Range: "The requested part of the file, such as `bytes=0-1023`.",
   "If-Range": "The ETag of the file of which the client has a part; if the file has changed, the whole file is sent.",
   "If-None-Match": "The ETag of the client's version; 304 if it is still current.",
@@ -76,7 +77,7 @@ export const REPLY_HEADERS = {
   "Content-Disposition": "File name.",
   "Content-Range": "The part of the file in this response, and the size of the file.",
   "Idempotent-Replayed": "`true`: this is the original response to an earlier request with the same key.",
-  "Preference-Applied": "`handling=strict` if the request asked for it.",
+  "Preference-Applied": "`handling=strict` or `wait=N`, if the request asked for it and got it.",
   "Recording-Incomplete": "`?1`: a part of the recording is missing.",
   "QR-Expires-At": "When the next code replaces this one; RFC 3339.",
   "QR-Sequence": "Number of the code within one linking.",

@@ -1,3 +1,4 @@
+import { PerUser } from "../../application/access/per-user.ts";
 import { jsonReader } from "../body.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { type RequestMeter, requestMeter } from "../metrics.ts";
@@ -14,6 +15,9 @@ import { serverRoutes } from "./server-routes.ts";
 import { streamRoutes } from "./stream-routes.ts";
 import { voiceRoutes } from "./voice-routes.ts";
 import { webhookRoutes } from "./webhook-routes.ts";
+
+/** Requests and event streams of one user that wait for something new. */
+const USER_WAITS = 100;
 
 /** Parts that the routes share with the application. */
 export interface SharedParts {
@@ -36,12 +40,13 @@ export function allRoutes(deps: HttpDependencies, shared: SharedParts = {}): rea
       rateLimited: deps.rateLimit !== undefined,
     });
   const readJson = jsonReader(deps);
+  const waits = new PerUser(USER_WAITS);
   const routes: readonly Route[] = [
-    ...callRoutes(deps, readJson, server),
+    ...callRoutes(deps, readJson, server, waits),
     ...recordingRoutes(deps),
     ...streamRoutes(deps, tickets, server),
     ...instanceRoutes(deps, readJson),
-    ...eventRoutes(deps),
+    ...eventRoutes(deps, waits),
     ...webhookRoutes(deps, readJson),
     ...voiceRoutes(deps, server),
     ...serverRoutes(deps, meter, document),

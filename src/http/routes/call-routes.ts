@@ -1,3 +1,4 @@
+import type { PerUser } from "../../application/access/per-user.ts";
 import { CALL_STATUSES, CALL_TYPES, type Call } from "../../domain/call.ts";
 import type { CreateCallInput } from "../../domain/call-input.ts";
 import type { Principal } from "../../domain/principal.ts";
@@ -5,6 +6,7 @@ import type { ReadJson } from "../body.ts";
 import { created, createOptions } from "../creation.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { CALL_EXAMPLES, CREATE_CALL_EXAMPLES, CREATED_CALL_EXAMPLE, EVENT_EXAMPLE } from "../examples.ts";
+import { finalCall } from "../final-call.ts";
 import { logPage, page } from "../page.ts";
 import {
   choiceParameter,
@@ -20,8 +22,10 @@ import {
   timeParameter,
 } from "../query-parameter.ts";
 import { noContent, record } from "../reply.ts";
+import type { RequestContext } from "../request-context.ts";
 import type { Route } from "../route.ts";
 import { CALL_EXPANSIONS, type CallExpansion, callView, createdCallView } from "../views.ts";
+import { preferredWait, waitApplied } from "../wait-preference.ts";
 import { callIdOf } from "./record-id.ts";
 
 const path = { callId: "The id of the call, with the prefix call_." };
@@ -44,18 +48,32 @@ const timelineQuery = { limit: limitParameter(1000, "all"), cursor: LOG_CURSOR }
 /**
  * The calls of the caller.
  * @param server public URL of the interface, base path included
+ * @param waits bounds the requests of each user that wait
  */
 export function callRoutes(
-  { calls, limits }: Pick<HttpDependencies, "calls" | "limits">,
+  deps: Pick<HttpDependencies, "calls" | "limits" | "system">,
   readJson: ReadJson,
   server: () => string,
+  waits: PerUser,
 ): Route[] {
+  const { calls, limits } = deps;
   /** The transcripts of these calls, if the request asked for them. */
   const transcriptsFor = async (
     caller: Principal,
     of: readonly Call[],
     expand: ReadonlySet<CallExpansion> | undefined,
   ) => (expand?.has("transcript") ? calls.transcripts(caller, of) : undefined);
+  /** The call, final if the request prefers to wait for that; and how long it could wait, s. */
+  const readCall = async (context: RequestContext): Promise<{ call: Call; waited: number }> => {
+    const seconds = preferredWait(context);
+    const leave = seconds > 0 ? waits.take(context.caller.userId) : undefined;
+    if (!leave) return { call: await calls.get(context.caller, callIdOf(context)), waited: 0 };
+    try {
+      return { call: await finalCall(deps, context.caller, callIdOf(context), seconds * 1000), waited: seconds };
+    } finally {
+      leave();
+    }
+  };
   return [
     {
       method: "GET",
@@ -64,21 +82,28 @@ export function callRoutes(
         id: "getCall",
         tag: "Calls",
         summary: "Read a call",
+        description: "With `Prefer: wait=N` the response waits up to N seconds, at most 60, until the call is final.",
         bearer: true,
         path,
         query: getQuery,
-        headers: ["If-None-Match"],
+        headers: ["If-None-Match", "Prefer"],
         answers: {
-          200: { description: "The call.", schema: "Call", headers: ["ETag"], example: CALL_EXAMPLES.completed },
-          304: { description: "The client's version is current.", headers: ["ETag"] },
+          200: {
+            description: "The call.",
+            schema: "Call",
+            headers: ["ETag", "Preference-Applied"],
+            example: CALL_EXAMPLES.completed,
+          },
+          304: { description: "The client's version is current.", headers: ["ETag", "Preference-Applied"] },
         },
         problems: ["invalid_request", "call_not_found"],
       },
       async run(context) {
         const query = readQuery(context.search, getQuery);
-        const call = await calls.get(context.caller, callIdOf(context));
+        const { call, waited } = await readCall(context);
         const transcripts = await transcriptsFor(context.caller, [call], query.expand);
-        return record(context, callView(call, server, query.expand, transcripts?.get(call.id)));
+        const reply = record(context, callView(call, server, query.expand, transcripts?.get(call.id)));
+        return { ...reply, headers: { ...reply.headers, ...waitApplied(waited) } };
       },
     },
     {

@@ -1,17 +1,76 @@
+import type { PerUser } from "../../application/access/per-user.ts";
+import type { LogQuery } from "../../application/use-cases.ts";
+import { Refusal } from "../../domain/refusal.ts";
+import type { Reply } from "../../ports/web.ts";
 import type { HttpDependencies } from "../dependencies.ts";
+import { eventStream, wantsEventStream } from "../event-stream.ts";
 import { EVENT_EXAMPLE } from "../examples.ts";
 import { logPage } from "../page.ts";
 import { idParameter, LOG_CURSOR, limitParameter, readQuery } from "../query-parameter.ts";
+import { vary } from "../reply.ts";
+import type { RequestContext } from "../request-context.ts";
 import type { Route } from "../route.ts";
+import { TokenWatches } from "../stream/token-watches.ts";
+import { preferredWait, waitApplied } from "../wait-preference.ts";
 
 const eventsQuery = {
   instanceId: idParameter("instance_id", "Only events of this instance and its calls.", "inst"),
   limit: limitParameter(200, "50"),
   cursor: LOG_CURSOR,
 };
+/** A stream whose body nobody reads by then gives its place back, ms. */
+const UNREAD_MS = 10_000;
 
-/** The events of all records of the caller. */
-export function eventRoutes({ queries }: Pick<HttpDependencies, "queries">): Route[] {
+/**
+ * The events of all records of the caller.
+ * @param waits bounds the requests of each user that wait
+ */
+export function eventRoutes(
+  deps: Pick<HttpDependencies, "queries" | "authenticate" | "system" | "log">,
+  waits: PerUser,
+): Route[] {
+  const { queries, system } = deps;
+  const watches = new TokenWatches(deps);
+
+  function stream(context: RequestContext, query: LogQuery): Reply {
+    const leave = waits.take(context.caller.userId);
+    if (!leave)
+      throw new Refusal("server_busy", "too many of your requests and streams are waiting for events; end one");
+    const over = new AbortController();
+    const { token } = context;
+    const unwatch = token === undefined ? () => {} : watches.watch(token, context.caller, () => over.abort());
+    let isOver = false;
+    const ended = (): void => {
+      if (isOver) return;
+      isOver = true;
+      cancel();
+      unwatch();
+      leave();
+    };
+    const cancel = system.after(UNREAD_MS, () => {
+      over.abort();
+      ended();
+    });
+    const read: typeof queries.nextEvents = (...given) => {
+      cancel(); // the body is being read
+      return queries.nextEvents(...given);
+    };
+    return eventStream(context, { queries: { nextEvents: read }, query, signal: over.signal, ended });
+  }
+
+  async function onePage(context: RequestContext, query: LogQuery): Promise<Reply> {
+    const seconds = preferredWait(context);
+    const leave = seconds > 0 ? waits.take(context.caller.userId) : undefined;
+    if (!leave) return logPage(context, await queries.events(context.caller, query));
+    try {
+      const page = await queries.nextEvents(context.caller, query, { waitMs: seconds * 1000 });
+      const reply = logPage(context, page);
+      return { ...reply, headers: { ...reply.headers, ...waitApplied(seconds) } };
+    } finally {
+      leave();
+    }
+  }
+
   return [
     {
       method: "GET",
@@ -22,23 +81,47 @@ export function eventRoutes({ queries }: Pick<HttpDependencies, "queries">): Rou
         summary: "List all events of the caller's instances and calls, oldest first",
         description:
           "Continue from the Next-Cursor of each page, the last one too, and you see every event exactly once. Events come in " +
-          "the order in which they were stored; ids and timestamps need not rise.",
+          "the order in which they were stored; ids and timestamps need not rise. With `Prefer: wait=N` the response waits up to " +
+          "N seconds for an event. With `Accept: text/event-stream` the response is a stream of server-sent events that does not " +
+          "end: the `id` of each is the cursor behind it, and a comment follows every 5 seconds without events.",
         bearer: true,
         query: eventsQuery,
+        headers: ["Prefer", "Last-Event-ID"],
         answers: {
           200: {
-            description: "One page.",
+            description: "One page, or the stream.",
             schema: "EventList",
-            headers: ["Link", "Next-Cursor"],
+            media: ["text/event-stream"],
+            headers: ["Link", "Next-Cursor", "Preference-Applied"],
             example: [EVENT_EXAMPLE],
           },
         },
-        problems: ["invalid_request"],
+        problems: ["invalid_request", "server_busy"],
       },
       async run(context) {
         const query = readQuery(context.search, eventsQuery);
-        return logPage(context, await queries.events(context.caller, query));
+        const streamed = wantsEventStream(context);
+        const reply = streamed ? streamReply(context, query) : await onePage(context, query);
+        const headers = { ...reply.headers };
+        vary(headers, "Accept");
+        return { ...reply, headers };
       },
     },
   ];
+
+  function streamReply(context: RequestContext, query: LogQuery): Reply {
+    const cursor = lastEventId(context) ?? query.cursor;
+    if (context.method !== "HEAD") return stream(context, { ...query, cursor });
+    return { status: 200, headers: { "content-type": "text/event-stream" } };
+  }
+}
+
+/** @throws {Refusal} `invalid_request`: the header holds no cursor */
+function lastEventId(context: RequestContext): string | undefined {
+  const id = context.header("last-event-id") ?? "";
+  if (id === "") return undefined;
+  const cursor = LOG_CURSOR.read(id);
+  if (cursor !== undefined) return cursor;
+  const detail = "the Last-Event-ID must be the id of an event of this stream";
+  throw new Refusal("invalid_request", detail, { errors: [{ pointer: "", code: "value_invalid", detail }] });
 }

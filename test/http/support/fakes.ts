@@ -86,6 +86,7 @@ export const event = (over: Partial<Event> = {}): Event => ({
 /** A page that ends at the third event of a log. */
 export const eventPage = (over: Partial<EventPage> = {}): EventPage => ({
   events: [event()],
+  cursors: [eventCursor(3)],
   cursor: eventCursor(3),
   more: false,
   ...over,
@@ -184,6 +185,7 @@ export function dependencies({
     },
     queries: {
       events: async () => eventPage(),
+      nextEvents: async () => eventPage(),
       voices: async () => [
         {
           id: "pt-BR-1",

@@ -1,0 +1,140 @@
+import { describe, expect, test } from "vitest";
+import type { EventPage, QueryUseCases } from "../../src/application/use-cases.ts";
+import { eventCursor } from "../../src/domain/cursor.ts";
+import { Refusal } from "../../src/domain/refusal.ts";
+import { ManualSystem } from "../../src/testing/manual-system.ts";
+import { ask, requestOf } from "./support/ask.ts";
+import { event, eventPage, INSTANCE_ID, newId, serve, TOKEN } from "./support/fakes.ts";
+
+const ACCEPT = { accept: "text/event-stream" };
+const NOTHING: EventPage = { events: [], cursors: [], cursor: eventCursor(5), more: false };
+
+/** Two events, then nothing until the signal is aborted. */
+function twoEvents(asked: unknown[] = []): QueryUseCases["nextEvents"] {
+  let read = 0;
+  return async (_, query, { signal }) => {
+    asked.push(query.cursor);
+    if (read++ === 0) {
+      const events = [
+        event({ id: newId("evt") }),
+        event({ id: newId("evt"), type: "completed", data: { note: "a\nb" } }),
+      ];
+      return { events, cursors: [eventCursor(3), eventCursor(5)], cursor: eventCursor(5), more: false };
+    }
+    if (read === 2) return NOTHING;
+    await new Promise((resolve) => signal?.addEventListener("abort", resolve));
+    return NOTHING;
+  };
+}
+
+async function opened(app: ReturnType<typeof serve>["app"], path = "/v1/events", headers: Record<string, string> = {}) {
+  const reply = await app.handle(requestOf({ path, headers: { ...ACCEPT, ...headers } }));
+  const pieces = (reply.body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
+  const next = async () => {
+    const { value, done } = await pieces.next();
+    return done ? undefined : new TextDecoder().decode(value);
+  };
+  return { reply, next, close: () => pieces.return?.() };
+}
+
+describe("GET /v1/events as a stream", () => {
+  test("each event has the cursor behind it as its id; heartbeats follow", async () => {
+    const asked: unknown[] = [];
+    const { app } = serve({ queries: { nextEvents: twoEvents(asked) } });
+    const { reply, next } = await opened(app, `/v1/events?instance_id=${INSTANCE_ID}`);
+    expect([reply.status, reply.headers["content-type"], reply.headers.vary]).toEqual([
+      200,
+      "text/event-stream",
+      "Accept",
+    ]);
+    expect(await next()).toBe("retry: 1000\n\n");
+    const messages = (await next())?.split("\n\n").slice(0, -1) ?? [];
+    const [ids, data] = [messages.map((one) => one.split("\n")[0]), messages.map((one) => one.split("\n")[1] ?? "")];
+    expect(ids).toEqual([`id: ${eventCursor(3)}`, `id: ${eventCursor(5)}`]);
+    expect(data.map((line) => JSON.parse(line.slice("data: ".length)))).toMatchObject([
+      { type: "answered" },
+      { type: "completed", data: { note: "a\nb" } },
+    ]);
+    expect(await next()).toBe(": heartbeat\n\n");
+    expect(asked).toEqual([undefined, eventCursor(5)]);
+  });
+
+  test("Last-Event-ID goes before the cursor; a wrong one is refused", async () => {
+    const asked: unknown[] = [];
+    const { app } = serve({ queries: { nextEvents: twoEvents(asked) } });
+    const { next } = await opened(app, `/v1/events?cursor=${eventCursor(1)}`, { "last-event-id": eventCursor(2) });
+    await next();
+    await next();
+    expect(asked).toEqual([eventCursor(2)]);
+    const refused = await ask(app, { path: "/v1/events", headers: { ...ACCEPT, "last-event-id": "evt 1" } });
+    expect([refused.status, refused.json.code]).toEqual([400, "invalid_request"]);
+  });
+
+  test("it ends when the token is revoked", async () => {
+    const system = new ManualSystem();
+    let valid = true;
+    const authenticate = async (token: string) => (token === TOKEN && valid ? { userId: "usr_anna" } : undefined);
+    const { app } = serve({ queries: { nextEvents: twoEvents() }, http: { system, authenticate } });
+    const { next } = await opened(app);
+    for (let read = 0; read < 3; read++) expect(await next()).toBeDefined();
+    const last = next();
+    valid = false;
+    await system.advance(1_000);
+    expect(await last).toBeUndefined();
+  });
+
+  test("it ends without a fault when the server stops", async () => {
+    const nextEvents = () => Promise.reject(new Refusal("stopping", "the server is stopping"));
+    const { app, logged } = serve({ queries: { nextEvents } });
+    const { next } = await opened(app);
+    await next();
+    expect(await next()).toBeUndefined();
+    expect(logged.filter(({ level }) => level !== "info")).toEqual([]);
+  });
+
+  test("a user has a hundred of them; one that ends or is never read gives its place back", async () => {
+    const system = new ManualSystem();
+    const { app } = serve({ queries: { nextEvents: twoEvents() }, http: { system } });
+    const streams = await Promise.all(Array.from({ length: 100 }, () => opened(app)));
+    const full = await ask(app, { path: "/v1/events", headers: ACCEPT });
+    expect([full.status, full.json.code]).toEqual([503, "server_busy"]);
+    await streams[0]?.next();
+    await streams[0]?.close();
+    const again = await opened(app);
+    expect(again.reply.status).toBe(200);
+    await system.advance(10_000); // nobody reads the others
+    const late = await Promise.all(Array.from({ length: 99 }, () => opened(app)));
+    expect(late.map(({ reply }) => reply.status)).toEqual(Array(99).fill(200));
+  });
+
+  test("a HEAD has the headers and takes no place", async () => {
+    const { app } = serve();
+    for (let n = 0; n < 101; n++) {
+      const reply = await app.handle(requestOf({ method: "HEAD", path: "/v1/events", headers: ACCEPT }));
+      expect([reply.status, reply.body]).toEqual([200, undefined]);
+    }
+  });
+});
+
+describe("Prefer: wait", () => {
+  test.each([
+    ["wait=10", 10_000, "wait=10"],
+    ["handling=strict, WAIT = 10; x=y", 10_000, "wait=10"],
+    ['wait="7"', 7_000, "wait=7"],
+    ["wait=3600", 60_000, "wait=60"],
+    ["wait=0", undefined, undefined],
+    ["wait=-1", undefined, undefined],
+    ["waits=1", undefined, undefined],
+    ["wait=1.5", undefined, undefined],
+  ])("%s waits %s ms for events", async (prefer, waitMs, applied) => {
+    const asked: unknown[] = [];
+    const nextEvents: QueryUseCases["nextEvents"] = async (_, __, patience) => {
+      asked.push(patience.waitMs);
+      return eventPage();
+    };
+    const reply = await ask(serve({ queries: { nextEvents } }).app, { path: "/v1/events", headers: { prefer } });
+    expect(asked).toEqual(waitMs === undefined ? [] : [waitMs]);
+    expect([reply.status, reply.headers["preference-applied"]]).toEqual([200, applied]);
+    expect(reply.headers["next-cursor"]).toBe(eventCursor(3));
+  });
+});
