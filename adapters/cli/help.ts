@@ -3,6 +3,17 @@ import { CONNECTION_SETTINGS } from "./connection/connection-settings.ts";
 import type { Setting } from "./setting.ts";
 import { SETTING_GROUPS } from "./settings.ts";
 import { table } from "./terminal/table.ts";
+import { terminalColumns, USUAL_COLUMNS } from "./terminal/terminal.ts";
+import { wrapped } from "./terminal/wrapped.ts";
+
+/** Help is read in columns of this many characters, on a wide terminal too. */
+function helpColumns(): number {
+  return Math.min(terminalColumns(), USUAL_COLUMNS);
+}
+
+function paragraph(text: string): string[] {
+  return wrapped(text, helpColumns());
+}
 
 /** The help of one command. @param below the commands whose names begin with its name */
 export function commandHelp(command: Command, below: readonly Command[] = []): string {
@@ -13,13 +24,13 @@ export function commandHelp(command: Command, below: readonly Command[] = []): s
   return [
     `Usage: ${usage}`,
     "",
-    summary,
-    ...(details ? ["", details] : []),
+    ...paragraph(summary),
+    ...(details ? ["", ...details.split("\n").flatMap(paragraph)] : []),
     "",
     "Options",
-    ...table(rows),
+    ...table(rows, helpColumns()),
     ...(settings.length > 0 ? settingsHelp(settings) : []),
-    ...(below.length > 0 ? ["", "More commands", ...table(below.map(commandRow))] : []),
+    ...(below.length > 0 ? ["", "More commands", ...table(below.map(commandRow), helpColumns())] : []),
   ].join("\n");
 }
 
@@ -29,16 +40,23 @@ function settingsHelp(settings: readonly Setting[]): string[] {
   const groups = Object.entries(GROUPS)
     .map(([title, group]) => ({ title, rows: group.filter((one) => settings.includes(one)).map(settingRow) }))
     .filter(({ rows }) => rows.length > 0);
-  // One table, so that the columns of all groups are below each other.
-  const lines = table(groups.flatMap(({ rows }) => rows));
-  const shown = groups.flatMap(({ title, rows }) => ["", title, ...lines.splice(0, rows.length)]);
-  return ["", "Each setting is a flag or an environment variable; the flag wins. Defaults are in brackets.", ...shown];
+  const shown = groups.flatMap(({ title, rows }) => ["", title, ...rows.flat()]);
+  const note = "Each setting is a flag or an environment variable; the flag wins. Defaults are in brackets.";
+  return ["", ...paragraph(note), ...shown];
 }
 
+/** The names of a setting, and below them what it does: side by side they are too wide for a terminal. */
 function settingRow({ flag, env, parser, fallback, help }: Setting): string[] {
   const placeholder = parser.placeholder ? ` ${parser.placeholder}` : "";
-  return [flag === undefined ? "(variable only)" : `--${flag}${placeholder}`, env, `${help} [${fallback}]`];
+  const [names = "", ...more] = wrapped(
+    `${flag === undefined ? "(variable only)" : `--${flag}${placeholder}`}, ${env}`,
+    helpColumns() - 2,
+  );
+  const text = wrapped(`${help} [${fallback}]`, helpColumns() - DEEPER.length);
+  return [`  ${names}`, ...[...more, ...text].map((line) => DEEPER + line)];
 }
+
+const DEEPER = " ".repeat(6);
 
 /** The help of `ringport` itself, or of a group of commands such as `token`. */
 export function overviewHelp(commands: readonly Command[], prefix: readonly string[]): string {
@@ -48,7 +66,7 @@ export function overviewHelp(commands: readonly Command[], prefix: readonly stri
     "",
     ...(prefix.length === 0 ? ["Make a phone ring, and know what happened.", ""] : []),
     "Commands",
-    ...table(commands.map(commandRow)),
+    ...table(commands.map(commandRow), helpColumns()),
     "",
     `Help on one command: ringport ${commands[0]?.path.join(" ") ?? ""} --help`,
     ...(prefix.length === 0 ? ["Version: ringport --version"] : []),

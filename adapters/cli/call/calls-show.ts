@@ -42,7 +42,7 @@ function show(call: CallWith<"outcome" | "media">, events: readonly CallEvent[])
     ["to", target_phone],
     ["type", type],
     ["instance", instance_id],
-    ...Object.entries(media ?? {}).map(([name, value]) => [name.replaceAll("_", " "), String(value)] as const),
+    ...Object.entries(media ?? {}).map(([name, value]) => [name.replaceAll("_", " "), value] as const),
     ["created", call.created_at],
     ["started", call.started_at],
     ["ended", call.ended_at],

@@ -7,7 +7,7 @@ import { jsonOption } from "../json-option.ts";
 import { wholeNumber } from "../parsers.ts";
 import { interruption } from "../signals.ts";
 import { paintedStatus } from "../terminal/painted-status.ts";
-import { printRows } from "../terminal/table.ts";
+import { type Column, printRows } from "../terminal/table.ts";
 import { isWatched, outputGone, printBeside, printJson } from "../terminal/terminal.ts";
 import { UsageError } from "../usage-error.ts";
 import { watchCalls } from "./watch-calls.ts";
@@ -49,17 +49,25 @@ export const calls: Command = {
     for await (const call of client.calls.list(query)) if (found.push(call) === limit) break;
     if (json) printJson(found);
     else if (found.length === 0) printBeside("No calls found.");
-    else printRows(CALLS_HEAD, found.map(callCells));
+    else printRows(COLUMNS, found.map(callCells));
     return 0;
   },
 };
 
-export const CALLS_HEAD = ["ID", "TO", "STATUS", "REASON", "HEARD", "CREATED", "INSTANCE"];
+const COLUMNS: readonly Column[] = [
+  { head: "ID" },
+  { head: "TO" },
+  { head: "STATUS", paint: paintedStatus },
+  { head: "REASON", cut: true },
+  { head: "HEARD", leftOut: 1 },
+  { head: "CREATED", leftOut: 2 },
+  { head: "INSTANCE", leftOut: 3 },
+];
 
 /** A call as a row. */
-export function callCells({ id, target_phone, status, outcome, created_at, instance_id }: ListedCall): string[] {
+function callCells({ id, target_phone, status, outcome, created_at, instance_id }: ListedCall): string[] {
   const heard = outcome?.heard_ratio == null ? "" : `${Math.round(outcome.heard_ratio * 100)} %`;
-  return [id, target_phone, paintedStatus(status), outcome?.reason ?? "", heard, created_at.slice(0, 19), instance_id];
+  return [id, target_phone, status, outcome?.reason ?? "", heard, created_at.slice(0, 19), instance_id];
 }
 
 function limitOf({ values }: ParsedLine): number {

@@ -1,8 +1,10 @@
 import type { CallEvent } from "../../../src/client/index.ts";
 import { LiveLine } from "../terminal/live-line.ts";
 import { progressBar } from "../terminal/progress-bar.ts";
+import { shownValue } from "../terminal/shown-value.ts";
 import { inOneCell } from "../terminal/table.ts";
-import { paint, print } from "../terminal/terminal.ts";
+import { paint, print, terminalColumns } from "../terminal/terminal.ts";
+import { columnsOf, wrapped } from "../terminal/wrapped.ts";
 
 /** A clock that is this far from the server's is not trusted for the age of an event, ms. */
 const LATEST_NEWS_MS = 3_000;
@@ -55,11 +57,11 @@ function counting(what: string): (ms: number) => string {
   return (ms) => paint(2, `${what} … ${Math.floor(ms / 1000)} s`);
 }
 
-/** An event as a line. @param began when the first one was, ms since 1970-01-01 UTC */
+/** An event as a line, or as several on a narrow terminal. @param began when the first one was, ms since 1970-01-01 UTC */
 export function eventLine({ type, timestamp, data }: CallEvent, began: number): string {
   const time = `${((Date.parse(timestamp) - began) / 1000).toFixed(2).padStart(6)} s`;
-  const facts = Object.entries(data)
-    .filter(([, value]) => value !== null && value !== "")
-    .map(([name, value]) => `${name}=${value}`);
-  return `  ${paint(2, time)}  ${type.padEnd(13)} ${paint(2, inOneCell(facts.join(" ")))}`.trimEnd();
+  const head = `  ${paint(2, time)}  ${type.padEnd(13)} `;
+  const indent = columnsOf(head);
+  const facts = wrapped(inOneCell(shownValue(data)), terminalColumns() - indent);
+  return (head + facts.map((line) => paint(2, line)).join(`\n${" ".repeat(indent)}`)).trimEnd();
 }

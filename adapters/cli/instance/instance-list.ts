@@ -4,7 +4,7 @@ import { connect } from "../connection/connection.ts";
 import { CONNECTION_SETTINGS } from "../connection/connection-settings.ts";
 import { jsonOption } from "../json-option.ts";
 import { paintedStatus } from "../terminal/painted-status.ts";
-import { printRows } from "../terminal/table.ts";
+import { type Column, printRows } from "../terminal/table.ts";
 import { printBeside, printJson } from "../terminal/terminal.ts";
 
 /** `ringport instance list`: the token's instances. */
@@ -19,13 +19,18 @@ export const instanceList: Command = {
     for await (const instance of client.instances.list()) instances.push(instance);
     if (line.values.get("json")) printJson(instances);
     else if (instances.length === 0) printBeside("No instances yet; create one: ringport instance create NAME");
-    else printRows(HEAD, instances.map(cells));
+    else printRows(COLUMNS, instances.map(cells));
     return 0;
   },
 };
 
-const HEAD = ["ID", "NAME", "STATUS", "CREATED"];
+const COLUMNS: readonly Column[] = [
+  { head: "ID" },
+  { head: "NAME", cut: true },
+  { head: "STATUS", paint: paintedStatus },
+  { head: "CREATED", leftOut: 1 },
+];
 
 function cells({ id, name, status, created_at }: Instance): string[] {
-  return [id, name, paintedStatus(status), created_at.slice(0, 19)];
+  return [id, name, status, created_at.slice(0, 19)];
 }

@@ -1,8 +1,11 @@
+import { shownValue } from "./shown-value.ts";
 import { inOneCell, table } from "./table.ts";
-import { paint, print } from "./terminal.ts";
+import { paint, print, terminalColumns } from "./terminal.ts";
 
-/** Prints what is known of one thing, a line each; unknown facts are left out. */
-export function printFacts(facts: readonly (readonly [name: string, value: string | null | undefined])[]): void {
-  const known = facts.flatMap(([name, value]) => (value == null || value === "" ? [] : [[paint(2, name), value]]));
-  for (const row of table(known.map(([name = "", value = ""]) => [name, inOneCell(value)]))) print(row);
+/** Prints what is known of one thing, a fact each; unknown facts are left out, long ones are wrapped. */
+export function printFacts(facts: readonly (readonly [name: string, value: unknown])[]): void {
+  const rows = facts
+    .map(([name, value]) => [paint(2, name), inOneCell(shownValue(value))])
+    .filter(([, shown]) => shown !== "");
+  for (const line of table(rows, terminalColumns())) print(line);
 }

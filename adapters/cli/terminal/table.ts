@@ -1,18 +1,76 @@
-import { isWatched, paint, print, withoutColours } from "./terminal.ts";
+import { isWatched, paint, print, terminalColumns } from "./terminal.ts";
+import { columnsOf, shortened, wrapped } from "./wrapped.ts";
 
-/** Rows as lines, indented by two, with columns below each other. */
-export function table(rows: readonly (readonly string[])[]): string[] {
-  const width = (column: number): number => Math.max(...rows.map((row) => shownLength(row[column] ?? "")));
-  const widths = (rows[0] ?? []).map((_, column) => width(column));
-  const padded = (cell: string, column: number): string =>
-    cell + " ".repeat(Math.max(0, (widths[column] ?? 0) - shownLength(cell)));
-  return rows.map((row) => `  ${row.map(padded).join("  ")}`.trimEnd());
+/** A column of a list. */
+export interface Column {
+  readonly head: string;
+  /** The order in which columns are left out if the terminal is too narrow: the highest first. Default: never left out. */
+  readonly leftOut?: number;
+  /** Whether its cells may be cut if the terminal is still too narrow. Default: no. */
+  readonly cut?: boolean;
+  /** Colours a cell. Default: no colour. */
+  readonly paint?: (cell: string) => string;
 }
 
-/** A table for a person; for a program one line a row, its cells apart by tabs and without a head. */
-export function printRows(head: readonly string[], rows: readonly (readonly string[])[]): void {
+const GAP = 2;
+/** The last column of a table is wrapped beside the others if this much is left for it, else below them. */
+const NARROWEST_TEXT = 28;
+/** Cells are never cut below this. */
+const NARROWEST_CELL = 8;
+
+/**
+ * Rows as lines, indented by two, with columns below each other.
+ * @param width wraps the last column, so that no line is longer. Default: no limit
+ */
+export function table(rows: readonly (readonly string[])[], width = Number.POSITIVE_INFINITY): string[] {
+  const widths = widthsOf(rows);
+  const left = widths.slice(0, -1).reduce((sum, one) => sum + one + GAP, GAP);
+  const beside = width - left >= NARROWEST_TEXT || left + (widths.at(-1) ?? 0) <= width;
+  const indent = " ".repeat(beside ? left : 3 * GAP);
+  return rows.flatMap((row) => {
+    if (width === Number.POSITIVE_INFINITY) return [`  ${padded(row, widths)}`.trimEnd()];
+    const before = `  ${padded(row.slice(0, -1), widths)}`;
+    const lines = wrapped(row.at(-1) ?? "", width - indent.length);
+    const rest = (beside ? lines.slice(1) : lines).map((line) => indent + line);
+    return [beside ? `${before}${row.length > 1 ? "  " : ""}${lines[0]}`.trimEnd() : before.trimEnd(), ...rest];
+  });
+}
+
+/** A table for a person, as wide as the terminal; for a program one line a row, all cells, apart by tabs and without a head. */
+export function printRows(columns: readonly Column[], rows: readonly (readonly string[])[]): void {
   if (!isWatched()) for (const row of rows) print(row.map(inOneCell).join("\t"));
-  else for (const row of table([head.map((cell) => paint(2, cell)), ...rows])) print(row.trim());
+  else for (const line of fittingTable(columns, rows, terminalColumns())) print(line);
+}
+
+/** A table that is no wider than this: columns are left out, then cells are cut; a last line names what is missing. */
+export function fittingTable(
+  columns: readonly Column[],
+  rows: readonly (readonly string[])[],
+  width: number,
+): readonly string[] {
+  const cells = [columns.map(({ head }) => head), ...rows.map((row) => row.map(inOneCell))];
+  const widths = widthsOf(cells);
+  const kept = new Set(columns.keys());
+  const total = (): number => [...kept].reduce((sum, i) => sum + (widths[i] ?? 0) + GAP, -GAP);
+  const optional = [...kept].filter((i) => columns[i]?.leftOut !== undefined);
+  optional.sort((a, b) => (columns[b]?.leftOut ?? 0) - (columns[a]?.leftOut ?? 0));
+  for (const i of optional) if (total() > width) kept.delete(i);
+  for (const i of kept) {
+    const excess = total() - width;
+    if (excess > 0 && columns[i]?.cut) widths[i] = Math.max(NARROWEST_CELL, (widths[i] ?? 0) - excess);
+  }
+  const shown = [...kept];
+  const shownWidths = shown.map((i) => widths[i] ?? 0);
+  const lines = cells.map((row, at) => {
+    const fitting = shown.map((i) => {
+      const cell = shortened(row[i] ?? "", widths[i] ?? 0);
+      return at === 0 ? paint(2, cell) : (columns[i]?.paint?.(cell) ?? cell);
+    });
+    return padded(fitting, shownWidths).trimEnd();
+  });
+  const missing = columns.filter((_, i) => !kept.has(i)).map(({ head }) => head);
+  if (missing.length === 0) return lines;
+  return [...lines, ...wrapped(`Left out on this narrow terminal: ${missing.join(", ")}; --json has all.`, width)];
 }
 
 /** Foreign text controls neither the terminal nor the columns. */
@@ -21,6 +79,10 @@ export function inOneCell(text: string): string {
   return text.replace(/[\x00-\x1f\x7f-\x9f]+/g, " ");
 }
 
-function shownLength(cell: string): number {
-  return [...withoutColours(cell)].length;
+function widthsOf(rows: readonly (readonly string[])[]): number[] {
+  return (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => columnsOf(row[column] ?? ""))));
+}
+
+function padded(row: readonly string[], widths: readonly number[]): string {
+  return row.map((cell, i) => cell + " ".repeat(Math.max(0, (widths[i] ?? 0) - columnsOf(cell)))).join("  ");
 }

@@ -25,6 +25,14 @@ export function isWatched(): boolean {
   return process.stdout.isTTY === true;
 }
 
+/** Columns of the terminal; without one no limit. */
+export function terminalColumns(): number {
+  return isWatched() ? process.stdout.columns || USUAL_COLUMNS : Number.POSITIVE_INFINITY;
+}
+
+/** Columns of a terminal that does not say how many it has, and of help in a pipe. */
+export const USUAL_COLUMNS = 80;
+
 /** Whether a stream is a terminal that wants colours (https://no-color.org). */
 export function coloursAllowed(stream: { isTTY?: boolean }): boolean {
   return stream.isTTY === true && !process.env.NO_COLOR;

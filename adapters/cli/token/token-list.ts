@@ -4,7 +4,7 @@ import type { Command } from "../command.ts";
 import { jsonOption } from "../json-option.ts";
 import { readSettings } from "../read-settings.ts";
 import { STORAGE_SETTINGS } from "../settings.ts";
-import { printRows } from "../terminal/table.ts";
+import { type Column, printRows } from "../terminal/table.ts";
 import { printBeside, printJson } from "../terminal/terminal.ts";
 import { UsageError } from "../usage-error.ts";
 import { withStorage } from "./storage-work.ts";
@@ -29,12 +29,21 @@ export const tokenList: Command = {
     });
     if (line.values.get("json")) printJson(tokens.map(({ view }) => view));
     else if (tokens.length === 0) printBeside("There are no tokens: ringport token create --user NAME makes one.");
-    else printRows(HEAD, tokens.map(cells));
+    else printRows(COLUMNS, tokens.map(cells));
     return 0;
   },
 };
 
-const HEAD = ["ID", "USER", "NAME", "CREATED", "EXPIRES", "MAY CALL", "CALLS A DAY", "STATE"];
+const COLUMNS: readonly Column[] = [
+  { head: "ID" },
+  { head: "USER", cut: true },
+  { head: "NAME", cut: true },
+  { head: "CREATED", leftOut: 4 },
+  { head: "EXPIRES", leftOut: 1 },
+  { head: "MAY CALL", leftOut: 2 },
+  { head: "CALLS A DAY", leftOut: 3 },
+  { head: "STATE", cut: true },
+];
 
 function cells({ token, view }: { token: TokenRecord; view: TokenView }): string[] {
   const { id, user, name, demo_instance_id, created_at, expires_at, allowed_prefixes, max_calls_per_day } = view;

@@ -3,7 +3,7 @@ import type { Command } from "../command.ts";
 import { connect } from "../connection/connection.ts";
 import { CONNECTION_SETTINGS } from "../connection/connection-settings.ts";
 import { jsonOption } from "../json-option.ts";
-import { printRows } from "../terminal/table.ts";
+import { type Column, printRows } from "../terminal/table.ts";
 import { printBeside, printJson } from "../terminal/terminal.ts";
 import { playSample } from "./play-sample.ts";
 
@@ -28,12 +28,18 @@ export const voices: Command = {
     const fitting = language === undefined ? all : all.filter((voice) => speaks(voice, language));
     if (json) printJson(fitting);
     else if (fitting.length === 0) printBeside(noVoice(all, language));
-    else printRows(HEAD, fitting.map(cells));
+    else printRows(COLUMNS, fitting.map(cells));
     return 0;
   },
 };
 
-const HEAD = ["ID", "LANGUAGE", "ENGINE", "QUALITY", "NAME"];
+const COLUMNS: readonly Column[] = [
+  { head: "ID" },
+  { head: "LANGUAGE" },
+  { head: "ENGINE" },
+  { head: "QUALITY" },
+  { head: "NAME", cut: true },
+];
 
 function cells({ id, language, engine, quality, name }: Voice): string[] {
   return [id, language, engine, quality, name];

@@ -7,7 +7,7 @@ describe.skipIf(ON_NODE.missing)(`ringport calls on ${ON_NODE.title}`, { timeout
 
   test("lists calls, newest first, by status and instance, and shows one with its timeline", async () => {
     const { client, instanceId } = await cli.caller("reader");
-    const heard = await client.call(instanceId);
+    const heard = await client.call(instanceId, { recording: true });
     await client.waitForCall(heard.id);
     const refused = await client.call(instanceId, { target: { phoneNumber: "+12025550101" } });
     await client.waitForCall(refused.id);
@@ -29,6 +29,8 @@ describe.skipIf(ON_NODE.missing)(`ringport calls on ${ON_NODE.title}`, { timeout
 
     const shown = await cli.run("reader", ["calls", "show", heard.id]);
     for (const text of ["is COMPLETED", "answered", "COMPLETED: message_played"]) expect(shown.stdout).toContain(text);
+    expect(shown.stdout).toMatch(/^ {2}recording +duration_ms=\d+ url=http/m);
+    expect(shown.stdout).not.toContain("[object");
     const json = JSON.parse((await cli.run("reader", ["calls", "show", refused.id, "--json"])).stdout);
     expect(json).toMatchObject({ outcome: { reason: "busy" }, media: { voice_id: "en-US-1" } });
     const followed = await cli.run("reader", ["calls", "show", refused.id, "--follow"]);

@@ -1,0 +1,25 @@
+import { withoutColours } from "./terminal.ts";
+
+/** Breaks text into lines of at most this many columns. A longer word, such as an id, stays whole. */
+export function wrapped(text: string, width: number): string[] {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(/ +/)) {
+    if (line !== "" && columnsOf(line) + 1 + columnsOf(word) > width) {
+      lines.push(line);
+      line = word;
+    } else line = line === "" ? word : `${line} ${word}`;
+  }
+  return [...lines, line];
+}
+
+/** The text, cut to this many columns; "…" stands for the rest. */
+export function shortened(text: string, width: number): string {
+  const shown = [...withoutColours(text)];
+  return shown.length <= width ? text : `${shown.slice(0, Math.max(0, width - 1)).join("")}…`;
+}
+
+/** Columns that a text takes on a terminal; colours take none. */
+export function columnsOf(text: string): number {
+  return [...withoutColours(text)].length;
+}

@@ -1,0 +1,61 @@
+import { describe, expect, test } from "vitest";
+import { COMMANDS } from "../../../adapters/cli/commands.ts";
+import { commandHelp, overviewHelp } from "../../../adapters/cli/help.ts";
+import { shownValue } from "../../../adapters/cli/terminal/shown-value.ts";
+import { fittingTable, table } from "../../../adapters/cli/terminal/table.ts";
+import { wrapped } from "../../../adapters/cli/terminal/wrapped.ts";
+
+const longest = (lines: readonly string[]) => Math.max(...lines.map((line) => line.length));
+
+describe("the help", () => {
+  test.each(COMMANDS.map((command) => [command.path.join(" "), command] as const))(
+    "of %s fits 80 columns",
+    (_, command) => expect(longest(commandHelp(command).split("\n"))).toBeLessThanOrEqual(80),
+  );
+
+  test("of all commands fits 80 columns", () =>
+    expect(longest(overviewHelp(COMMANDS, []).split("\n"))).toBeLessThanOrEqual(80));
+});
+
+describe("a list of calls", () => {
+  const columns = [
+    { head: "ID" },
+    { head: "REASON", cut: true },
+    { head: "WHEN", leftOut: 1 },
+    { head: "AT", leftOut: 2 },
+  ];
+  const rows = [["call_01", "instance_not_linked\x1b[31m", "2026-11-21", "inst_01"]];
+
+  test("has every column on a wide terminal", () =>
+    expect(fittingTable(columns, rows, 200).at(-1)).toBe("call_01  instance_not_linked [31m  2026-11-21  inst_01"));
+
+  test("leaves columns out on a narrow terminal, and names them", () => {
+    const lines = fittingTable(columns, rows, 40);
+    expect(lines[1]).toBe("call_01  instance_not_linked [31m");
+    expect(lines.join(" ")).toContain("WHEN, AT");
+    expect(longest(lines)).toBeLessThanOrEqual(40);
+  });
+
+  test("cuts long cells last, and never the id", () => {
+    const lines = fittingTable(columns, rows, 24);
+    expect(lines[1]).toBe("call_01  instance_not_l…");
+  });
+});
+
+describe("text", () => {
+  test("is wrapped between words; a long word stays whole", () =>
+    expect(wrapped("one two call_0123456789 three", 8)).toEqual(["one two", "call_0123456789", "three"]));
+
+  test("in the last column is wrapped below itself", () =>
+    expect(table([["to", "one two three four five six seven"]], 36)).toEqual([
+      "  to  one two three four five six",
+      "      seven",
+    ]));
+
+  test("of an object is name=value, without what is unknown", () => {
+    expect(shownValue({ duration_ms: 20, url: "http://x", jitter: null, inner: { a: [1] } })).toBe(
+      'duration_ms=20 url=http://x inner={"a":[1]}',
+    );
+    expect(shownValue(null)).toBe("");
+  });
+});
