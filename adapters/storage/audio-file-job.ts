@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { concatBytes } from "../../src/base/concat-bytes.ts";
+import { nodeSqlite } from "./node-sqlite.ts";
 import { sqliteUnavailable } from "./sqlite-errors.ts";
 
 /** The jobs of a SQLite storage. One piece. */
@@ -40,7 +41,7 @@ export async function audioFileJob(
   input: AudioFileInput,
   { emit }: { emit(piece: AudioFileResult, transfer?: readonly ArrayBuffer[]): void },
 ): Promise<void> {
-  const sqlite = await import("node:sqlite");
+  const sqlite = await nodeSqlite();
   const { path, prefix = "", synchronous, maxPageCount, callId, task, file } = input;
   const table = `"${prefix}call_audio"`;
   let database: DatabaseSync | undefined;

@@ -1,4 +1,5 @@
 import { open } from "node:fs/promises";
+import { nodeSqlite } from "./node-sqlite.ts";
 
 /** More pages than a database has: the whole copy is one step, so writers meanwhile do not restart it. */
 const ALL_PAGES = 2 ** 31 - 1;
@@ -9,7 +10,7 @@ const ALL_PAGES = 2 ** 31 - 1;
  * @throws {Error} `to` exists; the database cannot be read; the disk is full
  */
 export async function backupSqlite(path: string, to: string): Promise<void> {
-  const { backup, DatabaseSync } = await import("node:sqlite");
+  const { backup, DatabaseSync } = await nodeSqlite();
   const file = await open(to, "wx", 0o600);
   await file.close();
   const database = new DatabaseSync(path);

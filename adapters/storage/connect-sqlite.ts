@@ -2,6 +2,7 @@ import { open } from "node:fs/promises";
 import type { DatabaseSync } from "node:sqlite";
 import { StorageLocked, StorageUnavailable } from "../../src/ports/storage.ts";
 import { sqliteAudioFiles } from "./audio-files.ts";
+import { nodeSqlite } from "./node-sqlite.ts";
 import { scrubSqlite } from "./scrub-sqlite.ts";
 import type { ConnectedDatabase, Traits } from "./session.ts";
 import { sharedReads } from "./shared-reads.ts";
@@ -25,7 +26,7 @@ export async function connectSqlite({
   workers,
 }: SqliteStorageOptions): Promise<ConnectedDatabase> {
   const tables = checkedNames({ prefix });
-  const sqlite = await import("node:sqlite").catch((cause: unknown) => {
+  const sqlite = await nodeSqlite().catch((cause: unknown) => {
     throw new Error("the SQLite storage needs Node 22.18 or later, Bun 1.4 or later, or Deno", { cause });
   });
   if (path !== ":memory:") await createPrivateFile(path);

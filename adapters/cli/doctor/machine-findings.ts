@@ -1,4 +1,5 @@
 import process from "node:process";
+import { nodeSqlite } from "../../storage/node-sqlite.ts";
 import { players } from "../voices/players.ts";
 import { broken, type Finding, missing, reasonOf, works } from "./finding.ts";
 
@@ -28,7 +29,7 @@ function runtime(): Runtime {
 /** The SQLite that comes with the runtime. */
 export async function findSqlite(): Promise<Finding[]> {
   try {
-    const { DatabaseSync } = await import("node:sqlite");
+    const { DatabaseSync } = await nodeSqlite();
     const database = new DatabaseSync(":memory:");
     const row = database.prepare("select sqlite_version() as version").get() as { version?: string } | undefined;
     database.close();

@@ -1,0 +1,35 @@
+import process from "node:process";
+import { describe, expect, test } from "vitest";
+import { nodeSqlite } from "../../../adapters/storage/node-sqlite.ts";
+import { runtimes } from "../../support/runtimes.ts";
+import { freshFolder, launch } from "./run-cli.ts";
+
+describe("a command that opens SQLite", { timeout: 30_000 }, () => {
+  for (const runtime of runtimes.filter(({ name }) => name.startsWith("node")))
+    test.skipIf(runtime.missing)(`prints no warning about it on ${runtime.title}`, async () => {
+      const [program = ""] = runtime.command; // without the flag that hides every experimental feature
+      const env = { RINGPORT_DATA: freshFolder() };
+      const args = ["token", "create", "--user", "ana"];
+      const { code, stdout, stderr } = await launch(args, { env, runtime: { ...runtime, command: [program] } })
+        .finished;
+      expect([code, stdout]).toEqual([0, expect.stringMatching(/^rp_live_/)]);
+      expect(stderr).not.toContain("SQLite is an experimental feature");
+    });
+
+  test("leaves all other warnings", async () => {
+    const { emitWarning } = process;
+    const seen: string[] = [];
+    process.emitWarning = (warning: string | Error) => void seen.push(String(warning));
+    try {
+      const mine = process.emitWarning;
+      const loading = nodeSqlite();
+      process.emitWarning("something else is experimental", "ExperimentalWarning");
+      process.emitWarning("SQLite is an experimental feature and might change at any time", "ExperimentalWarning");
+      await loading;
+      expect(process.emitWarning).toBe(mine);
+      expect(seen).toEqual(["something else is experimental"]);
+    } finally {
+      process.emitWarning = emitWarning;
+    }
+  });
+});
