@@ -5,7 +5,8 @@ export function nearest(name: string, known: readonly string[]): string | undefi
     distance: distance(name.toLowerCase(), candidate.toLowerCase()),
   }));
   const [best] = scored.sort((a, b) => a.distance - b.distance);
-  return best && best.distance <= Math.max(2, Math.floor(name.length / 4)) ? best.candidate : undefined;
+  if (best === undefined || best.distance >= name.length) return undefined;
+  return best.distance <= Math.max(2, Math.floor(name.length / 4)) ? best.candidate : undefined;
 }
 
 /** ` (did you mean …?)`, or nothing. */

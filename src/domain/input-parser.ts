@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { didYouMean, nearest } from "../base/nearest.ts";
 import { isObject, type Schema } from "./input-checks.ts";
 import { type Fault, invalidInput, type RefusalCode } from "./refusal.ts";
 
@@ -18,7 +19,7 @@ export function parseBody<T>(schema: Schema<T>, body: unknown, { strict, found =
   if (!isObject(body))
     throw invalidInput([{ pointer: "", code: "invalid_json", detail: "the body must be a JSON object" }]);
   const result = v.safeParse(schema, body);
-  const faults = [...(result.success ? [] : result.issues.map(faultOf)), ...found];
+  const faults = [...(result.success ? [] : result.issues.map((issue) => faultOf(issue, schema))), ...found];
   if (strict) addUnknownFields(faults, schema, body, "");
   const [first, ...rest] = faults;
   if (first) throw invalidInput([first, ...rest]);
@@ -30,24 +31,58 @@ const MOST_FAULTS = 100;
 
 /** Adds the fields that the schema does not name; `v.strictObject` would report only the first, and miss "constructor". */
 function addUnknownFields(faults: Fault[], schema: unknown, value: unknown, pointer: string): void {
-  const { wrapped = schema } = schema as { wrapped?: unknown };
-  const { entries } = wrapped as { entries?: Record<string, unknown> };
+  const entries = entriesOf(schema);
   if (!entries || !isObject(value)) return;
   for (const key in value) {
     if (faults.length >= MOST_FAULTS) return;
     const inside = `${pointer}/${escapePointer(key)}`;
     if (Object.hasOwn(entries, key)) addUnknownFields(faults, entries[key], value[key], inside);
-    else faults.push({ pointer: inside, code: "unknown_field", detail: "there is no such field" });
+    else
+      faults.push({
+        pointer: inside,
+        code: "unknown_field",
+        detail: `there is no such field${key.length > LONGEST_NAME ? "" : didYouMean(key, Object.keys(entries))}`,
+      });
   }
+}
+
+/** The fields of an object's schema; undefined if it is no object's. */
+function entriesOf(schema: unknown): Readonly<Record<string, unknown>> | undefined {
+  const { wrapped = schema } = (schema ?? {}) as { wrapped?: unknown };
+  return (wrapped as { entries?: Readonly<Record<string, unknown>> } | undefined)?.entries;
+}
+
+/** Longer names are not compared with others, and no more of them: a body can hold millions. */
+const LONGEST_NAME = 40;
+const MOST_COMPARED = 100;
+
+/** A field of the body that is unknown, and has nearly the name of the missing one. */
+function sentInstead(issue: v.BaseIssue<unknown>, schema: unknown): string | undefined {
+  const path = issue.path ?? [];
+  const missing = path.at(-1);
+  if (!missing || !isObject(missing.input)) return undefined;
+  const entries = path.slice(0, -1).reduce((fields, { key }) => entriesOf(fields?.[String(key)]), entriesOf(schema));
+  const unknown: string[] = [];
+  for (const name in missing.input) {
+    if (unknown.length >= MOST_COMPARED) break;
+    if (name.length <= LONGEST_NAME && !Object.hasOwn(entries ?? {}, name)) unknown.push(name);
+  }
+  return nearest(String(missing.key), unknown);
+}
+
+function requiredDetail(issue: v.BaseIssue<unknown>, schema: unknown): string {
+  const sent = sentInstead(issue, schema);
+  if (sent === undefined) return "this field is required";
+  return `this field is required; you sent ${JSON.stringify(sent)} (did you mean ${String(issue.path?.at(-1)?.key)}?)`;
 }
 
 const FAULT = /^([a-z_]+): ([\s\S]*)$/;
 
-function faultOf(issue: v.BaseIssue<unknown>): Fault {
+function faultOf(issue: v.BaseIssue<unknown>, schema: unknown): Fault {
   const pointer = (issue.path ?? []).map((item) => `/${escapePointer(String(item.key))}`).join("");
   const own = FAULT.exec(issue.message);
   if (own && issue.received !== "undefined") return { pointer, code: own[1] as RefusalCode, detail: own[2] as string };
-  if (issue.received === "undefined") return { pointer, code: "required", detail: "this field is required" };
+  if (issue.received === "undefined") return { pointer, code: "required", detail: requiredDetail(issue, schema) };
   return { pointer, code: "type_invalid", detail: `must be ${expected(issue)}, not ${received(issue)}` };
 }
 

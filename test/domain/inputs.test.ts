@@ -54,6 +54,22 @@ describe("a call", () => {
     expect(callFaults({ ...common, ...all, voice: 1 }, STRICT)).toEqual(["/voice unknown_field"]);
   });
 
+  test("a fault names the field that was probably meant", () => {
+    const details = (body: unknown, schemas = SCHEMAS) =>
+      refused(() => parseCreateCall(schemas, body)).errors.map(({ pointer, detail }) => `${pointer} ${detail}`);
+    expect(details({ ...SPEECH, target: { phone_number: "+12025550100" } })).toEqual([
+      '/target/phoneNumber this field is required; you sent "phone_number" (did you mean phoneNumber?)',
+    ]);
+    const { instanceId, ...rest } = SPEECH;
+    expect(details({ ...rest, instance_id: instanceId })).toEqual([
+      '/instanceId this field is required; you sent "instance_id" (did you mean instanceId?)',
+    ]);
+    expect(details(rest)).toEqual(["/instanceId this field is required"]);
+    expect(details(speech({ voice: "en-US-1" }), STRICT)).toEqual([
+      "/tts/voice there is no such field (did you mean voiceId?)",
+    ]);
+  });
+
   test("an instance id has a longest length, far above that of every id", () => {
     expect(parseCreateCall(SCHEMAS, { ...SPEECH, instanceId: "x".repeat(100) }).instanceId).toHaveLength(100);
     expect(callFaults({ ...SPEECH, instanceId: "x".repeat(101) })).toEqual(["/instanceId too_long"]);
