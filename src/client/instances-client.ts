@@ -19,6 +19,8 @@ export interface QrCode {
   readonly expiresAt: string | null;
   /** Number of the code within one linking; null if the server does not send it. */
   readonly sequence: number | null;
+  /** Address of the page that the code leads to; null if the code is not a web address. */
+  readonly page: string | null;
 }
 
 /** The phone numbers of the token's user. All methods throw `RingportError`. */
@@ -62,6 +64,7 @@ export function instancesClient(transport: Transport): InstancesClient {
         message: body.message,
         expiresAt: headers.get("qr-expires-at"),
         sequence: sequence === null ? null : Number(sequence),
+        page: headers.get("qr-page"),
       };
     },
     delete: (id, options) => transport.delete(one(id), options),

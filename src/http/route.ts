@@ -81,6 +81,7 @@ export const REPLY_HEADERS = {
   "Recording-Incomplete": "`?1`: a part of the recording is missing.",
   "QR-Expires-At": "When the next code replaces this one; RFC 3339.",
   "QR-Sequence": "Number of the code within one linking.",
+  "QR-Page": "Address of the page that the code leads to; missing if the code is not a web address.",
   "WWW-Authenticate": "`Bearer`.",
   Accept: "The required media type of a body.",
   Allow: "The allowed methods.",

@@ -104,7 +104,7 @@ describe("DELETE /v1/instances/:instanceId", () => {
 describe("GET /v1/instances/:instanceId/configure", () => {
   const path = `${one}/configure`;
 
-  test("the code is bare Base64 of a PNG, with the header QR-Expires-At", async () => {
+  test("the code is bare Base64 of a PNG; headers have its end and its page", async () => {
     const reply = await ask(serve().app, { path });
     expect(Object.keys(reply.json)).toEqual(["instanceId", "qrCodeBase64", "message"]);
     expect(reply.json).toMatchObject({ instanceId: INSTANCE_ID, message: "Scan it." });
@@ -113,6 +113,7 @@ describe("GET /v1/instances/:instanceId/configure", () => {
       "cache-control": "no-store",
       "qr-expires-at": "2026-01-31T12:00:20.000Z",
       "qr-sequence": "3",
+      "qr-page": "https://example.test/simulator/link/abc",
       vary: "Accept",
     });
   });

@@ -203,7 +203,7 @@ export function instanceRoutes(
             description: "The current code.",
             schema: "LinkingCode",
             media: ["image/png"],
-            headers: ["QR-Expires-At", "QR-Sequence"],
+            headers: ["QR-Expires-At", "QR-Sequence", "QR-Page"],
             example: LINKING_CODE_EXAMPLE,
           },
         },
@@ -217,12 +217,18 @@ export function instanceRoutes(
   ];
 }
 
+/** Only a web address of visible ASCII fits into a header. */
+function isWebAddress(payload: string): boolean {
+  return /^https?:\/\/[\x21-\x7e]+$/i.test(payload);
+}
+
 async function linkingCode(code: LinkingCode, accept: string): Promise<Reply> {
   const image = await qrPng(code.payload);
   const headers = {
     "cache-control": "no-store",
     "qr-expires-at": timestamp(code.expiresAt),
     "qr-sequence": String(code.sequence),
+    ...(isWebAddress(code.payload) && { "qr-page": code.payload }),
     vary: "Accept",
   };
   if (/image\/png/i.test(accept) && !/application\/json/i.test(accept))
