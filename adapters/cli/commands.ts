@@ -11,6 +11,7 @@ import { doctor } from "./doctor/doctor.ts";
 import { erase } from "./erase.ts";
 import { instanceCreate } from "./instance/instance-create.ts";
 import { instanceDelete } from "./instance/instance-delete.ts";
+import { instanceLink } from "./instance/instance-link.ts";
 import { instanceList } from "./instance/instance-list.ts";
 import { instanceQr } from "./instance/instance-qr.ts";
 import { instanceShow } from "./instance/instance-show.ts";
@@ -32,6 +33,7 @@ export const COMMANDS: readonly Command[] = [
   instanceList,
   instanceShow,
   instanceQr,
+  instanceLink,
   instanceUpdate,
   instanceDelete,
   call,

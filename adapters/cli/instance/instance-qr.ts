@@ -15,7 +15,7 @@ export const instanceQr: Command = {
     { name: "png", placeholder: "FILE", help: "Also writes the current code to this file.", completion: "file" },
     { name: "no-wait", help: "Draws the code once and exits." },
     jsonOption(
-      "a line for each code (`event` code, `png_base64`, `message`, `expires_at`, `sequence`) and for the end (`event` linked, `instance`)",
+      "a line for each code (`event` code, `png_base64`, `message`, `expires_at`, `sequence`, `page`) and for the end (`event` linked, `instance`)",
     ),
   ],
   settings: CONNECTION_SETTINGS,

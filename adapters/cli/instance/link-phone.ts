@@ -16,6 +16,7 @@ import {
 } from "../terminal/terminal.ts";
 import { terminalQr } from "../terminal/terminal-qr.ts";
 import { UsageError } from "../usage-error.ts";
+import { isSimulated, pressLink } from "./simulated-phone.ts";
 
 /** How a phone is linked. */
 export interface LinkOptions {
@@ -24,6 +25,8 @@ export interface LinkOptions {
   readonly png?: string | undefined;
   /** Whether to wait until the phone is linked. Default: yes. */
   readonly wait?: boolean;
+  /** Whether to scan the code of a simulated phone. Default: no. */
+  readonly scans?: boolean;
   readonly interrupted: Interruption;
 }
 
@@ -36,16 +39,22 @@ const LONGEST_CODE_MS = 60_000;
 
 /** Draws the code of an instance, again whenever it changes, until a phone has been linked; answers the exit code. */
 export async function linkPhone(client: Client, id: string, options: LinkOptions): Promise<number> {
-  const { interrupted, json, wait = true } = options;
+  const { interrupted, json, wait = true, scans = false } = options;
   const signal = AbortSignal.any([interrupted.signal, outputGone]);
   const picture = new Picture();
   const waiting =
     wait && !json ? new LiveLine((ms) => `waiting to be scanned … ${Math.floor(ms / 1000)} s`) : undefined;
   try {
     let shown: string | undefined;
+    const simulated = scans && (await isSimulated(client, id, signal));
     for (;;) {
       const code = await codeOf(client, id, signal);
       if (!code) break;
+      if (simulated && code.page !== null) {
+        if (await pressLink(code.page, signal)) break;
+        await pause(POLL_MS, signal);
+        continue;
+      }
       if (code.pngBase64 !== shown) {
         shown = code.pngBase64;
         waiting?.clear();
@@ -82,8 +91,8 @@ async function show(id: string, code: QrCode, picture: Picture, { png, json }: L
       throw new UsageError(`--png is "${png}": the file cannot be written (${cause.code ?? cause.message})`, { cause });
     });
   if (json) {
-    const { pngBase64: png_base64, message, expiresAt: expires_at, sequence } = code;
-    printJsonLine({ event: "code", instance_id: id, png_base64, message, expires_at, sequence });
+    const { pngBase64: png_base64, message, expiresAt: expires_at, sequence, page } = code;
+    printJsonLine({ event: "code", instance_id: id, png_base64, message, expires_at, sequence, page });
     return;
   }
   const lines = terminalQr(modulesOfPng(bytes), { colours: coloursAllowed(process.stdout) });

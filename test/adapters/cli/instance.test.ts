@@ -80,6 +80,15 @@ describe.skipIf(ON_NODE.missing)(`ringport instance on ${ON_NODE.title}`, { time
     expect([again.code, again.stdout]).toEqual([0, expect.stringMatching(/^✓ \+\d+ is linked: inst_\w+ is ACTIVE/)]);
   });
 
+  test("link scans the code of a simulated phone itself, and is repeatable", async () => {
+    const { id } = await (await cli.server.as("lazy")).createInstance();
+    for (const _ of [1, 2]) {
+      const { code, stdout, stderr } = await cli.run("lazy", ["instance", "link", id]);
+      expect([code, stderr]).toEqual([0, ""]);
+      expect(stdout).toMatch(/^✓ \+\d+ is linked: inst_\w+ is ACTIVE/);
+    }
+  });
+
   test("the code can be drawn once, and kept as a picture", async () => {
     const { id } = await (await cli.server.as("painter")).createInstance();
     const folder = freshFolder();

@@ -1,0 +1,28 @@
+import type { Client } from "../../../src/client/index.ts";
+
+/** The name of the network that has no phones of its own. */
+const SIMULATOR = "simulator";
+/** The page responds within this time, ms. */
+const PAGE_TIMEOUT_MS = 10_000;
+
+/** Whether the phone of an instance is simulated, so that nobody can scan its code. */
+export async function isSimulated(client: Client, instanceId: string, signal: AbortSignal): Promise<boolean> {
+  const { connection } = await client.instances.get(instanceId, { expand: ["connection"], signal });
+  return connection?.provider === SIMULATOR;
+}
+
+/**
+ * Presses the button on the page behind a code. Returns false if the code has expired meanwhile.
+ * @throws {Error} the page cannot be reached, or did not link the phone
+ */
+export async function pressLink(page: string, signal: AbortSignal): Promise<boolean> {
+  const within = AbortSignal.any([signal, AbortSignal.timeout(PAGE_TIMEOUT_MS)]);
+  const response = await fetch(page, { method: "POST", signal: within }).catch((cause: unknown) => {
+    signal.throwIfAborted();
+    throw new Error(`the link page ${page} cannot be reached; check RINGPORT_PUBLIC_URL on the server`, { cause });
+  });
+  await response.body?.cancel();
+  if (response.status === 410) return false;
+  if (!response.ok) throw new Error(`the link page ${page} returned ${response.status} instead of linking the phone`);
+  return true;
+}
