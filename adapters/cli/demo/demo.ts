@@ -3,25 +3,35 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import process from "node:process";
+import type { CallMessageInput } from "../../../src/domain/call-input.ts";
+import type { Ringport } from "../../../src/ringport.ts";
 import { MESSAGE_OPTIONS, messageOf } from "../call/message-options.ts";
 import type { Command } from "../command.ts";
+import { ENGINE_FIX } from "../doctor/speech-findings.ts";
 import { createLog } from "../log.ts";
 import { readSettings } from "../read-settings.ts";
 import { serverAdapter } from "../server-adapter.ts";
 import { SETTINGS } from "../settings.ts";
-import { printBeside } from "../terminal/terminal.ts";
+import { print, printBeside } from "../terminal/terminal.ts";
 import { runStory } from "./demo-story.ts";
+import { recordedMessage } from "./recorded-message.ts";
 
 const TEXT = "Hello! This is Ringport. Your phone rang, and you heard every word of this message.";
 const NUMBER = "+12025550100";
 
-const DEMO_SETTINGS = SETTINGS.filter(({ option }) => option.startsWith("log") || option.startsWith("embedded."));
+/** The demo rings no real phone, so settings of the networks that could are not its own. */
+const DEMO_SETTINGS = SETTINGS.filter(
+  ({ option }) =>
+    option.startsWith("log") || (option.startsWith("embedded.") && !/^embedded\.(networks|sip\.)/.test(option)),
+);
 
 /** `ringport demo`: the whole story on a Ringport of its own, from the instance to the recording. */
 export const demo: Command = {
   path: ["demo"],
   summary: "Shows everything in ten seconds: an instance, its QR code, a call, what the callee heard.",
-  details: "No real phone rings: the call uses the simulated network. The exit code is 0 if the call was COMPLETED.",
+  details:
+    "No real phone rings: the call uses the simulated network, whatever the settings of SIP are. Without a speech engine " +
+    "the callee hears a recorded message. The exit code is 0 if the call was COMPLETED.",
   options: [
     ...MESSAGE_OPTIONS,
     { name: "to", placeholder: "NUMBER", help: `Number to call. Default: ${NUMBER}, which answers and listens.` },
@@ -31,7 +41,8 @@ export const demo: Command = {
   async run(line) {
     const { options, logLevel, logMaskNumbers } = readSettings(DEMO_SETTINGS, line, process.env);
     const target = { phoneNumber: String(line.values.get("to") ?? NUMBER) };
-    const message = { ...(await messageOf(line, TEXT)), target };
+    const asked = await messageOf(line, TEXT);
+    const isOwn = ["text", "voice", "audio"].some((name) => line.values.has(name));
     const log = createLog({
       level: logLevel ?? "warn",
       pretty: process.stderr.isTTY === true,
@@ -49,6 +60,7 @@ export const demo: Command = {
       const listening = await adapter.serve(ringport, { port: 0 });
       try {
         await ringport.start();
+        const message = { ...(isOwn ? asked : await playable(ringport, asked)), target };
         const status = await runStory({ ringport, url: listening.url, message, data, keepsData: kept !== undefined });
         return status === "COMPLETED" ? 0 : 1;
       } finally {
@@ -60,3 +72,14 @@ export const demo: Command = {
     }
   },
 };
+
+/** The demo's own message: spoken, or as a recording if no engine here can speak it. */
+async function playable(ringport: Ringport, spoken: CallMessageInput): Promise<CallMessageInput> {
+  const voices = await ringport.voices();
+  if (voices.some(({ id }) => id === spoken.tts?.voiceId)) return spoken;
+  const recorded = await recordedMessage();
+  if (recorded === undefined) return spoken;
+  print("No speech engine is installed here, so the callee hears a recorded message. For voices that speak your text:");
+  print(`  ${ENGINE_FIX.flite}`);
+  return { type: "FIXED_AUDIO", audio: { audioBase64: Buffer.from(recorded).toString("base64") } };
+}

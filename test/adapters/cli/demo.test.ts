@@ -16,8 +16,12 @@ describe.skipIf(node.missing)(`ringport demo on ${node.title}`, { timeout: 40_00
   const file = join(freshFolder(), "tone.wav");
   writeFileSync(file, tone());
 
-  test("with a file: QR code, timeline, outcome and the recording, without a terminal", async () => {
-    const { code, stdout, stderr } = await run(["demo", "--audio", file], { RINGPORT_SIMULATOR_TIME_SCALE: "0.2" });
+  test("with a file: QR code, timeline, outcome and the recording, without a terminal, whatever SIP is set to", async () => {
+    const { code, stdout, stderr } = await run(["demo", "--audio", file], {
+      RINGPORT_SIMULATOR_TIME_SCALE: "0.2",
+      RINGPORT_SIP_TRUNKS: '[{"name":"acme","registrar":"sip:127.0.0.1"}]',
+      RINGPORT_TELEPHONY: "sip",
+    });
     expect(stderr).toBe("");
     for (const wanted of ["is CREATED", "▄▄▄▄▄", "/simulator/link/", "is ACTIVE", "queued", "answered", "COMPLETED"])
       expect(stdout).toContain(wanted);
