@@ -2,7 +2,8 @@ import type { CallWith, Client } from "../../../src/client/index.ts";
 import { pause } from "../../../src/client/pause.ts";
 import { type CallStatus, isActive } from "../../../src/domain/call.ts";
 import { paintedStatus } from "../terminal/painted-status.ts";
-import { paint, print, printJsonLine } from "../terminal/terminal.ts";
+import { paint, print, printJsonLine, terminalColumns } from "../terminal/terminal.ts";
+import { columnsOf } from "../terminal/wrapped.ts";
 
 /** What is watched. */
 export interface WatchOptions {
@@ -67,6 +68,8 @@ function tell(call: WatchedCall, json: boolean): void {
   const { id, target_phone, status, outcome, created_at, started_at, ended_at } = call;
   const at = (ended_at ?? started_at ?? created_at).slice(11, 19);
   const heard = outcome?.heard_ratio == null ? "" : `, heard ${Math.round(outcome.heard_ratio * 100)} %`;
-  const reason = outcome ? `  ${outcome.reason}${heard}` : "";
-  print(`${paint(2, at)}  ${id}  ${target_phone}  ${paintedStatus(status)}${reason}`);
+  const change = `${paint(2, at)}  ${id}  ${target_phone}  ${paintedStatus(status)}`;
+  const reason = outcome ? `${outcome.reason}${heard}` : "";
+  const fits = columnsOf(change) + columnsOf(reason) + 2 <= terminalColumns();
+  print(`${change}${fits ? "  " : `\n${" ".repeat(at.length + 2)}`}${reason}`.trimEnd());
 }

@@ -1,4 +1,5 @@
-import { paint } from "./terminal.ts";
+import { paint, terminalColumns } from "./terminal.ts";
+import { columnsOf, wrapped } from "./wrapped.ts";
 
 /** Something that was looked at. */
 export interface Marked {
@@ -12,7 +13,10 @@ export interface Marked {
 const MARKS = { works: paint(32, "✓"), missing: paint(33, "–"), broken: paint(31, "✗") };
 const NAME_WIDTH = 18;
 
-/** One line: ✓, – or ✗, what it is, what was found, and what to do about it. */
+/** ✓, – or ✗, what it is, what was found, and what to do about it: one line, or several on a narrow terminal. */
 export function markedLine({ name, state, detail, fix }: Marked): string {
-  return `${MARKS[state]} ${name.padEnd(NAME_WIDTH)}${detail}${fix === null ? "" : ` → ${fix}`}`;
+  const found = `${detail}${fix === null ? "" : ` → ${fix}`}`;
+  const indent = NAME_WIDTH + 2;
+  const lines = columnsOf(found) + indent <= terminalColumns() ? [found] : wrapped(found, terminalColumns() - indent);
+  return `${MARKS[state]} ${name.padEnd(NAME_WIDTH)}${lines.join(`\n${" ".repeat(indent)}`)}`;
 }
