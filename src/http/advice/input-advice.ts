@@ -18,8 +18,8 @@ export const INPUT_ADVICE = {
   },
   required: {
     means: "A fault inside errors: a required field is missing.",
-    fix: "Send the field that the pointer names.",
-    example: "this field is required",
+    fix: "Send the field that the pointer names. The detail names a field of the body that may be a misspelling of it.",
+    example: 'this field is required; you sent "phone_number" (did you mean phoneNumber?)',
   },
   type_invalid: {
     means: "A fault inside errors: a field has the wrong JSON type.",
