@@ -76,7 +76,7 @@ export const demo: Command = {
 /** The demo's own message: spoken, or as a recording if no engine here can speak it. */
 async function playable(ringport: Ringport, spoken: CallMessageInput): Promise<CallMessageInput> {
   const voices = await ringport.voices();
-  if (voices.some(({ id }) => id === spoken.tts?.voiceId)) return spoken;
+  if (spoken.type !== "FIXED_TTS" || voices.some(({ id }) => id === spoken.tts.voiceId)) return spoken;
   const recorded = await recordedMessage();
   if (recorded === undefined) return spoken;
   print("No speech engine is installed here, so the callee hears a recorded message. For voices that speak your text:");
