@@ -7,8 +7,8 @@ import { voiceSample } from "./call-audio/voice-sample.ts";
 import type { Dispatcher } from "./calls/dispatcher.ts";
 import { readLog } from "./calls/log-pages.ts";
 import type { Context } from "./context.ts";
-import { deadline } from "./deadline.ts";
 import type { Lines } from "./instances/lines.ts";
+import { nextPage } from "./next-page.ts";
 import type { EventPage, Figures, LogQuery, Patience, QueryUseCases } from "./use-cases.ts";
 
 /** Events of a page whose length is not given. */
@@ -36,32 +36,8 @@ export class Queries implements QueryUseCases {
     return readLog(events, userId, { limit, cursor }, async (page) => (part ? events.ofUser(userId, part, page) : []));
   }
 
-  async nextEvents(principal: Principal, query: LogQuery, { waitMs = 0, signal }: Patience): Promise<EventPage> {
-    const { events, system } = this.#context;
-    const time = deadline(system, waitMs, signal);
-    let wake = () => {};
-    const listener = { event: () => wake(), over: () => wake() };
-    // Before the first read: what is stored while the page is read wakes the reader up.
-    const stop = events.listenUser(principal.userId, listener);
-    const expire = () => wake();
-    time.signal.addEventListener("abort", expire);
-    try {
-      for (;;) {
-        const woken = new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-        if (events.closed) throw stopping();
-        const page = await this.events(principal, query).catch((error: unknown) => {
-          throw events.closed ? stopping(error) : error;
-        });
-        if (page.events.length > 0 || time.signal.aborted) return page;
-        await woken;
-      }
-    } finally {
-      stop();
-      time.signal.removeEventListener("abort", expire);
-      time.cancel();
-    }
+  nextEvents(principal: Principal, query: LogQuery, patience: Patience): Promise<EventPage> {
+    return nextPage(this.#context, principal.userId, patience, () => this.events(principal, query));
   }
 
   voices(): Promise<readonly Voice[]> {
@@ -88,9 +64,4 @@ export class Queries implements QueryUseCases {
     const calls = await this.#context.storage.calls.counts();
     return { calls, outcomes, created, liveCalls: this.#dispatcher.live, linesOnline: this.#lines.dialable };
   }
-}
-
-/** The refusal of a wait that the end of this process cuts short. */
-function stopping(cause?: unknown): Refusal {
-  return new Refusal("stopping", "the server is stopping; go on from the same cursor later", { cause });
 }

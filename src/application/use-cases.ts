@@ -127,8 +127,11 @@ export interface CallUseCases {
   list(principal: Principal, filter?: CallFilter, page?: Page): Promise<Call[]>;
   /** Ends an active call; resolves when `FAILED/terminated` is stored. */
   hangUp(principal: Principal, callId: string): Promise<void>;
-  /** What has happened so far; all of it without a `limit`. */
-  timeline(principal: Principal, callId: string, query?: EventQuery): Promise<EventPage>;
+  /**
+   * What has happened so far; all of it without a `limit`. With a `waitMs` an active call's empty page waits for an event;
+   * throws Refusal `stopping` if this process stops before there is one.
+   */
+  timeline(principal: Principal, callId: string, query?: EventQuery, patience?: Patience): Promise<EventPage>;
   /**
    * What has happened and what happens, as it happens, each event once; ends after the final event. Throws Refusal
    * `call_not_found`, and `stopping` if this process stops before the call has ended.

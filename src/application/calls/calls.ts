@@ -15,8 +15,9 @@ import type { StreamReservation } from "../call-audio/streams/stream-client.ts";
 import { checkStreamable, streamsOff } from "../call-audio/streams/stream-refusals.ts";
 import type { Context } from "../context.ts";
 import { shortened } from "../instances/owned-instance.ts";
+import { nextPage } from "../next-page.ts";
 import { retryUntilStored } from "../retry-until-stored.ts";
-import type { CallUseCases, CreateOptions, Creation, EventPage, EventQuery } from "../use-cases.ts";
+import type { CallUseCases, CreateOptions, Creation, EventPage, EventQuery, Patience } from "../use-cases.ts";
 import { CallCreation } from "./call-creation.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import { followCall } from "./followed-call.ts";
@@ -69,10 +70,17 @@ export class Calls implements CallUseCases {
       throw new Refusal("call_not_found", `call "${callId}" has ended already`);
   }
 
-  async timeline(principal: Principal, callId: string, query: EventQuery = {}): Promise<EventPage> {
+  async timeline(
+    principal: Principal,
+    callId: string,
+    query: EventQuery = {},
+    patience: Patience = {},
+  ): Promise<EventPage> {
     const { events } = this.#context.storage;
-    const { id, userId } = await this.get(principal, callId);
-    return readLog(events, userId, query, (page) => events.ofCall(id, page));
+    const { id, userId, status } = await this.get(principal, callId);
+    const read = () => readLog(events, userId, query, (page) => events.ofCall(id, page));
+    // The final event is stored together with the final status: after it, a reader waits for nothing.
+    return patience.waitMs && isActive(status) ? nextPage(this.#context, userId, patience, read) : read();
   }
 
   async transcripts(

@@ -221,14 +221,17 @@ export function callRoutes(
         id: "listCallEvents",
         tag: "Calls",
         summary: "Read the timeline of a call, oldest first",
+        description:
+          "With `Prefer: wait=N` an empty page of an active call waits up to N seconds, at most 60, for an event.",
         bearer: true,
         path,
         query: timelineQuery,
+        headers: ["Prefer"],
         answers: {
           200: {
             description: "The events so far.",
             schema: "EventList",
-            headers: ["Link", "Next-Cursor"],
+            headers: ["Link", "Next-Cursor", "Preference-Applied"],
             example: [EVENT_EXAMPLE],
           },
         },
@@ -236,7 +239,16 @@ export function callRoutes(
       },
       async run(context) {
         const query = readQuery(context.search, timelineQuery);
-        return logPage(context, await calls.timeline(context.caller, callIdOf(context), query));
+        const seconds = preferredWait(context);
+        const leave = seconds > 0 ? waits.take(context.caller.userId) : undefined;
+        const waited = leave ? seconds : 0;
+        try {
+          const patience = { waitMs: waited * 1000 };
+          const reply = logPage(context, await calls.timeline(context.caller, callIdOf(context), query, patience));
+          return { ...reply, headers: { ...reply.headers, ...waitApplied(waited) } };
+        } finally {
+          leave?.();
+        }
       },
     },
   ];

@@ -1,0 +1,45 @@
+import { Refusal } from "../domain/refusal.ts";
+import type { Context } from "./context.ts";
+import { deadline } from "./deadline.ts";
+import type { EventPage, Patience } from "./use-cases.ts";
+
+/**
+ * The page of a user's log once it has an event, or an empty one after the wait.
+ * @param read reads the page
+ * @throws {Refusal} `stopping`: this process stops before there is an event
+ */
+export async function nextPage(
+  { events, system }: Pick<Context, "events" | "system">,
+  userId: string,
+  { waitMs = 0, signal }: Patience,
+  read: () => Promise<EventPage>,
+): Promise<EventPage> {
+  const time = deadline(system, waitMs, signal);
+  let wake = () => {};
+  const rouse = () => wake();
+  // Before the first read: what is stored while the page is read wakes the reader up.
+  const stop = events.listenUser(userId, { event: rouse, over: rouse });
+  time.signal.addEventListener("abort", rouse);
+  try {
+    for (;;) {
+      const woken = new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+      if (events.closed) throw stopping();
+      const page = await read().catch((error: unknown) => {
+        throw events.closed ? stopping(error) : error;
+      });
+      if (page.events.length > 0 || time.signal.aborted) return page;
+      await woken;
+    }
+  } finally {
+    stop();
+    time.signal.removeEventListener("abort", rouse);
+    time.cancel();
+  }
+}
+
+/** The refusal of a wait that the end of this process cuts short. */
+function stopping(cause?: unknown): Refusal {
+  return new Refusal("stopping", "the server is stopping; go on from the same cursor later", { cause });
+}
