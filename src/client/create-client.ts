@@ -1,5 +1,6 @@
 import type { CallStream, StreamOptions } from "./call-stream.ts";
 import { type CallsClient, callsClient } from "./calls-client.ts";
+import { followEvents } from "./follow-events.ts";
 import { type InstancesClient, instancesClient } from "./instances-client.ts";
 import { allItems, type LogPage, type PageQuery } from "./pages.ts";
 import { type ClientOptions, createTransport, type RequestOptions } from "./transport.ts";
@@ -20,6 +21,12 @@ export interface Client {
   readonly webhooks: WebhooksClient;
   /** All events of the instances and calls so far, oldest first. */
   events(query?: ListEventsQuery, options?: RequestOptions): AsyncGenerator<CallEvent, void, undefined>;
+  /**
+   * The events so far and those to come, as they are stored, in pages that are never empty. A program that stores the
+   * `cursor` of each page and continues from it sees every event exactly once.
+   * @throws the reason of `signal` when it is aborted
+   */
+  followEvents(query?: ListEventsQuery, options?: RequestOptions): AsyncGenerator<LogPage<CallEvent>, void, undefined>;
   /**
    * One page of the events: 200 by default. A program that stores the `cursor` of each page and continues from it sees
    * every event exactly once.
@@ -69,6 +76,8 @@ export function createClient(options: ClientOptions): Client {
       allItems((cursor) => transport.page("/v1/events", { instance_id, limit, cursor }, options), cursor),
     eventPage: ({ limit = PAGE, instance_id, cursor } = {}, options) =>
       transport.logPage("/v1/events", { instance_id, limit, cursor }, options),
+    followEvents: ({ limit = PAGE, instance_id, cursor } = {}, options) =>
+      followEvents(transport, { instance_id, limit }, cursor, options),
     voices: (options) => transport.get("/v1/voices", {}, options),
     voiceSample: (id, options) => transport.bytes(`/v1/voices/${encodeURIComponent(id)}/sample.wav`, options),
     waitForCall: (id, options) => waitForCall(transport, id, options),

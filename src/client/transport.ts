@@ -51,6 +51,8 @@ export interface Transport {
   getResponse<T>(path: string, options?: RequestOptions): Promise<ParsedResponse<T>>;
   page<T>(path: string, query: Query, options?: RequestOptions): Promise<Page<T>>;
   logPage<T>(path: string, query: Query, options?: RequestOptions): Promise<LogPage<T>>;
+  /** The same page, which waits for an item if it is empty. The cursor is undefined if the server names none. */
+  nextPage<T>(path: string, query: Query, options?: RequestOptions): Promise<AwaitedPage<T>>;
   bytes(path: string, options?: RequestOptions): Promise<Uint8Array<ArrayBuffer>>;
   post<T>(
     path: string,
@@ -64,6 +66,13 @@ export interface Transport {
   delete(path: string, options?: RequestOptions): Promise<void>;
 }
 
+/** A page that the server may have waited for. */
+export interface AwaitedPage<T> extends Page<T> {
+  readonly cursor: string | undefined;
+  /** The server waits; otherwise the caller has to pause before the next request. */
+  readonly waited: boolean;
+}
+
 type Method = "get" | "post" | "patch" | "delete";
 interface Sending {
   readonly query?: Query;
@@ -71,6 +80,7 @@ interface Sending {
   readonly idempotencyKey?: string;
   /** Default: those of the client. */
   readonly retries?: number;
+  readonly prefer?: string;
 }
 
 /** A response and its request. */
@@ -80,6 +90,8 @@ interface Received {
 }
 
 const TIMEOUT_MS = 60_000;
+/** A server is asked to wait this long at most: proxies cut a connection after 30 s or more without a byte. */
+const LONGEST_WAIT_S = 25;
 
 /** @throws {TypeError} the URL is not absolute or contains a user name, or the token contains characters that cannot be sent */
 export function createTransport(options: ClientOptions): Transport {
@@ -93,6 +105,7 @@ export function createTransport(options: ClientOptions): Transport {
   if (!/^[!-~]*$/.test(token))
     throw new TypeError("the token contains characters other than visible ASCII: copy it again");
   const base = url.replace(/\/+$/, "");
+  const waitS = Math.min(LONGEST_WAIT_S, Math.floor((timeoutMs ?? TIMEOUT_MS) / 2_000));
   const client = ky.create({
     headers: { authorization: `Bearer ${token}` },
     fetch: wholeResponses(fetch ?? ((request) => globalThis.fetch(request)), token),
@@ -105,7 +118,10 @@ export function createTransport(options: ClientOptions): Transport {
     const retry = retryOptions(sending.retries ?? retries ?? RETRIES, () => {
       lost = true;
     });
-    const headers = sending.idempotencyKey === undefined ? {} : { "idempotency-key": sending.idempotencyKey };
+    const headers = {
+      ...(sending.idempotencyKey !== undefined && { "idempotency-key": sending.idempotencyKey }),
+      ...(sending.prefer !== undefined && { prefer: sending.prefer }),
+    };
     const address = `${base}${path}${search(sending.query ?? {})}`;
     const request = { method: method.toUpperCase(), path: new URL(address).pathname };
     try {
@@ -145,6 +161,14 @@ export function createTransport(options: ClientOptions): Transport {
       if (cursor === null) throw errorOfResponse(response, request, undefined, "without the header Next-Cursor");
       return { ...pageOf(await read<T[]>(received), response.headers.get("link")), cursor };
     },
+    async nextPage<T>(path: string, query: Query, options?: RequestOptions) {
+      const sending = waitS > 0 ? { query, prefer: `wait=${waitS}` } : { query };
+      const received = await send("get", path, sending, options?.signal);
+      const { headers } = received.response;
+      const page = pageOf(await read<T[]>(received), headers.get("link"));
+      const waited = /\bwait=/.test(headers.get("preference-applied") ?? "");
+      return { ...page, cursor: headers.get("next-cursor") ?? undefined, waited };
+    },
     async bytes(path, options) {
       const { response } = await send("get", path, {}, options?.signal);
       return new Uint8Array(await response.arrayBuffer());
@@ -169,7 +193,7 @@ function wholeResponses(fetch: FetchRequest, token: string): (input: string | UR
   return async (input) => {
     const request = input as Request; // ky passes nothing else
     try {
-      const response = await fetch(request);
+      const response = await unlessAborted(fetch(request), request.signal);
       const { status, statusText, headers } = response;
       const body = response.body === null ? null : await response.arrayBuffer();
       return new Response(body, { status, statusText, headers });
@@ -181,6 +205,16 @@ function wholeResponses(fetch: FetchRequest, token: string): (input: string | UR
       throw new RingportError("network_error", `${origin} did not respond: ${cause.message}`, details);
     }
   };
+}
+
+/** The `fetch` of a Ringport in this process reads no signal, and may wait for an event. */
+function unlessAborted(response: Promise<Response>, signal: AbortSignal): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason);
+    if (signal.aborted) abort();
+    signal.addEventListener("abort", abort);
+    response.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
+  });
 }
 
 /** The error for the caller. Errors of ky contain the request with the token and the body, so none becomes a cause. */

@@ -1,6 +1,6 @@
 import { callPath } from "./calls-client.ts";
 import { pause } from "./pause.ts";
-import type { RequestOptions, Transport } from "./transport.ts";
+import type { AwaitedPage, RequestOptions, Transport } from "./transport.ts";
 import type { Call, CallEvent, FinishedCall } from "./views.ts";
 
 /** Options of `waitForCall`. */
@@ -9,11 +9,11 @@ export interface WaitForCallOptions extends RequestOptions {
   readonly onProgress?: ((event: CallEvent) => void | Promise<void>) | undefined;
   /** Stops waiting after this time, ms; the call continues. Default: waits until the call is over. */
   readonly timeoutMs?: number | undefined;
-  /** Longest time between two polls, ms. Default: 1,000. */
+  /** Longest time between two polls of a server that cannot wait for events, ms. Default: 1,000. */
   readonly longestPauseMs?: number | undefined;
 }
 
-/** The interval of polls is short after an event, then grows, ms. */
+/** If the server cannot wait for events, the interval of polls is short after an event, then grows, ms. */
 const SHORTEST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 1_000;
 const PAUSE_GROWTH = 1.5;
@@ -49,6 +49,7 @@ export async function waitForCall(
         const call = await transport.get<Call>(callPath(id), { expand: "outcome" }, { signal: stop });
         if (isFinished(call)) return call;
       }
+      if (timeline.waits) continue;
       pauseMs = news.length > 0 ? SHORTEST_PAUSE_MS : Math.min(pauseMs * PAUSE_GROWTH, longestPauseMs);
       await pause(pauseMs, stop);
     }
@@ -61,28 +62,31 @@ export async function waitForCall(
 class Timeline {
   /** The last event has arrived; it is stored together with the final status. */
   ended = false;
-  readonly #read: (cursor: string | undefined) => ReturnType<Transport["page"]>;
+  /** The server waits for the next event, so the next request needs no pause before it. */
+  waits = false;
+  readonly #read: (cursor: string | undefined) => Promise<AwaitedPage<CallEvent>>;
   readonly #seen = new Set<string>();
-  /** The cursor of the last page, which is read again until it is full. */
+  /** Behind the last event; of a server that does not name it, the last page, which is read again until it is full. */
   #cursor: string | undefined;
 
   constructor(transport: Transport, id: string, signal: AbortSignal) {
-    this.#read = (cursor) => transport.page(`${callPath(id)}/events`, { limit: PAGE, cursor }, { signal });
+    this.#read = (cursor) => transport.nextPage(`${callPath(id)}/events`, { limit: PAGE, cursor }, { signal });
   }
 
   /** The events that were not there before. */
   async news(): Promise<CallEvent[]> {
     const news: CallEvent[] = [];
     for (;;) {
-      const { items, next } = await this.#read(this.#cursor);
-      for (const event of items as readonly CallEvent[]) {
+      const { items, next, cursor, waited } = await this.#read(this.#cursor);
+      this.waits = waited && cursor !== undefined;
+      for (const event of items) {
         if (this.#seen.has(event.id)) continue;
         this.#seen.add(event.id);
         news.push(event);
         if (event.type === "completed" || event.type === "failed") this.ended = true;
       }
+      this.#cursor = next ?? cursor ?? this.#cursor;
       if (next === undefined) return news;
-      this.#cursor = next;
     }
   }
 }
