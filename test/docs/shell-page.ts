@@ -29,6 +29,7 @@ export const NOT_RUN: readonly (readonly [RegExp, string])[] = [
     /^websocat /m,
     "Debian has no websocat; the program below it does the same, and test/docs/programs.test.ts runs that",
   ],
+  [/^docker compose |^sudo systemctl /m, "it needs a Docker engine or systemd as root"],
   [/^UPDATE_DOCS=1 /m, "it would write the pages that are being tested"],
 ];
 
