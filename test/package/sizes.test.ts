@@ -9,20 +9,20 @@ const KIB = 1024;
 // Each budget is what was measured, and a little room. One that no longer holds is raised on purpose or not at all.
 describe("sizes", () => {
   test.each([
-    { what: "ringport without its dependencies", file: "dist/index.js", packages: "external", budget: 93 * KIB },
-    { what: "ringport with its dependencies", file: "dist/index.js", packages: "bundle", budget: 107 * KIB },
-    { what: "ringport/client without ky", file: "dist/client.js", packages: "external", budget: 4 * KIB },
-    { what: "ringport/client with ky", file: "dist/client.js", packages: "bundle", budget: 12.25 * KIB },
+    { what: "ringport without its dependencies", file: "dist/index.js", packages: "external", budget: 104 * KIB },
+    { what: "ringport with its dependencies", file: "dist/index.js", packages: "bundle", budget: 118 * KIB },
+    { what: "ringport/client without ky", file: "dist/client.js", packages: "external", budget: 4.75 * KIB },
+    { what: "ringport/client with ky", file: "dist/client.js", packages: "bundle", budget: 13 * KIB },
   ] as const)("$what is at most $budget bytes, minified and compressed", async ({ file, packages, budget }) => {
     const { gzippedBytes } = await bundle(folder, file, packages);
     expect(gzippedBytes).toBeLessThanOrEqual(budget);
   });
 
-  test("the tarball is at most 1 MiB", () => {
-    expect(statSync(tarball).size).toBeLessThanOrEqual(1_024 * KIB);
+  test("the tarball is at most 1,100 KiB", () => {
+    expect(statSync(tarball).size).toBeLessThanOrEqual(1_100 * KIB);
     const own = readdirSync(join(folder, "dist")).filter((file) => file.endsWith(".js"));
     expect(own.reduce((bytes, file) => bytes + statSync(join(folder, "dist", file)).size, 0)).toBeLessThanOrEqual(
-      1_650 * KIB,
+      1_750 * KIB,
     );
   });
 });
