@@ -1,6 +1,6 @@
 import { cpSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, describe, inject, onTestFinished, test } from "vitest";
+import { beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
 import { freePort } from "../support/free-port.ts";
 import { start } from "../support/runtimes.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -30,6 +30,10 @@ describe.skipIf(node.missing)(`next-route on ${node.title}`, () => {
       readyTimeoutMs: 60_000,
     });
     onTestFinished(async () => void (await server.stop()));
+    const root = await fetch(`${server.url}/voice`, { redirect: "manual" });
+    expect([root.status, root.headers.get("location")]).toEqual([302, "/voice/docs"]);
+    for (const method of ["HEAD", "OPTIONS"])
+      expect((await fetch(`${server.url}/voice/healthz`, { method })).status).toBeLessThan(300);
     const client = clientOf(server, `${server.url}/voice`, await tokenOfCommandLine(app));
     expectTone(await client.heard(await placeToneCall(client)));
   });

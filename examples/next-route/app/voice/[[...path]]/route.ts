@@ -14,4 +14,4 @@ shared.ringport ??= createRingport({ basePath: "/voice", publicUrl });
 
 const answer = shared.ringport.fetch;
 
-export { answer as DELETE, answer as GET, answer as HEAD, answer as OPTIONS, answer as POST };
+export { answer as DELETE, answer as GET, answer as HEAD, answer as OPTIONS, answer as PATCH, answer as POST };

@@ -1,0 +1,15 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { blocksOf, fileOf } from "./pages.ts";
+
+/** Only the code: the example explains itself in comments, the guide in sentences. */
+const codeOf = (text: string) =>
+  text
+    .replace(/^\/\/.*\n/gm, "")
+    .replace(/\n{2,}/g, "\n")
+    .trim();
+
+test.each(["app/voice/[[...path]]/route.ts", "next.config.ts"])("docs/embedding.md has the example's %s", (file) => {
+  const example = codeOf(readFileSync(fileOf(`examples/next-route/${file}`), "utf8"));
+  expect(blocksOf("docs/embedding.md").map(({ text }) => codeOf(text))).toContain(example);
+});
