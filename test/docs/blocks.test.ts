@@ -20,6 +20,13 @@ test.for(PAGES)("%s: every code block has a language that is tested", (page) => 
   for (const { language, line } of blocksOf(page)) expect([...LANGUAGES], `${page}:${line}`).toContain(language);
 });
 
+test("no shell block has a comment, which zsh takes for a command or an argument", () => {
+  const commented = PAGES.flatMap(blocksOf).filter(
+    ({ language, text }) => language === "sh" && /(^|\s)#(\s|$)/m.test(text),
+  );
+  expect(commented.map(({ page, line }) => `${page}:${line}`)).toEqual([]);
+});
+
 test("a text block is the output of the command above it, or a drawing", () => {
   const texts = PAGES.flatMap(blocksOf).filter(({ language }) => language === "text");
   const loose = texts.filter(({ after }) => after?.language !== "sh");

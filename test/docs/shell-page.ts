@@ -19,7 +19,10 @@ export const NOT_RUN: readonly (readonly [RegExp, string])[] = [
     /^RINGPORT_TRANSCRIPTION_ENGINE=.* npm start/ms,
     "it serves until it is stopped; test/peers/transcripts.test.ts starts a server with these settings",
   ],
-  [/^npm run example|^RINGPORT_TOKEN=.* npm run example/m, "test/examples starts each example, as a stranger would"],
+  [
+    /^npm run example|^npm install ringport && bun|^RINGPORT_TOKEN=.* npm run example/m,
+    "test/examples starts each example, as a stranger would",
+  ],
   [
     /^sh examples\/sip-trunk\/pair\/start|^ID=\$\(npm run -s ringport -- instance create Trunk\)/m,
     "it installs packages and takes fixed ports; test/peers/sip-walkthrough.test.ts does the same with both",
@@ -60,11 +63,18 @@ const CLI = fileOf("adapters/cli/main.ts");
 const { command } = runtimes.find(({ name }) => name === "node26")!;
 const MARK = "\u0001";
 
+/** A shell that readers have: zsh is the standard on macOS. */
+export type Shell = "bash" | "zsh";
+
+/** How a shell takes a script as if it were typed; zsh then knows no comments. */
+const TYPING: Readonly<Record<Shell, readonly string[]>> = { bash: ["-c"], zsh: ["-f", "-i", "-c"] };
+
 /**
- * Types all blocks of a page into one bash, in order.
+ * Types all blocks of a page into one shell, in order.
  * @throws {Error} a command has failed; the message shows where, and what was printed
  */
-export async function typePage(page: string, { url, token, folder, data, timeScale }: Reader): Promise<Printed[]> {
+export async function typePage(page: string, reader: Reader, shell: Shell = "bash"): Promise<Printed[]> {
+  const { url, token, folder, data, timeScale } = reader;
   const blocks = blocksOf(page).filter((block) => block.language === "sh" && !reasonNotToRun(block));
   const ringport = [...command, CLI].map((part) => `'${part}'`).join(" ");
   const script = [
@@ -72,14 +82,17 @@ export async function typePage(page: string, { url, token, folder, data, timeSca
     "exec 2>&1",
     `ringport() { ${ringport} "$@"; }`,
     // `npm run -s ringport -- …` and `npm run demo`, but in the folder of the reader instead of that of the project
-    'npm() { local word words=(); for word in "$@"; do case $word in run|-s|ringport|--) ;; *) words+=("$word");; esac; done',
+    'npm() { local word; local -a words; words=(); for word in "$@"; do case $word in run|-s|ringport|--) ;; *) words+=("$word");; esac; done',
     `${ringport} "\${words[@]}"; }`,
     ...blocks.flatMap(({ text }, i) => [`printf '${MARK}${i}${MARK}'`, text]),
   ].join("\n");
   const typed = script
     .replace(/^export RINGPORT_URL=.*$/gm, `export RINGPORT_URL=${url}`)
     .replace(/^export RINGPORT_TOKEN=.*$/gm, `export RINGPORT_TOKEN=${token}`);
-  const { code, output } = await bash(typed, folder, { RINGPORT_DATA: data, RINGPORT_SIMULATOR_TIME_SCALE: timeScale });
+  const { code, output } = await type(shell, typed, folder, {
+    RINGPORT_DATA: data,
+    RINGPORT_SIMULATOR_TIME_SCALE: timeScale,
+  });
   const parts = output.replaceAll(folder, "/home/you/ringport").split(MARK).slice(1);
   const printed = blocks.flatMap((block, i) =>
     parts[2 * i + 1] === undefined ? [] : [{ block, output: parts[2 * i + 1]! }],
@@ -89,14 +102,20 @@ export async function typePage(page: string, { url, token, folder, data, timeSca
   throw new Error(`${page}:${last?.block.line}: a command ended with ${code}:\n${last?.output}\n${last?.block.text}`);
 }
 
-function bash(
+function type(
+  shell: Shell,
   script: string,
   cwd: string,
   settings: Readonly<Record<string, string>>,
 ): Promise<{ code: number | null; output: string }> {
   const { PATH, HOME, LANG = "C.UTF-8" } = process.env;
   const env = { ...settings, PATH, HOME, LANG, LC_ALL: "C.UTF-8", NO_COLOR: "1" };
-  const child = spawn("bash", ["-c", script], { cwd, env, stdio: ["ignore", "pipe", "inherit"], timeout: 110_000 });
+  const child = spawn(shell, [...TYPING[shell], script], {
+    cwd,
+    env,
+    stdio: ["ignore", "pipe", "inherit"],
+    timeout: 110_000,
+  });
   let output = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
     output += text;

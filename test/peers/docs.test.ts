@@ -18,7 +18,9 @@ const AFTERWARDS: Readonly<Record<string, (folder: string) => void>> = {
 const IN_REAL_TIME: ReadonlySet<string> = new Set(["README.md", "docs/quick-start.md"]);
 /** Pages about streams, which are a preview. */
 const WITH_STREAMS: ReadonlySet<string> = new Set(["docs/streams.md"]);
-const TOOLS: readonly Tool[] = ["curl", "pocketsphinx_batch"];
+/** Pages that are typed into zsh instead of bash, so that both are seen; no block of any page has a comment. */
+const IN_ZSH: ReadonlySet<string> = new Set(["docs/quick-start.md", "docs/http.md", "docs/recording.md"]);
+const TOOLS: readonly Tool[] = ["curl", "pocketsphinx_batch", "zsh"];
 
 const pages = PAGES.filter((page) => blocksOf(page).some((block) => block.language === "sh" && !reasonNotToRun(block)));
 
@@ -38,9 +40,12 @@ onEach([ON_NODE], (target) => {
       test("works from top to bottom, and prints what it shows", async () => {
         const own = join(files, page.replaceAll("/", "-"));
         mkdirSync(own);
-        copyFileSync(fileOf("test/fixtures/tone-16k-mono-vbr.mp3"), join(own, "message.mp3"));
+        // A tone under the name of the file that the pages play.
+        mkdirSync(join(own, "examples"));
+        copyFileSync(fileOf("test/fixtures/tone-16k-mono-vbr.mp3"), join(own, "examples/hello.mp3"));
         const token = await server.token("admin");
-        const printed = await typePage(page, { url: server.base, token, folder: own, data: server.data, timeScale });
+        const reader = { url: server.base, token, folder: own, data: server.data, timeScale };
+        const printed = await typePage(page, reader, IN_ZSH.has(page) ? "zsh" : "bash");
         expect(wrongOutputs(page, printed)).toEqual([]);
         AFTERWARDS[page]?.(own);
       });

@@ -20,6 +20,7 @@ const PACKAGES = {
   sox: "sox",
   soxi: "sox",
   zbarimg: "zbar-tools",
+  zsh: "zsh",
 } as const;
 
 export type Tool = keyof typeof PACKAGES;
