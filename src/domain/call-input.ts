@@ -59,6 +59,8 @@ export interface CallSchemas {
 
 /** A language-region tag and a number. */
 const VOICE_ID = /^[a-z]{2,3}-([A-Z]{2}|[0-9]{3})-[1-9][0-9]?$/;
+/** An element that only SSML has (https://www.w3.org/TR/speech-synthesis11). */
+const SSML = /<\/?(?:speak|break|prosody|say-as|emphasis|phoneme|voice)\b/i;
 /** Ids have 31 characters; any other text of up to this length is refused as the id of an unknown instance. */
 const INSTANCE_ID_LENGTH = 100;
 /** A field of another type. */
@@ -101,6 +103,10 @@ export function callSchemas(limits: Limits): CallSchemas {
       v.check(
         (text) => text === "" || text.length > 4 * limits.textLength || /[\p{L}\p{N}]/u.test(text),
         issueText("text_unspeakable", "the text has no letter and no digit, so there is nothing to speak"),
+      ),
+      v.check(
+        (text) => text.length > 4 * limits.textLength || !SSML.test(text),
+        issueText("value_invalid", "SSML is not supported, its tags would be read aloud; send the words alone"),
       ),
     ),
     voiceId: v.pipe(

@@ -177,6 +177,8 @@ describe("a text", () => {
     ["punctuation", "?! … —", "text_unspeakable"],
     ["emoji alone", "😀😀", "text_unspeakable"],
     ["NUL alone", "\u0000", "text_unspeakable"],
+    ["SSML", "<speak>Hello.</speak>", "value_invalid"],
+    ["a tag of SSML", 'Wait <break time="1s"/> here.', "value_invalid"],
     ["one character too much", "x".repeat(4_097), "too_long"],
     ["one emoji too much", "😀".repeat(4_096).concat("a"), "too_long"],
     ["a million characters", "x".repeat(1_000_000), "too_long"],
