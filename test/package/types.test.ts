@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { beforeAll, describe, expect, inject, test } from "vitest";
+import { runtimes } from "../support/runtimes.ts";
 import { Consumer } from "./support/consumer.ts";
 import { run } from "./support/run.ts";
 
@@ -23,6 +24,23 @@ describe("an application in TypeScript", () => {
     consumer.write("tsconfig.json", JSON.stringify({ compilerOptions, files: ["every-type.ts", "place-call.ts"] }));
     const { stdout, code } = await run([process.execPath, TSC, "-p", "."], { cwd: consumer.folder });
     expect({ stdout, code }).toEqual({ stdout: "", code: 0 });
+  });
+
+  test("compiles as CommonJS with module nodenext, and runs", async () => {
+    const names = '{ createRingport } from "ringport";\nimport { createClient } from "ringport/client"';
+    consumer.write("common.cts", `import ${names};\nconsole.log(typeof createRingport, typeof createClient);\n`);
+    const compilerOptions = {
+      ...{ module: "nodenext", target: "es2023", types: ["node"], typeRoots: [NODE_TYPES] },
+      ...{ strict: true, skipLibCheck: false },
+    };
+    consumer.write("tsconfig.json", JSON.stringify({ compilerOptions, files: ["common.cts"] }));
+    const { stdout, code } = await run([process.execPath, TSC, "-p", "."], { cwd: consumer.folder });
+    expect({ stdout, code }).toEqual({ stdout: "", code: 0 });
+    for (const name of ["node22", "node26"] as const) {
+      const [program = ""] = runtimes.find((runtime) => runtime.name === name)!.command;
+      const ran = await run([program, "common.cjs"], { cwd: consumer.folder });
+      expect(ran).toMatchObject({ stdout: "function function\n", stderr: "", code: 0 });
+    }
   });
 
   test("compiles core and client without the types of Node", async () => {
