@@ -32,7 +32,7 @@ test("the client reaches every documented operation below /v1", async () => {
   await client.instances.update("{instanceId}", { name: "y" });
   await client.instances.configure("{instanceId}");
   await client.instances.delete("{instanceId}");
-  await client.calls.create({ instanceId: "{instanceId}", type: "DYNAMIC_STREAM", target });
+  await client.calls.place({ instanceId: "{instanceId}", type: "DYNAMIC_STREAM", target });
   await client.calls.page();
   await client.calls.get("{callId}");
   await client.calls.events("{callId}");

@@ -65,7 +65,7 @@ describe.skipIf(postgres.missing ?? source.missing)(title, { timeout: 60_000 }, 
     const { rows: locks } = await client.query("select * from pg_locks where locktype = 'advisory'");
     expect(locks).toEqual([]);
     const { rows } = await client.query("select count(*)::int as steps from ringport_migration");
-    expect(rows).toEqual([{ steps: 15 }]);
+    expect(rows).toEqual([{ steps: 17 }]);
     await Promise.all(storages.map((storage) => storage.close()));
   });
 

@@ -242,15 +242,15 @@ describe("POST /v1/calls", () => {
     },
   );
 
-  test("input is checked before the instance, audio after the active call", async () => {
+  test("input is checked before the instance, audio before the active call", async () => {
     const client = await server.as("ada");
     const noise = { type: "FIXED_AUDIO", audio: { audioBase64: btoa("noise") } };
     expectProblem(await client.postCall(NOBODYS.instance, { target: {} }), 400, "invalid_request");
     expectProblem(await client.postCall(NOBODYS.instance, noise), 404, "instance_not_found");
     const { id } = await client.createInstance();
     expectProblem(await client.postCall(id, noise), 400, "audio_unsupported");
-    const call = await client.call(id);
-    expect(expected(200, await client.postCall(id, noise)).json()).toEqual(call);
+    await client.call(id);
+    expectProblem(await client.postCall(id, noise), 400, "audio_unsupported");
     expectProblem(await client.postCall(id, { tts: { text: "x", voiceId: "en-US-99" } }), 400, "voice_unavailable");
   });
 });
