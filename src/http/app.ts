@@ -6,13 +6,14 @@ import { identify } from "./bearer.ts";
 import { STOPPING } from "./closed.ts";
 import { corsPolicy } from "./cors.ts";
 import type { HttpDependencies } from "./dependencies.ts";
+import { notFoundPage } from "./docs-pages.ts";
 import { finish, INTERNAL } from "./finish.ts";
 import { loggedRecords } from "./logged-records.ts";
 import { requestMeter } from "./metrics.ts";
 import { OWN_SEGMENTS, ownPaths } from "./own-paths.ts";
 import { HttpRefusal, problem, problemOf } from "./problem.ts";
 import { rateLimiter } from "./rate-limit.ts";
-import { noContent, toResponse } from "./reply.ts";
+import { html, noContent, toResponse } from "./reply.ts";
 import { RequestContext } from "./request-context.ts";
 import { givenRequestId, requestIds } from "./request-id.ts";
 import { resourcesOf, respond } from "./resource.ts";
@@ -70,6 +71,14 @@ export function createHttp(deps: HttpDependencies): WebApp {
     return problem(context, "internal_error", INTERNAL);
   }
 
+  /** A page for people who follow a link, a problem document for programs. */
+  async function notFound(context: RequestContext): Promise<Reply> {
+    const isBrowser = /\btext\/html\b/.test(context.header("accept") ?? "");
+    if (!isBrowser || isVersioned(context.path)) return problem(context, "not_found", noRoute(context));
+    const page = await notFoundPage(context.base);
+    return { ...html(page.html, page.contentSecurityPolicy), status: 404 };
+  }
+
   const router = Router<RequestContext, []>({
     // In this order, each of these can end a request before it is routed.
     before: [
@@ -83,7 +92,7 @@ export function createHttp(deps: HttpDependencies): WebApp {
     ],
     catch: (error: unknown, request: IRequest) => failed(error, request as unknown as RequestContext),
     finally: [
-      (reply: Reply | undefined, context: RequestContext) => reply ?? problem(context, "not_found", noRoute(context)),
+      (reply: Reply | undefined, context: RequestContext) => reply ?? notFound(context),
       (reply: Reply, context: RequestContext) => finish(reply, context, cors, log),
     ],
   });

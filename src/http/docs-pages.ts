@@ -1,3 +1,4 @@
+import { escapeHtml, type HtmlPage, htmlPage } from "../base/html-page.ts";
 import { PROBLEMS, type ProblemCode } from "./problem.ts";
 import { PROBLEM_ADVICE } from "./problem-advice.ts";
 import { REASON_TEXTS } from "./reason-texts.ts";
@@ -24,10 +25,30 @@ export function docsPage(base: string): string {
 `;
 }
 
-/** Starts the interactive page. `validatorUrl: null` keeps it from sending the document to a third-party validator. */
+/**
+ * Starts the interactive page. `validatorUrl: null` keeps it from sending the document to a third-party validator. The token
+ * is kept for this tab (sessionStorage), so that a reload does not lose it.
+ */
 export function docsScript(base: string): string {
   const options = { url: `${base}/openapi.json`, dom_id: "#docs", deepLinking: true, validatorUrl: null };
-  return `SwaggerUIBundle(${JSON.stringify(options).replaceAll("<", "\\u003c")});\n`;
+  return `const dark = matchMedia("(prefers-color-scheme: dark)");
+const paint = () => document.documentElement.classList.toggle("dark-mode", dark.matches);
+dark.addEventListener("change", paint);
+paint();
+const ui = SwaggerUIBundle({
+  ...${JSON.stringify(options).replaceAll("<", "\\u003c")},
+  onComplete() {
+    const token = sessionStorage.getItem("ringport-token");
+    if (token) ui.preauthorizeApiKey("bearer", token);
+  },
+  requestInterceptor(request) {
+    const [, token] = /^Bearer (.+)$/.exec(request.headers?.Authorization ?? "") ?? [];
+    if (token) sessionStorage.setItem("ringport-token", token);
+    else if (!request.loadSpec) sessionStorage.removeItem("ringport-token");
+    return request;
+  },
+});
+`;
 }
 
 /**
@@ -41,6 +62,7 @@ export function docsPolicy(api: string): string {
     "style-src 'self' 'unsafe-inline'",
     "img-src 'self' data:",
     "font-src 'self' data:",
+    "media-src 'self' blob:",
     `connect-src 'self' ${api}`.trim(),
     "base-uri 'none'",
     "form-action 'none'",
@@ -49,7 +71,7 @@ export function docsPolicy(api: string): string {
 }
 
 /** The page that problem types point to, with an anchor for each code and for each reason for the end of a call. */
-export function errorsPage(base: string): string {
+export function errorsPage(base: string): Promise<HtmlPage> {
   const problems = Object.entries(PROBLEMS).map(([code, { status, title }]) => {
     const { means, fix, example } = PROBLEM_ADVICE[code as ProblemCode];
     return (
@@ -61,38 +83,37 @@ export function errorsPage(base: string): string {
   const reasons = Object.entries(REASON_TEXTS).map(
     ([reason, text]) => `<dt id="reason-${reason}"><code>${reason}</code></dt><dd>${escapeHtml(text)}</dd>`,
   );
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Ringport: errors</title>
-<link rel="icon" href="data:,">
-</head>
-<body>
-<h1>Errors</h1>
-<p>Every error is a problem document (RFC 9457). Its <code>code</code> is one of these and never changes its meaning;
-its <code>type</code> points to this page. A 400 lists every fault under <code>errors</code>. The whole interface is in
-<a href="${escapeHtml(base)}/openapi.json">openapi.json</a>.</p>
+  const codes = Object.keys(PROBLEMS).map((code) => `<li><a href="#${code}"><code>${code}</code></a></li>`);
+  const ends = Object.keys(REASON_TEXTS).map(
+    (reason) => `<li><a href="#reason-${reason}"><code>${reason}</code></a></li>`,
+  );
+  return htmlPage(
+    "Errors",
+    `<p>Every error is a problem document (RFC 9457). Its <code>code</code> is one of these and never changes its meaning;
+its <code>type</code> points to this page. A 400 lists every fault under <code>errors</code>. The whole interface is on
+<a href="${escapeHtml(base)}/docs">its page</a> and in <a href="${escapeHtml(base)}/openapi.json">openapi.json</a>.</p>
+<nav><p><a href="#codes">Why a request was refused</a></p><ul>${codes.join("")}</ul>
+<p><a href="#reasons">Why a call ended</a></p><ul>${ends.join("")}</ul></nav>
 <h2 id="codes">Why a request was refused</h2>
 ${problems.join("\n")}
 <h2 id="reasons">Why a call ended</h2>
 <p>These are not errors, but the outcomes of calls: <code>outcome.reason</code>.</p>
 <dl>
 ${reasons.join("\n")}
-</dl>
-</body>
-</html>
-`;
+</dl>`,
+    "text",
+  );
 }
 
-/** Content security policy of the errors page. It allows only an empty icon, which keeps browsers from requesting another. */
-export const ERRORS_POLICY =
-  "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+/** What a browser shows for an address that leads nowhere. */
+export function notFoundPage(base: string): Promise<HtmlPage> {
+  const at = escapeHtml(base);
+  return htmlPage(
+    "There is no such page",
+    `<p>This is a Ringport server. <a href="${at}/docs">Its interface</a> is documented here, and so are <a href="${at}/docs/errors">its errors</a>.</p>`,
+    "card",
+  );
+}
 
 /** Content security policy of a page without scripts, styles and images. */
 export const PLAIN_POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
-}

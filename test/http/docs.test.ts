@@ -87,6 +87,19 @@ test("the errors page has an anchor for every code", async () => {
   expect(page.headers["content-security-policy"]).toMatch(/^default-src 'none'/);
 });
 
+test("an unknown address is a page for browsers, a problem for programs", async () => {
+  const { app } = serve({ http: { basePath: "/api" } });
+  const accept = "text/html,application/xhtml+xml,*/*;q=0.8";
+  const page = await ask(app, { path: "/api/nothing", token: null, headers: { accept } });
+  expect([page.status, page.headers["content-type"]]).toEqual([404, "text/html; charset=utf-8"]);
+  expect(page.text).toContain('href="/api/docs/errors"');
+  expect(page.headers["content-security-policy"]).toMatch(/^default-src 'none'/);
+  const problem = await ask(app, { path: "/api/nothing", token: null });
+  expect([problem.status, problem.json.code]).toEqual([404, "not_found"]);
+  const versioned = await ask(app, { path: "/api/v1/nothing", headers: { accept } });
+  expect([versioned.status, versioned.json.code]).toEqual([404, "not_found"]);
+});
+
 /** HTML as a reader sees it. */
 function plain(html: string): string {
   return html.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(code));

@@ -1,9 +1,24 @@
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ON_NODE, onEach, useServer } from "../support/server.ts";
 import type { ProblemView } from "../support/server-client.ts";
 import { inBrowser } from "./browser.ts";
 import { folder, withTools } from "./tools.ts";
+
+/** By how many pixels a page is wider than its screen. */
+const SPILT = "Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth)";
+/** Of the background that is painted, 0 to 255. */
+const BRIGHTNESS = `(() => {
+  const colours = [document.body, document.documentElement].map((one) => getComputedStyle(one).backgroundColor);
+  const painted = colours.find((colour) => !/, 0\\)$/.test(colour));
+  const probe = document.createElement("div");
+  probe.style.backgroundColor = painted ?? "Canvas";
+  document.body.append(probe);
+  const [red, green, blue] = getComputedStyle(probe).backgroundColor.match(/[\\d.]+/g).map(Number);
+  probe.remove();
+  return (red + green + blue) / 3;
+})()`;
 
 onEach([ON_NODE], (target) => {
   withTools("Chromium", ["chromium"], () => {
@@ -40,6 +55,65 @@ onEach([ON_NODE], (target) => {
             expect(page.faults).toEqual([]);
           });
         });
+
+        test.skipIf(basePath !== undefined).each([
+          [360, "dark"],
+          [1440, "light"],
+        ] as const)("every page fits %i px and is %s", async (width, scheme) => {
+          const { id } = await (await server.as("ada")).createInstance("Reception");
+          const link = await (await server.as("ada")).linkUrl(id);
+          await inBrowser(profile(), async (page) => {
+            await page.show({ width, scheme });
+            for (const [name, url, shown] of [
+              ["errors", `${server.base}/docs/errors`, 'document.querySelector("#not_found") !== null'],
+              [
+                "nothing",
+                `${server.base}/docs/nothing`,
+                '/no such page/.test(document.querySelector("h1").textContent)',
+              ],
+              ["link", link, 'document.querySelector("button") !== null'],
+              ["docs", `${server.base}/docs`, 'document.querySelectorAll(".opblock").length > 10'],
+            ] as const) {
+              await page.open(url);
+              await page.waitFor(shown);
+              const { PICTURES } = process.env;
+              if (PICTURES) writeFileSync(join(PICTURES, `${name}-${width}-${scheme}.png`), await page.picture());
+              // The interactive page scrolls its wide tables by itself.
+              if (name !== "docs") expect(await page.evaluate(SPILT), url).toBe(0);
+              expect(await page.evaluate(BRIGHTNESS), url)[scheme === "dark" ? "toBeLessThan" : "toBeGreaterThan"](128);
+            }
+          });
+        });
+
+        test.skipIf(basePath !== undefined)(
+          "/docs keeps the token for the tab, and plays a voice's sample",
+          async () => {
+            const { token } = await server.as("ada");
+            await inBrowser(profile(), async (page) => {
+              await page.open(`${server.base}/docs`);
+              await page.waitFor('document.querySelectorAll(".opblock").length > 10');
+              const authorized = 'ui.getState().getIn(["auth", "authorized", "bearer", "value"])';
+              await page.evaluate(`ui.preauthorizeApiKey("bearer", "${token}")`);
+              const open = 'document.querySelector("[id$=hearVoice]")';
+              await page.evaluate(`${open}.querySelector("button").click()`);
+              await page.waitFor(`${open}.querySelector(".try-out__btn") !== null`);
+              await page.evaluate(`${open}.querySelector(".try-out__btn").click()`);
+              await page.waitFor(`${open}.querySelector("input") !== null`);
+              await page.evaluate(`{
+              const input = ${open}.querySelector("input");
+              Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value").set.call(input, "en-US-1");
+              input.dispatchEvent(new Event("input", { bubbles: true }));
+              input.dispatchEvent(new Event("change", { bubbles: true }));
+            }`);
+              await page.waitFor('JSON.stringify(ui.getState().getIn(["spec", "meta"])).includes("en-US-1")');
+              await page.evaluate(`${open}.querySelector(".execute").click()`);
+              await page.waitFor('document.querySelector("audio")?.duration > 0.5');
+              await page.open(`${server.base}/docs`);
+              await page.waitFor(`${authorized} === "${token}"`);
+              expect(page.faults).toEqual([]);
+            });
+          },
+        );
 
         test("links a phone by the one button of the code's page", async () => {
           const client = await server.as("ada");

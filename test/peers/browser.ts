@@ -13,6 +13,10 @@ export interface Page {
   open(url: string): Promise<void>;
   /** What a JavaScript expression is worth in the page. */
   evaluate<T>(expression: string): Promise<T>;
+  /** Shows pages as a screen of this width does, in CSS pixels, that prefers this colour scheme. */
+  show(screen: { readonly width: number; readonly scheme: "light" | "dark" }): Promise<void>;
+  /** A picture of the whole page, PNG. */
+  picture(): Promise<Buffer>;
   /** Waits until an expression is true. */
   waitFor(expression: string): Promise<void>;
 }
@@ -101,6 +105,19 @@ async function attach(socket: WebSocket): Promise<Page> {
     async open(url) {
       const { errorText } = await ask("Page.navigate", { url });
       if (errorText) throw new Error(`${url}: ${errorText}`);
+    },
+    async show({ width, scheme }) {
+      await ask("Emulation.setDeviceMetricsOverride", {
+        width,
+        height: 800,
+        deviceScaleFactor: 1,
+        mobile: width < 600,
+      });
+      await ask("Emulation.setEmulatedMedia", { features: [{ name: "prefers-color-scheme", value: scheme }] });
+    },
+    async picture() {
+      const { data } = await ask("Page.captureScreenshot", { captureBeyondViewport: true });
+      return Buffer.from(String(data), "base64");
     },
     async waitFor(expression) {
       // While a page is being replaced there is nothing to ask.

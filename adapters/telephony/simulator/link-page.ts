@@ -1,17 +1,10 @@
+import { escapeHtml } from "../../../src/base/html-page.ts";
 import { within } from "../../../src/base/timeout.ts";
 import type { Logger } from "../../../src/ports/logger.ts";
 import type { Reply, RequestLike } from "../../../src/ports/web.ts";
 import type { LinkTarget } from "../linking/link-attempt.ts";
 import type { LinkCodes } from "../linking/link-codes.ts";
-import {
-  escapeHtml,
-  NOT_STORED,
-  type PageText,
-  STALE_CODE,
-  UNKNOWN_CODE,
-  WRONG_METHOD,
-  webPage,
-} from "../linking/web-page.ts";
+import { NOT_STORED, type PageText, STALE_CODE, UNKNOWN_CODE, WRONG_METHOD, webPage } from "../linking/web-page.ts";
 
 /** How long the page waits for the link to be stored before it responds 503, ms. */
 const STORE_TIMEOUT_MS = 5_000;
@@ -80,6 +73,7 @@ function linkThis(name: string): PageText {
 function linked(name: string, phone: string): PageText {
   return {
     title: "Linked",
-    body: `<p>“${escapeHtml(name)}” now places its calls as ${escapeHtml(phone)}. You can close this page.</p>`,
+    body: `<p class="mark" aria-hidden="true">✓</p>
+<p>“${escapeHtml(name)}” now places its calls as ${escapeHtml(phone)}. You can close this page.</p>`,
   };
 }

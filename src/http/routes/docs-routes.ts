@@ -1,7 +1,7 @@
 import { Refusal } from "../../domain/refusal.ts";
 import type { Reply } from "../../ports/web.ts";
 import type { HttpDependencies } from "../dependencies.ts";
-import { docsPage, docsPolicy, docsScript, ERRORS_POLICY, errorsPage } from "../docs-pages.ts";
+import { docsPage, docsPolicy, docsScript, errorsPage } from "../docs-pages.ts";
 import { entityTag } from "../entity-tag.ts";
 import { html, notModified } from "../reply.ts";
 import type { RequestContext } from "../request-context.ts";
@@ -68,7 +68,10 @@ export function docsRoutes({
         bearer: false,
         answers: { 200: { description: "The page.", media: ["text/html"] } },
       },
-      run: (context) => html(errorsPage(context.base), ERRORS_POLICY),
+      async run(context) {
+        const page = await errorsPage(context.base);
+        return html(page.html, page.contentSecurityPolicy);
+      },
     },
     {
       method: "GET",

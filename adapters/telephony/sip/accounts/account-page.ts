@@ -1,17 +1,10 @@
+import { escapeHtml } from "../../../../src/base/html-page.ts";
 import { within } from "../../../../src/base/timeout.ts";
 import type { Logger } from "../../../../src/ports/logger.ts";
 import type { Reply, RequestLike } from "../../../../src/ports/web.ts";
 import type { LinkTarget } from "../../linking/link-attempt.ts";
 import type { IssuedCode, LinkCodes } from "../../linking/link-codes.ts";
-import {
-  escapeHtml,
-  NOT_STORED,
-  type PageText,
-  STALE_CODE,
-  UNKNOWN_CODE,
-  WRONG_METHOD,
-  webPage,
-} from "../../linking/web-page.ts";
+import { NOT_STORED, type PageText, STALE_CODE, UNKNOWN_CODE, WRONG_METHOD, webPage } from "../../linking/web-page.ts";
 import type { Account, AccountFaults } from "./account.ts";
 import { accountIn, readForm } from "./account-form.ts";
 import { formText } from "./form-text.ts";
@@ -108,6 +101,7 @@ function linkedText(name: string, { user, server }: Account, phone: string | nul
   const account = `${escapeHtml(user)} at ${escapeHtml(server)}`;
   return {
     title: "Linked",
-    body: `<p>“${escapeHtml(name)}” now calls over ${account}${number}. You can close this page.</p>`,
+    body: `<p class="mark" aria-hidden="true">✓</p>
+<p>“${escapeHtml(name)}” now calls over ${account}${number}. You can close this page.</p>`,
   };
 }

@@ -1,4 +1,5 @@
-import { escapeHtml, type PageText } from "../../linking/web-page.ts";
+import { escapeHtml } from "../../../../src/base/html-page.ts";
+import type { PageText } from "../../linking/web-page.ts";
 import type { Account, AccountFaults } from "./account.ts";
 
 interface Field {
