@@ -3,9 +3,11 @@ import { expectProblem } from "../support/answer-shapes.ts";
 import { ON_EVERY_POSTGRES, ON_NODE, onEach, useServer } from "../support/server.ts";
 import { type CallView, expected, type InstanceView, until } from "../support/server-client.ts";
 
-/** About 6 s of speech. */
+/** About a minute of speech: longer than a second server takes to give up, on a busy machine too. */
 const LONG = {
-  text: "Your appointment is tomorrow at nine in the morning. Please bring the documents that you were sent last week.",
+  text: "Your appointment is tomorrow at nine in the morning. Please bring the documents that you were sent. ".repeat(
+    10,
+  ),
   voiceId: "en-US-1",
 };
 
