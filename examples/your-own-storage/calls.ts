@@ -32,12 +32,16 @@ export function calls(memory: Memory): CallStore {
       return { kind: created ? "created" : "existing", call: stored };
     },
     get: async (id) => all.get(id),
-    async list(userId, { instanceId, status, type, createdAfter = -1, createdBefore = Infinity }, page) {
+    async list(userId, filter, page) {
+      const { instanceId, status, type, reference, targetPhone, createdAfter = -1, createdBefore = Infinity } = filter;
+      const statuses = status === undefined ? undefined : [status].flat();
       const matching = [...all.values()].filter(
         (call) =>
           call.userId === userId &&
           call.instanceId === (instanceId ?? call.instanceId) &&
-          call.status === (status ?? call.status) &&
+          (statuses?.includes(call.status) ?? true) &&
+          call.reference === (reference ?? call.reference) &&
+          call.targetPhone === (targetPhone ?? call.targetPhone) &&
           call.message.type === (type ?? call.message.type) &&
           call.createdAt > createdAfter &&
           call.createdAt < createdBefore,
