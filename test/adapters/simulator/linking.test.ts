@@ -189,7 +189,7 @@ describe("the linking page", () => {
     const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(style));
     const hash = btoa(String.fromCharCode(...new Uint8Array(digest)));
     expect(reply?.headers["content-security-policy"]).toBe(
-      `default-src 'none'; style-src 'sha256-${hash}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
+      `default-src 'none'; img-src data:; style-src 'sha256-${hash}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
     );
     expect(reply?.headers["cache-control"]).toBe("no-store");
   });
