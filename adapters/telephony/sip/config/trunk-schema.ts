@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { parseRange } from "../../../../src/base/ip-range.ts";
 import { shown } from "../../../../src/base/shown.ts";
 import { isPrefix, PREFIX_RULE } from "../../../../src/domain/call-limits.ts";
 import {
@@ -9,7 +10,6 @@ import {
 } from "../../../../src/domain/caller-id.ts";
 import { isToken } from "../message/grammar.ts";
 import { fieldKey } from "../message/headers.ts";
-import { parseRange } from "../transport/ip-range.ts";
 import { NUMBER_FORMATS, numberFormat } from "./number-format.ts";
 import type { TrunkCodec, TrunkIdentity } from "./trunk.ts";
 import { isContact, isHost, isNextHop, isPublicAddress, isUriOrUser } from "./trunk-addresses.ts";

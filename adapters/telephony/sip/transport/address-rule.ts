@@ -1,4 +1,4 @@
-import { type IpRange, inRange, ipBytes, parseRange } from "./ip-range.ts";
+import { type IpRange, inAnyRange, ipBytes, parseRange } from "../../../../src/base/ip-range.ts";
 import { isPrivate, isUnassignable } from "./private-address.ts";
 
 /** The IP addresses that a trunk's peers may have; plain data, so that it can be passed to a worker. */
@@ -20,8 +20,7 @@ export function addressCheck({ ranges, isPublic }: AddressRule): AddressCheck {
     if (address === passed) return true;
     const bytes = ipBytes(address);
     if (bytes === undefined || isUnassignable(address)) return false;
-    if (networks === undefined ? isPublic && isPrivate(address) : !networks.some((range) => inRange(range, bytes)))
-      return false;
+    if (networks === undefined ? isPublic && isPrivate(address) : !inAnyRange(networks, bytes)) return false;
     passed = address;
     return true;
   };

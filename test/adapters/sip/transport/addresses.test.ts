@@ -1,10 +1,11 @@
+import { isIP } from "node:net";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { addressCheck } from "../../../../adapters/telephony/sip/transport/address-rule.ts";
-import { inRange, ipBytes, parseRange } from "../../../../adapters/telephony/sip/transport/ip-range.ts";
 import { isPrivate, isUnassignable } from "../../../../adapters/telephony/sip/transport/private-address.ts";
 import type { Resolve } from "../../../../adapters/telephony/sip/transport/resolve.ts";
 import { trustedResolve } from "../../../../adapters/telephony/sip/transport/trusted-resolve.ts";
+import { inRange, ipBytes, parseRange } from "../../../../src/base/ip-range.ts";
 import { fuzz } from "../../../support/fuzz.ts";
 import { never } from "./sockets.ts";
 
@@ -38,6 +39,22 @@ describe("a network in CIDR notation", () => {
       flipped[bit >> 3]! ^= 0x80 >> (bit & 7);
       expect(inRange(parseRange(`${address}/${bit}`)!, flipped)).toBe(true);
       expect(inRange(parseRange(`${address}/${bit + 1}`)!, flipped)).toBe(false);
+    }),
+  );
+
+  const letters = fc.string({ unit: fc.constantFrom(..."0129af:.:g"), maxLength: 24 });
+  const forms = fc.oneof(
+    fc.ipV4Extended(),
+    fc.ipV4(),
+    fc.ipV6(),
+    letters,
+    fc.tuple(letters, fc.ipV4()).map((all) => all.join("")),
+  );
+
+  fuzz(
+    "is an address where node:net finds one",
+    fc.property(forms, (text) => {
+      expect((parseRange(text)?.bytes.length ?? 0) / 4).toBe([0, 0, 0, 0, 1, 0, 4][isIP(text)]);
     }),
   );
 
