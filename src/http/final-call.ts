@@ -14,7 +14,7 @@ export async function finalCall(
   waitMs: number,
 ): Promise<Call> {
   const call = await calls.get(caller, callId);
-  if (!isActive(call.status)) return call;
+  if (waitMs === 0 || !isActive(call.status)) return call;
   const { signal, cancel } = deadline(system, waitMs);
   try {
     return await calls.wait(caller, callId, { signal });

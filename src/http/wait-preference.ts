@@ -1,17 +1,34 @@
+import type { PerUser } from "../application/access/per-user.ts";
+import type { Reply } from "../ports/web.ts";
 import type { RequestContext } from "./request-context.ts";
 
 /** Longest wait that a request gets, s. */
-export const LONGEST_WAIT_S = 60;
+const LONGEST_WAIT_S = 60;
 
 /** `Prefer: wait=N` (RFC 7240 §4.3): the longest wait in seconds, at most {@link LONGEST_WAIT_S}; 0 without one. */
-export function preferredWait(context: RequestContext): number {
+function preferredWait(context: RequestContext): number {
   const header = context.header("prefer");
   // The first of several counts (RFC 7240 §2).
   const [, seconds] = /(?:^|,)\s*wait\s*=\s*"?(\d{1,9})"?\s*(?:[,;]|$)/i.exec(header ?? "") ?? [];
   return Math.min(Number(seconds ?? 0), LONGEST_WAIT_S);
 }
 
-/** The header that confirms a wait. */
-export function waitApplied(seconds: number): Record<string, string> {
-  return seconds > 0 ? { "preference-applied": `wait=${seconds}` } : {};
+/**
+ * The reply of a request that may prefer to wait. The wait is 0 without the preference, or if all places of the user are taken.
+ * @param waits bounds the requests of each user that wait
+ */
+export async function withPreferredWait(
+  context: RequestContext,
+  waits: PerUser,
+  replyWithin: (waitMs: number) => Promise<Reply>,
+): Promise<Reply> {
+  const seconds = preferredWait(context);
+  const leave = seconds > 0 ? waits.take(context.caller.userId) : undefined;
+  if (!leave) return replyWithin(0);
+  try {
+    const reply = await replyWithin(seconds * 1000);
+    return { ...reply, headers: { ...reply.headers, "preference-applied": `wait=${seconds}` } };
+  } finally {
+    leave();
+  }
 }

@@ -5,6 +5,7 @@ import { type RequestMeter, requestMeter } from "../metrics.ts";
 import { openapiDocument } from "../openapi.ts";
 import type { Route } from "../route.ts";
 import { StreamTickets } from "../stream/stream-tickets.ts";
+import { TokenWatches } from "../stream/token-watches.ts";
 import { callRoutes } from "./call-routes.ts";
 import { docsRoutes } from "./docs-routes.ts";
 import { eventRoutes } from "./event-routes.ts";
@@ -41,12 +42,13 @@ export function allRoutes(deps: HttpDependencies, shared: SharedParts = {}): rea
     });
   const readJson = jsonReader(deps);
   const waits = new PerUser(USER_WAITS);
+  const watches = new TokenWatches(deps);
   const routes: readonly Route[] = [
     ...callRoutes(deps, readJson, server, waits),
     ...recordingRoutes(deps),
-    ...streamRoutes(deps, tickets, server),
+    ...streamRoutes(deps, tickets, server, watches),
     ...instanceRoutes(deps, readJson),
-    ...eventRoutes(deps, waits),
+    ...eventRoutes(deps, waits, watches),
     ...webhookRoutes(deps, readJson),
     ...voiceRoutes(deps, server),
     ...serverRoutes(deps, meter, document),

@@ -22,10 +22,9 @@ import {
   timeParameter,
 } from "../query-parameter.ts";
 import { noContent, record } from "../reply.ts";
-import type { RequestContext } from "../request-context.ts";
 import type { Route } from "../route.ts";
 import { CALL_EXPANSIONS, type CallExpansion, callView, createdCallView } from "../views.ts";
-import { preferredWait, waitApplied } from "../wait-preference.ts";
+import { withPreferredWait } from "../wait-preference.ts";
 import { callIdOf } from "./record-id.ts";
 
 const path = { callId: "The id of the call, with the prefix call_." };
@@ -63,17 +62,6 @@ export function callRoutes(
     of: readonly Call[],
     expand: ReadonlySet<CallExpansion> | undefined,
   ) => (expand?.has("transcript") ? calls.transcripts(caller, of) : undefined);
-  /** The call, final if the request prefers to wait for that; and how long it could wait, s. */
-  const readCall = async (context: RequestContext): Promise<{ call: Call; waited: number }> => {
-    const seconds = preferredWait(context);
-    const leave = seconds > 0 ? waits.take(context.caller.userId) : undefined;
-    if (!leave) return { call: await calls.get(context.caller, callIdOf(context)), waited: 0 };
-    try {
-      return { call: await finalCall(deps, context.caller, callIdOf(context), seconds * 1000), waited: seconds };
-    } finally {
-      leave();
-    }
-  };
   return [
     {
       method: "GET",
@@ -100,10 +88,12 @@ export function callRoutes(
       },
       async run(context) {
         const query = readQuery(context.search, getQuery);
-        const { call, waited } = await readCall(context);
-        const transcripts = await transcriptsFor(context.caller, [call], query.expand);
-        const reply = record(context, callView(call, server, query.expand, transcripts?.get(call.id)));
-        return { ...reply, headers: { ...reply.headers, ...waitApplied(waited) } };
+        const id = callIdOf(context);
+        return withPreferredWait(context, waits, async (waitMs) => {
+          const call = await finalCall(deps, context.caller, id, waitMs);
+          const transcripts = await transcriptsFor(context.caller, [call], query.expand);
+          return record(context, callView(call, server, query.expand, transcripts?.get(call.id)));
+        });
       },
     },
     {
@@ -239,16 +229,10 @@ export function callRoutes(
       },
       async run(context) {
         const query = readQuery(context.search, timelineQuery);
-        const seconds = preferredWait(context);
-        const leave = seconds > 0 ? waits.take(context.caller.userId) : undefined;
-        const waited = leave ? seconds : 0;
-        try {
-          const patience = { waitMs: waited * 1000 };
-          const reply = logPage(context, await calls.timeline(context.caller, callIdOf(context), query, patience));
-          return { ...reply, headers: { ...reply.headers, ...waitApplied(waited) } };
-        } finally {
-          leave?.();
-        }
+        const id = callIdOf(context);
+        return withPreferredWait(context, waits, async (waitMs) =>
+          logPage(context, await calls.timeline(context.caller, id, query, { waitMs })),
+        );
       },
     },
   ];

@@ -10,8 +10,8 @@ import { idParameter, LOG_CURSOR, limitParameter, readQuery } from "../query-par
 import { vary } from "../reply.ts";
 import type { RequestContext } from "../request-context.ts";
 import type { Route } from "../route.ts";
-import { TokenWatches } from "../stream/token-watches.ts";
-import { preferredWait, waitApplied } from "../wait-preference.ts";
+import type { TokenWatches } from "../stream/token-watches.ts";
+import { withPreferredWait } from "../wait-preference.ts";
 
 const eventsQuery = {
   instanceId: idParameter("instance_id", "Only events of this instance and its calls.", "inst"),
@@ -26,12 +26,10 @@ const UNREAD_MS = 10_000;
  * @param waits bounds the requests of each user that wait
  */
 export function eventRoutes(
-  deps: Pick<HttpDependencies, "queries" | "authenticate" | "system" | "log">,
+  { queries, system }: Pick<HttpDependencies, "queries" | "system">,
   waits: PerUser,
+  watches: TokenWatches,
 ): Route[] {
-  const { queries, system } = deps;
-  const watches = new TokenWatches(deps);
-
   function stream(context: RequestContext, query: LogQuery): Reply {
     const leave = waits.take(context.caller.userId);
     if (!leave)
@@ -58,18 +56,12 @@ export function eventRoutes(
     return eventStream(context, { queries: { nextEvents: read }, query, signal: over.signal, ended });
   }
 
-  async function onePage(context: RequestContext, query: LogQuery): Promise<Reply> {
-    const seconds = preferredWait(context);
-    const leave = seconds > 0 ? waits.take(context.caller.userId) : undefined;
-    if (!leave) return logPage(context, await queries.events(context.caller, query));
-    try {
-      const page = await queries.nextEvents(context.caller, query, { waitMs: seconds * 1000 });
-      const reply = logPage(context, page);
-      return { ...reply, headers: { ...reply.headers, ...waitApplied(seconds) } };
-    } finally {
-      leave();
-    }
-  }
+  const onePage = (context: RequestContext, query: LogQuery): Promise<Reply> =>
+    withPreferredWait(context, waits, async (waitMs) => {
+      const { caller } = context;
+      const page = waitMs > 0 ? queries.nextEvents(caller, query, { waitMs }) : queries.events(caller, query);
+      return logPage(context, await page);
+    });
 
   return [
     {

@@ -12,7 +12,7 @@ import { STREAM_DESCRIPTION } from "../stream/stream-description.ts";
 import { STREAM_QUERY, streamFormat } from "../stream/stream-query.ts";
 import { streamSocket } from "../stream/stream-socket.ts";
 import type { StreamTickets } from "../stream/stream-tickets.ts";
-import { TokenWatches } from "../stream/token-watches.ts";
+import type { TokenWatches } from "../stream/token-watches.ts";
 import { TwilioDialect, twilioParameters, twilioStreamSid } from "../stream/twilio-dialect.ts";
 import { timestamp } from "../views.ts";
 import { callIdOf } from "./record-id.ts";
@@ -23,9 +23,13 @@ const path = { callId: "The id of a DYNAMIC_STREAM call." };
  * The stream of a call, and tickets for it. Refusals precede the upgrade, in the order of the interface's decisions. The
  * query is checked after the switch, without which no query would work, and before the call is read.
  */
-export function streamRoutes(deps: HttpDependencies, tickets: StreamTickets, server: () => string): Route[] {
+export function streamRoutes(
+  deps: HttpDependencies,
+  tickets: StreamTickets,
+  server: () => string,
+  watches: TokenWatches,
+): Route[] {
   const { calls, system, log, mp3Stream } = deps;
-  const watches = new TokenWatches(deps);
   const requireStreams = (): void => {
     if (!deps.streamPreview) throw streamsOff();
   };
