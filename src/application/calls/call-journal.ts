@@ -8,7 +8,7 @@ import type { AudioEvent } from "../call-audio/call-media.ts";
 import type { Context } from "../context.ts";
 import { retryUntilStored } from "../retry-until-stored.ts";
 import type { EventSubject } from "./event-log.ts";
-import { finalEvent, outcomeView, referenceData } from "./outcomes.ts";
+import { finalData, finalEvent, referenceData } from "./outcomes.ts";
 import { failCall, storeCall } from "./stored-calls.ts";
 
 /** Notes of one call that may wait for the storage. */
@@ -89,7 +89,7 @@ export class CallJournal {
     for (const { event, data } of last) this.note(event, data, endedAt);
     this.#put({ status, outcome, endedAt, mediaStatistics, recordedMs }, [
       ...this.#droppedNotes(endedAt),
-      this.#event(finalEvent(status), { ...outcomeView(outcome), ...referenceData(this.#call) }, endedAt),
+      this.#event(finalEvent(status), finalData(this.#call, outcome), endedAt),
     ]);
     this.#context.counters.callEnded(status, outcome.reason);
   }

@@ -17,7 +17,7 @@ import { CallJournal } from "./call-journal.ts";
 import { assertCallerDiallable } from "./callers.ts";
 import { assertDiallable, mayLeadTo } from "./destinations.ts";
 import { legSignals } from "./leg-signals.ts";
-import { nothingHeard } from "./outcomes.ts";
+import { durationUntil, nothingHeard } from "./outcomes.ts";
 
 /**
  * One live call: dials, carries the message, puts every move of the call into its journal, and ends.
@@ -246,7 +246,7 @@ export class CallSession {
     const { call } = this;
     const last = this.#media?.finish() ?? [];
     const endedAt = this.#at;
-    const durationMs = call.startedAt === null ? 0 : Math.max(0, endedAt - call.startedAt);
+    const durationMs = durationUntil(call, endedAt);
     const outcome: Outcome = {
       reason,
       detail,

@@ -29,7 +29,6 @@ export class EventLog {
   readonly #log: Logger;
   readonly #live: Listeners = new Map();
   readonly #following: Listeners = new Map();
-  readonly #readers = new Set<(userIds: ReadonlySet<string>) => void>();
   readonly #ofUsers: Listeners = new Map();
   #closed = false;
 
@@ -53,7 +52,7 @@ export class EventLog {
 
   /** Passes events on to live listeners, stored or not. */
   happened(events: readonly Event[]): void {
-    for (const event of events) notify(this.#live, event);
+    for (const event of events) notify(this.#live, event.callId, event);
   }
 
   /** Passes events that have happened before, and are stored now, on to those who follow a call. */
@@ -64,12 +63,9 @@ export class EventLog {
         { call_id: event.callId ?? undefined, instance_id: event.instanceId, ...event.data },
         event.callId === null ? event.type : `call ${event.type}`,
       );
-      notify(this.#following, event);
-      for (const listener of this.#ofUsers.get(event.userId) ?? []) listener.event(event);
+      notify(this.#following, event.callId, event);
+      notify(this.#ofUsers, event.userId, event);
     }
-    if (this.#readers.size === 0 || events.length === 0) return;
-    const users = new Set(events.map(({ userId }) => userId));
-    for (const reader of this.#readers) reader(users);
   }
 
   /** Whether no more events will be delivered. */
@@ -82,12 +78,6 @@ export class EventLog {
     this.#closed = true;
     for (const all of [this.#live, this.#following, this.#ofUsers])
       for (const listeners of all.values()) for (const listener of listeners) listener.over();
-  }
-
-  /** Calls `reader` with the users whose logs have grown, from now on; returns a function that stops it. */
-  onGrowth(reader: (userIds: ReadonlySet<string>) => void): () => void {
-    this.#readers.add(reader);
-    return () => void this.#readers.delete(reader);
   }
 
   /** Passes every event of a call that is stored from now on to `listener`; returns a function that stops it. */
@@ -106,8 +96,8 @@ export class EventLog {
   }
 }
 
-function notify(all: Listeners, event: Event): void {
-  if (event.callId !== null) for (const listener of all.get(event.callId) ?? []) listener.event(event);
+function notify(all: Listeners, id: string | null, event: Event): void {
+  if (id !== null) for (const listener of all.get(id) ?? []) listener.event(event);
 }
 
 function added(all: Listeners, id: string, listener: EventListener): () => void {

@@ -27,9 +27,17 @@ export function outcomeView(outcome: Outcome): OutcomeView {
   };
 }
 
-/** What each event of a call's course says about the application's own name for it. */
+/** The `reference` of a call, in the data of its events. */
 export function referenceData({ reference }: Pick<Call, "reference">): { readonly reference?: string } {
   return reference === undefined ? {} : { reference };
+}
+
+/** The data of the event that closes a timeline. */
+export function finalData(
+  call: Pick<Call, "reference">,
+  outcome: Outcome,
+): OutcomeView & { readonly reference?: string } {
+  return { ...outcomeView(outcome), ...referenceData(call) };
 }
 
 /** The event that closes a timeline. */
@@ -44,8 +52,13 @@ export function failedOutcome(call: Call, reason: FailedReason, detail: string |
     detail,
     answeredBy: call.startedAt === null ? null : "unknown",
     ...(call.dialingAt === null ? nothingHeard(call) : { heardMs: null, heardRatio: null }),
-    durationMs: call.startedAt === null ? 0 : Math.max(0, now - call.startedAt),
+    durationMs: durationUntil(call, now),
   };
+}
+
+/** From the answer to its end, ms; 0 if nobody answered. */
+export function durationUntil({ startedAt }: Pick<Call, "startedAt">, endedAt: number): number {
+  return startedAt === null ? 0 : Math.max(0, endedAt - startedAt);
 }
 
 /** The outcome fields of a call whose message was not played. */

@@ -27,15 +27,13 @@ export class Endpoint {
   #stopped = false;
   #due = false;
   #working = false;
+  readonly #unfollow: () => void;
   #cancelTimer: () => void = () => {};
 
   constructor(context: Context, webhook: Webhook) {
     this.#context = context;
     this.#webhook = webhook;
-  }
-
-  get webhook(): Webhook {
-    return this.#webhook;
+    this.#unfollow = context.events.listenUser(webhook.userId, { event: () => this.wake(), over: () => {} });
   }
 
   /** The webhook was changed by its user. */
@@ -52,12 +50,17 @@ export class Endpoint {
 
   /** No more attempts; those under way may take `ms`, and count as not made after that. Twice is fine. */
   async stop(ms: number): Promise<void> {
-    this.#stopped = true;
-    this.#cancelTimer();
+    this.#end();
     if (this.#attempts.size === 0) return;
     const cancel = this.#context.system.after(ms, () => this.#ending.abort(new Error("the server stops")));
     await Promise.allSettled(this.#attempts.values());
     cancel();
+  }
+
+  #end(): void {
+    this.#stopped = true;
+    this.#unfollow();
+    this.#cancelTimer();
   }
 
   get #active(): boolean {
@@ -122,7 +125,7 @@ export class Endpoint {
   async #reload(): Promise<boolean> {
     const stored = await this.#context.storage.webhooks.get(this.#webhook.id);
     if (stored) this.#webhook = stored;
-    else this.#stopped = true;
+    else this.#end();
     return stored !== undefined;
   }
 

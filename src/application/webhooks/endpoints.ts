@@ -14,7 +14,6 @@ const STOP_MS = 1_000;
 export class Endpoints {
   readonly #context: Context;
   readonly #endpoints = new Map<string, Endpoint>();
-  #unfollow: () => void = () => {};
   #cancelSweep: (() => void) | undefined;
   #forgottenAt = -Infinity;
   #started = false;
@@ -26,12 +25,8 @@ export class Endpoints {
 
   /** Begins to deliver. @throws {StorageUnavailable} */
   async start(): Promise<void> {
-    const { storage, events } = this.#context;
-    const enabled = await storage.webhooks.enabled();
+    const enabled = await this.#context.storage.webhooks.enabled();
     this.#started = true;
-    this.#unfollow = events.onGrowth((userIds) => {
-      for (const endpoint of this.#endpoints.values()) if (userIds.has(endpoint.webhook.userId)) endpoint.wake();
-    });
     for (const webhook of enabled) this.changed(webhook);
   }
 
@@ -64,7 +59,6 @@ export class Endpoints {
   /** No more attempts. Those under way may end within a second; what is not delivered waits for the next start. */
   async stop(): Promise<void> {
     this.#stopped = true;
-    this.#unfollow();
     this.#cancelSweep?.();
     await Promise.all([...this.#endpoints.values()].map((endpoint) => endpoint.stop(STOP_MS)));
   }

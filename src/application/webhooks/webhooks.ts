@@ -17,6 +17,8 @@ import { newDelivery } from "./new-delivery.ts";
 /** After a rotation messages are signed with the old key too for this long, ms. */
 export const OLD_KEY_MS = 24 * 3_600_000;
 
+const DEMO = "a demo token cannot use webhooks";
+
 /** The use cases of webhooks. */
 export class Webhooks implements WebhookUseCases {
   readonly #context: Context;
@@ -34,7 +36,7 @@ export class Webhooks implements WebhookUseCases {
   ): Promise<WebhookWithSecret> {
     const { storage, system, ids, vault, limits } = this.#context;
     const checked = parseCreateWebhook(this.#schemas(strict), input, this.#urlFaults(input));
-    refuseDemo(principal, "a demo token cannot use webhooks");
+    refuseDemo(principal, DEMO);
     const id = ids("hook");
     const key = newWebhookKey((bytes) => system.random(bytes));
     const now = system.now();
@@ -62,12 +64,12 @@ export class Webhooks implements WebhookUseCases {
   }
 
   async list(principal: Principal, page: Page = {}): Promise<Webhook[]> {
-    refuseDemo(principal, "a demo token cannot use webhooks");
+    refuseDemo(principal, DEMO);
     return this.#context.storage.webhooks.list(principal.userId, page);
   }
 
   async get(principal: Principal, webhookId: string): Promise<Webhook> {
-    refuseDemo(principal, "a demo token cannot use webhooks");
+    refuseDemo(principal, DEMO);
     const webhook = isId("hook", webhookId) ? await this.#context.storage.webhooks.get(webhookId) : undefined;
     if (webhook?.userId !== principal.userId)
       throw new Refusal("webhook_not_found", `there is no webhook "${shortened(webhookId)}"`);
