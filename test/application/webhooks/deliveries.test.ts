@@ -1,25 +1,17 @@
 import { Webhook } from "standardwebhooks";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { sqliteStorage } from "../../../adapters/storage/sqlite.ts";
 import { AT_ONCE } from "../../../src/application/webhooks/endpoint.ts";
 import { eventView } from "../../../src/http/views.ts";
 import { ManualSystem } from "../../../src/testing/manual-system.ts";
 import { ALICE, BOB, World, type WorldOptions } from "../../support/application.ts";
-import { instantCrypto } from "../../support/instant-crypto.ts";
+import { useFixedDate } from "../../support/fixed-date.ts";
 import { LeasedDatabase } from "../../support/leased-storage.ts";
 
 const URL = "https://hooks.example.com/in";
 const HOUR_MS = 3_600_000;
 
-// The package refuses messages whose timestamp is not within five minutes of its clock.
-beforeEach(() => {
-  vi.useFakeTimers({ now: Date.UTC(2026, 0, 1), toFake: ["Date"] });
-  instantCrypto();
-});
-afterEach(() => {
-  vi.useRealTimers();
-  vi.restoreAllMocks();
-});
+useFixedDate();
 
 /** A world in which Alice has a webhook for some types. */
 async function hooked(events: ("instance.created" | "completed" | "failed")[] | null = null, options?: WorldOptions) {

@@ -1,8 +1,8 @@
 import { Webhook } from "standardwebhooks";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { Refusal, type RefusalCode } from "../../../src/domain/refusal.ts";
 import { ALICE, BOB, World } from "../../support/application.ts";
-import { instantCrypto } from "../../support/instant-crypto.ts";
+import { useFixedDate } from "../../support/fixed-date.ts";
 import { refusal } from "../../support/refusal.ts";
 
 const URL = "https://hooks.example.com/in";
@@ -14,15 +14,7 @@ async function refused(work: Promise<unknown>): Promise<Refusal> {
   return error;
 }
 
-// The package refuses messages whose timestamp is not within five minutes of its clock.
-beforeEach(() => {
-  vi.useFakeTimers({ now: Date.UTC(2026, 0, 1), toFake: ["Date"] });
-  instantCrypto();
-});
-afterEach(() => {
-  vi.useRealTimers();
-  vi.restoreAllMocks();
-});
+useFixedDate();
 
 describe("a new webhook", () => {
   test("is stored without its secret in the clear", async () => {
