@@ -10,7 +10,7 @@ import type { Speech } from "../src/ports/speech.ts";
 import type { Storage } from "../src/ports/storage.ts";
 import { realSystem } from "../src/ports/system.ts";
 import type { Transcription } from "../src/ports/transcription.ts";
-import { dataFolder } from "./embedded/data-folder.ts";
+import { dataFolder, RECORDINGS_FOLDER } from "./embedded/data-folder.ts";
 import { docsAsset } from "./embedded/docs-asset.ts";
 import { chosenNetworks, networksWithCallData } from "./embedded/networks.ts";
 import { parseSecret, secretOf, storedSecret } from "./embedded/secret.ts";
@@ -125,8 +125,7 @@ async function embeddedBodies(workers: SharedWorkers): Promise<BodyParser> {
 
 async function embeddedRecordings(data: string): Promise<Recordings> {
   const { wavRecordings } = await import("./recordings/wav-recordings.ts");
-  // The simulator keeps what its callees heard in the folder "recordings".
-  return wavRecordings({ folder: join(data, "call-recordings"), makeParent: () => dataFolder(data) });
+  return wavRecordings({ folder: join(data, RECORDINGS_FOLDER), makeParent: () => dataFolder(data) });
 }
 
 /**

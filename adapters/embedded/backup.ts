@@ -1,9 +1,7 @@
 import { cp, mkdir, readdir, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { backupSqlite } from "../storage/backup-sqlite.ts";
-
-/** Folders of WAV files below the data folder: of recorded calls, and what simulated callees heard. */
-const WAV_FOLDERS = ["call-recordings", "recordings"];
+import { RECORDINGS_FOLDER, SPOOL_FOLDER } from "./data-folder.ts";
 
 /** What a backup consists of. */
 export interface Backup {
@@ -25,7 +23,7 @@ export async function backUpData(databasePath: string, to: string): Promise<Back
   const database = join(folder, basename(databasePath));
   await backupSqlite(databasePath, database);
   let recordings = 0;
-  for (const name of WAV_FOLDERS)
+  for (const name of [RECORDINGS_FOLDER, SPOOL_FOLDER])
     recordings += await copyWavFiles(join(dirname(databasePath), name), join(folder, name));
   return { folder, databaseBytes: (await stat(database)).size, recordings };
 }

@@ -5,10 +5,8 @@ import type { Network } from "../../src/ports/pages.ts";
 import type { Speech } from "../../src/ports/speech.ts";
 import type { Telephony } from "../../src/ports/telephony.ts";
 import { sayThrough } from "./callee-voice.ts";
+import { SPOOL_FOLDER } from "./data-folder.ts";
 import { sipTrunks } from "./sip-trunks.ts";
-
-/** The simulator's folder for what its callees heard, in the data folder. */
-const SPOOL_FOLDER = "recordings";
 
 /** Makes networks, once there is a voice for the simulated callees. */
 export type MakeNetworks = (data: string, speech: Speech) => Promise<readonly Network[]>;
