@@ -33,6 +33,11 @@ export type AttemptedDelivery = Pick<
   "status" | "attempts" | "nextAttemptAt" | "lastAttemptAt" | "lastStatus" | "lastError"
 >;
 
+/** Whether an endpoint has taken a message. */
+export function isTaken(status: number | null): boolean {
+  return status !== null && status >= 200 && status < 300;
+}
+
 /** Whether the endpoint has asked for no more messages. */
 export function isGone({ status }: AttemptResult): boolean {
   return status === 410;
@@ -51,8 +56,7 @@ export function afterAttempt(
   const attempts = before + 1;
   const lastStatus = result.status ?? null;
   const last = { attempts, lastAttemptAt: now, lastStatus };
-  if (lastStatus !== null && lastStatus >= 200 && lastStatus < 300)
-    return { ...last, status: "delivered", nextAttemptAt: null, lastError: null };
+  if (isTaken(lastStatus)) return { ...last, status: "delivered", nextAttemptAt: null, lastError: null };
   const lastError = result.error ?? refusalOf(lastStatus);
   const pause = isGone(result) ? undefined : RETRY_PAUSES_MS[attempts - 1];
   if (pause === undefined) return { ...last, status: "failed", nextAttemptAt: null, lastError };

@@ -7,6 +7,7 @@ import type { Principal } from "../../../src/domain/principal.ts";
 import type { Ringport } from "../../../src/ringport.ts";
 import { outcomeLines } from "../call/outcome-lines.ts";
 import { Timeline } from "../call/timeline.ts";
+import { pressLink } from "../instance/simulated-phone.ts";
 import { modulesOfText } from "../terminal/qr-modules.ts";
 import { coloursAllowed, paint, print } from "../terminal/terminal.ts";
 import { terminalQr } from "../terminal/terminal-qr.ts";
@@ -41,8 +42,7 @@ export async function runStory({ ringport, url, message, data, keepsData }: Stor
     print(`  ${line}`);
   print(`  ${payload}`);
   print("  No phone at hand, so the demo presses the button on that page itself.");
-  const linked = await fetch(payload, { method: "POST", headers: { accept: "application/json" } });
-  if (!linked.ok) throw new Error(`the linking page answered ${linked.status} instead of linking the phone`);
+  if (!(await pressLink(payload))) throw new Error(`the code of ${payload} expired before its button was pressed`);
   const phone = await activePhone(ringport, principal, instanceId);
   print(`  ${instanceId} is ACTIVE${phone ? ` and calls as ${phone}` : ""}`);
 

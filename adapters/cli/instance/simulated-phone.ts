@@ -15,10 +15,11 @@ export async function isSimulated(client: Client, instanceId: string, signal: Ab
  * Presses the button on the page behind a code. Returns false if the code has expired meanwhile.
  * @throws {Error} the page cannot be reached, or did not link the phone
  */
-export async function pressLink(page: string, signal: AbortSignal): Promise<boolean> {
-  const within = AbortSignal.any([signal, AbortSignal.timeout(PAGE_TIMEOUT_MS)]);
+export async function pressLink(page: string, signal?: AbortSignal): Promise<boolean> {
+  const late = AbortSignal.timeout(PAGE_TIMEOUT_MS);
+  const within = signal ? AbortSignal.any([signal, late]) : late;
   const response = await fetch(page, { method: "POST", signal: within }).catch((cause: unknown) => {
-    signal.throwIfAborted();
+    signal?.throwIfAborted();
     throw new Error(`the link page ${page} cannot be reached; check RINGPORT_PUBLIC_URL on the server`, { cause });
   });
   await response.body?.cancel();

@@ -1,6 +1,7 @@
+import { ATTEMPT_MS } from "../../../src/application/webhooks/attempt.ts";
 import { errorText } from "../../../src/base/error-text.ts";
 import type { CallEvent, Client } from "../../../src/client/index.ts";
-import { pause } from "../../../src/client/pause.ts";
+import { isTaken } from "../../../src/domain/webhook-retries.ts";
 import { signedHeaders } from "../../../src/domain/webhook-signature.ts";
 import { paint, print, printJsonLine } from "../terminal/terminal.ts";
 
@@ -24,26 +25,19 @@ interface Forwarded {
   readonly error: string | null;
 }
 
-const POLL_MS = 500;
-/** A server must answer within this time, ms; the same as for a webhook. */
-const ATTEMPT_MS = 15_000;
 const PAGE = 200;
 
 /** Sends every event from now on to the URL, one after the other, until the signal fires. */
 export async function forwardEvents(client: Client, options: ForwardOptions): Promise<void> {
   const { signal, onReady } = options;
   try {
-    let cursor = await endOfLog(client, signal);
+    const cursor = await endOfLog(client, signal);
     onReady();
-    for (;;) {
-      const page = await client.eventPage({ limit: PAGE, ...(cursor !== undefined && { cursor }) }, { signal });
-      for (const event of page.items) {
+    for await (const { items } of client.followEvents({ cursor }, { signal }))
+      for (const event of items) {
         show(await forward(event, options), options.json);
         signal.throwIfAborted();
       }
-      cursor = page.cursor;
-      if (page.next === undefined) await pause(POLL_MS, signal);
-    }
   } catch (error) {
     if (!signal.aborted) throw error;
   }
@@ -80,8 +74,7 @@ function show({ event, status, error }: Forwarded, json: boolean): void {
     printJsonLine({ event, status, error });
     return;
   }
-  const isDelivered = status !== null && status >= 200 && status < 300;
-  const response = paint(isDelivered ? 32 : 31, status === null ? `failed: ${error}` : String(status));
+  const response = paint(isTaken(status) ? 32 : 31, status === null ? `failed: ${error}` : String(status));
   print(
     `${paint(2, event.timestamp.slice(11, 19))}  ${event.type}  ${event.call_id ?? event.instance_id}  ${response}`,
   );
