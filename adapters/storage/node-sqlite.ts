@@ -1,6 +1,6 @@
 import process from "node:process";
 
-/** The warning of Node versions that call their SQLite experimental; it says nothing to users of a command. */
+/** The warning of Node versions that call their SQLite experimental; it is of no use to users of a command. */
 const EXPERIMENTAL_SQLITE = /^SQLite is an experimental feature/;
 
 let loading: Promise<typeof import("node:sqlite")> | undefined;

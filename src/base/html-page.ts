@@ -1,3 +1,5 @@
+import { encodeBase64 } from "./base64.ts";
+
 const STYLE = `:root{color-scheme:light dark}
 body{font:1.0625rem/1.5 system-ui,sans-serif;margin:0;overflow-wrap:anywhere}
 main{max-width:46rem;margin:0 auto;padding:1.5rem}
@@ -64,5 +66,5 @@ export function escapeHtml(text: string): string {
 
 async function sha256Base64(text: string): Promise<string> {
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
-  return btoa(String.fromCharCode(...new Uint8Array(digest)));
+  return encodeBase64(new Uint8Array(digest));
 }

@@ -37,18 +37,11 @@ export interface CommonCallInput {
 /** The fields of a checked body that calls of all types have. */
 interface CheckedCommonInput extends Omit<CommonCallInput, "from"> {
   from?: CallerId | undefined;
-  reference?: string | undefined;
-  metadata?: Metadata | undefined;
 }
 
 /** A checked body of `POST /v1/calls`, without the fields of other types. */
 export type CheckedCallInput = CheckedCommonInput &
-  (
-    | { type: "FIXED_TTS"; tts: { text: string; voiceId: string } }
-    | { type: "FIXED_AUDIO"; audio: AudioPlace }
-    | { type: "DYNAMIC_STREAM" }
-    | { type: "DYNAMIC_AGENT"; agent: { instructions: string[] } }
-  );
+  (Exclude<CallMessageInput, { type: "FIXED_AUDIO" }> | { type: "FIXED_AUDIO"; audio: AudioPlace });
 
 /** The schemas of the body that creates a call. */
 export interface CallSchemas {

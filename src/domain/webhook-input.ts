@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { EVENT_TYPES, type EventType } from "./events.ts";
-import { describedAs, issueText, type Schema } from "./input-checks.ts";
+import { describedAs, issueText, type Schema, storableText } from "./input-checks.ts";
 import { WEBHOOK_URL_LENGTH } from "./webhook-url.ts";
 
 /** The body of `POST /v1/webhooks`. */
@@ -40,11 +40,7 @@ const description = v.nullable(
   v.pipe(
     v.string(),
     v.maxLength(DESCRIPTION_LENGTH, issueText("too_long", `at most ${DESCRIPTION_LENGTH} characters are allowed`)),
-    // Databases cannot store these characters.
-    v.check(
-      (text) => !/[\0\p{Cs}]/u.test(text),
-      issueText("value_invalid", "must not contain the character U+0000, nor half of a surrogate pair"),
-    ),
+    storableText("the description"),
   ),
 );
 // The use case checks the rest of the rule, which depends on the server.
