@@ -12,7 +12,7 @@ import type { Erasure } from "./application/calls/erasure.ts";
 import { EventLog } from "./application/calls/event-log.ts";
 import type { ContextParts } from "./application/context.ts";
 import { Counters } from "./application/counters.ts";
-import type { CallUseCases, InstanceUseCases, QueryUseCases, WebhookUseCases } from "./application/use-cases.ts";
+import { type UseCases, useCasesOnDemand } from "./application/use-cases-on-demand.ts";
 import { Vad } from "./audio/vad.ts";
 import { idSource } from "./base/ids.ts";
 import { within } from "./base/timeout.ts";
@@ -28,7 +28,6 @@ import { eventView } from "./http/views.ts";
 import { Lifecycle, type Running as Runs } from "./lifecycle.ts";
 import type { EmbeddedPorts, RingportOptions } from "./options.ts";
 import { silentLogger } from "./ports/logger.ts";
-import type { Voice } from "./ports/speech.ts";
 import type { TokenRecord } from "./ports/storage.ts";
 import { realSystem } from "./ports/system.ts";
 import type { WebApp } from "./ports/web.ts";
@@ -49,23 +48,8 @@ export interface Tokens {
 }
 
 /** A Ringport: an application to serve or mount, and the same use cases without HTTP. */
-export interface Ringport extends WebApp {
-  readonly instances: InstanceUseCases;
-  readonly calls: CallUseCases;
-  readonly webhooks: WebhookUseCases;
+export interface Ringport extends WebApp, UseCases {
   readonly tokens: Tokens;
-  /**
-   * Everything that happened to the user's instances and calls, or to one instance, oldest first: at most `limit` (50)
-   * events behind `cursor`. Whoever goes on from the cursor of each page sees every event exactly once.
-   * @throws {Refusal} `invalid_request`: the cursor is invalid
-   */
-  events: QueryUseCases["events"];
-  voices(): Promise<readonly Voice[]>;
-  /**
-   * A short sentence in the voice's own language, as a WAV file: 16-bit PCM, mono, 16 kHz.
-   * @throws {Refusal} `voice_not_found` naming the voices of that language; `speech_unavailable`
-   */
-  voiceSample(voiceId: string): Promise<Uint8Array<ArrayBuffer>>;
   /**
    * Deletes all data about calls to a phone number, of all users: calls with events, transcripts and
    * recordings, and results of idempotent requests. Active calls to it are ended first.
@@ -256,50 +240,13 @@ export function createRingport(options: RingportOptions = {}): Ringport {
     listeningAt: (url) => {
       reachable = url;
     },
-    events: async (...args) => (await app()).queries.events(...args),
-    voices: async () => (await app()).queries.voices(),
-    voiceSample: async (voiceId) => (await app()).queries.voiceSample(voiceId),
+    ...useCasesOnDemand(app),
     erase: async ({ phone }) => (await app()).erase(phone),
     tokens: {
       issue: async (token) => (await running()).tokens.issue(token),
       first: async (token) => (await running()).tokens.first(token),
       list: async () => (await running()).tokens.list(),
       revoke: async (tokenId) => (await running()).tokens.revoke(tokenId),
-    },
-    instances: {
-      create: async (...args) => (await app()).instances.create(...args),
-      update: async (...args) => (await app()).instances.update(...args),
-      list: async (...args) => (await app()).instances.list(...args),
-      get: async (...args) => (await app()).instances.get(...args),
-      configure: async (...args) => (await app()).instances.configure(...args),
-      delete: async (...args) => (await app()).instances.delete(...args),
-    },
-    webhooks: {
-      create: async (...args) => (await app()).webhooks.create(...args),
-      list: async (...args) => (await app()).webhooks.list(...args),
-      get: async (...args) => (await app()).webhooks.get(...args),
-      update: async (...args) => (await app()).webhooks.update(...args),
-      delete: async (...args) => (await app()).webhooks.delete(...args),
-      rotateSecret: async (...args) => (await app()).webhooks.rotateSecret(...args),
-      test: async (...args) => (await app()).webhooks.test(...args),
-      deliveries: async (...args) => (await app()).webhooks.deliveries(...args),
-      replay: async (...args) => (await app()).webhooks.replay(...args),
-    },
-    calls: {
-      create: async (...args) => (await app()).calls.create(...args),
-      get: async (...args) => (await app()).calls.get(...args),
-      list: async (...args) => (await app()).calls.list(...args),
-      hangUp: async (...args) => (await app()).calls.hangUp(...args),
-      timeline: async (...args) => (await app()).calls.timeline(...args),
-      transcripts: async (...args) => (await app()).calls.transcripts(...args),
-      async *events(...args) {
-        yield* (await app()).calls.events(...args);
-      },
-      stream: async (...args) => (await app()).calls.stream(...args),
-      streamable: async (...args) => (await app()).calls.streamable(...args),
-      recording: async (...args) => (await app()).calls.recording(...args),
-      eraseRecording: async (...args) => (await app()).calls.eraseRecording(...args),
-      wait: async (...args) => (await app()).calls.wait(...args),
     },
   };
 }

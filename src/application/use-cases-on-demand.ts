@@ -1,0 +1,66 @@
+import type { Voice } from "../ports/speech.ts";
+import type { Application } from "./application.ts";
+import type { CallUseCases, InstanceUseCases, QueryUseCases, WebhookUseCases } from "./use-cases.ts";
+
+/** The use cases of an embedding program. */
+export interface UseCases {
+  readonly instances: InstanceUseCases;
+  readonly calls: CallUseCases;
+  readonly webhooks: WebhookUseCases;
+  /**
+   * Everything that happened to the user's instances and calls, or to one instance, oldest first: at most `limit` (50)
+   * events behind `cursor`. Whoever goes on from the cursor of each page sees every event exactly once.
+   * @throws {Refusal} `invalid_request`: the cursor is invalid
+   */
+  events: QueryUseCases["events"];
+  voices(): Promise<readonly Voice[]>;
+  /**
+   * A short sentence in the voice's own language, as a WAV file: 16-bit PCM, mono, 16 kHz.
+   * @throws {Refusal} `voice_not_found` naming the voices of that language; `speech_unavailable`
+   */
+  voiceSample(voiceId: string): Promise<Uint8Array<ArrayBuffer>>;
+}
+
+/** Use cases that ask for their application at each use; the first one may start it. */
+export function useCasesOnDemand(app: () => Promise<Application>): UseCases {
+  return {
+    events: async (...args) => (await app()).queries.events(...args),
+    voices: async () => (await app()).queries.voices(),
+    voiceSample: async (voiceId) => (await app()).queries.voiceSample(voiceId),
+    instances: {
+      create: async (...args) => (await app()).instances.create(...args),
+      update: async (...args) => (await app()).instances.update(...args),
+      list: async (...args) => (await app()).instances.list(...args),
+      get: async (...args) => (await app()).instances.get(...args),
+      configure: async (...args) => (await app()).instances.configure(...args),
+      delete: async (...args) => (await app()).instances.delete(...args),
+    },
+    webhooks: {
+      create: async (...args) => (await app()).webhooks.create(...args),
+      list: async (...args) => (await app()).webhooks.list(...args),
+      get: async (...args) => (await app()).webhooks.get(...args),
+      update: async (...args) => (await app()).webhooks.update(...args),
+      delete: async (...args) => (await app()).webhooks.delete(...args),
+      rotateSecret: async (...args) => (await app()).webhooks.rotateSecret(...args),
+      test: async (...args) => (await app()).webhooks.test(...args),
+      deliveries: async (...args) => (await app()).webhooks.deliveries(...args),
+      replay: async (...args) => (await app()).webhooks.replay(...args),
+    },
+    calls: {
+      create: async (...args) => (await app()).calls.create(...args),
+      get: async (...args) => (await app()).calls.get(...args),
+      list: async (...args) => (await app()).calls.list(...args),
+      hangUp: async (...args) => (await app()).calls.hangUp(...args),
+      timeline: async (...args) => (await app()).calls.timeline(...args),
+      transcripts: async (...args) => (await app()).calls.transcripts(...args),
+      async *events(...args) {
+        yield* (await app()).calls.events(...args);
+      },
+      stream: async (...args) => (await app()).calls.stream(...args),
+      streamable: async (...args) => (await app()).calls.streamable(...args),
+      recording: async (...args) => (await app()).calls.recording(...args),
+      eraseRecording: async (...args) => (await app()).calls.eraseRecording(...args),
+      wait: async (...args) => (await app()).calls.wait(...args),
+    },
+  };
+}
