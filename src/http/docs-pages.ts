@@ -27,7 +27,7 @@ export function docsPage(base: string): string {
 
 /**
  * Starts the interactive page. `validatorUrl: null` keeps it from sending the document to a third-party validator. The token
- * is kept for this tab (sessionStorage), so that a reload does not lose it.
+ * is kept for this tab (sessionStorage) from Authorize to Logout, so that a reload does not lose it.
  */
 export function docsScript(base: string): string {
   const options = { url: `${base}/openapi.json`, dom_id: "#docs", deepLinking: true, validatorUrl: null };
@@ -35,17 +35,29 @@ export function docsScript(base: string): string {
 const paint = () => document.documentElement.classList.toggle("dark-mode", dark.matches);
 dark.addEventListener("change", paint);
 paint();
+const KEPT = "ringport-token";
+const keepToken = () => ({
+  statePlugins: {
+    auth: {
+      wrapActions: {
+        authorize: (authorize) => (given) => {
+          if (given.bearer?.value) sessionStorage.setItem(KEPT, given.bearer.value);
+          return authorize(given);
+        },
+        logout: (logout) => (names) => {
+          if (names.includes("bearer")) sessionStorage.removeItem(KEPT);
+          return logout(names);
+        },
+      },
+    },
+  },
+});
 const ui = SwaggerUIBundle({
   ...${JSON.stringify(options).replaceAll("<", "\\u003c")},
+  plugins: [keepToken],
   onComplete() {
-    const token = sessionStorage.getItem("ringport-token");
+    const token = sessionStorage.getItem(KEPT);
     if (token) ui.preauthorizeApiKey("bearer", token);
-  },
-  requestInterceptor(request) {
-    const [, token] = /^Bearer (.+)$/.exec(request.headers?.Authorization ?? "") ?? [];
-    if (token) sessionStorage.setItem("ringport-token", token);
-    else if (!request.loadSpec) sessionStorage.removeItem("ringport-token");
-    return request;
   },
 });
 `;

@@ -3,11 +3,20 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ON_NODE, onEach, useServer } from "../support/server.ts";
 import type { ProblemView } from "../support/server-client.ts";
-import { inBrowser } from "./browser.ts";
+import { inBrowser, type Page } from "./browser.ts";
 import { folder, withTools } from "./tools.ts";
 
 /** By how many pixels a page is wider than its screen. */
 const SPILT = "Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth)";
+/** The token that the interactive page sends. */
+const AUTHORIZED = 'ui.getState().getIn(["auth", "authorized", "bearer", "value"])';
+/** Types into the input of an element, as a person does. */
+const typed = (element: string, text: string) => `{
+  const input = ${element}.querySelector("input");
+  Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value").set.call(input, "${text}");
+  input.dispatchEvent(new Event("input", { bubbles: true }));
+  input.dispatchEvent(new Event("change", { bubbles: true }));
+}`;
 /** Of the background that is painted, 0 to 255. */
 const BRIGHTNESS = `(() => {
   const colours = [document.body, document.documentElement].map((one) => getComputedStyle(one).backgroundColor);
@@ -29,6 +38,18 @@ onEach([ON_NODE], (target) => {
           env: { RINGPORT_SIMULATOR_TIME_SCALE: "1", RINGPORT_BASE_PATH: basePath },
         });
         const profile = () => join(files, `profile-${Math.random()}`);
+        const openDocs = async (page: Page) => {
+          await page.open(`${server.base}/docs`);
+          await page.waitFor('document.querySelectorAll(".opblock").length > 10');
+        };
+        /** Opens an operation to be tried; returns the expression for its element. */
+        const tryOut = async (page: Page, operation: string): Promise<string> => {
+          const element = `document.querySelector("[id$=${operation}]")`;
+          await page.evaluate(`${element}.querySelector("button").click()`);
+          await page.waitFor(`${element}.querySelector(".try-out__btn") !== null`);
+          await page.evaluate(`${element}.querySelector(".try-out__btn").click()`);
+          return element;
+        };
 
         test("shows every operation on /docs and asks no other server for anything", async () => {
           await inBrowser(profile(), async (page) => {
@@ -85,35 +106,52 @@ onEach([ON_NODE], (target) => {
           });
         });
 
-        test.skipIf(basePath !== undefined)(
-          "/docs keeps the token for the tab, and plays a voice's sample",
-          async () => {
-            const { token } = await server.as("ada");
-            await inBrowser(profile(), async (page) => {
-              await page.open(`${server.base}/docs`);
-              await page.waitFor('document.querySelectorAll(".opblock").length > 10');
-              const authorized = 'ui.getState().getIn(["auth", "authorized", "bearer", "value"])';
-              await page.evaluate(`ui.preauthorizeApiKey("bearer", "${token}")`);
-              const open = 'document.querySelector("[id$=hearVoice]")';
-              await page.evaluate(`${open}.querySelector("button").click()`);
-              await page.waitFor(`${open}.querySelector(".try-out__btn") !== null`);
-              await page.evaluate(`${open}.querySelector(".try-out__btn").click()`);
-              await page.waitFor(`${open}.querySelector("input") !== null`);
-              await page.evaluate(`{
-              const input = ${open}.querySelector("input");
-              Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value").set.call(input, "en-US-1");
-              input.dispatchEvent(new Event("input", { bubbles: true }));
-              input.dispatchEvent(new Event("change", { bubbles: true }));
-            }`);
-              await page.waitFor('JSON.stringify(ui.getState().getIn(["spec", "meta"])).includes("en-US-1")');
-              await page.evaluate(`${open}.querySelector(".execute").click()`);
-              await page.waitFor('document.querySelector("audio")?.duration > 0.5');
-              await page.open(`${server.base}/docs`);
-              await page.waitFor(`${authorized} === "${token}"`);
-              expect(page.faults).toEqual([]);
-            });
-          },
-        );
+        test.skipIf(basePath !== undefined)("/docs plays a voice's sample", async () => {
+          const { token } = await server.as("ada");
+          await inBrowser(profile(), async (page) => {
+            await openDocs(page);
+            await page.evaluate(`ui.preauthorizeApiKey("bearer", "${token}")`);
+            const sample = await tryOut(page, "hearVoice");
+            await page.waitFor(`${sample}.querySelector("input") !== null`);
+            await page.evaluate(typed(sample, "en-US-1"));
+            await page.waitFor('JSON.stringify(ui.getState().getIn(["spec", "meta"])).includes("en-US-1")');
+            await page.evaluate(`${sample}.querySelector(".execute").click()`);
+            await page.waitFor('document.querySelector("audio")?.duration > 0.5');
+            expect(page.faults).toEqual([]);
+          });
+        });
+
+        test.skipIf(basePath !== undefined)("/docs keeps the token for the tab until Logout", async () => {
+          const { token } = await server.as("ada");
+          await inBrowser(profile(), async (page) => {
+            await openDocs(page);
+            const dialog = 'document.querySelector(".auth-container")';
+            const button = (name: string) =>
+              `[...document.querySelectorAll(".auth-btn-wrapper button")].find((one) => one.textContent === "${name}")`;
+            await page.evaluate('document.querySelector(".btn.authorize").click()');
+            await page.waitFor(`${dialog}?.querySelector("input") != null`);
+            await page.evaluate(typed(dialog, token!));
+            await page.evaluate(`${button("Authorize")}.click()`);
+            await page.waitFor(`${button("Logout")} !== undefined`);
+            await openDocs(page);
+            await page.waitFor(`${AUTHORIZED} === "${token}"`);
+            // An operation that needs no token takes none away.
+            const health = await tryOut(page, "-health");
+            await page.waitFor(`${health}.querySelector(".execute") !== null`);
+            await page.evaluate(`${health}.querySelector(".execute").click()`);
+            await page.waitFor(`${health}.querySelector(".live-responses-table") !== null`);
+            await openDocs(page);
+            await page.waitFor(`${AUTHORIZED} === "${token}"`);
+            await page.evaluate('document.querySelector(".btn.authorize").click()');
+            await page.waitFor(`${button("Logout")} !== undefined`);
+            await page.evaluate(`${button("Logout")}.click()`);
+            await page.waitFor(`(${AUTHORIZED} ?? null) === null`);
+            await openDocs(page);
+            expect(await page.evaluate(`${AUTHORIZED} ?? null`)).toBeNull();
+            expect(await page.evaluate("sessionStorage.length")).toBe(0);
+            expect(page.faults).toEqual([]);
+          });
+        });
 
         test("links a phone by the one button of the code's page", async () => {
           const client = await server.as("ada");
