@@ -96,6 +96,7 @@ test("an unknown address is a page for browsers, a problem for programs", async 
   expect(page.headers["content-security-policy"]).toMatch(/^default-src 'none'/);
   const problem = await ask(app, { path: "/api/nothing", token: null });
   expect([problem.status, problem.json.code]).toEqual([404, "not_found"]);
+  for (const reply of [page, problem]) expect(reply.headers.vary).toBe("Accept");
   const versioned = await ask(app, { path: "/api/v1/nothing", headers: { accept } });
   expect([versioned.status, versioned.json.code]).toEqual([404, "not_found"]);
 });
