@@ -13,7 +13,7 @@ import { requestMeter } from "./metrics.ts";
 import { OWN_SEGMENTS, ownPaths } from "./own-paths.ts";
 import { HttpRefusal, problem, problemOf } from "./problem.ts";
 import { rateLimiter } from "./rate-limit.ts";
-import { html, noContent, toResponse, vary } from "./reply.ts";
+import { html, noContent, toResponse, varying } from "./reply.ts";
 import { RequestContext } from "./request-context.ts";
 import { givenRequestId, requestIds } from "./request-id.ts";
 import { resourcesOf, respond } from "./resource.ts";
@@ -73,15 +73,11 @@ export function createHttp(deps: HttpDependencies): WebApp {
 
   /** A page for people who follow a link, a problem document for programs. */
   async function notFound(context: RequestContext): Promise<Reply> {
-    const isBrowser = /\btext\/html\b/.test(context.header("accept") ?? "");
-    if (isVersioned(context.path)) return problem(context, "not_found", noRoute(context));
-    const page = isBrowser ? await notFoundPage(context.base) : undefined;
-    const reply = page
-      ? { ...html(page.html, page.contentSecurityPolicy), status: 404 }
-      : problem(context, "not_found", noRoute(context));
-    const headers = { ...reply.headers };
-    vary(headers, "Accept");
-    return { ...reply, headers };
+    const asProblem = (): Reply => problem(context, "not_found", noRoute(context));
+    if (isVersioned(context.path)) return asProblem();
+    if (!/\btext\/html\b/.test(context.header("accept") ?? "")) return varying(asProblem(), "Accept");
+    const page = await notFoundPage(context.base);
+    return varying({ ...html(page.html, page.contentSecurityPolicy), status: 404 }, "Accept");
   }
 
   const router = Router<RequestContext, []>({

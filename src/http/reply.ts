@@ -52,6 +52,13 @@ export function vary(headers: Record<string, string>, name: string): void {
   headers.vary = headers.vary ? `${headers.vary}, ${name}` : name;
 }
 
+/** The reply, with a name in its Vary header. */
+export function varying(reply: Reply, name: string): Reply {
+  const headers = { ...reply.headers };
+  vary(headers, name);
+  return { ...reply, headers };
+}
+
 /**
  * A reply as a WHATWG response.
  * @param stallMs a body in pieces breaks off if the client does not take the next piece within this time; undefined: never

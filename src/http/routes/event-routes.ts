@@ -7,7 +7,7 @@ import { eventStream, wantsEventStream } from "../event-stream.ts";
 import { EVENT_EXAMPLE } from "../examples.ts";
 import { logPage } from "../page.ts";
 import { idParameter, LOG_CURSOR, limitParameter, readQuery } from "../query-parameter.ts";
-import { vary } from "../reply.ts";
+import { varying } from "../reply.ts";
 import type { RequestContext } from "../request-context.ts";
 import type { Route } from "../route.ts";
 import type { TokenWatches } from "../stream/token-watches.ts";
@@ -93,10 +93,7 @@ export function eventRoutes(
       async run(context) {
         const query = readQuery(context.search, eventsQuery);
         const streamed = wantsEventStream(context);
-        const reply = streamed ? streamReply(context, query) : await onePage(context, query);
-        const headers = { ...reply.headers };
-        vary(headers, "Accept");
-        return { ...reply, headers };
+        return varying(streamed ? streamReply(context, query) : await onePage(context, query), "Accept");
       },
     },
   ];
