@@ -2,7 +2,6 @@ import { PerUser } from "../../application/access/per-user.ts";
 import { jsonReader } from "../body.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { type RequestMeter, requestMeter } from "../metrics.ts";
-import { openapiDocument } from "../openapi.ts";
 import type { Route } from "../route.ts";
 import { StreamTickets } from "../stream/stream-tickets.ts";
 import { TokenWatches } from "../stream/token-watches.ts";
@@ -32,14 +31,16 @@ export interface SharedParts {
 export function allRoutes(deps: HttpDependencies, shared: SharedParts = {}): readonly Route[] {
   const { base = "", meter = requestMeter(), tickets = new StreamTickets(deps.system) } = shared;
   const server = (): string => serverUrl(deps.publicUrl(), base);
-  const document = (): unknown =>
-    openapiDocument(routes, {
+  const document = async (): Promise<unknown> => {
+    const { openapiDocument } = await import("../openapi.ts");
+    return openapiDocument(routes, {
       limits: deps.limits,
       version: deps.version,
       base,
       server: server(),
       rateLimited: deps.rateLimit !== undefined,
     });
+  };
   const readJson = jsonReader(deps);
   const waits = new PerUser(USER_WAITS);
   const watches = new TokenWatches(deps);

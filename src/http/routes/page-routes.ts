@@ -2,7 +2,6 @@ import { Refusal } from "../../domain/refusal.ts";
 import type { NetworkPages } from "../../ports/pages.ts";
 import type { Reply, RequestLike } from "../../ports/web.ts";
 import type { HttpDependencies } from "../dependencies.ts";
-import { PLAIN_POLICY } from "../docs-pages.ts";
 import { limitedBody } from "../limited-body.ts";
 import { PRIVATE } from "../reply.ts";
 import type { RequestContext } from "../request-context.ts";
@@ -32,6 +31,11 @@ export function artefactRoute(pages: NetworkPages, { calls }: Pick<HttpDependenc
   };
 }
 
+/** Of a page without scripts, styles and images. */
+const PLAIN_POLICY = {
+  "content-security-policy": "default-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+};
+
 /** A public page of a telephony adapter, which makes the reply itself. */
 export async function publicPage(
   pages: NetworkPages,
@@ -47,14 +51,13 @@ export async function publicPage(
   };
   const reply = await pages.page(context.path.slice(pages.prefix.length + 1) || "/", seen);
   if (!reply) return undefined;
-  const policy = { "content-security-policy": PLAIN_POLICY.replace("form-action 'none'", "form-action 'self'") };
   const isHtml = /^text\/html/i.test(reply.headers["content-type"] ?? "");
   return {
     ...reply,
     headers: {
       "cache-control": "no-store",
       "referrer-policy": "no-referrer",
-      ...(isHtml ? policy : {}),
+      ...(isHtml ? PLAIN_POLICY : {}),
       ...reply.headers,
     },
   };

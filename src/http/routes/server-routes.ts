@@ -10,14 +10,14 @@ const STATE = { "cache-control": "no-store" };
 
 /**
  * Public routes for operators and programs, about the server itself.
- * @param document makes the OpenAPI document; called once
+ * @param document makes the OpenAPI document
  */
 export function serverRoutes(
   { queries, log }: Pick<HttpDependencies, "queries" | "log">,
   meter: RequestMeter,
-  document: () => unknown,
+  document: () => Promise<unknown>,
 ): Route[] {
-  let openapi: { body: string; etag: string } | undefined;
+  let made: { readonly body: string; readonly etag: string } | undefined;
   return [
     {
       method: "GET",
@@ -88,12 +88,12 @@ export function serverRoutes(
           304: { description: "The client's version is current.", headers: ["ETag"] },
         },
       },
-      run(context) {
-        if (!openapi) {
-          const body = JSON.stringify(document());
-          openapi = { body, etag: entityTag(body) };
+      async run(context) {
+        if (!made) {
+          const body = JSON.stringify(await document());
+          made = { body, etag: entityTag(body) };
         }
-        const { body, etag } = openapi;
+        const { body, etag } = made;
         const headers = { "cache-control": "no-cache", etag };
         return (
           notModified(context, headers) ?? {
