@@ -71,6 +71,17 @@ export function toneShare({ samples, sampleRate }: Sound, hz: number): number {
   return energy === 0 ? 0 : (2 * (real * real + imaginary * imaginary)) / (samples.length * energy);
 }
 
+/** For how long a tone is heard, ms: 20 ms at a time that are nothing else. What a busy machine has torn does not count. */
+export function toneMs({ samples, sampleRate }: Sound, hz: number): number {
+  const size = sampleRate / 50;
+  let ms = 0;
+  for (let at = 0; at + size <= samples.length; at += size) {
+    const window = { samples: samples.subarray(at, at + size), sampleRate };
+    if (loudness(window) > 500 && toneShare(window, hz) > 0.95) ms += 20;
+  }
+  return ms;
+}
+
 /**
  * The largest jump of a tone's phase between neighbouring windows of 10 ms, in samples: a sample that was lost or
  * doubled anywhere moves everything after it by one.

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { type CallView, type Client, until } from "./server-client.ts";
-import { loudness, type Sound, toneShare } from "./server-sound.ts";
+import type { Sound } from "./server-sound.ts";
 import type { StreamServer } from "./stream-calls.ts";
 import { connect } from "./stream-client.ts";
 import { levelOf, TwilioBot, type TwilioBotOptions } from "./twilio-bot.ts";
@@ -59,14 +59,6 @@ export function findIn({ samples }: Sound, wanted: Int16Array): number {
 /** A part of a sound, by samples. */
 export function part({ sampleRate, samples }: Sound, from: number, to: number): Sound {
   return { sampleRate, samples: samples.subarray(from, to) };
-}
-
-/** For how long a tone is heard, ms: 20 ms at a time that are nothing else. */
-export function toneMs(sound: Sound, hz: number): number {
-  const windows = Array.from({ length: Math.floor(sound.samples.length / 160) }, (_, i) =>
-    part(sound, 160 * i, 160 * (i + 1)),
-  );
-  return 20 * windows.filter((window) => loudness(window) > 500 && toneShare(window, hz) > 0.95).length;
 }
 
 /** Asserts that the client has ended the call. */

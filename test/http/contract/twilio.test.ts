@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { useLocalServer } from "../../support/local-server.ts";
 import { expected } from "../../support/server-client.ts";
-import { loudness, loudPart, phaseJump, toneShare } from "../../support/server-sound.ts";
+import { loudness, loudPart, phaseJump, toneMs, toneShare } from "../../support/server-sound.ts";
 import {
   attach,
   closed,
@@ -12,7 +12,6 @@ import {
   part,
   placeCall,
   TWILIO_SETTINGS,
-  toneMs,
 } from "../../support/twilio-calls.ts";
 
 describe("a bot for Twilio Media Streams", () => {
