@@ -138,6 +138,7 @@ export default defineConfig({
         test: {
           name: "peers",
           ...inRealTime,
+          maxWorkers: 4,
           include: ["test/peers/*.test.ts"],
           exclude: ["test/peers/sip-*.test.ts"],
           testTimeout: 120_000,
@@ -145,7 +146,7 @@ export default defineConfig({
         },
       },
       {
-        // The same with SIP servers and softphones, one file after the other: their audio has a clock of its own.
+        // The same with SIP servers and softphones, whose audio has a clock of its own.
         extends: true,
         test: {
           name: "peers-sip",
@@ -156,7 +157,6 @@ export default defineConfig({
           maxConcurrency: 8,
           testTimeout: 120_000,
           hookTimeout: 120_000,
-          fileParallelism: false,
         },
       },
       {
