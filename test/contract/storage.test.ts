@@ -12,7 +12,7 @@ import { findPostgres, type RunningPostgres } from "../support/postgres.ts";
 const runner = { describe, test, expect };
 
 /** One storage after another over the same data. */
-async function underTest(make: () => Storage, remove: () => void): Promise<StorageUnderTest> {
+async function underTest(make: () => Storage, remove: () => unknown): Promise<StorageUnderTest> {
   let storage = make();
   await storage.open({ exclusive: true });
   return {
@@ -25,8 +25,30 @@ async function underTest(make: () => Storage, remove: () => void): Promise<Stora
     },
     async close() {
       await storage.close();
-      remove();
+      await remove();
     },
+  };
+}
+
+/** A storage on a database of PostgreSQL, and the end of what it was made with. */
+interface OnPostgres {
+  make(): Storage;
+  end(): Promise<void>;
+}
+
+/** Storages on copies of one database, which is migrated once. */
+function copies(server: () => RunningPostgres, on: (url: string) => OnPostgres): () => Promise<StorageUnderTest> {
+  let template: Promise<string> | undefined;
+  const migrated = async (): Promise<string> => {
+    const url = await server().createDatabase();
+    const { make, end } = on(url);
+    await (await underTest(make, end)).close();
+    return url;
+  };
+  return async () => {
+    template ??= migrated();
+    const { make, end } = on(await server().createDatabase(await template));
+    return underTest(make, end);
   };
 }
 
@@ -53,41 +75,27 @@ storageContract(
 
 const postgres = await findPostgres();
 describe.skipIf(postgres.missing)(postgres.title, () => {
-  let server: RunningPostgres | undefined;
+  let server: RunningPostgres;
   beforeAll(async () => {
     server = await postgres.start();
   }, 30_000);
   afterAll(() => server?.stop());
 
+  const ownConnections = (url: string): OnPostgres => ({ make: () => postgresStorage({ url }), end: async () => {} });
   storageContract(
     "PostgreSQL",
-    async () => {
-      if (!server) throw new Error("PostgreSQL has not started");
-      const url = await server.createDatabase();
-      return underTest(
-        () => postgresStorage({ url }),
-        () => {},
-      );
-    },
+    copies(() => server, ownConnections),
     runner,
   );
 
-  let pool: pg.Pool | undefined;
-  let schemas = 0;
-  afterAll(() => pool?.end());
+  const poolOfTheHost = (url: string): OnPostgres => {
+    const pool = new pg.Pool({ connectionString: url, max: 10 });
+    pool.on("error", () => {}); // the server may stop before the last connection has gone
+    return { make: () => postgresStorage({ pool, schema: "calls", prefix: "rp_" }), end: () => pool.end() };
+  };
   storageContract(
     "PostgreSQL with a pool, a schema and a prefix of the host",
-    async () => {
-      if (!server) throw new Error("PostgreSQL has not started");
-      const host = pool ?? new pg.Pool({ connectionString: await server.createDatabase(), max: 10 });
-      if (!pool) host.on("error", () => {}); // the server may stop before the last connection has gone
-      pool = host;
-      const names = { schema: `ringport_${schemas++}`, prefix: "rp_" };
-      return underTest(
-        () => postgresStorage({ pool: host, ...names }),
-        () => {},
-      );
-    },
+    copies(() => server, poolOfTheHost),
     runner,
   );
 });
