@@ -46,8 +46,9 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
     expect(await client.waitForCall(call.id)).toMatchObject(LOST);
     expect(server.peakMemory() - before).toBeLessThan(150 * MIB);
     stream.readAgain();
-    // Deno reads no more of one who is let go, so this one cannot finish what it was sending.
-    if (pauses) expect(await stream.closed()).toMatchObject({ code: 4009 });
+    // Deno reads no more of one who is let go, so this one cannot finish what it was sending. Bun soon breaks the connection
+    // of one who does not read the goodbye.
+    if (pauses) expect(target.runtime.name === "bun" ? [4009, 1006] : [4009]).toContain((await stream.closed()).code);
     stream.kill();
   });
 
