@@ -11,10 +11,10 @@ import {
 import { isToken } from "../message/grammar.ts";
 import { fieldKey } from "../message/headers.ts";
 import { NUMBER_FORMATS, numberFormat } from "./number-format.ts";
-import type { TrunkCodec, TrunkIdentity } from "./trunk.ts";
+import { TRUNK_CODECS, type TrunkCodec, type TrunkIdentity } from "./trunk.ts";
 import { isContact, isHost, isNextHop, isPublicAddress, isUriOrUser } from "./trunk-addresses.ts";
 
-const CODECS: readonly TrunkCodec[] = ["PCMU", "PCMA", "G722", "opus"];
+const codecs = (last: "and" | "or"): string => `${TRUNK_CODECS.slice(0, -1).join(", ")} ${last} ${TRUNK_CODECS.at(-1)}`;
 /** A provider's name, `sip/<name>`, has at most 64 characters. */
 const NAME = /^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/;
 /** The value of a header field has no line break. */
@@ -72,9 +72,9 @@ const line = (what: string) => text(what, (value) => value !== "" && LINE.test(v
 const user = (what: string) => v.optional(line(what));
 
 const codec = v.pipe(
-  v.string(must("PCMU, PCMA, G722 or opus")),
-  v.transform((name) => CODECS.find((known) => known.toLowerCase() === name.toLowerCase()) ?? name),
-  v.picklist(CODECS, must("PCMU, PCMA, G722 or opus")),
+  v.string(must(codecs("or"))),
+  v.transform((name) => TRUNK_CODECS.find((known) => known.toLowerCase() === name.toLowerCase()) ?? name),
+  v.picklist(TRUNK_CODECS, must(codecs("or"))),
 );
 
 const IDENTITIES: readonly TrunkIdentity[] = ["from", "p-asserted", "p-preferred", "remote-party-id"];
@@ -194,8 +194,8 @@ export const trunkSchema = v.object(
     rtpPorts: v.optional(rtpPorts),
     codecs: v.optional(
       v.pipe(
-        v.array(codec, must("a list of PCMU, PCMA, G722 and opus")),
-        v.check((list) => list.length > 0, "is empty; name at least one of PCMU, PCMA, G722 and opus"),
+        v.array(codec, must(`a list of ${codecs("and")}`)),
+        v.check((list) => list.length > 0, `is empty; name at least one of ${codecs("and")}`),
         v.transform((list): TrunkCodec[] => [...new Set(list)]),
       ),
     ),

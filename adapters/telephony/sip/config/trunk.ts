@@ -94,8 +94,9 @@ export interface Trunk {
 /** The header field of the caller's number: From, P-Asserted-Identity, P-Preferred-Identity (RFC 3325) or Remote-Party-ID. */
 export type TrunkIdentity = "from" | "p-asserted" | "p-preferred" | "remote-party-id";
 
+export const TRUNK_CODECS = ["PCMU", "PCMA", "G722", "opus"] as const;
 /** An audio codec of a trunk. */
-export type TrunkCodec = "PCMU" | "PCMA" | "G722" | "opus";
+export type TrunkCodec = (typeof TRUNK_CODECS)[number];
 
 /** TLS towards the server. */
 export interface TrunkTls {

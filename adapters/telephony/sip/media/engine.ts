@@ -1,6 +1,7 @@
 import { CodedError } from "../../../../src/base/error.ts";
 import type { FrameSink, FrameSource } from "../../../../src/ports/media.ts";
 import type { Deadlines, HeardEvidence, MediaStatistics } from "../../../../src/ports/telephony.ts";
+import type { TrunkCodec } from "../config/trunk.ts";
 import type { AddressRule } from "../transport/address-rule.ts";
 import type { SocketAddress } from "../transport/transport.ts";
 
@@ -54,7 +55,7 @@ export interface StreamSettings {
   /** The remote address for RTCP; the same as `remote` if multiplexed (RFC 5761). */
   readonly remoteRtcp: SocketAddress;
   readonly rtcpMux: boolean;
-  readonly codec: "PCMU" | "PCMA" | "G722" | "opus";
+  readonly codec: TrunkCodec;
   /** Payload types of the codec, sent and expected. */
   readonly payloadType: { readonly send: number; readonly receive: number };
   /** Payload type of telephone-event (RFC 4733) and its clock, Hz; undefined: the peer accepts none. */

@@ -18,19 +18,19 @@ export interface Codec {
   /** Hz of the RTP timestamp: 48000 for Opus, whatever it carries (RFC 7587), and half of `sampleRate` for G.722. */
   readonly clockRate: number;
   /**
-   * Encodes the whole frame as one packet into `into` from `at`, where there are `MOST_PAYLOAD_BYTES`; answers how many
+   * Encodes the whole frame as one packet into `into` from `at`, where there are `MOST_PAYLOAD_BYTES`; returns how many
    * bytes it took. The frame is as long as one of `packetMs`.
    */
   encode(frame: Int16Array, into: Uint8Array, at: number): number;
   /** The lengths of packets that can be encoded, ms, ascending. */
   readonly packetMs: readonly number[];
   /**
-   * Decodes one payload into `into` from `start` on, where `LONGEST_PACKET_MS` fit and no more is written; answers how many
+   * Decodes one payload into `into` from `start` on, where `LONGEST_PACKET_MS` fit and no more is written; returns how many
    * samples it was, 0 for rubbish.
    */
   decode(bytes: Uint8Array, at: number, length: number, into: Int16Array, start: number): number;
   /**
-   * Makes up `samples` (a multiple of 2.5 ms, at most one packet's) in place of a packet that is lost; answers how many
+   * Makes up `samples` (a multiple of 2.5 ms, at most one packet's) in place of a packet that is lost; returns how many
    * it made. Without it the jitter buffer repeats the last audio.
    */
   conceal?(samples: number, into: Int16Array, start: number): number;

@@ -5,6 +5,12 @@ import { createOpus } from "./opus.ts";
 
 /** A new encoder and decoder; a promise if the codec's library must be loaded, which rejects if that fails. */
 export function createCodec(name: Codec["name"]): Codec | Promise<Codec> {
-  if (name === "opus") return createOpus();
-  return name === "G722" ? createG722() : createG711(name);
+  return CODECS[name]();
 }
+
+const CODECS: Readonly<Record<Codec["name"], () => Codec | Promise<Codec>>> = {
+  PCMU: () => createG711("PCMU"),
+  PCMA: () => createG711("PCMA"),
+  G722: createG722,
+  opus: createOpus,
+};
