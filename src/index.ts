@@ -6,6 +6,7 @@ export type {
   StreamClient,
   StreamEnd,
   StreamEvent,
+  StreamEventData,
   StreamEventName,
   StreamReservation,
   Transcript,
@@ -33,7 +34,18 @@ export { CALL_STATUSES, CALL_TRANSITIONS, CALL_TYPES, isActive } from "./domain/
 export type { CallMessageInput, CommonCallInput, CreateCallInput } from "./domain/call-input.ts";
 export type { CallLimits } from "./domain/call-limits.ts";
 export type { CallerIdInput } from "./domain/caller-id-input.ts";
-export type { Event, EventData, EventType, LoggedEvent } from "./domain/events.ts";
+export type {
+  CallReference,
+  Event,
+  EventData,
+  EventSource,
+  EventType,
+  Fact,
+  FinalData,
+  IncompleteReason,
+  LoggedEvent,
+  NoData,
+} from "./domain/events.ts";
 export { EVENT_TYPES } from "./domain/events.ts";
 export type { Instance, InstanceInput, InstanceStatus, JsonValue, Metadata } from "./domain/instance.ts";
 export { INSTANCE_STATUSES, INSTANCE_TRANSITIONS } from "./domain/instance.ts";
@@ -41,7 +53,7 @@ export type { CreateInstanceInput, UpdateInstanceInput } from "./domain/instance
 export type { Limits } from "./domain/limits.ts";
 export { DEFAULT_LIMITS } from "./domain/limits.ts";
 export type { MediaStatistics } from "./domain/media-statistics.ts";
-export type { CompletedReason, FailedReason, HeardEvidence, Outcome } from "./domain/outcome.ts";
+export type { CompletedReason, FailedReason, HeardEvidence, Outcome, OutcomeData } from "./domain/outcome.ts";
 export { COMPLETED_REASONS, FAILED_REASONS, HEARD_EVIDENCE } from "./domain/outcome.ts";
 export type { Principal } from "./domain/principal.ts";
 export type { QueuePolicy } from "./domain/queue-policy.ts";
@@ -76,7 +88,7 @@ export type { LogFields, Logger } from "./ports/logger.ts";
 export { silentLogger } from "./ports/logger.ts";
 export type { FrameSink, FrameSource, PcmChunk } from "./ports/media.ts";
 export type { Network, NetworkPages } from "./ports/pages.ts";
-export type { IncompleteReason, Recordings, RecordingWriter, StoredRecording } from "./ports/recordings.ts";
+export type { Recordings, RecordingWriter, StoredRecording } from "./ports/recordings.ts";
 export type { Speech, Voice } from "./ports/speech.ts";
 export { NothingToSpeak, SpeechFailed, VoiceUnavailable } from "./ports/speech.ts";
 export type {

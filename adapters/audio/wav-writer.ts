@@ -1,6 +1,6 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { WAV_HEADER_BYTES, wavHeader } from "../../src/audio/wav.ts";
-import type { IncompleteReason } from "../../src/ports/recordings.ts";
+import type { IncompleteReason } from "../../src/domain/events.ts";
 import type { SampleBuffers } from "./sample-buffers.ts";
 import { writeAll } from "./wav-file.ts";
 

@@ -118,5 +118,5 @@ export function eventOf(row: EventRow): LoggedEvent {
     userId: row.user_id,
     data: JSON.parse(row.data),
     position: row.position,
-  };
+  } as LoggedEvent;
 }

@@ -35,6 +35,7 @@ export type {
   Voice,
   Webhook,
   WebhookDelivery,
+  WebhookTest,
   WebhookWithSecret,
 } from "./views.ts";
 export type { WaitForCallOptions } from "./wait-for-call.ts";

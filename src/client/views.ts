@@ -19,6 +19,7 @@ export type {
   Voice,
   Webhook,
   WebhookDelivery,
+  WebhookTest,
   WebhookWithSecret,
 } from "../http/answers.ts";
 

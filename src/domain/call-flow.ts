@@ -84,7 +84,7 @@ function meaningOf(flow: CallFlow, signal: CallSignal, rules: FlowRules, unprove
     case "placed":
       return placed(flow, rules);
     case "alerting":
-      return flow.phase === "ringing" ? to(flow, [{ do: "note", event: "alerting", data: {} }]) : stay(flow);
+      return flow.phase === "ringing" ? to(flow, [{ do: "note", fact: { event: "alerting", data: {} } }]) : stay(flow);
     case "answered":
       return answered(flow, rules);
     case "connected":
@@ -112,7 +112,7 @@ function meaningOf(flow: CallFlow, signal: CallSignal, rules: FlowRules, unprove
       if (flow.phase === "talking") return complete(flow, "stream_closed", null);
       return fail(flow, "terminated", CLOSED_BEFORE_ANSWER);
     case "noticed":
-      return to(flow, [{ do: "note", event: signal.event, data: signal.data }]);
+      return to(flow, [{ do: "note", fact: signal.fact }]);
     case "line_down":
       if (flow.lineDown) return stay(flow);
       // Before the network is asked, the dial itself reports the lost line, and the call waits again.
@@ -170,7 +170,7 @@ function connected(flow: CallFlow, rules: FlowRules, unproven: boolean): Decisio
 }
 
 function messageReady(flow: CallFlow, messageMs: number, rules: FlowRules): Decision {
-  const note: CallEffect = { do: "note", event: "message_ready", data: { message_ms: messageMs } };
+  const note: CallEffect = { do: "note", fact: { event: "message_ready", data: { message_ms: messageMs } } };
   const ready: CallFlow = { ...flow, messageMs };
   if (flow.phase !== "talking") return to(ready, [note]);
   return to(ready, [note, { do: "timer", name: "duration", ms: messageMs + rules.timings.maxDurationMs }]);
@@ -207,12 +207,11 @@ function timer(flow: CallFlow, name: TimerName, inboundSince: boolean, rules: Fl
       if (flow.inbound || flow.phase !== "talking") return stay(flow);
       const silent: CallEffect = {
         do: "note",
-        event: "media.inbound_silent",
-        data: { after_ms: rules.timings.mediaTimeoutMs },
+        fact: { event: "media.inbound_silent", data: { after_ms: rules.timings.mediaTimeoutMs } },
       };
       if (!rules.expectsInboundAudio && !flow.played) return to({ ...flow, silent: true }, [silent]);
       const ended = rules.expectsInboundAudio
-        ? fail(flow, "media_failed", "no audio came from the far end")
+        ? fail(flow, "media_failed", "no audio came from the peer")
         : complete(flow, "message_played", null);
       return { flow: ended.flow, effects: [silent, ...ended.effects] };
     }

@@ -1,5 +1,5 @@
 import type { CallInput } from "./call.ts";
-import type { EventData, EventType } from "./events.ts";
+import type { Fact } from "./events.ts";
 import type { CompletedReason, FailedReason } from "./outcome.ts";
 import type { ReleaseCause } from "./release-cause.ts";
 
@@ -26,7 +26,7 @@ export type CallSignal =
   | { readonly type: "stream_detached" }
   /** The client has ended the call, and all of its audio has been played. */
   | { readonly type: "stream_closed" }
-  | { readonly type: "noticed"; readonly event: EventType; readonly data: EventData }
+  | { readonly type: "noticed"; readonly fact: Fact }
   /** The line reported it, or a probe found it. */
   | { readonly type: "line_down"; readonly reason: string }
   /** `inboundSince`: inbound audio has come since the line went down. */
@@ -51,4 +51,4 @@ export type CallEffect =
   | { readonly do: "hang_up" }
   | { readonly do: "timer"; readonly name: TimerName; readonly ms: number }
   | { readonly do: "cancel"; readonly name: TimerName }
-  | { readonly do: "note"; readonly event: EventType; readonly data: EventData };
+  | { readonly do: "note"; readonly fact: Fact };

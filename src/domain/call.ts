@@ -34,7 +34,7 @@ export type Message =
       readonly format: "wav" | "mp3";
       /** Length of the audio, ms. */
       readonly durationMs: number;
-      /** The file claimed more audio than it holds; it is played to its end. */
+      /** The file is shorter than its header states; it is played to its end. */
       readonly truncated: boolean;
     }
   | { readonly type: "DYNAMIC_STREAM" }

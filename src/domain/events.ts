@@ -1,3 +1,63 @@
+import type { CallType } from "./call.ts";
+import type { Metadata } from "./instance.ts";
+import type { OutcomeData } from "./outcome.ts";
+
+/** What each event adds to its type: JSON, snake_case keys, durations in ms. */
+export interface EventData {
+  readonly queued: CallReference & { readonly type: CallType };
+  /** `attempt` counts from 1; `reason`: why the trunks before it did not take the call. */
+  readonly route: { readonly trunk: string; readonly attempt: number; readonly reason: string | null };
+  readonly ringing: CallReference;
+  readonly alerting: NoData;
+  readonly early_media: NoData;
+  readonly answered: CallReference;
+  readonly audio_truncated: { readonly played_ms: number };
+  readonly message_ready: { readonly message_ms: number };
+  /** `at_ms`: when the silence began, after the answer. */
+  readonly message_delayed: { readonly at_ms: number; readonly silence_ms: number };
+  /** `at_ms`: after the answer, if the key was found in the audio. */
+  readonly dtmf: { readonly digit: string; readonly at_ms?: number | undefined };
+  /** After the answer. */
+  readonly callee_speech: { readonly start_ms: number; readonly end_ms: number };
+  /** `at_ms`: when the tone began, after the answer. */
+  readonly beep: { readonly hz: number; readonly at_ms: number };
+  readonly held: NoData;
+  readonly resumed: NoData;
+  /** A message of the network's protocol, with secrets masked. */
+  readonly signalling: { readonly direction: "sent" | "received"; readonly message: string };
+  readonly "media.inbound_silent": { readonly after_ms: number };
+  readonly "media.address_refused": { readonly address: string; readonly detail: string };
+  readonly recording_incomplete: { readonly reason: IncompleteReason; readonly recorded_ms: number };
+  readonly recording_deleted: { readonly reason: "requested" | "retention" };
+  /** `dropped`: how many events. */
+  readonly timeline_incomplete: { readonly dropped: number };
+  readonly completed: FinalData;
+  readonly failed: FinalData;
+  readonly "instance.created": { readonly name: string };
+  /** `phone`: E.164; null if the network does not report it. */
+  readonly "instance.linked": { readonly phone: string | null };
+  readonly "instance.active": NoData;
+  readonly "instance.offline": { readonly reason: string };
+  readonly "instance.unlinked": { readonly reason: string };
+  readonly "instance.deleted": NoData;
+}
+
+/** Why a recording ends before its call. */
+export type IncompleteReason = "disk_full" | "disk_failed" | "disk_slow" | "too_long";
+
+/** The reference of the call, if it has one. */
+export interface CallReference {
+  readonly reference?: string | undefined;
+}
+
+/** The outcome of the call, and what its creation gave it. */
+export interface FinalData extends OutcomeData, CallReference {
+  readonly metadata?: Metadata | undefined;
+}
+
+/** Nothing to add. */
+export type NoData = Readonly<Record<string, never>>;
+
 /** Everything the append-only log can say, of calls and of instances. */
 export const EVENT_TYPES = [
   "queued",
@@ -30,34 +90,39 @@ export const EVENT_TYPES = [
   "instance.deleted",
 ] as const;
 /** The facts that an event reports. */
-export type EventType = (typeof EVENT_TYPES)[number];
+export type EventType = keyof EventData;
 
 /** Whether nothing follows an event of this type in the timeline of its call. */
-export function isFinalEvent(type: EventType): boolean {
+export function isFinalEvent(type: EventType): type is "completed" | "failed" {
   return type === "completed" || type === "failed";
 }
 
-/** What an event adds to its type; JSON, snake_case keys, durations in ms. */
-export type EventData = { readonly [key: string]: string | number | boolean | null };
+/** A fact with its data, before it is an event of somebody. */
+export type Fact<Type extends EventType = EventType> = {
+  readonly [T in Type]: { readonly event: T; readonly data: EventData[T] };
+}[Type];
 
 /** One line of the append-only log. Its id sorts by the time when it was made. */
-export interface Event {
+export type Event<Type extends EventType = EventType> = {
+  readonly [T in Type]: EventSource & { readonly type: T; readonly data: EventData[T] };
+}[Type];
+
+/** What every event has. */
+export interface EventSource {
   readonly id: string;
-  readonly type: EventType;
   /** ms since 1970-01-01 UTC. */
   readonly timestamp: number;
   /** Null for an event of an instance. */
   readonly callId: string | null;
   readonly instanceId: string;
   readonly userId: string;
-  readonly data: EventData;
 }
 
 /** An event at its place in the log. */
-export interface LoggedEvent extends Event {
+export type LoggedEvent = Event & {
   /** Its place in the log of its user: rises in the order in which events were stored. */
   readonly position: number;
-}
+};
 
 /** The event as it is shown: places are for cursors only. */
 export function withoutPosition({ position: _, ...event }: LoggedEvent): Event {

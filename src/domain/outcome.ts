@@ -41,6 +41,17 @@ export const HEARD_EVIDENCE = ["inbound", "rtcp", "none"] as const;
 /** What shows that the callee's side received our audio: audio of its own, its RTCP alone, or nothing. */
 export type HeardEvidence = (typeof HEARD_EVIDENCE)[number];
 
+/** An outcome as events and the HTTP interface show it; ms, and shares from 0 to 1. */
+export type OutcomeData = {
+  readonly reason: Outcome["reason"];
+  readonly detail: string | null;
+  readonly answered_by: Outcome["answeredBy"];
+  readonly heard_ms: number | null;
+  readonly heard_ratio: number | null;
+  readonly heard_evidence: HeardEvidence | null;
+  readonly duration_ms: number;
+};
+
 /** How a call turned out; stored once, with its final status. */
 export interface Outcome {
   readonly reason: CompletedReason | FailedReason;

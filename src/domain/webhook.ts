@@ -1,6 +1,6 @@
 import type { EventType } from "./events.ts";
 
-/** Why a webhook delivers nothing: its user asked for it, its endpoint answered 410, or it failed for days. */
+/** Why a webhook delivers nothing: its user asked for it, its endpoint returned 410, or it failed for days. */
 export type DisabledReason = "requested" | "gone" | "failing";
 
 /** An endpoint of a user that gets their events. */

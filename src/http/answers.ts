@@ -1,6 +1,6 @@
 import type { StreamEventName } from "../application/call-audio/streams/stream-client.ts";
 import type { CallStatus, CallType } from "../domain/call.ts";
-import type { EventType } from "../domain/events.ts";
+import type { EventData, EventType } from "../domain/events.ts";
 import type { CompletedReason, FailedReason, HeardEvidence } from "../domain/outcome.ts";
 import type { Speaker } from "../domain/transcript.ts";
 import type { DeliveryStatus } from "../domain/webhook.ts";
@@ -182,18 +182,6 @@ export interface LinkingCode {
   message: string;
 }
 
-/** An entry of a timeline. */
-export interface Event {
-  id: string;
-  type: EventType;
-  /** RFC 3339, UTC, with milliseconds. */
-  timestamp: string;
-  /** null for an event of an instance. */
-  call_id: string | null;
-  instance_id: string;
-  data: { [key: string]: string | number | boolean | null };
-}
-
 /** An endpoint that gets events. */
 export interface Webhook {
   id: string;
@@ -202,7 +190,7 @@ export interface Webhook {
   events: EventType[] | null;
   description: string | null;
   enabled: boolean;
-  /** gone: the endpoint answered 410; failing: it failed for days; null while the webhook is enabled. */
+  /** gone: the endpoint returned 410; failing: it failed for days; null while the webhook is enabled. */
   disabled_reason: "requested" | "gone" | "failing" | null;
   /** RFC 3339, UTC, with milliseconds. */
   created_at: string;
@@ -218,7 +206,7 @@ export interface WebhookWithSecret {
   events: EventType[] | null;
   description: string | null;
   enabled: boolean;
-  /** gone: the endpoint answered 410; failing: it failed for days; null while the webhook is enabled. */
+  /** gone: the endpoint returned 410; failing: it failed for days; null while the webhook is enabled. */
   disabled_reason: "requested" | "gone" | "failing" | null;
   /** RFC 3339, UTC, with milliseconds. */
   created_at: string;
@@ -226,6 +214,17 @@ export interface WebhookWithSecret {
   updated_at: string;
   /** The secret that verifies its messages. */
   secret: string;
+}
+
+/** The event that a test sends to a webhook; it is in no log. */
+export interface WebhookTest {
+  id: string;
+  type: "webhook.test";
+  /** RFC 3339, UTC, with milliseconds. */
+  timestamp: string;
+  call_id: null;
+  instance_id: null;
+  data: { webhook_id: string };
 }
 
 /** One event on its way to one webhook. */
@@ -362,7 +361,7 @@ export interface State {
 export interface AudioMedia {
   format: "wav" | "mp3";
   duration_ms: number;
-  /** The file claimed more audio than it holds. */
+  /** The file is shorter than its header states. */
   truncated: boolean;
   /** How the audio travelled over the network; null until the call is over, and if the network does not count. */
   stream: StreamStatistics | null;
@@ -388,6 +387,21 @@ export interface LiveMedia {
   recording?: Recording | null | undefined;
 }
 
+/** An entry of a timeline, of one type. */
+export interface EventOf<Type extends EventType> {
+  id: string;
+  type: Type;
+  /** RFC 3339, UTC, with milliseconds. */
+  timestamp: string;
+  /** null for an event of an instance. */
+  call_id: string | null;
+  instance_id: string;
+  data: EventData[Type];
+}
+
+/** An entry of a timeline; its `type` determines its `data`. */
+export type Event = { [Type in EventType]: EventOf<Type> }[EventType];
+
 /** Every named response. */
 export interface Answers {
   CallSummary: CallSummary;
@@ -409,6 +423,7 @@ export interface Answers {
   Webhook: Webhook;
   WebhookList: Webhook[];
   WebhookWithSecret: WebhookWithSecret;
+  WebhookTest: WebhookTest;
   WebhookDelivery: WebhookDelivery;
   WebhookDeliveryList: WebhookDelivery[];
   Voice: Voice;

@@ -84,7 +84,7 @@ class Pace {
 }
 
 function tooSlow(ms: number): Refusal {
-  const how = ms === STALL_MS ? "brought no bytes" : "was not complete";
+  const how = ms === STALL_MS ? "sent no bytes" : "was not complete";
   return new HttpRefusal("request_timeout", `the body ${how} within ${ms / 1000} s`);
 }
 

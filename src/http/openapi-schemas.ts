@@ -1,9 +1,11 @@
 import { type JsonSchema, toJsonSchemaDefs } from "@valibot/to-json-schema";
 import type * as v from "valibot";
 import { CALL_TYPES } from "../domain/call.ts";
+import { EVENT_TYPES } from "../domain/events.ts";
 import { JSON_SCHEMAS } from "../domain/input-checks.ts";
 import { inputSchemas } from "../domain/inputs.ts";
 import type { Limits } from "../domain/limits.ts";
+import { EVENTS } from "./schemas/event-schemas.ts";
 import { SCHEMAS } from "./schemas.ts";
 
 type ObjectSchema = AnySchema & { readonly entries: Readonly<Record<string, AnySchema & { wrapped?: AnySchema }>> };
@@ -18,6 +20,7 @@ export function componentSchemas(limits: Limits): Record<string, JsonSchema> {
   const perType = Object.fromEntries(CALL_TYPES.map((type) => [`CreateCall_${type}`, inputs.createCall[type]]));
   const definitions = {
     ...SCHEMAS,
+    ...Object.fromEntries(Object.entries(EVENTS).map(([type, schema]) => [`Event_${type}`, schema])),
     CreateInstance: inputs.createInstance,
     UpdateInstance: inputs.updateInstance,
     CreateWebhook: inputs.createWebhook,
@@ -40,13 +43,20 @@ export function componentSchemas(limits: Limits): Record<string, JsonSchema> {
       return INEXPRESSIBLE.has(valibotAction.type) ? jsonSchema : undefined;
     },
   });
-  const refs = CALL_TYPES.map((type) => [type, `#/components/schemas/CreateCall_${type}`] as const);
-  const createCall = {
-    oneOf: refs.map(([, $ref]) => ({ $ref })),
-    discriminator: { propertyName: "type", mapping: Object.fromEntries(refs) },
-    description: "Fields of other types are ignored.",
-  };
-  return { ...schemas, CreateCall: createCall } as Record<string, JsonSchema>;
+  const createCall = byType("CreateCall", CALL_TYPES, "Fields of other types are ignored.");
+  const event = byType(
+    "Event",
+    EVENT_TYPES,
+    "An entry of a timeline. Ignore types that you do not know: more may come.",
+  );
+  return { ...schemas, CreateCall: createCall, Event: event } as Record<string, JsonSchema>;
+}
+
+/** A schema that is one of several, by the field `type`. */
+function byType(name: string, types: readonly string[], description: string): Record<string, unknown> {
+  const refs = types.map((type) => [type, `#/components/schemas/${name}_${type}`] as const);
+  const discriminator = { propertyName: "type", mapping: Object.fromEntries(refs) };
+  return { oneOf: refs.map(([, $ref]) => ({ $ref })), discriminator, description };
 }
 
 function without(schema: JsonSchema, key: string): JsonSchema {

@@ -53,7 +53,12 @@ export function openapiDocument(routes: readonly Route[], facts: DocumentFacts):
             "The body is an event as GET /v1/events shows it. Verify the signature (Standard Webhooks 1.0) and answer with a " +
             "2xx within 15 s. Any other answer is tried again; 410 disables the webhook.",
           parameters: WEBHOOK_HEADERS,
-          requestBody: { required: true, content: { "application/json": { schema: ref("schemas", "Event") } } },
+          requestBody: {
+            required: true,
+            content: {
+              "application/json": { schema: { oneOf: [ref("schemas", "Event"), ref("schemas", "WebhookTest")] } },
+            },
+          },
           responses: {
             "2XX": { description: "The event was received." },
             410: { description: "The endpoint wants no more events." },

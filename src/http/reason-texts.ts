@@ -6,7 +6,7 @@ export const REASON_TEXTS: Readonly<Record<CompletedReason | FailedReason, strin
   callee_hung_up: "The callee hung up. heard_ratio is the share of the message that had been played by then.",
   agent_finished: "The agent ended the conversation.",
   stream_closed: "The program that streamed the audio closed its stream or hung up.",
-  max_duration: "The call reached the longest duration of a call (maxDurationMs).",
+  max_duration: "The call reached its maximum duration (maxDurationMs).",
   terminated: "DELETE /v1/calls/:callId ended the call, or its stream's client did before pickup.",
   busy: "The callee is on another call.",
   declined: "The callee rejected the call.",
@@ -28,6 +28,6 @@ export const REASON_TEXTS: Readonly<Record<CompletedReason | FailedReason, strin
   stream_lost: "After pickup, no program was attached to the stream for too long (streamAttachMs).",
   stream_unavailable: "Live streams are not available on this server. No phone rang.",
   interrupted:
-    "The server stopped or crashed while dialing or during the call. The callee's phone may have rung; the call is not dialled again.",
+    "The server stopped or crashed while dialling or during the call. The callee's phone may have rung; the call is not dialled again.",
   internal_error: "An unexpected error. The server's log has it under the call's id.",
 };

@@ -1,5 +1,4 @@
 import * as v from "valibot";
-import { EVENT_TYPES } from "../domain/events.ts";
 import {
   Call,
   CallerId,
@@ -10,9 +9,10 @@ import {
   StreamStatistics,
   TranscriptLine,
 } from "./schemas/call-schemas.ts";
+import { Event, WebhookTest } from "./schemas/event-schemas.ts";
 import { Connection, Instance, InstanceDetails, LinkingCode } from "./schemas/instance-schemas.ts";
 import { Fault, Problem } from "./schemas/problem-schemas.ts";
-import { callId, instanceId, shape, timestamp } from "./schemas/shape.ts";
+import { shape } from "./schemas/shape.ts";
 import {
   StreamCallEvent,
   StreamError,
@@ -21,15 +21,6 @@ import {
   StreamTranscript,
 } from "./schemas/stream-schemas.ts";
 import { Webhook, WebhookDelivery, WebhookWithSecret } from "./schemas/webhook-schemas.ts";
-
-const Event = shape("An entry of a timeline.", {
-  id: v.pipe(v.string(), v.startsWith("evt_")),
-  type: v.picklist(EVENT_TYPES),
-  timestamp,
-  call_id: v.pipe(v.nullable(callId), v.description("null for an event of an instance.")),
-  instance_id: instanceId,
-  data: v.record(v.string(), v.nullable(v.union([v.string(), v.number(), v.boolean()]))),
-});
 
 const Voice = shape("An available voice.", {
   id: v.string(),
@@ -66,6 +57,7 @@ export const SCHEMAS = {
   Webhook,
   WebhookList: v.array(Webhook),
   WebhookWithSecret,
+  WebhookTest,
   WebhookDelivery,
   WebhookDeliveryList: v.array(WebhookDelivery),
   Voice,

@@ -1,4 +1,4 @@
-import { outcomeView } from "../application/calls/outcomes.ts";
+import { outcomeData } from "../application/calls/outcomes.ts";
 import type { Connection, InstanceDetails } from "../application/use-cases.ts";
 import type { Call } from "../domain/call.ts";
 import type { Event } from "../domain/events.ts";
@@ -58,7 +58,7 @@ export function callView(
     created_at,
   };
   if (!expand) return view;
-  if (expand.has("outcome")) view.outcome = call.outcome && outcomeView(call.outcome);
+  if (expand.has("outcome")) view.outcome = call.outcome && outcomeData(call.outcome);
   if (expand.has("transcript")) view.transcript = transcript.length > 0 ? transcript.map(transcriptLineView) : null;
   if (expand.has("media")) view.media = mediaView(call, server);
   if (expand.has("reference")) {
@@ -161,8 +161,8 @@ export function eventView(event: Event): View<"Event"> {
     timestamp: timestamp(event.timestamp),
     call_id: event.callId,
     instance_id: event.instanceId,
-    data: { ...event.data },
-  };
+    data: event.data,
+  } as View<"Event">;
 }
 
 /** @param server public URL of the interface, base path included */

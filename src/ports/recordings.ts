@@ -1,3 +1,5 @@
+import type { IncompleteReason } from "../domain/events.ts";
+
 /**
  * Keeps recordings of calls: WAV files of 16 bits and two channels, the audio played to the callee on the left and the
  * callee on the right. A recording that a crash cut off can be read up to two seconds before it.
@@ -21,9 +23,6 @@ export interface Recordings {
   /** Completes the recordings that still grow. Idempotent. */
   close(): Promise<void>;
 }
-
-/** Why a recording ends before its call does. */
-export type IncompleteReason = "disk_full" | "disk_failed" | "disk_slow" | "too_long";
 
 /** One recording that grows. */
 export interface RecordingWriter {

@@ -1,6 +1,9 @@
 import { describe, expect, test } from "vitest";
+import type { Event } from "../../src/domain/events.ts";
 import { StorageUnavailable } from "../../src/ports/storage.ts";
 import { ALICE, NUMBER, World } from "../support/application.ts";
+
+const keyText = (event: Event): string => (event.type === "dtmf" ? `dtmf ${event.data.digit}` : `${event.type} `);
 
 const unavailable = { name: "StorageUnavailable" };
 
@@ -52,8 +55,7 @@ describe("an event that was stored, but not answered for,", () => {
     const { call, leg } = await world.answeredCall(await world.activeInstance());
     const told: string[] = [];
     const listening = (async () => {
-      for await (const event of world.app.calls.events(ALICE, call.id))
-        told.push(`${event.type} ${event.data.digit ?? ""}`);
+      for await (const event of world.app.calls.events(ALICE, call.id)) told.push(keyText(event));
     })();
     await world.system.settle();
     const lost = world.loseAnswer("events.append");
@@ -66,10 +68,7 @@ describe("an event that was stored, but not answered for,", () => {
     await world.system.advance(500);
     expect(await world.stored(call)).toMatchObject({ status: "COMPLETED", outcome: { reason: "callee_hung_up" } });
     const keys = ["dtmf 1", "dtmf 2", "dtmf 3"];
-    expect((await world.timeline(call)).map(({ type, data }) => `${type} ${data.digit ?? ""}`).slice(-4)).toEqual([
-      ...keys,
-      "completed ",
-    ]);
+    expect((await world.timeline(call)).map(keyText).slice(-4)).toEqual([...keys, "completed "]);
     await listening;
     expect(told.slice(-4)).toEqual([...keys, "completed "]);
     expect(world.errors).toEqual([]);

@@ -8,6 +8,8 @@ import { expectPage, table } from "./generated.ts";
 
 const INSTANCE = "inst_01k7zq0f8vf1c9m2x4s6t8w0ya";
 const CALL = "call_01k7zq3n5de7h9k1m3p5r7t9vb";
+const WEBHOOK = "hook_01k7zq5r9te2f4h6k8n0q2s4vw";
+const DELIVERY = "dlv_01k7zq7t1vg4h6k8n0q2s4v6xz";
 const PLACE = { base: "", fullPath: "/v1/calls", requestId: "req_6f1c2a9b0d3e4f5a" };
 
 test("docs/errors.md lists every problem code and reason", () => expectPage("docs/errors.md", page()));
@@ -31,7 +33,7 @@ function page(): string {
   const codes = Object.keys(PROBLEMS) as ProblemCode[];
   return `# Errors
 
-Made from \`src/http/problem.ts\`, \`src/http/problem-advice.ts\` and \`src/http/reason-texts.ts\` by \`test/docs/errors.test.ts\`; run it with
+Made from \`src/http/problem.ts\`, \`src/http/advice\` and \`src/http/reason-texts.ts\` by \`test/docs/errors.test.ts\`; run it with
 \`UPDATE_DOCS=1\` after a change. A server shows the same on \`/docs/errors\`.
 
 There are two kinds of bad news. **A request was refused**: nothing was changed, the response is a
@@ -105,7 +107,12 @@ const IN_ERRORS: Partial<Record<ProblemCode, string>> = {
 function pathOf(code: ProblemCode): string {
   if (code === "not_found") return "/v1/call";
   if (code === "not_ready") return "/readyz";
-  if (code === "provider_unknown") return "/v1/instances";
+  if (code === "provider_unknown" || code === "instance_quota") return "/v1/instances";
+  if (code === "webhook_quota") return "/v1/webhooks";
+  if (code === "webhook_not_found") return `/v1/webhooks/${WEBHOOK}`;
+  if (code === "webhook_disabled") return `/v1/webhooks/${WEBHOOK}/test`;
+  if (code === "delivery_not_found") return `/v1/webhooks/${WEBHOOK}/deliveries/${DELIVERY}/replay`;
+  if (code === "range_not_satisfiable") return `/v1/calls/${CALL}/recording`;
   if (code.startsWith("recording_")) return `/simulator/calls/${CALL}/heard.wav`;
   if (code === "call_not_found") return `/v1/calls/${CALL}`;
   if (/stream|call_ended|upgrade/.test(code)) return `/v1/calls/${CALL}/stream`;

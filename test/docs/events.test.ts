@@ -1,10 +1,26 @@
 import { expect, test } from "vitest";
-import { EVENT_TYPES } from "../../src/domain/events.ts";
+import { EVENT_TYPES, type EventType, isFinalEvent } from "../../src/domain/events.ts";
+import { Outcome } from "../../src/http/schemas/call-schemas.ts";
+import { EVENT_DATA } from "../../src/http/schemas/event-schemas.ts";
 import { textOf } from "./pages.ts";
 
+const [, part = ""] = textOf("docs/embedding.md").split("## Events");
+/** Of each row of the table: the events, and the fields of their data. */
+const ROWS = [...part.split("\n## ")[0]!.matchAll(/^\| (`[^|]+`) \|.*\| ?([^|]*)\|$/gm)].flatMap(([, events, data]) =>
+  namesIn(events!).map((type) => ({ type: type as EventType, fields: namesIn(data!) })),
+);
+
+function namesIn(cell: string): string[] {
+  return [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name!);
+}
+
 test("docs/embedding.md explains each event, and nothing else", () => {
-  const [, part = ""] = textOf("docs/embedding.md").split("## Events");
-  const rows = [...part.split("\n## ")[0]!.matchAll(/^\| (`[^|]+`) \|/gm)].map(([, cell]) => cell!);
-  const explained = rows.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name!));
-  expect(explained.sort()).toEqual([...EVENT_TYPES].sort());
+  expect(ROWS.map(({ type }) => type).sort()).toEqual([...EVENT_TYPES].sort());
+  expect(Object.keys(EVENT_DATA).sort()).toEqual([...EVENT_TYPES].sort());
+});
+
+test.each(ROWS)("docs/embedding.md names the data of $type", ({ type, fields }) => {
+  const outcome = isFinalEvent(type) ? Object.keys(Outcome.entries) : []; // explained on a page of its own
+  const own = Object.keys(EVENT_DATA[type].entries).filter((name) => !outcome.includes(name));
+  expect(fields).toEqual(expect.arrayContaining(own));
 });

@@ -141,7 +141,9 @@ describe("ringing", () => {
   });
 
   test("is noted when the peer says so", () => {
-    expect(given(RINGING).when({ type: "alerting" }).effects).toEqual([{ do: "note", event: "alerting", data: {} }]);
+    expect(given(RINGING).when({ type: "alerting" }).effects).toEqual([
+      { do: "note", fact: { event: "alerting", data: {} } },
+    ]);
   });
 
   test("ends with a connection even where the network says nothing of an answer", () => {
@@ -232,13 +234,16 @@ describe("talking", () => {
   });
 
   test("notes what is noticed", () => {
-    const noticed: CallSignal = { type: "noticed", event: "dtmf", data: { digit: "1" } };
-    expect(given(TALKING).when(noticed).effects).toEqual([{ do: "note", event: "dtmf", data: { digit: "1" } }]);
+    const noticed = { type: "noticed", fact: { event: "dtmf", data: { digit: "1" } } } as const;
+    expect(given(TALKING).when(noticed).effects).toEqual([{ do: "note", fact: noticed.fact }]);
   });
 });
 
 describe("the watch for inbound audio", () => {
-  const silent = { do: "note", event: "media.inbound_silent", data: { after_ms: DEFAULT_TIMINGS.mediaTimeoutMs } };
+  const silent = {
+    do: "note",
+    fact: { event: "media.inbound_silent", data: { after_ms: DEFAULT_TIMINGS.mediaTimeoutMs } },
+  };
 
   test("only notes the silence where silence proves nothing", () => {
     const quiet = given(TALKING).when(timer("inbound"));
@@ -458,7 +463,7 @@ const signals: fc.Arbitrary<CallSignal> = fc.oneof(
     weight: 1,
     arbitrary: fc.constantFrom<CallSignal>(
       played,
-      { type: "noticed", event: "dtmf", data: { digit: "1" } },
+      { type: "noticed", fact: { event: "dtmf", data: { digit: "1" } } },
       { type: "media_lost", detail: "lost" },
       { type: "message_failed", reason: "speech_failed", detail: "failed" },
       { type: "end", reason: "terminated", detail: null },

@@ -294,7 +294,7 @@ describe("GET /v1/calls/:callId/events", () => {
     expect(reply.json).toEqual([
       {
         id: event().id,
-        type: "answered",
+        type: "dtmf",
         timestamp: "2026-01-31T12:00:00.005Z",
         call_id: CALL_ID,
         instance_id: INSTANCE_ID,

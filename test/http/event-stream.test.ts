@@ -17,7 +17,7 @@ function twoEvents(asked: unknown[] = []): QueryUseCases["nextEvents"] {
     if (read++ === 0) {
       const events = [
         event({ id: newId("evt") }),
-        event({ id: newId("evt"), type: "completed", data: { note: "a\nb" } }),
+        event({ id: newId("evt"), type: "instance.created", data: { name: "a\nb" } }),
       ];
       return { events, cursors: [eventCursor(3), eventCursor(5)], cursor: eventCursor(5), more: false };
     }
@@ -52,8 +52,8 @@ describe("GET /v1/events as a stream", () => {
     const [ids, data] = [messages.map((one) => one.split("\n")[0]), messages.map((one) => one.split("\n")[1] ?? "")];
     expect(ids).toEqual([`id: ${eventCursor(3)}`, `id: ${eventCursor(5)}`]);
     expect(data.map((line) => JSON.parse(line.slice("data: ".length)))).toMatchObject([
-      { type: "answered" },
-      { type: "completed", data: { note: "a\nb" } },
+      { type: "dtmf" },
+      { type: "instance.created", data: { name: "a\nb" } },
     ]);
     expect(await next()).toBe(": heartbeat\n\n");
     expect(asked).toEqual([undefined, eventCursor(5)]);

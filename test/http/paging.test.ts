@@ -201,7 +201,7 @@ describe("the log", () => {
       queries: {
         events: async (_, query) => {
           seen.push(query);
-          return eventPage({ events: [event({ callId: null, type: "instance.created", data: {} })] });
+          return eventPage({ events: [event({ callId: null, type: "instance.created", data: { name: "Line" } })] });
         },
       },
     });

@@ -1,9 +1,12 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { StreamAttachment, StreamEventName } from "../../src/application/call-audio/streams/stream-client.ts";
+import type {
+  StreamAttachment,
+  StreamEventData,
+  StreamEventName,
+} from "../../src/application/call-audio/streams/stream-client.ts";
 import { MULAW_LEVELS } from "../../src/audio/g711.ts";
 import { tone } from "../../src/audio/tone.ts";
-import type { EventData } from "../../src/domain/events.ts";
 import { TwilioDialect, twilioParameters, twilioStreamSid } from "../../src/http/stream/twilio-dialect.ts";
 import { fuzz } from "../support/fuzz.ts";
 
@@ -26,7 +29,7 @@ function connect(): {
   sent: Sent[];
   asked: unknown[][];
   warnings: string[];
-  happen: (event: StreamEventName, data?: EventData) => void;
+  happen: (event: StreamEventName, data?: StreamEventData) => void;
   say: (message: unknown) => void;
 } {
   const sent: Sent[] = [];

@@ -1,5 +1,6 @@
 import { wavHeader } from "../../src/audio/wav.ts";
-import type { IncompleteReason, Recordings, RecordingWriter, StoredRecording } from "../../src/ports/recordings.ts";
+import type { IncompleteReason } from "../../src/domain/events.ts";
+import type { Recordings, RecordingWriter, StoredRecording } from "../../src/ports/recordings.ts";
 
 /** One recording, in memory. */
 export class MemoryRecording implements RecordingWriter {

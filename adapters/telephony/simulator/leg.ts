@@ -75,8 +75,8 @@ export class SimulatedLeg implements Leg, Ticking, CalleeActions {
     this.events.push({ type: "placed" });
     const { from } = this.#options;
     if (from !== undefined) {
-      const data = { direction: "sent", message: `From: ${shownCaller(from)}` };
-      this.events.push({ type: "noted", event: "signalling", data });
+      const data = { direction: "sent", message: `From: ${shownCaller(from)}` } as const;
+      this.events.push({ type: "noted", fact: { event: "signalling", data } });
     }
     this.#callee.start();
   }

@@ -119,7 +119,7 @@ export function simulator(options: SimulatorOptions = {}): Simulator {
       async artefact(callId, name) {
         if (name !== "heard.wav") return undefined;
         if (live.has(callId))
-          throw new Refusal("recording_not_ready", "the recording is there once the call has ended");
+          throw new Refusal("recording_not_ready", "the call is still running; try again when it has ended");
         await spool.finish(callId);
         const found = await spool.read(callId);
         if (found === undefined) return undefined;

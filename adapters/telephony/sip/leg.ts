@@ -1,5 +1,6 @@
 import { errorText } from "../../../src/base/error-text.ts";
 import { Queue } from "../../../src/base/queue.ts";
+import type { EventData } from "../../../src/domain/events.ts";
 import type { FrameSink, FrameSource } from "../../../src/ports/media.ts";
 import type { System } from "../../../src/ports/system.ts";
 import type { KeyDelivery, Leg, LegEvent, MediaEvidence, ReleaseCause } from "../../../src/ports/telephony.ts";
@@ -53,7 +54,7 @@ export class SipLeg implements Leg, InviteListener {
   readonly refused = (refusal: string | undefined, address: string): void => {
     this.#awaited.settled(refusal);
     if (refusal === undefined) return;
-    this.#emit({ type: "noted", event: "media.address_refused", data: { address, detail: refusal } });
+    this.#emit({ type: "noted", fact: { event: "media.address_refused", data: { address, detail: refusal } } });
   };
   readonly #awaited: AwaitedMedia;
   readonly #gone: Promise<void>;
@@ -169,12 +170,12 @@ export class SipLeg implements Leg, InviteListener {
   held(held: boolean): void {
     // A callee who answers on hold gets no audio yet, but the call is connected.
     if (held) this.#once({ type: "connected" });
-    this.#emit({ type: "noted", event: held ? "held" : "resumed", data: {} });
+    this.#emit({ type: "noted", fact: { event: held ? "held" : "resumed", data: {} } });
   }
 
   /** A signalling message was sent or received. */
-  traced(data: Extract<LegEvent, { type: "noted" }>["data"]): void {
-    this.#emit({ type: "noted", event: "signalling", data });
+  traced(data: EventData["signalling"]): void {
+    this.#emit({ type: "noted", fact: { event: "signalling", data } });
   }
 
   ended(end: InviteEnd): void {

@@ -77,5 +77,5 @@ function inProgress(key: string): Refusal {
 }
 
 function reused(key: string): Refusal {
-  return new Refusal("idempotency_key_reused", `the key "${key}" was used with another request body; take a new key`);
+  return new Refusal("idempotency_key_reused", `the key "${key}" was used with another request body; use a new key`);
 }

@@ -2,7 +2,7 @@ import { Playout } from "../../audio/playout.ts";
 import { errorText } from "../../base/error-text.ts";
 import type { Call } from "../../domain/call.ts";
 import type { CallSignal } from "../../domain/call-signal.ts";
-import type { EventData, EventType } from "../../domain/events.ts";
+import type { Fact } from "../../domain/events.ts";
 import type { HeardEvidence } from "../../domain/outcome.ts";
 import type { Leg, MediaEvidence, TelephonyCapabilities } from "../../ports/telephony.ts";
 import { KeyMerger } from "../calls/key-merger.ts";
@@ -25,11 +25,8 @@ export interface Heard {
   readonly heardEvidence: HeardEvidence;
 }
 
-/** Something that was detected in the audio of a call, as the event that it becomes. */
-export interface AudioEvent {
-  readonly event: EventType;
-  readonly data: EventData;
-}
+/** Something that was detected in the audio of a call. */
+export type AudioFact = Fact<"dtmf" | "callee_speech" | "beep" | "message_delayed" | "recording_incomplete">;
 
 /** The audio of one leg in both directions: plays the message to the callee, and analyzes and records what comes back. */
 export class CallMedia {
@@ -44,7 +41,7 @@ export class CallMedia {
   readonly #taps: CallTaps;
   readonly #recorder: Recorder | undefined;
   /** Collects events from {@link finish} on, when the session reads no more signals. */
-  #last: AudioEvent[] | undefined;
+  #last: AudioFact[] | undefined;
 
   constructor(
     context: Context,
@@ -156,7 +153,7 @@ export class CallMedia {
   }
 
   /** Stops the message and the recording; returns the events that were still pending. */
-  finish(): readonly AudioEvent[] {
+  finish(): readonly AudioFact[] {
     this.#last = [];
     this.#inbound.finish();
     this.#playout.supply = undefined;
@@ -176,8 +173,8 @@ export class CallMedia {
     this.#report({ event: "message_delayed", data: { at_ms: atMs, silence_ms: silenceMs } });
   }
 
-  #report(event: AudioEvent): void {
-    if (this.#last) this.#last.push(event);
-    else this.#post({ type: "noticed", ...event });
+  #report(fact: AudioFact): void {
+    if (this.#last) this.#last.push(fact);
+    else this.#post({ type: "noticed", fact });
   }
 }

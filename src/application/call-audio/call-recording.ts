@@ -63,7 +63,7 @@ export async function forgetRecording(
 
 function deleted({ events }: RecordingContext, call: Call, reason: "requested" | "retention") {
   const subject = { callId: call.id, instanceId: call.instanceId, userId: call.userId };
-  return events.event("recording_deleted", subject, { reason });
+  return events.event({ event: "recording_deleted", data: { reason } }, subject);
 }
 
 function checkRecorded(call: Call): void {

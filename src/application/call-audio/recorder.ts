@@ -13,7 +13,7 @@ export class Recorder implements CallTap {
   readonly #context: Pick<Context, "system" | "recordings" | "log">;
   readonly #callId: string;
   readonly #sampleRate: number;
-  readonly #incomplete: (data: EventData) => void;
+  readonly #incomplete: (data: EventData["recording_incomplete"]) => void;
   readonly #channels: AlignedChannels;
   #writer: RecordingWriter | undefined;
   #over = false;
@@ -23,7 +23,7 @@ export class Recorder implements CallTap {
     context: Pick<Context, "system" | "recordings" | "log">,
     callId: string,
     leg: Pick<Leg, "sampleRate" | "frameMs">,
-    incomplete: (data: EventData) => void,
+    incomplete: (data: EventData["recording_incomplete"]) => void,
   ) {
     this.#context = context;
     this.#callId = callId;

@@ -33,7 +33,7 @@ export async function voiceSample(
   } catch (cause) {
     if (cause instanceof VoiceUnavailable) throw new Refusal("voice_not_found", cause.message, { cause });
     log.warn({ voice_id: voiceId, err: cause }, "a voice sample could not be spoken");
-    throw new Refusal("speech_unavailable", `voice ${voiceId} cannot be heard at the moment; try again`, { cause });
+    throw new Refusal("speech_unavailable", `voice ${voiceId} is not available at the moment; try again`, { cause });
   } finally {
     cancel();
   }

@@ -87,9 +87,9 @@ export class CallCreation {
 
     const call = this.#newCall(principal, input, message, from);
     const subject = { callId: call.id, instanceId, userId };
-    const log = [events.event("queued", subject, { type: message.type, ...referenceData(call) })];
+    const log = [events.event({ event: "queued", data: { type: message.type, ...referenceData(call) } }, subject)];
     if (message.type === "FIXED_AUDIO" && message.truncated)
-      log.push(events.event("audio_truncated", subject, { played_ms: message.durationMs }));
+      log.push(events.event({ event: "audio_truncated", data: { played_ms: message.durationMs } }, subject));
     const receipt =
       running &&
       ((result: { created: boolean; call: Call }) =>
@@ -109,7 +109,7 @@ export class CallCreation {
       case "instance_gone":
         throw instanceNotFound(instanceId);
       case "full":
-        throw new Refusal("queue_full", `instance "${instanceId}" already has as many calls as its queue takes`);
+        throw new Refusal("queue_full", `instance "${instanceId}" has a full queue; wait until one of its calls ends`);
       case "existing":
         return { ...inserted.call, created: false, replayed: false };
       case "created":

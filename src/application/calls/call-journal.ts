@@ -1,14 +1,13 @@
 import { nextState } from "../../base/machine.ts";
 import { CALL_TRANSITIONS, type Call, type CallInput, isActive } from "../../domain/call.ts";
-import type { Event, EventData, EventType } from "../../domain/events.ts";
+import type { Event, Fact } from "../../domain/events.ts";
 import type { MediaStatistics } from "../../domain/media-statistics.ts";
 import type { Outcome } from "../../domain/outcome.ts";
 import { type CallPatch, StorageUnavailable } from "../../ports/storage.ts";
-import type { AudioEvent } from "../call-audio/call-media.ts";
 import type { Context } from "../context.ts";
 import { retryUntilStored } from "../retry-until-stored.ts";
 import type { EventSubject } from "./event-log.ts";
-import { finalData, finalEvent, referenceData } from "./outcomes.ts";
+import { finalFact, referenceData } from "./outcomes.ts";
 import { failCall, storeCall } from "./stored-calls.ts";
 
 /** Notes of one call that may wait for the storage. */
@@ -23,7 +22,7 @@ export interface Ending {
   readonly mediaStatistics: MediaStatistics | null;
   readonly recordedMs: number | null;
   /** What was noticed too late to be noted before. */
-  readonly last: readonly AudioEvent[];
+  readonly last: readonly Fact[];
 }
 
 /**
@@ -75,7 +74,8 @@ export class CallJournal {
   move(input: "place" | "connect", at: number): void {
     const status = this.#next(input);
     const patch: CallPatch = input === "connect" ? { status, startedAt: at } : { status };
-    this.#put(patch, [this.#event(input === "connect" ? "answered" : "ringing", referenceData(this.#call), at)]);
+    const event = input === "connect" ? "answered" : "ringing";
+    this.#put(patch, [this.#event({ event, data: referenceData(this.#call) }, at)]);
   }
 
   /** The call waits again, because nobody was asked. */
@@ -86,17 +86,17 @@ export class CallJournal {
   /** The final state. */
   end({ input, outcome, endedAt, mediaStatistics, recordedMs, last }: Ending): void {
     const status = this.#next(input);
-    for (const { event, data } of last) this.note(event, data, endedAt);
+    for (const fact of last) this.note(fact, endedAt);
     this.#put({ status, outcome, endedAt, mediaStatistics, recordedMs }, [
       ...this.#droppedNotes(endedAt),
-      this.#event(finalEvent(status), finalData(this.#call, outcome), endedAt),
+      this.#event(finalFact(this.#call, status, outcome), endedAt),
     ]);
     this.#context.counters.callEnded(status, outcome.reason);
   }
 
   /** Something for the timeline only; dropped, and counted, if too many notes wait for the storage. */
-  note(type: EventType, data: EventData, at: number): void {
-    const note = this.#event(type, data, at);
+  note(fact: Fact, at: number): void {
+    const note = this.#event(fact, at);
     if (this.#events.length < MOST_NOTES && !this.#context.journals.full) {
       this.#put({}, [...this.#droppedNotes(at), note]);
       return;
@@ -142,13 +142,13 @@ export class CallJournal {
     return status;
   }
 
-  #event(type: EventType, data: EventData, at: number): Event {
-    return this.#context.events.event(type, this.#subject, data, at);
+  #event(fact: Fact, at: number): Event {
+    return this.#context.events.event(fact, this.#subject, at);
   }
 
   #droppedNotes(at: number): Event[] {
     if (this.#dropped === 0) return [];
-    const dropped = this.#event("timeline_incomplete", { dropped: this.#dropped }, at);
+    const dropped = this.#event({ event: "timeline_incomplete", data: { dropped: this.#dropped } }, at);
     this.#dropped = 0;
     return [dropped];
   }

@@ -50,7 +50,7 @@ export class CallSession {
   #framesAtLineDown = 0;
   /** When the signal that is being carried out was given. */
   #at = 0;
-  /** Resolves when the end of the call stands in the journal. */
+  /** Resolves when the end of the call is in the journal. */
   #concluded: Promise<void> | undefined;
   /** Why nobody can carry the call on. */
   #fault: unknown;
@@ -238,7 +238,7 @@ export class CallSession {
         this.#timers.delete(effect.name);
         break;
       case "note":
-        this.#journal.note(effect.event, effect.data, this.#at);
+        this.#journal.note(effect.fact, this.#at);
     }
   }
 

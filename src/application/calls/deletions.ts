@@ -128,7 +128,7 @@ export class Deletions {
           if (!stored || stored.erasedAt !== null) throw instanceNotFound(id);
           return;
         }
-        const event = events.event("instance.deleted", { callId: null, instanceId: id, userId });
+        const event = events.event({ event: "instance.deleted", data: {} }, { callId: null, instanceId: id, userId });
         const patch = { status, phone: null, updatedAt: system.now() };
         if (await storage.instances.update(id, current.version, patch, [event])) return events.publish([event]);
         const stored = await storage.instances.get(id);

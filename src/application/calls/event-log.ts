@@ -1,5 +1,5 @@
 import type { IdSource } from "../../base/ids.ts";
-import type { Event, EventData, EventType } from "../../domain/events.ts";
+import type { Event, Fact } from "../../domain/events.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { System } from "../../ports/system.ts";
 
@@ -39,9 +39,9 @@ export class EventLog {
   }
 
   /** A new event that happened now, or at an earlier time. */
-  event(type: EventType, subject: EventSubject, data: EventData = {}, at: number = this.#system.now()): Event {
+  event({ event, data }: Fact, subject: EventSubject, at: number = this.#system.now()): Event {
     const { callId, instanceId, userId } = subject;
-    return { id: this.#ids("evt"), type, timestamp: at, callId, instanceId, userId, data };
+    return { id: this.#ids("evt"), type: event, timestamp: at, callId, instanceId, userId, data } as Event;
   }
 
   /** Passes on events that happened and are stored. */
@@ -58,9 +58,11 @@ export class EventLog {
   /** Passes events that have happened before, and are stored now, on to those who follow a call. */
   stored(events: readonly Event[]): void {
     for (const event of events) {
+      // What callers attach to a call is for them, not for the operator.
+      const { metadata: _, ...data } = event.data as Readonly<Record<string, unknown>>;
       // Whole messages of a protocol are for whoever looks for a fault.
       this.#log[event.type === "signalling" ? "debug" : "info"](
-        { call_id: event.callId ?? undefined, instance_id: event.instanceId, ...event.data },
+        { call_id: event.callId ?? undefined, instance_id: event.instanceId, ...data },
         event.callId === null ? event.type : `call ${event.type}`,
       );
       notify(this.#following, event.callId, event);

@@ -20,13 +20,13 @@ export async function* legSignals(leg: Leg, isNewKey: (digit: string) => boolean
 function signalOf(event: LegEvent): CallSignal {
   switch (event.type) {
     case "dtmf":
-      return { type: "noticed", event: "dtmf", data: { digit: event.digit } };
+      return { type: "noticed", fact: { event: "dtmf", data: { digit: event.digit } } };
     case "noted":
-      return { type: "noticed", event: event.event, data: event.data };
+      return { type: "noticed", fact: event.fact };
     case "ended":
       return { type: "leg_ended", cause: event.cause, detail: event.detail };
     case "early_media":
-      return { type: "noticed", event: "early_media", data: {} };
+      return { type: "noticed", fact: { event: "early_media", data: {} } };
     default:
       return event;
   }

@@ -1,21 +1,10 @@
 import type { Call, CallStatus } from "../../domain/call.ts";
-import type { EventType } from "../../domain/events.ts";
-import type { FailedReason, HeardEvidence, Outcome } from "../../domain/outcome.ts";
+import type { CallReference, Fact, FinalData } from "../../domain/events.ts";
+import type { FailedReason, Outcome, OutcomeData } from "../../domain/outcome.ts";
 import { programOf } from "../call-audio/programs/program.ts";
 
-/** An outcome in the words of the HTTP interface; ms, and shares from 0 to 1. */
-export type OutcomeView = {
-  readonly reason: Outcome["reason"];
-  readonly detail: string | null;
-  readonly answered_by: Outcome["answeredBy"];
-  readonly heard_ms: number | null;
-  readonly heard_ratio: number | null;
-  readonly heard_evidence: HeardEvidence | null;
-  readonly duration_ms: number;
-};
-
 /** An outcome as events and the HTTP interface show it. */
-export function outcomeView(outcome: Outcome): OutcomeView {
+export function outcomeData(outcome: Outcome): OutcomeData {
   return {
     reason: outcome.reason,
     detail: outcome.detail,
@@ -28,21 +17,22 @@ export function outcomeView(outcome: Outcome): OutcomeView {
 }
 
 /** The `reference` of a call, in the data of its events. */
-export function referenceData({ reference }: Pick<Call, "reference">): { readonly reference?: string } {
+export function referenceData({ reference }: Pick<Call, "reference">): CallReference {
   return reference === undefined ? {} : { reference };
 }
 
-/** The data of the event that closes a timeline. */
-export function finalData(
-  call: Pick<Call, "reference">,
+/** The fact that closes the timeline of a call. */
+export function finalFact(
+  { reference, metadata }: Pick<Call, "reference" | "metadata">,
+  status: CallStatus,
   outcome: Outcome,
-): OutcomeView & { readonly reference?: string } {
-  return { ...outcomeView(outcome), ...referenceData(call) };
-}
-
-/** The event that closes a timeline. */
-export function finalEvent(status: CallStatus): EventType {
-  return status === "COMPLETED" ? "completed" : "failed";
+): Fact<"completed" | "failed"> {
+  const data: FinalData = {
+    ...outcomeData(outcome),
+    ...referenceData({ reference }),
+    ...(metadata !== undefined && { metadata }),
+  };
+  return { event: status === "COMPLETED" ? "completed" : "failed", data };
 }
 
 /** How a call turned out that failed without a live session. What a call that was dialled has played died with its server. */

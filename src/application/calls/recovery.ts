@@ -57,5 +57,5 @@ function settle(context: Context, call: Call): Promise<boolean> {
   if (call.status !== "QUEUED")
     return failCall(context, call, "interrupted", "the server stopped before the end of the call was stored");
   if (call.dialingAt === null) return failCall(context, call, "instance_deleted", null);
-  return failCall(context, call, "interrupted", "the server stopped while dialing; the callee's phone may have rung");
+  return failCall(context, call, "interrupted", "the server stopped while dialling; the callee's phone may have rung");
 }

@@ -7,7 +7,7 @@ import type { CallPatch } from "../../ports/storage.ts";
 import type { Context } from "../context.ts";
 import { retryUntilStored } from "../retry-until-stored.ts";
 import { notBefore } from "./call-clock.ts";
-import { failedOutcome, finalData, finalEvent } from "./outcomes.ts";
+import { failedOutcome, finalFact } from "./outcomes.ts";
 
 /**
  * Stores what became of a call that this process owns, however long the storage takes; undefined if somebody else
@@ -65,7 +65,7 @@ export async function failCall(
   const endedAt = await endOf(context, call);
   const outcome = failedOutcome(call, reason, detail, endedAt);
   const subject = { callId: call.id, instanceId: call.instanceId, userId: call.userId };
-  const event = events.event(finalEvent(status), subject, finalData(call, outcome), endedAt);
+  const event = events.event(finalFact(call, status, outcome), subject, endedAt);
   const recordedMs = await recordedSoFar(context, call);
   const patch: CallPatch = { status, outcome, endedAt, recordedMs };
   if (!(await storeCall(context, call, patch, [event]))) return false;

@@ -1,5 +1,5 @@
 import { nextState } from "../../base/machine.ts";
-import type { EventData, EventType } from "../../domain/events.ts";
+import type { Fact } from "../../domain/events.ts";
 import { INSTANCE_TRANSITIONS, type Instance, type InstanceInput } from "../../domain/instance.ts";
 import type { InstancePatch } from "../../ports/storage.ts";
 import type { Context } from "../context.ts";
@@ -9,8 +9,7 @@ import { retryUntilStored } from "../retry-until-stored.ts";
 export interface InstanceMove {
   readonly input: InstanceInput;
   readonly patch?: InstancePatch;
-  readonly type: EventType;
-  readonly data?: EventData;
+  readonly fact: Fact;
   /** Sealed credentials; stored even if the table has no such move. */
   readonly sealed?: Uint8Array | undefined;
 }
@@ -50,7 +49,7 @@ export class InstanceRecord {
   }
 
   /** Writes a move; nothing if the table has none, unless there are credentials to store. To be called in turn. */
-  async move({ input, patch, type, data = {}, sealed }: InstanceMove): Promise<void> {
+  async move({ input, patch, fact, sealed }: InstanceMove): Promise<void> {
     const { storage, events, system } = this.#context;
     for (;;) {
       const current = this.#current;
@@ -58,7 +57,7 @@ export class InstanceRecord {
       if (!status && (!sealed || current.status === "DELETED")) return;
       const moved = { ...patch, status: status ?? current.status, updatedAt: system.now() };
       const subject = { callId: null, instanceId: current.id, userId: current.userId };
-      const log = status ? [events.event(type, subject, data)] : [];
+      const log = status ? [events.event(fact, subject)] : [];
       const next = await retryUntilStored(this.#context, `the write of instance ${current.id}`, () =>
         storage.instances.update(current.id, current.version, moved, log, sealed),
       );

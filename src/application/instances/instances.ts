@@ -61,7 +61,7 @@ export class Instances implements InstanceUseCases {
           erasedAt: null,
           version: 1,
         };
-        const event = events.event("instance.created", { ...subjectOf(instance) }, { name });
+        const event = events.event({ event: "instance.created", data: { name } }, subjectOf(instance));
         const most = this.#context.limits.instancesPerUser;
         if (!(await storage.instances.insert(instance, [event], running?.receipt(instance), most)))
           throw new Refusal(

@@ -155,7 +155,12 @@ export class LineMonitor implements LineHost {
     // Sealed in its turn, so that an unlink that is reported meanwhile is stored behind the link.
     await this.#record.inTurn(async () => {
       const sealed = credentials && (await this.#context.vault.seal(this.#record.current.id, credentials));
-      await this.#record.move({ input: "link", patch: { phone }, type: "instance.linked", data: { phone }, sealed });
+      await this.#record.move({
+        input: "link",
+        patch: { phone },
+        fact: { event: "instance.linked", data: { phone } },
+        sealed,
+      });
     });
     if (this.#record.current.status === "DELETED") throw gone();
     this.#take({ type: "link_stored", offlineReports });
@@ -235,7 +240,10 @@ export class LineMonitor implements LineHost {
         this.#record.enqueue(() => this.#storeActive(effect.offlineReports));
         break;
       case "store_inactive": {
-        const move = { input: "deactivate", type: "instance.offline", data: { reason: effect.reason } } as const;
+        const move = {
+          input: "deactivate",
+          fact: { event: "instance.offline", data: { reason: effect.reason } },
+        } as const;
         this.#record.enqueue(() => this.#record.move(move));
         break;
       }
@@ -274,13 +282,19 @@ export class LineMonitor implements LineHost {
   async #storeActive(offlineReports: number): Promise<void> {
     const record = this.#record;
     if (offlineReports !== this.#flow.offlineReports) return;
-    if (record.current.status === "CREATED") await record.move({ input: "link", type: "instance.linked" });
-    if (record.current.status === "CONFIGURED") await record.move({ input: "activate", type: "instance.active" });
+    if (record.current.status === "CREATED")
+      await record.move({ input: "link", fact: { event: "instance.linked", data: { phone: null } } });
+    if (record.current.status === "CONFIGURED")
+      await record.move({ input: "activate", fact: { event: "instance.active", data: {} } });
     if (record.current.status === "ACTIVE") this.#take({ type: "active_stored", offlineReports });
   }
 
   async #storeUnlinked(reason: string): Promise<void> {
-    const move = { input: "unlink", patch: { phone: null }, type: "instance.unlinked", data: { reason } } as const;
+    const move = {
+      input: "unlink",
+      patch: { phone: null },
+      fact: { event: "instance.unlinked", data: { reason } },
+    } as const;
     if (this.#record.current.status !== "CREATED") return this.#record.move(move);
     // The credentials of a link half done.
     await retryUntilStored(this.#context, "the erasure of credentials", () => this.credentials.erase());

@@ -64,13 +64,13 @@ export const RECORD_ADVICE = {
     example: "you have 20 webhooks, and this server allows 20; delete one first",
   },
   webhook_disabled: {
-    means: "The webhook is disabled: on request, because its endpoint answered 410, or after it failed for days.",
+    means: "The webhook is disabled: on request, because its endpoint returned 410, or after it failed for days.",
     fix: "Repair the endpoint, then send PATCH /v1/webhooks/:webhookId with enabled: true.",
     example: "the webhook is disabled; enable it first",
   },
   instance_already_linked: {
     means: "A phone number is already linked to the instance, so there is no QR code.",
-    fix: "Nothing: place calls. For another number create another instance.",
+    fix: "You can place calls now. For another number create another instance.",
     example: 'instance "inst_01k7zq0f8vf1c9m2x4s6t8w0ya" is linked already; it needs no QR code',
   },
   instance_quota: {
@@ -81,7 +81,7 @@ export const RECORD_ADVICE = {
   queue_full: {
     means: "The queue of the instance is full. Only servers with a fifo queue return this.",
     fix: "Wait until a call is over, use another instance, or ask the operator to raise the depth of the queue.",
-    example: 'instance "inst_01k7zq0f8vf1c9m2x4s6t8w0ya" already has as many calls as its queue takes',
+    example: 'instance "inst_01k7zq0f8vf1c9m2x4s6t8w0ya" has a full queue; wait until one of its calls ends',
   },
   idempotency_key_in_progress: {
     means: "An earlier request with this key is still running.",
@@ -91,7 +91,7 @@ export const RECORD_ADVICE = {
   idempotency_key_reused: {
     means: "An earlier request used this key with another body. Each key belongs to one request.",
     fix: "Use a new key for a new request.",
-    example: 'the key "order-7" was used with another request body; take a new key',
+    example: 'the key "order-7" was used with another request body; use a new key',
   },
   not_a_stream_call: {
     means: "Only a DYNAMIC_STREAM call has a stream.",
@@ -111,7 +111,7 @@ export const RECORD_ADVICE = {
   recording_not_ready: {
     means: "What the callee of a simulated call heard is available only after the call.",
     fix: "Try again after Retry-After.",
-    example: "The recording is there once the call has ended.",
+    example: "the call is still running; try again when it has ended",
   },
   daily_call_limit: {
     means:

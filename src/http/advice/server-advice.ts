@@ -16,10 +16,10 @@ export const SERVER_ADVICE = {
   request_timeout: {
     means: "The body stalled for 30 s, or was not complete within 2 minutes.",
     fix: "Send the request again over a better connection. For audio, MP3 is about ten times smaller than WAV.",
-    example: "the body brought no bytes within 30 s",
+    example: "the body sent no bytes within 30 s",
   },
   body_too_large: {
-    means: "The body is larger than this server accepts. The member limit is the most bytes that it accepts.",
+    means: "The body is larger than this server accepts. The member limit is the maximum, in bytes.",
     fix: "Send less. For audio, MP3 is about ten times smaller than WAV.",
     example: "the body is larger than 16777216 bytes",
   },
@@ -60,8 +60,8 @@ export const SERVER_ADVICE = {
   },
   speech_unavailable: {
     means: "The voice's engine failed, or did not finish a sentence in time.",
-    fix: "Try again after Retry-After. For the operator: the server's log has the cause, beside the id of the voice.",
-    example: "voice en-US-1 cannot be heard at the moment; try again",
+    fix: "Try again after Retry-After. For the operator: the server's log has the cause, with the id of the voice.",
+    example: "voice en-US-1 is not available at the moment; try again",
   },
   storage_unavailable: {
     means:
@@ -81,7 +81,7 @@ export const SERVER_ADVICE = {
   },
   stopping: {
     means: "The server is shutting down. It accepts no new work, and live calls may end.",
-    fix: "Try again after Retry-After, when the next server runs.",
+    fix: "Try again after Retry-After, when the server is up again.",
     example: "the server is stopping or has stopped",
   },
   not_ready: {

@@ -1,3 +1,5 @@
+// Shapes of responses. What a request may contain is in src/domain/call-input.ts.
+
 import * as v from "valibot";
 import { CALL_STATUSES, CALL_TYPES } from "../../domain/call.ts";
 import { COMPLETED_REASONS, FAILED_REASONS, HEARD_EVIDENCE } from "../../domain/outcome.ts";
@@ -112,7 +114,7 @@ const recording = v.optional(
 export const AudioMedia = shape("The media of a call that plays an audio file.", {
   format: v.picklist(["wav", "mp3"]),
   duration_ms: milliseconds,
-  truncated: v.pipe(v.boolean(), v.description("The file claimed more audio than it holds.")),
+  truncated: v.pipe(v.boolean(), v.description("The file is shorter than its header states.")),
   stream,
   recording,
 });

@@ -14,7 +14,7 @@ const webhook = {
   enabled: v.boolean(),
   disabled_reason: v.pipe(
     v.nullable(v.picklist(["requested", "gone", "failing"])),
-    v.description("gone: the endpoint answered 410; failing: it failed for days; null while the webhook is enabled."),
+    v.description("gone: the endpoint returned 410; failing: it failed for days; null while the webhook is enabled."),
   ),
   created_at: timestamp,
   updated_at: timestamp,

@@ -1,4 +1,4 @@
-import type { EventData } from "../../domain/events.ts";
+import type { Fact } from "../../domain/events.ts";
 import type { MediaStatistics } from "../../domain/media-statistics.ts";
 import type { HeardEvidence } from "../../domain/outcome.ts";
 import type { ReleaseCause } from "../../domain/release-cause.ts";
@@ -75,7 +75,6 @@ export type LegEvent =
    */
   | {
       readonly type: "noted";
-      readonly event: "held" | "resumed" | "signalling" | "route" | "media.address_refused";
-      readonly data: EventData;
+      readonly fact: Fact<"held" | "resumed" | "signalling" | "route" | "media.address_refused">;
     }
   | { readonly type: "ended"; readonly cause: ReleaseCause; readonly detail: string | null };

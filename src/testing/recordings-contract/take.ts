@@ -1,5 +1,6 @@
 import { concatPcm, msToSamples } from "../../audio/pcm.ts";
-import type { IncompleteReason, Recordings, RecordingWriter } from "../../ports/recordings.ts";
+import type { IncompleteReason } from "../../domain/events.ts";
+import type { Recordings, RecordingWriter } from "../../ports/recordings.ts";
 
 const FRAME_MS = 20;
 /** Value of reused arrays beyond and after the samples; it must never be read. */

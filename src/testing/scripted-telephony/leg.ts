@@ -133,17 +133,17 @@ export class ScriptedLeg implements Leg {
   /** Puts the call on hold: the source is not pulled, and no audio arrives. */
   hold(): void {
     this.#held = true;
-    this.events.push({ type: "noted", event: "held", data: {} });
+    this.events.push({ type: "noted", fact: { event: "held", data: {} } });
   }
 
   resume(): void {
     this.#held = false;
-    this.events.push({ type: "noted", event: "resumed", data: {} });
+    this.events.push({ type: "noted", fact: { event: "resumed", data: {} } });
   }
 
   /** Reports a signalling message. */
-  trace(data: EventData): void {
-    this.events.push({ type: "noted", event: "signalling", data });
+  trace(data: EventData["signalling"]): void {
+    this.events.push({ type: "noted", fact: { event: "signalling", data } });
   }
 
   statistics(): MediaStatistics | null {

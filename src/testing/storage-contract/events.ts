@@ -1,3 +1,4 @@
+import type { Event } from "../../domain/events.ts";
 import { type Clause, idsOf } from "./scene.ts";
 
 /** The append-only log. */
@@ -32,8 +33,9 @@ export function eventsContract(clause: Clause): void {
     const [first, second, third] = [scene.event("dtmf", call), scene.event("dtmf", call), scene.event("dtmf", call)];
     await events.append([first, second]);
     const stored = await events.ofCall(call.id, {});
-    await events.append([{ ...second, data: { digit: "9" } }]);
-    await events.append([third, { ...first, data: { digit: "9" } }, third]);
+    const changed = (event: Event) => ({ ...event, data: { digit: "9" } }) as Event;
+    await events.append([changed(second)]);
+    await events.append([third, changed(first), third]);
     scene.equal((await events.ofCall(call.id, {})).slice(0, 2), stored);
     scene.equal(await scene.timeline(call.id), [first, second, third]);
   });

@@ -1,6 +1,6 @@
 import { type IdPrefix, type IdSource, idSource } from "../../base/ids.ts";
 import type { Call } from "../../domain/call.ts";
-import { type Event, type EventType, withoutPosition } from "../../domain/events.ts";
+import { type Event, type EventSource, type EventType, withoutPosition } from "../../domain/events.ts";
 import type { Instance } from "../../domain/instance.ts";
 import type { QueuePolicy } from "../../domain/queue-policy.ts";
 import type { ReceiptKey, Storage } from "../../ports/storage.ts";
@@ -110,7 +110,8 @@ export class StorageScene {
     };
   }
 
-  event(type: EventType, of: Call | Instance, patch: Partial<Event> = {}): Event {
+  /** A storage takes any data, whatever the type of the event. */
+  event(type: EventType, of: Call | Instance, patch: Partial<EventSource> & { readonly data?: unknown } = {}): Event {
     const onCall = "instanceId" in of;
     return {
       id: this.id("evt"),
@@ -121,7 +122,7 @@ export class StorageScene {
       userId: of.userId,
       data: {},
       ...patch,
-    };
+    } as Event;
   }
 
   /** An event that every storage refuses, because it belongs to no instance. */

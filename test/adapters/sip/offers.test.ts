@@ -30,7 +30,7 @@ describe("an INVITE without an offer", () => {
     const { leg, events, playout, ear } = await scene.call(NUMBER);
     playout.enqueue(tone(440, 1_500, leg.sampleRate, 8_000));
     playout.end();
-    const noted = (event: string) => events.all.some((one) => one.type === "noted" && one.event === event);
+    const noted = (event: string) => events.all.some((one) => one.type === "noted" && one.fact.event === event);
     await scene.network.until(() => noted("held") && resume !== undefined, "the hold, on both sides");
     const { body } = await resume!();
     expect(readOffer(body)).toMatchObject({

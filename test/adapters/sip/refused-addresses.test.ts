@@ -37,7 +37,11 @@ async function callTo(callee: Script, mediaFrom: readonly string[] | undefined) 
 }
 
 const refusals = (call: Awaited<ReturnType<typeof callTo>>) =>
-  call.events.all.flatMap((event) => (event.type === "noted" ? [[event.event, event.data.address]] : []));
+  call.events.all.flatMap((event) =>
+    event.type === "noted" && event.fact.event === "media.address_refused"
+      ? [[event.fact.event, event.fact.data.address]]
+      : [],
+  );
 
 describe("an SDP address outside of mediaFrom", () => {
   test("gets no audio; it goes to the source of the remote audio", async () => {

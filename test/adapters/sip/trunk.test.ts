@@ -233,7 +233,7 @@ describe("a call in progress", () => {
     playout.enqueue(tone(440, 2_000, leg.sampleRate, 8_000));
     playout.end();
     const noted = (event: string) => () =>
-      events.all.some((one: LegEvent) => one.type === "noted" && one.event === event);
+      events.all.some((one: LegEvent) => one.type === "noted" && one.fact.event === event);
     await scene.network.until(noted("held"), "the hold");
     await scene.network.sleep(100);
     const { heardMs } = playout;
@@ -319,7 +319,9 @@ describe("a call in progress", () => {
     await leg.hangUp();
     await events.over;
     const texts = events.all.flatMap((event) =>
-      event.type === "noted" && event.event === "signalling" ? [`${event.data.direction} ${event.data.message}`] : [],
+      event.type === "noted" && event.fact.event === "signalling"
+        ? [`${event.fact.data.direction} ${event.fact.data.message}`]
+        : [],
     );
     const firstLines = texts.map((text) => text.split("\n")[0]!.replace(/sip:\S+/, "…"));
     expect(firstLines).toEqual([

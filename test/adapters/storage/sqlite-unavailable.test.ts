@@ -110,6 +110,6 @@ function queued(callId: string) {
     callId,
     instanceId: "inst_1",
     userId: "usr_1",
-    data: {},
+    data: { type: "FIXED_TTS" },
   } as const;
 }

@@ -96,8 +96,8 @@ describe("the events of a call", () => {
     const call = await world.call(await world.activeInstance());
     const { context, storage } = world;
     const subject = { callId: call.id, instanceId: call.instanceId, userId: call.userId };
-    const made = ["dtmf", "callee_speech"] as const;
-    const [live, stored] = made.map((type) => context.events.event(type, subject)) as [Event, Event];
+    const live = context.events.event({ event: "dtmf", data: { digit: "1" } }, subject);
+    const stored = context.events.event({ event: "callee_speech", data: { start_ms: 0, end_ms: 300 } }, subject);
     world.leg(call).placed();
     await world.system.settle();
     await storage.events.append([stored]);

@@ -14,11 +14,10 @@ describe("the reference of a call", () => {
     await world.system.settle();
     await world.app.calls.hangUp(ALICE, call.id);
     const { events } = await world.app.calls.timeline(ALICE, call.id);
-    const course = events.filter(({ type }) => ["queued", "ringing", "failed"].includes(type));
-    expect(course.map(({ type, data }) => [type, data.reference])).toEqual([
-      ["queued", "order 7"],
-      ["ringing", "order 7"],
-      ["failed", "order 7"],
+    expect(events.filter(({ type }) => type !== "message_ready")).toMatchObject([
+      { type: "queued", data: { reference: "order 7" } },
+      { type: "ringing", data: { reference: "order 7" } },
+      { type: "failed", data: { reference: "order 7", metadata: { shop: 3 } } },
     ]);
     expect(await world.app.calls.list(ALICE, { reference: "order 7" })).toMatchObject([{ id: call.id }]);
     expect(await world.app.calls.list(ALICE, { reference: "order 8" })).toEqual([]);

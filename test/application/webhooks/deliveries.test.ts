@@ -76,7 +76,10 @@ describe("the events of a user", () => {
 
   test("that were stored without notice are found by the next sweep", async () => {
     const { world } = await hooked();
-    const event = world.context.events.event("dtmf", { callId: null, instanceId: "inst_1", userId: ALICE.userId });
+    const event = world.context.events.event(
+      { event: "dtmf", data: { digit: "1" } },
+      { callId: null, instanceId: "inst_1", userId: ALICE.userId },
+    );
     await world.storage.events.append([event]);
     await world.system.advance(29_000);
     expect(world.endpoints.attempts).toEqual([]);

@@ -1,6 +1,8 @@
 import { Webhook } from "standardwebhooks";
+import * as v from "valibot";
 import { describe, expect, test, vi } from "vitest";
 import { Refusal, type RefusalCode } from "../../../src/domain/refusal.ts";
+import { SCHEMAS } from "../../../src/http/schemas.ts";
 import { ALICE, BOB, World } from "../../support/application.ts";
 import { useFixedDate } from "../../support/fixed-date.ts";
 import { refusal } from "../../support/refusal.ts";
@@ -173,6 +175,7 @@ describe("a test event", () => {
         data: { webhook_id: id },
       },
     ]);
+    expect(v.is(SCHEMAS.WebhookTest, world.endpoints.bodies(URL)[0])).toBe(true);
     expect(await world.app.webhooks.deliveries(ALICE, id)).toMatchObject([{ id: delivery.id, status: "delivered" }]);
     expect((await world.app.queries.events(ALICE)).events).toEqual([]);
   });

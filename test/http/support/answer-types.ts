@@ -6,6 +6,7 @@ import { COMPLETED_REASONS, FAILED_REASONS, HEARD_EVIDENCE } from "../../../src/
 import { SPEAKERS } from "../../../src/domain/transcript.ts";
 import { DELIVERY_STATUSES } from "../../../src/domain/webhook.ts";
 import { AudioMedia, LiveMedia, SpeechMedia } from "../../../src/http/schemas/call-schemas.ts";
+import { EVENTS } from "../../../src/http/schemas/event-schemas.ts";
 import { ABOUT } from "../../../src/http/schemas/shape.ts";
 import { SCHEMAS } from "../../../src/http/schemas.ts";
 
@@ -32,6 +33,9 @@ const WORDS = [
   { words: DELIVERY_STATUSES, type: "DeliveryStatus", from: "../domain/webhook.ts" },
 ] as const;
 
+/** Types that the text refers to. */
+const IMPORTED = [...WORDS, { type: "EventData", from: "../domain/events.ts" }] as const;
+
 const NAMED = { ...SCHEMAS, AudioMedia, SpeechMedia, LiveMedia } as unknown as Readonly<Record<string, Schema>>;
 const NAMES: ReadonlyMap<unknown, string> = new Map(Object.entries(NAMED).map(([name, schema]) => [schema, name]));
 
@@ -41,12 +45,16 @@ export function answerTypes(): string {
   const answers = Object.entries(SCHEMAS).map(([name, schema]) => `  ${name}: ${typeOf(schema as Schema)};`);
   const body = [
     ...shapes.map(([name, schema]) => interfaceOf(name, schema)),
+    eventType(),
     `/** Every named response. */\nexport interface Answers {\n${answers.join("\n")}\n}`,
     "/** The value of a named response. */\nexport type View<Name extends keyof Answers> = Answers[Name];",
   ].join("\n\n");
-  const used = WORDS.filter(({ type }) => new RegExp(`\\b${type}\\b`).test(body));
+  const used = IMPORTED.filter(({ type }) => new RegExp(`\\b${type}\\b`).test(body));
   const imports = [...new Set(used.map(({ from }) => from))].map((path) => {
-    const types = used.filter(({ from }) => from === path).map(({ type }) => type);
+    const types = used
+      .filter(({ from }) => from === path)
+      .map(({ type }) => type)
+      .sort();
     return `import type { ${types.join(", ")} } from "${path}";`;
   });
   const note =
@@ -54,14 +62,29 @@ export function answerTypes(): string {
   return `${imports.join("\n")}\n\n${note}\n\n${body}\n`;
 }
 
+/** One generic type for the events of all types, which differ in nothing but their data. */
+function eventType(): string {
+  const fields = { type: "Type", data: "EventData[Type]" };
+  return `/** An entry of a timeline, of one type. */
+${interfaceBody("EventOf<Type extends EventType>", EVENTS.queued as Schema, fields)}
+
+/** An entry of a timeline; its \`type\` determines its \`data\`. */
+export type Event = { [Type in EventType]: EventOf<Type> }[EventType];`;
+}
+
 function interfaceOf(name: string, schema: Schema): string {
+  return `/** ${ABOUT.get(schema)} */\n${interfaceBody(name, schema)}`;
+}
+
+/** @param given types of fields that the schema does not determine */
+function interfaceBody(name: string, schema: Schema, given: Readonly<Record<string, string>> = {}): string {
   const fields = Object.entries(schema.entries ?? {}).map(([field, value]) => {
     const about = descriptionOf(value);
     const optional = value.type === "optional";
-    const type = optional ? `?: ${typeOf(value.wrapped!)} | undefined` : `: ${typeOf(value)}`;
+    const type = optional ? `?: ${typeOf(value.wrapped!)} | undefined` : `: ${given[field] ?? typeOf(value)}`;
     return `${about === undefined ? "" : `  /** ${about} */\n`}  ${field}${type};`;
   });
-  return `/** ${ABOUT.get(schema)} */\nexport interface ${name} {\n${fields.join("\n")}\n}`;
+  return `export interface ${name} {\n${fields.join("\n")}\n}`;
 }
 
 const descriptionOf = (schema: Schema): string | undefined =>
@@ -71,14 +94,22 @@ function typeOf(schema: Schema): string {
   const { type, options = [] } = schema;
   const name = NAMES.get(schema);
   if (name !== undefined && type === "strict_object") return name;
+  if (type === "variant") return "Event"; // the only one
+  if (type === "strict_object") return inline(schema);
   if (type === "literal") return JSON.stringify(schema.literal);
   if (type === "picklist") return unionOf(wordTypes(options as readonly string[]));
   if (type === "union") return unionOf((options as readonly Schema[]).map(typeOf));
   if (type === "nullable") return unionOf([typeOf(schema.wrapped!), "null"]);
   if (type === "array") return `${typeOf(schema.item!)}[]`;
   if (type === "record") return `{ [key: string]: ${typeOf(schema.value!)} }`;
-  if (["string", "number", "boolean", "unknown"].includes(type)) return type;
+  if (["string", "number", "boolean", "null", "unknown"].includes(type)) return type;
   throw new Error(`the generator does not know the schema type "${type}"; add it to typeOf`);
+}
+
+function inline({ entries = {} }: Schema): string {
+  return `{ ${Object.entries(entries)
+    .map(([field, value]) => `${field}: ${typeOf(value)}`)
+    .join("; ")} }`;
 }
 
 const unionOf = (types: readonly string[]): string => types.join(" | ");

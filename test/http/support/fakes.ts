@@ -10,7 +10,7 @@ import type {
 import { idSource } from "../../../src/base/ids.ts";
 import type { Call } from "../../../src/domain/call.ts";
 import { eventCursor } from "../../../src/domain/cursor.ts";
-import type { Event } from "../../../src/domain/events.ts";
+import type { Event, EventSource } from "../../../src/domain/events.ts";
 import type { Instance } from "../../../src/domain/instance.ts";
 import { DEFAULT_LIMITS } from "../../../src/domain/limits.ts";
 import { Refusal } from "../../../src/domain/refusal.ts";
@@ -72,16 +72,17 @@ export const call = (over: Partial<Call> = {}): Call => ({
   ...over,
 });
 
-export const event = (over: Partial<Event> = {}): Event => ({
-  id: EVENT_ID,
-  type: "answered",
-  timestamp: NOW + 5,
-  callId: CALL_ID,
-  instanceId: INSTANCE_ID,
-  userId: "usr_anna",
-  data: { digit: "1" },
-  ...over,
-});
+export const event = (over: Partial<EventSource> & Partial<Pick<Event, "type" | "data">> = {}): Event =>
+  ({
+    id: EVENT_ID,
+    type: "dtmf",
+    timestamp: NOW + 5,
+    callId: CALL_ID,
+    instanceId: INSTANCE_ID,
+    userId: "usr_anna",
+    data: { digit: "1" },
+    ...over,
+  }) as Event;
 
 /** A page that ends at the third event of a log. */
 export const eventPage = (over: Partial<EventPage> = {}): EventPage => ({

@@ -113,7 +113,8 @@ export const STORIES: readonly Story[] = [
     ],
     async act(call) {
       await echoed(call);
-      const noted = (event: string) => () => call.events.all.some((one) => one.type === "noted" && one.event === event);
+      const noted = (event: string) => () =>
+        call.events.all.some((one) => one.type === "noted" && one.fact.event === event);
       await until(noted("held"), "the hold");
       const pulled = call.pulled();
       await until(noted("resumed"), "the end of the hold");

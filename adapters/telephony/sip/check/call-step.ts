@@ -80,7 +80,7 @@ async function talk(leg: SipLeg, number: string, system: System): Promise<CheckS
       tooLong();
       cancelTalk = system.after(TALK_MS, () => void leg.hangUp());
     }
-    if (event.type === "noted" && event.event === "media.address_refused") refused = String(event.data.detail);
+    if (event.type === "noted" && event.fact.event === "media.address_refused") refused = event.fact.data.detail;
     if (event.type === "media_lost") {
       lost = event.detail;
       void leg.hangUp();

@@ -87,7 +87,7 @@ export class RouteLeg implements Leg {
     const { attempts } = this.#options;
     for (let number = 1; ; number++) {
       const { trunk, leg, reason } = this.#attempt;
-      this.events.push({ type: "noted", event: "route", data: { trunk, attempt: number, reason } });
+      this.events.push({ type: "noted", fact: { event: "route", data: { trunk, attempt: number, reason } } });
       const { cause, detail } = await this.#carried();
       const end: LegEnded = { type: "ended", cause, detail: detail === null ? null : `trunk ${trunk}: ${detail}` };
       if (!leg.mayGoElsewhere) return end;

@@ -1,19 +1,19 @@
-import type { Event, EventData } from "../../../domain/events.ts";
-import type { StreamEventName } from "./stream-client.ts";
+import type { Event } from "../../../domain/events.ts";
+import type { StreamEventData, StreamEventName } from "./stream-client.ts";
 
 /** An event of a call as its stream's client gets it; undefined for events that the client does not get. */
-export function streamEventOf({ type, data }: Event): { name: StreamEventName; data: EventData } | undefined {
-  switch (type) {
+export function streamEventOf(event: Event): { name: StreamEventName; data: StreamEventData } | undefined {
+  switch (event.type) {
     case "ringing":
     case "answered":
-      return { name: type, data: {} };
+      return { name: event.type, data: {} };
     case "dtmf":
-      return { name: type, data: { digit: data.digit ?? "" } };
+      return { name: event.type, data: { digit: event.data.digit } };
     case "beep":
-      return { name: type, data };
+      return { name: event.type, data: event.data };
     case "completed":
     case "failed":
-      return { name: type, data: { reason: data.reason ?? null } };
+      return { name: event.type, data: { reason: event.data.reason } };
     default:
       return undefined;
   }

@@ -1,6 +1,6 @@
 import type { Playout } from "../../../audio/playout.ts";
 import type { CallSignal } from "../../../domain/call-signal.ts";
-import { type Event, type EventData, isFinalEvent } from "../../../domain/events.ts";
+import { type Event, isFinalEvent } from "../../../domain/events.ts";
 import { isDraining, nextStreamState, type StreamInput, type StreamState } from "../../../domain/stream-flow.ts";
 import type { Leg } from "../../../ports/telephony.ts";
 import type { Context } from "../../context.ts";
@@ -16,6 +16,7 @@ import {
   type StreamClient,
   type StreamEnd,
   type StreamEvent,
+  type StreamEventData,
   type StreamEventName,
   type Transcript,
 } from "./stream-client.ts";
@@ -133,7 +134,7 @@ export class LiveStream implements CallTap {
   }
 
   /** Sends an event to the client, and keeps it for clients that attach later. */
-  emit(event: StreamEventName, data: EventData = {}, timestamp: number = this.#now()): void {
+  emit(event: StreamEventName, data: StreamEventData = {}, timestamp: number = this.#now()): void {
     const streamEvent: StreamEvent = { event, timestamp, data };
     this.#history.add(streamEvent);
     this.#client?.event(streamEvent);
@@ -222,11 +223,14 @@ export class LiveStream implements CallTap {
   }
 
   /** Sends an event to the client that is attached; later clients do not get it. */
-  #notify(event: StreamEventName, data: EventData): void {
+  #notify(event: StreamEventName, data: StreamEventData): void {
     this.#client?.event({ event, timestamp: this.#now(), data });
   }
 
-  /** The client disconnected, or was dropped: the call waits for another one, unless it is draining. */
+  /**
+   * The client disconnected, or was dropped: the call waits for another one, unless it is draining. The callee hears what is
+   * queued, then silence.
+   */
   #lose(): void {
     this.#move("lose");
     if (!this.draining) this.#session?.({ type: "stream_detached" });

@@ -1,5 +1,3 @@
-import type { EventData } from "../../../domain/events.ts";
-
 /** The events of a `call_event` message. */
 export const STREAM_EVENTS = [
   "ringing",
@@ -19,13 +17,16 @@ export const STREAM_EVENTS = [
 /** One of {@link STREAM_EVENTS}. */
 export type StreamEventName = (typeof STREAM_EVENTS)[number];
 
+/** Fields of an event of a stream: JSON, snake_case keys, durations in ms. */
+export type StreamEventData = { readonly [key: string]: string | number | boolean | null };
+
 /** Something that happened on a call with a live stream. */
 export interface StreamEvent {
   readonly event: StreamEventName;
   /** ms since 1970-01-01 UTC. */
   readonly timestamp: number;
   /** Fields of the event: `digit`, `name`, `heard_ms`, `reason` and the like. */
-  readonly data: EventData;
+  readonly data: StreamEventData;
 }
 
 /** A transcribed utterance, or its beginning. */

@@ -56,4 +56,4 @@ export const invites = ({ requests }: FarEnd): number =>
 
 /** The route events in the timeline of a call. */
 export const waysOf = (events: readonly LegEvent[]): unknown[] =>
-  events.flatMap((event) => (event.type === "noted" && event.event === "route" ? [event.data] : []));
+  events.flatMap((event) => (event.type === "noted" && event.fact.event === "route" ? [event.fact.data] : []));

@@ -1,0 +1,89 @@
+import * as v from "valibot";
+import { CALL_TYPES } from "../../domain/call.ts";
+import { EVENT_TYPES, type EventData, type EventType } from "../../domain/events.ts";
+import { TEST_EVENT_TYPE } from "../../domain/webhook.ts";
+import { Outcome } from "./call-schemas.ts";
+import { callId, instanceId, milliseconds, phone, shape, timestamp } from "./shape.ts";
+
+type DataSchema<T extends EventType> = v.StrictObjectSchema<v.ObjectEntries, undefined> &
+  v.GenericSchema<unknown, EventData[T]>;
+
+const nothing = v.strictObject({});
+const afterAnswer = v.pipe(milliseconds, v.description("After the answer, ms."));
+const reference = v.optional(v.pipe(v.string(), v.description("The call's reference, if it has one.")));
+const tagged = v.strictObject({ reference });
+const final = v.strictObject({
+  ...Outcome.entries,
+  reference,
+  metadata: v.optional(v.pipe(v.record(v.string(), v.unknown()), v.description("The call's metadata, if it has any."))),
+}) as unknown as DataSchema<"completed" | "failed">; // metadata is JSON, which the schema need not check
+const because = v.strictObject({ reason: v.string() });
+
+/** The `data` of each event. */
+export const EVENT_DATA: { readonly [T in EventType]: DataSchema<T> } = {
+  queued: v.strictObject({ type: v.picklist(CALL_TYPES), reference }),
+  route: v.strictObject({
+    trunk: v.string(),
+    attempt: v.pipe(v.number(), v.integer(), v.minValue(1)),
+    reason: v.pipe(v.nullable(v.string()), v.description("Why the trunks before it did not take the call.")),
+  }),
+  ringing: tagged,
+  alerting: nothing,
+  early_media: nothing,
+  answered: tagged,
+  audio_truncated: v.strictObject({ played_ms: milliseconds }),
+  message_ready: v.strictObject({ message_ms: milliseconds }),
+  message_delayed: v.strictObject({ at_ms: afterAnswer, silence_ms: milliseconds }),
+  dtmf: v.strictObject({ digit: v.string(), at_ms: v.optional(afterAnswer) }),
+  callee_speech: v.strictObject({ start_ms: afterAnswer, end_ms: afterAnswer }),
+  beep: v.strictObject({ hz: v.number(), at_ms: afterAnswer }),
+  held: nothing,
+  resumed: nothing,
+  signalling: v.strictObject({
+    direction: v.picklist(["sent", "received"]),
+    message: v.pipe(v.string(), v.description("Secrets are masked.")),
+  }),
+  "media.inbound_silent": v.strictObject({ after_ms: milliseconds }),
+  "media.address_refused": v.strictObject({ address: v.string(), detail: v.string() }),
+  recording_incomplete: v.strictObject({
+    reason: v.picklist(["disk_full", "disk_failed", "disk_slow", "too_long"]),
+    recorded_ms: milliseconds,
+  }),
+  recording_deleted: v.strictObject({ reason: v.picklist(["requested", "retention"]) }),
+  timeline_incomplete: v.strictObject({ dropped: v.pipe(v.number(), v.integer(), v.minValue(1)) }),
+  completed: final,
+  failed: final,
+  "instance.created": v.strictObject({ name: v.string() }),
+  "instance.linked": v.strictObject({ phone: v.nullable(phone) }),
+  "instance.active": nothing,
+  "instance.offline": because,
+  "instance.unlinked": because,
+  "instance.deleted": nothing,
+};
+
+/** An entry of a timeline, by its type. */
+export const EVENTS = Object.fromEntries(EVENT_TYPES.map((type) => [type, entry(type)])) as {
+  readonly [T in EventType]: ReturnType<typeof entry<T>>;
+};
+
+function entry<T extends EventType>(type: T) {
+  return v.strictObject({
+    id: v.pipe(v.string(), v.startsWith("evt_")),
+    type: v.literal(type),
+    timestamp,
+    call_id: v.pipe(v.nullable(callId), v.description("null for an event of an instance.")),
+    instance_id: instanceId,
+    data: EVENT_DATA[type],
+  });
+}
+
+export const Event = v.variant("type", Object.values(EVENTS) as [(typeof EVENTS)["queued"], (typeof EVENTS)["route"]]);
+
+export const WebhookTest = shape("The event that a test sends to a webhook; it is in no log.", {
+  id: v.pipe(v.string(), v.startsWith("evt_")),
+  type: v.literal(TEST_EVENT_TYPE),
+  timestamp,
+  call_id: v.null(),
+  instance_id: v.null(),
+  data: v.strictObject({ webhook_id: v.string() }),
+});
