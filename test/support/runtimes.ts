@@ -173,13 +173,17 @@ export function endWithThisProcess(child: ChildProcess): void {
 function find(name: RuntimeName, flags: readonly string[]): Runtime {
   const program = places(name).find((path) => existsSync(path));
   if (program) return { name, title: name, command: [program, ...flags], missing: undefined };
-  const reason = missing(`${name} is not installed for ${process.platform} ${process.arch}; \`npm ci\` brings it`);
+  const command = name === "node22" ? "npm run node22" : "npm ci";
+  const reason = missing(
+    `${name} is not installed for ${process.platform} ${process.arch}; \`${command}\` installs it`,
+  );
   return { name, title: `${name} (skipped: ${reason})`, command: [], missing: reason };
 }
 
 /** Where npm puts a runtime, the likeliest place first. */
 function places(name: RuntimeName): string[] {
-  const modules = fileURLToPath(new URL("../../node_modules/", import.meta.url));
+  const place = name === "node22" ? "../runtimes/node22/node_modules/" : "../../node_modules/";
+  const modules = fileURLToPath(new URL(place, import.meta.url));
   const windows = process.platform === "win32";
   const exe = windows ? ".exe" : "";
   const target = `${windows ? "win" : process.platform}-${process.arch}`;
