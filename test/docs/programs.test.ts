@@ -15,7 +15,7 @@ const PRINT: readonly (readonly [saying: string, printed: readonly RegExp[]])[] 
   ["Hello from my app.", [/show this as a QR code: http/, /^answered /m, /reason: 'message_played'/]],
   ["s3cr3t-session", [/^200$/m]],
   ["error instanceof Refusal", [/^call_not_found/m]],
-  ["ringport.events(me", [/^\[ 'instance.created' \] false$/m]],
+  ["ringport.events(me", [/^Workshop false$/m]],
   ["new ManualSystem()", [/^instance_not_linked$/m]],
   [
     "Hello from the client.",
@@ -95,19 +95,21 @@ describe.skipIf(ON_NODE.missing).each([
   test.each(prints)("the program with %j prints its documented output", async (saying, printed) => {
     const client = await server.as("reader");
     const { text } = one(saying);
+    const instance = /inst_…|INSTANCE/.test(text) ? (await client.activeInstance()).id : "";
     const output = await run(
       text
         .replace("http://127.0.0.1:8080", server.base)
         .replace("rp_live_…", client.token!)
         .replace("port: 8080", "port: 0")
-        .replace("inst_…", text.includes("inst_…") ? (await client.activeInstance()).id : ""),
+        .replace("inst_…", instance),
+      { RINGPORT_URL: server.base, RINGPORT_TOKEN: client.token!, INSTANCE: instance },
     );
     for (const line of printed) expect(output).toMatch(line);
   });
 });
 
 /** Runs a program to its end with nothing around it, and answers what it prints. */
-function run(text: string): Promise<string> {
+function run(text: string, env: Readonly<Record<string, string>>): Promise<string> {
   const folder = temporaryFolder("program");
   const file = join(folder, "program.ts");
   writeFileSync(file, text);
@@ -115,7 +117,7 @@ function run(text: string): Promise<string> {
   const hook = pathToFileURL(fileOf("test/docs/by-name.ts")).href;
   const child = spawn(program, [...flags, "--import", hook, file], {
     cwd: folder,
-    env: { PATH: process.env.PATH, NO_COLOR: "1" },
+    env: { PATH: process.env.PATH, NO_COLOR: "1", ...env },
     stdio: ["ignore", "pipe", "pipe"],
     timeout: 50_000,
   });

@@ -20,7 +20,7 @@ export const NOT_RUN: readonly (readonly [RegExp, string])[] = [
     "it serves until it is stopped; test/peers/transcripts.test.ts starts a server with these settings",
   ],
   [
-    /^npm run example|^npm install ringport && bun|^RINGPORT_TOKEN=.* npm run example/m,
+    /^npm run example|^npm install ringport && bun|^(RINGPORT_TOKEN|INSTANCE)=.* npm run (-s )?example/m,
     "test/examples starts each example, as a stranger would",
   ],
   [
@@ -32,6 +32,7 @@ export const NOT_RUN: readonly (readonly [RegExp, string])[] = [
     /^websocat /m,
     "Debian has no websocat; the program below it does the same, and test/docs/programs.test.ts runs that",
   ],
+  [/^npx esbuild /m, "it needs a project of the reader; test/package/bundlers.test.ts does the same in one"],
   [/^docker compose |^sudo systemctl /m, "it needs a Docker engine or systemd as root"],
   [/^UPDATE_DOCS=1 /m, "it would write the pages that are being tested"],
 ];

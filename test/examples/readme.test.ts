@@ -45,6 +45,20 @@ describe.skipIf(node.missing)(`the examples README, on ${node.title}`, () => {
     expect(await server.stop()).toBe(0);
   });
 
+  test("npm run example places the call of the README", async () => {
+    const PATH = [join(ROOT, "node_modules/.bin"), process.env.PATH].join(delimiter);
+    const cwd = temporaryFolder("first-call");
+    const server = await start(node, join(ROOT, "adapters/cli/main.ts"), { args: ["serve"], cwd, env: { PORT: "0" } });
+    onTestFinished(async () => void (await server.stop()));
+    const created = [...node.command, join(ROOT, "adapters/cli/main.ts"), "token", "create", "--user", "me"];
+    const client = clientOf(server, server.url, (await mustRun(created, { cwd })).trim());
+    const { id: INSTANCE } = await client.activeInstance();
+    const env = { PATH, RINGPORT_URL: server.url, RINGPORT_TOKEN: client.token!, INSTANCE };
+    expect(await begin(node, [RUN, "first-call"], ROOT, env).ended).toMatch(/^completed\ntrue message_played 1$/m);
+    const [call] = expected(200, await client.get("/v1/calls")).json<CallView[]>();
+    expect(loudPart(await client.heard(call!.id)).to).toBeGreaterThan(8_000); // samples: more than a word or two
+  });
+
   test("npm run example calls each patient of an agenda in Portuguese", async () => {
     const PATH = [join(ROOT, "node_modules/.bin"), process.env.PATH].join(delimiter);
     const cwd = temporaryFolder("agenda");

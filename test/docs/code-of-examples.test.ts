@@ -9,6 +9,11 @@ const codeOf = (text: string) =>
     .replace(/\n{2,}/g, "\n")
     .trim();
 
+test("README.md has the example first-call", () => {
+  const example = codeOf(readFileSync(fileOf("examples/first-call.ts"), "utf8")).replace(/^#!.*\n/, "");
+  expect(blocksOf("README.md").map(({ text }) => codeOf(text))).toContain(example);
+});
+
 test.each(["app/voice/[[...path]]/route.ts", "next.config.ts"])("docs/embedding.md has the example's %s", (file) => {
   const example = codeOf(readFileSync(fileOf(`examples/next-route/${file}`), "utf8"));
   expect(blocksOf("docs/embedding.md").map(({ text }) => codeOf(text))).toContain(example);
