@@ -4,8 +4,8 @@ import { serve } from "../http/support/fakes.ts";
 import { faults, type Schema } from "../http/support/json-schema.ts";
 import { blocksOf, PAGES } from "./pages.ts";
 
-/** What the tests do with a block of each language. */
-const LANGUAGES: ReadonlySet<string> = new Set(["ts", "sh", "json", "text", "mermaid"]);
+/** Languages whose blocks are tested; of js there is one, which test/package/bundlers.test.ts uses. */
+const LANGUAGES: ReadonlySet<string> = new Set(["ts", "js", "sh", "json", "text", "mermaid"]);
 
 /** Blocks of text that no command prints, and what they are. Each is named by its beginning. */
 const DRAWINGS: Readonly<Record<string, string>> = {
@@ -18,6 +18,11 @@ const DRAWINGS: Readonly<Record<string, string>> = {
 
 test.for(PAGES)("%s: every code block has a language that is tested", (page) => {
   for (const { language, line } of blocksOf(page)) expect([...LANGUAGES], `${page}:${line}`).toContain(language);
+});
+
+test("the only block of js is webpack's configuration", () => {
+  const blocks = PAGES.flatMap(blocksOf).filter(({ language }) => language === "js");
+  expect(blocks.map(({ text }) => text)).toEqual([expect.stringContaining("module ringport")]);
 });
 
 test("no shell block has a comment, which zsh takes for a command or an argument", () => {

@@ -60,9 +60,9 @@ export class Consumer {
   }
 
   /** Places a call that carries this message, and answers how it ended. @throws {Error} what the program printed */
-  async placeCall(runtime: RuntimeName, message: object): Promise<unknown> {
+  async placeCall(runtime: RuntimeName, message: object, program = "place-call.ts"): Promise<unknown> {
     this.write("message.json", JSON.stringify(message));
-    return this.run(runtime, "place-call.ts");
+    return this.run(runtime, program);
   }
 
   /** What the callee of the last call heard. */
