@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { blocksOf, fileOf, PAGES } from "../docs/pages.ts";
 import { NOT_RUN, reasonNotToRun, typePage, wrongOutputs } from "../docs/shell-page.ts";
 import { ON_NODE, onEach, useServer } from "../support/server.ts";
+import { channels } from "../support/server-recordings.ts";
 import { loudPart, readWav, toneShare } from "../support/server-sound.ts";
 import { recognise } from "./recogniser.ts";
 import { folder, type Tool, withTools } from "./tools.ts";
@@ -13,9 +14,10 @@ const AFTERWARDS: Readonly<Record<string, (folder: string) => void>> = {
   "README.md": heardTheParcel,
   "docs/quick-start.md": heardTheParcel,
   "docs/http.md": heardTheFile,
+  "docs/recording.md": recordedTheMessage,
 };
 /** As a new user has it: nothing is sped up. */
-const IN_REAL_TIME: ReadonlySet<string> = new Set(["README.md", "docs/quick-start.md"]);
+const IN_REAL_TIME: ReadonlySet<string> = new Set(["README.md", "docs/quick-start.md", "docs/http.md"]);
 /** Pages about streams, which are a preview. */
 const WITH_STREAMS: ReadonlySet<string> = new Set(["docs/streams.md"]);
 /** Pages that are typed into zsh instead of bash, so that both are seen; no block of any page has a comment. */
@@ -75,4 +77,12 @@ function heardTheFile(folder: string): void {
   const sample = readWav(readFileSync(join(folder, "sample.wav")));
   expect(sample.sampleRate).toBe(16_000);
   expect(loudPart(sample).to - loudPart(sample).from).toBeGreaterThan(8_000);
+  recordedTheMessage(folder);
+}
+
+/** The recording has the message on its left channel: longer than a word, and louder than a line. */
+function recordedTheMessage(folder: string): void {
+  const { left } = channels(readFileSync(join(folder, "recording.wav")));
+  const { from, to } = loudPart(left, 500);
+  expect((to - from) / left.sampleRate).toBeGreaterThan(0.8);
 }
