@@ -113,7 +113,7 @@ export interface EmbeddedTuning {
   readonly networks?: readonly NetworkName[] | undefined;
   /** Real phones, over SIP. */
   readonly sip?: SipTuning | undefined;
-  /** A server that answers `POST {baseUrl}/audio/speech`. */
+  /** A server with `POST {baseUrl}/audio/speech`. */
   readonly httpSpeech?: HttpSpeechTuning | undefined;
   /** A server that transcribes live streams; pass your own engine as `transcription`. */
   readonly transcription?: TranscriptionTuning | undefined;

@@ -14,10 +14,10 @@ const MEBIBYTE = 1024 * 1024;
 /** `ringport backup`: a copy of a server's data. */
 export const backup: Command = {
   path: ["backup"],
-  summary: "Copies the data of a server into a new folder, also while it runs.",
+  summary: "Copies the data of a server into a new folder, even while it runs.",
   details:
-    "The database as it is at one moment, and the recordings. The key (secret.key, or RINGPORT_SECRET) is not copied: keep it " +
-    "at another place. To restore, stop the server, put the copy in place of its data folder, and the key into it. " +
+    "A snapshot of the database, and the recordings. The key (secret.key, or RINGPORT_SECRET) is not copied: keep it " +
+    "in another place. To restore, stop the server, put the copy in place of its data folder, and the key into it. " +
     "On PostgreSQL use pg_dump.",
   operands: [{ name: "FOLDER", completion: "file" }],
   options: [jsonOption("what was copied")],

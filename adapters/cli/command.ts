@@ -44,7 +44,7 @@ export interface Command {
   readonly options: readonly OptionSpec[];
   /** Settings that the command looks at, as flags and as environment variables. */
   readonly settings: readonly Setting[];
-  /** Answers the exit code. @throws {UsageError} for what the person can put right */
+  /** Returns the exit code. @throws {UsageError} for what the user can fix */
   run(line: ParsedLine): Promise<number>;
 }
 

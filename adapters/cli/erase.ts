@@ -18,8 +18,8 @@ export const erase: Command = {
   summary: "Deletes all data about calls to a phone number.",
   details:
     "Calls with their events, transcripts and recordings, and results of idempotent requests, of all users. Works " +
-    "directly on a server's data, also while it runs, and compacts the database afterwards. Exit code 0: no record " +
-    "contains the number. 1: a call to it is active or an instance is linked to it.",
+    "directly on a server's data, even while it runs, and compacts the database afterwards. It cannot end calls: hang up " +
+    "active ones first. Exit code 0: no record contains the number. 1: a call to it is active or an instance is linked to it.",
   options: [
     { name: "phone", placeholder: "NUMBER", help: "The called number, such as +12025550100; required." },
     jsonOption("what was deleted and what still names the number"),

@@ -1,6 +1,6 @@
 import type { OptionSpec } from "./command.ts";
 
-/** Prints JSON instead of text, and errors as one JSON document. @param what is printed, as it goes on after "Prints" */
+/** Prints JSON instead of text, and errors as one JSON document. @param what is printed */
 export function jsonOption(what: string): OptionSpec {
-  return { name: "json", help: `Prints ${what} as JSON; errors too.` };
+  return { name: "json", help: `Prints JSON: ${what}; errors too.` };
 }

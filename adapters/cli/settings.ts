@@ -152,7 +152,7 @@ const SERVER = [
     "recordingRetentionDays",
     "RINGPORT_RECORDING_RETENTION_DAYS",
     decimal(0.001, 36_500),
-    "for ever",
+    "as long as the call",
     "Recordings of ended calls are kept this long, and never longer than the calls.",
   ),
   setting(

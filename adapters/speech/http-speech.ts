@@ -23,7 +23,7 @@ export interface HttpVoice {
   readonly language?: string | undefined;
 }
 
-/** A server that answers `POST {baseUrl}/audio/speech`: Kokoro-FastAPI, Speaches, LocalAI and others. */
+/** A server with `POST {baseUrl}/audio/speech`: Kokoro-FastAPI, Speaches, LocalAI and others. */
 export interface HttpSpeechOptions {
   /** With the version, without `/audio/speech`: `http://localhost:8880/v1`. */
   readonly baseUrl: string | URL;

@@ -8,7 +8,7 @@ export interface ColumnTypes {
   readonly bytes: ColumnDataType;
 }
 
-/** The tables of the first version. */
+/** The tables of the first version: history, never to be changed. */
 export async function firstTables(db: Kysely<unknown>, { id, bytes }: ColumnTypes): Promise<void> {
   const { schema } = db;
 

@@ -21,7 +21,14 @@ test("pages name only settings that exist", () => {
 /** What the command line reads when it speaks to a server. */
 const CLIENT_VARIABLES: ReadonlySet<string> = new Set(["RINGPORT_URL", "RINGPORT_TOKEN"]);
 /** Defaults that are described in words. */
-const WORDS: ReadonlySet<string> = new Set(["none", "off", "for ever", "host, port", "made, kept in the data folder"]);
+const WORDS: ReadonlySet<string> = new Set([
+  "none",
+  "off",
+  "for ever",
+  "as long as the call",
+  "host, port",
+  "made, kept in the data folder",
+]);
 
 function page(): string {
   const groups = Object.entries(SETTING_GROUPS).map(

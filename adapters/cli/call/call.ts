@@ -29,7 +29,7 @@ export const call: Command = {
     ...CALLER_OPTIONS,
     { name: "record", help: "Records both sides; ask for consent first. Download: ringport calls recording ID." },
     { name: "no-wait", help: "Prints the call's id and exits; the call goes on." },
-    jsonOption("the finished call with its `outcome` and `events`, one document,"),
+    jsonOption("the finished call with its `outcome` and `events`, one document"),
   ],
   settings: CONNECTION_SETTINGS,
   async run(line) {

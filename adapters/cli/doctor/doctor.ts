@@ -18,7 +18,7 @@ export const doctor: Command = {
   summary: "Checks what works on this machine, and how to fix the rest.",
   details:
     "Read-only: creates nothing and calls no one. Exit code: 0 if calls can be placed here, 1 otherwise. ✓ works, – optional, ✗ must be fixed.",
-  options: [jsonOption("`ok` and `findings`: `name`, `state` (works, missing, broken), `detail`, `fix`, `essential`,")],
+  options: [jsonOption("`ok` and `findings`: `name`, `state` (works, missing, broken), `detail`, `fix`, `essential`")],
   settings: [...SETTINGS, ...CONNECTION_SETTINGS],
   async run(line) {
     const json = line.values.get("json") === true;

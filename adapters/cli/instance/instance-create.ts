@@ -26,7 +26,7 @@ export const instanceCreate: Command = {
     },
     ...CALLER_OPTIONS,
     { name: "link", help: "Shows the QR code, and waits until the number is linked." },
-    jsonOption("the instance (with --link lines, as instance qr)"),
+    jsonOption("the instance; with --link the lines of `instance qr`"),
   ],
   settings: CONNECTION_SETTINGS,
   async run(line) {

@@ -13,9 +13,7 @@ export const instanceLink: Command = {
     "On the simulated network it presses the button on the page behind the code. On other networks it draws the code and " +
     "waits, as instance qr does. Exit code: 0 linked, 130 Ctrl-C.",
   operands: [{ name: "ID", completion: "instance" }],
-  options: [
-    jsonOption("a line when it is linked (`event` linked, `instance`), and before it one for each code to be scanned"),
-  ],
+  options: [jsonOption("a line for each code to be scanned, then one when it is linked (`event` linked, `instance`)")],
   settings: CONNECTION_SETTINGS,
   async run(line) {
     const interrupted = interruption();

@@ -16,7 +16,7 @@ export const listen: Command = {
   summary: "Forwards events to a local server, signed as webhooks, until Ctrl-C.",
   details:
     "Each new event of your instances and calls is sent to the URL once and in order, with the headers of a webhook. " +
-    "Nothing is tried again.",
+    "Never retries.",
   options: [
     {
       name: "forward-to",
@@ -28,7 +28,7 @@ export const listen: Command = {
       placeholder: "SECRET",
       help: "The secret to sign with, whsec_…. Default: a new one, which is printed.",
     },
-    jsonOption("each forwarded event with the `status` of its response, one a line,"),
+    jsonOption("each forwarded event with the `status` of its response, one a line"),
   ],
   settings: CONNECTION_SETTINGS,
   async run(line) {
