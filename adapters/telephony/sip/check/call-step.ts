@@ -1,4 +1,4 @@
-import { tone, toneShare } from "../../../../src/audio/tone.ts";
+import { tone } from "../../../../src/audio/tone.ts";
 import { within } from "../../../../src/base/timeout.ts";
 import type { Logger } from "../../../../src/ports/logger.ts";
 import type { System } from "../../../../src/ports/system.ts";
@@ -8,6 +8,7 @@ import type { SipLeg } from "../leg.ts";
 import { createEngine } from "../media/create-engine.ts";
 import { SipTrunk } from "../trunk.ts";
 import { callFix, MEDIA_FROM, NAT, ONLY_REPORTS, TRACE } from "./fixes.ts";
+import { hasTone } from "./has-tone.ts";
 import { broken, type CheckStep, messageOf, works } from "./step.ts";
 
 const RING_MS = 45_000;
@@ -107,7 +108,7 @@ async function talk(leg: SipLeg, number: string, system: System): Promise<CheckS
       refused === undefined ? NAT : MEDIA_FROM,
     );
   }
-  const echo = toneShare(heard.subarray(length >> 1, length), TONE_HZ, sampleRate) > 0.5;
+  const echo = hasTone(heard.subarray(length >> 1, length), TONE_HZ, sampleRate);
   return works("call", echo ? `${summary}; our tone came back, so audio works in both directions` : summary);
 }
 
