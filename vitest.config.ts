@@ -113,6 +113,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: "package",
+          // Installers wait for most of their time.
+          maxWorkers: 4,
           include: ["test/package/**/*.test.ts"],
           globalSetup: ["test/package/support/pack.ts"],
           testTimeout: 300_000,
