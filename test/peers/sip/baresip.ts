@@ -156,7 +156,7 @@ export async function startBaresip(
       return await start(stage, keys, hz, jitterBuffer);
     } catch (fault) {
       // Somebody else took a port between our looking and its binding.
-      if (tries === 3 || !String(fault).includes("ended with 98")) throw fault;
+      if (tries === 3 || !/ended with 98|does not listen for commands/.test(String(fault))) throw fault;
     }
 }
 
@@ -177,6 +177,11 @@ async function start(stage: Stage, keys: Certificates, hz: number, jitterBuffer:
   const child = startChild("baresip", ["-f", join(folder, "home"), "-s", "-v"], { cwd: folder, log });
   stage.add(child, () => child.kill());
   await child.says(/baresip is ready/);
+  // It is ready all the same if another program has this port, and that program would get our commands.
+  if (/ctrl_tcp: failed/.test(child.output())) {
+    await child.kill();
+    throw new Error(`baresip does not listen for commands at port ${control}, which another program uses`);
+  }
 
   const events: BaresipEvent[] = [];
   const socket = connect(control, "127.0.0.1");

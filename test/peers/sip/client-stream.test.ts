@@ -14,6 +14,7 @@ import { type Certificates, makeCertificates } from "./certificates.ts";
 import { type ExpectedTone, expectTone, expectUnbroken } from "./expect-tone.ts";
 import { follow, hangUp, momentOf, nameOf, writePieces } from "./followed-stream.ts";
 import { Stage } from "./stage.ts";
+import { waitedSince } from "./waited.ts";
 
 const HZ = 440;
 /** What the softphone plays. */
@@ -51,9 +52,6 @@ function expectTheirs(frames: readonly Int16Array[], sampleRate: number): void {
   expect((to - from) / sampleRate).toBeGreaterThan(1.75);
   expectUnbroken({ sampleRate, samples: samples.subarray(from + sampleRate, to) }, THEIR_HZ);
 }
-
-/** How long a process has waited for a processor since it began, ms: meanwhile it lets its calls pause. Linux only. */
-const waitedMs = (pid: number): number => Number(readFileSync(`/proc/${pid}/schedstat`, "utf8").split(" ")[1]) / 1e6;
 
 const STORIES: readonly Story[] = [
   {
@@ -235,9 +233,8 @@ withTools("a client whose call goes to a softphone", ["baresip", "openssl", "sox
           });
           try {
             const softphone = softphones[i]!;
-            const before = waitedMs(server.pid);
-            const hears = (tone: ExpectedTone) =>
-              expectTone(softphone, { pausesMs: waitedMs(server.pid) - before, ...tone });
+            const waitedMs = waitedSince(server.pid);
+            const hears = (tone: ExpectedTone) => expectTone(softphone, { pausesMs: waitedMs(), ...tone });
             await run({ id, url: server.base, softphone, hears, client });
           } finally {
             await client()

@@ -1,22 +1,40 @@
 import { createSocket } from "node:dgram";
 import { readFileSync } from "node:fs";
-import { createServer } from "node:net";
+import { createServer, type Server } from "node:net";
 import { until } from "../../support/server-client.ts";
 
 const ADDRESS = "127.0.0.1";
 /** Below what the system gives out by itself, and below the ports of our audio: nobody takes one in between. */
 const [FIRST, LAST] = [10_000, 16_000];
-let next = FIRST + (process.pid % 290) * 20;
+/** Enough for all programs that one file of tests starts. */
+const RANGE = 750;
+let range: Promise<number> | undefined;
+let next = 2;
 
-/** The first of `count` neighbouring ports, even, free for UDP and TCP; none is given out twice. */
+/**
+ * The first of `count` neighbouring ports, even, free for UDP and TCP. They are of a range that this process alone uses:
+ * another one would find them free as well until a program has bound them.
+ */
 export async function freePorts(count: number): Promise<number> {
+  range ??= ownRange();
+  const start = await range;
   for (;;) {
-    const first = next;
-    next = first + count + (count % 2);
-    if (next > LAST) next = FIRST;
-    const free = await Promise.all(Array.from({ length: count }, (_, i) => isFree(first + i)));
-    if (free.every(Boolean)) return first;
+    const offset = next + count > RANGE ? 2 : next;
+    next = offset + count + (count % 2);
+    const free = await Promise.all(Array.from({ length: count }, (_, i) => isFree(start + offset + i)));
+    if (free.every(Boolean)) return start + offset;
   }
+}
+
+/** The first port of a range that no other process uses: who listens there owns it, until its process ends. */
+async function ownRange(): Promise<number> {
+  for (let start = FIRST; start + RANGE <= LAST; start += RANGE) {
+    const server = await listen(start);
+    if (!server) continue;
+    server.unref();
+    return start;
+  }
+  throw new Error(`all ranges of ports from ${FIRST} to ${LAST} are in use; end the test runs that are left over`);
 }
 
 /** Waits until a program listens at this port. Linux only; asks the kernel, and does not touch the port. */
@@ -41,10 +59,16 @@ async function isFree(port: number): Promise<boolean> {
     socket.once("error", () => resolve(false));
     socket.bind(port, ADDRESS, () => socket.close(() => resolve(true)));
   });
-  const tcp = await new Promise<boolean>((resolve) => {
+  const server = await listen(port);
+  await new Promise<void>((resolve) => (server ? server.close(() => resolve()) : resolve()));
+  return udp && server !== undefined;
+}
+
+/** A server at this port; undefined if another one has it. */
+function listen(port: number): Promise<Server | undefined> {
+  return new Promise((resolve) => {
     const server = createServer();
-    server.once("error", () => resolve(false));
-    server.listen(port, ADDRESS, () => server.close(() => resolve(true)));
+    server.once("error", () => resolve(undefined));
+    server.listen(port, ADDRESS, () => resolve(server));
   });
-  return udp && tcp;
 }

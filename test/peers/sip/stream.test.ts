@@ -12,6 +12,7 @@ import { makeCertificates } from "./certificates.ts";
 import { expectTone, expectUnbroken } from "./expect-tone.ts";
 import { Stage } from "./stage.ts";
 import { StreamClient } from "./stream-client.ts";
+import { waitedSince } from "./waited.ts";
 
 const ADA = { userId: "ada" };
 const HZ = 440;
@@ -29,6 +30,8 @@ interface StreamedCall {
   readonly client: StreamClient;
   readonly softphone: Baresip;
   readonly codec: "pcmu" | "opus";
+  /** How long this process, whose threads send the audio, has waited for a processor during the call, ms. */
+  readonly waitedMs: () => number;
 }
 
 interface Story {
@@ -38,8 +41,8 @@ interface Story {
 }
 
 /** What was spoken, in what the softphone has heard. */
-const expectSpoken = ({ softphone, codec }: StreamedCall, ms: number, within?: number) =>
-  expectTone(softphone, { hz: HZ, ms, within, opus: codec === "opus" });
+const expectSpoken = ({ softphone, codec, waitedMs }: StreamedCall, ms: number, within?: number) =>
+  expectTone(softphone, { hz: HZ, ms, within, pausesMs: waitedMs(), opus: codec === "opus" });
 
 async function expectOutcome(ringport: Ringport, { id }: StreamedCall, reason: string): Promise<void> {
   const { status, outcome } = await ringport.calls.wait(ADA, id);
@@ -211,6 +214,7 @@ describe.each(["thread", "worker"] as const)("with audio in a %s,", (media) => {
           8_000,
           "ACTIVE",
         );
+        const waitedMs = waitedSince(process.pid);
         const call = await ringport.calls.create(ADA, {
           instanceId,
           type: "DYNAMIC_STREAM",
@@ -221,7 +225,7 @@ describe.each(["thread", "worker"] as const)("with audio in a %s,", (media) => {
           await client.event("answered");
           // Commands go to the call of the account that was called.
           softphones[i]!.command("uafind", `sip:${NUMBERS[codec]}@127.0.0.1:${softphones[i]!.port}`);
-          await story.run({ id: call.id, client, softphone: softphones[i]!, codec }, ringport);
+          await story.run({ id: call.id, client, softphone: softphones[i]!, codec, waitedMs }, ringport);
         } finally {
           await ringport.calls.hangUp(ADA, call.id).catch(() => {}); // where the story broke off
         }
