@@ -87,7 +87,7 @@ export interface SrtpKeys {
 
 /** Receives the events of a session. No callback may throw. */
 export interface MediaListener {
-  /** The first packet has been handed to the network after `start`. */
+  /** The call has started, and our first packet, which may have been silence before the start, was handed to the network. */
   sending(): void;
   /** The first audio packet of the peer arrived; called again for the first one after the answer. */
   receiving(): void;

@@ -245,11 +245,11 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
     this.#options.clock.add(this);
   }
 
-  /** Sends the first packet at once instead of at the next tick. */
+  /** Sends the first packet at once instead of at the next tick, unless packets were sent before the answer. */
   #sendNow(): void {
-    if (this.#codec === undefined || !this.#maySend || this.#outbound.sent > 0) return;
-    if (this.#isOverdue) return;
-    this.#outbound.begin(this.#source);
+    if (this.#codec === undefined || !this.#maySend || this.#isOverdue) return;
+    if (this.#outbound.sent > 0) this.#reportSending();
+    else this.#outbound.begin(this.#source);
   }
 
   readonly #transmit = (packet: PacketRoom, length: number): void => {
@@ -257,10 +257,14 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
     // Source and codec may have taken their time, and the process may have been stopped meanwhile.
     if (bytes <= 0 || this.#isOverdue) return;
     this.#options.sockets.send(packet.first(bytes), this.#inbound.source);
-    if (this.#sending || !this.#started) return;
+    if (this.#started) this.#reportSending();
+  };
+
+  #reportSending(): void {
+    if (this.#sending) return;
     this.#sending = true;
     this.#options.listener.sending();
-  };
+  }
 
   async #close(): Promise<void> {
     const { clock, sockets, gone } = this.#options;

@@ -87,6 +87,17 @@ describe("our stream", () => {
     expect(end.told).toEqual(["sending"]);
   });
 
+  test("is reported at the start if its silence was sent before", async () => {
+    const far = await stranger();
+    const end = await alone();
+    end.session.configure(settingsTo(far.port));
+    await until(() => far.got.length > 0, "silence before the start");
+    expect(end.told).toEqual([]);
+    end.session.start();
+    await end.session.close();
+    expect(end.told).toEqual(["sending"]);
+  });
+
   test("pauses its source on hold, counts the time, and continues", async () => {
     const { a, b } = await call();
     const clip = tone(440, 400, 8000, 8000);
