@@ -7,8 +7,8 @@ import { MOST_DRAINED_BYTES, MOST_DRAINED_MS } from "./listening.ts";
 /** A request of `Bun.serve`. */
 export class BunRequest extends FetchRequest {
   /**
-   * The reply to this request. Bun lets go of the connection together with an answer that comes before the end of a
-   * body, and a client that is still sending gets a reset instead of it. So such an answer is sent at once but ends
+   * The reply to this request. Bun lets go of the connection together with a response that comes before the end of a
+   * body, and a client that is still sending gets a reset instead of it. So such a response is sent at once but ends
    * after the rest of the body, read within bounds.
    */
   async answer(reply: Reply): Promise<Response> {

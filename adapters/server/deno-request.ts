@@ -6,8 +6,8 @@ import { linger } from "./lingering.ts";
 /** A request of `Deno.serve`. */
 export class DenoRequest extends FetchRequest {
   /**
-   * The reply to this request. After an answer that comes before the end of a body, Deno keeps the connection for as
-   * long as the client does. The one thing that ends it is an answer whose stream breaks off while nothing is being
+   * The reply to this request. After a response that comes before the end of a body, Deno keeps the connection for as
+   * long as the client does. The one thing that ends it is a response whose stream breaks off while nothing is being
    * read. So a refusal is sent whole, with its length, and its stream breaks off later, when the client has read it.
    * @param stallMs how long the client may take nothing of it
    */

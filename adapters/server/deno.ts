@@ -25,7 +25,7 @@ export { CannotListen, type Listening, type ServedApp, type ServeOptions } from 
 /** How often a WebSocket's send buffer is polled, ms: Deno has no event for an empty one. */
 const DRAIN_POLL_MS = 5;
 
-/** A WebSocket opens this soon after the answer, or not at all, ms. */
+/** A WebSocket opens this soon after the response, or not at all, ms. */
 const OPEN_WITHIN_MS = 5_000;
 /** The code of a connection that broke (RFC 6455 §7.1.5). */
 const ABNORMAL = 1006;
@@ -111,7 +111,7 @@ function connect(ws: WebSocket, handlers: SocketHandlers, all: Set<WebSocket>): 
       }),
     close: (code, reason) => ws.close(code, reason),
   };
-  // No event reports a client that disconnects before the answer has reached it.
+  // No event reports a client that disconnects before the response has reached it.
   const impatience = setTimeout(() => {
     ws.onopen = () => ws.close();
     neverOpened(handlers);
@@ -123,7 +123,7 @@ function connect(ws: WebSocket, handlers: SocketHandlers, all: Set<WebSocket>): 
   };
   let broken = false;
   ws.onerror = () => {
-    broken = true; // `close` follows, with any code; after a ping without an answer it follows twice
+    broken = true; // `close` follows, with any code; after a ping without a pong it follows twice
   };
   ws.onmessage = (event) => {
     const data = event.data as string | ArrayBuffer;

@@ -3,11 +3,11 @@ import { MOST_DRAINED_MS } from "./listening.ts";
 /** Bun and Deno read ahead of an open connection, up to 1 MiB each, whether anybody takes it or not. */
 const MOST_LINGERING = 16;
 
-/** What ends the connections that stay open behind an early answer; the oldest one first. */
+/** What ends the connections that stay open behind an early response; the oldest one first. */
 const lingering = new Set<() => void>();
 
 /**
- * Calls `end` once: when a client that is still sending has had its time to read an early answer, or as soon as too
+ * Calls `end` once: when a client that is still sending has had its time to read an early response, or as soon as too
  * many others do the same. What it returns calls it now.
  */
 export function linger(end: () => void): () => void {

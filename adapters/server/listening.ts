@@ -13,7 +13,7 @@ export interface ServeOptions {
   readonly port?: number | undefined;
   /** Default: 127.0.0.1, this machine only; 0.0.0.0 lets the network in. */
   readonly hostname?: string | undefined;
-  /** How long a client may take nothing of an answer before its connection is ended, ms. Default: 60,000. */
+  /** How long a client may take nothing of a response before its connection is ended, ms. Default: 60,000. */
   readonly stallMs?: number | undefined;
 }
 
@@ -39,11 +39,11 @@ export const DEFAULT_HOSTNAME = "127.0.0.1";
 export const CLOSE_GRACE_MS = 1_000;
 /** The largest WebSocket message, bytes. */
 export const MAX_MESSAGE_BYTES = 1 << 20;
-/** After an answer that comes before the end of a body, what the client still sends is read this far, bytes … */
+/** After a response that comes before the end of a body, what the client still sends is read this far, bytes … */
 export const MOST_DRAINED_BYTES: number = 64 << 20;
-/** … and this long, ms. A client whose data is refused at once gets a reset instead of the answer. */
+/** … and this long, ms. A client whose data is refused at once gets a reset instead of the response. */
 export const MOST_DRAINED_MS = 2_000;
-/** How long a client may take nothing of an answer before its connection is ended, ms. */
+/** How long a client may take nothing of a response before its connection is ended, ms. */
 export const STALL_MS = 60_000;
 /** How long a connection may be silent before it is asked whether it is alive, or ended, s. */
 export const IDLE_SECONDS = 120;

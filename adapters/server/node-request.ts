@@ -78,7 +78,7 @@ export function isUnread(message: IncomingMessage): boolean {
   return !message.complete && hasBody(message);
 }
 
-/** The body; leaving it early must not destroy the connection that the answer has to take. */
+/** The body; leaving it early must not destroy the connection that the response has to take. */
 function unread(message: IncomingMessage): AsyncIterable<Uint8Array> {
   return { [Symbol.asyncIterator]: () => message.iterator({ destroyOnReturn: false }) };
 }

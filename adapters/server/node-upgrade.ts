@@ -112,7 +112,7 @@ export function attachUpgrade(
   };
 }
 
-/** Writes a whole HTTP answer to a socket that has left the HTTP parser, and ends it. */
+/** Writes a whole HTTP response to a socket that has left the HTTP parser, and ends it. */
 export function refuse(socket: Duplex, { status, headers, body = "" }: Reply): void {
   if (socket.destroyed) return;
   // The end of the connection is the end of a body whose length is not known (RFC 9112 §6.3).
