@@ -1,4 +1,5 @@
 import type { Recordings } from "../ports/recordings.ts";
+import { clausesOf } from "./contract-clause.ts";
 import type { ContractRunner } from "./contract-runner.ts";
 import { faultsContract } from "./recordings-contract/faults.ts";
 import { keepingContract } from "./recordings-contract/keeping.ts";
@@ -26,8 +27,6 @@ export interface RecordingsSkips {
 /** Registers one rule of the contract with its test. */
 export type RecordingsClause = (title: string, body: (under: RecordingsUnderTest) => Promise<void>) => void;
 
-const TEST_TIMEOUT_MS = 60_000;
-
 /**
  * The contract of the recordings port as tests.
  * @param name the title that the tests are listed under
@@ -44,20 +43,7 @@ export function recordingsContract(
   { describe, test, expect }: ContractRunner,
   skips: RecordingsSkips = {},
 ): void {
-  const clause: RecordingsClause = (title, body) =>
-    test(
-      title,
-      async () => {
-        const under = await factory();
-        try {
-          await body(under);
-        } finally {
-          await under.recordings.close();
-          await under.close();
-        }
-      },
-      TEST_TIMEOUT_MS,
-    );
+  const clause = clausesOf(test, factory, ({ recordings }) => recordings);
   const unless =
     (reason: string | undefined): RecordingsClause =>
     (title, body) =>

@@ -1,6 +1,7 @@
 import { concatPcm, rms } from "../audio/pcm.ts";
 import type { PcmChunk } from "../ports/media.ts";
 import { type Speech, SpeechFailed, VoiceUnavailable } from "../ports/speech.ts";
+import { clausesOf } from "./contract-clause.ts";
 import type { ContractRunner } from "./contract-runner.ts";
 
 /** The speech under test, new for each test. */
@@ -16,7 +17,6 @@ export interface SpeechUnderTest {
   close(): Promise<void>;
 }
 
-const TEST_TIMEOUT_MS = 60_000;
 /** A voice speaks a word in 0.15 to 1 s, pauses included. */
 const SHORTEST_WORD_MS = 150;
 const LONGEST_WORD_MS = 1000;
@@ -49,20 +49,7 @@ export function speechContract(
   factory: () => Promise<SpeechUnderTest>,
   { describe, test, expect }: ContractRunner,
 ): void {
-  const clause = (title: string, body: (under: SpeechUnderTest) => Promise<void>): void =>
-    test(
-      title,
-      async () => {
-        const under = await factory();
-        try {
-          await body(under);
-        } finally {
-          await under.speech.close();
-          await under.close();
-        }
-      },
-      TEST_TIMEOUT_MS,
-    );
+  const clause = clausesOf(test, factory, ({ speech }) => speech);
   const never = new AbortController().signal;
   const speakAll = (under: SpeechUnderTest, text: string, signal: AbortSignal = never): Promise<Spoken> =>
     collect(under.speech.speak(text, under.voiceId, signal));

@@ -1,4 +1,5 @@
 import type { Transcription } from "../ports/transcription.ts";
+import { clausesOf } from "./contract-clause.ts";
 import type { ContractRunner } from "./contract-runner.ts";
 import { endingsContract } from "./transcription-contract/endings.ts";
 import { faultsContract } from "./transcription-contract/faults.ts";
@@ -23,8 +24,6 @@ export interface TranscriptionUnderTest {
 /** Registers one sentence of the contract with the test that shows it. */
 export type TranscriptionClause = (title: string, body: (under: TranscriptionUnderTest) => Promise<void>) => void;
 
-const TEST_TIMEOUT_MS = 60_000;
-
 /**
  * The contract of the transcription port as tests.
  * @param name what the tests are listed under
@@ -41,20 +40,7 @@ export function transcriptionContract(
   { describe, test, expect }: ContractRunner,
   infallible?: string,
 ): void {
-  const clause: TranscriptionClause = (title, body) =>
-    test(
-      title,
-      async () => {
-        const under = await factory();
-        try {
-          await body(under);
-        } finally {
-          await under.transcription.close();
-          await under.close();
-        }
-      },
-      TEST_TIMEOUT_MS,
-    );
+  const clause = clausesOf(test, factory, ({ transcription }) => transcription);
   const faultClause: TranscriptionClause = (title, body) =>
     infallible === undefined ? clause(title, body) : test.skip(`${title} (skipped: ${infallible})`, async () => {});
 

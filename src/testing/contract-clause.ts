@@ -1,0 +1,37 @@
+import type { ContractRunner } from "./contract-runner.ts";
+
+const TEST_TIMEOUT_MS = 60_000;
+
+/** Something that is closed after its test. */
+interface Closable {
+  close(): Promise<void>;
+}
+
+/** Registers one sentence of a contract with the test that shows it. */
+export type Clause<Under> = (title: string, body: (under: Under) => Promise<void>) => void;
+
+/**
+ * The clauses of a contract: each gets an adapter of its own, which is closed after it.
+ * @param factory makes what is tested; called once per test
+ * @param adapterOf the adapter of it, closed first
+ */
+export function clausesOf<Under extends Closable>(
+  test: ContractRunner["test"],
+  factory: () => Promise<Under>,
+  adapterOf: (under: Under) => Closable,
+): Clause<Under> {
+  return (title, body) =>
+    test(
+      title,
+      async () => {
+        const under = await factory();
+        try {
+          await body(under);
+        } finally {
+          await adapterOf(under).close();
+          await under.close();
+        }
+      },
+      TEST_TIMEOUT_MS,
+    );
+}
