@@ -79,12 +79,23 @@ onEach([ON_NODE], (target) => {
 
         test.skipIf(basePath !== undefined).each([
           [360, "dark"],
+          [360, "light"],
+          [1440, "dark"],
           [1440, "light"],
         ] as const)("every page fits %i px and is %s", async (width, scheme) => {
           const { id } = await (await server.as("ada")).createInstance("Reception");
           const link = await (await server.as("ada")).linkUrl(id);
           await inBrowser(profile(), async (page) => {
             await page.show({ width, scheme });
+            const expectReadable = async (name: string, what = name): Promise<void> => {
+              const { PICTURES } = process.env;
+              if (PICTURES) writeFileSync(join(PICTURES, `${name}-${width}-${scheme}.png`), await page.picture());
+              // The interactive page scrolls its wide tables by itself.
+              if (name !== "docs") expect(await page.evaluate(SPILT), what).toBe(0);
+              expect(await page.evaluate(BRIGHTNESS), what)[scheme === "dark" ? "toBeLessThan" : "toBeGreaterThan"](
+                128,
+              );
+            };
             for (const [name, url, shown] of [
               ["errors", `${server.base}/docs/errors`, 'document.querySelector("#not_found") !== null'],
               [
@@ -92,17 +103,19 @@ onEach([ON_NODE], (target) => {
                 `${server.base}/docs/nothing`,
                 '/no such page/.test(document.querySelector("h1").textContent)',
               ],
-              ["link", link, 'document.querySelector("button") !== null'],
               ["docs", `${server.base}/docs`, 'document.querySelectorAll(".opblock").length > 10'],
+              ["link", link, 'document.querySelector("button") !== null'],
             ] as const) {
               await page.open(url);
               await page.waitFor(shown);
-              const { PICTURES } = process.env;
-              if (PICTURES) writeFileSync(join(PICTURES, `${name}-${width}-${scheme}.png`), await page.picture());
-              // The interactive page scrolls its wide tables by itself.
-              if (name !== "docs") expect(await page.evaluate(SPILT), url).toBe(0);
-              expect(await page.evaluate(BRIGHTNESS), url)[scheme === "dark" ? "toBeLessThan" : "toBeGreaterThan"](128);
+              await expectReadable(name, url);
             }
+            await page.evaluate("document.querySelector('button').click()");
+            await page.waitFor('document.querySelectorAll("button").length === 0');
+            await expectReadable("linked");
+            await page.open(link);
+            await page.waitFor('/no longer valid/i.test(document.querySelector("h1")?.textContent ?? "")');
+            await expectReadable("used");
           });
         });
 
