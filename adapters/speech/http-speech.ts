@@ -1,12 +1,11 @@
 import { HTTPError, TimeoutError } from "ky";
 import { SpokenLength } from "../../src/audio/spoken-length.ts";
 import { printableCause } from "../../src/base/printable-cause.ts";
-import { within } from "../../src/base/timeout.ts";
 import type { PcmChunk } from "../../src/ports/media.ts";
 import type { Speech, Voice } from "../../src/ports/speech.ts";
-import { realSystem } from "../../src/ports/system.ts";
 import { engineClient } from "../engine-http/engine-client.ts";
 import { causeOf, quoteOf, withoutSecrets } from "../engine-http/fault-text.ts";
+import { readWithin } from "../engine-http/read-within.ts";
 import { engineSpeech } from "./engine-speech.ts";
 import { rateOfContentType, SpokenBody } from "./spoken-body.ts";
 import { parseVoiceId } from "./voice-id.ts";
@@ -107,22 +106,6 @@ export function httpSpeech(options: HttpSpeechOptions): Speech {
 
 function voiceOf(id: string, { voice }: HttpVoice): Voice {
   return { id, language: id.slice(0, id.lastIndexOf("-")), engine: "http", name: voice, quality: "natural" };
-}
-
-/** The body, piece by piece. Throws if nothing arrives for `timeoutMs`, and the signal's reason when aborted. */
-async function* readWithin(response: Response, timeoutMs: number, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-  const reader = response.body?.getReader();
-  if (reader === undefined) return;
-  const late = () => new Error(`it sent nothing for ${timeoutMs} ms`);
-  try {
-    while (true) {
-      const { done, value } = await within(reader.read(), { system: realSystem, ms: timeoutMs, late, signal });
-      if (done) return;
-      if (value.length > 0) yield value;
-    }
-  } finally {
-    reader.cancel().catch(() => {});
-  }
 }
 
 /** Refuses a body that would be played as noise: an error page, or a compressed format that was not requested. */

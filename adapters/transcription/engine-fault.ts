@@ -1,6 +1,7 @@
 import { printableCause } from "../../src/base/printable-cause.ts";
 import { TranscriptionFailed } from "../../src/ports/transcription.ts";
-import { quoteOf, type Secrets, withoutSecrets } from "../engine-http/fault-text.ts";
+import { type Secrets, withoutSecrets } from "../engine-http/fault-text.ts";
+import { refusalText as refusal } from "../engine-http/refusal-text.ts";
 
 /** An error of an engine, for an operator, without secrets. */
 export function engineFault(message: string, secrets: Secrets, cause?: unknown): TranscriptionFailed {
@@ -18,13 +19,5 @@ export function isPermanent(status: number): boolean {
 
 /** The meaning of a refusal and its fix; completes the sentence "the transcription server …". */
 export function refusalText(status: number, body: unknown): string {
-  const quote = quoteOf(body);
-  return `answered ${status}${quote ? `: ${quote}` : ""}${ADVICE[status] ?? ""}`;
+  return refusal(status, body, "RINGPORT_TRANSCRIPTION");
 }
-
-const ADVICE: Readonly<Record<number, string>> = {
-  401: " (check the key: RINGPORT_TRANSCRIPTION_KEY)",
-  403: " (check the permissions of the key: RINGPORT_TRANSCRIPTION_KEY)",
-  404: " (check RINGPORT_TRANSCRIPTION_URL and RINGPORT_TRANSCRIPTION_MODEL)",
-  429: " (too many requests, or no credit left)",
-};

@@ -1,0 +1,25 @@
+import { quoteOf } from "./fault-text.ts";
+
+/**
+ * The meaning of a refusal and its fix; completes a sentence such as "the transcription server …".
+ * @param settings what the names of the server's settings begin with, such as `RINGPORT_TRANSCRIPTION`
+ */
+export function refusalText(status: number, body: unknown, settings: string): string {
+  const quote = quoteOf(body);
+  return `answered ${status}${quote ? `: ${quote}` : ""}${adviceFor(status, settings)}`;
+}
+
+function adviceFor(status: number, settings: string): string {
+  switch (status) {
+    case 401:
+      return ` (check the key: ${settings}_KEY)`;
+    case 403:
+      return ` (check the permissions of the key: ${settings}_KEY)`;
+    case 404:
+      return ` (check ${settings}_URL and ${settings}_MODEL)`;
+    case 429:
+      return " (too many requests, or no credit left)";
+    default:
+      return "";
+  }
+}
