@@ -57,6 +57,8 @@ export interface FlowRules {
   readonly expectsInboundAudio: boolean;
   /** An attached client carries the audio; the call ends without one. */
   readonly streamed: boolean;
+  /** How a call ends once all that it had to say has been played. */
+  readonly playedReason: "message_played" | "agent_finished";
 }
 
 export interface Decision {
@@ -94,7 +96,7 @@ function meaningOf(flow: CallFlow, signal: CallSignal, rules: FlowRules, unprove
     case "media_lost":
       return fail(flow, "media_failed", signal.detail);
     case "inbound_audio":
-      if (flow.played && flow.phase === "talking") return complete(flow, "message_played", null);
+      if (flow.played && flow.phase === "talking") return complete(flow, rules.playedReason, null);
       return to({ ...flow, inbound: true }, [{ do: "cancel", name: "inbound" }]);
     case "evidence":
       return flow.played ? messagePlayed(flow, rules, unproven) : stay(flow);
@@ -181,7 +183,7 @@ function messagePlayed(flow: CallFlow, rules: FlowRules, unproven: boolean): Dec
   // A message that is shorter than the time to the connection waits for the connection.
   const waits = !flow.inbound && (rules.expectsInboundAudio || (unproven && !flow.silent));
   if (flow.phase !== "talking" || waits) return to({ ...flow, played: true }, []);
-  return complete(flow, "message_played", null);
+  return complete(flow, rules.playedReason, null);
 }
 
 function legEnded(flow: CallFlow, cause: ReleaseCause, detail: string | null): Decision {
@@ -212,7 +214,7 @@ function timer(flow: CallFlow, name: TimerName, inboundSince: boolean, rules: Fl
       if (!rules.expectsInboundAudio && !flow.played) return to({ ...flow, silent: true }, [silent]);
       const ended = rules.expectsInboundAudio
         ? fail(flow, "media_failed", "no audio came from the peer")
-        : complete(flow, "message_played", null);
+        : complete(flow, rules.playedReason, null);
       return { flow: ended.flow, effects: [silent, ...ended.effects] };
     }
     case "duration":

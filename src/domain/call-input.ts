@@ -1,4 +1,6 @@
 import * as v from "valibot";
+import { hasWords } from "../base/has-words.ts";
+import { type AgentInput, agentSchema, LANGUAGE } from "./agent-input.ts";
 import { type AudioPlace, audioFault, DecodedAudio } from "./audio-input.ts";
 import { CALL_TYPES, type CallType } from "./call.ts";
 import type { CallerId } from "./caller-id.ts";
@@ -9,6 +11,7 @@ import type { Metadata } from "./instance.ts";
 import type { Limits } from "./limits.ts";
 import { metadataSchema } from "./metadata-input.ts";
 import { PHONE_NUMBER, PHONE_RULE } from "./phone-number.ts";
+import { VOICE_ID } from "./voice-id.ts";
 
 /** The body of `POST /v1/calls`: the fields of every call, and those of its type. */
 export type CreateCallInput = CommonCallInput & CallMessageInput;
@@ -18,7 +21,7 @@ export type CallMessageInput =
   | { type: "FIXED_TTS"; tts: { text: string; voiceId: string } }
   | { type: "FIXED_AUDIO"; audio: { audioBase64: string } }
   | { type: "DYNAMIC_STREAM" }
-  | { type: "DYNAMIC_AGENT"; agent: { instructions: string[] } };
+  | { type: "DYNAMIC_AGENT"; agent: AgentInput };
 
 /** The fields that calls of all types have. */
 export interface CommonCallInput {
@@ -50,8 +53,6 @@ export interface CallSchemas {
   readonly createCallOfUnknownType: Schema<{ type: CallType }>;
 }
 
-/** A language-region tag and a number. */
-const VOICE_ID = /^[a-z]{2,3}-([A-Z]{2}|[0-9]{3})-[1-9][0-9]?$/;
 /** An element that only SSML has (https://www.w3.org/TR/speech-synthesis11). */
 const SSML = /<\/?(?:speak|break|prosody|say-as|emphasis|phoneme|voice)\b/i;
 /** Ids have 31 characters; any other text of up to this length is refused as the id of an unknown instance. */
@@ -89,12 +90,19 @@ export function callSchemas(limits: Limits): CallSchemas {
     reference: v.optional(referenceSchema(limits)),
     metadata: v.optional(metadataSchema(limits)),
   };
+  const voiceId = v.pipe(
+    v.string(),
+    v.regex(
+      VOICE_ID,
+      issueText("voice_invalid", "must be a language-region tag and a number, such as en-US-1 or pt-BR-1"),
+    ),
+  );
   const tts = v.object({
     text: v.pipe(
       v.string(),
       characters(1, limits.textLength, "the text"),
       v.check(
-        (text) => text === "" || text.length > 4 * limits.textLength || /[\p{L}\p{N}]/u.test(text),
+        (text) => text === "" || text.length > 4 * limits.textLength || hasWords(text),
         issueText("text_unspeakable", "the text has no letter and no digit, so there is nothing to speak"),
       ),
       v.check(
@@ -102,36 +110,10 @@ export function callSchemas(limits: Limits): CallSchemas {
         issueText("value_invalid", "SSML is not supported, its tags would be read aloud; send the words alone"),
       ),
     ),
-    voiceId: v.pipe(
-      v.string(),
-      v.regex(
-        VOICE_ID,
-        issueText("voice_invalid", "must be a language-region tag and a number, such as en-US-1 or pt-BR-1"),
-      ),
-    ),
+    voiceId,
   });
   const audio = v.object({ audioBase64: audioSchema(limits) });
-  const instruction = v.pipe(v.string(), characters(1, limits.instructionLength, "the instruction"));
-  const instructions = describedAs(
-    v.pipe(
-      v.any(),
-      // Before the items are checked: a body can hold millions, each with a fault of its own.
-      v.rawCheck<unknown>(({ dataset: { value }, addIssue }) => {
-        if (!Array.isArray(value)) return addIssue({ message: issueText("type_invalid", "must be an array") });
-        if (value.length === 0) addIssue({ message: issueText("too_short", "give at least one instruction") });
-        if (value.length > limits.instructions)
-          addIssue({ message: issueText("too_long", `at most ${limits.instructions} instructions are allowed`) });
-      }),
-      v.array(instruction),
-    ),
-    {
-      type: "array",
-      minItems: 1,
-      maxItems: limits.instructions,
-      items: { type: "string", minLength: 1, maxLength: limits.instructionLength },
-    },
-  );
-  const agent = v.object({ instructions });
+  const agent = agentSchema(limits, voiceId);
 
   const createCall = {
     FIXED_TTS: v.object({ ...common, type: v.literal("FIXED_TTS"), tts }),
@@ -161,11 +143,20 @@ export function parseCall(schemas: CallSchemas, body: unknown, options: ParseOpt
   return input;
 }
 
-/** The voice that a body names, whether or not it exists; undefined if it names none that could exist. */
-export function voiceIn(body: unknown): string | undefined {
-  const tts = isObject(body) && body.type === "FIXED_TTS" ? body.tts : undefined;
-  const voiceId = isObject(tts) ? tts.voiceId : undefined;
-  return typeof voiceId === "string" && VOICE_ID.test(voiceId) ? voiceId : undefined;
+/** The voice that a body names, whether or not it exists, and where; undefined if it names none that could exist. */
+export function voiceIn(body: unknown): { readonly voiceId: string; readonly pointer: string } | undefined {
+  if (!isObject(body)) return undefined;
+  const field = body.type === "FIXED_TTS" ? "tts" : body.type === "DYNAMIC_AGENT" ? "agent" : undefined;
+  const speaker = field && body[field];
+  const voiceId = isObject(speaker) ? speaker.voiceId : undefined;
+  return typeof voiceId === "string" && VOICE_ID.test(voiceId) ? { voiceId, pointer: `/${field}/voiceId` } : undefined;
+}
+
+/** The language that a body's agent is to speak with any voice; undefined if it names a voice, or no language that exists. */
+export function agentLanguageIn(body: unknown): string | undefined {
+  if (!isObject(body) || body.type !== "DYNAMIC_AGENT" || !isObject(body.agent)) return undefined;
+  const { language, voiceId } = body.agent;
+  return voiceId === undefined && typeof language === "string" && LANGUAGE.test(language) ? language : undefined;
 }
 
 /** Calls are found by it, so databases must be able to store it as it is. */

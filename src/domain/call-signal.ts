@@ -1,4 +1,4 @@
-import type { CallInput } from "./call.ts";
+import type { CallMove } from "./call.ts";
 import type { Fact } from "./events.ts";
 import type { CompletedReason, FailedReason } from "./outcome.ts";
 import type { ReleaseCause } from "./release-cause.ts";
@@ -20,6 +20,7 @@ export type CallSignal =
   /** The whole message is ready to be played; its length, ms. */
   | { readonly type: "message_ready"; readonly messageMs: number }
   | { readonly type: "message_failed"; readonly reason: FailedReason; readonly detail: string }
+  /** The message, or the last words of an agent, have been played. */
   | { readonly type: "message_played" }
   /** A client has attached itself to the stream, or its connection is gone. */
   | { readonly type: "stream_attached" }
@@ -38,11 +39,11 @@ export type CallSignal =
 /** What the call session carries out. */
 export type CallEffect =
   /** Write the move of the call's table, with its event. */
-  | { readonly do: "move"; readonly input: Extract<CallInput, "place" | "connect"> }
+  | { readonly do: "move"; readonly input: Extract<CallMove, "place" | "connect"> }
   /** Write the final state; follows exactly once in the life of a call. */
   | {
       readonly do: "conclude";
-      readonly input: Extract<CallInput, "complete" | "fail">;
+      readonly input: Extract<CallMove, "complete" | "fail">;
       readonly reason: CompletedReason | FailedReason;
       readonly detail: string | null;
     }

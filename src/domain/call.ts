@@ -1,8 +1,10 @@
 import type { Transitions } from "../base/machine.ts";
+import type { AgentInput } from "./agent-input.ts";
 import type { CallerId } from "./caller-id.ts";
 import type { Metadata } from "./instance.ts";
 import type { MediaStatistics } from "./media-statistics.ts";
 import type { Outcome } from "./outcome.ts";
+import type { TurnMetrics } from "./turn-metrics.ts";
 
 /** What a call can be, by what the callee gets. */
 export const CALL_TYPES = ["FIXED_TTS", "FIXED_AUDIO", "DYNAMIC_STREAM", "DYNAMIC_AGENT"] as const;
@@ -15,10 +17,10 @@ export const CALL_STATUSES = ["QUEUED", "RINGING", "IN_PROGRESS", "COMPLETED", "
 export type CallStatus = (typeof CALL_STATUSES)[number];
 
 /** What can happen to a stored call. */
-export type CallInput = "place" | "connect" | "complete" | "fail";
+export type CallMove = "place" | "connect" | "complete" | "fail";
 
 /** Every legal move of a call; nothing else is ever written. */
-export const CALL_TRANSITIONS: Transitions<CallStatus, CallInput> = {
+export const CALL_TRANSITIONS: Transitions<CallStatus, CallMove> = {
   QUEUED: { place: "RINGING", fail: "FAILED" },
   RINGING: { connect: "IN_PROGRESS", fail: "FAILED" },
   IN_PROGRESS: { complete: "COMPLETED", fail: "FAILED" },
@@ -38,7 +40,12 @@ export type Message =
       readonly truncated: boolean;
     }
   | { readonly type: "DYNAMIC_STREAM" }
-  | { readonly type: "DYNAMIC_AGENT"; readonly instructions: readonly string[] };
+  | ({ readonly type: "DYNAMIC_AGENT"; readonly instructions: readonly string[] } & Readonly<
+      Omit<AgentInput, "instructions">
+    >);
+
+/** What an agent found out on a call; JSON. */
+export type CallResult = Readonly<Record<string, unknown>>;
 
 /** A stored call. Times are ms since 1970-01-01 UTC. */
 export interface Call {
@@ -60,6 +67,10 @@ export interface Call {
   /** What the application keeps with the call; left out: nothing. */
   readonly metadata?: Metadata | undefined;
   readonly outcome: Outcome | null;
+  /** What an agent found out, by the names that its instructions give; left out: nothing, or not yet. */
+  readonly result?: CallResult | undefined;
+  /** The latencies of an agent's turns; left out: no agent has conducted it, or it is not over. */
+  readonly turns?: readonly TurnMetrics[] | undefined;
   /** How its audio went over the network; null until it is over, and if the network has no statistics. */
   readonly mediaStatistics: MediaStatistics | null;
   /** Length of the recording that is kept, ms: 0 until the call is over, and if none is kept. Null: none was asked for. */

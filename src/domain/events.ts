@@ -15,6 +15,8 @@ export interface EventData {
   readonly message_ready: { readonly message_ms: number };
   /** `at_ms`: when the silence began, after the answer. */
   readonly message_delayed: { readonly at_ms: number; readonly silence_ms: number };
+  /** `agent`: the engine that conducts the call, such as `scripted`. */
+  readonly agent_started: { readonly agent: string };
   /** `at_ms`: after the answer, if the key was found in the audio. */
   readonly dtmf: { readonly digit: string; readonly at_ms?: number | undefined };
   /** After the answer. */
@@ -69,6 +71,7 @@ export const EVENT_TYPES = [
   "audio_truncated",
   "message_ready",
   "message_delayed",
+  "agent_started",
   "dtmf",
   "callee_speech",
   "beep",

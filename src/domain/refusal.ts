@@ -14,6 +14,7 @@ export type RefusalCode =
   | "voice_invalid"
   | "voice_unavailable"
   | "text_unspeakable"
+  | "agent_unavailable"
   | "audio_unsupported"
   | "provider_unknown"
   | "unauthorized"
@@ -108,6 +109,7 @@ const SPEAKING_CODES: ReadonlySet<RefusalCode> = new Set([
   "voice_invalid",
   "voice_unavailable",
   "text_unspeakable",
+  "agent_unavailable",
   "audio_unsupported",
   "provider_unknown",
 ]);

@@ -1,0 +1,137 @@
+import * as v from "valibot";
+import { hasWords } from "../base/has-words.ts";
+import { filledIn, placeholdersOf, type Variables } from "./agent-variables.ts";
+import { characters, describedAs, isObject, issueText, type Schema } from "./input-checks.ts";
+import type { Limits } from "./limits.ts";
+
+/** Whom to talk to, and how: the field `agent` of a `DYNAMIC_AGENT` call. */
+export interface AgentInput {
+  /** Natural-language instructions, in order. `{{name}}` stands for a variable, if variables are given. */
+  instructions: string[];
+  /** The voice of the agent. Default: one for the language, or else the server's. */
+  voiceId?: string | undefined;
+  /** BCP 47 tag of the language that the agent speaks: `pt-BR`. Default: the one of the voice. */
+  language?: string | undefined;
+  /** What the agent says first; null: it waits until the callee speaks. Default: it decides itself. */
+  firstMessage?: string | null | undefined;
+  /** Values for `{{name}}`: data, which the agent never takes for instructions. */
+  variables?: Variables | undefined;
+  /** Replies of the agent, after which it says goodbye. Default: the agent's own limit. */
+  maxTurns?: number | undefined;
+}
+
+/** A language, and optionally a script and a region. */
+export const LANGUAGE: RegExp = /^[a-z]{2,3}(?:-[A-Z][a-z]{3})?(?:-(?:[A-Z]{2}|\d{3}))?$/;
+const MOST_VARIABLES = 50;
+const LONGEST_VALUE = 1_000;
+const NAME = /^[A-Za-z]\w{0,63}$/;
+const MOST_TURNS = 1_000;
+
+/** The schema of the field `agent`. @param voiceId the schema of its voice */
+export function agentSchema(limits: Limits, voiceId: Schema<string>): Schema<AgentInput> {
+  const agent = v.object({
+    instructions: instructionsSchema(limits),
+    voiceId: v.optional(voiceId),
+    language: v.optional(
+      v.pipe(v.string(), v.regex(LANGUAGE, issueText("value_invalid", "must be a language tag, such as en or pt-BR"))),
+    ),
+    firstMessage: v.optional(
+      v.nullable(
+        v.pipe(
+          v.string(),
+          characters(1, limits.textLength, "the first message"),
+          v.check(
+            (text) => text === "" || text.length > 4 * limits.textLength || hasWords(text),
+            issueText("text_unspeakable", "the text has no letter and no digit, so there is nothing to speak"),
+          ),
+        ),
+      ),
+    ),
+    variables: v.optional(variablesSchema()),
+    maxTurns: v.optional(
+      v.pipe(
+        v.number(),
+        v.integer(issueText("value_invalid", "must be a whole number")),
+        v.minValue(1, issueText("value_invalid", "must be at least 1")),
+        v.maxValue(MOST_TURNS, issueText("value_invalid", `must be at most ${MOST_TURNS}`)),
+      ),
+    ),
+  });
+  return v.pipe(
+    agent,
+    v.rawCheck<v.InferOutput<typeof agent>>(({ dataset, addIssue }) => {
+      if (!dataset.typed) return;
+      const { instructions, firstMessage, variables } = dataset.value;
+      if (variables === undefined) return;
+      const texts = [...instructions, ...(firstMessage ? [firstMessage] : [])];
+      const missing = texts.flatMap(placeholdersOf).find((name) => !Object.hasOwn(variables, name));
+      const longest = Math.max(...texts.map((text) => filledIn(text, variables).length));
+      if (missing !== undefined)
+        addIssue({ message: issueText("value_invalid", `has no variable for {{${missing}}}`) });
+      else if (longest > limits.textLength)
+        addIssue({
+          message: issueText(
+            "too_long",
+            `a text has ${longest} characters with its variables, at most ${limits.textLength} are allowed`,
+          ),
+        });
+    }),
+  ) as Schema<AgentInput>;
+}
+
+function instructionsSchema(limits: Limits): Schema<string[]> {
+  const instruction = v.pipe(v.string(), characters(1, limits.instructionLength, "the instruction"));
+  return describedAs(
+    v.pipe(
+      v.any(),
+      // Before the items are checked: a body can hold millions, each with a fault of its own.
+      v.rawCheck<unknown>(({ dataset: { value }, addIssue }) => {
+        if (!Array.isArray(value)) return addIssue({ message: issueText("type_invalid", "must be an array") });
+        if (value.length === 0) addIssue({ message: issueText("too_short", "give at least one instruction") });
+        if (value.length > limits.instructions)
+          addIssue({ message: issueText("too_long", `at most ${limits.instructions} instructions are allowed`) });
+      }),
+      v.array(instruction),
+    ),
+    {
+      type: "array",
+      minItems: 1,
+      maxItems: limits.instructions,
+      items: { type: "string", minLength: 1, maxLength: limits.instructionLength },
+    },
+  );
+}
+
+function variablesSchema(): Schema<Variables> {
+  // v.record would silently drop keys such as "constructor".
+  const schema = v.pipe(
+    v.any(),
+    v.rawCheck<unknown>(({ dataset: { value }, addIssue }) => {
+      const refuse = (code: "type_invalid" | "value_invalid" | "too_long", sentence: string): void =>
+        addIssue({ message: issueText(code, sentence) });
+      if (!isObject(value)) return refuse("type_invalid", "must be an object");
+      const entries = Object.entries(value);
+      if (entries.length > MOST_VARIABLES) return refuse("too_long", `at most ${MOST_VARIABLES} variables are allowed`);
+      for (const [name, one] of entries) {
+        if (!NAME.test(name))
+          return refuse(
+            "value_invalid",
+            `"${name.slice(0, 64)}" is no name: use letters, digits and _, a letter first`,
+          );
+        const isText = typeof one === "string";
+        if (!isText && typeof one !== "boolean" && !Number.isFinite(one))
+          return refuse("value_invalid", `${name} must be a text, a number, true or false`);
+        if (isText && one.length > LONGEST_VALUE)
+          return refuse("too_long", `${name} has ${one.length} characters, at most ${LONGEST_VALUE} are allowed`);
+      }
+    }),
+  );
+  return describedAs(schema, {
+    type: "object",
+    maxProperties: MOST_VARIABLES,
+    additionalProperties: {
+      anyOf: [{ type: "string", maxLength: LONGEST_VALUE }, { type: "number" }, { type: "boolean" }],
+    },
+    description: "Values for `{{name}}` in the instructions and in the first message.",
+  }) as Schema<Variables>;
+}

@@ -1,0 +1,28 @@
+/**
+ * The latencies of one turn of an agent: from what happened to the agent's first audible word. All are ms; null if the turn
+ * has no such moment. The phone network's own delay is not included.
+ */
+export interface TurnMetrics {
+  /** What the agent replied to. */
+  readonly input: "begin" | "key" | "words" | "silence";
+  /** From the callee's last speech to the decision that the turn was over; null if the engine decides that itself. */
+  readonly eouDelayMs: number | null;
+  /** From that decision, or else from the callee's last speech, to the final text. */
+  readonly sttFinalMs: number | null;
+  /** From the request for a reply to the model's first token; null without a model. */
+  readonly llmTtftMs: number | null;
+  /** From the request for a reply to its first sentence. */
+  readonly firstSentenceMs: number | null;
+  /** From the first sentence to its first samples from the speech engine. */
+  readonly ttsTtfbMs: number | null;
+  /** Silence at the beginning of the agent's audio. */
+  readonly ttsLeadingSilenceMs: number | null;
+  /** From the request for a reply to the first of its samples that was sent. */
+  readonly firstAudioSentMs: number | null;
+  /** From the callee's last speech, or key, to the agent's first audible sample. */
+  readonly turnGapMs: number | null;
+  /** Whether the callee interrupted the agent's words. */
+  readonly interrupted: boolean;
+  /** From the beginning of the callee's speech to the agent's last sample; null unless speech interrupted the turn. */
+  readonly interruptLatencyMs: number | null;
+}
