@@ -1,6 +1,8 @@
 // For tests of Ringport and of programs that embed it: contract suites that every adapter of a port passes, with any
 // test runner; a clock and a network that a test controls.
 export type { ContractRunner } from "./contract-runner.ts";
+export type { AgentUnderTest } from "./conversation-contract.ts";
+export { conversationContract } from "./conversation-contract.ts";
 export type { ManualSystemOptions } from "./manual-system.ts";
 export { ManualSystem } from "./manual-system.ts";
 export type { RecordingsSkips, RecordingsUnderTest } from "./recordings-contract.ts";

@@ -17,7 +17,12 @@ import type { ReleaseCause } from "../../src/domain/release-cause.ts";
 import { DEFAULT_TIMINGS } from "../../src/domain/timings.ts";
 import { fuzz } from "../support/fuzz.ts";
 
-const RULES: FlowRules = { timings: DEFAULT_TIMINGS, expectsInboundAudio: false, streamed: false };
+const RULES: FlowRules = {
+  timings: DEFAULT_TIMINGS,
+  expectsInboundAudio: false,
+  streamed: false,
+  playedReason: "message_played",
+};
 const CERTAIN: FlowRules = { ...RULES, expectsInboundAudio: true };
 const STREAMED: FlowRules = { ...RULES, streamed: true };
 

@@ -480,3 +480,54 @@ function at(body: unknown, pointer: string): unknown {
     .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"))
     .reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], body);
 }
+
+describe("an agent's other fields", () => {
+  const body = (more: object) => ({ ...SPEECH, type: "DYNAMIC_AGENT", agent: { instructions: ["Say: Hi."], ...more } });
+
+  test.each([
+    ["language", { language: "english" }, "/agent/language value_invalid"],
+    ["language as a number", { language: 5 }, "/agent/language type_invalid"],
+    ["firstMessage without words", { firstMessage: "…" }, "/agent/firstMessage text_unspeakable"],
+    ["firstMessage of 4,097 characters", { firstMessage: "x".repeat(4_097) }, "/agent/firstMessage too_long"],
+    ["maxTurns of 0", { maxTurns: 0 }, "/agent/maxTurns value_invalid"],
+    ["maxTurns of 1.5", { maxTurns: 1.5 }, "/agent/maxTurns value_invalid"],
+    ["variables as a list", { variables: [] }, "/agent/variables type_invalid"],
+    ["a variable with a hyphen", { variables: { "a-b": "x" } }, "/agent/variables value_invalid"],
+    ["a variable that is an object", { variables: { a: {} } }, "/agent/variables value_invalid"],
+    ["a variable that is null", { variables: { a: null } }, "/agent/variables value_invalid"],
+    ["a long variable", { variables: { a: "x".repeat(1_001) } }, "/agent/variables too_long"],
+    [
+      "51 variables",
+      { variables: Object.fromEntries(Array.from({ length: 51 }, (_, i) => [`v${i}`, i])) },
+      "/agent/variables too_long",
+    ],
+    ["a placeholder without a value", { instructions: ["Say: {{ b }}"], variables: { a: 1 } }, "/agent value_invalid"],
+    ["an inherited name", { instructions: ["Say: {{constructor}}"], variables: { a: 1 } }, "/agent value_invalid"],
+    [
+      "a text that its variables make too long",
+      { instructions: ["Say: {{a}}{{a}}{{a}}{{a}}{{a}}"], variables: { a: "x".repeat(1_000) } },
+      "/agent too_long",
+    ],
+  ])("are refused: %s", (_, more, fault) => {
+    expect(callFaults(body(more))).toEqual([fault]);
+  });
+
+  test("are kept as they are given", () => {
+    const more = {
+      instructions: ["Say: Hello {{name}}, {{ count }} parcels."],
+      language: "pt-BR",
+      firstMessage: null,
+      variables: { name: "Ana", count: 2, express: true, constructor: "x" },
+      maxTurns: 10,
+    };
+    expect(parseCreateCall(SCHEMAS, body(more))).toMatchObject({ agent: more });
+    expect(parseCreateCall(SCHEMAS, body({ instructions: ["Say {{x}}"] }))).toMatchObject({
+      agent: { instructions: ["Say {{x}}"] },
+    });
+  });
+
+  test("that are unknown are refused if the request is strict", () => {
+    expect(callFaults(body({ tempo: 1 }), STRICT)).toEqual(["/agent/tempo unknown_field"]);
+    expect(parseCreateCall(SCHEMAS, body({ tempo: 1 }))).toStrictEqual({ ...parseCreateCall(SCHEMAS, body({})) });
+  });
+});

@@ -10,6 +10,8 @@ export type CallPatch = Partial<
     Call,
     | "status"
     | "outcome"
+    | "result"
+    | "turns"
     | "mediaStatistics"
     | "recordedMs"
     | "startedAt"

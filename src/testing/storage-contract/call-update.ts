@@ -1,5 +1,6 @@
 import type { MediaStatistics } from "../../domain/media-statistics.ts";
 import type { Outcome } from "../../domain/outcome.ts";
+import type { TurnMetrics } from "../../domain/turn-metrics.ts";
 import type { Clause } from "./scene.ts";
 
 const OUTCOME: Outcome = {
@@ -26,6 +27,20 @@ const STATISTICS: MediaStatistics = {
   heldMs: 0,
 };
 
+const TURN: TurnMetrics = {
+  input: "words",
+  eouDelayMs: 500,
+  sttFinalMs: 120,
+  llmTtftMs: 300,
+  firstSentenceMs: 340,
+  ttsTtfbMs: 80,
+  ttsLeadingSilenceMs: 0,
+  firstAudioSentMs: 430,
+  turnGapMs: 1_060,
+  interrupted: false,
+  interruptLatencyMs: null,
+};
+
 /** Updates by version, with their events. */
 export function callUpdateContract(clause: Clause, lastingClause: Clause): void {
   clause("an update changes what it names, counts the version and stores its events", async (scene) => {
@@ -47,6 +62,13 @@ export function callUpdateContract(clause: Clause, lastingClause: Clause): void 
     const noTimes = { startedAt: null, endedAt: null };
     const empty = { outcome: null, mediaStatistics: null, recordedMs: null, ...noTimes, owner: null, dialingAt: null };
     scene.equal(await scene.moved(set, empty), { ...call, ...empty, version: 3 });
+  });
+
+  clause("what an agent found out, and its turns, are stored", async (scene) => {
+    const call = await scene.storedCall(await scene.storedInstance());
+    const patch = { result: { visit: "1", notes: ["é", null] }, turns: [TURN, { ...TURN, interrupted: true }] };
+    scene.equal(await scene.moved(call, patch), { ...call, ...patch, version: 2 });
+    scene.equal(await scene.storage.calls.get(call.id), { ...call, ...patch, version: 2 });
   });
 
   clause("a changed message is found under its new type", async (scene) => {

@@ -1,0 +1,96 @@
+import { CodedError } from "../base/error.ts";
+import type { Variables } from "../domain/agent-variables.ts";
+import type { CallResult } from "../domain/call.ts";
+
+/**
+ * An agent that conducts calls: from what the callee presses and says it decides what is said next.
+ *
+ * The core owns the time. It speaks the sentences, knows how much of them the callee heard, stops them if the callee
+ * interrupts, notices silence, and hangs up. An agent therefore never sleeps, and never handles audio.
+ */
+export interface Agent {
+  /** For events and logs: `scripted`. */
+  readonly name: string;
+  /**
+   * Checks, before anybody is dialled, that the agent can conduct a call with these instructions. Returns at once.
+   * @throws {AgentUnavailable} it cannot; the message names the instruction and the fix
+   */
+  check(brief: AgentBrief): void;
+  /** Begins the conversation of one call, while the phone still rings. */
+  begin(brief: AgentBrief): Conversation;
+  close(): Promise<void>;
+}
+
+/** What an agent knows of its call. */
+export interface AgentBrief {
+  readonly callId: string;
+  /** Natural-language instructions, in order; `{{name}}` in them stands for a variable (`filledIn` fills them in). */
+  readonly instructions: readonly string[];
+  /** What is said first; null: the callee speaks first. Left out: the agent decides. */
+  readonly firstMessage?: string | null | undefined;
+  /** Values of the variables: data, never instructions. Left out: `{{name}}` has no meaning. */
+  readonly variables?: Variables | undefined;
+  /** Replies after which the agent says goodbye; left out: its own limit. */
+  readonly maxTurns?: number | undefined;
+  /** BCP 47 tag of the language to speak: `pt-BR`. */
+  readonly language: string;
+  /** Whether the agent gets the callee's words, and not only pressed keys. */
+  readonly hearsWords: boolean;
+}
+
+/** The conversation of one call. */
+export interface Conversation {
+  /** What the agent has found out so far, stored with the call when it ends; undefined if nothing. */
+  readonly result?: CallResult | undefined;
+  /** How long the model took for the first token of the latest reply, ms; undefined if there is no model. For metrics. */
+  readonly firstTokenMs?: number | undefined;
+  /** Called before each reply but the first: the words of the agent that the callee has heard since the reply before. */
+  heard?(text: string): void;
+  /**
+   * The agent's reply to what has happened, in the order in which it is to be carried out. The core reads one reply to its
+   * end before it asks for the next.
+   * @param signal aborted if the callee interrupts, so that the rest of the reply is not needed, and if the call ends
+   * @throws the conversation cannot go on; the call then fails as `agent_failed`, with the message as its detail
+   */
+  reply(
+    input: ConversationInput,
+    signal: AbortSignal,
+  ): AsyncIterable<ConversationAction> | Iterable<ConversationAction>;
+}
+
+/** What has happened on the call. */
+export type ConversationInput =
+  /** The call is being placed. What the agent says now is heard from the answer on. */
+  | { readonly type: "begin" }
+  /** The callee pressed a key: 0-9 * # A-D. */
+  | { readonly type: "key"; readonly digit: string }
+  /** The callee said this, from one silence to the next. */
+  | { readonly type: "words"; readonly text: string }
+  /** Nothing happened for the time of the last `listen`. */
+  | { readonly type: "silence" };
+
+/** What the agent does. */
+export type ConversationAction =
+  | {
+      readonly type: "say";
+      /** 1 to 4096 characters. */
+      readonly text: string;
+      /** Whether the callee can interrupt it, with a key or with words. Those during other texts are ignored. */
+      readonly interruptible: boolean;
+    }
+  /** Waits for the callee; `silence` follows if nothing happens within this time after the last word, ms. */
+  | { readonly type: "listen"; readonly forMs: number }
+  /** Goes on with what the callee's words have interrupted; they were no answer. */
+  | { readonly type: "resume" }
+  /** Sends keys to the other side, such as the menu of a machine: 0-9 * # A-D. */
+  | { readonly type: "press"; readonly keys: string }
+  /** Ends the call as `agent_failed` once all that was said has been heard. */
+  | { readonly type: "fail"; readonly detail: string }
+  /** Ends the call once all that was said has been heard. */
+  | { readonly type: "hang_up" };
+
+/** Thrown by an agent that cannot conduct a call. The message names the cause and the fix. */
+export class AgentUnavailable extends CodedError {
+  override readonly name = "AgentUnavailable";
+  readonly code = "agent_unavailable";
+}
