@@ -29,7 +29,7 @@ export type {
 export { CodedError } from "./base/error.ts";
 export type { Transitions } from "./base/machine.ts";
 export { stateDiagram } from "./base/machine.ts";
-export type { Call, CallInput, CallStatus, CallType, Message } from "./domain/call.ts";
+export type { Call, CallMove, CallStatus, CallType, Message } from "./domain/call.ts";
 export { CALL_STATUSES, CALL_TRANSITIONS, CALL_TYPES, isActive } from "./domain/call.ts";
 export type { CallMessageInput, CommonCallInput, CreateCallInput } from "./domain/call-input.ts";
 export type { CallLimits } from "./domain/call-limits.ts";
@@ -63,11 +63,13 @@ export { Refusal } from "./domain/refusal.ts";
 export type { Timings } from "./domain/timings.ts";
 export { DEFAULT_TIMINGS } from "./domain/timings.ts";
 export type { Speaker, TranscriptLine } from "./domain/transcript.ts";
+export type { TurnMetrics } from "./domain/turn-metrics.ts";
 export type { DeliveryStatus, DisabledReason, Webhook, WebhookDelivery } from "./domain/webhook.ts";
 export type { CreateWebhookInput, UpdateWebhookInput } from "./domain/webhook-input.ts";
 export type { AttemptedDelivery } from "./domain/webhook-retries.ts";
 
 export type {
+  AgentTuning,
   EmbeddedPorts,
   EmbeddedTuning,
   HttpOptions,
@@ -84,6 +86,14 @@ export type {
 export type { AudioDecoder, AudioFacts, Mp3Stream } from "./ports/audio-decoder.ts";
 export { AudioUnsupported } from "./ports/audio-decoder.ts";
 export type { Authenticate } from "./ports/authenticator.ts";
+export type {
+  Agent,
+  AgentBrief,
+  Conversation,
+  ConversationAction,
+  ConversationInput,
+} from "./ports/conversation.ts";
+export { AgentUnavailable } from "./ports/conversation.ts";
 export type { LogFields, Logger } from "./ports/logger.ts";
 export { silentLogger } from "./ports/logger.ts";
 export type { FrameSink, FrameSource, PcmChunk } from "./ports/media.ts";

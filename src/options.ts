@@ -7,6 +7,7 @@ import type { HttpDependencies } from "./http/app.ts";
 import type { AudioDecoder } from "./ports/audio-decoder.ts";
 import type { Authenticate } from "./ports/authenticator.ts";
 import type { BodyParser } from "./ports/body-parser.ts";
+import type { Agent } from "./ports/conversation.ts";
 import type { Logger } from "./ports/logger.ts";
 import type { Network } from "./ports/pages.ts";
 import type { Recordings } from "./ports/recordings.ts";
@@ -39,6 +40,10 @@ export interface RingportOptions extends Partial<Timings>, HttpOptions {
   readonly streamPreview?: boolean | undefined;
   /** Transcribes live streams. Default: streams are not transcribed. */
   readonly transcription?: Transcription | undefined;
+  /** Conducts agent calls (`DYNAMIC_AGENT`). Default: an agent that follows a script (docs/agents.md). */
+  readonly agent?: Agent | undefined;
+  /** The voice of agents, such as `pt-BR-1`, if the call names none. Default: `en-US-1`, or the first voice that works. */
+  readonly agentVoiceId?: string | undefined;
   /** Whose speech is transcribed: the callee's, or the caller's (the audio that the callee hears). Default: the callee's. */
   readonly transcriptSpeakers?: readonly Speaker[] | undefined;
   /** Where the recordings of calls are kept. Default: WAV files in the folder `call-recordings` of `data`. */
@@ -117,6 +122,8 @@ export interface EmbeddedTuning {
   readonly httpSpeech?: HttpSpeechTuning | undefined;
   /** A server that transcribes live streams; pass your own engine as `transcription`. */
   readonly transcription?: TranscriptionTuning | undefined;
+  /** The agent that conducts calls; pass your own as `agent`. Default: `scripted`. */
+  readonly agent?: AgentTuning | undefined;
 }
 
 /** The networks that come with Ringport. */
@@ -196,6 +203,21 @@ export interface TranscriptionTuning {
   readonly language?: string | undefined;
 }
 
+/** The agent that conducts `DYNAMIC_AGENT` calls. */
+export type AgentTuning =
+  /** Follows a script (docs/agents.md). */
+  | { readonly engine: "scripted" }
+  | {
+      /** A language model behind the transcription and the speech of this server. */
+      readonly engine: "cascade";
+      /** Its address with the version, without `/chat/completions`: `http://127.0.0.1:11434/v1`. */
+      readonly baseUrl: string;
+      /** Its key; never part of an error message. */
+      readonly apiKey?: string | undefined;
+      /** The model. */
+      readonly model: string;
+    };
+
 /** What the embedded defaults provide if the options name nothing. */
 export interface EmbeddedPorts {
   readonly storage: Storage;
@@ -203,6 +225,8 @@ export interface EmbeddedPorts {
   readonly speech: Speech;
   readonly decoder: AudioDecoder;
   readonly transcription: Transcription | undefined;
+  /** Conducts agent calls. */
+  readonly agent: Agent;
   readonly recordings: Recordings;
   /** Delivers webhooks. */
   readonly webhookSender: WebhookSender;

@@ -103,9 +103,9 @@ export function createRingport(options: RingportOptions = {}): Ringport {
     open: (storage) => storage.open({ exclusive: true, leaseMs: timings.leaseMs }),
     start,
     giveUpStorage: (storage) => closeInTime("the storage", () => storage.close()),
-    async closePorts({ telephony, speech, decoder, transcription, recordings, bodies }) {
+    async closePorts({ telephony, speech, decoder, transcription, agent, recordings, bodies }) {
       for (const network of telephony) await closeInTime(`the network ${network.name}`, () => network.close());
-      const engines = { speech, decoder, transcription, recordings, bodies };
+      const engines = { speech, decoder, transcription, agent, recordings, bodies };
       await Promise.all(Object.entries(engines).map(([name, engine]) => closeInTime(name, () => engine?.close())));
     },
   });
@@ -120,7 +120,8 @@ export function createRingport(options: RingportOptions = {}): Ringport {
 
   /** Puts an application together on the open storage, and starts it. */
   async function start(ports: EmbeddedPorts): Promise<Running> {
-    const { storage, speech, decoder, transcription, recordings, bodies, telephony, secret, asset, sha256 } = ports;
+    const { storage, speech, decoder, transcription, agent, recordings, bodies, telephony, secret, asset, sha256 } =
+      ports;
     const { webhookSender } = ports;
     const key = await secret();
     const ids = idSource(
@@ -137,6 +138,8 @@ export function createRingport(options: RingportOptions = {}): Ringport {
       speech,
       decoder,
       transcription,
+      agent,
+      agentVoiceId: options.agentVoiceId,
       transcriptSpeakers: options.transcriptSpeakers ?? ["callee"],
       recordings,
       voiceActivity: options.voiceActivity ?? ((sampleRate) => new Vad(sampleRate)),

@@ -7,6 +7,7 @@ import type { QueuePolicy } from "../domain/queue-policy.ts";
 import type { Timings } from "../domain/timings.ts";
 import type { Speaker } from "../domain/transcript.ts";
 import type { AudioDecoder } from "../ports/audio-decoder.ts";
+import type { Agent } from "../ports/conversation.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { Recordings } from "../ports/recordings.ts";
 import type { Speech } from "../ports/speech.ts";
@@ -60,6 +61,10 @@ export interface Context {
   readonly decoderTurns: FairTurns;
   /** Transcribes live streams; undefined: streams are not transcribed. */
   readonly transcription: Transcription | undefined;
+  /** Conducts agent calls; undefined: they fail. */
+  readonly agent: Agent | undefined;
+  /** The voice of agents, if their call names none. */
+  readonly agentVoiceId: string | undefined;
   /** Whose words it writes down. */
   readonly transcriptSpeakers: readonly Speaker[];
   readonly recordings: Recordings;

@@ -1,9 +1,23 @@
 import type { CallType } from "../domain/call.ts";
+import type { TurnMetrics } from "../domain/turn-metrics.ts";
+
+/** The latencies of all agents' turns at one stage. */
+export interface StageLatency {
+  readonly sumMs: number;
+  readonly turns: number;
+}
+
+/** A stage of a turn that has a latency. */
+export type TurnStage = Exclude<keyof TurnMetrics, "input" | "interrupted">;
 
 /** What this process has counted since it started. */
 export class Counters {
   readonly outcomes: Record<string, number> = {};
   readonly created: Partial<Record<CallType, number>> = {};
+
+  readonly turnStages: Partial<Record<TurnStage, StageLatency>> = {};
+  /** Turns of agents in which the callee interrupted. */
+  interruptions = 0;
 
   callCreated(type: CallType): void {
     this.created[type] = (this.created[type] ?? 0) + 1;
@@ -12,5 +26,17 @@ export class Counters {
   callEnded(status: string, reason: string): void {
     const key = `${status}/${reason}`;
     this.outcomes[key] = (this.outcomes[key] ?? 0) + 1;
+  }
+
+  /** The turns of a call that is over. */
+  agentTurns(turns: readonly TurnMetrics[]): void {
+    for (const { input: _, interrupted, ...stages } of turns) {
+      if (interrupted) this.interruptions++;
+      for (const [stage, ms] of Object.entries(stages) as [TurnStage, number | null][]) {
+        if (ms === null) continue;
+        const before = this.turnStages[stage] ?? { sumMs: 0, turns: 0 };
+        this.turnStages[stage] = { sumMs: before.sumMs + ms, turns: before.turns + 1 };
+      }
+    }
   }
 }

@@ -60,8 +60,10 @@ export class Queries implements QueryUseCases {
   }
 
   async figures(): Promise<Figures> {
-    const { outcomes, created } = this.#context.counters;
+    const { outcomes, created, turnStages, interruptions } = this.#context.counters;
     const calls = await this.#context.storage.calls.counts();
-    return { calls, outcomes, created, liveCalls: this.#dispatcher.live, linesOnline: this.#lines.dialable };
+    const { live: liveCalls } = this.#dispatcher;
+    const { dialable: linesOnline } = this.#lines;
+    return { calls, outcomes, created, turnStages, interruptions, liveCalls, linesOnline };
   }
 }

@@ -12,6 +12,7 @@ import type { StoredRecording } from "../ports/recordings.ts";
 import type { Voice } from "../ports/speech.ts";
 import type { CallFilter, Page } from "../ports/storage.ts";
 import type { StreamReservation } from "./call-audio/streams/stream-client.ts";
+import type { StageLatency, TurnStage } from "./counters.ts";
 
 // What Ringport does, without HTTP. An embedding program calls these; the HTTP interface is a thin caller of them.
 // Every one throws Refusal with the `code` of the matching problem document, and then nothing was changed.
@@ -236,4 +237,6 @@ export interface Figures {
   readonly outcomes: Readonly<Record<string, number>>;
   readonly linesOnline: number;
   readonly created: Partial<Record<CallType, number>>;
+  readonly turnStages: Partial<Record<TurnStage, StageLatency>>;
+  readonly interruptions: number;
 }

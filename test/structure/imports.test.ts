@@ -92,7 +92,7 @@ describe("a violation", () => {
     ["adapters/embedded.ts", `import { Calls } from "../src/application/calls/calls.ts";`],
     ["adapters/cli/serve.ts", `import { scripted } from "../../src/testing/index.ts";`],
     ["adapters/cli/serve.ts", `import { createRingport } from "ringport";`],
-    ["adapters/agent/agent.ts", ``],
+    ["adapters/robots/robot.ts", ``],
   ])("in %s is reported with its rule: %s", (path, text) => {
     const planted: SourceFile = { path, text: `${text}\nexport const rest = 1;\n` };
     expect(violationsOf(planted)).toEqual([

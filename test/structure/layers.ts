@@ -19,6 +19,7 @@ const HTTP = "src/http/";
 /** The adapters that are used if an option was left out: the one entrance from src/ into adapters/. */
 const EMBEDDED = "adapters/embedded.ts";
 const FAMILIES = [
+  "agent",
   "audio",
   "bodies",
   "recordings",
@@ -94,6 +95,12 @@ export const LAYERS: readonly Layer[] = [
   },
   { files: "src/version.ts", may: [], rule: "src/version.ts is one constant." },
 
+  {
+    files: "adapters/agent/",
+    may: [BASE, DOMAIN, PORTS, "adapters/engine-http/", "ky"],
+    types: ["src/options.ts"],
+    rule: ADAPTER,
+  },
   { files: "adapters/audio/", may: [BASE, DOMAIN, PORTS, AUDIO, "node:", "mpg123-decoder"], rule: ADAPTER },
   { files: "adapters/bodies/", may: [BASE, DOMAIN, PORTS, "node:"], rule: ADAPTER },
   { files: "adapters/engine-http/", may: [BASE, PORTS, "ky"], rule: ADAPTER },

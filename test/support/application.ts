@@ -28,6 +28,7 @@ import { DEFAULT_TIMINGS, type Timings } from "../../src/domain/timings.ts";
 import type { Speaker } from "../../src/domain/transcript.ts";
 import { eventView } from "../../src/http/views.ts";
 import { type AudioDecoder, AudioUnsupported } from "../../src/ports/audio-decoder.ts";
+import type { Agent } from "../../src/ports/conversation.ts";
 import type { Logger } from "../../src/ports/logger.ts";
 import type { PcmChunk } from "../../src/ports/media.ts";
 import { type Speech, type Voice, VoiceUnavailable } from "../../src/ports/speech.ts";
@@ -128,6 +129,8 @@ export interface WorldOptions {
   /** Transcribes the calls; none by default. */
   readonly transcription?: Transcription;
   readonly transcriptSpeakers?: readonly Speaker[];
+  /** Conducts agent calls; none by default. */
+  readonly agent?: Agent;
   /** Rate of every leg, Hz. Default: 8000. */
   readonly sampleRate?: number;
   readonly requireInboundAudio?: boolean;
@@ -198,6 +201,8 @@ export class World {
       decoder,
       decoderTurns: new FairTurns(this.system, 2),
       transcription: options.transcription,
+      agent: options.agent,
+      agentVoiceId: undefined,
       transcriptSpeakers: options.transcriptSpeakers ?? ["callee"],
       recordings: this.recordings,
       voiceActivity: options.voiceActivity ?? ((sampleRate) => new Vad(sampleRate)),

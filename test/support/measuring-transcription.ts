@@ -19,6 +19,8 @@ export class MeasuringTranscription implements Transcription {
   opening: Promise<unknown> | undefined;
   answering: Promise<unknown> | undefined;
   closed = false;
+  /** The text of a turn. */
+  understand: typeof understandTones = understandTones;
 
   constructor(capabilities: Partial<TranscriptionCapabilities> = {}) {
     this.capabilities = { sampleRates: [16_000, 8_000], endOfTurn: false, partial: false, ...capabilities };
@@ -82,7 +84,7 @@ export class MeasuringSession implements TranscriptionSession {
       .then(() =>
         this.say({
           type: "final",
-          text: understandTones(samples, this.options.sampleRate),
+          text: this.#engine.understand(samples, this.options.sampleRate),
           startMs,
           endMs: startMs + ms,
         }),

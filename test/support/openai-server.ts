@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { WebSocketServer } from "ws";
 import { decodeWav } from "../../src/audio/wav.ts";
+import { type ChatFault, type ChatReply, type ChatRequest, errorBody, streamCompletion } from "./openai-chat.ts";
 import { type RealtimeFault, type RealtimeRecord, serveRealtime } from "./openai-realtime.ts";
 
 /** What goes wrong with one request for a transcription. */
@@ -35,6 +36,9 @@ export interface OpenaiServer {
   readonly requests: readonly TranscriptionRequest[];
   /** Realtime connections, the oldest first. */
   readonly connections: readonly RealtimeRecord[];
+  readonly chats: readonly ChatRequest[];
+  /** What the next requests for a completion meet, one each. */
+  failChat(...faults: ChatFault[]): void;
   /** What the next requests meet, one each. */
   fail(...faults: TranscriptionFault[]): void;
   /** What the next realtime connections meet, one each. */
@@ -44,6 +48,8 @@ export interface OpenaiServer {
 
 export interface OpenaiServerOptions {
   readonly understand: Understand;
+  /** The model. Default: it says "Hello." */
+  readonly answer?: (request: ChatRequest) => ChatReply;
   /** Refuses other keys. */
   readonly apiKey?: string;
   /** Where it listens again after it was closed. */
@@ -51,11 +57,18 @@ export interface OpenaiServerOptions {
 }
 
 /** Starts the fake. Written from the public reference; the official client proves that it speaks the protocol. */
-export async function openaiServer({ understand, apiKey, port = 0 }: OpenaiServerOptions): Promise<OpenaiServer> {
+export async function openaiServer({
+  understand,
+  answer = () => ({ text: "Hello." }),
+  apiKey,
+  port = 0,
+}: OpenaiServerOptions): Promise<OpenaiServer> {
   const requests: TranscriptionRequest[] = [];
   const connections: RealtimeRecord[] = [];
   const faults: TranscriptionFault[] = [];
   const realtimeFaults: RealtimeFault[] = [];
+  const chats: ChatRequest[] = [];
+  const chatFaults: ChatFault[] = [];
   /** The response to a failed upgrade, over plain HTTP. */
   let refusedWith = 426;
   const refused = ({ headers }: IncomingMessage): boolean =>
@@ -65,6 +78,7 @@ export async function openaiServer({ understand, apiKey, port = 0 }: OpenaiServe
     const { pathname } = new URL(request.url ?? "/", "http://fake.test");
     if (refused(request)) return refuse(response, 401, wrongKey(request));
     if (pathname === "/v1/realtime") return refuse(response, refusedWith, "it is a WebSocket");
+    if (request.method === "POST" && pathname === "/v1/chat/completions") return complete(request, response);
     if (request.method !== "POST" || pathname !== "/v1/audio/transcriptions") return refuse(response, 404, "not found");
     await transcribe(request, response);
   });
@@ -93,6 +107,33 @@ export async function openaiServer({ understand, apiKey, port = 0 }: OpenaiServe
     else response.end(fault === "truncate" ? answer.slice(0, answer.length / 2) : answer);
   }
 
+  async function complete(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const pieces: Buffer[] = [];
+    for await (const piece of request) pieces.push(piece as Buffer);
+    const body = JSON.parse(Buffer.concat(pieces).toString()) as {
+      model: string;
+      messages: ChatRequest["messages"];
+      tools?: readonly { readonly function: { readonly name: string } }[];
+      stream?: boolean;
+    };
+    if (!body.model || !Array.isArray(body.messages)) return refuse(response, 400, "model and messages are required");
+    const chat: ChatRequest = {
+      authorization: request.headers.authorization,
+      model: body.model,
+      messages: body.messages,
+      tools: (body.tools ?? []).map((tool) => tool.function.name),
+    };
+    chats.push(chat);
+    const fault = chatFaults.shift();
+    if (fault === "silent") return;
+    if (typeof fault === "object")
+      return void response
+        .writeHead(fault.status, { "content-type": "application/json", ...fault.headers })
+        .end(errorBody("it failed"));
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    await streamCompletion(response, body.model, answer(chat), fault);
+  }
+
   const sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false });
   server.on("upgrade", (request, socket, head) => {
     const url = new URL(request.url ?? "/", "http://fake.test");
@@ -112,6 +153,8 @@ export async function openaiServer({ understand, apiKey, port = 0 }: OpenaiServe
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     requests,
     connections,
+    chats,
+    failChat: (...next) => void chatFaults.push(...next),
     fail: (...next) => void faults.push(...next),
     failRealtime: (...next) => void realtimeFaults.push(...next),
     close: () => closed(server, sockets),
@@ -129,10 +172,6 @@ export function closed(server: Server, sockets: WebSocketServer): Promise<void> 
 
 function wrongKey({ headers }: IncomingMessage): string {
   return `Incorrect API key provided: ${headers.authorization?.replace(/^Bearer /, "") ?? "none"}.`;
-}
-
-function errorBody(message: string, code: string | null = null): string {
-  return JSON.stringify({ error: { message, type: "invalid_request_error", param: null, code } });
 }
 
 function refuse(response: ServerResponse, status: number, message: string): void {

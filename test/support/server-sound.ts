@@ -59,6 +59,20 @@ export function loudPart({ samples }: Sound, level = 200): { from: number; to: n
   return { from: samples.findIndex(isLoud), to: samples.findLastIndex(isLoud) + 1 };
 }
 
+/** Number of stretches of sound that are at least this far apart, ms. */
+export function stretches({ samples, sampleRate }: Sound, apartMs: number): number {
+  let count = 0;
+  let quiet = Number.POSITIVE_INFINITY;
+  for (const sample of samples) {
+    if (Math.abs(sample) <= 200) quiet++;
+    else {
+      if (quiet >= (apartMs * sampleRate) / 1000) count++;
+      quiet = 0;
+    }
+  }
+  return count;
+}
+
 /** The share of the energy that lies at one frequency, 0 to 1. */
 export function toneShare({ samples, sampleRate }: Sound, hz: number): number {
   let [real, imaginary, energy] = [0, 0, 0];

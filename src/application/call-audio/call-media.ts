@@ -1,16 +1,17 @@
 import { Playout } from "../../audio/playout.ts";
 import { errorText } from "../../base/error-text.ts";
-import type { Call } from "../../domain/call.ts";
+import type { Call, CallResult } from "../../domain/call.ts";
 import type { CallSignal } from "../../domain/call-signal.ts";
 import type { Fact } from "../../domain/events.ts";
 import type { HeardEvidence } from "../../domain/outcome.ts";
+import type { TurnMetrics } from "../../domain/turn-metrics.ts";
 import type { Leg, MediaEvidence, TelephonyCapabilities } from "../../ports/telephony.ts";
 import { KeyMerger } from "../calls/key-merger.ts";
 import type { Context } from "../context.ts";
 import { CallTaps } from "./call-tap.ts";
 import { InboundAnalyzer } from "./inbound-analyzer.ts";
 import type { Message } from "./programs/message.ts";
-import { ProgramFailed, programOf } from "./programs/program.ts";
+import { type LiveParts, ProgramFailed, programOf } from "./programs/program.ts";
 import { Recorder } from "./recorder.ts";
 
 /** Shortest silence before or within the message that becomes an event, ms. */
@@ -39,6 +40,7 @@ export class CallMedia {
   readonly #inbound: InboundAnalyzer;
   readonly #keys: KeyMerger;
   readonly #taps: CallTaps;
+  readonly #live: LiveParts | undefined;
   readonly #recorder: Recorder | undefined;
   /** Collects events from {@link finish} on, when the session reads no more signals. */
   #last: AudioFact[] | undefined;
@@ -76,12 +78,17 @@ export class CallMedia {
       },
     );
     const program = programOf(call);
-    const live = program.kind === "live" ? program.connect(context, call, { leg, playout: this.#playout }) : [];
+    if (program.kind === "live")
+      this.#live = program.connect(context, call, { leg, playout: this.#playout, callee: this.#inbound, post });
     if (call.recordedMs !== null)
       this.#recorder = new Recorder(context, call.id, leg, (data) =>
         this.#report({ event: "recording_incomplete", data }),
       );
-    this.#taps = new CallTaps([this.#inbound, ...live, ...(this.#recorder ? [this.#recorder] : [])]);
+    this.#taps = new CallTaps([
+      this.#inbound,
+      ...(this.#live?.taps ?? []),
+      ...(this.#recorder ? [this.#recorder] : []),
+    ]);
     if (this.#taps.followsOutbound) this.#playout.tap = this.#taps;
     leg.connectMedia(this.#playout, this.#taps);
   }
@@ -140,6 +147,16 @@ export class CallMedia {
     const { kind } = this.#evidence;
     const unknown = kind === "none" && heardMs > 0 && this.#leg.evidence !== undefined;
     return { heardMs, heardRatio: fixed && !unknown ? share : null, heardEvidence: kind };
+  }
+
+  /** What was found out on the call so far; undefined if nothing was. */
+  get result(): CallResult | undefined {
+    return this.#live?.result?.();
+  }
+
+  /** The turns of an agent; undefined if no agent conducts the call. */
+  get turns(): readonly TurnMetrics[] | undefined {
+    return this.#live?.turns?.();
   }
 
   /** Length of the finished recording, ms; null if the call is not recorded. */

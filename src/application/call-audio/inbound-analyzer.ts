@@ -40,6 +40,10 @@ const BEEP_MS = 140;
 export class InboundAnalyzer implements CallTap {
   /** Frames received so far. */
   frames = 0;
+  /** Whether the latest frame contains speech. */
+  speaking = false;
+  /** How long speech is reported after the last voice, ms. */
+  readonly hangOverMs: number;
   readonly #reports: InboundReports;
   readonly #sampleRate: number;
   readonly #voice: VoiceActivityDetector;
@@ -57,6 +61,7 @@ export class InboundAnalyzer implements CallTap {
     this.#voice = voiceActivity(sampleRate);
     this.#afterTone = msToSamples(AFTER_TONE_MS, sampleRate);
     const { hangOverMs = 0 } = this.#voice;
+    this.hangOverMs = hangOverMs;
     this.#segments = new SpeechSegmenter({ sampleRate, hangOverMs }, ({ startMs, endMs }) =>
       reports.speech(startMs, endMs),
     );
@@ -73,7 +78,8 @@ export class InboundAnalyzer implements CallTap {
     const { toneMs } = this.#beep;
     if (dtmf?.sounding || toneMs >= BEEP_MS) this.#ofTone = this.#afterTone;
     const voiced = this.#voice.push(frame);
-    this.#segments.push(voiced && this.#ofTone <= 0 && toneMs < TONE_MS, frame.length);
+    this.speaking = voiced && this.#ofTone <= 0 && toneMs < TONE_MS;
+    this.#segments.push(this.speaking, frame.length);
     this.#ofTone -= frame.length;
   }
 

@@ -1,13 +1,15 @@
 import type { Call, Message } from "../../domain/call.ts";
-import { type CheckedCallInput, voiceIn } from "../../domain/call-input.ts";
+import { agentLanguageIn, type CheckedCallInput, voiceIn } from "../../domain/call-input.ts";
 import { type CallerId, callerOf } from "../../domain/caller-id.ts";
 import { parseCreateCall } from "../../domain/inputs.ts";
 import { mayUseInstanceId } from "../../domain/ownership.ts";
 import type { Principal } from "../../domain/principal.ts";
-import { type Fault, Refusal } from "../../domain/refusal.ts";
+import { type Fault, invalidInput, Refusal } from "../../domain/refusal.ts";
 import { VoiceUnavailable } from "../../ports/speech.ts";
 import type { Insertion } from "../../ports/storage.ts";
 import { once, type Running } from "../access/idempotency.ts";
+import { voiceOf } from "../call-audio/agents/agent-voice.ts";
+import { ProgramFailed, programOf } from "../call-audio/programs/program.ts";
 import type { Context } from "../context.ts";
 import { instanceNotFound, ownedInstance } from "../instances/owned-instance.ts";
 import type { CreateOptions, Creation } from "../use-cases.ts";
@@ -15,6 +17,9 @@ import { assertCallerAllowed } from "./callers.ts";
 import { assertCallable, assertTokenAllows, dailyLimitReached, quotaOf, withCheckedLimits } from "./destinations.ts";
 import { decodedAudio, MessageChecks } from "./message-checks.ts";
 import { referenceData } from "./outcomes.ts";
+
+/** Languages that a fault lists. */
+const LANGUAGES_NAMED = 20;
 
 /** Checks the input of a new call and stores the call as `QUEUED`. */
 export class CallCreation {
@@ -38,22 +43,32 @@ export class CallCreation {
       principal,
       options.idempotencyKey,
       ["call", audio ? { ...input, audio } : input],
-      (running) => this.#place(withCheckedLimits(principal), input, audio?.bytes, running),
+      (running) => this.#place(withCheckedLimits(principal), input, audio?.bytes, running, options.strict),
       (first) => ({ ...(first as Call & Creation), replayed: true }),
     );
   }
 
   /** What is wrong with a well-formed voice id: nobody here speaks with that voice. */
   async #voiceFaults(body: unknown): Promise<Fault[]> {
-    const voiceId = voiceIn(body);
-    if (voiceId === undefined) return [];
+    const language = agentLanguageIn(body);
+    if (language !== undefined) return this.#languageFaults(language);
+    const voice = voiceIn(body);
+    if (voice === undefined) return [];
     try {
-      await this.#context.speech.voice(voiceId);
+      await this.#context.speech.voice(voice.voiceId);
       return [];
     } catch (error) {
       if (!(error instanceof VoiceUnavailable)) throw error;
-      return [{ pointer: "/tts/voiceId", code: "voice_unavailable", detail: error.message }];
+      return [{ pointer: voice.pointer, code: "voice_unavailable", detail: error.message }];
     }
+  }
+
+  async #languageFaults(language: string): Promise<Fault[]> {
+    const voices = await this.#context.speech.voices();
+    if (voiceOf(voices, language) !== undefined) return [];
+    const spoken = [...new Set(voices.map((voice) => voice.language))].slice(0, LANGUAGES_NAMED).join(", ");
+    const detail = `no voice here speaks ${language}; ${spoken === "" ? "no speech engine is installed" : `there are voices for ${spoken}`}`;
+    return [{ pointer: "/agent/language", code: "voice_unavailable", detail }];
   }
 
   async #place(
@@ -61,6 +76,7 @@ export class CallCreation {
     input: CheckedCallInput,
     audio: Uint8Array | undefined,
     running: Running | undefined,
+    strict = false,
   ): Promise<Call & Creation> {
     const { storage, policy, events, counters, telephony } = this.#context;
     const { instanceId, target } = input;
@@ -76,6 +92,8 @@ export class CallCreation {
 
     // Before an active call is returned: a bad message fails even if the line is busy.
     const { message, file } = await this.#messages.check(principal, input, audio);
+    const call = this.#newCall(principal, input, message, from);
+    if (strict && message.type === "DYNAMIC_AGENT") await this.#assertConductable(call);
     if (policy.kind === "single") {
       const [existing] = await storage.calls.active(instanceId);
       if (existing) {
@@ -85,7 +103,6 @@ export class CallCreation {
       }
     }
 
-    const call = this.#newCall(principal, input, message, from);
     const subject = { callId: call.id, instanceId, userId };
     const log = [events.event({ event: "queued", data: { type: message.type, ...referenceData(call) } }, subject)];
     if (message.type === "FIXED_AUDIO" && message.truncated)
@@ -117,6 +134,17 @@ export class CallCreation {
         events.publish(log);
         this.#waits(inserted.call);
         return { ...inserted.call, created: true, replayed: false };
+    }
+  }
+
+  /** Without `strict`, such a call is accepted and fails before anybody is dialled. @throws {Refusal} `agent_unavailable` */
+  async #assertConductable(call: Call): Promise<void> {
+    const program = programOf(call);
+    try {
+      if (program.kind === "live") await program.check(this.#context, call);
+    } catch (error) {
+      if (!(error instanceof ProgramFailed)) throw error;
+      throw invalidInput([{ pointer: "/agent", code: "agent_unavailable", detail: error.message }]);
     }
   }
 

@@ -1,8 +1,9 @@
 import { nextState } from "../../base/machine.ts";
-import { CALL_TRANSITIONS, type Call, type CallInput, isActive } from "../../domain/call.ts";
+import { CALL_TRANSITIONS, type Call, type CallMove, type CallResult, isActive } from "../../domain/call.ts";
 import type { Event, Fact } from "../../domain/events.ts";
 import type { MediaStatistics } from "../../domain/media-statistics.ts";
 import type { Outcome } from "../../domain/outcome.ts";
+import type { TurnMetrics } from "../../domain/turn-metrics.ts";
 import { type CallPatch, StorageUnavailable } from "../../ports/storage.ts";
 import type { Context } from "../context.ts";
 import { retryUntilStored } from "../retry-until-stored.ts";
@@ -15,10 +16,12 @@ const MOST_NOTES = 1_000;
 
 /** How a call ended. */
 export interface Ending {
-  readonly input: Extract<CallInput, "complete" | "fail">;
+  readonly input: Extract<CallMove, "complete" | "fail">;
   readonly outcome: Outcome;
   /** ms since 1970-01-01 UTC. */
   readonly endedAt: number;
+  readonly result: CallResult | undefined;
+  readonly turns: readonly TurnMetrics[] | undefined;
   readonly mediaStatistics: MediaStatistics | null;
   readonly recordedMs: number | null;
   /** What was noticed too late to be noted before. */
@@ -84,14 +87,15 @@ export class CallJournal {
   }
 
   /** The final state. */
-  end({ input, outcome, endedAt, mediaStatistics, recordedMs, last }: Ending): void {
+  end({ input, outcome, endedAt, result, turns, mediaStatistics, recordedMs, last }: Ending): void {
     const status = this.#next(input);
     for (const fact of last) this.note(fact, endedAt);
-    this.#put({ status, outcome, endedAt, mediaStatistics, recordedMs }, [
-      ...this.#droppedNotes(endedAt),
-      this.#event(finalFact(this.#call, status, outcome), endedAt),
-    ]);
+    this.#put(
+      { status, outcome, endedAt, ...(result && { result }), ...(turns && { turns }), mediaStatistics, recordedMs },
+      [...this.#droppedNotes(endedAt), this.#event(finalFact(this.#call, status, outcome), endedAt)],
+    );
     this.#context.counters.callEnded(status, outcome.reason);
+    this.#context.counters.agentTurns(turns ?? []);
   }
 
   /** Something for the timeline only; dropped, and counted, if too many notes wait for the storage. */
@@ -136,7 +140,7 @@ export class CallJournal {
     }
   }
 
-  #next(input: CallInput): Call["status"] {
+  #next(input: CallMove): Call["status"] {
     const status = nextState(CALL_TRANSITIONS, this.#call.status, input);
     if (!status) throw new Error(`a ${this.#call.status} call has no move "${input}"`);
     return status;

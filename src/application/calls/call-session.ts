@@ -76,6 +76,7 @@ export class CallSession {
       timings: context.timings,
       expectsInboundAudio: context.requireInboundAudio || telephony.capabilities.inboundAudioCertain,
       streamed: program.kind === "live" && program.streamed,
+      playedReason: program.kind === "live" ? program.playedReason : "message_played",
     };
   }
 
@@ -159,14 +160,6 @@ export class CallSession {
   }
 
   #begin(): void {
-    try {
-      const program = programOf(this.call);
-      if (program.kind === "live") program.check(this.#context, this.call);
-    } catch (error) {
-      const reason = error instanceof ProgramFailed ? error.reason : "internal_error";
-      this.#post({ type: "end", reason, detail: errorText(error) });
-      return;
-    }
     if (this.#rules.streamed) this.#context.streams.of(this.#context, this.call).begin((signal) => this.#post(signal));
     for (const effect of beginFlow(this.#rules).effects) if (effect.do === "timer") this.#arm(effect.name, effect.ms);
     this.#dialled = this.#dial();
@@ -182,6 +175,8 @@ export class CallSession {
       mayCall: (phoneNumber: string) => mayLeadTo(this.#context, this.call, phoneNumber),
     };
     try {
+      const program = programOf(this.call);
+      if (program.kind === "live") await program.check(this.#context, this.call);
       await this.#context.access.assertOpenTo(this.call.userId, this.#telephony);
       await assertDiallable(this.#context, this.#telephony, this.call.targetPhone);
       assertCallerDiallable(this.#telephony, this.call.from);
@@ -194,6 +189,10 @@ export class CallSession {
       void this.#media.play(signal);
       void this.#follow(leg, this.#media);
     } catch (error) {
+      if (error instanceof ProgramFailed) {
+        this.#post({ type: "end", reason: error.reason, detail: errorText(error) });
+        return;
+      }
       const cause = releaseOf(error);
       if (error instanceof DialError && error.retryAfterMs !== undefined)
         this.#lineFull = {
@@ -257,7 +256,9 @@ export class CallSession {
     const flushing = this.#media?.flushTaps();
     if (flushing) await flushing;
     const { recordedMs } = this.#media ?? this.call;
-    this.#journal.end({ input, outcome, endedAt, mediaStatistics: this.#statistics, recordedMs, last });
+    const { result, turns } = this.#media ?? {};
+    const mediaStatistics = this.#statistics;
+    this.#journal.end({ input, outcome, endedAt, result, turns, mediaStatistics, recordedMs, last });
   }
 
   /** The journal cannot be stored: nobody may go on with the call. */

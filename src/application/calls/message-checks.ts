@@ -39,7 +39,7 @@ export class MessageChecks {
       case "DYNAMIC_STREAM":
         return { message: { type: input.type } };
       case "DYNAMIC_AGENT":
-        return { message: { type: input.type, instructions: input.agent.instructions } };
+        return { message: { type: input.type, ...input.agent } };
     }
   }
 

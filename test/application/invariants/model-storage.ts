@@ -23,8 +23,11 @@ export class ModelStorage extends FaultyStorage {
     return this.#cut;
   }
 
+  /** What waited for a silent database breaks as soon as that refuses connections. */
   cut(how: Cut): void {
-    if (!this.#cut)
+    if (how === this.#cut) return;
+    this.mend();
+    if (how === "silent")
       this.#mending = new Promise((resolve) => {
         this.#mended = resolve;
       });

@@ -1,4 +1,6 @@
 // Loaded ahead, so that a start is at rest when everything else is.
+import "../../../adapters/agent/configured.ts";
+import "../../../adapters/agent/scripted/scripted-agent.ts";
 import "../../../adapters/bodies/worker-parser.ts";
 import "../../../adapters/embedded.ts";
 import "../../../adapters/speech/joined-speech.ts";

@@ -205,6 +205,8 @@ export function dependencies({
         outcomes: { "FAILED/busy": 3 },
         linesOnline: 4,
         created: { FIXED_TTS: 5 },
+        turnStages: { turnGapMs: { sumMs: 1_800, turns: 2 } },
+        interruptions: 1,
       }),
       ...queries,
     },

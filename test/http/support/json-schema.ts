@@ -18,12 +18,13 @@ export interface Schema {
   maxLength?: number;
   minItems?: number;
   maxItems?: number;
+  maxProperties?: number;
 }
 
 /** The keywords that {@link faults} understands; a test asserts that the document uses no other. */
 export const KEYWORDS: ReadonlySet<string> = new Set([
   ...["$ref", "type", "enum", "const", "anyOf", "oneOf", "properties", "required", "additionalProperties", "items"],
-  ...["pattern", "format", "minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems"],
+  ...["pattern", "format", "minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "maxProperties"],
   ...["description", "discriminator", "contentEncoding", "propertyNames", "examples"],
 ]);
 
@@ -52,6 +53,7 @@ export function faults(root: unknown, schema: Schema, value: unknown, at: string
 
 function objectFaults(root: unknown, schema: Schema, value: object, at: string): string[] {
   if (!schema.properties && schema.additionalProperties === undefined) return [];
+  if (outside(undefined, schema.maxProperties, Object.keys(value).length)) return [`${at}: too many fields`];
   const missing = (schema.required ?? []).filter((name) => !Object.hasOwn(value, name));
   return [
     ...missing.map((name) => `${at}: ${name} is missing`),

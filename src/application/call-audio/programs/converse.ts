@@ -1,11 +1,33 @@
+import { errorText } from "../../../base/error-text.ts";
+import type { Agent } from "../../../ports/conversation.ts";
+import type { Context } from "../../context.ts";
+import { AgentCall } from "../agents/agent-call.ts";
+import { agentVoice, briefOf } from "../agents/agent-voice.ts";
 import { type LiveProgram, ProgramFailed } from "./program.ts";
 
-/** DYNAMIC_AGENT: such calls are stored, but fail before anybody is dialled, because no agent is built in yet. */
-export const converse: LiveProgram = {
+/** DYNAMIC_AGENT: an agent conducts the call. */
+export const converse: LiveProgram<"DYNAMIC_AGENT"> = {
   kind: "live",
   streamed: false,
-  check() {
-    throw new ProgramFailed("agent_unavailable", "no AI agent is configured on this server");
+  playedReason: "agent_finished",
+  async check(context, call) {
+    const agent = agentOf(context);
+    try {
+      const voice = await agentVoice(context, call);
+      if (voice === undefined) throw new Error("an agent needs a voice, and no speech engine is installed here");
+      agent.check(briefOf(context, call, voice));
+    } catch (error) {
+      throw new ProgramFailed("agent_unavailable", errorText(error), { cause: error });
+    }
   },
-  connect: () => [],
+  connect(context, call, media) {
+    const conducted = new AgentCall(context, call, agentOf(context), media);
+    return { taps: [conducted], result: () => conducted.result, turns: () => conducted.turns };
+  },
 };
+
+/** The agent of this server. @throws {ProgramFailed} there is none */
+function agentOf({ agent }: Context): Agent {
+  if (agent === undefined) throw new ProgramFailed("agent_unavailable", "no AI agent is configured on this server");
+  return agent;
+}

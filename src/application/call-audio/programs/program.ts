@@ -1,7 +1,10 @@
 import type { Playout } from "../../../audio/playout.ts";
 import { CodedError } from "../../../base/error.ts";
-import type { Call, CallOf, CallType } from "../../../domain/call.ts";
+import type { Call, CallOf, CallResult, CallType } from "../../../domain/call.ts";
+import type { FlowRules } from "../../../domain/call-flow.ts";
+import type { CallSignal } from "../../../domain/call-signal.ts";
 import type { FailedReason } from "../../../domain/outcome.ts";
+import type { TurnMetrics } from "../../../domain/turn-metrics.ts";
 import type { Leg } from "../../../ports/telephony.ts";
 import type { Context } from "../../context.ts";
 import type { CallTap } from "../call-tap.ts";
@@ -27,6 +30,15 @@ export interface LiveMedia {
   readonly leg: Leg;
   /** Plays to the callee; it never ends by itself. */
   readonly playout: Playout;
+  /** What is known of the callee's latest frame. */
+  readonly callee: {
+    /** Whether it contains speech, and no key or beep. */
+    readonly speaking: boolean;
+    /** How long speech is reported after the last voice, ms. */
+    readonly hangOverMs: number;
+  };
+  /** Sends a signal to the session of the call. */
+  readonly post: (signal: CallSignal) => void;
 }
 
 /** Plays one fixed message to its end. */
@@ -44,10 +56,22 @@ export interface LiveProgram<Type extends CallType = CallType> {
   readonly kind: "live";
   /** Whether an outside client carries the audio, so that the call waits for it and cannot go on without it. */
   readonly streamed: boolean;
+  /** How the call ends once all that the program had to say has been played. */
+  readonly playedReason: FlowRules["playedReason"];
   /** Runs before anybody is dialled. @throws {ProgramFailed} */
-  check(context: Context, call: CallOf<Type>): void;
-  /** Takes over the leg's audio while the phone rings; returns the taps that follow it. */
-  connect(context: Context, call: CallOf<Type>, media: LiveMedia): readonly CallTap[];
+  check(context: Context, call: CallOf<Type>): void | Promise<void>;
+  /** Takes over the leg's audio while the phone rings. */
+  connect(context: Context, call: CallOf<Type>, media: LiveMedia): LiveParts;
+}
+
+/** What a live program adds to its call. */
+export interface LiveParts {
+  /** They follow the audio. */
+  readonly taps: readonly CallTap[];
+  /** What was found out on the call so far; undefined if nothing was. */
+  result?(): CallResult | undefined;
+  /** The turns of an agent so far. */
+  turns?(): readonly TurnMetrics[];
 }
 
 /** What a call of one type does with its leg. */

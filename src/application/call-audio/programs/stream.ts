@@ -5,14 +5,15 @@ import { type LiveProgram, ProgramFailed } from "./program.ts";
 export const stream: LiveProgram = {
   kind: "live",
   streamed: true,
+  playedReason: "message_played",
   check({ streamPreview }) {
     if (!streamPreview)
       throw new ProgramFailed("stream_unavailable", "live audio streams are a preview and switched off on this server");
   },
   connect(context, call, { leg, playout }) {
     const stream = context.streams.find(call.id);
-    if (stream === undefined) return [];
+    if (stream === undefined) return { taps: [] };
     stream.connect(leg, playout);
-    return [stream, new CallTranscripts(context, call, stream, leg.sampleRate)];
+    return { taps: [stream, new CallTranscripts(context, call, stream, leg.sampleRate)] };
   },
 };

@@ -1,4 +1,5 @@
 import { SpokenLength } from "../../../audio/spoken-length.ts";
+import { hasWords } from "../../../base/has-words.ts";
 import { Queue } from "../../../base/queue.ts";
 import { within } from "../../../base/timeout.ts";
 import { speechSlices } from "../../../domain/speech-slices.ts";
@@ -111,5 +112,5 @@ export class SpeechScheduler {
 
 /** Whether a slice is skipped, since the rest of the text may still be spoken. */
 function isNothing(error: unknown, slice: string): boolean {
-  return error instanceof NothingToSpeak || (error instanceof SpeechFailed && !/[\p{L}\p{N}]/u.test(slice));
+  return error instanceof NothingToSpeak || (error instanceof SpeechFailed && !hasWords(slice));
 }

@@ -1,25 +1,34 @@
 import { pause } from "../../../base/pause.ts";
 import type { Call } from "../../../domain/call.ts";
 import { type Event, isFinalEvent } from "../../../domain/events.ts";
-import type { Speaker } from "../../../domain/transcript.ts";
+import type { Speaker, TranscriptLine } from "../../../domain/transcript.ts";
 import type { TranscriptionEvent } from "../../../ports/transcription.ts";
 import type { Context } from "../../context.ts";
 import type { CallTap } from "../call-tap.ts";
-import type { LiveStream } from "../streams/live-stream.ts";
+import type { StreamEventData, Transcript } from "../streams/stream-client.ts";
 import { TranscriptWriter } from "./transcript-writer.ts";
 import { TranscriptionFeed } from "./transcription-feed.ts";
 
 /** How long the end of a call waits for its last transcripts, ms. */
 const FLUSH_MS = 1_000;
 
+/** Receives the transcripts of a call as they become known. */
+export interface TranscriptReader {
+  transcript(transcript: Transcript): void;
+  /** The silence after the callee's speech was long enough: the engine now transcribes what was said. */
+  turnEnded?(): void;
+  /** A part of the call, or the rest of it, is not transcribed. */
+  emit(event: "transcripts_unavailable", data: StreamEventData): void;
+}
+
 /**
- * Transcribes one call: from the answer on a session of the engine transcribes each speaker. The stream's client gets
- * every transcript, the storage the final ones. A failure of the engine never ends the call.
+ * Transcribes one call: from the answer on a session of the engine transcribes each speaker. The reader gets every
+ * transcript, the storage the final ones. A failure of the engine never ends the call.
  */
 export class CallTranscripts implements CallTap {
   readonly #context: Context;
   readonly #call: Pick<Call, "id">;
-  readonly #stream: LiveStream;
+  readonly #reader: TranscriptReader;
   readonly #feeds = new Map<Speaker, TranscriptionFeed>();
   readonly #writer: TranscriptWriter;
   readonly #unlisten: () => void;
@@ -32,17 +41,31 @@ export class CallTranscripts implements CallTap {
   /** The worst fault that the client was notified of. */
   #reportedFault: "none" | "recoverable" | "lasting" = "none";
 
-  constructor(context: Context, call: Pick<Call, "id">, stream: LiveStream, legRate: number) {
+  /** @param speakers whose speech the engine transcribes */
+  constructor(
+    context: Context,
+    call: Pick<Call, "id">,
+    reader: TranscriptReader,
+    legRate: number,
+    speakers: readonly Speaker[] = context.transcriptSpeakers,
+  ) {
     this.#context = context;
     this.#call = call;
-    this.#stream = stream;
+    this.#reader = reader;
     this.#writer = new TranscriptWriter(context, call.id);
-    const { transcription, transcriptSpeakers, voiceActivity } = context;
+    const { transcription, voiceActivity } = context;
     if (transcription)
-      for (const speaker of transcriptSpeakers) {
+      for (const speaker of speakers) {
         const options = { callId: call.id, speaker };
-        const onEvent = (event: TranscriptionEvent): void => this.#transcribed(speaker, event);
-        this.#feeds.set(speaker, new TranscriptionFeed(transcription, options, legRate, voiceActivity, onEvent));
+        this.#feeds.set(
+          speaker,
+          new TranscriptionFeed(transcription, options, legRate, voiceActivity, {
+            transcribed: (event) => this.#transcribed(speaker, event),
+            turnEnded: () => {
+              if (speaker === "callee") this.#reader.turnEnded?.();
+            },
+          }),
+        );
       }
     this.#unlisten = context.events.listenLive(call.id, {
       event: (event) => this.#happened(event),
@@ -52,10 +75,15 @@ export class CallTranscripts implements CallTap {
 
   /** Resolves when the last transcripts have been delivered, or {@link FLUSH_MS} have passed. */
   async flush(): Promise<void> {
-    if (this.#feeds.size === 0) return;
     const waiting = new AbortController();
     await Promise.race([this.#finish(), pause(this.#context.system, FLUSH_MS, waiting.signal)]);
     waiting.abort();
+  }
+
+  /** Stores words that need no engine, because they were spoken from a text. Times are ms since the answer. */
+  add(speaker: Speaker, { text, startMs, endMs }: Pick<TranscriptLine, "text" | "startMs" | "endMs">): void {
+    const timestamp = (this.#answeredAt ?? this.#context.system.now()) + startMs;
+    this.#writer.add({ speaker, text, timestamp, startMs, endMs, confidence: null });
   }
 
   #happened(event: Event): void {
@@ -65,7 +93,7 @@ export class CallTranscripts implements CallTap {
 
   #start(answeredAt: number): void {
     this.#answeredAt = answeredAt;
-    if (this.#feeds.size === 0) this.#stream.emit("transcripts_unavailable", { reason: "no_engine" });
+    if (this.#feeds.size === 0) this.#reader.emit("transcripts_unavailable", { reason: "no_engine" });
     for (const feed of this.#feeds.values()) feed.start();
   }
 
@@ -107,7 +135,7 @@ export class CallTranscripts implements CallTap {
     const startMs = Math.round(event.startMs ?? nowMs);
     const timestamp = answeredAt + startMs;
     const final = event.type === "final";
-    this.#stream.transcript({ text, timestamp, final, speaker });
+    this.#reader.transcript({ text, timestamp, final, speaker });
     if (!final) return;
     const endMs = Math.max(startMs, Math.round(event.endMs ?? nowMs));
     this.#writer.add({ speaker, text, timestamp, startMs, endMs, confidence: event.confidence ?? null });
@@ -120,6 +148,6 @@ export class CallTranscripts implements CallTap {
     log.warn(fields, recoverable ? "a part of the call was not transcribed" : "the transcript of the call ends");
     if (this.#reportedFault === "lasting" || (recoverable && this.#reportedFault === "recoverable")) return;
     this.#reportedFault = recoverable ? "recoverable" : "lasting";
-    this.#stream.emit("transcripts_unavailable", { reason: "engine_failed", recoverable });
+    this.#reader.emit("transcripts_unavailable", { reason: "engine_failed", recoverable });
   }
 }

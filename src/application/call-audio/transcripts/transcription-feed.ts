@@ -8,6 +8,14 @@ import { TurnDetector } from "./turn-detector.ts";
 
 const FRAME_MS = 20;
 
+/** Callbacks of a {@link TranscriptionFeed}. */
+export interface TranscriptionReports {
+  /** The engine has emitted an event. */
+  transcribed(event: TranscriptionEvent): void;
+  /** A turn is over, by our own turn detector: the engine has been told to transcribe it. */
+  turnEnded(): void;
+}
+
 /**
  * Feeds the audio of one speaker to a transcription engine: cuts it into frames of 20 ms, detects turns if the engine does
  * not, and resamples only what the engine receives. Runs within the leg's clock and never waits.
@@ -26,24 +34,28 @@ export class TranscriptionFeed {
   #stretchMs: number | undefined;
   #produced = 0;
 
-  /** @param onEvent receives the events of the engine */
   constructor(
     engine: Transcription,
     options: Omit<TranscriptionOptions, "sampleRate">,
     legRate: number,
     voiceActivity: VoiceActivity,
-    onEvent: (event: TranscriptionEvent) => void,
+    reports: TranscriptionReports,
   ) {
     this.#legRate = legRate;
     this.#rate = rateFor(legRate, engine.capabilities.sampleRates);
     this.#cutter = new FrameCutter(msToSamples(FRAME_MS, legRate), (frame) => this.#receive(frame));
     this.#resampler = this.#rate === legRate ? undefined : new Resampler(legRate, this.#rate);
     this.#resampled = new Int16Array(msToSamples(FRAME_MS, this.#rate) + 2);
-    this.#audio = new SessionAudio(engine, { ...options, sampleRate: this.#rate }, onEvent);
+    this.#audio = new SessionAudio(engine, { ...options, sampleRate: this.#rate }, (event) =>
+      reports.transcribed(event),
+    );
     if (!engine.capabilities.endOfTurn)
       this.#turns = new TurnDetector(legRate, voiceActivity, {
         spoken: (frame, atMs) => this.#pass(frame, atMs),
-        ended: () => this.#endStretch(),
+        ended: () => {
+          this.#endStretch();
+          reports.turnEnded();
+        },
       });
   }
 

@@ -1,0 +1,242 @@
+import { msToSamples, samplesToMs } from "../../../audio/pcm.ts";
+import type { Playout } from "../../../audio/playout.ts";
+import { resampleStream } from "../../../audio/resample-stream.ts";
+import { errorText } from "../../../base/error-text.ts";
+import type { Call } from "../../../domain/call.ts";
+import { heardWords } from "../../../domain/heard-words.ts";
+import { SpeechFailed } from "../../../ports/speech.ts";
+import type { Context } from "../../context.ts";
+import { MessageDemand } from "../programs/message.ts";
+
+/** Something that the agent said, as far as it was heard. Times are ms since the answer. */
+export interface SpokenLine {
+  readonly text: string;
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+/** Callbacks of an {@link AgentSpeech}. */
+export interface SpeechReports {
+  /** The first samples of a text have come from the engine. */
+  rendered(): void;
+  /** A text has been played, or was interrupted. */
+  spoken(line: SpokenLine): void;
+}
+
+/** One text on its way to the callee. */
+interface Utterance {
+  readonly text: string;
+  readonly interruptible: boolean;
+  /** What is rendered of it, and whether that is all. */
+  readonly pieces: Int16Array[];
+  rendered: boolean;
+  /** When its first sample was played, ms since the answer; undefined before. */
+  startMs: number | undefined;
+  /** Signal of the playout before it was begun, or resumed, ms; undefined until then. */
+  heardBefore: number | undefined;
+  /** What was heard of it before it was held, ms. */
+  heardMs: number;
+  /** Characters of it that were reported as heard. */
+  reported: number;
+}
+
+/** The agent's voice: speaks one text after the other, stops if it is interrupted, and knows what was heard. */
+export class AgentSpeech {
+  readonly #context: Context;
+  readonly #voiceId: string;
+  readonly #playout: Playout;
+  readonly #demand: MessageDemand;
+  readonly #reports: SpeechReports;
+  /** Texts that have not been played to their end, the next one first. */
+  readonly #utterances: Utterance[] = [];
+  /** Aborted to stop the text that is being rendered. */
+  #rendering = new AbortController();
+  /** Texts that the callee has interrupted, until the agent says something else. */
+  #dropped: Utterance[] = [];
+  /** The rest of the reply is not spoken, as far as it may be interrupted. */
+  #interrupted = false;
+  /** The callee may be interrupting: nothing is played until that is known. */
+  #held = false;
+
+  constructor(context: Context, call: Call, voiceId: string, playout: Playout, reports: SpeechReports) {
+    this.#context = context;
+    this.#voiceId = voiceId;
+    this.#playout = playout;
+    this.#reports = reports;
+    this.#demand = new MessageDemand(call);
+    this.#demand.playout = playout;
+  }
+
+  /** Whether a text is being played, or is queued, that the callee cannot interrupt. */
+  get mustBeHeard(): boolean {
+    return this.#utterances.some(({ interruptible }) => !interruptible);
+  }
+
+  /** Whether the callee hears words that can be interrupted. */
+  get canBeInterrupted(): boolean {
+    return !this.#held && this.#utterances[0]?.startMs !== undefined && !this.mustBeHeard;
+  }
+
+  /** Whether a text has not been played to its end. */
+  get speaks(): boolean {
+    return this.#utterances.length > 0;
+  }
+
+  get held(): boolean {
+    return this.#held;
+  }
+
+  /** The agent begins another reply: what interrupted the one before does not interrupt this one. */
+  beginReply(): void {
+    this.#interrupted = false;
+  }
+
+  /**
+   * Speaks a text behind those before it; resolves when all of it is queued, or was interrupted.
+   * @throws {SpeechFailed} or the signal's reason
+   */
+  async say(text: string, interruptible: boolean, signal: AbortSignal): Promise<void> {
+    const utterance = newUtterance(text, interruptible);
+    if (this.#interrupted && interruptible) {
+      this.#dropped.push(utterance);
+      return;
+    }
+    this.#dropped = [];
+    this.#utterances.push(utterance);
+    if (!this.#held) this.#markStart(utterance);
+    this.#rendering = new AbortController();
+    const stop = AbortSignal.any([signal, this.#rendering.signal]);
+    try {
+      const pieces = this.#context.speechScheduler.speak(text, this.#voiceId, this.#demand, stop);
+      for await (const samples of resampleStream(pieces, this.#playout.sampleRate)) {
+        if (stop.aborted) break;
+        if (utterance.pieces.length === 0) this.#reports.rendered();
+        utterance.pieces.push(samples);
+        if (!this.#held) this.#playout.enqueue(samples);
+      }
+    } catch (error) {
+      if (!stop.aborted)
+        throw error instanceof SpeechFailed ? error : new SpeechFailed(errorText(error), { cause: error });
+    }
+    signal.throwIfAborted();
+    if (this.#rendering.signal.aborted) return;
+    utterance.rendered = true;
+    if (!this.#held) this.#markEnd(utterance);
+  }
+
+  /** Stops at once, and keeps what was not heard for {@link release}. */
+  hold(): void {
+    if (this.#held) return;
+    this.#held = true;
+    this.#playout.clear(); // a leg that pulls ahead reports now what it has sent
+    for (const utterance of this.#utterances) {
+      utterance.heardMs = this.#heardOf(utterance);
+      utterance.heardBefore = undefined;
+    }
+  }
+
+  /** Goes on after {@link hold}. */
+  release(): void {
+    if (!this.#held) return;
+    this.#held = false;
+    this.#play(this.#utterances);
+  }
+
+  /** Goes on with what the callee has interrupted; resolves when all of it is queued. */
+  async resume(signal: AbortSignal): Promise<void> {
+    const dropped = this.#dropped.splice(0);
+    const unrendered = dropped.findIndex(({ rendered }) => !rendered);
+    const rendered = unrendered < 0 ? dropped : dropped.slice(0, unrendered);
+    this.#utterances.push(...rendered);
+    this.#play(rendered);
+    if (unrendered >= 0)
+      for (const { text, interruptible } of dropped.slice(unrendered)) await this.say(text, interruptible, signal);
+  }
+
+  #play(utterances: readonly Utterance[]): void {
+    for (const utterance of utterances) {
+      this.#markStart(utterance);
+      let skip = msToSamples(utterance.heardMs, this.#playout.sampleRate);
+      for (const piece of utterance.pieces) {
+        if (skip < piece.length) this.#playout.enqueue(skip > 0 ? piece.subarray(skip) : piece);
+        skip = Math.max(0, skip - piece.length);
+      }
+      if (utterance.rendered) this.#markEnd(utterance);
+    }
+  }
+
+  /** The callee interrupts: what is being played stops, and the rest of the reply is not spoken, unless it is resumed. */
+  interrupt(): void {
+    this.#interrupted = true;
+    this.#rendering.abort();
+    this.hold();
+    this.#dropped = [...this.#cut(), ...this.#dropped];
+    this.#held = false;
+  }
+
+  /** Calls back when all texts, and a short silence, have been played. */
+  whenPlayed(callback: () => void): void {
+    this.#playout.silence(this.#context.timings.tailMs);
+    this.#playout.mark("", callback);
+  }
+
+  /** The call is over: reports the text that was being played. */
+  finish(): void {
+    this.#rendering.abort();
+    this.hold();
+    this.#cut();
+  }
+
+  #markStart(utterance: Utterance): void {
+    const playout = this.#playout;
+    playout.mark("", () => {
+      utterance.startMs ??= playout.clockMs;
+      utterance.heardBefore = playout.heardMs;
+    });
+  }
+
+  #markEnd(utterance: Utterance): void {
+    this.#playout.mark("", () => {
+      this.#utterances.splice(this.#utterances.indexOf(utterance), 1);
+      this.#report(utterance, utterance.text);
+    });
+  }
+
+  /** What was heard of a text so far, ms. */
+  #heardOf({ heardBefore, heardMs }: Utterance): number {
+    return heardBefore === undefined ? heardMs : heardMs + this.#playout.heardMs - heardBefore;
+  }
+
+  /** Reports the beginning of the text that was being played; returns the texts that were not played to their end. */
+  #cut(): Utterance[] {
+    const cut = this.#utterances.splice(0);
+    for (const utterance of cut) {
+      const { text, pieces, rendered, startMs, heardMs } = utterance;
+      if (startMs === undefined) continue;
+      const samples = pieces.reduce((sum, { length }) => sum + length, 0);
+      const textMs = rendered ? samplesToMs(samples, this.#playout.sampleRate) : undefined;
+      this.#report(utterance, heardWords(text, heardMs, textMs));
+    }
+    return cut;
+  }
+
+  /** @param heard the beginning of the text that was heard; what was reported of it before is left out */
+  #report(utterance: Utterance, heard: string): void {
+    const text = heard.slice(utterance.reported).trim();
+    utterance.reported = Math.max(utterance.reported, heard.length);
+    if (text !== "") this.#reports.spoken({ text, startMs: utterance.startMs ?? 0, endMs: this.#playout.clockMs });
+  }
+}
+
+function newUtterance(text: string, interruptible: boolean): Utterance {
+  return {
+    text,
+    interruptible,
+    pieces: [],
+    rendered: false,
+    startMs: undefined,
+    heardBefore: undefined,
+    heardMs: 0,
+    reported: 0,
+  };
+}

@@ -1,0 +1,46 @@
+import type { CallOf } from "../../../domain/call.ts";
+import type { AgentBrief } from "../../../ports/conversation.ts";
+import type { Voice } from "../../../ports/speech.ts";
+import type { Context } from "../../context.ts";
+
+/** Spoken if neither the call nor the server names a voice. */
+const USUAL_VOICE = "en-US-1";
+
+/**
+ * The voice of a call's agent; undefined if no voice can speak here.
+ * @throws {VoiceUnavailable} the voice that was named cannot speak
+ */
+export async function agentVoice(context: Context, call: CallOf<"DYNAMIC_AGENT">): Promise<Voice | undefined> {
+  const { speech, agentVoiceId } = context;
+  const { voiceId, language } = call.message;
+  if (voiceId !== undefined) return speech.voice(voiceId);
+  const usual = agentVoiceId ?? USUAL_VOICE;
+  if (language !== undefined) return voiceOf(await speech.voices(), language, usual);
+  if (agentVoiceId !== undefined) return speech.voice(agentVoiceId);
+  const voices = await speech.voices();
+  return voices.find(({ id }) => id === usual) ?? voices[0];
+}
+
+/**
+ * A voice that speaks a language, best of the same region; undefined if there is none.
+ * @param preferred the id of the voice to take if it speaks the language
+ */
+export function voiceOf(voices: readonly Voice[], language: string, preferred = USUAL_VOICE): Voice | undefined {
+  const [primary] = language.split("-");
+  const exact = voices.filter((voice) => voice.language === language);
+  const speaking = exact.length > 0 ? exact : voices.filter((voice) => voice.language.split("-")[0] === primary);
+  return speaking.find(({ id }) => id === preferred) ?? speaking[0];
+}
+
+/** What the agent of a call knows of it. */
+export function briefOf(context: Context, call: CallOf<"DYNAMIC_AGENT">, voice: Voice): AgentBrief {
+  return {
+    callId: call.id,
+    instructions: call.message.instructions,
+    firstMessage: call.message.firstMessage,
+    variables: call.message.variables,
+    maxTurns: call.message.maxTurns,
+    language: call.message.language ?? voice.language,
+    hearsWords: context.transcription !== undefined,
+  };
+}

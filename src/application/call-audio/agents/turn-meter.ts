@@ -1,0 +1,151 @@
+import { samplesToMs } from "../../../audio/pcm.ts";
+import type { TurnMetrics } from "../../../domain/turn-metrics.ts";
+
+/** Turns of one call that are kept. */
+const MOST_TURNS = 500;
+/** The loudest sample that nobody hears. */
+const INAUDIBLE = 60;
+
+type Turn = { -readonly [Name in keyof TurnMetrics]: TurnMetrics[Name] };
+
+/**
+ * Measures the turns of one agent call. What the callee hears is measured by the leg's own samples, what the agent and its
+ * engines need by a clock that never jumps. Allocates nothing for a frame.
+ */
+export class TurnMeter {
+  readonly turns: TurnMetrics[] = [];
+  readonly #sampleRate: number;
+  readonly #monotonic: () => number;
+  /** Samples that the leg has played. */
+  #played = 0;
+  /** Where the callee's latest speech, or key, began and ended, in samples that were played; undefined before the first. */
+  #calleeBegan: number | undefined;
+  #calleeEnded: number | undefined;
+  #speaking = false;
+  /** Where the end of the callee's turn was decided. */
+  #turnEnded: number | undefined;
+  #finalMs: number | null = null;
+  #eouMs: number | null = null;
+  /** Where the agent stopped because the callee spoke. */
+  #held: number | undefined;
+  #turn: Turn | undefined;
+  #requestedAt = 0;
+  #saidAt = 0;
+  /** Samples of silence at the beginning of the turn's audio; undefined if something was audible, or nothing is to come. */
+  #leading: number | undefined;
+
+  /** @param monotonic ms on a clock that never jumps */
+  constructor(sampleRate: number, monotonic: () => number) {
+    this.#sampleRate = sampleRate;
+    this.#monotonic = monotonic;
+  }
+
+  /** Takes whether the callee spoke in the latest frame. @param hangOverMs how long that is reported after the last voice */
+  callee(speaking: boolean, hangOverMs: number): void {
+    if (speaking && !this.#speaking) this.#calleeBegan = this.#played;
+    if (!speaking && this.#speaking)
+      this.#calleeEnded = Math.max(this.#calleeBegan ?? 0, this.#played - (hangOverMs * this.#sampleRate) / 1_000);
+    this.#speaking = speaking;
+  }
+
+  /** The callee pressed a key. */
+  key(): void {
+    this.#calleeBegan = this.#calleeEnded = this.#played;
+  }
+
+  /** The callee's turn is over. */
+  turnEnded(): void {
+    this.#turnEnded = this.#played;
+    this.#eouMs = this.#since(this.#calleeEnded);
+  }
+
+  /** The callee's words are known. */
+  words(): void {
+    this.#finalMs = this.#since(this.#turnEnded ?? this.#calleeEnded);
+  }
+
+  /** The agent falls silent, because the callee speaks. */
+  held(): void {
+    this.#held = this.#played;
+  }
+
+  /** The callee has interrupted the agent. @param bySpeech not by a key */
+  interrupted(bySpeech: boolean): void {
+    if (this.#turn === undefined) return;
+    this.#turn.interrupted = true;
+    const began = this.#calleeBegan;
+    if (bySpeech && began !== undefined)
+      this.#turn.interruptLatencyMs = this.#ms(Math.max(0, (this.#held ?? this.#played) - began));
+  }
+
+  /** The agent is asked for a reply. */
+  requested(input: TurnMetrics["input"]): void {
+    const words = input === "words";
+    this.#turn = {
+      input,
+      eouDelayMs: words ? this.#eouMs : null,
+      sttFinalMs: words ? this.#finalMs : null,
+      llmTtftMs: null,
+      firstSentenceMs: null,
+      ttsTtfbMs: null,
+      ttsLeadingSilenceMs: null,
+      firstAudioSentMs: null,
+      turnGapMs: null,
+      interrupted: false,
+      interruptLatencyMs: null,
+    };
+    if (this.turns.length < MOST_TURNS) this.turns.push(this.#turn);
+    this.#requestedAt = this.#monotonic();
+    this.#turnEnded = this.#held = this.#leading = undefined;
+    this.#eouMs = this.#finalMs = null;
+  }
+
+  /** @param firstTokenMs what the model needed for its first token; undefined without a model */
+  replied(firstTokenMs: number | undefined): void {
+    if (this.#turn !== undefined && firstTokenMs !== undefined) this.#turn.llmTtftMs = Math.round(firstTokenMs);
+  }
+
+  /** The agent says a sentence. */
+  says(): void {
+    if (this.#turn === undefined || this.#turn.firstSentenceMs !== null) return;
+    this.#saidAt = this.#monotonic();
+    this.#turn.firstSentenceMs = Math.round(this.#saidAt - this.#requestedAt);
+  }
+
+  /** The first samples of a sentence have come. */
+  rendered(): void {
+    if (this.#turn === undefined || this.#turn.ttsTtfbMs !== null) return;
+    this.#turn.ttsTtfbMs = Math.round(this.#monotonic() - this.#saidAt);
+    this.#leading = 0;
+  }
+
+  /** Takes what the callee hears. */
+  played(samples: Int16Array | undefined, from: number, length: number): void {
+    if (samples !== undefined && this.#leading !== undefined) this.#listen(samples, from, length);
+    this.#played += length;
+  }
+
+  #listen(samples: Int16Array, from: number, length: number): void {
+    const turn = this.#turn;
+    if (turn === undefined) return;
+    turn.firstAudioSentMs ??= Math.round(this.#monotonic() - this.#requestedAt);
+    for (let at = 0; at < length; at++) {
+      if (Math.abs(samples[from + at]!) <= INAUDIBLE) continue;
+      turn.ttsLeadingSilenceMs = this.#ms((this.#leading ?? 0) + at);
+      this.#leading = undefined;
+      const answers = turn.input === "words" || turn.input === "key";
+      if (answers && this.#calleeEnded !== undefined)
+        turn.turnGapMs = this.#ms(Math.max(0, this.#played + at - this.#calleeEnded));
+      return;
+    }
+    this.#leading = (this.#leading ?? 0) + length;
+  }
+
+  #since(place: number | undefined): number | null {
+    return place === undefined ? null : this.#ms(Math.max(0, this.#played - place));
+  }
+
+  #ms(samples: number): number {
+    return Math.round(samplesToMs(samples, this.#sampleRate));
+  }
+}

@@ -1,0 +1,427 @@
+import { describe, expect, test } from "vitest";
+import { scriptedAgent } from "../../../adapters/agent/scripted/scripted-agent.ts";
+import { msToSamples } from "../../../src/audio/pcm.ts";
+import { tone, toneShare } from "../../../src/audio/tone.ts";
+import type { Call } from "../../../src/domain/call.ts";
+import type { Agent, ConversationAction, ConversationInput } from "../../../src/ports/conversation.ts";
+import type { ScriptedLeg } from "../../../src/testing/scripted-telephony.ts";
+import { ALICE, MS_PER_CHARACTER, NUMBER, World, type WorldOptions } from "../../support/application.ts";
+import { MeasuringTranscription } from "../../support/measuring-transcription.ts";
+
+/** 26 characters: 1,300 ms. */
+const INTRODUCTION = "This is an automated call.";
+const QUESTION = "Press 1 for yes, 2 for no.";
+const SCRIPT = [`Ask visit: ${QUESTION}`, "If 1: say: Good.", "If 2 or tone 440: say: A pity."];
+const ms = (text: string): number => text.length * MS_PER_CHARACTER;
+
+interface Scene {
+  readonly world: World;
+  readonly call: Call;
+  readonly leg: ScriptedLeg;
+}
+
+async function ringing(instructions: readonly string[] = SCRIPT, options: WorldOptions = {}): Promise<Scene> {
+  const world = await World.start({ agent: scriptedAgent(), ...options });
+  const call = await agentCall(world, instructions);
+  const leg = world.leg(call);
+  leg.placed();
+  await world.system.settle();
+  return { world, call, leg };
+}
+
+async function agentCall(world: World, instructions: readonly string[], more: object = {}): Promise<Call> {
+  const { id: instanceId } = await world.activeInstance();
+  const call = await world.app.calls.create(ALICE, {
+    instanceId,
+    type: "DYNAMIC_AGENT",
+    target: { phoneNumber: NUMBER },
+    agent: { instructions: [...instructions], ...more },
+  });
+  await world.system.settle();
+  return call;
+}
+
+async function talking(...options: Parameters<typeof ringing>): Promise<Scene> {
+  const scene = await ringing(...options);
+  scene.leg.answer();
+  await scene.world.system.settle();
+  return scene;
+}
+
+/** The agent's lines of the stored transcript. */
+async function lines({ world, call }: Scene): Promise<string[]> {
+  const stored = await world.app.calls.transcripts(ALICE, [call]);
+  return (stored.get(call.id) ?? []).map(({ speaker, text }) => `${speaker}: ${text}`);
+}
+
+/** The ms with a loud sample, from one time to another. */
+function soundMs({ leg }: Scene, fromMs: number, toMs = Number.POSITIVE_INFINITY): number {
+  const part = leg.heard.subarray(msToSamples(fromMs, leg.sampleRate), msToSamples(toMs, leg.sampleRate));
+  return (part.filter((sample) => sample !== 0).length * 1_000) / leg.sampleRate;
+}
+
+/** Two tones at once: speech to the voice detector, and no beep; the measuring engine understands "tone 440". */
+function voice(length: number, { sampleRate }: ScriptedLeg): Int16Array {
+  const other = tone(1_130, length, sampleRate, 3_500);
+  return tone(440, length, sampleRate, 6_000).map((sample, at) => sample + other[at]!);
+}
+
+/** An agent that does as the test tells it. */
+function puppet(reply: (input: ConversationInput, signal: AbortSignal) => AsyncIterable<ConversationAction>): Agent {
+  return { name: "puppet", check() {}, begin: () => ({ reply }), async close() {} };
+}
+
+describe("an agent call", () => {
+  test("is heard from the answer on, answered by a key, and ends COMPLETED/agent_finished with its result", async () => {
+    const scene = await talking();
+    const { world, call, leg } = scene;
+    await world.system.advance(ms(INTRODUCTION) + ms(QUESTION) + 500);
+    expect(Math.abs(soundMs(scene, 0) - ms(INTRODUCTION) - ms(QUESTION))).toBeLessThanOrEqual(40);
+    expect(toneShare(leg.heard.subarray(0, 8_000), 440, leg.sampleRate)).toBeGreaterThan(0.95);
+    leg.press("1");
+    await world.system.advance(ms("Good.") + 1_000);
+    expect(await world.stored(call)).toMatchObject({
+      status: "COMPLETED",
+      outcome: { reason: "agent_finished", heardRatio: null },
+      result: { visit: "1" },
+    });
+    expect(await lines(scene)).toEqual([`caller: ${INTRODUCTION}`, `caller: ${QUESTION}`, "caller: Good."]);
+    expect(await world.story(call)).toEqual(["queued", "ringing", "answered", "agent_started", "dtmf", "completed"]);
+    await world.stop();
+  });
+
+  test("renders its first words while the phone rings, so that nothing delays them", async () => {
+    const scene = await ringing();
+    await scene.world.system.advance(5_000);
+    scene.leg.answer();
+    await scene.world.system.advance(200);
+    expect(soundMs(scene, 0, 100)).toBeGreaterThan(95);
+    await scene.world.stop();
+  });
+
+  test("stops its question within a frame of the key that answers it", async () => {
+    const scene = await talking();
+    const { world, leg } = scene;
+    await world.system.advance(ms(INTRODUCTION) + 400);
+    const at = (leg.heard.length * 1_000) / leg.sampleRate;
+    leg.press("1");
+    await world.system.advance(2_000);
+    // "Good." follows at once, and nothing after it.
+    expect(Math.abs(soundMs(scene, at) - ms("Good."))).toBeLessThanOrEqual(40);
+    expect((await lines(scene))[1]).toMatch(/^caller: Press 1/);
+    expect((await lines(scene))[1]).not.toContain("no.");
+    await world.stop();
+  });
+
+  test("ignores a key during words that must be heard", async () => {
+    const scene = await talking();
+    const { world, call, leg } = scene;
+    await world.system.advance(500);
+    leg.press("1");
+    await world.system.advance(ms(INTRODUCTION) + ms(QUESTION));
+    expect((await world.stored(call)).status).toBe("IN_PROGRESS");
+    expect(Math.abs(soundMs(scene, 0) - ms(INTRODUCTION) - ms(QUESTION))).toBeLessThanOrEqual(40);
+    await world.stop();
+  });
+
+  test("asks again after 8 s of silence, and not during its own words", async () => {
+    const scene = await talking();
+    const { world } = scene;
+    const asked = ms(INTRODUCTION) + ms(QUESTION);
+    await world.system.advance(asked + 7_900);
+    expect(Math.abs(soundMs(scene, 0) - asked)).toBeLessThanOrEqual(40);
+    await world.system.advance(200 + ms(QUESTION));
+    expect(Math.abs(soundMs(scene, 0) - asked - ms(QUESTION))).toBeLessThanOrEqual(40);
+    await world.stop();
+  });
+
+  test("waits while the callee holds the call", async () => {
+    const scene = await talking();
+    const { world, leg } = scene;
+    await world.system.advance(500);
+    leg.hold();
+    await world.system.advance(60_000);
+    leg.resume();
+    await world.system.advance(ms(INTRODUCTION) + ms(QUESTION));
+    expect(Math.abs(soundMs(scene, 0) - ms(INTRODUCTION) - ms(QUESTION))).toBeLessThanOrEqual(40);
+    await world.stop();
+  });
+
+  test("keeps what was heard, and the answers, if the callee hangs up", async () => {
+    const scene = await talking([
+      "Ask a: A rather long question?",
+      "Say: This is a sentence that nobody hears to its end.",
+    ]);
+    const { world, call, leg } = scene;
+    await world.system.advance(ms(INTRODUCTION) + 500);
+    leg.press("5");
+    await world.system.advance(1_000);
+    leg.end("callee_hung_up");
+    await world.system.advance(1_500);
+    expect(await world.stored(call)).toMatchObject({ outcome: { reason: "callee_hung_up" }, result: { a: "5" } });
+    const [, question, last] = await lines(scene);
+    expect(question).toBe("caller: A rather");
+    expect(last).toMatch(/^caller: This is a/);
+    expect(last).not.toContain("end.");
+    await world.stop();
+  });
+
+  test("hears words if the server transcribes", async () => {
+    const scene = await talking(SCRIPT, { transcription: new MeasuringTranscription() });
+    const { world, call, leg } = scene;
+    await world.system.advance(ms(INTRODUCTION) + ms(QUESTION) + 500);
+    leg.say(voice(800, leg));
+    await world.system.advance(5_000);
+    expect(await world.stored(call)).toMatchObject({ status: "COMPLETED", result: { visit: "tone 440" } });
+    expect(await lines(scene)).toEqual([
+      `caller: ${INTRODUCTION}`,
+      `caller: ${QUESTION}`,
+      "callee: tone 440",
+      "caller: A pity.",
+    ]);
+    await world.stop();
+  });
+
+  test("stops 200 ms after the callee begins to speak, and hears what was said", async () => {
+    const question = "Will you come tomorrow, or rather on another day of this week?";
+    const agent = puppet(async function* (input) {
+      if (input.type === "begin") yield { type: "say", text: question, interruptible: true };
+      else yield { type: "say", text: "So be it.", interruptible: true };
+      yield { type: "listen", forMs: 10_000 };
+    });
+    const scene = await talking(["x"], { agent, transcription: new MeasuringTranscription() });
+    const { world, leg } = scene;
+    await world.system.advance(500);
+    leg.say(voice(800, leg));
+    await world.system.advance(800);
+    expect(Math.abs(soundMs(scene, 0) - 700)).toBeLessThanOrEqual(60);
+    await world.system.advance(2_000);
+    expect(Math.abs(soundMs(scene, 1_300) - ms("So be it."))).toBeLessThanOrEqual(40);
+    expect((await lines(scene)).slice(1)).toEqual(["callee: tone 440", "caller: So be it."]);
+    expect((await lines(scene))[0]).toMatch(/^caller: Will you/);
+    await world.stop();
+  });
+
+  test("measures its turns", async () => {
+    const agent: Agent = {
+      ...puppet(async function* () {}),
+      begin: () => ({
+        firstTokenMs: 123.4,
+        async *reply({ type }) {
+          const text =
+            type === "begin" ? "Will you come tomorrow, or rather on another day of this week?" : "So be it.";
+          yield { type: "say", text, interruptible: true };
+          yield { type: "listen", forMs: 10_000 };
+        },
+      }),
+    };
+    const scene = await talking(["x"], { agent, transcription: new MeasuringTranscription() });
+    const { world, call, leg } = scene;
+    await world.system.advance(500);
+    const spokeAt = (leg.heard.length * 1_000) / leg.sampleRate;
+    leg.say(voice(800, leg));
+    await world.system.advance(5_000);
+    const answeredAt = (leg.heard.findLastIndex((sample) => sample !== 0) * 1_000) / leg.sampleRate - ms("So be it.");
+    leg.press("1");
+    await world.system.advance(1_000);
+    leg.end("callee_hung_up");
+    await world.system.advance(1_500);
+    const [first, second, third, ...others] = (await world.stored(call)).turns ?? [];
+    expect(first).toMatchObject({ input: "begin", turnGapMs: null, interrupted: true, llmTtftMs: 123 });
+    // The voice of 800 ms was noticed after 20 ms, and stopped the agent after 200 ms.
+    expect(Math.abs((first?.interruptLatencyMs ?? 0) - 200)).toBeLessThanOrEqual(20);
+    expect(second).toMatchObject({ input: "words", interrupted: false, ttsTtfbMs: 0, ttsLeadingSilenceMs: 0 });
+    expect(Math.abs((second?.turnGapMs ?? 0) - (answeredAt - spokeAt - 800))).toBeLessThanOrEqual(40);
+    expect((second?.eouDelayMs ?? 0) + (second?.sttFinalMs ?? 0)).toBeGreaterThan(300);
+    expect(second?.turnGapMs).toBeGreaterThanOrEqual((second?.eouDelayMs ?? 0) + (second?.sttFinalMs ?? 0));
+    expect(third).toMatchObject({ input: "key", eouDelayMs: null, sttFinalMs: null, interruptLatencyMs: null });
+    expect(third?.turnGapMs).toBeLessThanOrEqual(40);
+    expect(others).toEqual([]);
+    const { turnStages, interruptions } = await world.app.queries.figures();
+    expect([turnStages.turnGapMs?.turns, interruptions]).toEqual([2, 1]);
+    await world.stop();
+  });
+
+  test("goes on after a sound that was no word", async () => {
+    const question = "Will you come tomorrow, or rather on another day of this week?";
+    const agent = puppet(async function* () {
+      yield { type: "say", text: question, interruptible: true };
+      yield { type: "listen", forMs: 60_000 };
+    });
+    const transcription = new MeasuringTranscription();
+    const scene = await talking(["x"], { agent, transcription });
+    const { world, leg } = scene;
+    transcription.understand = () => "";
+    await world.system.advance(500);
+    leg.say(voice(800, leg));
+    await world.system.advance(8_000);
+    expect(Math.abs(soundMs(scene, 0) - ms(question))).toBeLessThanOrEqual(60);
+    expect(await lines(scene)).toEqual([`caller: ${question}`]);
+    await world.stop();
+  });
+
+  test("goes on after words that are no answer of its script", async () => {
+    const scene = await talking(
+      ["Ask: Will you come tomorrow at ten, yes or no?", "If yes: hang up", "If 1: hang up"],
+      {
+        transcription: new MeasuringTranscription(),
+      },
+    );
+    const { world, leg } = scene;
+    await world.system.advance(ms(INTRODUCTION) + 500);
+    leg.say(voice(800, leg));
+    await world.system.advance(6_000);
+    const question = "Will you come tomorrow at ten, yes or no?";
+    expect(Math.abs(soundMs(scene, 0) - ms(INTRODUCTION) - ms(question))).toBeLessThanOrEqual(60);
+    await world.stop();
+  });
+
+  test("fails as agent_failed with the reason of its agent", async () => {
+    const agent = puppet(async function* () {
+      yield { type: "say", text: "Hello", interruptible: true };
+      throw new Error("the model is gone");
+    });
+    const { world, call } = await talking(["x"], { agent });
+    await world.system.advance(1_000);
+    expect(await world.stored(call)).toMatchObject({
+      status: "FAILED",
+      outcome: { reason: "agent_failed", detail: "the model is gone" },
+    });
+    await world.stop();
+  });
+
+  test("fails as speech_failed if its words cannot be spoken", async () => {
+    const { world, call, leg } = await ringing(["Ask: Press 1.", "If 1: say: Good."]);
+    world.speech.fault = new Error("the engine crashed");
+    leg.answer();
+    await world.system.advance(ms(INTRODUCTION) + ms("Press 1.") + 200);
+    leg.press("1");
+    await world.system.advance(500);
+    expect((await world.stored(call)).outcome).toMatchObject({ reason: "speech_failed", detail: "the engine crashed" });
+    await world.stop();
+  });
+
+  test("does not hang up if the callee interrupts the goodbye", async () => {
+    const agent = puppet(async function* (input) {
+      if (input.type === "words") yield { type: "say", text: "Yes?", interruptible: true };
+      else {
+        yield { type: "say", text: "A rather long first sentence, and then a goodbye.", interruptible: true };
+        await said;
+        yield { type: "hang_up" };
+      }
+      yield { type: "listen", forMs: 60_000 };
+    });
+    let interrupted = (): void => {};
+    const said = new Promise<void>((resolve) => {
+      interrupted = resolve;
+    });
+    const scene = await talking(["x"], { agent, transcription: new MeasuringTranscription() });
+    const { world, call, leg } = scene;
+    await world.system.advance(500);
+    leg.say(voice(800, leg));
+    await world.system.advance(1_500);
+    interrupted();
+    await world.system.advance(2_000);
+    expect((await world.stored(call)).status).toBe("IN_PROGRESS");
+    expect((await lines(scene)).at(-1)).toBe("caller: Yes?");
+    await world.stop();
+  });
+
+  test("ends the agent's work with the call", async () => {
+    let ended = false;
+    const agent = puppet(async function* (_, signal) {
+      yield { type: "listen", forMs: 60_000 };
+      await new Promise((resolve) => signal.addEventListener("abort", resolve));
+      ended = true;
+    });
+    const { world, call } = await talking(["x"], { agent });
+    await world.app.calls.terminate(call.id);
+    await world.system.settle();
+    expect(ended).toBe(true);
+    await world.stop();
+    expect(world.system.waiting).toBe(0);
+  });
+});
+
+describe("an agent call that nobody can conduct ends FAILED/agent_unavailable before anybody is dialled", () => {
+  const outcomeOf = async (world: World, instructions: readonly string[]) => {
+    const call = await agentCall(world, instructions);
+    const { status, outcome } = await world.stored(call);
+    expect(world.network.legs).toEqual([]);
+    expect(await world.story(call)).toEqual(["queued", "failed"]);
+    await world.stop();
+    return [status, outcome?.reason, outcome?.detail];
+  };
+
+  test("without an agent", async () => {
+    expect(await outcomeOf(await World.start(), SCRIPT)).toEqual([
+      "FAILED",
+      "agent_unavailable",
+      "no AI agent is configured on this server",
+    ]);
+  });
+
+  test("if the instructions are no script", async () => {
+    const world = await World.start({ agent: scriptedAgent() });
+    const [status, reason, detail] = await outcomeOf(world, ["Greet the callee."]);
+    expect([status, reason]).toEqual(["FAILED", "agent_unavailable"]);
+    expect(detail).toContain('instruction 1 ("Greet the callee.") is not part of a script');
+  });
+
+  test("if no voice can speak", async () => {
+    const world = await World.start({ agent: scriptedAgent() });
+    world.speech.voices = async () => [];
+    expect((await outcomeOf(world, SCRIPT)).slice(1)).toEqual([
+      "agent_unavailable",
+      "an agent needs a voice, and no speech engine is installed here",
+    ]);
+  });
+});
+
+test("the voice of an agent is checked at the creation", async () => {
+  const world = await World.start({ agent: scriptedAgent() });
+  const faulty = agentCall(world, SCRIPT, { voiceId: "pt-BR-1" });
+  await expect(faulty).rejects.toMatchObject({
+    errors: [{ pointer: "/agent/voiceId", code: "voice_unavailable" }],
+  });
+  const call = await agentCall(world, SCRIPT, { voiceId: "en-US-1" });
+  expect((await world.stored(call)).message).toEqual({
+    type: "DYNAMIC_AGENT",
+    instructions: SCRIPT,
+    voiceId: "en-US-1",
+  });
+  await world.stop();
+});
+
+test("the language of an agent chooses its voice, and is checked at the creation", async () => {
+  const world = await World.start({ agent: scriptedAgent() });
+  const faulty = agentCall(world, SCRIPT, { language: "fi" });
+  await expect(faulty).rejects.toMatchObject({
+    errors: [{ pointer: "/agent/language", code: "voice_unavailable", detail: expect.stringContaining("fi") }],
+  });
+  const call = await agentCall(world, SCRIPT, { language: "en" });
+  expect((await world.stored(call)).status).not.toBe("FAILED");
+  await world.stop();
+});
+
+test("a strict request for a call that nobody can conduct is refused", async () => {
+  const world = await World.start({ agent: scriptedAgent() });
+  const { id: instanceId } = await world.activeInstance();
+  const create = (instructions: readonly string[]) =>
+    world.app.calls.create(
+      ALICE,
+      {
+        instanceId,
+        type: "DYNAMIC_AGENT",
+        target: { phoneNumber: NUMBER },
+        agent: { instructions: [...instructions] },
+      },
+      { strict: true },
+    );
+  await expect(create(["Greet the callee."])).rejects.toMatchObject({
+    code: "agent_unavailable",
+    errors: [{ pointer: "/agent", detail: expect.stringContaining("is not part of a script") }],
+  });
+  expect((await create(SCRIPT)).created).toBe(true);
+  await world.stop();
+});

@@ -1,0 +1,74 @@
+import type { ServerResponse } from "node:http";
+import { setTimeout as pause } from "node:timers/promises";
+
+/** A request for a completion as it arrived. */
+export interface ChatRequest {
+  readonly authorization: string | undefined;
+  readonly model: string;
+  readonly messages: readonly {
+    readonly role: string;
+    readonly content: string | null;
+    readonly tool_call_id?: string;
+  }[];
+  readonly tools: readonly string[];
+}
+
+/** What the model says to a request: text, and tools that it calls. */
+export interface ChatReply {
+  readonly text?: string;
+  readonly calls?: readonly { readonly name: string; readonly arguments: unknown }[];
+}
+
+/** What goes wrong with one request for a completion. */
+export type ChatFault =
+  | { readonly status: number; readonly headers?: Record<string, string> }
+  /** Never responds; sends half and stalls; sends half and ends; sends broken JSON; reports an error in the stream. */
+  | "silent"
+  | "stall"
+  | "truncate"
+  | "garbage"
+  | "error_in_stream";
+
+/** Streams a reply as the public reference describes it, in pieces that cut characters and arguments in two. */
+export async function streamCompletion(
+  response: ServerResponse,
+  model: string,
+  { text = "", calls = [] }: ChatReply,
+  fault: ChatFault | undefined,
+): Promise<void> {
+  const head = { id: "chatcmpl-1", object: "chat.completion.chunk", created: 1_700_000_000, model };
+  const chunk = (delta: object, finish: string | null = null): string =>
+    `data: ${JSON.stringify({ ...head, choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
+  const deltas = [
+    chunk({ role: "assistant", content: "" }),
+    ...(text.match(/\S+\s*/g) ?? []).map((content) => chunk({ content })),
+    ...calls.flatMap(({ name, arguments: given }, index) => {
+      const json = JSON.stringify(given);
+      const half = Math.floor(json.length / 2);
+      const id = `call_${index}`;
+      return [
+        chunk({ tool_calls: [{ index, id, type: "function", function: { name, arguments: "" } }] }),
+        chunk({ tool_calls: [{ index, function: { arguments: json.slice(0, half) } }] }),
+        chunk({ tool_calls: [{ index, function: { arguments: json.slice(half) } }] }),
+      ];
+    }),
+  ];
+  const kept = fault === "stall" || fault === "truncate" ? deltas.slice(0, deltas.length / 2) : deltas;
+  const end = [
+    chunk({}, calls.length > 0 ? "tool_calls" : "stop"),
+    `data: ${JSON.stringify({ ...head, choices: [], usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 } })}\n\n`,
+    "data: [DONE]\n\n",
+  ];
+  const whole = [...kept, ...(kept === deltas && fault === undefined ? end : [])].join("");
+  const bytes = Buffer.from(fault === "garbage" ? "data: {\n\n" : whole);
+  for (let at = 0; at < bytes.length; at += 101) {
+    response.write(bytes.subarray(at, at + 101));
+    await pause(0);
+  }
+  if (fault === "error_in_stream") response.write(`data: ${errorBody("the model is overloaded")}\n\n`);
+  if (fault !== "stall") response.end();
+}
+
+export function errorBody(message: string, code: string | null = null): string {
+  return JSON.stringify({ error: { message, type: "invalid_request_error", param: null, code } });
+}
