@@ -18,6 +18,8 @@ export function callRow(call: Call): CallRow {
     reference: call.reference ?? null,
     metadata: call.metadata === undefined ? null : JSON.stringify(call.metadata),
     outcome: call.outcome && JSON.stringify(call.outcome),
+    result: call.result === undefined ? null : JSON.stringify(call.result),
+    turns: call.turns === undefined ? null : JSON.stringify(call.turns),
     media_statistics: call.mediaStatistics && JSON.stringify(call.mediaStatistics),
     recorded_ms: call.recordedMs,
     created_at: call.createdAt,
@@ -45,6 +47,8 @@ export function callOf(row: CallRow): Call {
     ...(row.reference === null ? {} : { reference: row.reference }),
     ...(row.metadata === null ? {} : { metadata: JSON.parse(row.metadata) }),
     outcome: row.outcome === null ? null : JSON.parse(row.outcome),
+    ...(row.result === null ? {} : { result: JSON.parse(row.result) }),
+    ...(row.turns === null ? {} : { turns: JSON.parse(row.turns) }),
     mediaStatistics: row.media_statistics === null ? null : JSON.parse(row.media_statistics),
     recordedMs: row.recorded_ms,
     createdAt: row.created_at,
@@ -62,6 +66,8 @@ export function callColumns(patch: CallPatch): Partial<CallTable> {
   return {
     ...(patch.status !== undefined && { status: patch.status }),
     ...(patch.outcome !== undefined && { outcome: patch.outcome && JSON.stringify(patch.outcome) }),
+    ...(patch.result !== undefined && { result: JSON.stringify(patch.result) }),
+    ...(patch.turns !== undefined && { turns: JSON.stringify(patch.turns) }),
     ...(patch.mediaStatistics !== undefined && {
       media_statistics: patch.mediaStatistics && JSON.stringify(patch.mediaStatistics),
     }),

@@ -24,6 +24,8 @@ export function migrations(types: ColumnTypes): Record<string, Migration> {
     "0015_caller_ids": { up: callerIds },
     "0016_webhooks": { up: (db) => webhookTables(db, types) },
     "0017_call_references": { up: callReferences },
+    "0018_call_results": { up: callResults },
+    "0019_agent_turns": { up: agentTurns },
   };
 }
 
@@ -164,6 +166,16 @@ async function callReferences(db: Kysely<unknown>): Promise<void> {
     .on("calls")
     .columns(["user_id", "target_phone", "created_at", "id"])
     .execute();
+}
+
+/** Existing calls have none: no agent could conduct them. */
+async function callResults(db: Kysely<unknown>): Promise<void> {
+  await db.schema.alterTable("calls").addColumn("result", "text").execute();
+}
+
+/** Existing calls have none: nobody measured them. */
+async function agentTurns(db: Kysely<unknown>): Promise<void> {
+  await db.schema.alterTable("calls").addColumn("turns", "text").execute();
 }
 
 /** A demo token has keys of its own. Existing keys count as the user's. */

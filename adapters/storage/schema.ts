@@ -91,6 +91,9 @@ export interface CallTable {
   /** JSON. */
   outcome: string | null;
   /** JSON. */
+  result: string | null;
+  turns: string | null;
+  /** JSON. */
   media_statistics: string | null;
   recorded_ms: number | null;
   created_at: number;
