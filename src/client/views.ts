@@ -3,6 +3,7 @@ import type { Call, Outcome } from "../http/answers.ts";
 export type {
   Call,
   CallerId,
+  CallMetrics,
   CreatedCall,
   Event as CallEvent,
   Fault,
@@ -16,6 +17,7 @@ export type {
   StreamTicket,
   StreamTranscript,
   TranscriptLine,
+  TurnMetrics,
   Voice,
   Webhook,
   WebhookDelivery,
@@ -24,7 +26,7 @@ export type {
 } from "../http/answers.ts";
 
 /** An optional object of a call. */
-export type CallExpansion = "outcome" | "transcript" | "media" | "reference";
+export type CallExpansion = "outcome" | "transcript" | "media" | "reference" | "result" | "metrics";
 
 /** The fields that an expansion adds. */
 type Added<E extends CallExpansion> = E extends "reference" ? "reference" | "metadata" : E;

@@ -46,6 +46,38 @@ export interface TranscriptLine {
   confidence: number | null;
 }
 
+/** The latencies of one turn of an agent, ms; null if the turn has no such moment. */
+export interface TurnMetrics {
+  /** What the agent replied to. */
+  input: "begin" | "key" | "words" | "silence";
+  /** From the callee's last speech to the decision that the turn was over; null if the engine decides that itself. */
+  eou_delay_ms: number | null;
+  /** From that decision, or else from the callee's last speech, to the final text. */
+  stt_final_ms: number | null;
+  /** From the request for a reply to the model's first token; null without a model. */
+  llm_ttft_ms: number | null;
+  /** From the request for a reply to its first sentence. */
+  first_sentence_ms: number | null;
+  /** From the first sentence to its first samples. */
+  tts_ttfb_ms: number | null;
+  /** Silence at the beginning of the agent's audio. */
+  tts_leading_silence_ms: number | null;
+  /** From the request for a reply to the first of its samples that was sent. */
+  first_audio_sent_ms: number | null;
+  /** From the callee's last speech, or key, to the agent's first audible sample. */
+  turn_gap_ms: number | null;
+  /** Whether the callee interrupted the agent's words. */
+  interrupted: boolean;
+  /** From the beginning of the callee's speech to the agent's last sample; null unless speech interrupted the turn. */
+  interrupt_latency_ms: number | null;
+}
+
+/** What was measured during a call that an agent conducted. */
+export interface CallMetrics {
+  /** In their order; the first 500. */
+  turns: TurnMetrics[];
+}
+
 /** How a call ended. */
 export interface Outcome {
   reason: CompletedReason | FailedReason;
@@ -115,6 +147,10 @@ export interface Call {
   outcome?: Outcome | null | undefined;
   /** With expand=transcript: what was spoken, in the order of speaking; null until there is any. */
   transcript?: TranscriptLine[] | null | undefined;
+  /** With expand=result: what the agent found out, by name; null until the call is over, and if nothing. */
+  result?: { [key: string]: unknown } | null | undefined;
+  /** With expand=metrics: the latencies of the agent's turns; null until the call is over, and without an agent. */
+  metrics?: CallMetrics | null | undefined;
   /** With expand=media: the message, and how the audio travelled over the network. For a call without a fixed message null until there are statistics, unless the call is to be recorded. */
   media?: AudioMedia | SpeechMedia | LiveMedia | null | undefined;
   /** With expand=reference: as given at the creation; null if it was not. */
@@ -407,6 +443,8 @@ export interface Answers {
   CallSummary: CallSummary;
   CreatedCall: CreatedCall;
   TranscriptLine: TranscriptLine;
+  TurnMetrics: TurnMetrics;
+  CallMetrics: CallMetrics;
   Outcome: Outcome;
   StreamStatistics: StreamStatistics;
   Recording: Recording;

@@ -51,12 +51,12 @@ export const CREATE_CALL_EXAMPLES: Readonly<Record<CallType, Examples[string]>> 
     value: { instanceId: INSTANCE_ID, type: "DYNAMIC_STREAM", target },
   },
   DYNAMIC_AGENT: {
-    summary: "Let an AI agent conduct the call",
+    summary: "Let an agent conduct the call by a script",
     value: {
       instanceId: INSTANCE_ID,
       type: "DYNAMIC_AGENT",
       target,
-      agent: { instructions: ["Greet the callee.", "Ask whether tomorrow's appointment stands."] },
+      agent: { instructions: ["Ask visit: Will you come tomorrow? Press 1 for yes, 2 for no.", "Say: Thank you."] },
     },
   },
 };

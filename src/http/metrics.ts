@@ -56,6 +56,13 @@ export function figuresText(figures: Figures): string {
     const [status = "", reason = ""] = key.split("/", 2);
     return `ringport_call_outcomes_total{${labels({ status, reason })}} ${count}`;
   });
+  const turnStages = Object.entries(figures.turnStages).flatMap(([stage, { sumMs, turns }]) => {
+    const label = labels({ stage: stage.replace(/Ms$/, "").replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`) });
+    return [
+      `ringport_agent_turn_seconds_sum{${label}} ${sumMs / 1_000}`,
+      `ringport_agent_turn_seconds_count{${label}} ${turns}`,
+    ];
+  });
   return (
     family("ringport_calls", "gauge", "Stored calls.", each("ringport_calls", "status", figures.calls)) +
     family("ringport_live_calls", "gauge", "Calls with a live session in this process.", [
@@ -70,7 +77,11 @@ export function figuresText(figures: Figures): string {
       "counter",
       "Calls created by this process.",
       each("ringport_calls_created_total", "type", figures.created),
-    )
+    ) +
+    family("ringport_agent_turn_seconds", "summary", "Latencies of agents' turns, by stage.", turnStages) +
+    family("ringport_agent_interruptions_total", "counter", "Turns of agents that the callee interrupted.", [
+      `ringport_agent_interruptions_total ${figures.interruptions}`,
+    ])
   );
 }
 

@@ -50,8 +50,8 @@ export function openapiDocument(routes: readonly Route[], facts: DocumentFacts):
           tags: ["Webhooks"],
           summary: "An event, sent to the URL of a webhook",
           description:
-            "The body is an event as GET /v1/events shows it. Verify the signature (Standard Webhooks 1.0) and answer with a " +
-            "2xx within 15 s. Any other answer is tried again; 410 disables the webhook.",
+            "The body is an event as GET /v1/events shows it. Verify the signature (Standard Webhooks 1.0) and respond with a " +
+            "2xx within 15 s. After any other response the delivery is repeated; 410 disables the webhook.",
           parameters: WEBHOOK_HEADERS,
           requestBody: {
             required: true,

@@ -23,8 +23,8 @@ export const REASON_TEXTS: Readonly<Record<CompletedReason | FailedReason, strin
     "The call was accepted, but its audio could not be set up, or required inbound audio never arrived: there is no evidence that anybody heard the message.",
   speech_failed:
     "The text could not be spoken, or its beginning was not ready in time, in which case no phone rang. detail has the cause.",
-  agent_failed: "The agent failed during the call.",
-  agent_unavailable: "No agent is configured on this server. No phone rang.",
+  agent_failed: "The agent failed during the call. detail has the cause.",
+  agent_unavailable: "No agent here can conduct the call. No phone rang; detail has the cause and the fix.",
   stream_lost: "After pickup, no program was attached to the stream for too long (streamAttachMs).",
   stream_unavailable: "Live streams are not available on this server. No phone rang.",
   interrupted:

@@ -2,12 +2,14 @@ import * as v from "valibot";
 import {
   Call,
   CallerId,
+  CallMetrics,
   CallSummary,
   CreatedCall,
   Outcome,
   Recording,
   StreamStatistics,
   TranscriptLine,
+  TurnMetrics,
 } from "./schemas/call-schemas.ts";
 import { Event, WebhookTest } from "./schemas/event-schemas.ts";
 import { Connection, Instance, InstanceDetails, LinkingCode } from "./schemas/instance-schemas.ts";
@@ -41,6 +43,8 @@ export const SCHEMAS = {
   CallSummary,
   CreatedCall,
   TranscriptLine,
+  TurnMetrics,
+  CallMetrics,
   Outcome,
   StreamStatistics,
   Recording,

@@ -5,10 +5,11 @@ import type { Event } from "../domain/events.ts";
 import type { Instance } from "../domain/instance.ts";
 import type { MediaStatistics } from "../domain/media-statistics.ts";
 import type { TranscriptLine } from "../domain/transcript.ts";
+import type { TurnMetrics } from "../domain/turn-metrics.ts";
 import type { Voice } from "../ports/speech.ts";
 import type { View } from "./answers.ts";
 
-export const CALL_EXPANSIONS = ["outcome", "transcript", "media", "reference"] as const;
+export const CALL_EXPANSIONS = ["outcome", "transcript", "media", "reference", "result", "metrics"] as const;
 export type CallExpansion = (typeof CALL_EXPANSIONS)[number];
 
 /** RFC 3339, UTC, milliseconds, from ms since 1970-01-01 UTC. */
@@ -60,12 +61,30 @@ export function callView(
   if (!expand) return view;
   if (expand.has("outcome")) view.outcome = call.outcome && outcomeData(call.outcome);
   if (expand.has("transcript")) view.transcript = transcript.length > 0 ? transcript.map(transcriptLineView) : null;
+  if (expand.has("result")) view.result = call.result ?? null;
+  if (expand.has("metrics")) view.metrics = call.turns === undefined ? null : { turns: call.turns.map(turnView) };
   if (expand.has("media")) view.media = mediaView(call, server);
   if (expand.has("reference")) {
     view.reference = call.reference ?? null;
     view.metadata = call.metadata ?? {};
   }
   return view;
+}
+
+function turnView(turn: TurnMetrics): View<"TurnMetrics"> {
+  return {
+    input: turn.input,
+    eou_delay_ms: turn.eouDelayMs,
+    stt_final_ms: turn.sttFinalMs,
+    llm_ttft_ms: turn.llmTtftMs,
+    first_sentence_ms: turn.firstSentenceMs,
+    tts_ttfb_ms: turn.ttsTtfbMs,
+    tts_leading_silence_ms: turn.ttsLeadingSilenceMs,
+    first_audio_sent_ms: turn.firstAudioSentMs,
+    turn_gap_ms: turn.turnGapMs,
+    interrupted: turn.interrupted,
+    interrupt_latency_ms: turn.interruptLatencyMs,
+  };
 }
 
 function transcriptLineView(line: TranscriptLine): View<"TranscriptLine"> {

@@ -66,6 +66,13 @@ export const INPUT_ADVICE = {
     fix: "Send words.",
     example: "/tts/text: the text has no letter and no digit, so there is nothing to speak",
   },
+  agent_unavailable: {
+    means:
+      "No agent on this server can conduct the call; with Prefer: handling=strict it is refused instead of accepted.",
+    fix: "Write the instructions as a script (docs/agents.md), or configure an agent: RINGPORT_AGENT_URL and RINGPORT_AGENT_MODEL.",
+    example:
+      '/agent: no AI agent is configured on this server, and instruction 1 ("Greet the callee.") is not part of a script',
+  },
   audio_unsupported: {
     means: "The file is not Base64, is not MP3 or WAV, is empty, damaged, too large or too long.",
     fix: "Send an MP3 or WAV file of at most 10 MiB and 10 minutes, as Base64 without line breaks.",

@@ -130,6 +130,7 @@ export function callRoutes(
           "voice_invalid",
           "voice_unavailable",
           "text_unspeakable",
+          "agent_unavailable",
           "audio_unsupported",
           "idempotency_key_invalid",
           "demo_token_restricted",

@@ -66,6 +66,28 @@ export const TranscriptLine = shape("One utterance on a call.", {
   ),
 });
 
+const latency = (description: string) => v.pipe(v.nullable(milliseconds), v.description(description));
+export const TurnMetrics = shape("The latencies of one turn of an agent, ms; null if the turn has no such moment.", {
+  input: v.pipe(v.picklist(["begin", "key", "words", "silence"]), v.description("What the agent replied to.")),
+  eou_delay_ms: latency(
+    "From the callee's last speech to the decision that the turn was over; null if the engine decides that itself.",
+  ),
+  stt_final_ms: latency("From that decision, or else from the callee's last speech, to the final text."),
+  llm_ttft_ms: latency("From the request for a reply to the model's first token; null without a model."),
+  first_sentence_ms: latency("From the request for a reply to its first sentence."),
+  tts_ttfb_ms: latency("From the first sentence to its first samples."),
+  tts_leading_silence_ms: latency("Silence at the beginning of the agent's audio."),
+  first_audio_sent_ms: latency("From the request for a reply to the first of its samples that was sent."),
+  turn_gap_ms: latency("From the callee's last speech, or key, to the agent's first audible sample."),
+  interrupted: v.pipe(v.boolean(), v.description("Whether the callee interrupted the agent's words.")),
+  interrupt_latency_ms: latency(
+    "From the beginning of the callee's speech to the agent's last sample; null unless speech interrupted the turn.",
+  ),
+});
+export const CallMetrics = shape("What was measured during a call that an agent conducted.", {
+  turns: v.pipe(v.array(TurnMetrics), v.description("In their order; the first 500.")),
+});
+
 export const StreamStatistics = shape("How a call's audio travelled over the network, counted on our side.", {
   codec: v.string(),
   packets_sent: count,
@@ -138,6 +160,22 @@ export const Call = shape("A call.", {
     v.pipe(
       v.nullable(v.array(TranscriptLine)),
       v.description("With expand=transcript: what was spoken, in the order of speaking; null until there is any."),
+    ),
+  ),
+  result: v.optional(
+    v.pipe(
+      v.nullable(v.record(v.string(), v.unknown())),
+      v.description(
+        "With expand=result: what the agent found out, by name; null until the call is over, and if nothing.",
+      ),
+    ),
+  ),
+  metrics: v.optional(
+    v.pipe(
+      v.nullable(CallMetrics),
+      v.description(
+        "With expand=metrics: the latencies of the agent's turns; null until the call is over, and without an agent.",
+      ),
     ),
   ),
   media: v.optional(

@@ -34,6 +34,9 @@ export const EVENT_DATA: { readonly [T in EventType]: DataSchema<T> } = {
   audio_truncated: v.strictObject({ played_ms: milliseconds }),
   message_ready: v.strictObject({ message_ms: milliseconds }),
   message_delayed: v.strictObject({ at_ms: afterAnswer, silence_ms: milliseconds }),
+  agent_started: v.strictObject({
+    agent: v.pipe(v.string(), v.description("The engine that conducts the call, such as `scripted`.")),
+  }),
   dtmf: v.strictObject({ digit: v.string(), at_ms: v.optional(afterAnswer) }),
   callee_speech: v.strictObject({ start_ms: afterAnswer, end_ms: afterAnswer }),
   beep: v.strictObject({ hz: v.number(), at_ms: afterAnswer }),
