@@ -5,6 +5,7 @@ import { DEFAULT_TIMINGS } from "../src/domain/timings.ts";
 import type { EmbeddedPorts, RingportOptions } from "../src/options.ts";
 import type { AudioDecoder } from "../src/ports/audio-decoder.ts";
 import type { BodyParser } from "../src/ports/body-parser.ts";
+import type { Agent } from "../src/ports/conversation.ts";
 import type { Recordings } from "../src/ports/recordings.ts";
 import type { Speech } from "../src/ports/speech.ts";
 import type { Storage } from "../src/ports/storage.ts";
@@ -42,6 +43,7 @@ export async function embedded(options: RingportOptions): Promise<EmbeddedPorts>
   const telephony = asList(options.telephony) ?? (await makeNetworks?.(data, speech)) ?? [];
   const recordings = options.recordings ?? (await embeddedRecordings(data));
   const transcription = options.transcription ?? (await embeddedTranscription(options));
+  const agent = options.agent ?? (await embeddedAgent(options));
   const bodies = await embeddedBodies(workers);
   const webhookSender = httpSender({ allowPrivate: options.webhooks?.allowPrivate });
   const { asset = docsAsset } = options;
@@ -51,6 +53,7 @@ export async function embedded(options: RingportOptions): Promise<EmbeddedPorts>
     speech,
     decoder,
     transcription,
+    agent,
     recordings,
     webhookSender,
     bodies,
@@ -108,6 +111,11 @@ async function embeddedTranscription({ embedded }: RingportOptions): Promise<Tra
   if (embedded?.transcription === undefined) return undefined;
   const { configuredTranscription } = await import("./transcription/configured.ts");
   return configuredTranscription(embedded.transcription);
+}
+
+async function embeddedAgent({ embedded }: RingportOptions): Promise<Agent> {
+  const { configuredAgent } = await import("./agent/configured.ts");
+  return configuredAgent(embedded?.agent);
 }
 
 async function embeddedDecoder(workers: SharedWorkers): Promise<AudioDecoder> {

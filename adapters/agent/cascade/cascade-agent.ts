@@ -1,0 +1,38 @@
+import { type Agent, AgentUnavailable } from "../../../src/ports/conversation.ts";
+import { phrasesIn } from "../phrases.ts";
+import { type ChatOptions, chatClient } from "./chat-client.ts";
+import { ChatConversation, type ChatLimits } from "./chat-conversation.ts";
+
+/** Options of {@link cascadeAgent}. */
+export interface CascadeAgentOptions extends ChatOptions {
+  /** Replies of the model in one call. Default: 100. */
+  readonly maxTurns?: number | undefined;
+  /** Tokens of all requests of one call, as far as the server counts them. Default: 200,000. */
+  readonly maxTokens?: number | undefined;
+}
+
+/**
+ * An agent with a language model behind the transcription and the speech of this server: OpenAI, Ollama, vLLM, LocalAI and
+ * all other servers with `POST /chat/completions`. Throws a TypeError for a malformed base URL.
+ */
+export function cascadeAgent(options: CascadeAgentOptions): Agent {
+  const chat = chatClient(options);
+  const limits: ChatLimits = { turns: options.maxTurns ?? 100, tokens: options.maxTokens ?? 200_000 };
+  const scope = new AbortController();
+  return {
+    name: "cascade",
+    check({ hearsWords }) {
+      if (!hearsWords)
+        throw new AgentUnavailable(
+          "the agent hears nothing without transcription: set RINGPORT_TRANSCRIPTION_ENGINE, or pass `transcription`",
+        );
+    },
+    begin(brief) {
+      const bounded: typeof chat = (messages, tools, signal) =>
+        chat(messages, tools, AbortSignal.any([signal, scope.signal]));
+      const turns = Math.min(limits.turns, brief.maxTurns ?? limits.turns);
+      return new ChatConversation(bounded, brief, phrasesIn(brief.language), { ...limits, turns });
+    },
+    close: async () => scope.abort(new Error("the agent is closed")),
+  };
+}

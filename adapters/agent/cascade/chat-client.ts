@@ -1,0 +1,100 @@
+import { HTTPError, TimeoutError } from "ky";
+import { engineClient } from "../../engine-http/engine-client.ts";
+import { causeOf, withoutSecrets } from "../../engine-http/fault-text.ts";
+import { NothingSent, readWithin } from "../../engine-http/read-within.ts";
+import { refusalText } from "../../engine-http/refusal-text.ts";
+import { eventData } from "../../engine-http/server-sent-events.ts";
+import type { ChatMessage, ChatPart, ToolSpec } from "./chat-messages.ts";
+import { Completion } from "./completion.ts";
+
+/** Options of {@link chatClient}, for a server with `POST {baseUrl}/chat/completions`: OpenAI, Ollama, vLLM, LocalAI and others. */
+export interface ChatOptions {
+  /** With the version, without `/chat/completions`: `http://localhost:11434/v1`. */
+  readonly baseUrl: string | URL;
+  /** Sent as a bearer token; never part of an error message. */
+  readonly apiKey?: string | undefined;
+  /** The model. There is no default: hosted models come and go. */
+  readonly model: string;
+  /** More headers for every request. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** How long the server may take to begin its response, and between two pieces of it, ms. Default: 10,000. */
+  readonly timeoutMs?: number | undefined;
+}
+
+/** Completes a chat, part by part. @throws {ChatFault} or the signal's reason */
+export type Chat = (
+  messages: readonly ChatMessage[],
+  tools: readonly ToolSpec[],
+  signal: AbortSignal,
+) => AsyncGenerator<ChatPart, void>;
+
+/** Why a completion failed; the message is for an operator and has no secrets. */
+export class ChatFault extends Error {
+  override readonly name = "ChatFault";
+}
+
+/**
+ * Completions over HTTP, streamed. A request is repeated once if nothing has arrived in time; a refusal for load is
+ * repeated twice. Throws a TypeError for a malformed base URL.
+ */
+export function chatClient(options: ChatOptions): Chat {
+  const url = new URL(`${String(options.baseUrl).replace(/\/+$/, "")}/chat/completions`);
+  const timeoutMs = options.timeoutMs ?? 10_000;
+  const secrets = [options.apiKey, ...Object.values(options.headers ?? {})];
+  const client = engineClient({ ...options, timeoutMs });
+
+  async function* attempt(body: object, signal: AbortSignal): AsyncGenerator<ChatPart, void> {
+    const connection = new AbortController();
+    try {
+      const response = await client.post(url, { json: body, signal: AbortSignal.any([signal, connection.signal]) });
+      const completion = new Completion();
+      for await (const data of eventData(readWithin(response, timeoutMs, signal))) {
+        if (data === "[DONE]") {
+          completion.done = true;
+          break;
+        }
+        yield* completion.take(data);
+      }
+      if (!completion.done) throw new Error("its response ended in the middle");
+      yield* completion.calls();
+    } finally {
+      connection.abort();
+    }
+  }
+
+  return async function* chat(messages, tools, signal) {
+    const body = {
+      model: options.model,
+      messages,
+      stream: true,
+      stream_options: { include_usage: true },
+      ...(tools.length > 0 && { tools }),
+    };
+    for (let attempts = 1; ; attempts++) {
+      let begun = false;
+      try {
+        for await (const part of attempt(body, signal)) {
+          begun = true;
+          yield part;
+        }
+        return;
+      } catch (error) {
+        signal.throwIfAborted();
+        if (isLate(error) && !begun && attempts === 1) continue;
+        throw new ChatFault(withoutSecrets(explain(error, timeoutMs), secrets));
+      }
+    }
+  };
+}
+
+/** Whether nothing arrived in time. */
+function isLate(error: unknown): boolean {
+  return error instanceof TimeoutError || error instanceof NothingSent;
+}
+
+function explain(error: unknown, timeoutMs: number): string {
+  if (error instanceof HTTPError)
+    return `the model's server ${refusalText(error.response.status, error.data, "RINGPORT_AGENT")}`;
+  if (isLate(error)) return `the model's server sent nothing for ${timeoutMs} ms`;
+  return `the model's server failed: ${causeOf(error)}`;
+}

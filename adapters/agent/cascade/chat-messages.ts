@@ -1,0 +1,31 @@
+/** A message of a chat, in the words of `POST /chat/completions`. */
+export type ChatMessage =
+  | { readonly role: "system" | "user"; readonly content: string }
+  | { readonly role: "assistant"; readonly content: string | null; readonly tool_calls?: readonly ToolCall[] }
+  | { readonly role: "tool"; readonly tool_call_id: string; readonly content: string };
+
+/** A call of a tool by the model. */
+export interface ToolCall {
+  readonly id: string;
+  readonly type: "function";
+  readonly function: { readonly name: string; readonly arguments: string };
+}
+
+/** A tool as the model sees it. */
+export interface ToolSpec {
+  readonly type: "function";
+  readonly function: {
+    readonly name: string;
+    readonly description: string;
+    /** JSON Schema. */
+    readonly parameters: Readonly<Record<string, unknown>>;
+  };
+}
+
+/** A part of a completion. */
+export type ChatPart =
+  | { readonly type: "text"; readonly text: string }
+  /** Complete, with all of its arguments. */
+  | { readonly type: "tool"; readonly call: ToolCall }
+  /** Tokens of the whole request, if the server counts them. */
+  | { readonly type: "usage"; readonly tokens: number };

@@ -1,0 +1,80 @@
+import { jsonOf, quoteOf } from "../../engine-http/fault-text.ts";
+import type { ChatPart, ToolCall } from "./chat-messages.ts";
+
+/** Longest completion, characters; a longer one is refused. */
+const LONGEST_COMPLETION = 20_000;
+/** Tools that one completion may call. */
+const MOST_CALLS = 16;
+
+/** A completion whose pieces arrive one by one. */
+export class Completion {
+  /** Whether its end has arrived. */
+  done = false;
+  readonly #calls: { id: string; name: string; arguments: string }[] = [];
+  #length = 0;
+
+  /** Takes the data of the next event. @throws {Error} it is no piece of a completion, or the completion is too long */
+  *take(data: string): Generator<ChatPart, void> {
+    const chunk = jsonOf(data) as Chunk | null;
+    if (chunk === null) throw new Error("it sent broken JSON");
+    if (chunk.error !== undefined && chunk.error !== null) throw new Error(`it reports: ${quoteOf(chunk)}`);
+    const choice = Array.isArray(chunk.choices) ? chunk.choices[0] : undefined;
+    const { content, tool_calls: calls } = choice?.delta ?? {};
+    if (typeof content === "string" && content !== "") {
+      this.#grow(content);
+      yield { type: "text", text: content };
+    }
+    if (Array.isArray(calls)) for (const call of calls) this.#add(call);
+    // Some servers end a stream without [DONE].
+    if (typeof choice?.finish_reason === "string") this.done = true;
+    const tokens = chunk.usage?.total_tokens;
+    if (typeof tokens === "number") yield { type: "usage", tokens };
+  }
+
+  /** The calls of tools, once all pieces have arrived. */
+  *calls(): Generator<ChatPart, void> {
+    for (const [index, { id, name, arguments: given }] of this.#calls.entries()) {
+      if (name === "") continue;
+      const call: ToolCall = {
+        id: id || `call_${index}`,
+        type: "function",
+        function: { name, arguments: given || "{}" },
+      };
+      yield { type: "tool", call };
+    }
+  }
+
+  #add({ index = this.#calls.length, id, function: part }: CallChunk): void {
+    if (!Number.isInteger(index) || index < 0 || index >= MOST_CALLS)
+      throw new Error("it calls too many tools at once");
+    while (this.#calls.length <= index) this.#calls.push({ id: "", name: "", arguments: "" });
+    const call = this.#calls[index]!;
+    if (typeof id === "string" && id !== "") call.id = id;
+    if (typeof part?.name === "string") call.name += part.name;
+    if (typeof part?.arguments === "string") {
+      call.arguments += part.arguments;
+      this.#grow(part.arguments);
+    }
+  }
+
+  #grow(text: string): void {
+    this.#length += text.length;
+    if (this.#length > LONGEST_COMPLETION) throw new Error(`it sent more than ${LONGEST_COMPLETION} characters`);
+  }
+}
+
+/** The part of a chunk that is used; nothing of it is certain. */
+interface Chunk {
+  readonly choices?: readonly {
+    readonly delta?: { readonly content?: unknown; readonly tool_calls?: readonly CallChunk[] };
+    readonly finish_reason?: unknown;
+  }[];
+  readonly usage?: { readonly total_tokens?: unknown } | null;
+  readonly error?: unknown;
+}
+
+interface CallChunk {
+  readonly index?: number;
+  readonly id?: unknown;
+  readonly function?: { readonly name?: unknown; readonly arguments?: unknown };
+}

@@ -1,0 +1,60 @@
+import { hasWords } from "../../../src/base/has-words.ts";
+
+/** The end of a sentence, with what closes a quotation; a number such as 10.30 goes on. */
+const SENTENCE_END = /[.!?…]+["'”’)\]]*(?=\s)|[。！？]+|\n+/u;
+/** Where a long first sentence may be cut, so that its beginning is spoken soon. */
+const CLAUSE_END = /[,;:–—](?=\s)/u;
+/** Shortest beginning that is spoken by itself, characters. */
+const SHORTEST_BEGINNING = 20;
+/** Titles and the like, after which a full stop ends no sentence. */
+const ABBREVIATION = /(?:^|\s)(?:dr|dra|mr|mrs|ms|sr|sra|st|no|nr|e\.g|i\.e|z\.b)\.$/iu;
+/** A text without an end is spoken in pieces of this length, characters. */
+const LONGEST = 300;
+
+/** Cuts a text that arrives piece by piece into sentences; its first piece is a clause, so that it is spoken soon. */
+export class Sentences {
+  #open = "";
+  #begun = false;
+
+  /** Adds text; returns the sentences that are complete now. */
+  push(text: string): string[] {
+    this.#open += text;
+    const complete: string[] = [];
+    for (let sentence = this.#next(); sentence !== undefined; sentence = this.#next())
+      if (hasWords(sentence)) {
+        complete.push(sentence);
+        this.#begun = true;
+      }
+    return complete;
+  }
+
+  /** The text has ended: returns what is left of it; undefined if that has no words. */
+  finish(): string | undefined {
+    const rest = this.#open.trim();
+    this.#open = "";
+    return hasWords(rest) ? rest : undefined;
+  }
+
+  #next(): string | undefined {
+    for (let from = 0; ; ) {
+      const match = SENTENCE_END.exec(this.#open.slice(from));
+      if (match === null) break;
+      const end = from + match.index + match[0].length;
+      if (!ABBREVIATION.test(this.#open.slice(0, end))) return this.#cut(end);
+      from = end;
+    }
+    if (!this.#begun) {
+      const clause = CLAUSE_END.exec(this.#open.slice(SHORTEST_BEGINNING));
+      if (clause !== null) return this.#cut(SHORTEST_BEGINNING + clause.index + 1);
+    }
+    if (this.#open.length <= LONGEST) return undefined;
+    const space = this.#open.lastIndexOf(" ", LONGEST);
+    return this.#cut(space > 0 ? space : LONGEST);
+  }
+
+  #cut(end: number): string {
+    const sentence = this.#open.slice(0, end).trim();
+    this.#open = this.#open.slice(end).trimStart();
+    return sentence;
+  }
+}

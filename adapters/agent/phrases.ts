@@ -1,0 +1,74 @@
+/** Fixed sentences of an agent, which come neither from a script nor from a model. */
+export interface Phrases {
+  /** Before anything else, unless the script introduces itself. */
+  readonly introduction: string;
+  /** Before a question that is repeated because the answer is none of its answers. */
+  readonly notAChoice: string;
+  /** Before the call is hung up because no answer came. */
+  readonly noAnswer: string;
+  /** After a long silence. */
+  readonly stillThere: string;
+  /** Before the call is hung up for another reason. */
+  readonly goodbye: string;
+  /** Before the call fails. */
+  readonly apology: string;
+}
+
+const ENGLISH: Phrases = {
+  introduction: "This is an automated call.",
+  notAChoice: "Sorry, that is not one of the answers.",
+  noAnswer: "I have received no answer. Goodbye.",
+  stillThere: "Are you still there?",
+  goodbye: "Goodbye.",
+  apology: "I am sorry, something went wrong on our side. Goodbye.",
+};
+
+/** By the language of the voice. */
+const PHRASES: Readonly<Record<string, Phrases>> = {
+  en: ENGLISH,
+  pt: {
+    introduction: "Esta é uma chamada automática.",
+    notAChoice: "Desculpe, essa não é uma das opções.",
+    noAnswer: "Não recebi nenhuma resposta. Até logo.",
+    stillThere: "Você ainda está aí?",
+    goodbye: "Até logo.",
+    apology: "Desculpe, algo deu errado do nosso lado. Até logo.",
+  },
+  es: {
+    introduction: "Esta es una llamada automática.",
+    notAChoice: "Lo siento, esa no es una de las opciones.",
+    noAnswer: "No he recibido ninguna respuesta. Adiós.",
+    stillThere: "¿Sigue usted ahí?",
+    goodbye: "Adiós.",
+    apology: "Lo siento, algo ha fallado por nuestra parte. Adiós.",
+  },
+  de: {
+    introduction: "Dies ist ein automatischer Anruf.",
+    notAChoice: "Das ist leider keine der Antworten.",
+    noAnswer: "Ich habe keine Antwort erhalten. Auf Wiederhören.",
+    stillThere: "Sind Sie noch da?",
+    goodbye: "Auf Wiederhören.",
+    apology: "Es tut mir leid, bei uns ist etwas schiefgegangen. Auf Wiederhören.",
+  },
+  fr: {
+    introduction: "Ceci est un appel automatique.",
+    notAChoice: "Désolé, ce n'est pas l'une des réponses.",
+    noAnswer: "Je n'ai reçu aucune réponse. Au revoir.",
+    stillThere: "Êtes-vous toujours là ?",
+    goodbye: "Au revoir.",
+    apology: "Je suis désolé, un problème est survenu de notre côté. Au revoir.",
+  },
+  it: {
+    introduction: "Questa è una chiamata automatica.",
+    notAChoice: "Mi dispiace, non è una delle risposte.",
+    noAnswer: "Non ho ricevuto nessuna risposta. Arrivederci.",
+    stillThere: "È ancora in linea?",
+    goodbye: "Arrivederci.",
+    apology: "Mi dispiace, qualcosa è andato storto da parte nostra. Arrivederci.",
+  },
+};
+
+/** The phrases in the language of a BCP 47 tag; English if there are none. */
+export function phrasesIn(language: string): Phrases {
+  return PHRASES[language.split("-", 1)[0]!.toLowerCase()] ?? ENGLISH;
+}

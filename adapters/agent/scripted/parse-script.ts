@@ -1,0 +1,173 @@
+import { hasWords } from "../../../src/base/has-words.ts";
+import { shown } from "../../../src/base/shown.ts";
+import type { Ask, Branch, BranchStep, Script, Step } from "./script.ts";
+import { comparable } from "./script.ts";
+
+/** A line that is no step of a script. The message names the line and what it should be. */
+export class ScriptFault extends Error {
+  override readonly name = "ScriptFault";
+}
+
+/** A question whose branches are being read. */
+interface OpenAsk extends Omit<Ask, "branches" | "otherwise" | "nothing"> {
+  readonly branches: Branch[];
+  otherwise: readonly BranchStep[] | undefined;
+  nothing: readonly BranchStep[] | undefined;
+}
+
+/** A text behind a colon, or in quotes. */
+const SAY = /^say ?(?:: ?(\S.*)|(["“].*))$/i;
+const HANG_UP = /^(?:hang up|end the call)\.?$/i;
+const ASK = /^ask\b([^:"“]*)(?:: ?(\S.*)|(["“].*))$/i;
+const ASK_OPTIONS = /^ ?([\p{L}_][\p{L}\p{N}_-]*)? ?(?:\bfor (\d{1,3})(?: to (\d{1,3}))? digits?)? ?$/iu;
+const IF = /^if\b([^:]*): ?(\S.*)$/i;
+const OTHERWISE = /^otherwise ?: ?(\S.*)$/i;
+const ASK_AGAIN = /^ask again\.?$/i;
+const GO_TO = /^go to ([\p{L}_][\p{L}\p{N}_-]*)\.?$/iu;
+const CONTINUE = /^(?:continue|go on)\.?$/i;
+/** Words in front of an answer that are not part of it: "they press 1", "key 1", "the callee says yes". */
+const BEFORE_ANSWER = /^(?:they |the callee )?(?:press(?:es)? |says? |keys? )?/i;
+/** Longest number that a question can ask for, digits. */
+const MOST_DIGITS = 32;
+
+const STEPS = 'a step begins with "Say:", "Ask:", "If …:", "Otherwise:" or is "Hang up"';
+
+/**
+ * Reads instructions as a script: each line is a step. See docs/agents.md for the rules.
+ * @throws {ScriptFault} naming the first line that is no step
+ */
+export function parseScript(instructions: readonly string[]): Script {
+  const steps: Step[] = [];
+  let ask: OpenAsk | undefined;
+  instructions.forEach((instruction, index) => {
+    for (const line of instruction.split(/\r\n|[\n\r\u2028\u2029]/)) {
+      const text = line.trim().replace(/\s+/gu, " ");
+      if (text === "") continue;
+      const fault = (why: string): ScriptFault =>
+        new ScriptFault(`instruction ${index + 1} (${shown(text)}) is not part of a script: ${why}`);
+      const branch = branchOf(text, fault);
+      if (branch !== undefined) {
+        if (ask === undefined) throw fault('"If" and "Otherwise" follow the question ("Ask:") that they belong to');
+        addBranch(ask, branch, fault);
+        continue;
+      }
+      const step = stepOf(text, fault);
+      ask = step.do === "ask" ? (step as OpenAsk) : undefined;
+      if (ask?.name !== undefined && questions(steps).some(({ name }) => name === ask?.name))
+        throw fault(`another question is named ${ask.name} too`);
+      steps.push(step);
+    }
+  });
+  if (steps.length === 0) throw new ScriptFault(`the instructions have no step: ${STEPS}`);
+  checkTargets(steps);
+  return { steps };
+}
+
+/** The questions of a script. */
+export function questions(steps: readonly Step[]): Ask[] {
+  return steps.filter((step): step is Ask => step.do === "ask");
+}
+
+type Faulty = (why: string) => ScriptFault;
+type ReadBranch = Branch & { readonly kind: "answers" | "otherwise" };
+
+function stepOf(text: string, fault: Faulty): Step {
+  if (HANG_UP.test(text)) return { do: "hang_up" };
+  const say = SAY.exec(text);
+  if (say) return { do: "say", text: spoken(say[1] ?? say[2]!, fault) };
+  const ask = ASK.exec(text);
+  if (!ask) throw fault(STEPS);
+  const [, name, min, max = min] = ASK_OPTIONS.exec(ask[1]!) ?? [];
+  if (ask[1]!.trim() !== "" && name === undefined && min === undefined)
+    throw fault('a question is "Ask:", "Ask NAME:" or "Ask NAME for 4 digits:", and then its text');
+  const digits = min === undefined ? undefined : { min: Number(min), max: Number(max) };
+  if (digits && (digits.min < 1 || digits.max < digits.min || digits.max > MOST_DIGITS))
+    throw fault(`a question can ask for 1 to ${MOST_DIGITS} digits`);
+  const question: OpenAsk = {
+    do: "ask",
+    name: name?.toLowerCase(),
+    text: spoken(ask[2] ?? ask[3]!, fault),
+    digits,
+    branches: [],
+    otherwise: undefined,
+    nothing: undefined,
+  };
+  return question;
+}
+
+function branchOf(text: string, fault: Faulty): ReadBranch | undefined {
+  const otherwise = OTHERWISE.exec(text);
+  if (otherwise) return { kind: "otherwise", keys: [], words: [], steps: branchSteps(otherwise[1]!, fault) };
+  const branch = IF.exec(text);
+  if (!branch) return undefined;
+  const keys: string[] = [];
+  const words: string[] = [];
+  for (const part of branch[1]!.split(/,|\bor\b/i)) {
+    const answer = part.trim().replace(BEFORE_ANSWER, "");
+    if (/^[0-9*#]+$/.test(answer)) keys.push(answer);
+    else if (comparable(answer) !== "") words.push(comparable(answer));
+  }
+  if (keys.length === 0 && words.length === 0)
+    throw fault('"If" is followed by keys or words: "If 1 or yes:", "If nothing:"');
+  return { kind: "answers", keys, words, steps: branchSteps(branch[2]!, fault) };
+}
+
+function addBranch(ask: OpenAsk, { kind, keys, words, steps }: ReadBranch, fault: Faulty): void {
+  if (kind === "otherwise") {
+    if (ask.otherwise) throw fault('the question has an "Otherwise" already');
+    ask.otherwise = steps;
+    return;
+  }
+  const known = ask.branches.flatMap((branch) => [...branch.keys, ...branch.words]);
+  const twice = [...keys, ...words].find((answer) => known.includes(answer));
+  if (twice !== undefined) throw fault(`the answer ${twice} has a branch already`);
+  const phrases = words.filter((word) => word !== "nothing" && word !== "no answer");
+  if (phrases.length < words.length) {
+    if (ask.nothing) throw fault('the question has an "If nothing" already');
+    ask.nothing = steps;
+  }
+  if (keys.length > 0 || phrases.length > 0) ask.branches.push({ keys, words: phrases, steps });
+}
+
+/** The steps of a branch, separated by semicolons; those within quotes are text. */
+function branchSteps(text: string, fault: Faulty): BranchStep[] {
+  const steps: BranchStep[] = [];
+  for (const part of text.match(/(?:"[^"]*"|“[^“”]*”|[^;])+/g) ?? []) {
+    const step = part.trim();
+    if (step === "" || CONTINUE.test(step)) continue;
+    const say = SAY.exec(step);
+    const to = GO_TO.exec(step)?.[1];
+    if (HANG_UP.test(step)) steps.push({ do: "hang_up" });
+    else if (ASK_AGAIN.test(step)) steps.push({ do: "ask_again" });
+    else if (to !== undefined) steps.push({ do: "go_to", to: to.toLowerCase() });
+    else if (say) steps.push({ do: "say", text: spoken(say[1] ?? say[2]!, fault) });
+    else
+      throw fault(
+        `${shown(step)} cannot follow an answer: use "say: …", "go to NAME", "ask again", "continue" or "hang up", separated by semicolons`,
+      );
+  }
+  return steps;
+}
+
+function checkTargets(steps: readonly Step[]): void {
+  const asks = questions(steps);
+  const names = new Set(asks.map(({ name }) => name));
+  for (const { branches, otherwise = [], nothing = [], text } of asks)
+    for (const step of [...branches.flatMap((branch) => branch.steps), ...otherwise, ...nothing])
+      if (step.do === "go_to" && !names.has(step.to))
+        throw new ScriptFault(
+          `after the question ${shown(text)} the script goes to ${step.to}, but no question has that name: write "Ask ${step.to}: …"`,
+        );
+}
+
+/** The text to be spoken. */
+function spoken(given: string, fault: Faulty): string {
+  const text = unquoted(given);
+  if (!hasWords(text)) throw fault("its text has no letter and no digit, so there is nothing to speak");
+  return text;
+}
+
+function unquoted(text: string): string {
+  const match = /^"([^"]*)"\.?$|^“([^”]*)”\.?$/.exec(text.trim());
+  return (match?.[1] ?? match?.[2] ?? text).trim();
+}

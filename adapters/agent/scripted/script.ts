@@ -1,0 +1,57 @@
+/** What the `scripted` agent does, step by step. */
+export interface Script {
+  readonly steps: readonly Step[];
+}
+
+export type Step = Say | Ask | HangUp;
+
+export interface Say {
+  readonly do: "say";
+  readonly text: string;
+}
+
+/** Speaks a question and waits for the answer. */
+export interface Ask {
+  readonly do: "ask";
+  /** Other steps go to it by this name, and its answer is kept under it; undefined if it has none. */
+  readonly name: string | undefined;
+  readonly text: string;
+  /** Accepts a number of this many digits, whatever they are; undefined: one of the branches, or any one key. */
+  readonly digits: { readonly min: number; readonly max: number } | undefined;
+  readonly branches: readonly Branch[];
+  /** If the answer is none of the branches'. */
+  readonly otherwise: readonly BranchStep[] | undefined;
+  /** If no answer comes, however often the question is repeated. */
+  readonly nothing: readonly BranchStep[] | undefined;
+}
+
+export interface HangUp {
+  readonly do: "hang_up";
+}
+
+/** What follows some answers. */
+export interface Branch {
+  /** Keys: `1`, `42`, `#`. */
+  readonly keys: readonly string[];
+  /** Words or phrases, as {@link comparable} text. */
+  readonly words: readonly string[];
+  readonly steps: readonly BranchStep[];
+}
+
+/** After the last step of a branch the script goes on behind its question. */
+export type BranchStep =
+  | Say
+  | HangUp
+  | { readonly do: "ask_again" }
+  /** `to` is the name of a question. */
+  | { readonly do: "go_to"; readonly to: string };
+
+/** A text for comparison: lower case, without accents and punctuation, one space between words. */
+export function comparable(text: string): string {
+  return text
+    .normalize("NFD")
+    .replace(/\p{M}/gu, "")
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, " ")
+    .trim();
+}

@@ -1,0 +1,38 @@
+import { type Agent, type AgentBrief, AgentUnavailable, type Conversation } from "../../../src/ports/conversation.ts";
+import { phrasesIn } from "../phrases.ts";
+import { parseScript, questions, ScriptFault } from "./parse-script.ts";
+import type { Script } from "./script.ts";
+import { ScriptedConversation } from "./scripted-conversation.ts";
+
+/**
+ * An agent without a language model: it conducts calls whose instructions are a script (docs/agents.md). It introduces
+ * itself as an automated call, and understands nothing but keys and the words of its script.
+ */
+export function scriptedAgent(): Agent {
+  return {
+    name: "scripted",
+    check: (brief) => void scriptOf(brief),
+    begin: (brief): Conversation => new ScriptedConversation(scriptOf(brief), brief, phrasesIn(brief.language)),
+    async close() {},
+  };
+}
+
+function scriptOf({ instructions, hearsWords }: AgentBrief): Script {
+  try {
+    const script = parseScript(instructions);
+    if (!hearsWords) assertKeysSuffice(script);
+    return script;
+  } catch (error) {
+    if (!(error instanceof ScriptFault)) throw error;
+    throw new AgentUnavailable(`no AI agent is configured on this server, and ${error.message}`, { cause: error });
+  }
+}
+
+/** Without transcription only keys arrive. */
+function assertKeysSuffice({ steps }: Script): void {
+  for (const { text, branches, digits } of questions(steps))
+    if (digits === undefined && branches.length > 0 && branches.every(({ keys }) => keys.length === 0))
+      throw new ScriptFault(
+        `the question "${text}" is answered with words alone, which needs a transcription engine: add keys, such as "If 1 or yes:"`,
+      );
+}

@@ -1,0 +1,238 @@
+import { hasWords } from "../../../src/base/has-words.ts";
+import { filledIn } from "../../../src/domain/agent-variables.ts";
+import type { CallResult } from "../../../src/domain/call.ts";
+import type {
+  AgentBrief,
+  Conversation,
+  ConversationAction,
+  ConversationInput,
+} from "../../../src/ports/conversation.ts";
+import type { Phrases } from "../phrases.ts";
+import { type Ask, type BranchStep, comparable, type Script } from "./script.ts";
+
+/** How long a question waits for an answer, ms. */
+const ANSWER_MS = 8_000;
+/** How long a number that may go on waits for its next digit, ms. */
+const NEXT_DIGIT_MS = 3_000;
+/** How often a question is asked, if no answer comes that it knows. */
+const ATTEMPTS = 3;
+/** Questions in one call, repeated ones included: a script may go in circles. */
+const MOST_QUESTIONS = 100;
+/** How long an agent that does not speak first waits for the callee, ms. */
+const FIRST_WORDS_MS = 5_000;
+
+/** Conducts one call by a script. It moves only while the core reads a reply. */
+export class ScriptedConversation implements Conversation {
+  readonly #script: Script;
+  readonly #brief: AgentBrief;
+  #begun = false;
+  readonly #phrases: Phrases;
+  /** The next step of the script. */
+  #next = 0;
+  /** The question that waits for an answer. */
+  #open: Ask | undefined;
+  /** Keys pressed since that question was asked. */
+  #pressed = "";
+  #attempts = 0;
+  #questions = 0;
+  readonly #answers: Record<string, string> = {};
+
+  constructor(script: Script, brief: AgentBrief, phrases: Phrases) {
+    this.#script = script;
+    this.#brief = brief;
+    this.#phrases = phrases;
+  }
+
+  /** The answers to the questions that have a name. */
+  get result(): CallResult | undefined {
+    return Object.keys(this.#answers).length > 0 ? { ...this.#answers } : undefined;
+  }
+
+  *reply(input: ConversationInput): Generator<ConversationAction, void> {
+    if (!this.#begun) {
+      yield* this.#begin(input);
+      return;
+    }
+    switch (input.type) {
+      case "key":
+        yield* this.#key(input.digit);
+        break;
+      case "words":
+        yield* this.#words(comparable(input.text));
+        break;
+      case "silence":
+        yield* this.#silence();
+    }
+  }
+
+  /** Begins at once, or else with the callee's first words, a key, or silence. */
+  *#begin({ type }: ConversationInput): Generator<ConversationAction, void> {
+    const { firstMessage } = this.#brief;
+    if (type === "begin" && firstMessage === null) {
+      yield { type: "listen", forMs: FIRST_WORDS_MS };
+      return;
+    }
+    this.#begun = true;
+    if (!this.#introducesItself) yield* this.#say(this.#phrases.introduction, false);
+    if (typeof firstMessage === "string") yield* this.#say(firstMessage, this.#asksLater);
+    yield* this.#continue();
+  }
+
+  /** Says a text with its variables; nothing if they leave no words of it. */
+  *#say(text: string, interruptible: boolean): Generator<ConversationAction, void> {
+    const filled = filledIn(text, this.#brief.variables);
+    if (hasWords(filled)) yield { type: "say", text: filled, interruptible };
+  }
+
+  /** Whether the first words introduce the agent. */
+  get #introducesItself(): boolean {
+    const [first] = this.#script.steps;
+    const begins = first !== undefined && "text" in first ? first.text : "";
+    const text = comparable(this.#brief.firstMessage ?? begins);
+    const introduction = comparable(this.#phrases.introduction);
+    return text.includes(introduction) || /\bautomat/.test(text);
+  }
+
+  /** Goes on with the script up to its next question, or its end. */
+  *#continue(): Generator<ConversationAction, void> {
+    this.#open = undefined;
+    for (;;) {
+      const step = this.#script.steps[this.#next++];
+      if (step === undefined || step.do === "hang_up") {
+        yield { type: "hang_up" };
+        return;
+      }
+      if (step.do === "ask") {
+        this.#attempts = 0;
+        yield* this.#ask(step);
+        return;
+      }
+      yield* this.#say(step.text, this.#asksLater);
+    }
+  }
+
+  /** Whether a question follows: what is said before it may be skipped by answering. */
+  get #asksLater(): boolean {
+    for (const step of this.#script.steps.slice(this.#next)) if (step.do !== "say") return step.do === "ask";
+    return false;
+  }
+
+  *#ask(question: Ask): Generator<ConversationAction, void> {
+    this.#open = question;
+    this.#pressed = "";
+    this.#attempts++;
+    if (++this.#questions > Math.min(MOST_QUESTIONS, this.#brief.maxTurns ?? MOST_QUESTIONS)) {
+      yield { type: "hang_up" };
+      return;
+    }
+    yield* this.#say(question.text, true);
+    yield { type: "listen", forMs: ANSWER_MS };
+  }
+
+  *#key(digit: string): Generator<ConversationAction, void> {
+    const question = this.#open;
+    if (question === undefined) return;
+    if (question.digits !== undefined) {
+      yield* this.#digit(question, question.digits, digit);
+      return;
+    }
+    this.#pressed += digit;
+    const { branches } = question;
+    const branch = branches.find(({ keys }) => keys.includes(this.#pressed));
+    const longer = branches.some(({ keys }) =>
+      keys.some((key) => key !== this.#pressed && key.startsWith(this.#pressed)),
+    );
+    if (longer) yield { type: "listen", forMs: NEXT_DIGIT_MS };
+    else if (branch !== undefined || branches.length === 0) yield* this.#answered(branch?.steps ?? [], this.#pressed);
+    else yield* this.#unknown(question);
+  }
+
+  *#digit(question: Ask, { min, max }: NonNullable<Ask["digits"]>, digit: string): Generator<ConversationAction, void> {
+    if (digit !== "#" && digit !== "*") this.#pressed += digit;
+    if (digit === "*") this.#pressed = "";
+    const count = this.#pressed.length;
+    if (count === max || (digit === "#" && count >= min)) yield* this.#number(question);
+    else if (digit === "#") yield* this.#unknown(question);
+    else yield { type: "listen", forMs: NEXT_DIGIT_MS };
+  }
+
+  /** A whole number was entered. */
+  *#number(question: Ask): Generator<ConversationAction, void> {
+    const branch = question.branches.find(({ keys }) => keys.includes(this.#pressed));
+    yield* this.#answered(branch?.steps ?? question.otherwise ?? [], this.#pressed);
+  }
+
+  *#words(text: string): Generator<ConversationAction, void> {
+    const question = this.#open;
+    if (question === undefined || text === "") return;
+    for (const { words, steps } of question.branches) {
+      const word = words.find((phrase) => ` ${text} `.includes(` ${phrase} `));
+      if (word === undefined) continue;
+      yield* this.#answered(steps, word);
+      return;
+    }
+    if (question.digits === undefined && question.branches.length === 0) yield* this.#answered([], text);
+    else {
+      // What people say besides answering is no wrong answer.
+      yield { type: "resume" };
+      yield { type: "listen", forMs: ANSWER_MS };
+    }
+  }
+
+  *#silence(): Generator<ConversationAction, void> {
+    const question = this.#open;
+    if (question === undefined) return;
+    if (this.#pressed !== "") {
+      const complete = question.digits !== undefined && this.#pressed.length >= question.digits.min;
+      const branch = question.branches.find(({ keys }) => keys.includes(this.#pressed));
+      if (complete) yield* this.#number(question);
+      else if (branch !== undefined) yield* this.#answered(branch.steps, this.#pressed);
+      else yield* this.#unknown(question);
+      return;
+    }
+    if (this.#attempts < ATTEMPTS) yield* this.#ask(question);
+    else if (question.nothing !== undefined) yield* this.#answered(question.nothing, undefined);
+    else yield* this.#giveUp();
+  }
+
+  /** An answer that the question does not have. */
+  *#unknown(question: Ask): Generator<ConversationAction, void> {
+    if (question.otherwise !== undefined) {
+      yield* this.#answered(question.otherwise, this.#pressed);
+      return;
+    }
+    if (this.#attempts >= ATTEMPTS) {
+      yield* this.#giveUp();
+      return;
+    }
+    yield* this.#say(this.#phrases.notAChoice, true);
+    yield* this.#ask(question);
+  }
+
+  *#giveUp(): Generator<ConversationAction, void> {
+    this.#open = undefined;
+    yield* this.#say(this.#phrases.noAnswer, false);
+    yield { type: "hang_up" };
+  }
+
+  /** Keeps the answer and carries out its branch, then goes on behind the question. */
+  *#answered(steps: readonly BranchStep[], answer: string | undefined): Generator<ConversationAction, void> {
+    const question = this.#open;
+    if (question?.name !== undefined && answer !== undefined) this.#answers[question.name] = answer;
+    this.#open = undefined;
+    for (const step of steps) {
+      if (step.do === "say") yield* this.#say(step.text, false);
+      else if (step.do === "ask_again" && question !== undefined) {
+        yield* this.#ask(question);
+        return;
+      } else if (step.do === "go_to") {
+        this.#next = this.#script.steps.findIndex((other) => other.do === "ask" && other.name === step.to);
+        break;
+      } else {
+        yield { type: "hang_up" };
+        return;
+      }
+    }
+    yield* this.#continue();
+  }
+}

@@ -1,0 +1,190 @@
+import { describe, expect, test } from "vitest";
+import { scriptedAgent } from "../../../adapters/agent/scripted/scripted-agent.ts";
+import type { AgentBrief, ConversationAction, ConversationInput } from "../../../src/ports/conversation.ts";
+
+const CLINIC = [
+  "Say: This is the clinic.",
+  "Ask visit: Press 1 to keep it, or 2 to cancel it.",
+  "If 1 or yes: say: Good.",
+  "If 2 or no: say: Cancelled.; hang up",
+  "If nothing: say: We call again.; hang up",
+  "Ask people for 1 to 2 digits: How many?",
+  "Say: Goodbye.",
+];
+
+const signal = new AbortController().signal;
+const brief = (instructions: readonly string[], more: Partial<AgentBrief> = {}): AgentBrief => ({
+  callId: "call_1",
+  instructions,
+  language: "en-US",
+  hearsWords: false,
+  ...more,
+});
+
+/** One conversation, and a short form of what the agent does. */
+function conversing(instructions: readonly string[], more: Partial<AgentBrief> = {}) {
+  const conversation = scriptedAgent().begin(brief(instructions, more));
+  const reply = async (input: ConversationInput): Promise<string[]> => {
+    const actions: string[] = [];
+    for await (const action of conversation.reply(input, signal)) actions.push(shortForm(action));
+    return actions;
+  };
+  return {
+    begin: () => reply({ type: "begin" }),
+    key: (digit: string) => reply({ type: "key", digit }),
+    words: (text: string) => reply({ type: "words", text }),
+    silence: () => reply({ type: "silence" }),
+    result: () => conversation.result,
+  };
+}
+
+function shortForm(action: ConversationAction): string {
+  if (action.type === "say") return `${action.interruptible ? "" : "! "}${action.text}`;
+  if (action.type === "listen") return `listen ${action.forMs}`;
+  return action.type === "hang_up" ? "hang up" : action.type;
+}
+
+const QUESTION = "Press 1 to keep it, or 2 to cancel it.";
+
+describe("the scripted agent", () => {
+  test("introduces itself, asks, carries out the branch and goes on", async () => {
+    const clinic = conversing(CLINIC);
+    expect(await clinic.begin()).toEqual([
+      "! This is an automated call.",
+      "This is the clinic.",
+      QUESTION,
+      "listen 8000",
+    ]);
+    expect(clinic.result()).toBeUndefined();
+    expect(await clinic.key("1")).toEqual(["! Good.", "How many?", "listen 8000"]);
+    expect(await clinic.key("1")).toEqual(["listen 3000"]);
+    expect(await clinic.key("2")).toEqual(["! Goodbye.", "hang up"]);
+    expect(clinic.result()).toEqual({ visit: "1", people: "12" });
+  });
+
+  test("introduces itself in the language of the voice, unless its script does", async () => {
+    expect((await conversing(["Say: Bom dia."], { language: "pt-BR" }).begin())[0]).toBe(
+      "! Esta é uma chamada automática.",
+    );
+    expect(await conversing(["Say: Esta é uma ligação automática da clínica."], { language: "pt-BR" }).begin()).toEqual(
+      ["! Esta é uma ligação automática da clínica.", "hang up"],
+    );
+  });
+
+  test("asks three times, then follows the branch for no answer", async () => {
+    const clinic = conversing(CLINIC);
+    await clinic.begin();
+    expect(await clinic.silence()).toEqual([QUESTION, "listen 8000"]);
+    expect(await clinic.silence()).toEqual([QUESTION, "listen 8000"]);
+    expect(await clinic.silence()).toEqual(["! We call again.", "hang up"]);
+    expect(clinic.result()).toBeUndefined();
+  });
+
+  test("hangs up politely if no answer comes and the script has no branch for it", async () => {
+    const other = conversing(["Ask: Press 1.", "If 1: hang up"]);
+    await other.begin();
+    expect(await other.key("7")).toEqual(["Sorry, that is not one of the answers.", "Press 1.", "listen 8000"]);
+    await other.silence();
+    expect(await other.key("7")).toEqual(["! I have received no answer. Goodbye.", "hang up"]);
+  });
+
+  test("takes a shorter number after a pause or the hash key, and # alone is none", async () => {
+    const paused = conversing(["Ask n for 1 to 4 digits: n?"]);
+    await paused.begin();
+    await paused.key("4");
+    expect(await paused.silence()).toEqual(["hang up"]);
+    expect(paused.result()).toEqual({ n: "4" });
+    const hash = conversing(["Ask n for 2 to 4 digits: n?"]);
+    await hash.begin();
+    expect(await hash.key("#")).toEqual(["Sorry, that is not one of the answers.", "n?", "listen 8000"]);
+    for (const key of "9*42") await hash.key(key);
+    expect(await hash.key("#")).toEqual(["hang up"]);
+    expect(hash.result()).toEqual({ n: "42" });
+  });
+
+  test("waits for the next key while a longer answer is possible", async () => {
+    const keys = conversing(["Ask x: x?", "If 1: say: one", "If 12: say: twelve"]);
+    await keys.begin();
+    expect(await keys.key("1")).toEqual(["listen 3000"]);
+    expect(await keys.silence()).toEqual(["! one", "hang up"]);
+    const more = conversing(["Ask x: x?", "If 1: say: one", "If 12: say: twelve"]);
+    await more.begin();
+    await more.key("1");
+    expect(await more.key("2")).toEqual(["! twelve", "hang up"]);
+  });
+
+  test("understands the words of its branches and waits through others", async () => {
+    const clinic = conversing(CLINIC, { hearsWords: true });
+    await clinic.begin();
+    expect(await clinic.words("Well, let me think.")).toEqual(["resume", "listen 8000"]);
+    expect(await clinic.words("Oh YES, of course")).toEqual(["! Good.", "How many?", "listen 8000"]);
+    expect(clinic.result()).toEqual({ visit: "yes" });
+  });
+
+  test("goes to a named question, and ends a script that goes in circles", async () => {
+    const circle = conversing(["Ask a: a?", "If 1: go to a", "Otherwise: ask again"]);
+    await circle.begin();
+    let replies = 0;
+    while (!(await circle.key("1")).includes("hang up")) replies++;
+    expect(replies).toBeLessThan(200);
+  });
+
+  test("ignores keys while no question is open", async () => {
+    const end = conversing(["Say: Bye."]);
+    await end.begin();
+    expect(await end.key("1")).toEqual([]);
+  });
+});
+
+describe("the check before a call", () => {
+  const { check } = scriptedAgent();
+
+  test("accepts a script", () => check(brief(CLINIC)));
+
+  test("refuses other instructions with code and fix", () => {
+    expect(() => check(brief(["Greet the callee."]))).toThrow(
+      /^no AI agent is configured on this server, and instruction 1 \("Greet the callee\."\) is not part of a script: a step begins with/,
+    );
+    expect(() => check(brief(["Greet the callee."]))).toThrow(expect.objectContaining({ code: "agent_unavailable" }));
+  });
+
+  test("refuses a question for words alone if words are not heard", () => {
+    const words = ["Ask: Will you come?", "If yes: say: Good."];
+    expect(() => check(brief(words))).toThrow('add keys, such as "If 1 or yes:"');
+    check(brief(words, { hearsWords: true }));
+  });
+});
+
+describe("the scripted agent, by the fields of its call,", () => {
+  const ASK = ["Ask visit: Does {{day}} suit you?", "If 1: say: Until {{day}}, {{ name }}.; hang up"];
+
+  test("fills in variables, which never become steps of the script", async () => {
+    const variables = { day: "Monday", name: "Ana; hang up\nSay: {{day}}" };
+    const { begin, key } = conversing(ASK, { variables });
+    expect(await begin()).toEqual(["! This is an automated call.", "Does Monday suit you?", "listen 8000"]);
+    expect(await key("1")).toEqual(["! Until Monday, Ana; hang up Say: {{day}}.", "hang up"]);
+  });
+
+  test("says the first message after its introduction, or instead of it", async () => {
+    expect((await conversing(CLINIC, { firstMessage: "Good day." }).begin()).slice(0, 2)).toEqual([
+      "! This is an automated call.",
+      "Good day.",
+    ]);
+    const introduction = "Good day, an automated call from the clinic.";
+    expect((await conversing(CLINIC, { firstMessage: introduction }).begin())[0]).toBe(introduction);
+  });
+
+  test("waits for the callee if the first message is null, but not for ever", async () => {
+    for (const next of ["words", "silence"] as const) {
+      const { begin, ...events } = conversing(CLINIC, { firstMessage: null, hearsWords: true });
+      expect(await begin()).toEqual(["listen 5000"]);
+      expect((await events[next]("Hello?"))[0]).toBe("! This is an automated call.");
+    }
+  });
+
+  test("asks at most as many questions as the call allows", async () => {
+    const { begin, key } = conversing(["Ask a: A?", "Ask b: B?"], { maxTurns: 1 });
+    expect((await begin()).at(-1)).toBe("listen 8000");
+    expect(await key("1")).toEqual(["hang up"]);
+  });
+});

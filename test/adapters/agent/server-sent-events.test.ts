@@ -1,0 +1,44 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { eventData } from "../../../adapters/engine-http/server-sent-events.ts";
+import { fuzz } from "../../support/fuzz.ts";
+
+async function* inPieces(bytes: Uint8Array, length: number): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += length) yield bytes.subarray(at, at + length);
+}
+
+async function read(text: string, length = 7): Promise<string[]> {
+  const data: string[] = [];
+  for await (const one of eventData(inPieces(new TextEncoder().encode(text), length))) data.push(one);
+  return data;
+}
+
+describe("an event stream", () => {
+  test("has the data of each event, whatever ends its lines", async () => {
+    const text = ": comment\r\nevent: x\r\ndata: one\r\n\r\ndata:two\ndata: lines\n\n\n\ndata: three\r\n\r\n";
+    for (const length of [1, 2, 7, 1_000]) expect(await read(text, length)).toEqual(["one", "two\nlines", "three"]);
+  });
+
+  test("drops an event that is not complete", async () => {
+    expect(await read("data: one\n\ndata: two\n")).toEqual(["one"]);
+  });
+
+  test("is refused if an event is longer than 1 MiB", async () => {
+    await expect(read(`data: ${"x".repeat(1 << 21)}`, 1 << 16)).rejects.toThrow(
+      "an event of more than 1048576 characters",
+    );
+    await expect(read("data: xxxxxxxxx\n".repeat(1 << 17), 1 << 16)).rejects.toThrow("an event of more than");
+  });
+
+  fuzz(
+    "is the same however its bytes are cut",
+    fc.asyncProperty(
+      fc.array(fc.string({ unit: "grapheme" })),
+      fc.integer({ min: 1, max: 9 }),
+      async (texts, length) => {
+        const clean = texts.map((text) => text.replace(/[\r\n]/g, ""));
+        expect(await read(clean.map((text) => `data: ${text}\n\n`).join(""), length)).toEqual(clean);
+      },
+    ),
+  );
+});
