@@ -143,6 +143,7 @@ export class SimulatedLeg implements Leg, Ticking, CalleeActions {
       if (this.#keys.length > 0) this.#playKeys();
       else if (this.#source !== undefined) this.#source.read(this.#outgoing);
       else this.#outgoing.fill(0);
+      this.#callee.hear(this.#outgoing);
       this.#recording?.write(this.#outgoing, undefined, this.#outgoing.length);
       if (this.#calleeSendsAudio) {
         this.#callee.read(this.#incoming);

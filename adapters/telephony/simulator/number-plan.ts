@@ -14,6 +14,8 @@ export type CalleeStep =
   | { readonly do: "say"; readonly text: string; readonly ms?: number }
   /** Plays a tone; its length is not scaled. */
   | { readonly do: "beep"; readonly hz: number; readonly ms: number }
+  /** Waits until the caller has spoken and then been silent this long; not scaled. */
+  | { readonly do: "listen"; readonly quietMs: number }
   /** Presses keys: for each, 100 ms of tone and 100 ms of pause, not scaled. */
   | { readonly do: "press"; readonly keys: string }
   /** The caller's line drops without a signal, and is back after `ms`. */
@@ -30,6 +32,14 @@ export interface CalleeScript {
 const RING: readonly CalleeStep[] = [{ do: "wait", ms: 200 }, { do: "ring" }];
 const RING_FOR_A_SECOND: readonly CalleeStep[] = [...RING, { do: "wait", ms: 800 }];
 const ANSWER: readonly CalleeStep[] = [...RING_FOR_A_SECOND, { do: "answer" }];
+
+/** Listens to the end of a question, thinks for a moment and presses keys. */
+function afterQuestion(keys: string): CalleeStep[] {
+  return [
+    { do: "listen", quietMs: 900 },
+    { do: "press", keys },
+  ];
+}
 
 /** The script of every number that is not in the plan. */
 export const ANY_NUMBER: CalleeScript = { title: "answers and listens", steps: ANSWER };
@@ -91,6 +101,10 @@ export const NUMBER_PLAN: Readonly<Record<string, CalleeScript>> = {
   "+12025550111": {
     title: "answers; 2 s later the caller's line drops without a signal, for 3 s",
     steps: [...ANSWER, { do: "wait", ms: 2_000 }, { do: "lose_line", ms: 3_000 }],
+  },
+  "+12025550112": {
+    title: "answers questions by keys: 1, 2, 1 and 5, one after each",
+    steps: [...ANSWER, ...["1", "2", "1", "5"].flatMap(afterQuestion)],
   },
 };
 

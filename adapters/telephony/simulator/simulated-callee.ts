@@ -7,6 +7,8 @@ import type { CalleeScript, CalleeStep } from "./number-plan.ts";
 import type { Voices } from "./voice.ts";
 
 const BEEP_AMPLITUDE = 10_000;
+/** A sample above this is sound. */
+const SOUND = 300;
 
 /** What a callee can do to its call. */
 export interface CalleeActions {
@@ -46,6 +48,9 @@ export class SimulatedCallee {
   #clipAt = 0;
   /** Samples until the current clip or silence ends. */
   #left = 0;
+  /** Whether the caller has spoken since the last step, and samples of silence since its last sound. */
+  #callerSpoke = false;
+  #callerQuiet = 0;
 
   constructor(options: SimulatedCalleeOptions) {
     this.#options = options;
@@ -65,6 +70,17 @@ export class SimulatedCallee {
     this.#stopped = true;
     this.#cancelWait?.();
     this.#sentences.clear();
+  }
+
+  /** Takes the caller's next frame. */
+  hear(frame: Int16Array): void {
+    if (this.#options.script.steps[this.#next]?.do !== "listen") return;
+    for (const sample of frame) {
+      if (Math.abs(sample) > SOUND) {
+        this.#callerSpoke = true;
+        this.#callerQuiet = 0;
+      } else this.#callerQuiet++;
+    }
   }
 
   /** Fills the whole frame with the callee's next audio. */
@@ -110,10 +126,14 @@ export class SimulatedCallee {
       const sentence = this.#sentences.get(step);
       if (sentence === undefined) return false; // still being synthesised: silence until then
       this.#play(sentence, step.ms === undefined ? sentence.length : this.#scaled(step.ms));
+    } else if (step.do === "listen") {
+      const quiet = msToSamples(step.quietMs, this.#options.sampleRate);
+      if (!this.#callerSpoke || this.#callerQuiet < quiet) return false;
     } else if (step.do === "beep") this.#play(tone(step.hz, step.ms, this.#options.sampleRate, BEEP_AMPLITUDE));
     else if (step.do === "press") this.#play(dtmfTones(step.keys, { sampleRate: this.#options.sampleRate }));
     else if (step.do === "wait") this.#play(undefined, this.#scaled(step.ms));
     this.#next++;
+    this.#callerSpoke = false;
     this.#act(step);
     return true;
   }

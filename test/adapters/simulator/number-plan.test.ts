@@ -25,8 +25,8 @@ const ANSWERED = [
 ];
 
 describe("the number plan", () => {
-  test("the plan has the twelve numbers of the documentation", () => {
-    const numbers = Array.from({ length: 12 }, (_, row) => `+120255501${String(row).padStart(2, "0")}`);
+  test("the plan has the thirteen numbers of the documentation", () => {
+    const numbers = Array.from({ length: 13 }, (_, row) => `+120255501${String(row).padStart(2, "0")}`);
     expect(Object.keys(NUMBER_PLAN)).toEqual(numbers);
   });
 

@@ -27,6 +27,7 @@ const PLAN = [
   { number: "+12025550109", status: "FAILED", reason: "media_failed", answers: true },
   { number: "+12025550110", status: "COMPLETED", reason: "message_played", answers: true },
   { number: "+12025550111", status: "FAILED", reason: "instance_lost", answers: true },
+  { number: "+12025550112", status: "COMPLETED", reason: "message_played", answers: true },
   { number: "+4930901820", status: "COMPLETED", reason: "message_played", answers: true },
 ] as const;
 
