@@ -13,7 +13,7 @@ interface Problem {
   /** A code of the HTTP interface, or `usage`, or `failed`. */
   readonly code: string;
   readonly detail: string;
-  /** Of the HTTP answer; null if there was none. */
+  /** Of the HTTP response; null if there was none. */
   readonly status: number | null;
   readonly request_id: string | null;
   /** Every fault of the input. */

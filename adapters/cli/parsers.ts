@@ -1,5 +1,6 @@
 import { isPrefix, PREFIX_RULE } from "../../src/domain/call-limits.ts";
 import { SPEAKERS, type Speaker } from "../../src/domain/transcript.ts";
+import { VOICE_ID } from "../../src/domain/voice-id.ts";
 
 /** Reads the text of a setting. */
 export interface Parser<T> {
@@ -139,7 +140,7 @@ export const speechVoices: Parser<Record<string, { voice: string; model?: string
     const voices = json(given);
     if (!isRecord(voices) || Object.keys(voices).length === 0) return undefined;
     for (const [id, voice] of Object.entries(voices)) {
-      if (!/^[a-z]{2,3}-([A-Z]{2}|[0-9]{3})-[1-9][0-9]?$/.test(id) || !isRecord(voice)) return undefined;
+      if (!VOICE_ID.test(id) || !isRecord(voice)) return undefined;
       const { voice: name, model = "", speed = 1 } = voice;
       if (typeof name !== "string" || typeof model !== "string" || typeof speed !== "number") return undefined;
     }

@@ -40,6 +40,7 @@ export function readSettings(settings: readonly Setting[], line: ParsedLine, env
   checkAccounts(values);
   completeSpeech(values);
   checkTranscription(values);
+  completeAgent(values);
   checkLease(values);
   const { port, hostname, tokenFile, log, logMaskNumbers, ...options } = nested(values);
   return { options, port, hostname, tokenFile, logLevel: log, logMaskNumbers } as ServerSettings;
@@ -142,6 +143,34 @@ function checkTranscription(values: ReadonlyMap<string, unknown>): void {
       throw new UsageError(
         `a transcription server needs ${env} too: set it, or take the other RINGPORT_TRANSCRIPTION_ settings away`,
       );
+}
+
+const AGENT = "embedded.agent.";
+
+/** `RINGPORT_AGENT_URL` alone means a model. */
+function completeAgent(values: Map<string, unknown>): void {
+  const given = (option: string): boolean => values.has(AGENT + option);
+  const engine = values.get(`${AGENT}engine`);
+  const server = ["baseUrl", "apiKey", "model"].some(given);
+  if (engine === undefined && !server) return;
+  if (engine === "scripted") {
+    if (server)
+      throw new UsageError("the scripted agent uses no server: take RINGPORT_AGENT_URL, _KEY and _MODEL away");
+    return;
+  }
+  values.set(`${AGENT}engine`, "cascade");
+  for (const [option, env] of [
+    ["baseUrl", "RINGPORT_AGENT_URL"],
+    ["model", "RINGPORT_AGENT_MODEL"],
+  ] as const)
+    if (!given(option))
+      throw new UsageError(
+        `a language model needs ${env} too: set it, or take the other RINGPORT_AGENT_ settings away`,
+      );
+  if (!values.has(`${TRANSCRIPTION}engine`))
+    throw new UsageError(
+      "a language model hears nothing without transcription: set RINGPORT_TRANSCRIPTION_ENGINE, _URL and _MODEL",
+    );
 }
 
 function checkLease(values: ReadonlyMap<string, unknown>): void {

@@ -1,3 +1,4 @@
+import { VOICE_ID } from "../../src/domain/voice-id.ts";
 import { NETWORK_NAMES, type RingportOptions } from "../../src/options.ts";
 import { SCHEMA_NAME, TABLE_PREFIX } from "../storage/table-names.ts";
 import { LOG_LEVELS } from "./log.ts";
@@ -263,6 +264,32 @@ const TRANSCRIPTION = [
   ),
 ] as const;
 
+const AGENT = [
+  setting(
+    "embedded.agent.engine",
+    "RINGPORT_AGENT_ENGINE",
+    oneOf("scripted", "cascade"),
+    "scripted",
+    "What conducts DYNAMIC_AGENT calls: a script, or a language model behind transcription and speech.",
+  ),
+  setting(
+    "embedded.agent.baseUrl",
+    "RINGPORT_AGENT_URL",
+    httpUrl,
+    "none",
+    "cascade: address of a server with POST {URL}/chat/completions.",
+  ),
+  setting("embedded.agent.apiKey", "RINGPORT_AGENT_KEY", text("KEY", "a key"), "none", "Its key.", HIDDEN),
+  setting("embedded.agent.model", "RINGPORT_AGENT_MODEL", text("NAME", "a model's name"), "none", "Its model."),
+  setting(
+    "agentVoiceId",
+    "RINGPORT_AGENT_VOICE",
+    text("VOICE", "a voice id such as en-US-1 or pt-BR-1", VOICE_ID),
+    "en-US-1, or the first voice that works",
+    "Voice of agents whose call names none.",
+  ),
+] as const;
+
 const SPEECH = [
   setting(
     "embedded.httpSpeech.baseUrl",
@@ -303,6 +330,7 @@ export const SETTING_GROUPS = {
   "Simulated network": SIMULATOR,
   "Speech server": SPEECH,
   "Transcription server": TRANSCRIPTION,
+  Agents: AGENT,
   "Timings (ms)": TIMINGS,
   "Limits of a request": LIMITS,
 } as const;
@@ -328,6 +356,7 @@ export const CODE_ONLY = {
   storage: "an object; DATABASE_URL and RINGPORT_DATA choose between the two that come with Ringport",
   speech: "an object; RINGPORT_SPEECH_URL names a server",
   decoder: "an object",
+  agent: "an object; RINGPORT_AGENT_ENGINE chooses between those that come with Ringport",
   transcription: "an object; RINGPORT_TRANSCRIPTION_ENGINE names a server",
   recordings: "an object; RINGPORT_DATA chooses the folder",
   voiceActivity: "a function",

@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import process from "node:process";
-import { createClient, type FinishedCall } from "../../../src/client/index.ts";
+import { type CallEvent, createClient, type FinishedCall } from "../../../src/client/index.ts";
 import type { CallMessageInput, CommonCallInput } from "../../../src/domain/call-input.ts";
 import type { Principal } from "../../../src/domain/principal.ts";
 import type { Ringport } from "../../../src/ringport.ts";
@@ -11,6 +11,7 @@ import { pressLink } from "../instance/simulated-phone.ts";
 import { modulesOfText } from "../terminal/qr-modules.ts";
 import { coloursAllowed, paint, print } from "../terminal/terminal.ts";
 import { terminalQr } from "../terminal/terminal-qr.ts";
+import { conversationLines } from "./agent-story.ts";
 import { heardWav } from "./heard-wav.ts";
 
 /** Options of {@link runStory}. */
@@ -47,15 +48,24 @@ export async function runStory({ ringport, url, message, data, keepsData }: Stor
   print(`  ${instanceId} is ACTIVE${phone ? ` and calls as ${phone}` : ""}`);
 
   step(3, `A ${message.type} call to ${message.target.phoneNumber}`);
+  if (message.type === "DYNAMIC_AGENT") for (const text of message.agent.instructions) print(`  ${text}`);
   if (message.type === "FIXED_TTS") print(`  ${message.tts.voiceId}: “${message.tts.text}”`);
   const client = createClient({ url, token });
   const { id: callId } = await client.calls.create({ ...message, instanceId });
   const timeline = new Timeline();
-  const onProgress = timeline.show.bind(timeline);
+  const events: CallEvent[] = [];
+  const onProgress = (event: CallEvent): void => {
+    events.push(event);
+    timeline.show(event);
+  };
   const call = await client.waitForCall(callId, { onProgress, longestPauseMs: 100 }).finally(() => timeline.stop());
 
   step(4, "How it turned out");
   for (const text of outcomeLines(call)) print(`  ${text}`);
+  if (message.type === "DYNAMIC_AGENT" && call.started_at !== null) {
+    const conversation = await client.calls.get(callId, { expand: ["transcript", "result", "metrics"] });
+    for (const text of conversationLines(conversation, events)) print(text);
+  }
   if (call.started_at === null) print("  The callee heard nothing: there is no recording.");
   else print(`  What the callee heard: ${await keep(await heardWav(url, token, callId), data, keepsData)}`);
   print();

@@ -13,6 +13,8 @@ import { readSettings } from "../read-settings.ts";
 import { serverAdapter } from "../server-adapter.ts";
 import { SETTINGS } from "../settings.ts";
 import { print, printBeside } from "../terminal/terminal.ts";
+import { UsageError } from "../usage-error.ts";
+import { AGENT_NUMBER, AGENT_SCRIPT } from "./agent-story.ts";
 import { runStory } from "./demo-story.ts";
 import { recordedMessage } from "./recorded-message.ts";
 
@@ -34,15 +36,24 @@ export const demo: Command = {
     "the callee hears a recorded message. The exit code is 0 if the call was COMPLETED.",
   options: [
     ...MESSAGE_OPTIONS,
-    { name: "to", placeholder: "NUMBER", help: `Number to call. Default: ${NUMBER}, which answers and listens.` },
+    { name: "agent", help: "An agent conducts the call: it asks questions, which the callee answers by keys." },
+    {
+      name: "to",
+      placeholder: "NUMBER",
+      help: `Number to call. Default: ${NUMBER}, which answers and listens; with --agent ${AGENT_NUMBER}.`,
+    },
     { name: "data", placeholder: "FOLDER", help: "Keeps the data in this folder. Default: a temporary folder." },
   ],
   settings: DEMO_SETTINGS,
   async run(line) {
     const { options, logLevel, logMaskNumbers } = readSettings(DEMO_SETTINGS, line, process.env);
-    const target = { phoneNumber: String(line.values.get("to") ?? NUMBER) };
-    const asked = await messageOf(line, TEXT);
-    const isOwn = ["text", "voice", "audio"].some((name) => line.values.has(name));
+    const agent = line.values.has("agent");
+    const own = ["text", "voice", "audio"].find((name) => line.values.has(name));
+    if (agent && own !== undefined) throw new UsageError(`--agent speaks its own sentences: leave out --${own}`);
+    const target = { phoneNumber: String(line.values.get("to") ?? (agent ? AGENT_NUMBER : NUMBER)) };
+    const asked: CallMessageInput = agent
+      ? { type: "DYNAMIC_AGENT", agent: { instructions: [...AGENT_SCRIPT] } }
+      : await messageOf(line, TEXT);
     const log = createLog({
       level: logLevel ?? "warn",
       pretty: process.stderr.isTTY === true,
@@ -60,7 +71,7 @@ export const demo: Command = {
       const listening = await adapter.serve(ringport, { port: 0 });
       try {
         await ringport.start();
-        const message = { ...(isOwn ? asked : await playable(ringport, asked)), target };
+        const message = { ...(own !== undefined ? asked : await playable(ringport, asked)), target };
         const status = await runStory({ ringport, url: listening.url, message, data, keepsData: kept !== undefined });
         return status === "COMPLETED" ? 0 : 1;
       } finally {

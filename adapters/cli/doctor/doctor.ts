@@ -28,6 +28,7 @@ export const doctor: Command = {
     const { findPort, findServer } = await import("./server-findings.ts");
     const { findSpeech } = await import("./speech-findings.ts");
     const { findTranscription } = await import("./transcription-findings.ts");
+    const { findAgent } = await import("./agent-findings.ts");
     const { findDatabase, findDataFolder } = await import("./storage-findings.ts");
     // All run at once; the findings are printed in this order.
     const looking: Promise<readonly Finding[]>[] = [
@@ -37,6 +38,7 @@ export const doctor: Command = {
       findNetworks(settings.options),
       findSpeech(settings.options.embedded?.httpSpeech),
       findTranscription(settings.options.embedded?.transcription),
+      findAgent(settings.options.embedded?.agent),
       Promise.resolve([findPlayers()]),
       findPort(settings),
       findServer(urlOf(line), tokenOf(line)),

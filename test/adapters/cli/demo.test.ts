@@ -32,6 +32,37 @@ describe.skipIf(node.missing)(`ringport demo on ${node.title}`, { timeout: 40_00
     expect(code).toBe(0);
   });
 
+  test("with --agent: the agent's sentences, the callee's keys and the result", { timeout: 70_000 }, async () => {
+    const { code, stdout, stderr } = await run(["demo", "--agent"]);
+    expect(stderr).toBe("");
+    const conversation = stdout.slice(stdout.indexOf("COMPLETED: agent_finished"));
+    expect(
+      conversation.split("\n").flatMap((line) => /^ {2}(agent|callee) {2,}(.*)/.exec(line)?.slice(1).join(": ") ?? []),
+    ).toEqual([
+      "agent: Hello, this is an automated call from the Riverside clinic.",
+      "agent: Your appointment is tomorrow at ten. Press 1 to keep it, or 2 to cancel it.",
+      "callee: presses 1",
+      "agent: Good, we expect you at ten.",
+      "agent: How many people will come?",
+      "callee: presses 2",
+      "agent: For a reminder tomorrow morning press 1, otherwise 2.",
+      "callee: presses 1",
+      "agent: You will get a reminder.",
+      "agent: How do you rate this call, from 1 to 5?",
+      "callee: presses 5",
+      "agent: Thank you. Goodbye.",
+    ]);
+    expect(conversation).toContain('result: {"appointment":"1","people":"2","reminder":"1","rating":"5"}');
+    expect(conversation).toMatch(/from each key to the agent's first word: \d+, \d+, \d+, \d+ ms/);
+    expect(code).toBe(0);
+  });
+
+  test("--agent beside another message is a usage error", async () => {
+    const { code, stderr } = await run(["demo", "--agent", "--text", "Hello"]);
+    expect(stderr).toContain("--agent speaks its own sentences: leave out --text");
+    expect(code).toBe(2);
+  });
+
   test("a call that fails is told, and the exit code is 1", async () => {
     const { code, stdout } = await run(["demo", "--audio", file, "--to", "+12025550101"]);
     expect(stdout).toContain("FAILED: busy");

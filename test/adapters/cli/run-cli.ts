@@ -36,7 +36,7 @@ export function freshFolder(): string {
   return temporaryFolder("cli");
 }
 
-/** Starts a command that runs at most 30 s; unless told otherwise in a folder where nothing can be spoilt. */
+/** Starts a command that runs at most a minute; unless told otherwise in a folder where nothing can be spoilt. */
 export function launch(args: readonly string[], options: RunOptions = {}): Running {
   const { env = {}, cwd = freshFolder(), runtime = node } = options;
   const [program = "", ...before] = runtime.command;
@@ -45,7 +45,7 @@ export function launch(args: readonly string[], options: RunOptions = {}): Runni
     cwd,
     env: { PATH, PORT: "0", DENO_NO_UPDATE_CHECK: "1", ...env },
     stdio: ["ignore", "pipe", "pipe"],
-    timeout: 30_000,
+    timeout: 60_000,
   });
   endWithThisProcess(child);
   let stdout = "";

@@ -23,6 +23,8 @@ const OPTIONS: Record<Exclude<keyof RingportOptions, keyof typeof DEFAULT_TIMING
   decoder: true,
   transcription: true,
   voiceActivity: true,
+  agent: true,
+  agentVoiceId: true,
   transcriptSpeakers: true,
   recordings: true,
   webhooks: true,
