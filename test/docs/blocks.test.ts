@@ -13,6 +13,7 @@ const DRAWINGS: Readonly<Record<string, string>> = {
   " caller ": "the drawing of a call's way",
   " POST /v1/calls": "the drawing of a call's states",
   " client ─ write ─▶": "how the audio of a live stream flows",
+  " keys, words, silence": "how an agent conducts a call",
   "src/base/ ": "the tree of the folders",
 };
 

@@ -22,6 +22,7 @@ test("pages name only settings that exist", () => {
 const CLIENT_VARIABLES: ReadonlySet<string> = new Set(["RINGPORT_URL", "RINGPORT_TOKEN"]);
 /** Defaults that are described in words. */
 const WORDS: ReadonlySet<string> = new Set([
+  "en-US-1, or the first voice that works",
   "none",
   "off",
   "for ever",

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { tone } from "../../src/audio/tone.ts";
 import { ON_EVERYTHING, onEach, useServer } from "../support/server.ts";
-import { HELLO } from "../support/server-client.ts";
-import { loudness, loudPart, phaseJump, toneShare, toneWav } from "../support/server-sound.ts";
+import { expected, HELLO } from "../support/server-client.ts";
+import { loudness, loudPart, phaseJump, stretches, toneShare, toneWav } from "../support/server-sound.ts";
 import { loudSound, STREAMS, streamCall } from "../support/stream-calls.ts";
 
 onEach(ON_EVERYTHING, (target) => {
@@ -57,6 +57,40 @@ onEach(ON_EVERYTHING, (target) => {
     expect(toneShare(heard, 1_000)).toBeGreaterThan(0.97);
     expect(Math.abs(heard.ms - 1_500)).toBeLessThan(80);
     expect(await client.readCall(call.id)).toMatchObject({ status: "COMPLETED", outcome: { reason: "stream_closed" } });
+  });
+
+  test.concurrent("an agent asks four questions, and the callee answers by keys", async () => {
+    const client = await server.as("ada");
+    const questions = ["First?", "Second?", "Third?", "Fourth?"];
+    const agent = { instructions: questions.map((text, index) => `Ask q${index + 1}: ${text}`) };
+    const target = { phoneNumber: "+12025550112" };
+    const { id } = await client.call((await client.activeInstance()).id, { type: "DYNAMIC_AGENT", target, agent });
+    const ended = await client.waitForCall(id);
+    expect(ended).toMatchObject({ status: "COMPLETED", outcome: { reason: "agent_finished", heard_ratio: null } });
+    const { result, transcript, metrics } = expected(
+      200,
+      await client.get(`/v1/calls/${id}?expand=result,transcript,metrics`),
+    ).json<{
+      result: unknown;
+      transcript: readonly { readonly speaker: string; readonly text: string }[];
+      metrics: { readonly turns: readonly { readonly input: string; readonly turn_gap_ms: number | null }[] };
+    }>();
+    expect(result).toEqual({ q1: "1", q2: "2", q3: "1", q4: "5" });
+    expect(transcript.map(({ speaker, text }) => `${speaker}: ${text}`)).toEqual([
+      "caller: This is an automated call.",
+      ...questions.map((text) => `caller: ${text}`),
+    ]);
+    expect(metrics.turns.map(({ input }) => input)).toEqual(["begin", "key", "key", "key", "key"]);
+    // The next question follows each key; nothing follows the last one.
+    const gaps = metrics.turns.map(({ turn_gap_ms }) => turn_gap_ms);
+    expect(gaps).toEqual([null, ...Array(3).fill(expect.any(Number)), null]);
+    expect(Math.max(...gaps.map((gap) => gap ?? 0))).toBeLessThan(2_000);
+    const types = (await client.timeline(id)).map(({ type }) => type);
+    expect(types.filter((type) => type !== "alerting")).toEqual([
+      ...["queued", "ringing", "answered", "agent_started", "dtmf", "dtmf", "dtmf", "dtmf", "completed"],
+    ]);
+    // The callee waits almost a second before each key; the introduction and the first question belong together.
+    expect(stretches(await client.heard(id), 600)).toBe(questions.length);
   });
 
   test.concurrent("an agent call fails with its reason, without ringing", async () => {

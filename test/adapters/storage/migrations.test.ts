@@ -29,6 +29,8 @@ const STEPS = [
   "0015_caller_ids",
   "0016_webhooks",
   "0017_call_references",
+  "0018_call_results",
+  "0019_agent_turns",
 ];
 
 test("four processes migrate one new SQLite file at the same time", { timeout: 60_000 }, async () => {

@@ -1,0 +1,129 @@
+import { randomUUID } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import OpenAI, { AuthenticationError } from "openai";
+import { afterAll, describe, expect, test } from "vitest";
+import { pcmToBytes } from "../../src/audio/pcm.ts";
+import { resample } from "../../src/audio/resample.ts";
+import { wavHeader } from "../../src/audio/wav.ts";
+import { openaiServer } from "../support/openai-server.ts";
+import { ON_EVERYTHING, onEach, useServer } from "../support/server.ts";
+import { expected } from "../support/server-client.ts";
+import { recognise } from "./recogniser.ts";
+import { APPOINTMENT, SAMPLE, SIMULATED } from "./sentences.ts";
+import { folder, withTools } from "./tools.ts";
+
+/** Says SIMULATED as soon as it has answered. */
+const TALKING = "+12025550106";
+const RATE = 16_000;
+const API_KEY = "sk-loopback";
+const files = folder();
+
+/** A WAV file of samples. */
+function wavOf(samples: Int16Array, sampleRate: number): string {
+  const heard = resample(samples, sampleRate, RATE);
+  const path = join(files, `${randomUUID()}.wav`);
+  writeFileSync(path, Buffer.concat([wavHeader({ sampleRate: RATE, samples: heard.length }), pcmToBytes(heard)]));
+  return path;
+}
+
+const fake = await openaiServer({
+  understand: (samples, sampleRate) => recognise(wavOf(samples, sampleRate), SIMULATED.places, SAMPLE.places),
+  // The agent waits for the callee's sentence, and hangs up after its own.
+  answer: ({ messages }) =>
+    messages.at(-1)?.content === SIMULATED.heard
+      ? { text: APPOINTMENT.text, calls: [{ name: "hang_up", arguments: {} }] }
+      : { text: "Good morning." },
+  apiKey: API_KEY,
+});
+afterAll(() => fake.close());
+
+const env = {
+  RINGPORT_AGENT_URL: fake.baseUrl,
+  RINGPORT_AGENT_MODEL: "scripted",
+  RINGPORT_AGENT_KEY: API_KEY,
+  RINGPORT_TRANSCRIPTION_ENGINE: "openai",
+  RINGPORT_TRANSCRIPTION_URL: fake.baseUrl,
+  RINGPORT_TRANSCRIPTION_MODEL: "pocketsphinx",
+  RINGPORT_TRANSCRIPTION_KEY: API_KEY,
+  RINGPORT_SIMULATOR_TIME_SCALE: "1",
+};
+
+onEach(
+  ON_EVERYTHING.filter(({ database }) => database === "SQLite"),
+  (target) => {
+    withTools("a call by a language model", ["pocketsphinx_batch"], () => {
+      const server = useServer(target, { env });
+
+      test("hears the callee's sentence, answers it and hangs up: word by word, by a recogniser", async () => {
+        const client = await server.as("ada");
+        const { id } = await client.call((await client.activeInstance()).id, {
+          type: "DYNAMIC_AGENT",
+          target: { phoneNumber: TALKING },
+          agent: { instructions: ["Tell them when their appointment is."] },
+        });
+        expect(await client.waitForCall(id)).toMatchObject({
+          status: "COMPLETED",
+          outcome: { reason: "agent_finished" },
+        });
+        const { transcript } = expected(200, await client.get(`/v1/calls/${id}?expand=transcript`)).json<{
+          transcript: readonly { readonly speaker: string; readonly text: string; readonly start_ms: number }[];
+        }>();
+        expect(transcript.some(({ speaker, text }) => speaker === "callee" && text === SIMULATED.heard)).toBe(true);
+        const last = transcript.at(-1)!;
+        expect(last).toMatchObject({ speaker: "caller", text: APPOINTMENT.text });
+        const { samples, sampleRate } = await client.heard(id);
+        const answer = samples.subarray(Math.max(0, ((last.start_ms - 200) * sampleRate) / 1_000));
+        expect(recognise(wavOf(answer, sampleRate), APPOINTMENT.places)).toBe(APPOINTMENT.heard);
+        expect((await client.timeline(id)).find(({ type }) => type === "agent_started")?.data).toEqual({
+          agent: "cascade",
+        });
+      });
+
+      test("ends agent_failed after a spoken apology if the model refuses", async () => {
+        fake.failChat({ status: 401 });
+        const client = await server.as("bob");
+        const { id } = await client.call((await client.activeInstance()).id, {
+          type: "DYNAMIC_AGENT",
+          agent: { instructions: ["Tell them when their appointment is."] },
+        });
+        const { status, outcome } = await client.waitForCall(id);
+        expect([status, outcome?.reason]).toEqual(["FAILED", "agent_failed"]);
+        expect(outcome?.detail).toContain("401");
+        expect(outcome?.heard_ms).toBeGreaterThan(2_000);
+      });
+    });
+  },
+);
+
+describe("the fake of the model's server", () => {
+  const openai = new OpenAI({ baseURL: fake.baseUrl, apiKey: API_KEY, maxRetries: 0 });
+  const request = (content: string) =>
+    ({
+      model: "m",
+      messages: [{ role: "user", content }],
+      tools: [{ type: "function", function: { name: "hang_up", parameters: { type: "object", properties: {} } } }],
+    }) as const;
+
+  test("streams text and calls of tools to the vendor's own client", async () => {
+    const stream = openai.chat.completions.stream({
+      ...request(SIMULATED.heard),
+      tools: [...request("").tools],
+      messages: [...request(SIMULATED.heard).messages],
+    });
+    const { choices, usage } = await stream.finalChatCompletion();
+    expect(choices[0]?.message.content).toBe(APPOINTMENT.text);
+    expect(choices[0]?.message.tool_calls).toMatchObject([{ function: { name: "hang_up", arguments: "{}" } }]);
+    expect(usage?.total_tokens).toBe(15);
+  });
+
+  test("raises the vendor's own error for a wrong key", async () => {
+    const stranger = new OpenAI({ baseURL: fake.baseUrl, apiKey: "sk-wrong", maxRetries: 0 });
+    const asked = stranger.chat.completions.create({
+      model: "m",
+      messages: [{ role: "user", content: "x" }],
+      stream: true,
+    });
+    await expect(asked).rejects.toThrow(AuthenticationError);
+  });
+});

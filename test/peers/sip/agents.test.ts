@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { sip } from "../../../adapters/telephony/sip/index.ts";
+import { createRingport, type Ringport } from "../../../src/ringport.ts";
+import { until } from "../../support/server-client.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { recognise } from "../recogniser.ts";
+import { APPOINTMENT } from "../sentences.ts";
+import { run, withTools } from "../tools.ts";
+import { type Baresip, NUMBERS, startBaresip } from "./baresip.ts";
+import { makeCertificates } from "./certificates.ts";
+import { monoOf } from "./sound.ts";
+import { Stage } from "./stage.ts";
+
+const ADA = { userId: "ada" };
+/** Digits are told apart on a telephone line. */
+const SENTENCE = "Seven, two, nine, four.";
+const DIGIT = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"];
+
+withTools("an agent on a call to a softphone", ["baresip", "openssl", "sox", "pocketsphinx_batch"], () => {
+  const stage = new Stage();
+  let softphone: Baresip;
+  let ringport: Ringport;
+  beforeAll(async () => {
+    softphone = await startBaresip(stage, makeCertificates(stage.folder("keys")));
+    const trunk = { name: "trunk", server: `sip:127.0.0.1:${softphone.port}`, users: "*" as const };
+    ringport = createRingport({
+      telephony: sip({ trunks: [{ ...trunk, codecs: ["PCMU"] }] }),
+      data: temporaryFolder("agent-call"),
+      authenticate: async () => ADA,
+    });
+    await ringport.start();
+  });
+  afterAll(() => ringport?.stop({ drainMs: 0 }));
+
+  test("asks, gets the softphone's key and answers it: word by word, in the softphone's recording", async () => {
+    const { id: instanceId } = await ringport.instances.create(ADA, { name: "Line", provider: "sip/trunk" });
+    const line = () => ringport.instances.get(ADA, instanceId);
+    await until(line, ({ status }) => status === "ACTIVE", 8_000, "ACTIVE");
+    const call = await ringport.calls.create(ADA, {
+      instanceId,
+      type: "DYNAMIC_AGENT",
+      target: { phoneNumber: NUMBERS.pcmu },
+      agent: {
+        instructions: [`Ask code: ${SENTENCE}`, `If 4: say: ${APPOINTMENT.text}`, "Otherwise: hang up"],
+      },
+    });
+    const said = async () => (await ringport.calls.transcripts(ADA, [call])).get(call.id) ?? [];
+    await until(said, (lines) => lines.some(({ text }) => text === SENTENCE), 20_000, "the question");
+    softphone.command("sndcode", "4");
+    const { status, outcome, result } = await ringport.calls.wait(ADA, call.id);
+    expect([status, outcome?.reason, result]).toEqual(["COMPLETED", "agent_finished", { code: "4" }]);
+
+    const { path } = await monoOf(await softphone.heardFile());
+    const lines = await said();
+    expect(lines.map(({ text }) => text)).toEqual(["This is an automated call.", SENTENCE, APPOINTMENT.text]);
+    const cut = (name: string, from: number, to: number): string => {
+      const part = path.replace(/\.wav$/, `-${name}.wav`);
+      run("sox", path, part, "trim", String(Math.max(0, from / 1_000 - 0.1)), `=${to / 1_000 + 0.4}`);
+      return part;
+    };
+    const [, question, answer] = lines;
+    expect(recognise(cut("question", question!.startMs, question!.endMs), [DIGIT, DIGIT, DIGIT, DIGIT])).toBe(
+      "seven two nine four",
+    );
+    expect(recognise(cut("answer", answer!.startMs, answer!.endMs), APPOINTMENT.places)).toBe(APPOINTMENT.heard);
+  });
+});
