@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import type { CallKeepers } from "../src/application/calls/call-removal.ts";
 import { DEFAULT_TIMINGS } from "../src/domain/timings.ts";
 import type { EmbeddedPorts, RingportOptions } from "../src/options.ts";
+import { type AgentTool, toolsFault } from "../src/ports/agent-tool.ts";
 import type { AudioDecoder } from "../src/ports/audio-decoder.ts";
 import type { BodyParser } from "../src/ports/body-parser.ts";
 import type { Agent } from "../src/ports/conversation.ts";
@@ -43,6 +44,7 @@ export async function embedded(options: RingportOptions): Promise<EmbeddedPorts>
   const telephony = asList(options.telephony) ?? (await makeNetworks?.(data, speech)) ?? [];
   const recordings = options.recordings ?? (await embeddedRecordings(data));
   const transcription = options.transcription ?? (await embeddedTranscription(options));
+  const agentTools = checkedTools(options.agentTools ?? []);
   const agent = options.agent ?? (await embeddedAgent(options));
   const bodies = await embeddedBodies(workers);
   const webhookSender = httpSender({ allowPrivate: options.webhooks?.allowPrivate });
@@ -54,6 +56,7 @@ export async function embedded(options: RingportOptions): Promise<EmbeddedPorts>
     decoder,
     transcription,
     agent,
+    agentTools,
     recordings,
     webhookSender,
     bodies,
@@ -116,6 +119,13 @@ async function embeddedTranscription({ embedded }: RingportOptions): Promise<Tra
 async function embeddedAgent({ embedded }: RingportOptions): Promise<Agent> {
   const { configuredAgent } = await import("./agent/configured.ts");
   return configuredAgent(embedded?.agent);
+}
+
+/** @throws {Error} a tool that cannot be used; the message names the fix */
+function checkedTools(tools: readonly AgentTool[]): readonly AgentTool[] {
+  const fault = toolsFault(tools);
+  if (fault !== undefined) throw new Error(fault);
+  return tools;
 }
 
 async function embeddedDecoder(workers: SharedWorkers): Promise<AudioDecoder> {

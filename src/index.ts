@@ -45,11 +45,13 @@ export type {
   IncompleteReason,
   LoggedEvent,
   NoData,
+  ToolFault,
 } from "./domain/events.ts";
 export { EVENT_TYPES } from "./domain/events.ts";
 export type { Instance, InstanceInput, InstanceStatus, JsonValue, Metadata } from "./domain/instance.ts";
 export { INSTANCE_STATUSES, INSTANCE_TRANSITIONS } from "./domain/instance.ts";
 export type { CreateInstanceInput, UpdateInstanceInput } from "./domain/instance-input.ts";
+export type { JsonSchema } from "./domain/json-schema.ts";
 export type { Limits } from "./domain/limits.ts";
 export { DEFAULT_LIMITS } from "./domain/limits.ts";
 export type { MediaStatistics } from "./domain/media-statistics.ts";
@@ -83,6 +85,8 @@ export type {
   TranscriptionTuning,
   WebhookOptions,
 } from "./options.ts";
+export type { AgentTool, OfferedTool, ToolContext } from "./ports/agent-tool.ts";
+export { ToolFailed } from "./ports/agent-tool.ts";
 export type { AudioDecoder, AudioFacts, Mp3Stream } from "./ports/audio-decoder.ts";
 export { AudioUnsupported } from "./ports/audio-decoder.ts";
 export type { Authenticate } from "./ports/authenticator.ts";

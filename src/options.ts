@@ -4,6 +4,7 @@ import type { QueuePolicy } from "./domain/queue-policy.ts";
 import type { Timings } from "./domain/timings.ts";
 import type { Speaker } from "./domain/transcript.ts";
 import type { HttpDependencies } from "./http/app.ts";
+import type { AgentTool } from "./ports/agent-tool.ts";
 import type { AudioDecoder } from "./ports/audio-decoder.ts";
 import type { Authenticate } from "./ports/authenticator.ts";
 import type { BodyParser } from "./ports/body-parser.ts";
@@ -42,6 +43,8 @@ export interface RingportOptions extends Partial<Timings>, HttpOptions {
   readonly transcription?: Transcription | undefined;
   /** Conducts agent calls (`DYNAMIC_AGENT`). Default: an agent that follows a script (docs/agents.md). */
   readonly agent?: Agent | undefined;
+  /** Functions that the model of an agent may call (docs/agents.md). Default: none. */
+  readonly agentTools?: readonly AgentTool[] | undefined;
   /** The voice of agents, such as `pt-BR-1`, if the call names none. Default: `en-US-1`, or the first voice that works. */
   readonly agentVoiceId?: string | undefined;
   /** Whose speech is transcribed: the callee's, or the caller's (the audio that the callee hears). Default: the callee's. */
@@ -227,6 +230,8 @@ export interface EmbeddedPorts {
   readonly transcription: Transcription | undefined;
   /** Conducts agent calls. */
   readonly agent: Agent;
+  /** What the models of agents may do. */
+  readonly agentTools: readonly AgentTool[];
   readonly recordings: Recordings;
   /** Delivers webhooks. */
   readonly webhookSender: WebhookSender;

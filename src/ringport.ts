@@ -122,7 +122,7 @@ export function createRingport(options: RingportOptions = {}): Ringport {
   async function start(ports: EmbeddedPorts): Promise<Running> {
     const { storage, speech, decoder, transcription, agent, recordings, bodies, telephony, secret, asset, sha256 } =
       ports;
-    const { webhookSender } = ports;
+    const { webhookSender, agentTools } = ports;
     const key = await secret();
     const ids = idSource(
       () => system.now(),
@@ -139,6 +139,7 @@ export function createRingport(options: RingportOptions = {}): Ringport {
       decoder,
       transcription,
       agent,
+      agentTools,
       agentVoiceId: options.agentVoiceId,
       transcriptSpeakers: options.transcriptSpeakers ?? ["callee"],
       recordings,

@@ -357,6 +357,7 @@ export const CODE_ONLY = {
   speech: "an object; RINGPORT_SPEECH_URL names a server",
   decoder: "an object",
   agent: "an object; RINGPORT_AGENT_ENGINE chooses between those that come with Ringport",
+  agentTools: "functions",
   transcription: "an object; RINGPORT_TRANSCRIPTION_ENGINE names a server",
   recordings: "an object; RINGPORT_DATA chooses the folder",
   voiceActivity: "a function",

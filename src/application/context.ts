@@ -6,6 +6,7 @@ import type { Limits } from "../domain/limits.ts";
 import type { QueuePolicy } from "../domain/queue-policy.ts";
 import type { Timings } from "../domain/timings.ts";
 import type { Speaker } from "../domain/transcript.ts";
+import type { AgentTool } from "../ports/agent-tool.ts";
 import type { AudioDecoder } from "../ports/audio-decoder.ts";
 import type { Agent } from "../ports/conversation.ts";
 import type { Logger } from "../ports/logger.ts";
@@ -63,6 +64,8 @@ export interface Context {
   readonly transcription: Transcription | undefined;
   /** Conducts agent calls; undefined: they fail. */
   readonly agent: Agent | undefined;
+  /** What their models may do on a call. */
+  readonly agentTools: readonly AgentTool[];
   /** The voice of agents, if their call names none. */
   readonly agentVoiceId: string | undefined;
   /** Whose words it writes down. */

@@ -17,6 +17,8 @@ export interface EventData {
   readonly message_delayed: { readonly at_ms: number; readonly silence_ms: number };
   /** `agent`: the engine that conducts the call, such as `scripted`. */
   readonly agent_started: { readonly agent: string };
+  /** The agent's model has used a tool; `ms`: how long it took; `fault`: why it has no result, null if it has one. */
+  readonly tool_used: { readonly tool: string; readonly ms: number; readonly fault: ToolFault | null };
   /** `at_ms`: after the answer, if the key was found in the audio. */
   readonly dtmf: { readonly digit: string; readonly at_ms?: number | undefined };
   /** After the answer. */
@@ -43,6 +45,11 @@ export interface EventData {
   readonly "instance.unlinked": { readonly reason: string };
   readonly "instance.deleted": NoData;
 }
+
+/** What can go wrong with a use of a tool. */
+export const TOOL_FAULTS = ["input_invalid", "failed", "timeout", "result_invalid", "too_many", "call_over"] as const;
+/** Why a use of a tool has no result. */
+export type ToolFault = (typeof TOOL_FAULTS)[number];
 
 /** Why a recording ends before its call. */
 export type IncompleteReason = "disk_full" | "disk_failed" | "disk_slow" | "too_long";
@@ -72,6 +79,7 @@ export const EVENT_TYPES = [
   "message_ready",
   "message_delayed",
   "agent_started",
+  "tool_used",
   "dtmf",
   "callee_speech",
   "beep",

@@ -1,6 +1,7 @@
 import { CodedError } from "../base/error.ts";
 import type { Variables } from "../domain/agent-variables.ts";
 import type { CallResult } from "../domain/call.ts";
+import type { OfferedTool } from "./agent-tool.ts";
 
 /**
  * An agent that conducts calls: from what the callee presses and says it decides what is said next.
@@ -36,6 +37,8 @@ export interface AgentBrief {
   readonly language: string;
   /** Whether the agent gets the callee's words, and not only pressed keys. */
   readonly hearsWords: boolean;
+  /** What the agent's model may do on this call, besides the agent's own actions. Left out: nothing. */
+  readonly tools?: readonly OfferedTool[] | undefined;
 }
 
 /** The conversation of one call. */

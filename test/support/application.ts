@@ -27,6 +27,7 @@ import { type QueuePolicy, SINGLE } from "../../src/domain/queue-policy.ts";
 import { DEFAULT_TIMINGS, type Timings } from "../../src/domain/timings.ts";
 import type { Speaker } from "../../src/domain/transcript.ts";
 import { eventView } from "../../src/http/views.ts";
+import type { AgentTool } from "../../src/ports/agent-tool.ts";
 import { type AudioDecoder, AudioUnsupported } from "../../src/ports/audio-decoder.ts";
 import type { Agent } from "../../src/ports/conversation.ts";
 import type { Logger } from "../../src/ports/logger.ts";
@@ -131,6 +132,8 @@ export interface WorldOptions {
   readonly transcriptSpeakers?: readonly Speaker[];
   /** Conducts agent calls; none by default. */
   readonly agent?: Agent;
+  /** What its model may do. */
+  readonly agentTools?: readonly AgentTool[];
   /** Rate of every leg, Hz. Default: 8000. */
   readonly sampleRate?: number;
   readonly requireInboundAudio?: boolean;
@@ -202,6 +205,7 @@ export class World {
       decoderTurns: new FairTurns(this.system, 2),
       transcription: options.transcription,
       agent: options.agent,
+      agentTools: options.agentTools ?? [],
       agentVoiceId: undefined,
       transcriptSpeakers: options.transcriptSpeakers ?? ["callee"],
       recordings: this.recordings,

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { CALL_TYPES } from "../../domain/call.ts";
-import { EVENT_TYPES, type EventData, type EventType } from "../../domain/events.ts";
+import { EVENT_TYPES, type EventData, type EventType, TOOL_FAULTS } from "../../domain/events.ts";
 import { TEST_EVENT_TYPE } from "../../domain/webhook.ts";
 import { Outcome } from "./call-schemas.ts";
 import { callId, instanceId, milliseconds, phone, shape, timestamp } from "./shape.ts";
@@ -36,6 +36,11 @@ export const EVENT_DATA: { readonly [T in EventType]: DataSchema<T> } = {
   message_delayed: v.strictObject({ at_ms: afterAnswer, silence_ms: milliseconds }),
   agent_started: v.strictObject({
     agent: v.pipe(v.string(), v.description("The engine that conducts the call, such as `scripted`.")),
+  }),
+  tool_used: v.strictObject({
+    tool: v.string(),
+    ms: milliseconds,
+    fault: v.pipe(v.nullable(v.picklist(TOOL_FAULTS)), v.description("Why it has no result; null if it has one.")),
   }),
   dtmf: v.strictObject({ digit: v.string(), at_ms: v.optional(afterAnswer) }),
   callee_speech: v.strictObject({ start_ms: afterAnswer, end_ms: afterAnswer }),

@@ -24,6 +24,7 @@ const OPTIONS: Record<Exclude<keyof RingportOptions, keyof typeof DEFAULT_TIMING
   transcription: true,
   voiceActivity: true,
   agent: true,
+  agentTools: true,
   agentVoiceId: true,
   transcriptSpeakers: true,
   recordings: true,

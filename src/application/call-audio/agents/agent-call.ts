@@ -5,8 +5,9 @@ import { Queue } from "../../../base/queue.ts";
 import { isBackchannel } from "../../../domain/backchannel.ts";
 import type { CallOf, CallResult } from "../../../domain/call.ts";
 import type { CallSignal } from "../../../domain/call-signal.ts";
-import { type Event, isFinalEvent } from "../../../domain/events.ts";
+import { type Event, type EventData, isFinalEvent } from "../../../domain/events.ts";
 import type { TurnMetrics } from "../../../domain/turn-metrics.ts";
+import type { OfferedTool } from "../../../ports/agent-tool.ts";
 import type { Agent, Conversation, ConversationAction, ConversationInput } from "../../../ports/conversation.ts";
 import { SpeechFailed, type Voice } from "../../../ports/speech.ts";
 import type { Context } from "../../context.ts";
@@ -17,6 +18,7 @@ import { CallTranscripts, type TranscriptReader } from "../transcripts/call-tran
 import { AgentSpeech } from "./agent-speech.ts";
 import { agentVoice, briefOf } from "./agent-voice.ts";
 import { BargeIn } from "./barge-in.ts";
+import { offeredTools } from "./offered-tools.ts";
 import { TurnMeter } from "./turn-meter.ts";
 
 /**
@@ -126,7 +128,7 @@ export class AgentCall implements CallTap, TranscriptReader {
       const voice = await agentVoice(this.#context, this.#call);
       if (voice === undefined) throw new SpeechFailed("no voice can speak on this server");
       const speech = this.#speechWith(voice);
-      const conversation = this.#agent.begin(briefOf(this.#context, this.#call, voice));
+      const conversation = this.#agent.begin(briefOf(this.#context, this.#call, voice, this.#tools()));
       this.#conversation = conversation;
       this.#inputs.push({ type: "begin" });
       for await (const input of this.#inputs) {
@@ -138,6 +140,12 @@ export class AgentCall implements CallTap, TranscriptReader {
       const reason = error instanceof SpeechFailed ? "speech_failed" : "agent_failed";
       this.#media.post({ type: "message_failed", reason, detail: errorText(error) });
     }
+  }
+
+  #tools(): OfferedTool[] {
+    const used = (data: EventData["tool_used"]) =>
+      this.#media.post({ type: "noticed", fact: { event: "tool_used", data } });
+    return offeredTools(this.#context, this.#call.id, this.#context.agentTools, this.#scope.signal, used);
   }
 
   #speechWith(voice: Voice): AgentSpeech {

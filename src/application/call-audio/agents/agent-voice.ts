@@ -1,4 +1,5 @@
 import type { CallOf } from "../../../domain/call.ts";
+import type { OfferedTool } from "../../../ports/agent-tool.ts";
 import type { AgentBrief } from "../../../ports/conversation.ts";
 import type { Voice } from "../../../ports/speech.ts";
 import type { Context } from "../../context.ts";
@@ -32,8 +33,13 @@ export function voiceOf(voices: readonly Voice[], language: string, preferred = 
   return speaking.find(({ id }) => id === preferred) ?? speaking[0];
 }
 
-/** What the agent of a call knows of it. */
-export function briefOf(context: Context, call: CallOf<"DYNAMIC_AGENT">, voice: Voice): AgentBrief {
+/** What the agent of a call knows of it. @param tools left out while nothing can be done */
+export function briefOf(
+  context: Context,
+  call: CallOf<"DYNAMIC_AGENT">,
+  voice: Voice,
+  tools?: readonly OfferedTool[],
+): AgentBrief {
   return {
     callId: call.id,
     instructions: call.message.instructions,
@@ -42,5 +48,6 @@ export function briefOf(context: Context, call: CallOf<"DYNAMIC_AGENT">, voice: 
     maxTurns: call.message.maxTurns,
     language: call.message.language ?? voice.language,
     hearsWords: context.transcription !== undefined,
+    tools,
   };
 }

@@ -1,0 +1,56 @@
+import { toJsonSchema } from "@valibot/to-json-schema";
+import * as v from "valibot";
+import type { JsonSchema } from "../../../src/domain/json-schema.ts";
+import { type AgentTool, type ToolContext, ToolFailed, toolsFault } from "../../../src/ports/agent-tool.ts";
+
+/** Faults of an input that the model gets. */
+const MOST_FAULTS = 5;
+
+/** A schema of valibot for an object. */
+type ObjectSchema = v.GenericSchema<Record<string, unknown>, unknown>;
+
+/** Options of {@link agentTool}. */
+export interface AgentToolOptions<Input extends ObjectSchema> extends Pick<AgentTool, "name" | "timeoutMs"> {
+  /** What it does and when to use it, for the model. */
+  readonly description: string;
+  /** The input, a `v.object`. `v.description` explains a field to the model. */
+  readonly input: Input;
+  /** Runs the tool. @throws {ToolFailed} the model gets the message; of other errors it learns nothing */
+  run(input: v.InferOutput<Input>, context: ToolContext): unknown;
+}
+
+/**
+ * A function that the model of an agent may call, with a schema of valibot for its input. Throws a TypeError for a name
+ * or a description that cannot be used.
+ *
+ * @example
+ * agentTool({
+ *   name: "book",
+ *   description: "Books a table.",
+ *   input: v.object({ people: v.pipe(v.number(), v.integer(), v.minValue(1)) }),
+ *   run: async ({ people }) => ({ table: await freeTable(people) }),
+ * });
+ */
+export function agentTool<const Input extends ObjectSchema>(options: AgentToolOptions<Input>): AgentTool {
+  const { name, description, input, timeoutMs } = options;
+  const { $schema: _, ...parameters } = toJsonSchema(input, { typeMode: "input", errorMode: "ignore" }) as JsonSchema;
+  const tool: AgentTool = {
+    name,
+    description,
+    parameters,
+    timeoutMs,
+    async run(given, context) {
+      const result = await v.safeParseAsync(input, given);
+      if (!result.success) throw new ToolFailed(result.issues.slice(0, MOST_FAULTS).map(faultText).join("; "));
+      return options.run(result.output, context);
+    },
+  };
+  const fault = toolsFault([tool]);
+  if (fault !== undefined) throw new TypeError(fault);
+  return tool;
+}
+
+function faultText(issue: v.BaseIssue<unknown>): string {
+  const path = v.getDotPath(issue);
+  return path === null ? issue.message : `${path}: ${issue.message}`;
+}

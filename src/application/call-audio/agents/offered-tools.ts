@@ -1,0 +1,111 @@
+import { within } from "../../../base/timeout.ts";
+import type { EventData, ToolFault } from "../../../domain/events.ts";
+import { schemaFaults } from "../../../domain/json-schema.ts";
+import { type AgentTool, type OfferedTool, ToolFailed } from "../../../ports/agent-tool.ts";
+import type { Context } from "../../context.ts";
+
+const TIMEOUT_MS = 10_000;
+/** Longest input that a model may write, characters. */
+const LONGEST_INPUT = 20_000;
+/** Longest result, characters of JSON. */
+const LONGEST_RESULT = 16_000;
+/** Longest message of a tool that failed, characters. */
+const LONGEST_MESSAGE = 500;
+/** Tools that the model may use on one call. */
+const MOST_USES = 200;
+
+/** What came of one use of a tool. */
+type Use = { readonly text: string; readonly fault: ToolFault | null };
+
+/**
+ * The tools of one call as its agent gets them: their input is checked, their time and their results are limited, and none
+ * of their errors ends the call.
+ * @param scope aborted when the call is over
+ * @param used receives each use of a tool, for the timeline: neither the input nor the result, which may be confidential
+ */
+export function offeredTools(
+  context: Context,
+  callId: string,
+  tools: readonly AgentTool[],
+  scope: AbortSignal,
+  used: (use: EventData["tool_used"]) => void,
+): OfferedTool[] {
+  const { system } = context;
+  let uses = 0;
+  return tools.map((tool) => ({
+    name: tool.name,
+    description: tool.description,
+    parameters: tool.parameters,
+    async run(input) {
+      const startedAt = system.monotonic();
+      const { text, fault } =
+        ++uses > MOST_USES
+          ? failed("too_many", `tools were used ${MOST_USES} times on this call, and no more is possible`)
+          : await use(context, callId, tool, input, scope);
+      used({ tool: tool.name, ms: Math.round(system.monotonic() - startedAt), fault });
+      return text;
+    },
+  }));
+}
+
+async function use(context: Context, callId: string, tool: AgentTool, input: string, scope: AbortSignal): Promise<Use> {
+  const { value, fault } = checkedInput(tool, input);
+  if (value === undefined) return failed("input_invalid", fault);
+  const { system, log } = context;
+  const ms = tool.timeoutMs ?? TIMEOUT_MS;
+  const timeout = new AbortController();
+  const late = () => new ToolLate(`no result within ${ms} ms`);
+  try {
+    scope.throwIfAborted();
+    const signal = AbortSignal.any([scope, timeout.signal]);
+    const running = (async () => tool.run(value, { callId, signal }))();
+    return resultOf(await within(running, { system, ms, late, signal: scope }));
+  } catch (error) {
+    if (scope.aborted) return failed("call_over", "the call is over");
+    if (error instanceof ToolLate) return failed("timeout", error.message);
+    if (error instanceof ToolFailed) return failed("failed", error.message);
+    // Its message may hold what no model should know.
+    log.warn({ call_id: callId, tool: tool.name, err: error }, "a tool of an agent failed");
+    return failed("failed", "the tool failed");
+  } finally {
+    timeout.abort(late());
+  }
+}
+
+/** Ends the wait for a tool. */
+class ToolLate extends Error {}
+
+function checkedInput(
+  { parameters }: AgentTool,
+  text: string,
+): { readonly value?: Readonly<Record<string, unknown>>; readonly fault: string } {
+  if (text.length > LONGEST_INPUT)
+    return { fault: `the input has ${text.length} characters, at most ${LONGEST_INPUT} are allowed` };
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return { fault: "the input is no JSON" };
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    return { fault: "the input must be a JSON object" };
+  const faults = schemaFaults(parameters, value);
+  return faults.length > 0 ? { fault: faults.join("; ") } : { value: value as Record<string, unknown>, fault: "" };
+}
+
+function resultOf(result: unknown): Use {
+  let text: string | undefined;
+  try {
+    text = JSON.stringify(result ?? null);
+  } catch {
+    // A cycle, or a BigInt.
+  }
+  if (text === undefined) return failed("result_invalid", "the result of the tool is no JSON");
+  if (text.length > LONGEST_RESULT)
+    return failed("result_invalid", `the result has ${text.length} characters, at most ${LONGEST_RESULT} are allowed`);
+  return { text, fault: null };
+}
+
+function failed(fault: ToolFault, message: string): Use {
+  return { text: `error: ${message.slice(0, LONGEST_MESSAGE)}`, fault };
+}

@@ -1,0 +1,159 @@
+/** A JSON Schema (2020-12), of which {@link schemaFaults} knows the common keywords. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** Faults that are reported: enough to repair a value. */
+const MOST_FAULTS = 5;
+const LONGEST_SHOWN = 40;
+
+/**
+ * What is wrong with a value by its schema, in words for whoever wrote the value: `/people must be at least 1`. Empty if
+ * nothing is; at most five. Keywords that it does not know are no limits.
+ */
+export function schemaFaults(schema: JsonSchema, value: unknown): string[] {
+  const faults: string[] = [];
+  check(schema, value, "", faults);
+  return faults;
+}
+
+type Check = (expected: unknown, value: unknown, at: string, faults: string[], schema: JsonSchema) => void;
+
+/** By keyword; each checks the values that it is about, and leaves others alone. */
+const CHECKS: Readonly<Record<string, Check>> = {
+  type(expected, value, at, faults) {
+    const types = (Array.isArray(expected) ? expected : [expected]).filter((type) => typeof type === "string");
+    if (types.length > 0 && !types.some((type) => isOfType(type, value)))
+      faults.push(`${at || "it"} must be ${types.map(shownType).join(" or ")}`);
+  },
+  const(expected, value, at, faults) {
+    if (!isSame(expected, value)) faults.push(`${at || "it"} must be ${shown(expected)}`);
+  },
+  enum(expected, value, at, faults) {
+    if (Array.isArray(expected) && !expected.some((one) => isSame(one, value)))
+      faults.push(`${at || "it"} must be one of ${expected.slice(0, 20).map(shown).join(", ")}`);
+  },
+  minimum: limit((value, least) => value >= least, "at least"),
+  maximum: limit((value, most) => value <= most, "at most"),
+  exclusiveMinimum: limit((value, least) => value > least, "more than"),
+  exclusiveMaximum: limit((value, most) => value < most, "less than"),
+  minLength: size(lengthOf, (length, least) => length >= least, "at least", "characters"),
+  maxLength: size(lengthOf, (length, most) => length <= most, "at most", "characters"),
+  minItems: size(itemsOf, (items, least) => items >= least, "at least", "items"),
+  maxItems: size(itemsOf, (items, most) => items <= most, "at most", "items"),
+  pattern(expected, value, at, faults) {
+    if (typeof value !== "string" || typeof expected !== "string") return;
+    if (!new RegExp(expected, "u").test(value)) faults.push(`${at || "it"} must match ${expected}`);
+  },
+  required(expected, value, at, faults) {
+    if (!isRecord(value) || !Array.isArray(expected)) return;
+    for (const name of expected)
+      if (typeof name === "string" && !Object.hasOwn(value, name)) faults.push(`${at}/${name} is missing`);
+  },
+  properties(expected, value, at, faults) {
+    if (!isRecord(value) || !isRecord(expected)) return;
+    for (const name of Object.keys(expected))
+      if (Object.hasOwn(value, name)) check(expected[name], value[name], `${at}/${name}`, faults);
+  },
+  additionalProperties(expected, value, at, faults, { properties }) {
+    if (!isRecord(value) || expected === true) return;
+    const known = isRecord(properties) ? properties : {};
+    for (const name of Object.keys(value)) {
+      if (faults.length >= MOST_FAULTS) return;
+      if (!Object.hasOwn(known, name)) check(expected, value[name], `${at}/${name.slice(0, LONGEST_SHOWN)}`, faults);
+    }
+  },
+  items(expected, value, at, faults) {
+    if (!Array.isArray(value)) return;
+    for (let index = 0; index < value.length && faults.length < MOST_FAULTS; index++)
+      check(expected, value[index], `${at}/${index}`, faults);
+  },
+  anyOf(expected, value, at, faults) {
+    if (Array.isArray(expected) && matches(expected, value) === 0)
+      faults.push(`${at || "it"} must be one of its alternatives`);
+  },
+  oneOf(expected, value, at, faults) {
+    if (Array.isArray(expected) && matches(expected, value) !== 1)
+      faults.push(`${at || "it"} must be exactly one of its alternatives`);
+  },
+};
+
+/** The keywords by which values are checked. */
+export const CHECKED_KEYWORDS: readonly string[] = Object.keys(CHECKS);
+
+function check(schema: unknown, value: unknown, at: string, faults: string[]): void {
+  if (faults.length >= MOST_FAULTS) return;
+  if (schema === false) faults.push(`${at || "it"} must be left out`);
+  if (!isRecord(schema)) return;
+  for (const keyword of CHECKED_KEYWORDS) {
+    if (faults.length >= MOST_FAULTS) return;
+    if (Object.hasOwn(schema, keyword)) CHECKS[keyword]!(schema[keyword], value, at, faults, schema);
+  }
+}
+
+function matches(schemas: readonly unknown[], value: unknown): number {
+  return schemas.filter((schema) => {
+    const faults: string[] = [];
+    check(schema, value, "", faults);
+    return faults.length === 0;
+  }).length;
+}
+
+function limit(holds: (value: number, bound: number) => boolean, words: string): Check {
+  return (bound, value, at, faults) => {
+    if (typeof value === "number" && typeof bound === "number" && !holds(value, bound))
+      faults.push(`${at || "it"} must be ${words} ${bound}`);
+  };
+}
+
+function size(
+  of: (value: unknown) => number | undefined,
+  holds: (size: number, bound: number) => boolean,
+  words: string,
+  unit: string,
+): Check {
+  return (bound, value, at, faults) => {
+    const found = of(value);
+    if (found !== undefined && typeof bound === "number" && !holds(found, bound))
+      faults.push(`${at || "it"} must have ${words} ${bound} ${unit}, not ${found}`);
+  };
+}
+
+/** In code points, as JSON Schema counts. */
+function lengthOf(value: unknown): number | undefined {
+  return typeof value === "string" ? [...value].length : undefined;
+}
+
+function itemsOf(value: unknown): number | undefined {
+  return Array.isArray(value) ? value.length : undefined;
+}
+
+function isOfType(type: string, value: unknown): boolean {
+  if (type === "null") return value === null;
+  if (type === "array") return Array.isArray(value);
+  if (type === "object") return isRecord(value);
+  if (type === "integer") return Number.isInteger(value);
+  if (type === "number") return typeof value === "number" && Number.isFinite(value);
+  return typeof value === type;
+}
+
+const shownType = (type: string): string => (/^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`);
+
+function isSame(one: unknown, other: unknown): boolean {
+  if (Object.is(one, other) || one === other) return true;
+  if (Array.isArray(one))
+    return Array.isArray(other) && one.length === other.length && one.every((item, at) => isSame(item, other[at]));
+  if (!isRecord(one) || !isRecord(other)) return false;
+  const names = Object.keys(one);
+  return (
+    names.length === Object.keys(other).length &&
+    names.every((name) => Object.hasOwn(other, name) && isSame(one[name], other[name]))
+  );
+}
+
+function shown(value: unknown): string {
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text;
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,138 @@
+import { describe, expect, test } from "vitest";
+import { offeredTools } from "../../../src/application/call-audio/agents/offered-tools.ts";
+import type { EventData } from "../../../src/domain/events.ts";
+import { type AgentTool, type OfferedTool, type ToolContext, ToolFailed } from "../../../src/ports/agent-tool.ts";
+import { World } from "../../support/application.ts";
+
+const PEOPLE = {
+  type: "object",
+  properties: { people: { type: "integer", minimum: 1 } },
+  required: ["people"],
+  additionalProperties: false,
+};
+const GOOD = '{"people":3}';
+
+interface Scene {
+  readonly world: World;
+  readonly tool: OfferedTool;
+  readonly uses: EventData["tool_used"][];
+  readonly scope: AbortController;
+  readonly inputs: unknown[];
+}
+
+async function offered(run: AgentTool["run"], more: Partial<AgentTool> = {}): Promise<Scene> {
+  const world = await World.start();
+  const uses: EventData["tool_used"][] = [];
+  const inputs: unknown[] = [];
+  const scope = new AbortController();
+  const tool: AgentTool = {
+    name: "book",
+    description: "Books a table.",
+    parameters: PEOPLE,
+    run: (input, context) => {
+      inputs.push(input);
+      return run(input, context);
+    },
+    ...more,
+  };
+  const [first] = offeredTools(world.context, "call_1", [tool], scope.signal, (use) => uses.push(use));
+  return { world, tool: first!, uses, scope, inputs };
+}
+
+const never = () => new Promise<never>(() => {});
+
+describe("a tool that an agent uses", () => {
+  test("gets the checked input, and its result is JSON", async () => {
+    const { world, tool, uses, inputs } = await offered(async () => ({ table: 4, name: "Zoë 👋" }));
+    expect(await tool.run(GOOD)).toBe('{"table":4,"name":"Zoë 👋"}');
+    expect(inputs).toEqual([{ people: 3 }]);
+    expect(uses).toEqual([{ tool: "book", ms: 0, fault: null }]);
+    await world.stop();
+  });
+
+  test.for([
+    ["{", "the input is no JSON"],
+    ["[]", "the input must be a JSON object"],
+    ["null", "the input must be a JSON object"],
+    ['{"people":"3"}', "/people must be an integer"],
+    ['{"people":0,"name":"x"}', "/people must be at least 1; /name must be left out"],
+    ["{}", "/people is missing"],
+    [`{"people":3,"x":"${"x".repeat(20_000)}"}`, "the input has 20019 characters, at most 20000 are allowed"],
+  ])("does not run for the input %s", async ([input, fault]) => {
+    const { world, tool, uses, inputs } = await offered(async () => 1);
+    expect(await tool.run(input!)).toBe(`error: ${fault}`);
+    expect(inputs).toEqual([]);
+    expect(uses).toEqual([{ tool: "book", ms: 0, fault: "input_invalid" }]);
+    await world.stop();
+  });
+
+  test("reports the words of ToolFailed to the model, and of another error none", async () => {
+    const errors = [new ToolFailed("the restaurant is closed"), new Error("postgres://root:secret@db refused")];
+    const { world, tool, uses } = await offered(async () => {
+      throw errors.shift();
+    });
+    expect(await tool.run(GOOD)).toBe("error: the restaurant is closed");
+    expect(await tool.run(GOOD)).toBe("error: the tool failed");
+    expect(uses.map(({ fault }) => fault)).toEqual(["failed", "failed"]);
+    await world.stop();
+  });
+
+  test("survives a tool that throws before it begins", async () => {
+    const { world, tool } = await offered(() => {
+      throw "a string";
+    });
+    expect(await tool.run(GOOD)).toBe("error: the tool failed");
+    await world.stop();
+  });
+
+  test("has 10 s, or its own time, and is then aborted", async () => {
+    const signals: AbortSignal[] = [];
+    const wait = (_: unknown, { signal }: ToolContext) => {
+      signals.push(signal);
+      return never();
+    };
+    for (const [timeoutMs, ms] of [
+      [undefined, 10_000],
+      [500, 500],
+    ] as const) {
+      const { world, tool, uses } = await offered(wait, { timeoutMs });
+      const running = tool.run(GOOD);
+      await world.system.advance(ms - 1);
+      expect([uses, signals.at(-1)?.aborted]).toEqual([[], false]);
+      await world.system.advance(1);
+      expect(await running).toBe(`error: no result within ${ms} ms`);
+      expect(uses).toEqual([{ tool: "book", ms, fault: "timeout" }]);
+      expect(signals.at(-1)?.aborted).toBe(true);
+      await world.stop();
+    }
+  });
+
+  test("ends with its call", async () => {
+    const { world, tool, uses, scope } = await offered(never);
+    const running = tool.run(GOOD);
+    scope.abort();
+    expect(await running).toBe("error: the call is over");
+    expect(await tool.run(GOOD)).toBe("error: the call is over");
+    expect(uses.map(({ fault }) => fault)).toEqual(["call_over", "call_over"]);
+    await world.stop();
+  });
+
+  test.for([
+    ["10 MB", "x".repeat(10_000_000), "the result has 10000002 characters, at most 16000 are allowed"],
+    ["a BigInt", 1n, "the result of the tool is no JSON"],
+    ["a function", () => 1, "the result of the tool is no JSON"],
+  ] as const)("may not return %s", async ([, result, fault]) => {
+    const { world, tool, uses } = await offered(async () => result);
+    expect(await tool.run(GOOD)).toBe(`error: ${fault}`);
+    expect(uses[0]?.fault).toBe("result_invalid");
+    await world.stop();
+  });
+
+  test("may be used 200 times on a call", async () => {
+    const { world, tool, uses } = await offered(async () => undefined);
+    for (let use = 0; use < 200; use++) expect(await tool.run(GOOD)).toBe("null");
+    expect(await tool.run(GOOD)).toBe("error: tools were used 200 times on this call, and no more is possible");
+    expect(uses.at(-1)?.fault).toBe("too_many");
+    await world.stop();
+  });
+});
