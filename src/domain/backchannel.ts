@@ -1,48 +1,32 @@
-/** Sounds and words that mean "I am listening", by which nobody takes the turn. */
-const BACKCHANNELS = new Set([
-  ...[
-    "uh huh",
-    "uhhuh",
-    "uhuh",
-    "uhum",
-    "um hum",
-    "aham",
-    "mhm",
-    "mm hm",
-    "mmhm",
-    "mm",
-    "mmm",
-    "hm",
-    "hmm",
-    "hum",
-    "aha",
-    "ah",
-  ],
-  ...[
-    "oh",
-    "uh",
-    "um",
-    "eh",
-    "ahm",
-    "äh",
-    "ja ja",
-    "right",
-    "i see",
-    "go on",
-    "ach so",
-    "pois é",
-    "entendi",
-    "ahã",
-    "ah oui",
-    "vale",
-  ],
+/** Sounds without a meaning of their own, in the spellings of speech recognisers. */
+const SOUNDS = new Set(
+  [
+    "uh um uhm uhum uhun uhuh uhhuh huh mm mmm mhm mmhm mh hm hmm hum ah aha aham ahm oh ooh eh",
+    // Portuguese, Spanish, German, French
+    "ahã ahan hã arrã ãrrã unhum ajá ajam äh ähm ach euh hein",
+  ].flatMap((words) => words.split(" ")),
+);
+
+/** Short phrases that mean "go on", by language. A plain yes or okay is none of them: it may be the answer. */
+const PHRASES = new Set([
+  ...["right", "i see", "go on", "got it"],
+  ...["pois é", "entendi", "sei", "ah tá", "ah sim"],
+  ...["ya", "ya ya", "ya veo", "ah ya", "vale", "entiendo"],
+  ...["ja ja", "ach so", "ach ja", "ah ja", "verstehe"],
+  ...["ah oui", "ah bon", "je vois"],
+  ...["capisco", "ah sì", "già", "ho capito"],
 ]);
 
-/** Whether a text is no more than a sign of listening: "uhum". */
+/** Sounds in a row that are still one sign of listening. */
+const MOST_SOUNDS = 4;
+
+/** Whether a text is no more than a sign of listening, by which nobody takes the turn: "uhum". */
 export function isBackchannel(text: string): boolean {
   const words = text
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, " ")
     .trim();
-  return BACKCHANNELS.has(words);
+  if (PHRASES.has(words)) return true;
+  const sounds = words.split(" ");
+  return sounds.length <= MOST_SOUNDS && sounds.every((sound) => SOUNDS.has(sound));
 }

@@ -65,7 +65,13 @@ export interface TranscriptionSession {
 /** An event of a session. Times are ms since the answer. */
 export type TranscriptionEvent =
   /** The text of the current turn so far; replaces the one before. */
-  | { readonly type: "partial"; readonly text: string; readonly startMs?: number | undefined }
+  | {
+      readonly type: "partial";
+      readonly text: string;
+      readonly startMs?: number | undefined;
+      /** The engine expects that the turn ends here; the callee may still go on. */
+      readonly ended?: true | undefined;
+    }
   | {
       readonly type: "final";
       readonly text: string;

@@ -14,9 +14,16 @@ const FLUSH_MS = 1_000;
 
 /** Receives the transcripts of a call as they become known. */
 export interface TranscriptReader {
-  transcript(transcript: Transcript): void;
+  /** @param ended the engine expects that the turn ends with this text */
+  transcript(transcript: Transcript, ended: boolean): void;
+  /** How long the callee must be silent after this text until their turn is over, ms. Left out: the usual time. */
+  endOfTurnMs?(text: string): number;
   /** The silence after the callee's speech was long enough: the engine now transcribes what was said. */
   turnEnded?(): void;
+  /** What the callee said has no words. */
+  nothingSaid?(): void;
+  /** A part of the call was not transcribed, or the rest of it will not be. */
+  notTranscribed?(error: Error, recoverable: boolean): void;
   /** A part of the call, or the rest of it, is not transcribed. */
   emit(event: "transcripts_unavailable", data: StreamEventData): void;
 }
@@ -130,21 +137,31 @@ export class CallTranscripts implements CallTap {
     }
     const text = event.text.trim();
     const answeredAt = this.#answeredAt ?? this.#context.system.now();
-    if (text === "") return;
+    if (text === "") {
+      if (speaker === "callee" && event.type === "final") this.#reader.nothingSaid?.();
+      return;
+    }
+    if (speaker === "callee" && event.type === "partial") this.#waitForRest(text, event.startMs);
     const nowMs = this.#feeds.get(speaker)?.clockMs ?? 0;
     const startMs = Math.round(event.startMs ?? nowMs);
     const timestamp = answeredAt + startMs;
     const final = event.type === "final";
-    this.#reader.transcript({ text, timestamp, final, speaker });
+    this.#reader.transcript({ text, timestamp, final, speaker }, final || event.ended === true);
     if (!final) return;
     const endMs = Math.max(startMs, Math.round(event.endMs ?? nowMs));
     this.#writer.add({ speaker, text, timestamp, startMs, endMs, confidence: event.confidence ?? null });
+  }
+
+  #waitForRest(text: string, startMs: number | undefined): void {
+    const silenceMs = this.#reader.endOfTurnMs?.(text);
+    if (silenceMs !== undefined) this.#feeds.get("callee")?.endTurnAfter(silenceMs, startMs);
   }
 
   /** Logs each fault; notifies the client once that a part is missing, and once that the transcript ends. */
   #failed(speaker: Speaker, { error, recoverable }: Extract<TranscriptionEvent, { type: "error" }>): void {
     const { log, transcription } = this.#context;
     const fields = { call_id: this.#call.id, speaker, engine: transcription?.name, err: error };
+    this.#reader.notTranscribed?.(error, recoverable);
     log.warn(fields, recoverable ? "a part of the call was not transcribed" : "the transcript of the call ends");
     if (this.#reportedFault === "lasting" || (recoverable && this.#reportedFault === "recoverable")) return;
     this.#reportedFault = recoverable ? "recoverable" : "lasting";

@@ -74,6 +74,11 @@ export class TranscriptionFeed {
     this.#cutter.push(samples, from, length);
   }
 
+  /** Ends the turn with the text that began at `startMs` after this much silence, ms, if the engine does not find the end itself. */
+  endTurnAfter(silenceMs: number, startMs: number | undefined): void {
+    this.#turns?.endAfter(silenceMs, startMs);
+  }
+
   /** The audio has ended; resolves when the engine has finished, or has failed. Idempotent. */
   async finish(): Promise<void> {
     this.#turns?.finish();

@@ -1,8 +1,7 @@
 import { msToSamples, samplesToMs } from "../../../audio/pcm.ts";
+import { END_OF_TURN_MS } from "../../../domain/end-of-turn.ts";
 import type { VoiceActivity, VoiceActivityDetector } from "../../../ports/voice-activity.ts";
 
-/** Silence that ends a turn, including the voice detector's own hang-over, ms. */
-export const END_OF_TURN_MS = 500;
 /** Longest turn, ms; a longer one is cut and continues as the next turn. */
 export const LONGEST_TURN_MS = 30_000;
 /** Audio before the first speech that belongs to the turn, so that no first sound is cut off, ms. */
@@ -31,15 +30,19 @@ export class TurnDetector {
   readonly #frameLength: number;
   /** The latest frames before a turn, as a ring. */
   readonly #preRoll: readonly Int16Array[];
-  /** Length of detected speech that begins a turn, and of detected silence that ends it, ms. */
+  /** Length of detected speech that begins a turn, ms. */
   readonly #beginMs: number;
-  readonly #endMs: number;
+  readonly #hangOverMs: number;
+  /** Length of silence that ends the current turn, including the voice detector's own hang-over, ms. */
+  #endMs: number = END_OF_TURN_MS;
   #preRollFrom = 0;
   #preRollCount = 0;
   /** Length of the latest speech before a turn, and of the latest silence within one, ms. */
   #voicedMs = 0;
   #silentMs = 0;
   #turnMs = 0;
+  /** When the current turn began. */
+  #turnFromMs = 0;
   #speaking = false;
 
   /** @param sampleRate of the frames, Hz */
@@ -50,7 +53,7 @@ export class TurnDetector {
     this.#frameLength = msToSamples(FRAME_MS, sampleRate);
     const { hangOverMs = 0 } = this.#detector;
     this.#beginMs = hangOverMs + VOICE_MS;
-    this.#endMs = Math.max(FRAME_MS, END_OF_TURN_MS - hangOverMs);
+    this.#hangOverMs = hangOverMs;
     const frames = Math.ceil((PRE_ROLL_MS + this.#beginMs) / FRAME_MS);
     this.#preRoll = Array.from({ length: frames }, () => new Int16Array(this.#frameLength));
   }
@@ -60,6 +63,14 @@ export class TurnDetector {
     const voice = this.#detector.push(frame);
     if (this.#speaking) this.#continue(frame, atMs, voice);
     else this.#wait(frame, atMs, voice);
+  }
+
+  /**
+   * Ends the current turn only after this much silence, ms.
+   * @param startMs of the turn that is meant; undefined: the current one
+   */
+  endAfter(silenceMs: number, startMs: number | undefined): void {
+    if (this.#speaking && (startMs ?? this.#turnFromMs) >= this.#turnFromMs) this.#endMs = silenceMs;
   }
 
   /** The audio has ended, and with it the turn. */
@@ -75,8 +86,10 @@ export class TurnDetector {
     this.#voicedMs = voice ? this.#voicedMs + FRAME_MS : 0;
     if (this.#voicedMs < this.#beginMs) return;
     this.#speaking = true;
+    this.#endMs = END_OF_TURN_MS;
     this.#silentMs = 0;
     this.#turnMs = 0;
+    this.#turnFromMs = atMs - this.#preRollCount * FRAME_MS;
     const frameMs = samplesToMs(this.#frameLength, this.#sampleRate);
     for (; this.#preRollCount > 0; this.#preRollCount--) {
       this.#pass(this.#preRoll[this.#preRollFrom]!, atMs - (this.#preRollCount - 1) * frameMs);
@@ -87,7 +100,7 @@ export class TurnDetector {
   #continue(frame: Int16Array, atMs: number, voice: boolean): void {
     this.#pass(frame, atMs);
     this.#silentMs = voice ? 0 : this.#silentMs + FRAME_MS;
-    if (this.#silentMs >= this.#endMs) this.#end();
+    if (this.#silentMs >= Math.max(FRAME_MS, this.#endMs - this.#hangOverMs)) this.#end();
     else if (this.#turnMs >= LONGEST_TURN_MS) {
       this.#turnMs = 0;
       this.#callbacks.ended();
