@@ -26,6 +26,7 @@ export const VAD_HANG_OVER_MS: number = HANG_OVER_STEPS * STEP_MS;
  */
 export class Vad implements VoiceActivityDetector {
   readonly hangOverMs: number = VAD_HANG_OVER_MS;
+  voiced = false;
   readonly #stepSamples: number;
   readonly #minima: Float64Array = new Float64Array(BLOCKS).fill(Infinity);
   #block = 0;
@@ -47,6 +48,7 @@ export class Vad implements VoiceActivityDetector {
   push(frame: Int16Array): boolean {
     const step = this.#stepSamples;
     let speech = false;
+    let voiced = false;
     let steps = 0;
     for (let at = 0; at < frame.length; ) {
       const end = Math.min(frame.length, at + step - this.#samples);
@@ -56,11 +58,14 @@ export class Vad implements VoiceActivityDetector {
       this.#energy = energy;
       if (this.#samples < step) break;
       if (this.#step(Math.sqrt(energy / step))) speech = true;
+      if (this.#hangOver === HANG_OVER_STEPS) voiced = true;
       this.#energy = 0;
       this.#samples = 0;
       steps++;
     }
-    return steps > 0 ? speech : this.#hangOver > 0;
+    if (steps === 0) return this.#hangOver > 0;
+    this.voiced = voiced;
+    return speech;
   }
 
   #step(rms: number): boolean {

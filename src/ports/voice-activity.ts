@@ -5,6 +5,8 @@
 export interface VoiceActivityDetector {
   /** How long it still reports speech after the last voice, ms. Default: 0. */
   readonly hangOverMs?: number | undefined;
+  /** Whether the latest samples themselves contained speech, without the hang-over. Default: what `push` returned. */
+  readonly voiced?: boolean | undefined;
   /** Adds the next samples, about 20 ms; returns whether they contain speech, or just followed it. */
   push(frame: Int16Array): boolean;
 }

@@ -42,6 +42,8 @@ export class InboundAnalyzer implements CallTap {
   frames = 0;
   /** Whether the latest frame contains speech. */
   speaking = false;
+  /** Whether it does so itself, and does not just follow speech. */
+  voiced = false;
   /** How long speech is reported after the last voice, ms. */
   readonly hangOverMs: number;
   readonly #reports: InboundReports;
@@ -77,8 +79,9 @@ export class InboundAnalyzer implements CallTap {
     this.#beep.push(frame);
     const { toneMs } = this.#beep;
     if (dtmf?.sounding || toneMs >= BEEP_MS) this.#ofTone = this.#afterTone;
-    const voiced = this.#voice.push(frame);
-    this.speaking = voiced && this.#ofTone <= 0 && toneMs < TONE_MS;
+    const speech = this.#voice.push(frame);
+    this.speaking = speech && this.#ofTone <= 0 && toneMs < TONE_MS;
+    this.voiced = this.speaking && (this.#voice.voiced ?? true);
     this.#segments.push(this.speaking, frame.length);
     this.#ofTone -= frame.length;
   }

@@ -34,6 +34,8 @@ export interface LiveMedia {
   readonly callee: {
     /** Whether it contains speech, and no key or beep. */
     readonly speaking: boolean;
+    /** Whether it does so itself, and does not just follow speech. */
+    readonly voiced: boolean;
     /** How long speech is reported after the last voice, ms. */
     readonly hangOverMs: number;
   };
