@@ -1,0 +1,44 @@
+import type { Timers } from "./timers.ts";
+
+/** How long the next item may take. */
+export interface Promptness {
+  readonly system: Timers;
+  readonly ms: number;
+  /** What to throw with when an item is late. */
+  readonly late: () => Error;
+  /** Ends everything, with its reason. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The items of a source that keeps nobody waiting: without a first item in time it is aborted and opened once more; then, and
+ * after any later item that is late, this throws.
+ * @param open begins the work, until its signal is aborted
+ */
+export async function* promptly<T>(
+  open: (signal: AbortSignal) => AsyncIterable<T>,
+  { system, ms, late, signal }: Promptness,
+): AsyncGenerator<T, void> {
+  for (let attempts = 1; ; attempts++) {
+    const attempt = new AbortController();
+    let begun = false;
+    const abort = () => attempt.abort(late());
+    let cancel = system.after(ms, abort);
+    try {
+      for await (const item of open(AbortSignal.any([signal, attempt.signal]))) {
+        cancel();
+        begun = true;
+        yield item;
+        cancel = system.after(ms, abort);
+      }
+      return;
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!attempt.signal.aborted) throw error;
+      if (begun || attempts > 1) throw attempt.signal.reason;
+    } finally {
+      cancel();
+      attempt.abort(late());
+    }
+  }
+}
