@@ -12,6 +12,10 @@ export interface Phrases {
   readonly goodbye: string;
   /** Before the call fails. */
   readonly apology: string;
+  /** After words that could not be transcribed. */
+  readonly sayAgain: string;
+  /** Before the call is hung up because it has lasted too long. */
+  readonly timeIsUp: string;
 }
 
 const ENGLISH: Phrases = {
@@ -21,6 +25,8 @@ const ENGLISH: Phrases = {
   stillThere: "Are you still there?",
   goodbye: "Goodbye.",
   apology: "I am sorry, something went wrong on our side. Goodbye.",
+  sayAgain: "I am sorry, I did not catch that. Could you say it again?",
+  timeIsUp: "I am sorry, I have to end the call now. Goodbye.",
 };
 
 /** By the language of the voice. */
@@ -33,6 +39,8 @@ const PHRASES: Readonly<Record<string, Phrases>> = {
     stillThere: "Você ainda está aí?",
     goodbye: "Até logo.",
     apology: "Desculpe, algo deu errado do nosso lado. Até logo.",
+    sayAgain: "Desculpe, não entendi. Você pode repetir?",
+    timeIsUp: "Desculpe, preciso encerrar a chamada agora. Até logo.",
   },
   es: {
     introduction: "Esta es una llamada automática.",
@@ -41,6 +49,8 @@ const PHRASES: Readonly<Record<string, Phrases>> = {
     stillThere: "¿Sigue usted ahí?",
     goodbye: "Adiós.",
     apology: "Lo siento, algo ha fallado por nuestra parte. Adiós.",
+    sayAgain: "Perdone, no le he entendido. ¿Puede repetirlo?",
+    timeIsUp: "Lo siento, tengo que terminar la llamada ahora. Adiós.",
   },
   de: {
     introduction: "Dies ist ein automatischer Anruf.",
@@ -49,6 +59,8 @@ const PHRASES: Readonly<Record<string, Phrases>> = {
     stillThere: "Sind Sie noch da?",
     goodbye: "Auf Wiederhören.",
     apology: "Es tut mir leid, bei uns ist etwas schiefgegangen. Auf Wiederhören.",
+    sayAgain: "Entschuldigung, das habe ich nicht verstanden. Können Sie es wiederholen?",
+    timeIsUp: "Ich muss das Gespräch jetzt leider beenden. Auf Wiederhören.",
   },
   fr: {
     introduction: "Ceci est un appel automatique.",
@@ -57,6 +69,8 @@ const PHRASES: Readonly<Record<string, Phrases>> = {
     stillThere: "Êtes-vous toujours là ?",
     goodbye: "Au revoir.",
     apology: "Je suis désolé, un problème est survenu de notre côté. Au revoir.",
+    sayAgain: "Pardon, je n'ai pas compris. Pouvez-vous répéter ?",
+    timeIsUp: "Je suis désolé, je dois terminer l'appel maintenant. Au revoir.",
   },
   it: {
     introduction: "Questa è una chiamata automatica.",
@@ -65,6 +79,8 @@ const PHRASES: Readonly<Record<string, Phrases>> = {
     stillThere: "È ancora in linea?",
     goodbye: "Arrivederci.",
     apology: "Mi dispiace, qualcosa è andato storto da parte nostra. Arrivederci.",
+    sayAgain: "Mi scusi, non ho capito. Può ripetere?",
+    timeIsUp: "Mi dispiace, devo terminare la chiamata adesso. Arrivederci.",
   },
 };
 

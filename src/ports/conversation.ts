@@ -50,6 +50,13 @@ export interface Conversation {
   /** Called before each reply but the first: the words of the agent that the callee has heard since the reply before. */
   heard?(text: string): void;
   /**
+   * The callee has probably said this, and the turn is about to end: the agent may begin to work on its reply. Nothing of it
+   * is spoken, and no action is taken, before the words arrive as an input, if they do. Called between two replies, after
+   * {@link heard}; the latest call counts. Returns at once.
+   * @param signal aborted when the call ends
+   */
+  prepare?(input: Extract<ConversationInput, { type: "words" }>, signal: AbortSignal): void;
+  /**
    * The agent's reply to what has happened, in the order in which it is to be carried out. The core reads one reply to its
    * end before it asks for the next.
    * @param signal aborted if the callee interrupts, so that the rest of the reply is not needed, and if the call ends
@@ -67,8 +74,20 @@ export type ConversationInput =
   | { readonly type: "begin" }
   /** The callee pressed a key: 0-9 * # A-D. */
   | { readonly type: "key"; readonly digit: string }
-  /** The callee said this, from one silence to the next. */
-  | { readonly type: "words"; readonly text: string }
+  /**
+   * The callee said this, from one silence to the next. `continued`: they went on before anything of the reply to the
+   * words before was heard; `text` begins with those words and takes their place.
+   */
+  | { readonly type: "words"; readonly text: string; readonly continued?: true | undefined }
+  /** The callee said something that could not be transcribed; `detail` is for an operator. */
+  | { readonly type: "unheard"; readonly detail: string }
+  /**
+   * The rest of the call lacks something, as `detail` explains to an operator. `transcription`: words do not arrive any
+   * longer, keys do. `speech`: a text could not be spoken; the next one may be.
+   */
+  | { readonly type: "fault"; readonly of: "transcription" | "speech"; readonly detail: string }
+  /** The call will end in some seconds, at its maximum duration: the last opportunity to say goodbye. */
+  | { readonly type: "ending" }
   /** Nothing happened for the time of the last `listen`. */
   | { readonly type: "silence" };
 

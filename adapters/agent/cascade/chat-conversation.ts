@@ -9,6 +9,7 @@ import type {
 import type { Phrases } from "../phrases.ts";
 import { type Chat, ChatFault } from "./chat-client.ts";
 import type { ChatMessage, ToolCall } from "./chat-messages.ts";
+import { PreparedReply } from "./prepared-reply.ts";
 import { systemPrompt } from "./prompt.ts";
 import { Sentences } from "./sentences.ts";
 import { actionOf, TOOLS } from "./tools.ts";
@@ -17,6 +18,8 @@ import { actionOf, TOOLS } from "./tools.ts";
 const IDLE_MS = 10_000;
 /** Requests for one reply: a call of a tool leads to another one. */
 const MOST_STEPS = 3;
+/** Turns in a row whose words may be lost. */
+const MOST_UNHEARD = 1;
 /** Longest utterance of the callee that the model gets, characters. */
 const LONGEST_WORDS = 4_000;
 
@@ -26,6 +29,8 @@ export interface ChatLimits {
   readonly turns: number;
   /** Tokens of all requests, as far as the server counts them. */
   readonly tokens: number;
+  /** Whether replies are prepared before the callee's turn is certainly over. Default: true. */
+  readonly preemptive?: boolean | undefined;
 }
 
 /** Conducts one call by a language model. Its history holds what the callee has heard, not what the model wanted to say. */
@@ -38,6 +43,10 @@ export class ChatConversation implements Conversation {
   #turns = 0;
   #tokens = 0;
   firstTokenMs: number | undefined;
+  /** Turns in a row whose words were lost. */
+  #unheard = 0;
+  /** The reply that is being prepared. */
+  #prepared: PreparedReply | undefined;
   /** Whether the callee was asked since they were last heard. */
   #askedIfThere = false;
   /** Places in the history of the agent's words since the callee's last. */
@@ -65,28 +74,83 @@ export class ChatConversation implements Conversation {
 
   async *reply(input: ConversationInput, signal: AbortSignal): AsyncGenerator<ConversationAction, void> {
     this.firstTokenMs = undefined;
+    const prepared = this.#prepared;
+    this.#prepared = undefined;
+    if (prepared !== undefined && !(input.type === "words" && prepared.fits(input))) prepared.cancel();
     if (input.type === "silence") {
       yield* this.#silence();
       return;
     }
+    if (input.type === "ending") {
+      yield* this.#end(this.#phrases.timeIsUp);
+      return;
+    }
+    if (input.type === "fault") {
+      yield* this.#fail(input.detail);
+      return;
+    }
     this.#askedIfThere = false;
+    if (input.type === "unheard") {
+      if (++this.#unheard > MOST_UNHEARD) yield* this.#fail(input.detail);
+      else yield* this.#sayAndListen(this.#phrases.sayAgain);
+      return;
+    }
+    this.#unheard = 0;
     const { firstMessage, variables } = this.#brief;
     if (input.type === "begin" && firstMessage !== undefined) {
       yield* this.#first(filledIn(firstMessage ?? "", variables));
       return;
     }
-    this.#history.push({ role: "user", content: wordsOf(input) });
+    const message = this.#messageOf(input);
+    this.#history.splice(message.at, Number.POSITIVE_INFINITY, message.user);
     if (++this.#turns > this.#limits.turns || this.#tokens >= this.#limits.tokens) {
       yield* this.#end(this.#phrases.goodbye);
       return;
     }
     try {
-      yield* this.#generate(signal);
+      yield* this.#generate(signal, prepared?.cancelled === false ? prepared : undefined);
     } catch (error) {
       if (signal.aborted || !(error instanceof ChatFault)) throw error;
-      yield { type: "say", text: this.#phrases.apology, interruptible: false };
-      yield { type: "fail", detail: error.message };
+      yield* this.#fail(error.message);
     }
+  }
+
+  prepare(input: Extract<ConversationInput, { type: "words" }>, signal: AbortSignal): void {
+    if (this.#prepared?.fits(input)) return;
+    this.#prepared?.cancel();
+    this.#prepared = undefined;
+    if (this.#limits.preemptive === false || this.#spent) return;
+    const { at, user } = this.#messageOf(input);
+    const messages = [...this.#history.slice(0, at), user];
+    this.#prepared = new PreparedReply(input, (stop) => this.#chat(messages, TOOLS, stop), signal);
+  }
+
+  /** The message of an input, and its place in the history: words that go on take the place of those before. */
+  #messageOf(input: ChatInput): { at: number; user: ChatMessage } {
+    const content = wordsOf(input);
+    const end = this.#history.length;
+    if (input.type !== "words" || !input.continued) return { at: end, user: { role: "user", content } };
+    const before = this.#history.findLastIndex(({ role }) => role === "user");
+    // What a tool has done cannot be undone.
+    const acted = this.#history.slice(before).some(({ role }) => role === "tool");
+    if (before > 0 && !acted) return { at: before, user: { role: "user", content } };
+    const known = this.#history[before]?.content ?? "";
+    return { at: end, user: { role: "user", content: content.slice(known.length).trim() || content } };
+  }
+
+  /** Whether a limit of the call is reached. */
+  get #spent(): boolean {
+    return this.#turns >= this.#limits.turns || this.#tokens >= this.#limits.tokens;
+  }
+
+  *#fail(detail: string): Generator<ConversationAction, void> {
+    yield { type: "say", text: this.#phrases.apology, interruptible: false };
+    yield { type: "fail", detail };
+  }
+
+  *#sayAndListen(text: string): Generator<ConversationAction, void> {
+    yield { type: "say", text, interruptible: true };
+    yield { type: "listen", forMs: IDLE_MS };
   }
 
   /** The beginning as whoever placed the call wants it. @param text without words: the callee speaks first */
@@ -105,8 +169,7 @@ export class ChatConversation implements Conversation {
       return;
     }
     this.#askedIfThere = true;
-    yield { type: "say", text: this.#phrases.stillThere, interruptible: true };
-    yield { type: "listen", forMs: IDLE_MS };
+    yield* this.#sayAndListen(this.#phrases.stillThere);
   }
 
   *#end(text: string): Generator<ConversationAction, void> {
@@ -114,7 +177,7 @@ export class ChatConversation implements Conversation {
     yield { type: "hang_up" };
   }
 
-  async *#generate(signal: AbortSignal): AsyncGenerator<ConversationAction, void> {
+  async *#generate(signal: AbortSignal, prepared?: PreparedReply): AsyncGenerator<ConversationAction, void> {
     const askedAt = performance.now();
     for (let step = 1; step <= MOST_STEPS; step++) {
       const sentences = new Sentences();
@@ -123,7 +186,8 @@ export class ChatConversation implements Conversation {
       const at = this.#history.push({ role: "assistant", content: "" }) - 1;
       this.#spoken.push(at);
       try {
-        for await (const part of this.#chat(this.#history.slice(0, -1), TOOLS, signal)) {
+        const parts = step === 1 ? prepared?.parts(signal) : undefined;
+        for await (const part of parts ?? this.#chat(this.#history.slice(0, -1), TOOLS, signal)) {
           this.firstTokenMs ??= performance.now() - askedAt;
           if (part.type === "usage") this.#tokens += part.tokens;
           else if (part.type === "tool") calls.push(part.call);
@@ -162,8 +226,11 @@ function words(text: string): string[] {
   return text.split(/\s+/).filter(Boolean);
 }
 
+/** What becomes a message of the user. */
+type ChatInput = Extract<ConversationInput, { type: "begin" | "key" | "words" }>;
+
 /** What happened, as a message of the user. */
-function wordsOf(input: Exclude<ConversationInput, { type: "silence" }>): string {
+function wordsOf(input: ChatInput): string {
   if (input.type === "begin") return "[The callee answers the phone. Begin the conversation.]";
   if (input.type === "key") return `[The callee presses the key ${input.digit}.]`;
   // Brackets are for what the callee does.

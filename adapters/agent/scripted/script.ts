@@ -46,6 +46,11 @@ export type BranchStep =
   /** `to` is the name of a question. */
   | { readonly do: "go_to"; readonly to: string };
 
+/** Whether a question can be answered with words alone. */
+export function needsWords({ digits, branches }: Ask): boolean {
+  return digits === undefined && branches.length > 0 && branches.every(({ keys }) => keys.length === 0);
+}
+
 /** A text for comparison: lower case, without accents and punctuation, one space between words. */
 export function comparable(text: string): string {
   return text

@@ -1,7 +1,7 @@
 import { type Agent, type AgentBrief, AgentUnavailable, type Conversation } from "../../../src/ports/conversation.ts";
 import { phrasesIn } from "../phrases.ts";
 import { parseScript, questions, ScriptFault } from "./parse-script.ts";
-import type { Script } from "./script.ts";
+import { needsWords, type Script } from "./script.ts";
 import { ScriptedConversation } from "./scripted-conversation.ts";
 
 /**
@@ -30,9 +30,9 @@ function scriptOf({ instructions, hearsWords }: AgentBrief): Script {
 
 /** Without transcription only keys arrive. */
 function assertKeysSuffice({ steps }: Script): void {
-  for (const { text, branches, digits } of questions(steps))
-    if (digits === undefined && branches.length > 0 && branches.every(({ keys }) => keys.length === 0))
+  for (const question of questions(steps))
+    if (needsWords(question))
       throw new ScriptFault(
-        `the question "${text}" is answered with words alone, which needs a transcription engine: add keys, such as "If 1 or yes:"`,
+        `the question "${question.text}" is answered with words alone, which needs a transcription engine: add keys, such as "If 1 or yes:"`,
       );
 }

@@ -8,7 +8,8 @@ import type {
   ConversationInput,
 } from "../../../src/ports/conversation.ts";
 import type { Phrases } from "../phrases.ts";
-import { type Ask, type BranchStep, comparable, type Script } from "./script.ts";
+import { questions } from "./parse-script.ts";
+import { type Ask, type BranchStep, comparable, needsWords, type Script } from "./script.ts";
 
 /** How long a question waits for an answer, ms. */
 const ANSWER_MS = 8_000;
@@ -20,6 +21,16 @@ const ATTEMPTS = 3;
 const MOST_QUESTIONS = 100;
 /** How long an agent that does not speak first waits for the callee, ms. */
 const FIRST_WORDS_MS = 5_000;
+
+/** How far a script has come. */
+interface Place {
+  readonly next: number;
+  readonly open: Ask | undefined;
+  readonly pressed: string;
+  readonly attempts: number;
+  readonly questions: number;
+  readonly answers: Readonly<Record<string, string>>;
+}
 
 /** Conducts one call by a script. It moves only while the core reads a reply. */
 export class ScriptedConversation implements Conversation {
@@ -35,7 +46,9 @@ export class ScriptedConversation implements Conversation {
   #pressed = "";
   #attempts = 0;
   #questions = 0;
-  readonly #answers: Record<string, string> = {};
+  #answers: Readonly<Record<string, string>> = {};
+  /** Where the script was before the callee's latest words. */
+  #before: Place | undefined;
 
   constructor(script: Script, brief: AgentBrief, phrases: Phrases) {
     this.#script = script;
@@ -58,11 +71,49 @@ export class ScriptedConversation implements Conversation {
         yield* this.#key(input.digit);
         break;
       case "words":
+        if (input.continued && this.#before !== undefined) this.#returnTo(this.#before);
+        this.#before = this.#place;
         yield* this.#words(comparable(input.text));
         break;
       case "silence":
         yield* this.#silence();
+        break;
+      case "unheard":
+        if (this.#open !== undefined) yield* this.#again(this.#open, this.#phrases.sayAgain);
+        break;
+      case "fault":
+        yield* this.#fault(input);
+        break;
+      case "ending":
+        yield* this.#end(this.#phrases.timeIsUp);
     }
+  }
+
+  get #place(): Place {
+    return {
+      next: this.#next,
+      open: this.#open,
+      pressed: this.#pressed,
+      attempts: this.#attempts,
+      questions: this.#questions,
+      answers: this.#answers,
+    };
+  }
+
+  #returnTo({ next, open, pressed, attempts, questions, answers }: Place): void {
+    this.#next = next;
+    this.#open = open;
+    this.#pressed = pressed;
+    this.#attempts = attempts;
+    this.#questions = questions;
+    this.#answers = answers;
+  }
+
+  /** Keys suffice for a script, unless a question that may still come is answered with words alone. */
+  *#fault({ of, detail }: Extract<ConversationInput, { type: "fault" }>): Generator<ConversationAction, void> {
+    if (of === "transcription" && !questions(this.#script.steps).some(needsWords)) return;
+    yield { type: "say", text: this.#phrases.apology, interruptible: false };
+    yield { type: "fail", detail };
   }
 
   /** Begins at once, or else with the callee's first words, a key, or silence. */
@@ -197,28 +248,35 @@ export class ScriptedConversation implements Conversation {
 
   /** An answer that the question does not have. */
   *#unknown(question: Ask): Generator<ConversationAction, void> {
-    if (question.otherwise !== undefined) {
-      yield* this.#answered(question.otherwise, this.#pressed);
-      return;
-    }
+    if (question.otherwise !== undefined) yield* this.#answered(question.otherwise, this.#pressed);
+    else yield* this.#again(question, this.#phrases.notAChoice);
+  }
+
+  /** Asks once more, unless that was done often enough. */
+  *#again(question: Ask, reason: string): Generator<ConversationAction, void> {
     if (this.#attempts >= ATTEMPTS) {
       yield* this.#giveUp();
       return;
     }
-    yield* this.#say(this.#phrases.notAChoice, true);
+    yield* this.#say(reason, true);
     yield* this.#ask(question);
   }
 
   *#giveUp(): Generator<ConversationAction, void> {
+    yield* this.#end(this.#phrases.noAnswer);
+  }
+
+  *#end(text: string): Generator<ConversationAction, void> {
     this.#open = undefined;
-    yield* this.#say(this.#phrases.noAnswer, false);
+    yield* this.#say(text, false);
     yield { type: "hang_up" };
   }
 
   /** Keeps the answer and carries out its branch, then goes on behind the question. */
   *#answered(steps: readonly BranchStep[], answer: string | undefined): Generator<ConversationAction, void> {
     const question = this.#open;
-    if (question?.name !== undefined && answer !== undefined) this.#answers[question.name] = answer;
+    if (question?.name !== undefined && answer !== undefined)
+      this.#answers = { ...this.#answers, [question.name]: answer };
     this.#open = undefined;
     for (const step of steps) {
       if (step.do === "say") yield* this.#say(step.text, false);

@@ -68,7 +68,10 @@ export const TranscriptLine = shape("One utterance on a call.", {
 
 const latency = (description: string) => v.pipe(v.nullable(milliseconds), v.description(description));
 export const TurnMetrics = shape("The latencies of one turn of an agent, ms; null if the turn has no such moment.", {
-  input: v.pipe(v.picklist(["begin", "key", "words", "silence"]), v.description("What the agent replied to.")),
+  input: v.pipe(
+    v.picklist(["begin", "key", "words", "silence", "unheard", "fault", "ending"]),
+    v.description("What the agent replied to."),
+  ),
   eou_delay_ms: latency(
     "From the callee's last speech to the decision that the turn was over; null if the engine decides that itself.",
   ),

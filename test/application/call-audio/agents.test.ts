@@ -1,75 +1,22 @@
 import { describe, expect, test } from "vitest";
 import { scriptedAgent } from "../../../adapters/agent/scripted/scripted-agent.ts";
-import { msToSamples } from "../../../src/audio/pcm.ts";
-import { tone, toneShare } from "../../../src/audio/tone.ts";
-import type { Call } from "../../../src/domain/call.ts";
-import type { Agent, ConversationAction, ConversationInput } from "../../../src/ports/conversation.ts";
-import type { ScriptedLeg } from "../../../src/testing/scripted-telephony.ts";
-import { ALICE, MS_PER_CHARACTER, NUMBER, World, type WorldOptions } from "../../support/application.ts";
+import { toneShare } from "../../../src/audio/tone.ts";
+import type { Agent } from "../../../src/ports/conversation.ts";
+import {
+  agentCall,
+  INTRODUCTION,
+  lines,
+  ms,
+  puppet,
+  QUESTION,
+  ringing,
+  SCRIPT,
+  soundMs,
+  talking,
+  voice,
+} from "../../support/agent-calls.ts";
+import { ALICE, NUMBER, World } from "../../support/application.ts";
 import { MeasuringTranscription } from "../../support/measuring-transcription.ts";
-
-/** 26 characters: 1,300 ms. */
-const INTRODUCTION = "This is an automated call.";
-const QUESTION = "Press 1 for yes, 2 for no.";
-const SCRIPT = [`Ask visit: ${QUESTION}`, "If 1: say: Good.", "If 2 or tone 440: say: A pity."];
-const ms = (text: string): number => text.length * MS_PER_CHARACTER;
-
-interface Scene {
-  readonly world: World;
-  readonly call: Call;
-  readonly leg: ScriptedLeg;
-}
-
-async function ringing(instructions: readonly string[] = SCRIPT, options: WorldOptions = {}): Promise<Scene> {
-  const world = await World.start({ agent: scriptedAgent(), ...options });
-  const call = await agentCall(world, instructions);
-  const leg = world.leg(call);
-  leg.placed();
-  await world.system.settle();
-  return { world, call, leg };
-}
-
-async function agentCall(world: World, instructions: readonly string[], more: object = {}): Promise<Call> {
-  const { id: instanceId } = await world.activeInstance();
-  const call = await world.app.calls.create(ALICE, {
-    instanceId,
-    type: "DYNAMIC_AGENT",
-    target: { phoneNumber: NUMBER },
-    agent: { instructions: [...instructions], ...more },
-  });
-  await world.system.settle();
-  return call;
-}
-
-async function talking(...options: Parameters<typeof ringing>): Promise<Scene> {
-  const scene = await ringing(...options);
-  scene.leg.answer();
-  await scene.world.system.settle();
-  return scene;
-}
-
-/** The agent's lines of the stored transcript. */
-async function lines({ world, call }: Scene): Promise<string[]> {
-  const stored = await world.app.calls.transcripts(ALICE, [call]);
-  return (stored.get(call.id) ?? []).map(({ speaker, text }) => `${speaker}: ${text}`);
-}
-
-/** The ms with a loud sample, from one time to another. */
-function soundMs({ leg }: Scene, fromMs: number, toMs = Number.POSITIVE_INFINITY): number {
-  const part = leg.heard.subarray(msToSamples(fromMs, leg.sampleRate), msToSamples(toMs, leg.sampleRate));
-  return (part.filter((sample) => sample !== 0).length * 1_000) / leg.sampleRate;
-}
-
-/** Two tones at once: speech to the voice detector, and no beep; the measuring engine understands "tone 440". */
-function voice(length: number, { sampleRate }: ScriptedLeg): Int16Array {
-  const other = tone(1_130, length, sampleRate, 3_500);
-  return tone(440, length, sampleRate, 6_000).map((sample, at) => sample + other[at]!);
-}
-
-/** An agent that does as the test tells it. */
-function puppet(reply: (input: ConversationInput, signal: AbortSignal) => AsyncIterable<ConversationAction>): Agent {
-  return { name: "puppet", check() {}, begin: () => ({ reply }), async close() {} };
-}
 
 describe("an agent call", () => {
   test("is heard from the answer on, answered by a key, and ends COMPLETED/agent_finished with its result", async () => {
@@ -290,14 +237,14 @@ describe("an agent call", () => {
     await world.stop();
   });
 
-  test("fails as speech_failed if its words cannot be spoken", async () => {
+  test("ends agent_failed with the engine's reason if its words cannot be spoken", async () => {
     const { world, call, leg } = await ringing(["Ask: Press 1.", "If 1: say: Good."]);
     world.speech.fault = new Error("the engine crashed");
     leg.answer();
     await world.system.advance(ms(INTRODUCTION) + ms("Press 1.") + 200);
     leg.press("1");
     await world.system.advance(500);
-    expect((await world.stored(call)).outcome).toMatchObject({ reason: "speech_failed", detail: "the engine crashed" });
+    expect((await world.stored(call)).outcome).toMatchObject({ reason: "agent_failed", detail: "the engine crashed" });
     await world.stop();
   });
 

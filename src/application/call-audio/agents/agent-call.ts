@@ -1,8 +1,6 @@
 import { dtmfTones } from "../../../audio/dtmf.ts";
 import { msToSamples } from "../../../audio/pcm.ts";
 import { errorText } from "../../../base/error-text.ts";
-import { Queue } from "../../../base/queue.ts";
-import { isBackchannel } from "../../../domain/backchannel.ts";
 import type { CallOf, CallResult } from "../../../domain/call.ts";
 import type { CallSignal } from "../../../domain/call-signal.ts";
 import { type Event, type EventData, isFinalEvent } from "../../../domain/events.ts";
@@ -13,38 +11,41 @@ import { SpeechFailed, type Voice } from "../../../ports/speech.ts";
 import type { Context } from "../../context.ts";
 import type { CallTap } from "../call-tap.ts";
 import type { LiveMedia } from "../programs/program.ts";
-import type { Transcript } from "../streams/stream-client.ts";
-import { CallTranscripts, type TranscriptReader } from "../transcripts/call-transcripts.ts";
+import { AgentInputs } from "./agent-inputs.ts";
 import { AgentSpeech } from "./agent-speech.ts";
 import { agentVoice, briefOf } from "./agent-voice.ts";
-import { BargeIn } from "./barge-in.ts";
+import { Listening } from "./listening.ts";
 import { offeredTools } from "./offered-tools.ts";
 import { TurnMeter } from "./turn-meter.ts";
+
+/** How long before its maximum duration the agent is asked to end a call, ms. */
+const LAST_WORDS_MS = 10_000;
 
 /**
  * Conducts one call by an agent: what happens goes into one mailbox, the agent replies to one thing after the other, and
  * its replies are spoken. The leg's own clock measures how long the callee is silent.
  */
-export class AgentCall implements CallTap, TranscriptReader {
+export class AgentCall implements CallTap {
   readonly #context: Context;
   readonly #call: CallOf<"DYNAMIC_AGENT">;
   readonly #agent: Agent;
   readonly #media: LiveMedia;
   readonly #meter: TurnMeter;
-  readonly #transcripts: CallTranscripts;
-  readonly #inputs = new Queue<ConversationInput>();
+  readonly #listening: Listening;
+  readonly #inputs = new AgentInputs();
   readonly #scope = new AbortController();
   readonly #unlisten: () => void;
   #speech: AgentSpeech | undefined;
   #conversation: Conversation | undefined;
-  /** Notices that the callee speaks into the agent's words; undefined if words are not heard. */
-  readonly #bargeIn: BargeIn | undefined;
-  /** Of the reply that is being read: aborted if the callee interrupts it. */
-  #replying = new AbortController();
+  /** Of the reply that is being read: aborted if the callee interrupts it; undefined between two replies. */
+  #replying: AbortController | undefined;
   /** What the callee has heard since the latest reply. */
   #heardText: string[] = [];
   /** The agent has decided that the call ends. */
   #ending = false;
+  /** The end of the longest duration is near. */
+  #timeIsUp = false;
+  #cancelLastWords: () => void = () => {};
   /** Samples of silence until the agent gets `silence`; undefined while it does not listen. */
   #listensFor: number | undefined;
   /** Samples of silence since its last word. */
@@ -56,16 +57,24 @@ export class AgentCall implements CallTap, TranscriptReader {
     this.#agent = agent;
     this.#media = media;
     this.#meter = new TurnMeter(media.leg.sampleRate, () => context.system.monotonic());
-    this.#transcripts = new CallTranscripts(context, call, this, media.leg.sampleRate, ["callee"]);
-    if (context.transcription)
-      this.#bargeIn = new BargeIn(media.leg.sampleRate, {
-        begins: () => {
-          if (!this.#speech?.canBeInterrupted || this.#ending) return;
-          this.#speech.hold();
-          this.#meter.held();
-        },
-        falseAlarm: () => this.#speech?.release(),
-      });
+    this.#listening = new Listening(context, call, media, this.#meter, {
+      sounds: () => {
+        if (this.#hasTurn && this.#speech?.begun === false && !this.#speech.mustBeHeard) this.#speech.hold();
+      },
+      interrupts: () => {
+        if (!this.#speech?.canBeInterrupted || this.#ending) return;
+        this.#speech.hold();
+        this.#meter.held();
+      },
+      nothingSaid: () => this.#speech?.release(),
+      hasTurn: () => this.#hasTurn,
+      words: (text, continued) => this.#heard({ type: "words", text, ...(continued && { continued }) }),
+      probableWords: (text, continued) => this.#prepare({ type: "words", text, ...(continued && { continued }) }),
+      unheard: (detail) => {
+        if (this.#speech?.held || !this.#hasTurn) this.#heard({ type: "unheard", detail });
+      },
+      deaf: (detail) => this.#inputs.push({ type: "fault", of: "transcription", detail }),
+    });
     this.#unlisten = context.events.listenLive(call.id, {
       event: (event) => this.#happened(event),
       over: () => this.#stop(),
@@ -84,18 +93,14 @@ export class AgentCall implements CallTap, TranscriptReader {
   }
 
   inbound(frame: Int16Array): void {
-    this.#transcripts.inbound(frame);
-    const { speaking, hangOverMs } = this.#media.callee;
-    this.#meter.callee(speaking, hangOverMs);
-    this.#bargeIn?.push(speaking, frame.length);
+    this.#listening.inbound(frame);
   }
 
   outbound(samples: Int16Array | undefined, from: number, length: number): void {
-    this.#transcripts.outbound(samples, from, length);
+    this.#listening.outbound(samples, from, length);
     this.#meter.played(samples, from, length);
     if (this.#listensFor === undefined) return;
-    const calleeSpeaks = this.#bargeIn !== undefined && this.#media.callee.speaking;
-    const silent = samples === undefined && !calleeSpeaks && this.#speech?.held !== true;
+    const silent = samples === undefined && !this.#listening.busy && this.#speech?.held !== true;
     this.#silent = silent ? this.#silent + length : 0;
     if (this.#silent < this.#listensFor) return;
     this.#listensFor = undefined;
@@ -104,22 +109,13 @@ export class AgentCall implements CallTap, TranscriptReader {
 
   async flush(): Promise<void> {
     this.#stop();
-    await this.#transcripts.flush();
+    await this.#listening.flush();
   }
 
-  transcript({ text, final }: Transcript): void {
-    if (!final) return;
-    this.#meter.words();
-    this.#bargeIn?.understood();
-    if (this.#speech?.held && isBackchannel(text)) this.#speech.release();
-    else this.#heard({ type: "words", text });
+  /** Whether a reply is on its way, or being spoken. */
+  get #hasTurn(): boolean {
+    return this.#replying !== undefined || this.#speech?.speaks === true;
   }
-
-  turnEnded(): void {
-    this.#meter.turnEnded();
-  }
-
-  emit(): void {} // keys work without transcripts
 
   /** Conducts the conversation to its end. Never rejects. */
   async #run(): Promise<void> {
@@ -128,7 +124,9 @@ export class AgentCall implements CallTap, TranscriptReader {
       const voice = await agentVoice(this.#context, this.#call);
       if (voice === undefined) throw new SpeechFailed("no voice can speak on this server");
       const speech = this.#speechWith(voice);
-      const conversation = this.#agent.begin(briefOf(this.#context, this.#call, voice, this.#tools()));
+      const brief = briefOf(this.#context, this.#call, voice, this.#tools());
+      this.#listening.language = brief.language;
+      const conversation = this.#agent.begin(brief);
       this.#conversation = conversation;
       this.#inputs.push({ type: "begin" });
       for await (const input of this.#inputs) {
@@ -136,15 +134,16 @@ export class AgentCall implements CallTap, TranscriptReader {
         if (await this.#reply(conversation, speech, input, signal)) return;
       }
     } catch (error) {
-      if (signal.aborted) return;
-      const reason = error instanceof SpeechFailed ? "speech_failed" : "agent_failed";
-      this.#media.post({ type: "message_failed", reason, detail: errorText(error) });
+      if (!signal.aborted)
+        this.#media.post({ type: "message_failed", reason: "agent_failed", detail: errorText(error) });
     }
   }
 
   #tools(): OfferedTool[] {
-    const used = (data: EventData["tool_used"]) =>
+    const used = (data: EventData["tool_used"]) => {
+      this.#listening.answered(); // what a tool has done cannot be taken back
       this.#media.post({ type: "noticed", fact: { event: "tool_used", data } });
+    };
     return offeredTools(this.#context, this.#call.id, this.#context.agentTools, this.#scope.signal, used);
   }
 
@@ -152,9 +151,10 @@ export class AgentCall implements CallTap, TranscriptReader {
     const { playout } = this.#media;
     this.#speech = new AgentSpeech(this.#context, this.#call, voice.id, playout, {
       rendered: () => this.#meter.rendered(),
+      begun: () => this.#listening.answered(),
       spoken: (line) => {
         this.#heardText.push(line.text);
-        this.#transcripts.add("caller", line);
+        this.#listening.add("caller", line);
       },
     });
     return this.#speech;
@@ -167,25 +167,40 @@ export class AgentCall implements CallTap, TranscriptReader {
     input: ConversationInput,
     signal: AbortSignal,
   ): Promise<boolean> {
+    const listensFor = this.#listensFor;
     this.#listensFor = undefined;
     speech.beginReply();
-    this.#meter.requested(input.type);
-    this.#replying = new AbortController();
-    const interrupted = this.#replying.signal;
-    if (input.type !== "begin") conversation.heard?.(this.#heardText.splice(0).join(" "));
+    this.#meter.requested(input);
+    const reading = new AbortController();
+    this.#replying = reading;
+    if (input.type !== "begin") this.#deliverHeard(conversation);
+    let acted = false;
     try {
       // Also an interrupted reply is read to its end, because the agent may not notice.
-      for await (const action of conversation.reply(input, AbortSignal.any([signal, interrupted])))
-        if (await this.#carryOut(action, speech, signal)) return true;
+      for await (const action of conversation.reply(input, AbortSignal.any([signal, reading.signal]))) {
+        acted = true;
+        if (await this.#carryOut(action, speech, reading.signal, signal)) return true;
+      }
+      if (!acted) this.#listensFor = listensFor;
     } catch (error) {
-      if (!interrupted.aborted) throw error;
+      if (reading.signal.aborted) return false;
+      // The next text may be spoken: an apology.
+      if (!(error instanceof SpeechFailed) || (input.type === "fault" && input.of === "speech")) throw error;
+      this.#inputs.push({ type: "fault", of: "speech", detail: error.message });
     } finally {
+      this.#replying = undefined;
       this.#meter.replied(conversation.firstTokenMs);
+      if (!reading.signal.aborted && !speech.speaks) this.#listening.answered();
     }
     return false;
   }
 
-  async #carryOut(action: ConversationAction, speech: AgentSpeech, signal: AbortSignal): Promise<boolean> {
+  async #carryOut(
+    action: ConversationAction,
+    speech: AgentSpeech,
+    interrupted: AbortSignal,
+    signal: AbortSignal,
+  ): Promise<boolean> {
     switch (action.type) {
       case "say":
         this.#meter.says();
@@ -199,6 +214,7 @@ export class AgentCall implements CallTap, TranscriptReader {
         await speech.resume(signal);
         return false;
       case "press":
+        this.#listening.answered();
         await this.#press(action.keys);
         return false;
       case "fail":
@@ -206,8 +222,11 @@ export class AgentCall implements CallTap, TranscriptReader {
         return true;
       case "hang_up":
         // The callee has interrupted, and is heard out.
-        if (this.#replying.signal.aborted) return false;
-        this.#endAfterLastWord(speech, { type: "message_played" });
+        if (interrupted.aborted && !this.#timeIsUp) return false;
+        this.#endAfterLastWord(
+          speech,
+          this.#timeIsUp ? { type: "timer", name: "duration", inboundSince: true } : { type: "message_played" },
+        );
         return true;
     }
   }
@@ -229,24 +248,48 @@ export class AgentCall implements CallTap, TranscriptReader {
   }
 
   #happened(event: Event): void {
-    if (event.type === "answered")
+    if (event.type === "answered") {
       this.#media.post({ type: "noticed", fact: { event: "agent_started", data: { agent: this.#agent.name } } });
-    else if (event.type === "dtmf") {
+      const { maxDurationMs } = this.#context.timings;
+      const beforeMs = Math.max(maxDurationMs - LAST_WORDS_MS, maxDurationMs / 2);
+      this.#cancelLastWords = this.#context.system.after(beforeMs, () => this.#lastWords());
+    } else if (event.type === "dtmf") {
       this.#meter.key();
       this.#heard({ type: "key", digit: event.data.digit });
     } else if (isFinalEvent(event.type)) this.#stop();
   }
 
+  #lastWords(): void {
+    this.#timeIsUp = true;
+    if (this.#speech?.mustBeHeard) this.#inputs.push({ type: "ending" });
+    else this.#heard({ type: "ending" });
+  }
+
   #heard(input: ConversationInput): void {
-    if (this.#speech === undefined || this.#speech.mustBeHeard || this.#ending) return;
-    if (this.#speech.speaks) this.#meter.interrupted(input.type === "words");
-    this.#speech.interrupt();
-    this.#replying.abort();
+    const speech = this.#speech;
+    if (speech === undefined || speech.mustBeHeard || this.#ending) return;
+    if (input.type !== "words") this.#listening.answered();
+    if (speech.begun) this.#meter.interrupted(input.type === "words");
+    speech.interrupt();
+    this.#replying?.abort();
     this.#inputs.push(input);
+  }
+
+  /** Lets the agent prepare its reply, if it has nothing else to do. */
+  #prepare(input: Extract<ConversationInput, { type: "words" }>): void {
+    const conversation = this.#conversation;
+    if (conversation?.prepare === undefined || this.#hasTurn || !this.#inputs.empty || this.#ending) return;
+    this.#deliverHeard(conversation);
+    conversation.prepare(input, this.#scope.signal);
+  }
+
+  #deliverHeard(conversation: Conversation): void {
+    conversation.heard?.(this.#heardText.splice(0).join(" "));
   }
 
   #stop(): void {
     this.#unlisten();
+    this.#cancelLastWords();
     this.#inputs.close();
     this.#scope.abort();
     this.#speech?.finish();

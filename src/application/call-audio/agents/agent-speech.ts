@@ -2,11 +2,16 @@ import { msToSamples, samplesToMs } from "../../../audio/pcm.ts";
 import type { Playout } from "../../../audio/playout.ts";
 import { resampleStream } from "../../../audio/resample-stream.ts";
 import { errorText } from "../../../base/error-text.ts";
+import { promptly } from "../../../base/promptly.ts";
 import type { Call } from "../../../domain/call.ts";
 import { heardWords } from "../../../domain/heard-words.ts";
 import { SpeechFailed } from "../../../ports/speech.ts";
 import type { Context } from "../../context.ts";
 import { MessageDemand } from "../programs/message.ts";
+
+/** How long the speech engine may take for the next piece of a text, ms. */
+const SPEECH_MS = 10_000;
+const LATE = `the speech engine sent nothing for ${SPEECH_MS} ms`;
 
 /** Something that the agent said, as far as it was heard. Times are ms since the answer. */
 export interface SpokenLine {
@@ -19,6 +24,8 @@ export interface SpokenLine {
 export interface SpeechReports {
   /** The first samples of a text have come from the engine. */
   rendered(): void;
+  /** A text begins to be played. */
+  begun(): void;
   /** A text has been played, or was interrupted. */
   spoken(line: SpokenLine): void;
 }
@@ -30,6 +37,8 @@ interface Utterance {
   /** What is rendered of it, and whether that is all. */
   readonly pieces: Int16Array[];
   rendered: boolean;
+  /** The engine has failed in the middle of it. */
+  failed: boolean;
   /** When its first sample was played, ms since the answer; undefined before. */
   startMs: number | undefined;
   /** Signal of the playout before it was begun, or resumed, ms; undefined until then. */
@@ -74,7 +83,7 @@ export class AgentSpeech {
 
   /** Whether the callee hears words that can be interrupted. */
   get canBeInterrupted(): boolean {
-    return !this.#held && this.#utterances[0]?.startMs !== undefined && !this.mustBeHeard;
+    return !this.#held && this.begun && !this.mustBeHeard;
   }
 
   /** Whether a text has not been played to its end. */
@@ -84,6 +93,11 @@ export class AgentSpeech {
 
   get held(): boolean {
     return this.#held;
+  }
+
+  /** Whether the callee hears the beginning of a text, or of what is left of it. */
+  get begun(): boolean {
+    return this.#utterances[0]?.startMs !== undefined;
   }
 
   /** The agent begins another reply: what interrupted the one before does not interrupt this one. */
@@ -101,26 +115,42 @@ export class AgentSpeech {
       this.#dropped.push(utterance);
       return;
     }
+    if (!interruptible) this.release();
     this.#dropped = [];
     this.#utterances.push(utterance);
     if (!this.#held) this.#markStart(utterance);
     this.#rendering = new AbortController();
     const stop = AbortSignal.any([signal, this.#rendering.signal]);
     try {
-      const pieces = this.#context.speechScheduler.speak(text, this.#voiceId, this.#demand, stop);
-      for await (const samples of resampleStream(pieces, this.#playout.sampleRate)) {
+      for await (const samples of this.#rendered(text, stop)) {
         if (stop.aborted) break;
         if (utterance.pieces.length === 0) this.#reports.rendered();
         utterance.pieces.push(samples);
         if (!this.#held) this.#playout.enqueue(samples);
       }
     } catch (error) {
-      if (!stop.aborted)
+      if (!stop.aborted) {
+        this.#abandon(utterance);
         throw error instanceof SpeechFailed ? error : new SpeechFailed(errorText(error), { cause: error });
+      }
     }
     signal.throwIfAborted();
     if (this.#rendering.signal.aborted) return;
     utterance.rendered = true;
+    if (!this.#held) this.#markEnd(utterance);
+  }
+
+  /** The samples of a text; a request that brings nothing in time is repeated once. */
+  #rendered(text: string, signal: AbortSignal): AsyncIterable<Int16Array> {
+    const { speechScheduler, system } = this.#context;
+    const speak = (attempt: AbortSignal) =>
+      resampleStream(speechScheduler.speak(text, this.#voiceId, this.#demand, attempt), this.#playout.sampleRate);
+    return promptly(speak, { system, ms: SPEECH_MS, late: () => new SpeechFailed(LATE), signal });
+  }
+
+  /** The rest of a text cannot be spoken: what there is of it is played. */
+  #abandon(utterance: Utterance): void {
+    utterance.rendered = utterance.failed = true;
     if (!this.#held) this.#markEnd(utterance);
   }
 
@@ -191,6 +221,7 @@ export class AgentSpeech {
     const playout = this.#playout;
     playout.mark("", () => {
       utterance.startMs ??= playout.clockMs;
+      this.#reports.begun();
       utterance.heardBefore = playout.heardMs;
     });
   }
@@ -198,7 +229,8 @@ export class AgentSpeech {
   #markEnd(utterance: Utterance): void {
     this.#playout.mark("", () => {
       this.#utterances.splice(this.#utterances.indexOf(utterance), 1);
-      this.#report(utterance, utterance.text);
+      const { text, failed } = utterance;
+      this.#report(utterance, failed ? heardWords(text, this.#heardOf(utterance), undefined) : text);
     });
   }
 
@@ -234,6 +266,7 @@ function newUtterance(text: string, interruptible: boolean): Utterance {
     interruptible,
     pieces: [],
     rendered: false,
+    failed: false,
     startMs: undefined,
     heardBefore: undefined,
     heardMs: 0,

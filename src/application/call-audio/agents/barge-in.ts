@@ -2,11 +2,19 @@ import { samplesToMs } from "../../../audio/pcm.ts";
 
 /** Voice of this length is taken for an interruption, ms. */
 export const BARGE_IN_MS = 200;
+/** Of that, the least that is voice itself: clicks in quick succession have less. */
+const LEAST_VOICED_MS = 100;
+/** Voice of this length is no click, ms. */
+const SOUND_MS = 60;
 /** After that much silence without a word, the interruption was none, ms. */
 const FALSE_ALARM_MS = 2_000;
+/** The same after a sound that was too short for an interruption. */
+const SHORT_FALSE_ALARM_MS = 700;
 
 /** Callbacks of a {@link BargeIn}. They run within the leg's clock. */
 export interface BargeInCallbacks {
+  /** The callee makes a sound, perhaps the first one of a word. */
+  sounds(): void;
   /** The callee has been speaking for {@link BARGE_IN_MS}. */
   begins(): void;
   /** The callee has stopped, and nothing was understood. */
@@ -17,36 +25,46 @@ export interface BargeInCallbacks {
 export class BargeIn {
   readonly #sampleRate: number;
   readonly #callbacks: BargeInCallbacks;
+  /** Length of the current speech with the pauses in it, and without them, ms. */
+  #speechMs = 0;
   #voicedMs = 0;
   #quietMs = 0;
-  #waiting = false;
+  /** Silence that makes a false alarm of what was reported, ms; undefined if nothing was. */
+  #alarmMs: number | undefined;
 
   constructor(sampleRate: number, callbacks: BargeInCallbacks) {
     this.#sampleRate = sampleRate;
     this.#callbacks = callbacks;
   }
 
-  /** Takes whether the callee speaks in the next `samples` samples. */
-  push(speaking: boolean, samples: number): void {
+  /** Takes whether the callee speaks in the next `samples` samples, and whether that is `voiced`, and no pause in it. */
+  push(speaking: boolean, voiced: boolean, samples: number): void {
     const ms = samplesToMs(samples, this.#sampleRate);
-    if (speaking) {
-      const before = this.#voicedMs;
-      this.#voicedMs += ms;
-      this.#quietMs = 0;
-      if (before >= BARGE_IN_MS || this.#voicedMs < BARGE_IN_MS) return;
-      this.#waiting = true;
-      this.#callbacks.begins();
+    if (!speaking) {
+      this.#speechMs = this.#voicedMs = 0;
+      this.#quietMs += ms;
+      if (this.#alarmMs === undefined || this.#quietMs < this.#alarmMs) return;
+      this.#alarmMs = undefined;
+      this.#callbacks.falseAlarm();
       return;
     }
-    this.#voicedMs = 0;
-    this.#quietMs += ms;
-    if (!this.#waiting || this.#quietMs < FALSE_ALARM_MS) return;
-    this.#waiting = false;
-    this.#callbacks.falseAlarm();
+    this.#quietMs = 0;
+    const [speechMs, voicedMs] = [this.#speechMs, this.#voicedMs];
+    this.#speechMs += ms;
+    if (!voiced) return;
+    this.#voicedMs += ms;
+    if (voicedMs < SOUND_MS && this.#voicedMs >= SOUND_MS) {
+      this.#alarmMs ??= SHORT_FALSE_ALARM_MS;
+      this.#callbacks.sounds();
+    }
+    const interrupts = this.#speechMs >= BARGE_IN_MS && this.#voicedMs >= LEAST_VOICED_MS;
+    if (!interrupts || (speechMs >= BARGE_IN_MS && voicedMs >= LEAST_VOICED_MS)) return;
+    this.#alarmMs = FALSE_ALARM_MS;
+    this.#callbacks.begins();
   }
 
-  /** What the callee has said is known. */
+  /** It is known what the callee has said, or that it was nothing. */
   understood(): void {
-    this.#waiting = false;
+    this.#alarmMs = undefined;
   }
 }

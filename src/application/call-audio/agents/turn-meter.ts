@@ -1,10 +1,13 @@
 import { samplesToMs } from "../../../audio/pcm.ts";
 import type { TurnMetrics } from "../../../domain/turn-metrics.ts";
+import type { ConversationInput } from "../../../ports/conversation.ts";
 
 /** Turns of one call that are kept. */
 const MOST_TURNS = 500;
 /** The loudest sample that nobody hears. */
 const INAUDIBLE = 60;
+/** A decision this long after the usual one was made by waiting for the rest of a turn, ms. */
+const REST_MS = 100;
 
 type Turn = { -readonly [Name in keyof TurnMetrics]: TurnMetrics[Name] };
 
@@ -64,6 +67,13 @@ export class TurnMeter {
     this.#finalMs = this.#since(this.#turnEnded ?? this.#calleeEnded);
   }
 
+  /** The whole turn is known, its words may have waited for their rest. */
+  turnOver(): void {
+    const sinceSpeech = this.#since(this.#calleeEnded);
+    const decided = sinceSpeech !== null && this.#finalMs !== null ? sinceSpeech - this.#finalMs : 0;
+    if (decided > Math.max(this.#eouMs ?? 0, REST_MS)) this.#eouMs = decided;
+  }
+
   /** The agent falls silent, because the callee speaks. */
   held(): void {
     this.#held = this.#played;
@@ -79,10 +89,12 @@ export class TurnMeter {
   }
 
   /** The agent is asked for a reply. */
-  requested(input: TurnMetrics["input"]): void {
-    const words = input === "words";
+  requested(input: ConversationInput): void {
+    const words = input.type === "words";
+    // Nobody has heard the reply before.
+    if (words && input.continued && this.#turn === this.turns.at(-1)) this.turns.pop();
     this.#turn = {
-      input,
+      input: input.type,
       eouDelayMs: words ? this.#eouMs : null,
       sttFinalMs: words ? this.#finalMs : null,
       llmTtftMs: null,

@@ -1,0 +1,67 @@
+import { Queue } from "../../../src/base/queue.ts";
+import type { ConversationInput } from "../../../src/ports/conversation.ts";
+import type { ChatPart } from "./chat-messages.ts";
+
+type Words = Extract<ConversationInput, { type: "words" }>;
+
+/** A completion that was requested before the callee's turn was certainly over. Its parts wait until the words are known. */
+export class PreparedReply {
+  readonly #words: Words;
+  readonly #scope = new AbortController();
+  readonly #parts = new Queue<ChatPart>();
+
+  /** @param request begins the completion */
+  constructor(words: Words, request: (signal: AbortSignal) => AsyncIterable<ChatPart>, signal: AbortSignal) {
+    this.#words = words;
+    void this.#read(request(AbortSignal.any([signal, this.#scope.signal])));
+  }
+
+  get cancelled(): boolean {
+    return this.#scope.signal.aborted;
+  }
+
+  /** Whether it replies to these words, apart from case and punctuation. */
+  fits({ text, continued }: Words): boolean {
+    return comparable(text) === comparable(this.#words.text) && continued === this.#words.continued;
+  }
+
+  /** Its parts, those that have come already at once. @throws as the request, or the signal's reason */
+  async *parts(signal: AbortSignal): AsyncGenerator<ChatPart, void> {
+    const stop = (): void => {
+      this.cancel();
+      this.#parts.fail(signal.reason);
+    };
+    signal.addEventListener("abort", stop, { once: true });
+    try {
+      signal.throwIfAborted();
+      for await (const part of this.#parts) {
+        signal.throwIfAborted();
+        yield part;
+      }
+    } finally {
+      signal.removeEventListener("abort", stop);
+      this.cancel();
+    }
+  }
+
+  /** Nobody needs it. Idempotent. */
+  cancel(): void {
+    this.#scope.abort(new Error("the callee said something else"));
+  }
+
+  async #read(parts: AsyncIterable<ChatPart>): Promise<void> {
+    try {
+      for await (const part of parts) this.#parts.push(part);
+      this.#parts.close();
+    } catch (error) {
+      this.#parts.fail(error);
+    }
+  }
+}
+
+function comparable(text: string): string {
+  return text
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, " ")
+    .trim();
+}

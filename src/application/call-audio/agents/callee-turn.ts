@@ -1,0 +1,125 @@
+import { samplesToMs } from "../../../audio/pcm.ts";
+import { END_OF_TURN_MS, endOfTurnMs } from "../../../domain/end-of-turn.ts";
+
+/** The callee goes on speaking: silence after which the words of that are not waited for any longer, ms. */
+const REST_MS = 2_000;
+/** Silence in which a text that looks complete is taken for the whole turn, to prepare the reply, ms. */
+const PROBABLY_OVER_MS = 200;
+/** Replies that are prepared for one turn. */
+const MOST_PREPARED = 3;
+
+/** Callbacks of a {@link CalleeTurn}. */
+export interface CalleeTurnCallbacks {
+  /** The turn is over. @param continued the text begins with that of the turn before, whose reply nobody has heard */
+  over(text: string, continued: boolean): void;
+  /** The turn is probably over, and this is its text. */
+  probablyOver(text: string, continued: boolean): void;
+}
+
+/**
+ * Puts the callee's words together to turns. A text that looks unfinished waits for its rest; a turn to which the agent has
+ * not begun to reply aloud goes on with the callee's next words. Measures silence by the samples of the callee.
+ */
+export class CalleeTurn {
+  /** BCP 47 tag of what is spoken. */
+  language = "en";
+  readonly #sampleRate: number;
+  readonly #hangOverMs: number;
+  readonly #callbacks: CalleeTurnCallbacks;
+  /** The final texts of the turn. */
+  readonly #texts: string[] = [];
+  /** The text since then, which may still change. */
+  #partial = "";
+  /** The text of the latest turn, as long as no reply to it was heard. */
+  #unanswered = "";
+  #speaking = false;
+  #quietMs = 0;
+  /** Silence that ends the turn, ms; undefined if there are no final texts. */
+  #endsAfter: number | undefined;
+  #prepared = "";
+  #preparations = 0;
+
+  /** @param hangOverMs how long speech is reported after the last voice */
+  constructor(sampleRate: number, hangOverMs: number, callbacks: CalleeTurnCallbacks) {
+    this.#sampleRate = sampleRate;
+    this.#hangOverMs = hangOverMs;
+    this.#callbacks = callbacks;
+  }
+
+  /** Whether the callee has said something that waits for its rest. */
+  get waiting(): boolean {
+    return this.#endsAfter !== undefined;
+  }
+
+  /** Takes whether the callee speaks in the next `samples` samples. */
+  push(speaking: boolean, samples: number): void {
+    if (speaking) {
+      this.#quietMs = 0;
+      if (!this.#speaking && this.#endsAfter !== undefined) this.#endsAfter = Math.max(REST_MS, this.#endsAfter);
+      this.#speaking = true;
+      return;
+    }
+    this.#speaking = false;
+    const before = this.#quietMs;
+    this.#quietMs += samplesToMs(samples, this.#sampleRate);
+    const least = PROBABLY_OVER_MS - this.#hangOverMs;
+    if (before < least && this.#quietMs >= least) this.#prepareFinished();
+    if (this.#endsAfter !== undefined && this.#silenceMs >= this.#endsAfter) this.#end();
+  }
+
+  /** The text of the turn so far, behind its final texts. @param ended the engine expects that the turn ends here */
+  partial(text: string, ended = false): void {
+    this.#partial = text;
+    if (ended) this.#prepare();
+    else if (!this.#speaking && this.#silenceMs >= PROBABLY_OVER_MS) this.#prepareFinished();
+  }
+
+  /** A text that does not change any more. */
+  final(text: string): void {
+    this.#partial = "";
+    this.#texts.push(text);
+    const needed = endOfTurnMs(this.#text, this.language);
+    if (!this.#speaking && (needed <= END_OF_TURN_MS || this.#silenceMs >= needed)) this.#end();
+    else {
+      this.#endsAfter = this.#speaking ? Math.max(REST_MS, needed) : needed;
+      if (!this.#speaking) this.#prepare();
+    }
+  }
+
+  /** The callee hears a reply: the next words are another turn. */
+  answered(): void {
+    this.#unanswered = "";
+  }
+
+  get #silenceMs(): number {
+    return this.#quietMs + this.#hangOverMs;
+  }
+
+  get #text(): string {
+    return this.#texts.join(" ");
+  }
+
+  #end(): void {
+    const continued = this.#unanswered !== "";
+    const text = [this.#unanswered, this.#text].filter(Boolean).join(" ");
+    this.#texts.length = 0;
+    this.#endsAfter = undefined;
+    this.#prepared = "";
+    this.#preparations = 0;
+    this.#unanswered = text;
+    this.#callbacks.over(text, continued);
+  }
+
+  /** Prepares the reply to the text so far, unless that looks unfinished. */
+  #prepareFinished(): void {
+    if (this.#partial !== "" && endOfTurnMs(this.#partial, this.language) <= END_OF_TURN_MS) this.#prepare();
+  }
+
+  #prepare(): void {
+    const text = [this.#unanswered, this.#text, this.#partial].filter(Boolean).join(" ");
+    if (text === this.#prepared || this.#preparations >= MOST_PREPARED) return;
+    this.#prepared = text;
+    this.#preparations++;
+    this.#callbacks.probablyOver(text, this.#unanswered !== "");
+  }
+}

@@ -1,0 +1,158 @@
+import { isHiss } from "../../../audio/hiss.ts";
+import { isBackchannel } from "../../../domain/backchannel.ts";
+import type { CallOf } from "../../../domain/call.ts";
+import { endOfTurnMs } from "../../../domain/end-of-turn.ts";
+import type { Speaker, TranscriptLine } from "../../../domain/transcript.ts";
+import type { Context } from "../../context.ts";
+import type { CallTap } from "../call-tap.ts";
+import type { LiveMedia } from "../programs/program.ts";
+import type { Transcript } from "../streams/stream-client.ts";
+import { CallTranscripts, type TranscriptReader } from "../transcripts/call-transcripts.ts";
+import { BargeIn } from "./barge-in.ts";
+import { CalleeTurn } from "./callee-turn.ts";
+import { TranscriptionWatch } from "./transcription-watch.ts";
+import type { TurnMeter } from "./turn-meter.ts";
+
+/** What an agent's {@link Listening} reports, and asks. Mostly called within the leg's clock. */
+export interface ListeningReports {
+  /** The callee makes a sound, perhaps the first one of a word. */
+  sounds(): void;
+  /** The callee has been speaking long enough to interrupt. */
+  interrupts(): void;
+  /** What sounded like speech was none, or only a sign of listening. */
+  nothingSaid(): void;
+  /** Whether the agent is speaking, or about to. */
+  hasTurn(): boolean;
+  /** The callee's turn is over. @param continued the text begins with the words of the turn before, to which no reply was heard */
+  words(text: string, continued: boolean): void;
+  /** The callee's turn is probably over. */
+  probableWords(text: string, continued: boolean): void;
+  /** The words of a turn are lost. */
+  unheard(detail: string): void;
+  /** No words arrive any longer. */
+  deaf(detail: string): void;
+}
+
+/** Listens to the callee for an agent: words put together to turns, interruptions, and what goes wrong with them. */
+export class Listening implements CallTap, TranscriptReader {
+  readonly #media: LiveMedia;
+  readonly #meter: TurnMeter;
+  readonly #reports: ListeningReports;
+  readonly #transcripts: CallTranscripts;
+  /** Whether words arrive; without them nothing but keys interrupts the agent. */
+  #hearsWords: boolean;
+  readonly #bargeIn: BargeIn;
+  readonly #turn: CalleeTurn;
+  readonly #watch: TranscriptionWatch;
+
+  constructor(
+    context: Context,
+    call: CallOf<"DYNAMIC_AGENT">,
+    media: LiveMedia,
+    meter: TurnMeter,
+    reports: ListeningReports,
+  ) {
+    const { sampleRate } = media.leg;
+    this.#media = media;
+    this.#meter = meter;
+    this.#reports = reports;
+    this.#hearsWords = context.transcription !== undefined;
+    this.#transcripts = new CallTranscripts(context, call, this, sampleRate, ["callee"]);
+    this.#watch = new TranscriptionWatch(sampleRate, (detail) => {
+      this.#bargeIn.understood();
+      reports.unheard(detail);
+    });
+    this.#turn = new CalleeTurn(sampleRate, media.callee.hangOverMs, {
+      over: (text, continued) => {
+        this.#meter.turnOver();
+        reports.words(text, continued);
+      },
+      probablyOver: (text, continued) => reports.probableWords(text, continued),
+    });
+    this.#bargeIn = new BargeIn(sampleRate, {
+      sounds: () => reports.sounds(),
+      begins: () => {
+        this.#watch.speaks();
+        reports.interrupts();
+      },
+      falseAlarm: () => reports.nothingSaid(),
+    });
+  }
+
+  /** BCP 47 tag of what is spoken. */
+  set language(tag: string) {
+    this.#turn.language = tag;
+  }
+
+  /** Whether the callee speaks, or words of theirs are on their way. */
+  get busy(): boolean {
+    return this.#hearsWords && (this.#media.callee.speaking || this.#turn.waiting || this.#watch.waiting);
+  }
+
+  inbound(frame: Int16Array): void {
+    this.#transcripts.inbound(frame);
+    const { speaking, voiced, hangOverMs } = this.#media.callee;
+    this.#meter.callee(speaking, hangOverMs);
+    if (!this.#hearsWords) return;
+    this.#bargeIn.push(speaking, voiced && !isHiss(frame, this.#media.leg.sampleRate), frame.length);
+    this.#turn.push(speaking, frame.length);
+  }
+
+  outbound(samples: Int16Array | undefined, from: number, length: number): void {
+    this.#transcripts.outbound(samples, from, length);
+    if (this.#hearsWords) this.#watch.push(length);
+  }
+
+  async flush(): Promise<void> {
+    await this.#transcripts.flush();
+  }
+
+  /** The callee hears the agent's reply, or it has none. */
+  answered(): void {
+    this.#turn.answered();
+  }
+
+  /** Stores what was spoken. */
+  add(speaker: Speaker, line: Pick<TranscriptLine, "text" | "startMs" | "endMs">): void {
+    this.#transcripts.add(speaker, line);
+  }
+
+  transcript({ text, final }: Transcript, ended = false): void {
+    if (!final) {
+      this.#turn.partial(text, ended);
+      return;
+    }
+    this.#meter.words();
+    this.#bargeIn.understood();
+    this.#watch.answered();
+    if (this.#reports.hasTurn() && isBackchannel(text)) this.#reports.nothingSaid();
+    else this.#turn.final(text);
+  }
+
+  endOfTurnMs(text: string): number {
+    return endOfTurnMs(text, this.#turn.language);
+  }
+
+  turnEnded(): void {
+    if (this.#hearsWords) this.#watch.turnEnded();
+    this.#meter.turnEnded();
+  }
+
+  nothingSaid(): void {
+    this.#watch.answered();
+    this.#bargeIn.understood();
+    this.#reports.nothingSaid();
+  }
+
+  notTranscribed(error: Error, recoverable: boolean): void {
+    if (recoverable) {
+      this.#watch.failed(error);
+      return;
+    }
+    this.#hearsWords = false;
+    this.#reports.nothingSaid();
+    this.#reports.deaf(error.message);
+  }
+
+  emit(): void {} // faults arrive by notTranscribed, and keys work without transcripts
+}

@@ -1,0 +1,60 @@
+import { msToSamples } from "../../../audio/pcm.ts";
+
+/** How long the words of a turn may take, ms. */
+const WORDS_MS = 10_000;
+
+/** Notices that the words of a turn do not arrive. Measures by the leg's samples, so that a call on hold does not count. */
+export class TranscriptionWatch {
+  readonly #longest: number;
+  readonly #unheard: (detail: string) => void;
+  /** Turns whose words have not arrived. */
+  #turns = 0;
+  #waited = 0;
+  /** The callee has spoken since their latest words. */
+  #spoke = false;
+
+  /** @param unheard called, within the leg's clock as well, if the words of a turn are lost; the detail is for an operator */
+  constructor(sampleRate: number, unheard: (detail: string) => void) {
+    this.#longest = msToSamples(WORDS_MS, sampleRate);
+    this.#unheard = unheard;
+  }
+
+  /** Whether words are on their way. */
+  get waiting(): boolean {
+    return this.#turns > 0;
+  }
+
+  /** The callee is speaking, and it is no click. */
+  speaks(): void {
+    this.#spoke = true;
+  }
+
+  /** The callee's turn is over, and the engine transcribes it. */
+  turnEnded(): void {
+    if (this.#turns++ === 0) this.#waited = 0;
+  }
+
+  /** The words of a turn are known, or that it has none. */
+  answered(): void {
+    this.#turns = Math.max(0, this.#turns - 1);
+    this.#waited = 0;
+    this.#spoke = false;
+  }
+
+  /** A part of the call was not transcribed. */
+  failed(error: Error): void {
+    if (this.#turns > 0 || this.#spoke) this.#lost(error.message);
+  }
+
+  /** Time passes. */
+  push(samples: number): void {
+    if (this.#turns === 0) return;
+    this.#waited += samples;
+    if (this.#waited >= this.#longest) this.#lost(`the transcription engine sent nothing for ${WORDS_MS} ms`);
+  }
+
+  #lost(detail: string): void {
+    this.answered();
+    this.#unheard(detail);
+  }
+}
