@@ -2,12 +2,12 @@ import { msToSamples, samplesToMs } from "../../../audio/pcm.ts";
 import type { Playout } from "../../../audio/playout.ts";
 import { resampleStream } from "../../../audio/resample-stream.ts";
 import { errorText } from "../../../base/error-text.ts";
-import { promptly } from "../../../base/promptly.ts";
 import type { Call } from "../../../domain/call.ts";
 import { heardWords } from "../../../domain/heard-words.ts";
 import { SpeechFailed } from "../../../ports/speech.ts";
 import type { Context } from "../../context.ts";
 import { MessageDemand } from "../programs/message.ts";
+import { promptly } from "../speech/promptly.ts";
 
 /** How long the speech engine may take for the next piece of a text, ms. */
 const SPEECH_MS = 10_000;

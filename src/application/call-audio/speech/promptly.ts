@@ -1,4 +1,4 @@
-import type { Timers } from "./timers.ts";
+import type { Timers } from "../../../base/timers.ts";
 
 /** How long the next item may take. */
 export interface Promptness {
