@@ -8,6 +8,8 @@ export interface Phrases {
   readonly noAnswer: string;
   /** After a long silence. */
   readonly stillThere: string;
+  /** While a tool takes long. */
+  readonly oneMoment: string;
   /** Before the call is hung up for another reason. */
   readonly goodbye: string;
   /** Before the call fails. */
@@ -23,6 +25,7 @@ const ENGLISH: Phrases = {
   notAChoice: "Sorry, that is not one of the answers.",
   noAnswer: "I have received no answer. Goodbye.",
   stillThere: "Are you still there?",
+  oneMoment: "One moment, please.",
   goodbye: "Goodbye.",
   apology: "I am sorry, something went wrong on our side. Goodbye.",
   sayAgain: "I am sorry, I did not catch that. Could you say it again?",
@@ -37,6 +40,7 @@ const PHRASES: Readonly<Record<string, Phrases>> = {
     notAChoice: "Desculpe, essa não é uma das opções.",
     noAnswer: "Não recebi nenhuma resposta. Até logo.",
     stillThere: "Você ainda está aí?",
+    oneMoment: "Um momento, por favor.",
     goodbye: "Até logo.",
     apology: "Desculpe, algo deu errado do nosso lado. Até logo.",
     sayAgain: "Desculpe, não entendi. Você pode repetir?",
@@ -47,6 +51,7 @@ const PHRASES: Readonly<Record<string, Phrases>> = {
     notAChoice: "Lo siento, esa no es una de las opciones.",
     noAnswer: "No he recibido ninguna respuesta. Adiós.",
     stillThere: "¿Sigue usted ahí?",
+    oneMoment: "Un momento, por favor.",
     goodbye: "Adiós.",
     apology: "Lo siento, algo ha fallado por nuestra parte. Adiós.",
     sayAgain: "Perdone, no le he entendido. ¿Puede repetirlo?",
@@ -57,6 +62,7 @@ const PHRASES: Readonly<Record<string, Phrases>> = {
     notAChoice: "Das ist leider keine der Antworten.",
     noAnswer: "Ich habe keine Antwort erhalten. Auf Wiederhören.",
     stillThere: "Sind Sie noch da?",
+    oneMoment: "Einen Moment bitte.",
     goodbye: "Auf Wiederhören.",
     apology: "Es tut mir leid, bei uns ist etwas schiefgegangen. Auf Wiederhören.",
     sayAgain: "Entschuldigung, das habe ich nicht verstanden. Können Sie es wiederholen?",
@@ -67,6 +73,7 @@ const PHRASES: Readonly<Record<string, Phrases>> = {
     notAChoice: "Désolé, ce n'est pas l'une des réponses.",
     noAnswer: "Je n'ai reçu aucune réponse. Au revoir.",
     stillThere: "Êtes-vous toujours là ?",
+    oneMoment: "Un instant, s'il vous plaît.",
     goodbye: "Au revoir.",
     apology: "Je suis désolé, un problème est survenu de notre côté. Au revoir.",
     sayAgain: "Pardon, je n'ai pas compris. Pouvez-vous répéter ?",
@@ -77,6 +84,7 @@ const PHRASES: Readonly<Record<string, Phrases>> = {
     notAChoice: "Mi dispiace, non è una delle risposte.",
     noAnswer: "Non ho ricevuto nessuna risposta. Arrivederci.",
     stillThere: "È ancora in linea?",
+    oneMoment: "Un momento, per favore.",
     goodbye: "Arrivederci.",
     apology: "Mi dispiace, qualcosa è andato storto da parte nostra. Arrivederci.",
     sayAgain: "Mi scusi, non ho capito. Può ripetere?",

@@ -11,12 +11,18 @@ export interface ChatRequest {
     readonly tool_call_id?: string;
   }[];
   readonly tools: readonly string[];
+  readonly toolChoice: string | undefined;
 }
 
 /** What the model says to a request: text, and tools that it calls. */
 export interface ChatReply {
   readonly text?: string;
-  readonly calls?: readonly { readonly name: string; readonly arguments: unknown }[];
+  readonly calls?: readonly {
+    readonly name: string;
+    readonly arguments?: unknown;
+    /** Instead of the arguments: what the model writes, JSON or not. */
+    readonly written?: string;
+  }[];
 }
 
 /** What goes wrong with one request for a completion. */
@@ -42,8 +48,8 @@ export async function streamCompletion(
   const deltas = [
     chunk({ role: "assistant", content: "" }),
     ...(text.match(/\S+\s*/g) ?? []).map((content) => chunk({ content })),
-    ...calls.flatMap(({ name, arguments: given }, index) => {
-      const json = JSON.stringify(given);
+    ...calls.flatMap(({ name, arguments: given = {}, written }, index) => {
+      const json = written ?? JSON.stringify(given);
       const half = Math.floor(json.length / 2);
       const id = `call_${index}`;
       return [

@@ -115,12 +115,14 @@ export async function openaiServer({
       messages: ChatRequest["messages"];
       tools?: readonly { readonly function: { readonly name: string } }[];
       stream?: boolean;
+      tool_choice?: string;
     };
     if (!body.model || !Array.isArray(body.messages)) return refuse(response, 400, "model and messages are required");
     const chat: ChatRequest = {
       authorization: request.headers.authorization,
       model: body.model,
       messages: body.messages,
+      toolChoice: body.tool_choice,
       tools: (body.tools ?? []).map((tool) => tool.function.name),
     };
     chats.push(chat);

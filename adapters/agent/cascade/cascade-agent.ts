@@ -28,8 +28,7 @@ export function cascadeAgent(options: CascadeAgentOptions): Agent {
         );
     },
     begin(brief) {
-      const bounded: typeof chat = (messages, tools, signal) =>
-        chat(messages, tools, AbortSignal.any([signal, scope.signal]));
+      const bounded: typeof chat = (request, signal) => chat(request, AbortSignal.any([signal, scope.signal]));
       const turns = Math.min(limits.turns, brief.maxTurns ?? limits.turns);
       return new ChatConversation(bounded, brief, phrasesIn(brief.language), { ...limits, turns });
     },

@@ -4,7 +4,7 @@ import { causeOf, withoutSecrets } from "../../engine-http/fault-text.ts";
 import { NothingSent, readWithin } from "../../engine-http/read-within.ts";
 import { refusalText } from "../../engine-http/refusal-text.ts";
 import { eventData } from "../../engine-http/server-sent-events.ts";
-import type { ChatMessage, ChatPart, ToolSpec } from "./chat-messages.ts";
+import type { ChatPart, ChatRequest } from "./chat-messages.ts";
 import { Completion } from "./completion.ts";
 
 /** Options of {@link chatClient}, for a server with `POST {baseUrl}/chat/completions`: OpenAI, Ollama, vLLM, LocalAI and others. */
@@ -22,11 +22,7 @@ export interface ChatOptions {
 }
 
 /** Completes a chat, part by part. @throws {ChatFault} or the signal's reason */
-export type Chat = (
-  messages: readonly ChatMessage[],
-  tools: readonly ToolSpec[],
-  signal: AbortSignal,
-) => AsyncGenerator<ChatPart, void>;
+export type Chat = (request: ChatRequest, signal: AbortSignal) => AsyncGenerator<ChatPart, void>;
 
 /** Why a completion failed; the message is for an operator and has no secrets. */
 export class ChatFault extends Error {
@@ -62,13 +58,14 @@ export function chatClient(options: ChatOptions): Chat {
     }
   }
 
-  return async function* chat(messages, tools, signal) {
+  return async function* chat({ messages, tools = [], wordsOnly = false }, signal) {
     const body = {
       model: options.model,
       messages,
       stream: true,
       stream_options: { include_usage: true },
       ...(tools.length > 0 && { tools }),
+      ...(tools.length > 0 && wordsOnly && { tool_choice: "none" }),
     };
     for (let attempts = 1; ; attempts++) {
       let begun = false;

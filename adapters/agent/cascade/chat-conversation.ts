@@ -8,16 +8,19 @@ import type {
 } from "../../../src/ports/conversation.ts";
 import type { Phrases } from "../phrases.ts";
 import { type Chat, ChatFault } from "./chat-client.ts";
-import type { ChatMessage, ToolCall } from "./chat-messages.ts";
+import type { ChatMessage, ToolCall, ToolSpec } from "./chat-messages.ts";
 import { PreparedReply } from "./prepared-reply.ts";
 import { systemPrompt } from "./prompt.ts";
 import { Sentences } from "./sentences.ts";
-import { actionOf, TOOLS } from "./tools.ts";
+import { ToolRound } from "./tool-round.ts";
+import { toolSpecs } from "./tools.ts";
 
 /** How long the agent waits for the callee before it asks whether anybody is there, ms. */
 const IDLE_MS = 10_000;
-/** Requests for one reply: a call of a tool leads to another one. */
-const MOST_STEPS = 3;
+/** Requests for one reply, of which the last one gets words alone: a call of a tool leads to another request. */
+const MOST_STEPS = 4;
+/** Silence in which a tool works before the agent says that it takes a moment, ms. */
+const PATIENCE_MS = 1_500;
 /** Turns in a row whose words may be lost. */
 const MOST_UNHEARD = 1;
 /** Longest utterance of the callee that the model gets, characters. */
@@ -40,6 +43,7 @@ export class ChatConversation implements Conversation {
   readonly #phrases: Phrases;
   readonly #limits: ChatLimits;
   readonly #history: ChatMessage[];
+  readonly #tools: readonly ToolSpec[];
   #turns = 0;
   #tokens = 0;
   firstTokenMs: number | undefined;
@@ -57,6 +61,7 @@ export class ChatConversation implements Conversation {
     this.#brief = brief;
     this.#phrases = phrases;
     this.#limits = limits;
+    this.#tools = toolSpecs(brief.tools ?? []);
     this.#history = [{ role: "system", content: systemPrompt(brief) }];
   }
 
@@ -121,8 +126,8 @@ export class ChatConversation implements Conversation {
     this.#prepared = undefined;
     if (this.#limits.preemptive === false || this.#spent) return;
     const { at, user } = this.#messageOf(input);
-    const messages = [...this.#history.slice(0, at), user];
-    this.#prepared = new PreparedReply(input, (stop) => this.#chat(messages, TOOLS, stop), signal);
+    const request = { messages: [...this.#history.slice(0, at), user], tools: this.#tools };
+    this.#prepared = new PreparedReply(input, (stop) => this.#chat(request, stop), signal);
   }
 
   /** The message of an input, and its place in the history: words that go on take the place of those before. */
@@ -179,15 +184,17 @@ export class ChatConversation implements Conversation {
 
   async *#generate(signal: AbortSignal, prepared?: PreparedReply): AsyncGenerator<ConversationAction, void> {
     const askedAt = performance.now();
+    let patient = true;
     for (let step = 1; step <= MOST_STEPS; step++) {
       const sentences = new Sentences();
       const calls: ToolCall[] = [];
       let text = "";
       const at = this.#history.push({ role: "assistant", content: "" }) - 1;
       this.#spoken.push(at);
+      const request = { messages: this.#history.slice(0, -1), tools: this.#tools, wordsOnly: step === MOST_STEPS };
       try {
         const parts = step === 1 ? prepared?.parts(signal) : undefined;
-        for await (const part of parts ?? this.#chat(this.#history.slice(0, -1), TOOLS, signal)) {
+        for await (const part of parts ?? this.#chat(request, signal)) {
           this.firstTokenMs ??= performance.now() - askedAt;
           if (part.type === "usage") this.#tokens += part.tokens;
           else if (part.type === "tool") calls.push(part.call);
@@ -207,15 +214,19 @@ export class ChatConversation implements Conversation {
       const rest = sentences.finish();
       if (rest !== undefined) yield { type: "say", text: rest, interruptible: true };
       if (calls.length === 0) break;
-      for (const call of calls) {
-        const action = actionOf(call);
-        if (action.do === "hang_up") {
-          yield { type: "hang_up" };
-          return;
+      const round = new ToolRound(this.#history, calls, this.#brief.tools ?? [], !signal.aborted);
+      signal.throwIfAborted();
+      if (round.runs) {
+        if (patient && !hasWords(text) && (await round.isSlow(PATIENCE_MS, signal))) {
+          patient = false;
+          this.#history[at] = { role: "assistant", content: this.#phrases.oneMoment, tool_calls: calls };
+          yield { type: "say", text: this.#phrases.oneMoment, interruptible: true };
         }
-        if (action.do === "press") yield { type: "press", keys: action.keys };
-        const content = action.do === "refuse" ? `error: ${action.fault}` : "done";
-        this.#history.push({ role: "tool", tool_call_id: call.id, content });
+        await round.finished(signal);
+      }
+      for (const action of round.actions()) {
+        yield action;
+        if (action.type === "hang_up") return;
       }
     }
     yield { type: "listen", forMs: IDLE_MS };

@@ -22,6 +22,14 @@ export interface ToolSpec {
   };
 }
 
+/** What is asked of a model. */
+export interface ChatRequest {
+  readonly messages: readonly ChatMessage[];
+  readonly tools?: readonly ToolSpec[] | undefined;
+  /** The model may call none of the tools. Default: it may. */
+  readonly wordsOnly?: boolean | undefined;
+}
+
 /** A part of a completion. */
 export type ChatPart =
   | { readonly type: "text"; readonly text: string }

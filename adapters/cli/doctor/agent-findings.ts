@@ -13,7 +13,7 @@ export async function findAgent(tuning: AgentTuning | undefined): Promise<Findin
     const chat = chatClient(tuning);
     const messages = [{ role: "user", content: "Reply with the word yes." }] as const;
     let reply = "";
-    for await (const part of chat(messages, [], AbortSignal.timeout(WITHIN_MS)))
+    for await (const part of chat({ messages }, AbortSignal.timeout(WITHIN_MS)))
       if (part.type === "text") reply += part.text;
     if (reply.trim() === "") throw new Error("it replied with nothing");
     return [works(name, `replied within ${Math.round(performance.now() - started)} ms`)];

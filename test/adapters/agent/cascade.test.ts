@@ -116,14 +116,14 @@ describe("a conversation with a language model", () => {
     expect(server.chats[1]!.messages.filter(({ role }) => role === "tool")).toEqual([
       { role: "tool", tool_call_id: "call_0", content: "done" },
       { role: "tool", tool_call_id: "call_1", content: "error: keys must be 1 to 32 of 0-9 * #" },
-      { role: "tool", tool_call_id: "call_2", content: "error: there is no tool fly" },
+      { role: "tool", tool_call_id: "call_2", content: "error: there is no tool fly, only hang_up, send_dtmf" },
     ]);
   });
 
-  test("stops after three requests for one reply", async () => {
+  test("gets words alone after three requests for tools", async () => {
     const conversation = await conversing(() => ({ calls: [{ name: "send_dtmf", arguments: { keys: "1" } }] }));
-    expect(await reply(conversation, begin)).toEqual(["press 1", "press 1", "press 1", "listen"]);
-    expect(server.chats).toHaveLength(3);
+    expect(await reply(conversation, begin)).toEqual([...Array<string>(4).fill("press 1"), "listen"]);
+    expect(server.chats.map(({ toolChoice }) => toolChoice)).toEqual([undefined, undefined, undefined, "none"]);
   });
 
   test("asks after a silence whether anybody is there, then hangs up", async () => {

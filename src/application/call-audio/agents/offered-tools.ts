@@ -24,7 +24,7 @@ type Use = { readonly text: string; readonly fault: ToolFault | null };
  * @param used receives each use of a tool, for the timeline: neither the input nor the result, which may be confidential
  */
 export function offeredTools(
-  context: Context,
+  context: Pick<Context, "system" | "log">,
   callId: string,
   tools: readonly AgentTool[],
   scope: AbortSignal,
@@ -48,7 +48,13 @@ export function offeredTools(
   }));
 }
 
-async function use(context: Context, callId: string, tool: AgentTool, input: string, scope: AbortSignal): Promise<Use> {
+async function use(
+  context: Pick<Context, "system" | "log">,
+  callId: string,
+  tool: AgentTool,
+  input: string,
+  scope: AbortSignal,
+): Promise<Use> {
   const { value, fault } = checkedInput(tool, input);
   if (value === undefined) return failed("input_invalid", fault);
   const { system, log } = context;

@@ -1,0 +1,91 @@
+import { pause } from "../../../src/base/pause.ts";
+import type { OfferedTool } from "../../../src/ports/agent-tool.ts";
+import type { ConversationAction } from "../../../src/ports/conversation.ts";
+import { realSystem } from "../../../src/ports/system.ts";
+import type { ChatMessage, ToolCall } from "./chat-messages.ts";
+import { actionOf, type ToolAction } from "./tools.ts";
+
+/** The result of a tool that is still at work when the callee interrupts; the real one takes its place. */
+const STILL_RUNNING = "it is not finished yet";
+const NOT_BEGUN = "error: not done, because the callee interrupted";
+const NOT_HUNG_UP = "error: not hung up, because another tool failed";
+
+/**
+ * The tools that one completion calls. They run at the same time, and each result takes its place in the history as soon
+ * as it is there, also after the callee has interrupted: an action that has begun is not undone by that.
+ */
+export class ToolRound {
+  readonly #history: ChatMessage[];
+  readonly #calls: readonly { readonly call: ToolCall; readonly action: ToolAction }[];
+  /** Places of the results in the history. */
+  readonly #places: readonly number[];
+  readonly #running: Promise<void>[] = [];
+  #failed = false;
+
+  /**
+   * Adds a result for each call to the history, and starts the tools.
+   * @param begin false: none is started, since the callee has interrupted
+   */
+  constructor(history: ChatMessage[], calls: readonly ToolCall[], offered: readonly OfferedTool[], begin: boolean) {
+    this.#history = history;
+    this.#calls = calls.map((call) => ({ call, action: actionOf(call, offered) }));
+    this.#places = calls.map(
+      ({ id }) => history.push({ role: "tool", tool_call_id: id, content: begin ? STILL_RUNNING : NOT_BEGUN }) - 1,
+    );
+    if (begin) for (const [index, { action }] of this.#calls.entries()) this.#start(index, action);
+  }
+
+  /** Whether tools are at work whose results have to be waited for. */
+  get runs(): boolean {
+    return this.#running.length > 0;
+  }
+
+  /** Resolves when the tools have been at work for `ms`, or are finished: whether they still work. */
+  async isSlow(ms: number, signal: AbortSignal): Promise<boolean> {
+    const waiting = new AbortController();
+    const patience = pause(realSystem, ms, AbortSignal.any([signal, waiting.signal])).then(() => true);
+    const slow = await Promise.race([Promise.all(this.#running).then(() => false), patience]);
+    waiting.abort();
+    return slow && !signal.aborted;
+  }
+
+  /** Resolves when all tools have their results. @throws the signal's reason; the tools go on */
+  async finished(signal: AbortSignal): Promise<void> {
+    let stop = (): void => {};
+    const aborted = new Promise<void>((resolve) => {
+      stop = resolve;
+      signal.addEventListener("abort", stop);
+    });
+    if (!signal.aborted) await Promise.race([Promise.all(this.#running), aborted]);
+    signal.removeEventListener("abort", stop);
+    signal.throwIfAborted();
+  }
+
+  /** The agent's own actions among the calls, in their order. After {@link finished}, since a failure keeps the call. */
+  *actions(): Generator<ConversationAction> {
+    for (const { action } of this.#calls) if (action.do === "press") yield { type: "press", keys: action.keys };
+    const hangUp = this.#calls.findIndex(({ action }) => action.do === "hang_up");
+    if (hangUp < 0) return;
+    if (this.#failed) this.#result(hangUp, NOT_HUNG_UP);
+    else yield { type: "hang_up" };
+  }
+
+  #start(index: number, action: ToolAction): void {
+    if (action.do === "refuse") {
+      this.#failed = true;
+      this.#result(index, `error: ${action.fault}`);
+    } else if (action.do === "run")
+      this.#running.push(
+        action.tool.run(action.input).then((text) => {
+          this.#failed ||= text.startsWith("error: ");
+          this.#result(index, text);
+        }),
+      );
+    else this.#result(index, "done");
+  }
+
+  #result(index: number, content: string): void {
+    const { id } = this.#calls[index]!.call;
+    this.#history[this.#places[index]!] = { role: "tool", tool_call_id: id, content };
+  }
+}

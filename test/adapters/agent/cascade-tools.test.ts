@@ -1,0 +1,177 @@
+import * as v from "valibot";
+import { afterEach, describe, expect, test } from "vitest";
+import { cascadeAgent } from "../../../adapters/agent/cascade/cascade-agent.ts";
+import { agentTool } from "../../../adapters/agent/tools/agent-tool.ts";
+import { offeredTools } from "../../../src/application/call-audio/agents/offered-tools.ts";
+import { type AgentTool, ToolFailed } from "../../../src/ports/agent-tool.ts";
+import type { Conversation, ConversationInput } from "../../../src/ports/conversation.ts";
+import { silentLogger } from "../../../src/ports/logger.ts";
+import { realSystem } from "../../../src/ports/system.ts";
+import { until } from "../../../src/testing/waiting.ts";
+import type { ChatReply } from "../../support/openai-chat.ts";
+import { type OpenaiServer, openaiServer } from "../../support/openai-server.ts";
+
+let server: OpenaiServer;
+afterEach(() => server.close());
+
+/** A conversation whose model gives these replies, and may use these tools. */
+async function conversing(tools: readonly AgentTool[], ...replies: readonly ChatReply[]): Promise<Conversation> {
+  const left = [...replies];
+  server = await openaiServer({ understand: () => "", answer: () => left.shift() ?? { text: "Well then." } });
+  const context = { system: realSystem, log: silentLogger };
+  const offered = offeredTools(context, "call_1", tools, new AbortController().signal, () => {});
+  const agent = cascadeAgent({ baseUrl: server.baseUrl, model: "some-model", timeoutMs: 300 });
+  const brief = { callId: "call_1", instructions: ["Book a table."], language: "en-US", hearsWords: true };
+  return agent.begin({ ...brief, tools: offered });
+}
+
+async function reply(
+  conversation: Conversation,
+  input: ConversationInput = { type: "begin" },
+  signal = new AbortController().signal,
+): Promise<string[]> {
+  const actions: string[] = [];
+  for await (const action of conversation.reply(input, signal))
+    actions.push(action.type === "say" ? action.text : action.type === "fail" ? action.detail : action.type);
+  return actions;
+}
+
+/** What the model got as results of its tools, in its latest request. */
+function results(): (string | null)[] {
+  const { messages } = server.chats.at(-1)!;
+  return messages.filter(({ role }) => role === "tool").map(({ content }) => content);
+}
+
+const book = agentTool({
+  name: "book",
+  description: "Books a table.",
+  input: v.object({ people: v.pipe(v.number(), v.integer(), v.minValue(1)) }),
+  run: async ({ people }) => ({ table: `für ${people} 👋` }),
+});
+
+/** A tool that works until the test lets it. */
+function held() {
+  let release = (_result: unknown): void => {};
+  const result = new Promise<unknown>((resolve) => {
+    release = resolve;
+  });
+  let begun = false;
+  const run = () => {
+    begun = true;
+    return result;
+  };
+  const tool = agentTool({ name: "slow", description: "Is slow.", input: v.object({}), run });
+  return { tool, release, begun: () => begun };
+}
+
+describe("a model with tools", () => {
+  test("is offered their schemas, uses them, and gets their results in the role tool", async () => {
+    const calls = [
+      { name: "book", arguments: { people: 2 } },
+      { name: "book", arguments: { people: 3 } },
+    ];
+    const conversation = await conversing([book], { calls }, { text: "It is booked." });
+    expect(await reply(conversation)).toEqual(["It is booked.", "listen"]);
+    expect(server.chats[0]!.tools).toEqual(["hang_up", "send_dtmf", "book"]);
+    expect(server.chats[1]!.messages.slice(2)).toEqual([
+      expect.objectContaining({ role: "assistant", tool_calls: expect.any(Array) }),
+      { role: "tool", tool_call_id: "call_0", content: '{"table":"für 2 👋"}' },
+      { role: "tool", tool_call_id: "call_1", content: '{"table":"für 3 👋"}' },
+    ]);
+  });
+
+  test("runs at the same time the tools that it calls at the same time", async () => {
+    let both = (): void => {};
+    const together = new Promise<void>((resolve) => {
+      both = resolve;
+    });
+    let running = 0;
+    const meet = agentTool({
+      name: "meet",
+      description: "Waits for another.",
+      input: v.object({}),
+      run: () => (++running === 2 ? both() : together),
+    });
+    const conversation = await conversing([meet], { calls: [{ name: "meet" }, { name: "meet" }] });
+    expect(await reply(conversation)).toEqual(["Well then.", "listen"]);
+    expect(results()).toEqual(["null", "null"]);
+  });
+
+  test.for([
+    [{ name: "book", written: '{"people": 3' }, "error: the input is no JSON"],
+    [{ name: "book", written: "" }, "error: /people is missing"],
+    [{ name: "book", arguments: { people: 0 } }, "error: /people must be at least 1"],
+    [{ name: "fly" }, "error: there is no tool fly, only hang_up, send_dtmf, book"],
+  ] as const)("learns what is wrong with its call %j", async ([call, fault]) => {
+    const conversation = await conversing([book], { calls: [call] });
+    expect(await reply(conversation)).toEqual(["Well then.", "listen"]);
+    expect(results()).toEqual([fault]);
+  });
+
+  test("stays on the call if another tool failed", async () => {
+    const full = agentTool({
+      name: "full",
+      description: "Fails.",
+      input: v.object({}),
+      run() {
+        throw new ToolFailed("no table is free");
+      },
+    });
+    const calls = [{ name: "hang_up" }, { name: "full" }];
+    const conversation = await conversing([full], { text: "Goodbye.", calls }, { text: "I am sorry." });
+    expect(await reply(conversation)).toEqual(["Goodbye.", "I am sorry.", "listen"]);
+    expect(results()).toEqual(["error: not hung up, because another tool failed", "error: no table is free"]);
+  });
+
+  test("is silent for 1.5 s at most: once per turn the callee is asked for a moment", async () => {
+    const { tool, release } = held();
+    const conversation = await conversing([tool], { calls: [{ name: "slow" }] }, { calls: [{ name: "slow" }] });
+    const startedAt = performance.now();
+    const actions: string[] = [];
+    for await (const action of conversation.reply({ type: "begin" }, new AbortController().signal)) {
+      actions.push(action.type === "say" ? action.text : action.type);
+      if (actions.length === 1) expect(performance.now() - startedAt).toBeGreaterThan(1_400);
+      release("done");
+    }
+    expect(actions).toEqual(["One moment, please.", "Well then.", "listen"]);
+    expect(server.chats[1]!.messages[2]).toMatchObject({ role: "assistant", content: "One moment, please." });
+  });
+
+  test("is interrupted at once, and gets the result of the tool that went on", async () => {
+    const { tool, release, begun } = held();
+    const conversation = await conversing([tool], { text: "Wait.", calls: [{ name: "slow" }] }, { text: "Yes?" });
+    const scope = new AbortController();
+    const reading = reply(conversation, { type: "begin" }, scope.signal);
+    await until(5_000, "the tool", begun);
+    scope.abort(new Error("interrupted"));
+    await expect(reading).rejects.toThrow("interrupted");
+    conversation.heard?.("Wait.");
+    expect(await reply(conversation, { type: "words", text: "Hello?" })).toEqual(["Yes?", "listen"]);
+    expect(results()).toEqual(["it is not finished yet"]);
+    release("booked");
+    await new Promise(setImmediate); // its result passes through several promises
+    await reply(conversation, { type: "words", text: "And?" });
+    expect(results()).toEqual(['"booked"']);
+    expect(server.chats.at(-1)!.messages.map(({ role }) => role)).toEqual([
+      "system",
+      "user",
+      "assistant",
+      "tool",
+      "user",
+      "assistant",
+      "user",
+    ]);
+  });
+
+  test.for([
+    ["stall", "the model's server sent nothing for 300 ms"],
+    ["truncate", "the model's server failed: its response ended in the middle"],
+  ] as const)("apologises if its server fails in the middle of a tool call: %s", async ([fault, detail]) => {
+    let runs = 0;
+    const counted = { ...book, run: async () => ++runs };
+    const conversation = await conversing([counted], { calls: [{ name: "book", arguments: { people: 22 } }] });
+    server.failChat(fault, fault); // after a silence the request is repeated once
+    expect(await reply(conversation)).toEqual(["I am sorry, something went wrong on our side. Goodbye.", detail]);
+    expect(runs).toBe(0);
+  });
+});
