@@ -42,9 +42,10 @@ export class FluxReader implements ResponseReader {
       if (text !== "") this.#listener.emit({ type: "final", text, startMs, endMs, confidence });
       this.#listener.answered({ startMs: -Infinity, endMs });
     } else if (text === "") this.#listener.answered({ startMs: -Infinity, endMs });
-    else if (text !== this.#partial) {
+    else if (text !== this.#partial || message.event === "EagerEndOfTurn") {
       this.#partial = text;
-      this.#listener.emit({ type: "partial", text, startMs });
+      const ended = message.event === "EagerEndOfTurn" || undefined;
+      this.#listener.emit({ type: "partial", text, startMs, ...(ended && { ended }) });
     }
   }
 }

@@ -44,7 +44,7 @@ const { value } = fc.letrec<{ value: unknown }>((tie) => ({
   value: fc.oneof(
     { depthSize: "small" },
     fc.jsonValue({ maxDepth: 1 }),
-    fc.constantFrom("EndOfTurn", "Update", "StartOfTurn", true, 1e308, -1, Number.NaN, "item_1"),
+    fc.constantFrom("EndOfTurn", "EagerEndOfTurn", "Update", "StartOfTurn", true, 1e308, -1, Number.NaN, "item_1"),
     fc.array(tie("value"), { maxLength: 3 }),
     fc.dictionary(fc.constantFrom(...NAMES, ...MORE), tie("value"), { maxKeys: 3 }),
   ),
@@ -158,4 +158,31 @@ describe("UnansweredAudio", () => {
     expect(audio.droppedMs).toBe(160);
     expect(taken(audio).map(({ startMs }) => startMs)).toEqual([320, 400, 480, 560, 640]);
   });
+});
+
+test("Flux's early guess is a text with which the turn is expected to end", () => {
+  const recorded = new RecordedResponses();
+  const reader = new FluxReader(recorded);
+  const turn = (event: string, transcript: string): void =>
+    reader.read({ type: "TurnInfo", event, transcript, audio_window_start: 0, audio_window_end: 1 });
+  turn("StartOfTurn", "Yes");
+  turn("Update", "Yes please");
+  turn("EagerEndOfTurn", "Yes please");
+  turn("TurnResumed", "Yes please");
+  turn("Update", "Yes please do");
+  turn("EndOfTurn", "Yes please do");
+  expect(recorded.events.map((event) => (event.type === "error" ? event.error : [event.type, event.text]))).toEqual([
+    ["partial", "Yes"],
+    ["partial", "Yes please"],
+    ["partial", "Yes please"],
+    ["partial", "Yes please do"],
+    ["final", "Yes please do"],
+  ]);
+  expect(recorded.events.map((event) => event.type === "partial" && event.ended === true)).toEqual([
+    false,
+    false,
+    true,
+    false,
+    false,
+  ]);
 });
