@@ -1,0 +1,236 @@
+import { describe, expect, test } from "vitest";
+import type { Chat } from "../../../adapters/agent/cascade/chat-client.ts";
+import { ChatConversation } from "../../../adapters/agent/cascade/chat-conversation.ts";
+import { phrasesIn } from "../../../adapters/agent/phrases.ts";
+import type { Agent } from "../../../src/ports/conversation.ts";
+import type { PcmChunk } from "../../../src/ports/media.ts";
+import { lines, ms, type Scene, soundMs, talking, voice } from "../../support/agent-calls.ts";
+import { ToneSpeech } from "../../support/application.ts";
+import { MeasuringTranscription } from "../../support/measuring-transcription.ts";
+
+const { apology, sayAgain, timeIsUp } = phrasesIn("en");
+const GREETING = "Hello, when does it suit you?";
+
+/** The cascade without a server: a model that says one sentence. */
+function modelAgent(text = GREETING): Agent {
+  const chat: Chat = async function* () {
+    yield { type: "text", text };
+  };
+  return {
+    name: "cascade",
+    check() {},
+    begin: (brief) => new ChatConversation(chat, brief, phrasesIn("en"), { turns: 100, tokens: 100_000 }),
+    async close() {},
+  };
+}
+
+const outcomeOf = async ({ world, call }: Scene) => (await world.stored(call)).outcome;
+const nowMs = ({ leg }: Scene): number => (leg.heard.length * 1_000) / leg.sampleRate;
+
+describe("a transcription that fails for good", () => {
+  const fails = (transcription: MeasuringTranscription) =>
+    transcription.sessions[0]!.say({ type: "error", error: new Error("the key was revoked"), recoverable: false });
+
+  test("ends the call of a language model after an apology", async () => {
+    const transcription = new MeasuringTranscription();
+    const scene = await talking(["x"], { agent: modelAgent(), transcription });
+    await scene.world.system.advance(ms(GREETING) + 500);
+    const failedAt = nowMs(scene);
+    fails(transcription);
+    await scene.world.system.advance(ms(apology) + 1_500);
+    expect(Math.abs(soundMs(scene, failedAt) - ms(apology))).toBeLessThanOrEqual(40);
+    expect(await outcomeOf(scene)).toMatchObject({ reason: "agent_failed", detail: "the key was revoked" });
+    await scene.world.stop();
+  });
+
+  test("ends it as well if it cannot even begin", async () => {
+    const transcription = new MeasuringTranscription();
+    transcription.fault = new Error("no such model");
+    const scene = await talking(["x"], { agent: modelAgent(), transcription });
+    await scene.world.system.advance(ms(GREETING) + ms(apology) + 1_500);
+    expect(await outcomeOf(scene)).toMatchObject({ reason: "agent_failed", detail: "no such model" });
+    await scene.world.stop();
+  });
+
+  test("leaves a script its keys", async () => {
+    const transcription = new MeasuringTranscription();
+    const scene = await talking(["Ask visit: Press 1 for yes.", "If 1 or yes: say: Good."], { transcription });
+    await scene.world.system.advance(4_000);
+    fails(transcription);
+    scene.leg.say(voice(800, scene.leg));
+    await scene.world.system.advance(3_000);
+    scene.leg.press("1");
+    await scene.world.system.advance(1_500);
+    expect(await scene.world.stored(scene.call)).toMatchObject({
+      result: { visit: "1" },
+      outcome: { reason: "agent_finished" },
+    });
+    await scene.world.stop();
+  });
+});
+
+describe("words that are lost", () => {
+  test("are asked for once more; then the call ends after an apology", async () => {
+    const transcription = new MeasuringTranscription();
+    const scene = await talking(["x"], { agent: modelAgent(), transcription });
+    const { world, leg } = scene;
+    await world.system.advance(ms(GREETING) + 500);
+    transcription.answering = new Promise(() => {});
+    const session = transcription.sessions[0]!;
+    const lose = async (): Promise<number> => {
+      leg.say(voice(800, leg));
+      await world.system.advance(1_500);
+      const lostAt = nowMs(scene);
+      session.say({ type: "error", error: new Error("it answered 500"), recoverable: true });
+      return lostAt;
+    };
+    const first = await lose();
+    await world.system.advance(ms(sayAgain) + 500);
+    expect(Math.abs(soundMs(scene, first) - ms(sayAgain))).toBeLessThanOrEqual(40);
+    const second = await lose();
+    await world.system.advance(ms(apology) + 1_500);
+    expect(Math.abs(soundMs(scene, second) - ms(apology))).toBeLessThanOrEqual(40);
+    expect(await outcomeOf(scene)).toMatchObject({ reason: "agent_failed", detail: "it answered 500" });
+    await world.stop();
+  });
+
+  test("leave no line dead: after 10 s without them the agent speaks", async () => {
+    const transcription = new MeasuringTranscription();
+    const scene = await talking(["x"], { agent: modelAgent(), transcription });
+    const { world, leg } = scene;
+    await world.system.advance(ms(GREETING) + 500);
+    transcription.answering = new Promise(() => {});
+    for (const [expected, more] of [
+      [sayAgain, 0],
+      [apology, 1_000],
+    ] as const) {
+      leg.say(voice(800, leg));
+      await world.system.advance(11_000);
+      const from = nowMs(scene);
+      expect(soundMs(scene, from - 9_000)).toBe(0);
+      await world.system.advance(ms(expected) + 1_000 + more);
+      expect(Math.abs(soundMs(scene, from) - ms(expected))).toBeLessThanOrEqual(40);
+    }
+    expect((await outcomeOf(scene))?.detail).toBe("the transcription engine sent nothing for 10000 ms");
+    await world.stop();
+  });
+});
+
+/** Breaks off in the middle of one of its texts. */
+class BrokenSpeech extends ToneSpeech {
+  readonly spoken: string[] = [];
+  override async *speak(text: string, voiceId: string, signal: AbortSignal): AsyncGenerator<PcmChunk> {
+    this.spoken.push(text);
+    for await (const chunk of super.speak(text, voiceId, signal)) {
+      if (text !== GREETING) yield chunk;
+      else yield { ...chunk, samples: chunk.samples.subarray(0, chunk.samples.length / 2) };
+    }
+    if (text === GREETING) throw new Error("the engine crashed");
+  }
+}
+
+describe("a speech engine", () => {
+  test("that fails in the middle is followed by an apology, if that can be spoken", async () => {
+    const scene = await talking(["x"], {
+      agent: modelAgent(),
+      transcription: new MeasuringTranscription(),
+      speech: () => new BrokenSpeech(),
+    });
+    await scene.world.system.advance(ms(GREETING) / 2 + ms(apology) + 1_500);
+    expect(Math.abs(soundMs(scene, 0) - ms(GREETING) / 2 - ms(apology))).toBeLessThanOrEqual(60);
+    expect(await outcomeOf(scene)).toMatchObject({ reason: "agent_failed", detail: "the engine crashed" });
+    const [first, second] = await lines(scene);
+    expect(first).toMatch(/^caller: Hello/);
+    expect(first).not.toContain("you?");
+    expect(second).toBe(`caller: ${apology}`);
+    await scene.world.stop();
+  });
+
+  test("that is silent for 10 s is asked once more, then the call ends", async () => {
+    const scene = await talking(["x"], { agent: modelAgent("Yes."), transcription: new MeasuringTranscription() });
+    const { world, leg } = scene;
+    await world.system.advance(1_000);
+    world.speech.silent = true;
+    leg.say(voice(800, leg));
+    await world.system.advance(20_000);
+    expect((await world.stored(scene.call)).status).toBe("IN_PROGRESS");
+    await world.system.advance(25_000);
+    expect(await outcomeOf(scene)).toMatchObject({
+      reason: "agent_failed",
+      detail: "the speech engine sent nothing for 10000 ms",
+    });
+    await world.stop();
+  });
+});
+
+test("a call that reaches its maximum duration ends after a goodbye", async () => {
+  const scene = await talking(["x"], {
+    agent: modelAgent(),
+    transcription: new MeasuringTranscription(),
+    timings: { maxDurationMs: 30_000 },
+  });
+  await scene.world.system.advance(19_900);
+  const before = nowMs(scene);
+  await scene.world.system.advance(9_000);
+  expect(Math.abs(soundMs(scene, before) - ms(timeIsUp))).toBeLessThanOrEqual(40);
+  expect(await outcomeOf(scene)).toMatchObject({ reason: "max_duration" });
+  expect((await scene.world.stored(scene.call)).status).toBe("COMPLETED");
+  await scene.world.stop();
+});
+
+describe("a reply that is prepared", () => {
+  const THINKS_MS = 400;
+
+  /** A call whose callee says something, by an engine with partial texts; returns the requests and the latencies. */
+  async function conversation(partial: string, final: string, preemptive: boolean) {
+    const asked: string[] = [];
+    let scene: Scene | undefined;
+    const chat: Chat = async function* (messages, _tools, signal) {
+      const { content } = messages.at(-1)!;
+      asked.push(content ?? "");
+      if (asked.length > 1) await new Promise<void>((resolve) => scene?.world.system.after(THINKS_MS, resolve));
+      signal.throwIfAborted();
+      yield { type: "text", text: "I see." };
+      if (asked.length > 1)
+        yield {
+          type: "tool",
+          call: { id: "1", type: "function", function: { name: "send_dtmf", arguments: '{"keys":"5"}' } },
+        };
+    };
+    const agent: Agent = {
+      ...modelAgent(),
+      begin: (brief) => new ChatConversation(chat, brief, phrasesIn("en"), { turns: 9, tokens: 9_000, preemptive }),
+    };
+    const transcription = new MeasuringTranscription({ partial: true });
+    transcription.understand = () => final;
+    scene = await talking(["x"], { agent, transcription });
+    const { world, leg, call } = scene;
+    await world.system.advance(1_000);
+    leg.say(voice(800, leg));
+    await world.system.advance(700);
+    transcription.sessions[0]!.say({ type: "partial", text: partial });
+    await world.system.advance(500);
+    const early = [...asked];
+    expect(soundMs(scene, 1_000)).toBe(0);
+    await world.system.advance(2_000);
+    leg.end("callee_hung_up");
+    await world.system.advance(1_500);
+    const turns = (await world.stored(call)).turns ?? [];
+    await world.stop();
+    return { asked, early, gapMs: turns.find(({ input }) => input === "words")?.turnGapMs ?? 0 };
+  }
+
+  test("saves the time that the model thinks while the turn ends", async () => {
+    const without = await conversation("I come tomorrow", "I come tomorrow.", false);
+    const prepared = await conversation("I come tomorrow", "I come tomorrow.", true);
+    expect(prepared.early.at(-1)).toBe("I come tomorrow");
+    expect(without.gapMs - prepared.gapMs).toBeGreaterThanOrEqual(250);
+    expect(without.gapMs - prepared.gapMs).toBeLessThanOrEqual(THINKS_MS);
+  });
+
+  test("is dropped if the callee has said something else", async () => {
+    const { asked, gapMs } = await conversation("I come tomorrow", "I come tomorrow evening.", true);
+    expect(asked.slice(1, 3)).toEqual(["I come tomorrow", "I come tomorrow evening."]);
+    expect(gapMs).toBeGreaterThanOrEqual(450 + THINKS_MS);
+  });
+});
