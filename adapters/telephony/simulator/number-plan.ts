@@ -16,6 +16,8 @@ export type CalleeStep =
   | { readonly do: "beep"; readonly hz: number; readonly ms: number }
   /** Waits until the caller has spoken and then been silent this long; not scaled. */
   | { readonly do: "listen"; readonly quietMs: number }
+  /** Waits until the caller has spoken for this long, pauses up to half a second included; not scaled. */
+  | { readonly do: "overhear"; readonly spokenMs: number }
   /** Presses keys: for each, 100 ms of tone and 100 ms of pause, not scaled. */
   | { readonly do: "press"; readonly keys: string }
   /** The caller's line drops without a signal, and is back after `ms`. */
@@ -38,6 +40,14 @@ function afterQuestion(keys: string): CalleeStep[] {
   return [
     { do: "listen", quietMs: 900 },
     { do: "press", keys },
+  ];
+}
+
+/** Listens to the end of a question and answers it with words. */
+function answer(text: string): CalleeStep[] {
+  return [
+    { do: "listen", quietMs: 900 },
+    { do: "say", text },
   ];
 }
 
@@ -105,6 +115,37 @@ export const NUMBER_PLAN: Readonly<Record<string, CalleeScript>> = {
   "+12025550112": {
     title: "answers questions by keys: 1, 2, 1 and 5, one after each",
     steps: [...ANSWER, ...["1", "2", "1", "5"].flatMap(afterQuestion)],
+  },
+  "+12025550120": {
+    title: "answers questions with words: yes, Monday, two, and thank you",
+    steps: [
+      ...ANSWER,
+      ...["Yes, that is right.", "On Monday, please.", "We are two people.", "Thank you, goodbye."].flatMap(answer),
+    ],
+  },
+  "+12025550121": {
+    title: "interrupts the first sentence, and answers yes to the next",
+    steps: [
+      ...ANSWER,
+      { do: "overhear", spokenMs: 1_500 },
+      { do: "say", text: "Wait a moment, who is speaking?" },
+      ...answer("Yes, that is right."),
+    ],
+  },
+  "+12025550122": {
+    title: "says hello, then nothing more",
+    steps: [...ANSWER, { do: "wait", ms: 300 }, { do: "say", text: "Hello?" }],
+  },
+  "+12025550123": {
+    title: "says uh-huh into the caller's words, and answers yes",
+    steps: [
+      ...ANSWER,
+      { do: "overhear", spokenMs: 1_200 },
+      { do: "say", text: "Uh-huh." },
+      { do: "overhear", spokenMs: 1_000 },
+      { do: "say", text: "Uh-huh." },
+      ...answer("Yes, that is right."),
+    ],
   },
 };
 

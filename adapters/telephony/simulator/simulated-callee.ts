@@ -9,6 +9,8 @@ import type { Voices } from "./voice.ts";
 const BEEP_AMPLITUDE = 10_000;
 /** A sample above this is sound. */
 const SOUND = 300;
+/** A longer silence is no pause within the caller's speech, ms. */
+const PAUSE_MS = 500;
 
 /** What a callee can do to its call. */
 export interface CalleeActions {
@@ -51,6 +53,8 @@ export class SimulatedCallee {
   /** Whether the caller has spoken since the last step, and samples of silence since its last sound. */
   #callerSpoke = false;
   #callerQuiet = 0;
+  /** Samples of the caller's speech since the last step, with its pauses. */
+  #callerSpoken = 0;
 
   constructor(options: SimulatedCalleeOptions) {
     this.#options = options;
@@ -74,13 +78,15 @@ export class SimulatedCallee {
 
   /** Takes the caller's next frame. */
   hear(frame: Int16Array): void {
-    if (this.#options.script.steps[this.#next]?.do !== "listen") return;
+    const waitsFor = this.#options.script.steps[this.#next]?.do;
+    if (waitsFor !== "listen" && waitsFor !== "overhear") return;
     for (const sample of frame) {
       if (Math.abs(sample) > SOUND) {
         this.#callerSpoke = true;
         this.#callerQuiet = 0;
       } else this.#callerQuiet++;
     }
+    if (this.#callerSpoke && this.#callerQuiet < this.#pause) this.#callerSpoken += frame.length;
   }
 
   /** Fills the whole frame with the callee's next audio. */
@@ -129,13 +135,20 @@ export class SimulatedCallee {
     } else if (step.do === "listen") {
       const quiet = msToSamples(step.quietMs, this.#options.sampleRate);
       if (!this.#callerSpoke || this.#callerQuiet < quiet) return false;
+    } else if (step.do === "overhear") {
+      if (this.#callerSpoken < msToSamples(step.spokenMs, this.#options.sampleRate)) return false;
     } else if (step.do === "beep") this.#play(tone(step.hz, step.ms, this.#options.sampleRate, BEEP_AMPLITUDE));
     else if (step.do === "press") this.#play(dtmfTones(step.keys, { sampleRate: this.#options.sampleRate }));
     else if (step.do === "wait") this.#play(undefined, this.#scaled(step.ms));
     this.#next++;
     this.#callerSpoke = false;
+    this.#callerSpoken = 0;
     this.#act(step);
     return true;
+  }
+
+  get #pause(): number {
+    return msToSamples(PAUSE_MS, this.#options.sampleRate);
   }
 
   #act(step: CalleeStep): void {

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { NUMBER_PLAN } from "../../../adapters/telephony/simulator/index.ts";
 import { dtmfTones } from "../../../src/audio/dtmf.ts";
 import { concatPcm, rms } from "../../../src/audio/pcm.ts";
-import { toneShare } from "../../../src/audio/tone.ts";
+import { tone, toneShare } from "../../../src/audio/tone.ts";
 import { Vad } from "../../../src/audio/vad.ts";
 import { type PlacedCall, SimulatedNetwork } from "./network.ts";
 
@@ -25,9 +25,9 @@ const ANSWERED = [
 ];
 
 describe("the number plan", () => {
-  test("the plan has the thirteen numbers of the documentation", () => {
-    const numbers = Array.from({ length: 13 }, (_, row) => `+120255501${String(row).padStart(2, "0")}`);
-    expect(Object.keys(NUMBER_PLAN)).toEqual(numbers);
+  test("the plan has the numbers of the documentation", () => {
+    const from = (first: number, count: number) => Array.from({ length: count }, (_, row) => `+12025550${first + row}`);
+    expect(Object.keys(NUMBER_PLAN)).toEqual([...from(100, 13), ...from(120, 4)]);
   });
 
   test("0100, and any number that is not in the plan, answers after 1 s and stays", async () => {
@@ -153,6 +153,49 @@ describe("the number plan", () => {
     await network.system.advance(0);
     expect(call.log.at(-1)?.[0]).toBe("ended released");
     expect(ringing.log.at(-1)?.[0]).toBe("ended released");
+  });
+
+  test("0120 answers each question when it has ended", async () => {
+    network = await SimulatedNetwork.manual();
+    const question = concatPcm([tone(440, 1_500, 16_000, 8_000), new Int16Array(5 * 16_000)]);
+    const call = await network.call("+12025550120", concatPcm([question, question]));
+    await network.system.advance(15_000);
+    expect(speechMs(call.between(0, 2_300))).toBe(0);
+    expect(speechMs(call.between(2_300, 4_500))).toBeGreaterThan(500);
+    expect(speechMs(call.between(4_500, 8_700))).toBe(0);
+    expect(speechMs(call.between(8_700, 11_000))).toBeGreaterThan(500);
+    expect(speechMs(call.between(11_000, 14_000))).toBe(0);
+  });
+
+  test("0121 interrupts the caller, and does not answer the end of that sentence", async () => {
+    network = await SimulatedNetwork.manual();
+    const call = await network.call("+12025550121", tone(440, 8_000, 16_000, 8_000));
+    await network.system.advance(14_000);
+    expect(speechMs(call.between(0, 1_480))).toBe(0);
+    expect(speechMs(call.between(1_500, 4_000))).toBeGreaterThan(500);
+    expect(speechMs(call.between(4_500, 8_800))).toBe(0);
+    expect(speechMs(call.between(8_880, 11_000))).toBeGreaterThan(500);
+  });
+
+  test("0122 says hello, and nothing more", async () => {
+    const call = await spoken("+12025550122", 20_000);
+    expect(speechMs(call.between(300, 1_500))).toBeGreaterThan(200);
+    expect(speechMs(call.between(1_500, 18_000))).toBe(0);
+  });
+
+  test("0123 makes two short sounds into the caller's words", async () => {
+    network = await SimulatedNetwork.manual({ say: async () => tone(700, 300, 16_000, 8_000) });
+    const call = await network.call("+12025550123", tone(440, 8_000, 16_000, 8_000));
+    await network.system.advance(12_000);
+    const sounds = [1_200, 2_200].map((at) => rms(call.between(at + 20, at + 280)));
+    expect(Math.min(...sounds)).toBeGreaterThan(3_000);
+    for (const [from, to] of [
+      [0, 1_180],
+      [1_540, 2_180],
+      [2_540, 8_800],
+    ] as const)
+      expect(rms(call.between(from, to))).toBe(0);
+    expect(rms(call.between(8_920, 9_180))).toBeGreaterThan(3_000);
   });
 
   test("timeScale shortens the waits of callees, not their audio", async () => {

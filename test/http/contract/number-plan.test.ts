@@ -28,6 +28,10 @@ const PLAN = [
   { number: "+12025550110", status: "COMPLETED", reason: "message_played", answers: true },
   { number: "+12025550111", status: "FAILED", reason: "instance_lost", answers: true },
   { number: "+12025550112", status: "COMPLETED", reason: "message_played", answers: true },
+  { number: "+12025550120", status: "COMPLETED", reason: "message_played", answers: true },
+  { number: "+12025550121", status: "COMPLETED", reason: "message_played", answers: true },
+  { number: "+12025550122", status: "COMPLETED", reason: "message_played", answers: true },
+  { number: "+12025550123", status: "COMPLETED", reason: "message_played", answers: true },
   { number: "+4930901820", status: "COMPLETED", reason: "message_played", answers: true },
 ] as const;
 
