@@ -185,7 +185,7 @@ describe("a reply that is prepared", () => {
   async function conversation(partial: string, final: string, preemptive: boolean) {
     const asked: string[] = [];
     let scene: Scene | undefined;
-    const chat: Chat = async function* (messages, _tools, signal) {
+    const chat: Chat = async function* ({ messages }, signal) {
       const { content } = messages.at(-1)!;
       asked.push(content ?? "");
       if (asked.length > 1) await new Promise<void>((resolve) => scene?.world.system.after(THINKS_MS, resolve));
