@@ -12,6 +12,8 @@ export interface Phrases {
   readonly oneMoment: string;
   /** Before the call is hung up for another reason. */
   readonly goodbye: string;
+  /** After a transfer that did not succeed. */
+  readonly notTransferred: string;
   /** Before the call fails. */
   readonly apology: string;
   /** After words that could not be transcribed. */
@@ -27,6 +29,7 @@ const ENGLISH: Phrases = {
   stillThere: "Are you still there?",
   oneMoment: "One moment, please.",
   goodbye: "Goodbye.",
+  notTransferred: "Sorry, I could not put you through.",
   apology: "I am sorry, something went wrong on our side. Goodbye.",
   sayAgain: "I am sorry, I did not catch that. Could you say it again?",
   timeIsUp: "I am sorry, I have to end the call now. Goodbye.",
@@ -42,6 +45,7 @@ const PHRASES: Readonly<Record<string, Phrases>> = {
     stillThere: "Você ainda está aí?",
     oneMoment: "Um momento, por favor.",
     goodbye: "Até logo.",
+    notTransferred: "Desculpe, não consegui transferir a chamada.",
     apology: "Desculpe, algo deu errado do nosso lado. Até logo.",
     sayAgain: "Desculpe, não entendi. Você pode repetir?",
     timeIsUp: "Desculpe, preciso encerrar a chamada agora. Até logo.",
@@ -53,6 +57,7 @@ const PHRASES: Readonly<Record<string, Phrases>> = {
     stillThere: "¿Sigue usted ahí?",
     oneMoment: "Un momento, por favor.",
     goodbye: "Adiós.",
+    notTransferred: "Lo siento, no he podido pasar la llamada.",
     apology: "Lo siento, algo ha fallado por nuestra parte. Adiós.",
     sayAgain: "Perdone, no le he entendido. ¿Puede repetirlo?",
     timeIsUp: "Lo siento, tengo que terminar la llamada ahora. Adiós.",
@@ -64,6 +69,7 @@ const PHRASES: Readonly<Record<string, Phrases>> = {
     stillThere: "Sind Sie noch da?",
     oneMoment: "Einen Moment bitte.",
     goodbye: "Auf Wiederhören.",
+    notTransferred: "Ich konnte Sie leider nicht verbinden.",
     apology: "Es tut mir leid, bei uns ist etwas schiefgegangen. Auf Wiederhören.",
     sayAgain: "Entschuldigung, das habe ich nicht verstanden. Können Sie es wiederholen?",
     timeIsUp: "Ich muss das Gespräch jetzt leider beenden. Auf Wiederhören.",
@@ -75,6 +81,7 @@ const PHRASES: Readonly<Record<string, Phrases>> = {
     stillThere: "Êtes-vous toujours là ?",
     oneMoment: "Un instant, s'il vous plaît.",
     goodbye: "Au revoir.",
+    notTransferred: "Désolé, je n'ai pas pu transférer l'appel.",
     apology: "Je suis désolé, un problème est survenu de notre côté. Au revoir.",
     sayAgain: "Pardon, je n'ai pas compris. Pouvez-vous répéter ?",
     timeIsUp: "Je suis désolé, je dois terminer l'appel maintenant. Au revoir.",
@@ -86,6 +93,7 @@ const PHRASES: Readonly<Record<string, Phrases>> = {
     stillThere: "È ancora in linea?",
     oneMoment: "Un momento, per favore.",
     goodbye: "Arrivederci.",
+    notTransferred: "Mi dispiace, non ho potuto trasferire la chiamata.",
     apology: "Mi dispiace, qualcosa è andato storto da parte nostra. Arrivederci.",
     sayAgain: "Mi scusi, non ho capito. Può ripetere?",
     timeIsUp: "Mi dispiace, devo terminare la chiamata adesso. Arrivederci.",

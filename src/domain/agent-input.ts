@@ -3,6 +3,7 @@ import { hasWords } from "../base/has-words.ts";
 import { filledIn, placeholdersOf, type Variables } from "./agent-variables.ts";
 import { characters, describedAs, isObject, issueText, type Schema } from "./input-checks.ts";
 import type { Limits } from "./limits.ts";
+import { PHONE_NUMBER, PHONE_RULE } from "./phone-number.ts";
 
 /** Whom to talk to, and how: the field `agent` of a `DYNAMIC_AGENT` call. */
 export interface AgentInput {
@@ -18,6 +19,8 @@ export interface AgentInput {
   variables?: Variables | undefined;
   /** Replies of the agent, after which it says goodbye. Default: the agent's own limit. */
   maxTurns?: number | undefined;
+  /** Numbers that the agent may transfer the call to, E.164. Default: a model none, a script those of its steps. */
+  transferTo?: string[] | undefined;
 }
 
 /** A language, and optionally a script and a region. */
@@ -26,6 +29,7 @@ const MOST_VARIABLES = 50;
 const LONGEST_VALUE = 1_000;
 const NAME = /^[A-Za-z]\w{0,63}$/;
 const MOST_TURNS = 1_000;
+const MOST_TRANSFER_NUMBERS = 20;
 
 /** The schema of the field `agent`. @param voiceId the schema of its voice */
 export function agentSchema(limits: Limits, voiceId: Schema<string>): Schema<AgentInput> {
@@ -56,6 +60,7 @@ export function agentSchema(limits: Limits, voiceId: Schema<string>): Schema<Age
         v.maxValue(MOST_TURNS, issueText("value_invalid", `must be at most ${MOST_TURNS}`)),
       ),
     ),
+    transferTo: v.optional(transferToSchema()),
   });
   return v.pipe(
     agent,
@@ -100,6 +105,27 @@ function instructionsSchema(limits: Limits): Schema<string[]> {
       items: { type: "string", minLength: 1, maxLength: limits.instructionLength },
     },
   );
+}
+
+function transferToSchema(): Schema<string[]> {
+  return describedAs(
+    v.pipe(
+      v.any(),
+      // Before the items are checked, as for the instructions.
+      v.rawCheck<unknown>(({ dataset: { value }, addIssue }) => {
+        if (!Array.isArray(value)) return addIssue({ message: issueText("type_invalid", "must be an array") });
+        if (value.length > MOST_TRANSFER_NUMBERS)
+          addIssue({ message: issueText("too_long", `at most ${MOST_TRANSFER_NUMBERS} numbers are allowed`) });
+      }),
+      v.array(v.pipe(v.string(), v.regex(PHONE_NUMBER, issueText("phone_number_invalid", PHONE_RULE)))),
+    ),
+    {
+      type: "array",
+      maxItems: MOST_TRANSFER_NUMBERS,
+      items: { type: "string", pattern: PHONE_NUMBER.source },
+      description: "The only numbers that the agent may transfer the call to. Without it, a model transfers no call.",
+    },
+  ) as Schema<string[]>;
 }
 
 function variablesSchema(): Schema<Variables> {

@@ -106,6 +106,8 @@ function meaningOf(flow: CallFlow, signal: CallSignal, rules: FlowRules, unprove
       return fail(flow, signal.reason, signal.detail);
     case "message_played":
       return messagePlayed(flow, rules, unproven);
+    case "transferred":
+      return transferred(flow, signal.to, signal.detail, rules);
     case "stream_attached":
       return to({ ...flow, attached: true }, [{ do: "cancel", name: "stream" }]);
     case "stream_detached":
@@ -184,6 +186,14 @@ function messagePlayed(flow: CallFlow, rules: FlowRules, unproven: boolean): Dec
   const waits = !flow.inbound && (rules.expectsInboundAudio || (unproven && !flow.silent));
   if (flow.phase !== "talking" || waits) return to({ ...flow, played: true }, []);
   return complete(flow, rules.playedReason, null);
+}
+
+function transferred(flow: CallFlow, phone: string, detail: string | null, rules: FlowRules): Decision {
+  if (flow.phase !== "talking") return stay(flow);
+  const words = detail === null ? "" : `: ${detail}`;
+  const ended = complete(flow, rules.playedReason, `transferred to ${phone}${words}`);
+  const note: CallEffect = { do: "note", fact: { event: "transferred", data: { to: phone, detail } } };
+  return { flow: ended.flow, effects: [note, ...ended.effects] };
 }
 
 function legEnded(flow: CallFlow, cause: ReleaseCause, detail: string | null): Decision {

@@ -22,6 +22,8 @@ export type CallSignal =
   | { readonly type: "message_failed"; readonly reason: FailedReason; readonly detail: string }
   /** The message, or the last words of an agent, have been played. */
   | { readonly type: "message_played" }
+  /** The callee has been connected with another number. */
+  | { readonly type: "transferred"; readonly to: string; readonly detail: string | null }
   /** A client has attached itself to the stream, or its connection is gone. */
   | { readonly type: "stream_attached" }
   | { readonly type: "stream_detached" }

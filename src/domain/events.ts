@@ -19,6 +19,10 @@ export interface EventData {
   readonly agent_started: { readonly agent: string };
   /** The agent's model has used a tool; `ms`: how long it took; `fault`: why it has no result, null if it has one. */
   readonly tool_used: { readonly tool: string; readonly ms: number; readonly fault: ToolFault | null };
+  /** `to`: the other number. `detail`: the network's words. */
+  readonly transferred: { readonly to: string; readonly detail: string | null };
+  /** The call goes on. */
+  readonly transfer_failed: { readonly to: string; readonly reason: string };
   /** `at_ms`: after the answer, if the key was found in the audio. */
   readonly dtmf: { readonly digit: string; readonly at_ms?: number | undefined };
   /** After the answer. */
@@ -80,6 +84,8 @@ export const EVENT_TYPES = [
   "message_delayed",
   "agent_started",
   "tool_used",
+  "transferred",
+  "transfer_failed",
   "dtmf",
   "callee_speech",
   "beep",

@@ -39,6 +39,13 @@ export interface AgentBrief {
   readonly hearsWords: boolean;
   /** What the agent's model may do on this call, besides the agent's own actions. Left out: nothing. */
   readonly tools?: readonly OfferedTool[] | undefined;
+  /** Whether the network can transfer the call to another number. Default: false. */
+  readonly canTransfer?: boolean | undefined;
+  /**
+   * The only numbers that the call may be transferred to, E.164. Left out: those that the instructions name in a form that
+   * leaves no choice, such as the step of a script; never one that a model or the callee chooses.
+   */
+  readonly transferTo?: readonly string[] | undefined;
 }
 
 /** The conversation of one call. */
@@ -89,7 +96,9 @@ export type ConversationInput =
   /** The call will end in some seconds, at its maximum duration: the last opportunity to say goodbye. */
   | { readonly type: "ending" }
   /** Nothing happened for the time of the last `listen`. */
-  | { readonly type: "silence" };
+  | { readonly type: "silence" }
+  /** A `transfer` did not succeed, and the callee is still here. `detail`: the network's reason, which is data. */
+  | { readonly type: "transfer_failed"; readonly to: string; readonly detail: string };
 
 /** What the agent does. */
 export type ConversationAction =
@@ -106,6 +115,11 @@ export type ConversationAction =
   | { readonly type: "resume" }
   /** Sends keys to the other side, such as the menu of a machine: 0-9 * # A-D. */
   | { readonly type: "press"; readonly keys: string }
+  /**
+   * Transfers the call to another number once all that was said has been heard; neither can be interrupted. The call ends
+   * if that succeeds; else `transfer_failed` follows. Ignored if the callee has interrupted the reply.
+   */
+  | { readonly type: "transfer"; readonly to: string }
   /** Ends the call as `agent_failed` once all that was said has been heard. */
   | { readonly type: "fail"; readonly detail: string }
   /** Ends the call once all that was said has been heard. */

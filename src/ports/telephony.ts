@@ -5,7 +5,7 @@ import type { ReleaseCause } from "../domain/release-cause.ts";
 import type { KeyDelivery } from "./telephony/leg.ts";
 import type { InstanceRef, Line, LineHost } from "./telephony/line.ts";
 
-export type { KeyDelivery, Leg, LegEvent, MediaEvidence } from "./telephony/leg.ts";
+export type { KeyDelivery, Leg, LegEvent, MediaEvidence, TransferOutcome } from "./telephony/leg.ts";
 export type {
   CredentialStore,
   Deadlines,
@@ -77,4 +77,6 @@ export interface TelephonyCapabilities {
    * and of being withheld. Left out: nothing of the caller can be chosen.
    */
   readonly callerIds?: CallerIdRule | undefined;
+  /** Its legs can transfer an answered call to another number (`Leg.transfer`). Default: false. */
+  readonly transfers?: boolean | undefined;
 }

@@ -1,3 +1,4 @@
+import { PHONE_NUMBER } from "../domain/phone-number.ts";
 import {
   type Agent,
   type AgentBrief,
@@ -177,6 +178,8 @@ async function conversed(
 function faultOf(action: ConversationAction): string | undefined {
   if (action.type === "press") return /^[0-9*#A-D]+$/.test(action.keys) ? undefined : `it presses ${action.keys}`;
   if (action.type === "fail") return action.detail === "" ? "it fails for no reason" : undefined;
+  if (action.type === "transfer")
+    return PHONE_NUMBER.test(action.to) ? undefined : `it transfers to ${action.to}, which is no E.164 number`;
   if (action.type === "hang_up" || action.type === "resume") return undefined;
   if (action.type === "listen") return action.forMs > 0 ? undefined : `it listens for ${action.forMs} ms`;
   if (action.text.trim() === "") return "a text has no words";

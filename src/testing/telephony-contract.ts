@@ -5,9 +5,16 @@ import { deadlinesContract } from "./telephony-contract/deadlines.ts";
 import { linkingContract } from "./telephony-contract/linking.ts";
 import type { ContractOptions, Skip } from "./telephony-contract/options.ts";
 import type { TelephonyTheme } from "./telephony-contract/theme.ts";
+import { transfersContract } from "./telephony-contract/transfers.ts";
 import { Network } from "./telephony-network.ts";
 
-export type { ContractNumbers, ContractOptions, ContractSubject, Skip } from "./telephony-contract/options.ts";
+export type {
+  ContractNumbers,
+  ContractOptions,
+  ContractSubject,
+  ContractTransfer,
+  Skip,
+} from "./telephony-contract/options.ts";
 
 /**
  * The contract of the telephony port as tests.
@@ -42,6 +49,7 @@ export function telephonyContract(name: string, options: ContractOptions, runner
     describe("linking", () => linkingContract(theme));
     describe("calls", () => callsContract(theme));
     describe("audio", () => audioContract(theme));
+    describe("transfers", () => transfersContract(theme));
     describe("deadlines", () => deadlinesContract(theme));
   });
 }

@@ -25,6 +25,7 @@ for (const sampleRate of [16_000, 8_000] as const)
         return { telephony, scan: (payload) => scan(telephony, payload), async close() {} };
       },
       lossless: true,
+      transfer: { to: "+12025550120", refusing: numbers.busy },
       async create() {
         const telephony = simulator({ timeScale: 0.05, sampleRate });
         return {

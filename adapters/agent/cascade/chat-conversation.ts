@@ -44,6 +44,8 @@ export class ChatConversation implements Conversation {
   readonly #limits: ChatLimits;
   readonly #history: ChatMessage[];
   readonly #tools: readonly ToolSpec[];
+  /** The tools among which is the transfer under way. */
+  #transferring: ToolRound | undefined;
   #turns = 0;
   #tokens = 0;
   firstTokenMs: number | undefined;
@@ -61,7 +63,7 @@ export class ChatConversation implements Conversation {
     this.#brief = brief;
     this.#phrases = phrases;
     this.#limits = limits;
-    this.#tools = toolSpecs(brief.tools ?? []);
+    this.#tools = toolSpecs(brief);
     this.#history = [{ role: "system", content: systemPrompt(brief) }];
   }
 
@@ -106,8 +108,11 @@ export class ChatConversation implements Conversation {
       yield* this.#first(filledIn(firstMessage ?? "", variables));
       return;
     }
-    const message = this.#messageOf(input);
-    this.#history.splice(message.at, Number.POSITIVE_INFINITY, message.user);
+    if (input.type === "transfer_failed") this.#transferring?.notTransferred(input.detail);
+    else {
+      const message = this.#messageOf(input);
+      this.#history.splice(message.at, Number.POSITIVE_INFINITY, message.user);
+    }
     if (++this.#turns > this.#limits.turns || this.#tokens >= this.#limits.tokens) {
       yield* this.#end(this.#phrases.goodbye);
       return;
@@ -214,7 +219,7 @@ export class ChatConversation implements Conversation {
       const rest = sentences.finish();
       if (rest !== undefined) yield { type: "say", text: rest, interruptible: true };
       if (calls.length === 0) break;
-      const round = new ToolRound(this.#history, calls, this.#brief.tools ?? [], !signal.aborted);
+      const round = new ToolRound(this.#history, calls, this.#brief, !signal.aborted);
       signal.throwIfAborted();
       if (round.runs) {
         if (patient && !hasWords(text) && (await round.isSlow(PATIENCE_MS, signal))) {
@@ -225,8 +230,9 @@ export class ChatConversation implements Conversation {
         await round.finished(signal);
       }
       for (const action of round.actions()) {
+        if (action.type === "transfer") this.#transferring = round;
         yield action;
-        if (action.type === "hang_up") return;
+        if (action.type === "hang_up" || action.type === "transfer") return;
       }
     }
     yield { type: "listen", forMs: IDLE_MS };

@@ -1,13 +1,13 @@
 import { pause } from "../../../src/base/pause.ts";
-import type { OfferedTool } from "../../../src/ports/agent-tool.ts";
 import type { ConversationAction } from "../../../src/ports/conversation.ts";
 import { realSystem } from "../../../src/ports/system.ts";
 import type { ChatMessage, ToolCall } from "./chat-messages.ts";
-import { actionOf, type ToolAction } from "./tools.ts";
+import { actionOf, type CallTools, type ToolAction } from "./tools.ts";
 
 /** The result of a tool that is still at work when the callee interrupts; the real one takes its place. */
 const STILL_RUNNING = "it is not finished yet";
 const NOT_BEGUN = "error: not done, because the callee interrupted";
+const NOT_TRANSFERRED = "error: not transferred, because another tool failed";
 const NOT_HUNG_UP = "error: not hung up, because another tool failed";
 
 /**
@@ -26,9 +26,9 @@ export class ToolRound {
    * Adds a result for each call to the history, and starts the tools.
    * @param begin false: none is started, since the callee has interrupted
    */
-  constructor(history: ChatMessage[], calls: readonly ToolCall[], offered: readonly OfferedTool[], begin: boolean) {
+  constructor(history: ChatMessage[], calls: readonly ToolCall[], tools: CallTools, begin: boolean) {
     this.#history = history;
-    this.#calls = calls.map((call) => ({ call, action: actionOf(call, offered) }));
+    this.#calls = calls.map((call) => ({ call, action: actionOf(call, tools) }));
     this.#places = calls.map(
       ({ id }) => history.push({ role: "tool", tool_call_id: id, content: begin ? STILL_RUNNING : NOT_BEGUN }) - 1,
     );
@@ -64,10 +64,22 @@ export class ToolRound {
   /** The agent's own actions among the calls, in their order. After {@link finished}, since a failure keeps the call. */
   *actions(): Generator<ConversationAction> {
     for (const { action } of this.#calls) if (action.do === "press") yield { type: "press", keys: action.keys };
+    const transfer = this.#calls.find(({ action }) => action.do === "transfer");
+    if (transfer?.action.do === "transfer") {
+      if (this.#failed) this.#result(this.#calls.indexOf(transfer), NOT_TRANSFERRED);
+      else yield { type: "transfer", to: transfer.action.to };
+      return;
+    }
     const hangUp = this.#calls.findIndex(({ action }) => action.do === "hang_up");
     if (hangUp < 0) return;
     if (this.#failed) this.#result(hangUp, NOT_HUNG_UP);
     else yield { type: "hang_up" };
+  }
+
+  /** The transfer has failed. @param reason of the network; as the result of a tool it is no instruction */
+  notTransferred(reason: string): void {
+    const index = this.#calls.findIndex(({ action }) => action.do === "transfer");
+    if (index >= 0) this.#result(index, `error: the transfer has failed, the callee is still here: ${reason}`);
   }
 
   #start(index: number, action: ToolAction): void {
@@ -81,7 +93,7 @@ export class ToolRound {
           this.#result(index, text);
         }),
       );
-    else this.#result(index, "done");
+    else this.#result(index, action.do === "transfer" ? NOT_BEGUN : "done");
   }
 
   #result(index: number, content: string): void {

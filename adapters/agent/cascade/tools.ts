@@ -1,9 +1,12 @@
 import type { OfferedTool } from "../../../src/ports/agent-tool.ts";
+import type { AgentBrief } from "../../../src/ports/conversation.ts";
 import { jsonOf } from "../../engine-http/fault-text.ts";
 import type { ToolCall, ToolSpec } from "./chat-messages.ts";
 
+type ToolText = Pick<OfferedTool, "name" | "description" | "parameters">;
+
 /** The tools that every agent has. */
-const BUILT_IN: readonly Pick<OfferedTool, "name" | "description" | "parameters">[] = [
+const BUILT_IN: readonly ToolText[] = [
   {
     name: "hang_up",
     description: "Ends the call, after what you have said was heard. Say goodbye before.",
@@ -21,9 +24,12 @@ const BUILT_IN: readonly Pick<OfferedTool, "name" | "description" | "parameters"
   },
 ];
 
+/** What a call lets its model do, besides speaking. */
+export type CallTools = Pick<AgentBrief, "tools" | "canTransfer" | "transferTo">;
+
 /** The tools of a call, as the model sees them. */
-export function toolSpecs(offered: readonly OfferedTool[]): ToolSpec[] {
-  return [...BUILT_IN, ...offered].map(({ name, description, parameters }) => ({
+export function toolSpecs(call: CallTools): ToolSpec[] {
+  return toolsOf(call).map(({ name, description, parameters }) => ({
     type: "function",
     function: { name, description, parameters },
   }));
@@ -33,21 +39,54 @@ export function toolSpecs(offered: readonly OfferedTool[]): ToolSpec[] {
 export type ToolAction =
   | { readonly do: "hang_up" }
   | { readonly do: "press"; readonly keys: string }
+  | { readonly do: "transfer"; readonly to: string }
   | { readonly do: "run"; readonly tool: OfferedTool; readonly input: string }
   | { readonly do: "refuse"; readonly fault: string };
 
-export function actionOf(
-  { function: { name, arguments: input } }: ToolCall,
-  offered: readonly OfferedTool[] = [],
-): ToolAction {
+export function actionOf({ function: { name, arguments: input } }: ToolCall, call: CallTools = {}): ToolAction {
   if (name === "hang_up") return { do: "hang_up" };
-  if (name !== "send_dtmf") {
-    const tool = offered.find((one) => one.name === name);
-    if (tool) return { do: "run", tool, input };
-    const names = [...BUILT_IN, ...offered].map((one) => one.name).join(", ");
-    return { do: "refuse", fault: `there is no tool ${name.slice(0, 64)}, only ${names}` };
-  }
+  if (name === "send_dtmf") return pressOf(input);
+  if (name === "transfer" && numbersOf(call).length > 0) return transferOf(input, numbersOf(call));
+  const tool = call.tools?.find((one) => one.name === name);
+  if (tool) return { do: "run", tool, input };
+  const names = toolsOf(call).map((one) => one.name);
+  return { do: "refuse", fault: `there is no tool ${name.slice(0, 64)}, only ${names.join(", ")}` };
+}
+
+function pressOf(input: string): ToolAction {
   const { keys } = (jsonOf(input) ?? {}) as { keys?: unknown };
   if (typeof keys === "string" && /^[0-9*#]{1,32}$/.test(keys)) return { do: "press", keys };
   return { do: "refuse", fault: "keys must be 1 to 32 of 0-9 * #" };
+}
+
+/** A model never chooses a number: it picks one that the creator of the call has allowed. */
+function transferOf(input: string, numbers: readonly string[]): ToolAction {
+  const { to } = (jsonOf(input) ?? {}) as { to?: unknown };
+  const allowed = numbers.find((number) => number === to);
+  if (allowed !== undefined) return { do: "transfer", to: allowed };
+  return { do: "refuse", fault: `to must be one of ${numbers.join(", ")}` };
+}
+
+function toolsOf(call: CallTools): ToolText[] {
+  const numbers = numbersOf(call);
+  return [...BUILT_IN, ...(numbers.length > 0 ? [transferTool(numbers)] : []), ...(call.tools ?? [])];
+}
+
+/** The numbers that the call may be transferred to. */
+function numbersOf({ canTransfer = false, transferTo = [] }: CallTools): readonly string[] {
+  return canTransfer ? transferTo : [];
+}
+
+function transferTool(numbers: readonly string[]): ToolText {
+  return {
+    name: "transfer",
+    description:
+      "Connects the callee with somebody at another number, and ends your part of the call. Say before that you do. If it fails, you get the reason and the call goes on.",
+    parameters: {
+      type: "object",
+      properties: { to: { type: "string", enum: [...numbers] } },
+      required: ["to"],
+      additionalProperties: false,
+    },
+  };
 }

@@ -1,6 +1,7 @@
 import { hasWords } from "../../../src/base/has-words.ts";
 import { shown } from "../../../src/base/shown.ts";
-import type { Ask, Branch, BranchStep, Script, Step } from "./script.ts";
+import { PHONE_NUMBER, PHONE_RULE } from "../../../src/domain/phone-number.ts";
+import type { Ask, Branch, BranchStep, Script, Step, Transfer } from "./script.ts";
 import { comparable } from "./script.ts";
 
 /** A line that is no step of a script. The message names the line and what it should be. */
@@ -18,6 +19,7 @@ interface OpenAsk extends Omit<Ask, "branches" | "otherwise" | "nothing"> {
 /** A text behind a colon, or in quotes. */
 const SAY = /^say ?(?:: ?(\S.*)|(["“].*))$/i;
 const HANG_UP = /^(?:hang up|end the call)\.?$/i;
+const TRANSFER = /^transfer\b(?: to)? ?:? ?(.*?)\.?$/i;
 const ASK = /^ask\b([^:"“]*)(?:: ?(\S.*)|(["“].*))$/i;
 const ASK_OPTIONS = /^ ?([\p{L}_][\p{L}\p{N}_-]*)? ?(?:\bfor (\d{1,3})(?: to (\d{1,3}))? digits?)? ?$/iu;
 const IF = /^if\b([^:]*): ?(\S.*)$/i;
@@ -30,7 +32,7 @@ const BEFORE_ANSWER = /^(?:they |the callee )?(?:press(?:es)? |says? |keys? )?/i
 /** Longest number that a question can ask for, digits. */
 const MOST_DIGITS = 32;
 
-const STEPS = 'a step begins with "Say:", "Ask:", "If …:", "Otherwise:" or is "Hang up"';
+const STEPS = 'a step begins with "Say:", "Ask:", "If …:", "Otherwise:", "Transfer to" or is "Hang up"';
 
 /**
  * Reads instructions as a script: each line is a step. See docs/agents.md for the rules.
@@ -73,6 +75,8 @@ type ReadBranch = Branch & { readonly kind: "answers" | "otherwise" };
 
 function stepOf(text: string, fault: Faulty): Step {
   if (HANG_UP.test(text)) return { do: "hang_up" };
+  const transfer = transferOf(text, fault);
+  if (transfer) return transfer;
   const say = SAY.exec(text);
   if (say) return { do: "say", text: spoken(say[1] ?? say[2]!, fault) };
   const ask = ASK.exec(text);
@@ -137,16 +141,36 @@ function branchSteps(text: string, fault: Faulty): BranchStep[] {
     if (step === "" || CONTINUE.test(step)) continue;
     const say = SAY.exec(step);
     const to = GO_TO.exec(step)?.[1];
-    if (HANG_UP.test(step)) steps.push({ do: "hang_up" });
+    const transfer = transferOf(step, fault);
+    if (transfer) steps.push(transfer);
+    else if (HANG_UP.test(step)) steps.push({ do: "hang_up" });
     else if (ASK_AGAIN.test(step)) steps.push({ do: "ask_again" });
     else if (to !== undefined) steps.push({ do: "go_to", to: to.toLowerCase() });
     else if (say) steps.push({ do: "say", text: spoken(say[1] ?? say[2]!, fault) });
     else
       throw fault(
-        `${shown(step)} cannot follow an answer: use "say: …", "go to NAME", "ask again", "continue" or "hang up", separated by semicolons`,
+        `${shown(step)} cannot follow an answer: use "say: …", "go to NAME", "ask again", "continue", "transfer to +12025550123" or "hang up", separated by semicolons`,
       );
   }
   return steps;
+}
+
+function transferOf(text: string, fault: Faulty): Transfer | undefined {
+  const [, given] = TRANSFER.exec(text) ?? [];
+  if (given === undefined) return undefined;
+  const to = given.replace(/[\s().-]/g, "");
+  if (!PHONE_NUMBER.test(to)) throw fault(`the number to transfer to ${PHONE_RULE}`);
+  return { do: "transfer", to };
+}
+
+/** The numbers that a script transfers to. */
+export function transferNumbers(steps: readonly Step[]): string[] {
+  const after = questions(steps).flatMap(({ branches, otherwise = [], nothing = [] }) => [
+    ...branches.flatMap((branch) => branch.steps),
+    ...otherwise,
+    ...nothing,
+  ]);
+  return [...steps, ...after].flatMap((step) => (step.do === "transfer" ? [step.to] : []));
 }
 
 function checkTargets(steps: readonly Step[]): void {

@@ -3,7 +3,7 @@ export interface Script {
   readonly steps: readonly Step[];
 }
 
-export type Step = Say | Ask | HangUp;
+export type Step = Say | Ask | HangUp | Transfer;
 
 export interface Say {
   readonly do: "say";
@@ -29,6 +29,13 @@ export interface HangUp {
   readonly do: "hang_up";
 }
 
+/** Transfers the call; if that fails, the script goes on. */
+export interface Transfer {
+  readonly do: "transfer";
+  /** E.164. */
+  readonly to: string;
+}
+
 /** What follows some answers. */
 export interface Branch {
   /** Keys: `1`, `42`, `#`. */
@@ -42,6 +49,7 @@ export interface Branch {
 export type BranchStep =
   | Say
   | HangUp
+  | Transfer
   | { readonly do: "ask_again" }
   /** `to` is the name of a question. */
   | { readonly do: "go_to"; readonly to: string };

@@ -1,6 +1,6 @@
 import { type Agent, type AgentBrief, AgentUnavailable, type Conversation } from "../../../src/ports/conversation.ts";
 import { phrasesIn } from "../phrases.ts";
-import { parseScript, questions, ScriptFault } from "./parse-script.ts";
+import { parseScript, questions, ScriptFault, transferNumbers } from "./parse-script.ts";
 import { needsWords, type Script } from "./script.ts";
 import { ScriptedConversation } from "./scripted-conversation.ts";
 
@@ -17,10 +17,11 @@ export function scriptedAgent(): Agent {
   };
 }
 
-function scriptOf({ instructions, hearsWords }: AgentBrief): Script {
+function scriptOf({ instructions, hearsWords, canTransfer, transferTo }: AgentBrief): Script {
   try {
     const script = parseScript(instructions);
     if (!hearsWords) assertKeysSuffice(script);
+    for (const to of transferNumbers(script.steps)) assertTransferable(to, canTransfer, transferTo);
     return script;
   } catch (error) {
     if (!(error instanceof ScriptFault)) throw error;
@@ -35,4 +36,11 @@ function assertKeysSuffice({ steps }: Script): void {
       throw new ScriptFault(
         `the question "${question.text}" is answered with words alone, which needs a transcription engine: add keys, such as "If 1 or yes:"`,
       );
+}
+
+function assertTransferable(to: string, canTransfer = false, transferTo: readonly string[] = [to]): void {
+  if (!canTransfer)
+    throw new ScriptFault(`the script transfers the call to ${to}, which the network of this instance cannot do`);
+  if (!transferTo.includes(to))
+    throw new ScriptFault(`the script transfers the call to ${to}, which is missing in transferTo`);
 }

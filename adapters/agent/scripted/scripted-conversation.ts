@@ -49,6 +49,8 @@ export class ScriptedConversation implements Conversation {
   #answers: Readonly<Record<string, string>> = {};
   /** Where the script was before the callee's latest words. */
   #before: Place | undefined;
+  /** What follows if the transfer under way fails; undefined if there is none. */
+  #ifNotTransferred: (() => Generator<ConversationAction, void>) | undefined;
 
   constructor(script: Script, brief: AgentBrief, phrases: Phrases) {
     this.#script = script;
@@ -86,6 +88,9 @@ export class ScriptedConversation implements Conversation {
         break;
       case "ending":
         yield* this.#end(this.#phrases.timeIsUp);
+        break;
+      case "transfer_failed":
+        yield* this.#notTransferred();
     }
   }
 
@@ -158,8 +163,25 @@ export class ScriptedConversation implements Conversation {
         yield* this.#ask(step);
         return;
       }
+      if (step.do === "transfer") {
+        yield* this.#transfer(step.to, () => this.#continue());
+        return;
+      }
       yield* this.#say(step.text, this.#asksLater);
     }
+  }
+
+  *#transfer(to: string, otherwise: () => Generator<ConversationAction, void>): Generator<ConversationAction, void> {
+    this.#ifNotTransferred = otherwise;
+    yield { type: "transfer", to };
+  }
+
+  *#notTransferred(): Generator<ConversationAction, void> {
+    const next = this.#ifNotTransferred;
+    this.#ifNotTransferred = undefined;
+    if (next === undefined) return;
+    yield* this.#say(this.#phrases.notTransferred, false);
+    yield* next();
   }
 
   /** Whether a question follows: what is said before it may be skipped by answering. */
@@ -277,10 +299,18 @@ export class ScriptedConversation implements Conversation {
     const question = this.#open;
     if (question?.name !== undefined && answer !== undefined)
       this.#answers = { ...this.#answers, [question.name]: answer };
+    yield* this.#branch(steps, question);
+  }
+
+  /** Carries out the steps of a branch. @param question the one that was answered */
+  *#branch(steps: readonly BranchStep[], question: Ask | undefined): Generator<ConversationAction, void> {
     this.#open = undefined;
-    for (const step of steps) {
+    for (const [index, step] of steps.entries()) {
       if (step.do === "say") yield* this.#say(step.text, false);
-      else if (step.do === "ask_again" && question !== undefined) {
+      else if (step.do === "transfer") {
+        yield* this.#transfer(step.to, () => this.#branch(steps.slice(index + 1), question));
+        return;
+      } else if (step.do === "ask_again" && question !== undefined) {
         yield* this.#ask(question);
         return;
       } else if (step.do === "go_to") {

@@ -2,10 +2,18 @@ import { dtmfTones } from "../../../src/audio/dtmf.ts";
 import { errorText } from "../../../src/base/error-text.ts";
 import { Queue } from "../../../src/base/queue.ts";
 import type { FrameSink, FrameSource } from "../../../src/ports/media.ts";
-import type { CallerId, Deadlines, Leg, LegEvent, ReleaseCause } from "../../../src/ports/telephony.ts";
+import type {
+  CallerId,
+  Deadlines,
+  Leg,
+  LegEvent,
+  ReleaseCause,
+  TransferOutcome,
+} from "../../../src/ports/telephony.ts";
 import type { WavWriter } from "../../audio/wav-writer.ts";
 import { FRAME_MS, type MediaClock, type Ticking } from "../media-clock.ts";
 import { type CalleeActions, SimulatedCallee, type SimulatedCalleeOptions } from "./simulated-callee.ts";
+import { SimulatedTransfer } from "./simulated-transfer.ts";
 import type { Spool } from "./spool.ts";
 
 /** Options of {@link SimulatedLeg}. */
@@ -13,6 +21,8 @@ export interface SimulatedLegOptions extends Omit<SimulatedCalleeOptions, "call"
   readonly callId: string;
   /** The caller id that the call requests. */
   readonly from?: CallerId | undefined;
+  /** Whether the network may lead the call to another number. Default: any number. */
+  readonly mayCall?: ((phoneNumber: string) => boolean) | undefined;
   readonly clock: MediaClock;
   readonly deadlines: Deadlines;
   readonly spool: Spool;
@@ -43,7 +53,9 @@ export class SimulatedLeg implements Leg, Ticking, CalleeActions {
   #source: FrameSource | undefined;
   #sink: FrameSink | undefined;
   #recording: WavWriter | undefined;
+  #answered = false;
   #calleeSendsAudio = false;
+  #transfer: SimulatedTransfer | undefined;
   readonly #keys: Keys[] = [];
   #ticking = false;
   #cut = false;
@@ -93,6 +105,19 @@ export class SimulatedLeg implements Leg, Ticking, CalleeActions {
     await new Promise<void>((sent) => this.#keys.push({ tones, at: 0, sent }));
   }
 
+  /** Transfers the call as the plan of the other number has it. */
+  async transfer(to: string, signal: AbortSignal): Promise<TransferOutcome> {
+    if (!this.live || !this.#answered)
+      throw new Error("the call is not answered, or has ended: it cannot be transferred");
+    if (this.#transfer !== undefined) throw new Error("the call is being transferred already");
+    this.#transfer = new SimulatedTransfer(to, this.#options, signal);
+    try {
+      return await this.#transfer.outcome;
+    } finally {
+      this.#transfer = undefined;
+    }
+  }
+
   hangUp(): Promise<void> {
     this.#finish("released", null);
     return this.#flushed;
@@ -113,6 +138,7 @@ export class SimulatedLeg implements Leg, Ticking, CalleeActions {
   /** @internal */
   answer(audio: boolean): void {
     const { clock, spool, callId, sampleRate } = this.#options;
+    this.#answered = true;
     this.#calleeSendsAudio = audio;
     this.#recording = spool.record(callId, sampleRate);
     this.events.push({ type: "answered" });
@@ -172,6 +198,7 @@ export class SimulatedLeg implements Leg, Ticking, CalleeActions {
     if (this.#cause === undefined) return;
     this.cutOff();
     for (const { sent } of this.#keys.splice(0)) sent();
+    this.#transfer?.cancel();
     this.#source = undefined;
     this.#sink = undefined;
     this.events.push({ type: "ended", cause: this.#cause, detail: this.#detail });

@@ -28,7 +28,10 @@ export interface SimulatedLineOptions {
   /** Why no line can connect until somebody fixes it. */
   readonly lastingFault: string | undefined;
   /** Options that all legs share. */
-  readonly leg: Omit<SimulatedLegOptions, "script" | "callId" | "from" | "deadlines" | "loseLine" | "ended">;
+  readonly leg: Omit<
+    SimulatedLegOptions,
+    "script" | "callId" | "from" | "mayCall" | "deadlines" | "loseLine" | "ended"
+  >;
   /** Called when a call is placed. */
   readonly placed: (leg: SimulatedLeg) => void;
   /** Called when a call has ended. */
@@ -118,6 +121,7 @@ export class SimulatedLine implements Line, SimulatedPhone {
       ...this.#options.leg,
       callId: options.callId,
       from: options.from,
+      mayCall: options.mayCall,
       deadlines,
       script: calleeScript(to),
       loseLine: (ms) => this.#lose(ms),

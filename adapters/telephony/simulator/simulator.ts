@@ -108,7 +108,7 @@ export function simulator(options: SimulatorOptions = {}): Simulator {
 
   return {
     name: "simulator",
-    capabilities: { dtmf: "in-band", inboundAudioCertain: true, sampleRate, callerIds: "*" },
+    capabilities: { dtmf: "in-band", inboundAudioCertain: true, sampleRate, callerIds: "*", transfers: true },
     clock,
     open,
     close: () => (closing ??= close()),

@@ -5,7 +5,7 @@ import type { CallSignal } from "../../domain/call-signal.ts";
 import type { Fact } from "../../domain/events.ts";
 import type { HeardEvidence } from "../../domain/outcome.ts";
 import type { TurnMetrics } from "../../domain/turn-metrics.ts";
-import type { Leg, MediaEvidence, TelephonyCapabilities } from "../../ports/telephony.ts";
+import type { Leg, MediaEvidence, Telephony } from "../../ports/telephony.ts";
 import { KeyMerger } from "../calls/key-merger.ts";
 import type { Context } from "../context.ts";
 import { CallTaps } from "./call-tap.ts";
@@ -50,7 +50,7 @@ export class CallMedia {
     call: Call,
     message: Message | undefined,
     leg: Leg,
-    capabilities: TelephonyCapabilities,
+    network: Telephony,
     post: (signal: CallSignal) => void,
   ) {
     this.#context = context;
@@ -62,7 +62,7 @@ export class CallMedia {
     if (message) this.#playout.onDelay = (atMs, silenceMs) => this.#delayed(atMs, silenceMs);
     const { sampleRate } = leg;
     const { voiceActivity } = context;
-    const inBandDtmf = (): boolean => (leg.dtmf ?? capabilities.dtmf) === "in-band";
+    const inBandDtmf = (): boolean => (leg.dtmf ?? network.capabilities.dtmf) === "in-band";
     this.#keys = new KeyMerger(inBandDtmf);
     this.#inbound = new InboundAnalyzer(
       { sampleRate, inBandDtmf, voiceActivity },
@@ -79,7 +79,13 @@ export class CallMedia {
     );
     const program = programOf(call);
     if (program.kind === "live")
-      this.#live = program.connect(context, call, { leg, playout: this.#playout, callee: this.#inbound, post });
+      this.#live = program.connect(context, call, {
+        leg,
+        network,
+        playout: this.#playout,
+        callee: this.#inbound,
+        post,
+      });
     if (call.recordedMs !== null)
       this.#recorder = new Recorder(context, call.id, leg, (data) =>
         this.#report({ event: "recording_incomplete", data }),

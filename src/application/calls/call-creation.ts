@@ -7,6 +7,7 @@ import type { Principal } from "../../domain/principal.ts";
 import { type Fault, invalidInput, Refusal } from "../../domain/refusal.ts";
 import { VoiceUnavailable } from "../../ports/speech.ts";
 import type { Insertion } from "../../ports/storage.ts";
+import type { Telephony } from "../../ports/telephony.ts";
 import { once, type Running } from "../access/idempotency.ts";
 import { voiceOf } from "../call-audio/agents/agent-voice.ts";
 import { ProgramFailed, programOf } from "../call-audio/programs/program.ts";
@@ -87,13 +88,17 @@ export class CallCreation {
     const instance = await ownedInstance(storage, principal, instanceId);
     const network = telephony.get(instance.provider);
     await assertCallable(this.#context, network, target.phoneNumber);
+    for (const phoneNumber of transferNumbers(input)) {
+      assertTokenAllows(principal, phoneNumber);
+      await assertCallable(this.#context, network, phoneNumber);
+    }
     const from = callerOf(input.from, instance.callerId);
     await assertCallerAllowed(this.#context, principal, network, from);
 
     // Before an active call is returned: a bad message fails even if the line is busy.
     const { message, file } = await this.#messages.check(principal, input, audio);
     const call = this.#newCall(principal, input, message, from);
-    if (strict && message.type === "DYNAMIC_AGENT") await this.#assertConductable(call);
+    if (strict && message.type === "DYNAMIC_AGENT") await this.#assertConductable(call, network);
     if (policy.kind === "single") {
       const [existing] = await storage.calls.active(instanceId);
       if (existing) {
@@ -138,10 +143,10 @@ export class CallCreation {
   }
 
   /** Without `strict`, such a call is accepted and fails before anybody is dialled. @throws {Refusal} `agent_unavailable` */
-  async #assertConductable(call: Call): Promise<void> {
+  async #assertConductable(call: Call, network: Telephony | undefined): Promise<void> {
     const program = programOf(call);
     try {
-      if (program.kind === "live") await program.check(this.#context, call);
+      if (program.kind === "live") await program.check(this.#context, call, network);
     } catch (error) {
       if (!(error instanceof ProgramFailed)) throw error;
       throw invalidInput([{ pointer: "/agent", code: "agent_unavailable", detail: error.message }]);
@@ -173,4 +178,9 @@ export class CallCreation {
       version: 1,
     };
   }
+}
+
+/** The numbers that the call may be transferred to. */
+function transferNumbers(input: CheckedCallInput): readonly string[] {
+  return input.type === "DYNAMIC_AGENT" ? (input.agent.transferTo ?? []) : [];
 }

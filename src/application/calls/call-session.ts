@@ -176,7 +176,7 @@ export class CallSession {
     };
     try {
       const program = programOf(this.call);
-      if (program.kind === "live") await program.check(this.#context, this.call);
+      if (program.kind === "live") await program.check(this.#context, this.call, this.#telephony);
       await this.#context.access.assertOpenTo(this.call.userId, this.#telephony);
       await assertDiallable(this.#context, this.#telephony, this.call.targetPhone);
       assertCallerDiallable(this.#telephony, this.call.from);
@@ -206,7 +206,7 @@ export class CallSession {
 
   #createMedia(leg: Leg): CallMedia {
     const post = (signal: CallSignal) => this.#post(signal);
-    return new CallMedia(this.#context, this.call, this.#message, leg, this.#telephony.capabilities, post);
+    return new CallMedia(this.#context, this.call, this.#message, leg, this.#telephony, post);
   }
 
   async #follow(leg: Leg, media: CallMedia): Promise<void> {

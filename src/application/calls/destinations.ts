@@ -3,7 +3,7 @@ import { CALL_WINDOW_MS, checkedCallLimits, isAllowed } from "../../domain/call-
 import type { Principal } from "../../domain/principal.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import type { CallQuota } from "../../ports/storage.ts";
-import { DialError, type Telephony } from "../../ports/telephony.ts";
+import { DEADLINE_PASSED, DialError, type Telephony } from "../../ports/telephony.ts";
 import type { Context } from "../context.ts";
 
 /**
@@ -48,6 +48,23 @@ export async function assertDiallable(context: Context, network: Telephony, phon
 /** Whether the network may lead a call on to another number: the server and whoever created the call may call it. */
 export function mayLeadTo({ callLimits }: Context, { allowedPrefixes }: Call, phoneNumber: string): boolean {
   return isAllowed(phoneNumber, callLimits.allowedPrefixes) && isAllowed(phoneNumber, allowedPrefixes);
+}
+
+/**
+ * Why a live call may not be transferred to a number; undefined if it may. A transfer costs as much as a call, so the same
+ * rules are asked, as they are now.
+ */
+export async function transferRefusal(
+  context: Context,
+  call: Call,
+  network: Telephony,
+  phoneNumber: string,
+): Promise<string | undefined> {
+  if (!context.lease.mayDial) return DEADLINE_PASSED;
+  if (!(await context.access.isOpenTo(call.userId, network)))
+    return `user "${call.userId}" may not use "${network.name}"`;
+  const refusal = await refusalOf(context, network, phoneNumber);
+  return refusal ?? (mayLeadTo(context, call, phoneNumber) ? undefined : `this call may not lead to ${phoneNumber}`);
 }
 
 /** How many calls the principal may create; undefined: any number. A token's own limit goes before the server's. */

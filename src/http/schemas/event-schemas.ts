@@ -42,6 +42,14 @@ export const EVENT_DATA: { readonly [T in EventType]: DataSchema<T> } = {
     ms: milliseconds,
     fault: v.pipe(v.nullable(v.picklist(TOOL_FAULTS)), v.description("Why it has no result; null if it has one.")),
   }),
+  transferred: v.strictObject({
+    to: phone,
+    detail: v.pipe(v.nullable(v.string()), v.description("The network's words, such as `SIP 200 OK`.")),
+  }),
+  transfer_failed: v.strictObject({
+    to: phone,
+    reason: v.pipe(v.string(), v.description("Why the call goes on, such as `SIP 486 Busy Here`.")),
+  }),
   dtmf: v.strictObject({ digit: v.string(), at_ms: v.optional(afterAnswer) }),
   callee_speech: v.strictObject({ start_ms: afterAnswer, end_ms: afterAnswer }),
   beep: v.strictObject({ hz: v.number(), at_ms: afterAnswer }),

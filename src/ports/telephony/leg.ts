@@ -7,6 +7,13 @@ import type { FrameSink, FrameSource } from "../media.ts";
 /** How pressed keys arrive: as leg events (RFC 4733 and the like), or only as tones in the audio. */
 export type KeyDelivery = "event" | "in-band";
 
+/** How a transfer ended. */
+export type TransferOutcome =
+  /** The other number has answered, or the peer has left the call for it. `detail`: the network's words: `SIP 200 OK`. */
+  | { readonly type: "accepted"; readonly detail: string | null }
+  /** The call goes on as before. `detail`: why, such as `SIP 486 Busy Here`. */
+  | { readonly type: "failed"; readonly detail: string };
+
 /** One call on the network. The leg owns the clock of its audio. */
 export interface Leg {
   /** Hz, mono, both ways. */
@@ -28,6 +35,19 @@ export interface Leg {
   readonly dtmf?: KeyDelivery | undefined;
   /** Sends keys to the callee: 0-9 * # A-D. */
   sendDtmf?(digits: string): Promise<void>;
+  /**
+   * Transfers an answered call: the network connects the callee with another number, and nobody asks that number before
+   * (a blind transfer). Only on networks whose capabilities have `transfers`.
+   *
+   * Resolves within about a minute. After `accepted` the core hangs up. A peer that leaves by itself, once it has agreed to
+   * the transfer, counts as `accepted`; the promise then resolves before `ended` is emitted. After `failed` the call goes
+   * on: the network, the peer or the number has refused, or no outcome came in time. A number that the network refuses, or
+   * that `mayCall` of the dial options does not allow, fails without a message to the network. Audio runs on meanwhile.
+   *
+   * Rejects for faults of ours: with a RangeError for anything but an E.164 number, with an Error before the answer, after
+   * the end, and during another transfer; with the reason of the signal, which stops the waiting and not the transfer.
+   */
+  transfer?: ((to: string, signal: AbortSignal) => Promise<TransferOutcome>) | undefined;
   /**
    * The statistics that the network keeps of the audio; null before there was any. Called once, at the end of the call:
    * after `ended` was emitted, or just before the hang-up. Returns at once and does not throw.

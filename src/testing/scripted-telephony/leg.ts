@@ -12,6 +12,7 @@ import type {
   MediaEvidence,
   MediaStatistics,
   ReleaseCause,
+  TransferOutcome,
 } from "../../ports/telephony.ts";
 
 const FRAME_MS = 20;
@@ -24,6 +25,8 @@ export interface ScriptedLegOptions extends DialOptions {
   readonly sampleRate: number;
   readonly system: System;
   readonly deadlines: Deadlines;
+  /** Whether it can transfer the call. */
+  readonly transfers: boolean;
 }
 
 /** One leg. The test acts as the callee and the network; the leg records what it receives. */
@@ -48,6 +51,12 @@ export class ScriptedLeg implements Leg {
   counted: MediaStatistics | null = null;
   /** Set by a test: the evidence that the callee receives our audio. Default: inbound audio. */
   evidence?: () => MediaEvidence;
+  /** Numbers that the leg was asked to transfer to. */
+  readonly transfers: string[] = [];
+  /** Left out if the network cannot transfer; see {@link transferred}. */
+  readonly transfer?: Leg["transfer"];
+  /** Ends the transfer under way. */
+  transferred: (outcome: TransferOutcome) => void = () => {};
   readonly #system: System;
   readonly #deadlines: Deadlines;
   readonly #played: Int16Array[] = [];
@@ -69,6 +78,13 @@ export class ScriptedLeg implements Leg {
     this.instanceId = options.instanceId;
     this.from = options.from;
     this.ringTimeoutMs = options.ringTimeoutMs;
+    if (options.transfers)
+      this.transfer = (to, signal) =>
+        new Promise((resolve, reject) => {
+          this.transfers.push(to);
+          this.transferred = resolve;
+          signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+        });
     this.#ended = new Promise((resolve) => {
       this.#resolveEnded = resolve;
     });

@@ -116,6 +116,7 @@ export class ScriptedLine implements Line {
       sampleRate: this.#telephony.sampleRate,
       system: this.#telephony.system,
       deadlines: this.#host.deadlines,
+      transfers: this.#telephony.capabilities.transfers === true,
     });
     this.#telephony.legs.push(leg);
     signal.addEventListener("abort", () => void leg.hangUp(), { once: true });

@@ -23,6 +23,14 @@ export interface ContractNumbers {
   readonly presses: { readonly number: string; readonly keys: string } | Skip;
 }
 
+/** Numbers that a call to `answers` is transferred to. */
+export interface ContractTransfer {
+  /** Answers within `patienceMs`. */
+  readonly to: string;
+  /** Refuses within `patienceMs`. */
+  readonly refusing: string | Skip;
+}
+
 /** The network under test, new for each test. */
 export interface ContractSubject {
   readonly telephony: Telephony;
@@ -44,6 +52,8 @@ export interface ContractOptions {
   readonly patienceMs: number;
   /** How the network's numbers are linked (`capabilities.linking`). Default: `code`. */
   readonly linking?: "code" | "operator";
+  /** For a network that can transfer calls (`capabilities.transfers`); omit it if it cannot. */
+  readonly transfer?: ContractTransfer | Skip;
   /** Why the network shows no linking codes; omit it if it does, or if the operator links. */
   readonly codes?: Skip;
   /** Why it is unknown what a callee received; omit it if the subject knows. */

@@ -42,6 +42,7 @@ async function reply(
 function shortForm(action: ConversationAction): string {
   if (action.type === "say") return action.text;
   if (action.type === "press") return `press ${action.keys}`;
+  if (action.type === "transfer") return `transfer to ${action.to}`;
   return action.type === "fail" ? `fail: ${action.detail}` : action.type;
 }
 
@@ -118,6 +119,52 @@ describe("a conversation with a language model", () => {
       { role: "tool", tool_call_id: "call_1", content: "error: keys must be 1 to 32 of 0-9 * #" },
       { role: "tool", tool_call_id: "call_2", content: "error: there is no tool fly, only hang_up, send_dtmf" },
     ]);
+  });
+
+  describe("and a call that may be transferred", () => {
+    const OTHER = "+12025550123";
+    const may = { canTransfer: true, transferTo: [OTHER] };
+    const transfers = (to: unknown): ChatReply => ({
+      text: "I connect you.",
+      calls: [
+        { name: "transfer", arguments: { to } },
+        { name: "send_dtmf", arguments: { keys: "1" } },
+      ],
+    });
+
+    test("offers the tool only if the network can and numbers were allowed", async () => {
+      for (const brief of [may, { canTransfer: true }, { transferTo: [OTHER] }, { ...may, transferTo: [] }]) {
+        await reply(await conversing(() => ({ text: "Hello." }), {}, brief), begin);
+        expect(server.chats[0]!.tools.includes("transfer")).toBe(brief === may);
+        if (brief !== may) await server.close();
+      }
+    });
+
+    test("transfers it, and tells the model why it failed", async () => {
+      const replies = [transfers(OTHER), { text: "Nobody is there." }];
+      const conversation = await conversing(() => replies.shift()!, {}, may);
+      expect(await reply(conversation, begin)).toEqual(["I connect you.", "press 1", `transfer to ${OTHER}`]);
+      const failed: ConversationInput = { type: "transfer_failed", to: OTHER, detail: "SIP 486 Busy Here" };
+      expect(await reply(conversation, failed)).toEqual(["Nobody is there.", "listen"]);
+      const { messages } = server.chats[1]!;
+      expect(messages.slice(-2)).toEqual([
+        {
+          role: "tool",
+          tool_call_id: "call_0",
+          content: "error: the transfer has failed, the callee is still here: SIP 486 Busy Here",
+        },
+        { role: "tool", tool_call_id: "call_1", content: "done" },
+      ]);
+    });
+
+    test.for(["+12025550199", "911", 5, { $in: [OTHER] }, `${OTHER} `])("never dials %j", async (to) => {
+      const replies = [transfers(to), { text: "I cannot." }];
+      const conversation = await conversing(() => replies.shift()!, {}, may);
+      expect(await reply(conversation, begin)).toEqual(["I connect you.", "press 1", "I cannot.", "listen"]);
+      expect(server.chats[1]!.messages.find(({ tool_call_id }) => tool_call_id === "call_0")?.content).toBe(
+        `error: to must be one of ${OTHER}`,
+      );
+    });
   });
 
   test("gets words alone after three requests for tools", async () => {

@@ -130,3 +130,25 @@ describe("a script", () => {
 test("words are compared without case, accents and punctuation", () => {
   expect(comparable("  Não,  OBRIGADO! ")).toBe("nao obrigado");
 });
+
+describe("a step that transfers the call", () => {
+  test.for(["Transfer to +12025550123", "transfer: +1 202 555-0123.", "TRANSFER TO (+1) 202.555.0123"])(
+    "%s",
+    (line) => {
+      expect(steps(line)).toEqual([{ do: "transfer", to: "+12025550123" }]);
+      expect(steps("Ask: Sure?", `If 1: ${line}`)).toMatchObject([
+        { branches: [{ steps: [{ do: "transfer", to: "+12025550123" }] }] },
+      ]);
+    },
+  );
+
+  test.for([
+    "Transfer to 911",
+    "Transfer",
+    "Transfer to Bob",
+    "Transfer to {{number}}",
+    "Transfer to +12025550123;x=1",
+  ])("%s is refused with the rule for numbers", (line) => {
+    expect(() => steps(line)).toThrow(/the number to transfer to must be an E.164 number/);
+  });
+});

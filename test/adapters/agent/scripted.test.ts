@@ -34,6 +34,7 @@ function conversing(instructions: readonly string[], more: Partial<AgentBrief> =
     key: (digit: string) => reply({ type: "key", digit }),
     words: (text: string) => reply({ type: "words", text }),
     silence: () => reply({ type: "silence" }),
+    notTransferred: () => reply({ type: "transfer_failed", to: "+12025550123", detail: "SIP 486 Busy Here" }),
     result: () => conversation.result,
   };
 }
@@ -41,6 +42,7 @@ function conversing(instructions: readonly string[], more: Partial<AgentBrief> =
 function shortForm(action: ConversationAction): string {
   if (action.type === "say") return `${action.interruptible ? "" : "! "}${action.text}`;
   if (action.type === "listen") return `listen ${action.forMs}`;
+  if (action.type === "transfer") return `transfer to ${action.to}`;
   return action.type === "hang_up" ? "hang up" : action.type;
 }
 
@@ -186,5 +188,43 @@ describe("the scripted agent, by the fields of its call,", () => {
     const { begin, key } = conversing(["Ask a: A?", "Ask b: B?"], { maxTurns: 1 });
     expect((await begin()).at(-1)).toBe("listen 8000");
     expect(await key("1")).toEqual(["hang up"]);
+  });
+});
+
+describe("a script that transfers the call", () => {
+  const can = { canTransfer: true };
+  const check = (line: string, more: Partial<AgentBrief>) => () => scriptedAgent().check(brief([line], more));
+
+  test("does so after its words, and goes on after them if that fails", async () => {
+    const desk = conversing(["Say: I connect you.", "Transfer to +12025550123", "Say: Nobody is there."], can);
+    expect(await desk.begin()).toEqual([
+      ...["! This is an automated call.", "! I connect you.", "transfer to +12025550123"],
+    ]);
+    expect(await desk.notTransferred()).toEqual([
+      ...["! Sorry, I could not put you through.", "! Nobody is there.", "hang up"],
+    ]);
+    expect(await desk.notTransferred()).toEqual([]);
+  });
+
+  test("after an answer goes on behind the question if that fails", async () => {
+    const desk = conversing(
+      ["Ask: Press 1 for a person.", "If 1: say: One moment.; transfer to +12025550123; say: A pity.", "Say: Bye."],
+      can,
+    );
+    await desk.begin();
+    expect(await desk.key("1")).toEqual(["! One moment.", "transfer to +12025550123"]);
+    expect(await desk.notTransferred()).toEqual([
+      ...["! Sorry, I could not put you through.", "! A pity.", "! Bye.", "hang up"],
+    ]);
+  });
+
+  test("is refused if the network cannot, or transferTo lacks the number", () => {
+    expect(check("Transfer to +12025550123", can)).not.toThrow();
+    expect(check("Transfer to +12025550123", { ...can, transferTo: ["+12025550123"] })).not.toThrow();
+    expect(check("Transfer to +12025550123", {})).toThrow("which the network of this instance cannot do");
+    expect(check("Transfer to +12025550123", { ...can, transferTo: ["+12025550124"] })).toThrow(
+      "missing in transferTo",
+    );
+    expect(check("Ask: Sure?", can)).not.toThrow();
   });
 });

@@ -14,6 +14,7 @@ import type { LiveMedia } from "../programs/program.ts";
 import { AgentInputs } from "./agent-inputs.ts";
 import { AgentSpeech } from "./agent-speech.ts";
 import { agentVoice, briefOf } from "./agent-voice.ts";
+import { transferCall } from "./call-transfer.ts";
 import { Listening } from "./listening.ts";
 import { offeredTools } from "./offered-tools.ts";
 import { TurnMeter } from "./turn-meter.ts";
@@ -59,7 +60,8 @@ export class AgentCall implements CallTap {
     this.#meter = new TurnMeter(media.leg.sampleRate, () => context.system.monotonic());
     this.#listening = new Listening(context, call, media, this.#meter, {
       sounds: () => {
-        if (this.#hasTurn && this.#speech?.begun === false && !this.#speech.mustBeHeard) this.#speech.hold();
+        if (this.#ending || this.#speech?.begun !== false) return;
+        if (this.#hasTurn && !this.#speech.mustBeHeard) this.#speech.hold();
       },
       interrupts: () => {
         if (!this.#speech?.canBeInterrupted || this.#ending) return;
@@ -124,7 +126,7 @@ export class AgentCall implements CallTap {
       const voice = await agentVoice(this.#context, this.#call);
       if (voice === undefined) throw new SpeechFailed("no voice can speak on this server");
       const speech = this.#speechWith(voice);
-      const brief = briefOf(this.#context, this.#call, voice, this.#tools());
+      const brief = briefOf(this.#context, this.#call, voice, this.#media.network, this.#tools());
       this.#listening.language = brief.language;
       const conversation = this.#agent.begin(brief);
       this.#conversation = conversation;
@@ -217,6 +219,8 @@ export class AgentCall implements CallTap {
         this.#listening.answered();
         await this.#press(action.keys);
         return false;
+      case "transfer":
+        return interrupted.aborted ? false : this.#transfer(action.to, speech, signal);
       case "fail":
         this.#endAfterLastWord(speech, { type: "message_failed", reason: "agent_failed", detail: action.detail });
         return true;
@@ -235,6 +239,21 @@ export class AgentCall implements CallTap {
     this.#ending = true;
     speech.release();
     speech.whenPlayed(() => this.#media.post(signal));
+  }
+
+  /** Transfers the call after the last word, whatever the callee does meanwhile; returns whether the call is over for us. */
+  async #transfer(to: string, speech: AgentSpeech, signal: AbortSignal): Promise<boolean> {
+    this.#ending = true;
+    speech.release();
+    await new Promise<void>((resolve) => {
+      speech.whenPlayed(resolve);
+      signal.addEventListener("abort", () => resolve(), { once: true });
+    });
+    const failed = await transferCall(this.#context, this.#call, this.#media, to, signal);
+    if (failed === undefined) return true;
+    this.#ending = false;
+    this.#inputs.push(failed);
+    return false;
   }
 
   /** Sends keys; a network that cannot gets them as tones behind the agent's words. */

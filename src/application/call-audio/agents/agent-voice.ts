@@ -2,6 +2,7 @@ import type { CallOf } from "../../../domain/call.ts";
 import type { OfferedTool } from "../../../ports/agent-tool.ts";
 import type { AgentBrief } from "../../../ports/conversation.ts";
 import type { Voice } from "../../../ports/speech.ts";
+import type { Telephony } from "../../../ports/telephony.ts";
 import type { Context } from "../../context.ts";
 
 /** Spoken if neither the call nor the server names a voice. */
@@ -38,6 +39,7 @@ export function briefOf(
   context: Context,
   call: CallOf<"DYNAMIC_AGENT">,
   voice: Voice,
+  network: Telephony | undefined,
   tools?: readonly OfferedTool[],
 ): AgentBrief {
   return {
@@ -49,5 +51,7 @@ export function briefOf(
     language: call.message.language ?? voice.language,
     hearsWords: context.transcription !== undefined,
     tools,
+    canTransfer: network?.capabilities.transfers === true,
+    transferTo: call.message.transferTo,
   };
 }

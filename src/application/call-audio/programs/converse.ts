@@ -10,12 +10,12 @@ export const converse: LiveProgram<"DYNAMIC_AGENT"> = {
   kind: "live",
   streamed: false,
   playedReason: "agent_finished",
-  async check(context, call) {
+  async check(context, call, network) {
     const agent = agentOf(context);
     try {
       const voice = await agentVoice(context, call);
       if (voice === undefined) throw new Error("an agent needs a voice, and no speech engine is installed here");
-      agent.check(briefOf(context, call, voice));
+      agent.check(briefOf(context, call, voice, network));
     } catch (error) {
       throw new ProgramFailed("agent_unavailable", errorText(error), { cause: error });
     }

@@ -5,7 +5,7 @@ import type { FlowRules } from "../../../domain/call-flow.ts";
 import type { CallSignal } from "../../../domain/call-signal.ts";
 import type { FailedReason } from "../../../domain/outcome.ts";
 import type { TurnMetrics } from "../../../domain/turn-metrics.ts";
-import type { Leg } from "../../../ports/telephony.ts";
+import type { Leg, Telephony } from "../../../ports/telephony.ts";
 import type { Context } from "../../context.ts";
 import type { CallTap } from "../call-tap.ts";
 import { converse } from "./converse.ts";
@@ -28,6 +28,8 @@ export class ProgramFailed extends CodedError {
 /** What a live program works with. */
 export interface LiveMedia {
   readonly leg: Leg;
+  /** The network of the leg. */
+  readonly network: Telephony;
   /** Plays to the callee; it never ends by itself. */
   readonly playout: Playout;
   /** What is known of the callee's latest frame. */
@@ -60,8 +62,8 @@ export interface LiveProgram<Type extends CallType = CallType> {
   readonly streamed: boolean;
   /** How the call ends once all that the program had to say has been played. */
   readonly playedReason: FlowRules["playedReason"];
-  /** Runs before anybody is dialled. @throws {ProgramFailed} */
-  check(context: Context, call: CallOf<Type>): void | Promise<void>;
+  /** Runs before anybody is dialled. @param network undefined: no longer mounted @throws {ProgramFailed} */
+  check(context: Context, call: CallOf<Type>, network: Telephony | undefined): void | Promise<void>;
   /** Takes over the leg's audio while the phone rings. */
   connect(context: Context, call: CallOf<Type>, media: LiveMedia): LiveParts;
 }

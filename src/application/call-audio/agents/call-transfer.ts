@@ -1,0 +1,67 @@
+import { errorText } from "../../../base/error-text.ts";
+import { within } from "../../../base/timeout.ts";
+import type { CallOf } from "../../../domain/call.ts";
+import { PHONE_NUMBER, PHONE_RULE } from "../../../domain/phone-number.ts";
+import type { ConversationInput } from "../../../ports/conversation.ts";
+import type { TransferOutcome } from "../../../ports/telephony.ts";
+import { transferRefusal } from "../../calls/destinations.ts";
+import type { Context } from "../../context.ts";
+import type { LiveMedia } from "../programs/program.ts";
+
+/** How long a transfer may take, ms: longer than a leg may take, which names a better reason. */
+const TRANSFER_LIMIT_MS = 90_000;
+
+/** The input of an agent whose transfer has failed. */
+export type TransferFailed = Extract<ConversationInput, { type: "transfer_failed" }>;
+
+/**
+ * Transfers the call of an agent, and posts what became of it. Resolves with undefined if the call is over for us, and with
+ * the input for the agent if it goes on. Rejects with the reason of the signal only.
+ */
+export async function transferCall(
+  context: Context,
+  call: CallOf<"DYNAMIC_AGENT">,
+  { leg, network, post }: LiveMedia,
+  to: string,
+  signal: AbortSignal,
+): Promise<TransferFailed | undefined> {
+  const outcome = await outcomeOf(context, call, { leg, network }, to, signal);
+  signal.throwIfAborted();
+  if (outcome.type === "accepted") {
+    post({ type: "transferred", to, detail: outcome.detail });
+    return undefined;
+  }
+  const { detail } = outcome;
+  // What is no number is named by the reason alone: readers of events rely on E.164.
+  if (PHONE_NUMBER.test(to))
+    post({ type: "noticed", fact: { event: "transfer_failed", data: { to, reason: detail } } });
+  return { type: "transfer_failed", to, detail };
+}
+
+async function outcomeOf(
+  context: Context,
+  call: CallOf<"DYNAMIC_AGENT">,
+  { leg, network }: Pick<LiveMedia, "leg" | "network">,
+  to: string,
+  signal: AbortSignal,
+): Promise<TransferOutcome> {
+  const { transferTo } = call.message;
+  if (!PHONE_NUMBER.test(to)) return failed(`the number ${PHONE_RULE}`);
+  if (transferTo !== undefined && !transferTo.includes(to))
+    return failed(`transferTo of this call does not have ${to}`);
+  if (leg.transfer === undefined) return failed(`"${network.name}" cannot transfer calls`);
+  try {
+    const refusal = await transferRefusal(context, call, network, to);
+    if (refusal !== undefined) return failed(refusal);
+    signal.throwIfAborted();
+    const late = (): Error => new Error(`the network reported no outcome within ${TRANSFER_LIMIT_MS / 1_000} s`);
+    return await within(leg.transfer(to, signal), { system: context.system, ms: TRANSFER_LIMIT_MS, late, signal });
+  } catch (error) {
+    if (!signal.aborted) context.log.warn({ call_id: call.id, err: error }, "a transfer failed");
+    return failed(errorText(error));
+  }
+}
+
+function failed(detail: string): TransferOutcome {
+  return { type: "failed", detail };
+}

@@ -1,0 +1,214 @@
+import { describe, expect, test } from "vitest";
+import { scriptedAgent } from "../../../adapters/agent/scripted/scripted-agent.ts";
+import type { Call } from "../../../src/domain/call.ts";
+import type { Principal } from "../../../src/domain/principal.ts";
+import { DEFAULT_TIMINGS } from "../../../src/domain/timings.ts";
+import type { Agent, ConversationInput } from "../../../src/ports/conversation.ts";
+import type { ScriptedLeg } from "../../../src/testing/scripted-telephony.ts";
+import { ALICE, MS_PER_CHARACTER, NUMBER, World, type WorldOptions } from "../../support/application.ts";
+
+const OTHER = "+12025550123";
+const GOODBYE = "I connect you now, one moment please.";
+const CAN: WorldOptions = { capabilities: { transfers: true } };
+const ms = (text: string): number => text.length * MS_PER_CHARACTER;
+
+interface Scene {
+  readonly world: World;
+  readonly call: Call;
+  readonly leg: ScriptedLeg;
+  /** What the agent got. */
+  readonly inputs: ConversationInput[];
+}
+
+/** A call whose agent says goodbye and transfers it; if that fails it says one word. */
+async function transferring(
+  to = OTHER,
+  { fields = {}, principal = ALICE, ...options }: WorldOptions & { fields?: object; principal?: Principal } = {},
+): Promise<Scene> {
+  const inputs: ConversationInput[] = [];
+  const agent: Agent = {
+    name: "puppet",
+    check() {},
+    begin: () => ({
+      async *reply(input) {
+        inputs.push(input);
+        if (input.type === "begin") {
+          yield { type: "say", text: GOODBYE, interruptible: true };
+          yield { type: "transfer", to };
+        } else {
+          yield { type: "say", text: "Sorry.", interruptible: true };
+          yield { type: "listen", forMs: 60_000 };
+        }
+      },
+    }),
+    async close() {},
+  };
+  const world = await World.start({ ...CAN, ...options, agent });
+  const { id: instanceId } = await world.activeInstance();
+  const call = await world.app.calls.create(principal, {
+    instanceId,
+    type: "DYNAMIC_AGENT",
+    target: { phoneNumber: NUMBER },
+    agent: { instructions: ["x"], ...fields },
+  });
+  await world.system.settle();
+  const leg = world.leg(call);
+  leg.placed();
+  leg.answer();
+  await world.system.settle();
+  return { world, call, leg, inputs };
+}
+
+/** Samples that are not silent, as ms. */
+const soundMs = ({ leg }: Scene): number =>
+  (leg.heard.filter((sample) => sample !== 0).length * 1_000) / leg.sampleRate;
+
+describe("a transfer by an agent", () => {
+  test("begins once its last words were heard, and ends the call as agent_finished", async () => {
+    const scene = await transferring();
+    const { world, call, leg } = scene;
+    await world.system.advance(ms(GOODBYE) - 100);
+    expect(leg.transfers).toEqual([]);
+    await world.system.advance(100 + DEFAULT_TIMINGS.tailMs + 40);
+    expect(leg.transfers).toEqual([OTHER]);
+    expect(Math.abs(soundMs(scene) - ms(GOODBYE))).toBeLessThanOrEqual(40);
+    await world.system.advance(20_000);
+    expect((await world.stored(call)).status).toBe("IN_PROGRESS");
+    leg.transferred({ type: "accepted", detail: "SIP 200 OK" });
+    await world.system.settle();
+    expect(await world.stored(call)).toMatchObject({
+      status: "COMPLETED",
+      outcome: { reason: "agent_finished", detail: `transferred to ${OTHER}: SIP 200 OK` },
+    });
+    expect(leg.live).toBe(false);
+    expect(await world.story(call)).toEqual([
+      ...["queued", "ringing", "answered", "agent_started", "transferred", "completed"],
+    ]);
+    await world.stop();
+    expect(world.system.waiting).toBe(0);
+  });
+
+  test("that fails is an event and an input, and the call goes on", async () => {
+    const scene = await transferring();
+    const { world, call, leg, inputs } = scene;
+    await world.system.advance(ms(GOODBYE) + 1_000);
+    leg.transferred({ type: "failed", detail: "SIP 486 Busy Here" });
+    await world.system.advance(ms("Sorry.") + 500);
+    expect(inputs.slice(1)).toEqual([{ type: "transfer_failed", to: OTHER, detail: "SIP 486 Busy Here" }]);
+    expect(Math.abs(soundMs(scene) - ms(GOODBYE) - ms("Sorry."))).toBeLessThanOrEqual(60);
+    expect((await world.stored(call)).status).toBe("IN_PROGRESS");
+    const events = await world.timeline(call);
+    expect(events.find(({ type }) => type === "transfer_failed")?.data).toEqual({
+      to: OTHER,
+      reason: "SIP 486 Busy Here",
+    });
+    leg.press("1"); // the callee is heard again
+    await world.system.advance(500);
+    expect(inputs.at(-1)).toEqual({ type: "key", digit: "1" });
+    await world.stop();
+  });
+
+  test("is not interrupted by the callee, before or during it", async () => {
+    const scene = await transferring();
+    const { world, leg, inputs } = scene;
+    await world.system.advance(500);
+    leg.press("1");
+    await world.system.advance(ms(GOODBYE));
+    leg.press("2");
+    await world.system.advance(1_000);
+    expect(leg.transfers).toEqual([OTHER]);
+    expect(inputs).toHaveLength(1);
+    expect(Math.abs(soundMs(scene) - ms(GOODBYE))).toBeLessThanOrEqual(40);
+    await world.stop();
+  });
+
+  test("ends with the call, if the callee hangs up or the call is deleted", async () => {
+    for (const end of ["callee", "deletion"] as const) {
+      const { world, call, leg } = await transferring();
+      await world.system.advance(ms(GOODBYE) + 1_000);
+      if (end === "callee") leg.end("callee_hung_up");
+      else await world.app.calls.terminate(call.id);
+      await world.system.settle();
+      expect((await world.stored(call)).outcome?.reason).toBe(end === "callee" ? "callee_hung_up" : "terminated");
+      expect(await world.story(call)).not.toContain("transfer_failed");
+      await world.stop();
+      expect(world.system.waiting).toBe(0);
+    }
+  });
+
+  test("fails if the network reports nothing within 90 s", async () => {
+    const { world, leg, inputs } = await transferring();
+    await world.system.advance(ms(GOODBYE) + 91_000);
+    expect(leg.transfers).toEqual([OTHER]);
+    expect(inputs.at(-1)).toMatchObject({ detail: "the network reported no outcome within 90 s" });
+    await world.stop();
+  });
+});
+
+describe("a transfer is not asked of the network", () => {
+  const refusals: readonly [string, string, Parameters<typeof transferring>[1], string][] = [
+    ["to what is no number", "911", {}, "the number must be an E.164 number"],
+    [
+      "to a number that transferTo does not have",
+      OTHER,
+      { fields: { transferTo: [NUMBER] } },
+      "transferTo of this call",
+    ],
+    ["if it cannot transfer", OTHER, { capabilities: {} }, '"scripted" cannot transfer calls'],
+    [
+      "to a number that the token may not call",
+      OTHER,
+      { principal: { ...ALICE, allowedPrefixes: [NUMBER] } },
+      `this call may not lead to ${OTHER}`,
+    ],
+    [
+      "to a number that the server does not call",
+      OTHER,
+      { callLimits: { allowedPrefixes: [NUMBER] } },
+      `this server does not call ${OTHER}`,
+    ],
+  ];
+  test.for(refusals)("%s", async ([, to, options, detail]) => {
+    const { world, leg, inputs } = await transferring(to, options);
+    await world.system.advance(ms(GOODBYE) + 1_000);
+    expect(leg.transfers).toEqual([]);
+    expect(inputs.at(-1)).toMatchObject({ type: "transfer_failed", detail: expect.stringContaining(detail) });
+    await world.stop();
+  });
+
+  test("to a number that the network refuses by now, or for a user who may no longer use it", async () => {
+    for (const change of ["number", "user"] as const) {
+      const { world, leg, inputs } = await transferring();
+      if (change === "number") world.network.refused.set(OTHER, "trunk acme does not call it: emergency numbers");
+      else world.network.users = ["usr_bob"];
+      await world.system.advance(ms(GOODBYE) + 1_000);
+      expect(leg.transfers).toEqual([]);
+      expect(inputs.at(-1)).toMatchObject({ detail: expect.stringMatching(/emergency|may not use/) });
+      await world.stop();
+    }
+  });
+});
+
+test("numbers that a call may not be transferred to are refused at its creation", async () => {
+  const world = await World.start({ ...CAN, agent: scriptedAgent() });
+  const { id: instanceId } = await world.activeInstance();
+  const create = (transferTo: unknown, principal = ALICE) =>
+    world.app.calls.create(principal, {
+      instanceId,
+      type: "DYNAMIC_AGENT",
+      target: { phoneNumber: NUMBER },
+      agent: { instructions: ["Say: Hello."], transferTo },
+    });
+  world.network.refused.set("+12025550911", "trunk acme does not call it");
+  await expect(create(["+12025550911"])).rejects.toMatchObject({ code: "destination_not_allowed" });
+  const narrow = { ...ALICE, allowedPrefixes: [NUMBER] };
+  await expect(create([OTHER], narrow)).rejects.toMatchObject({ code: "destination_not_allowed" });
+  await expect(create(["911"])).rejects.toMatchObject({
+    errors: [{ pointer: "/agent/transferTo/0", code: "phone_number_invalid" }],
+  });
+  await expect(create(Array.from({ length: 21 }, () => OTHER))).rejects.toMatchObject({
+    errors: [{ pointer: "/agent/transferTo", code: "too_long" }],
+  });
+  expect(world.network.legs).toEqual([]);
+  await world.stop();
+});
