@@ -2,8 +2,10 @@ import * as v from "valibot";
 import { hasWords } from "../base/has-words.ts";
 import { filledIn, placeholdersOf, type Variables } from "./agent-variables.ts";
 import { characters, describedAs, isObject, issueText, type Schema } from "./input-checks.ts";
+import type { JsonSchema } from "./json-schema.ts";
 import type { Limits } from "./limits.ts";
 import { PHONE_NUMBER, PHONE_RULE } from "./phone-number.ts";
+import { resultSchemaSchema } from "./result-schema.ts";
 
 /** Whom to talk to, and how: the field `agent` of a `DYNAMIC_AGENT` call. */
 export interface AgentInput {
@@ -21,6 +23,12 @@ export interface AgentInput {
   maxTurns?: number | undefined;
   /** Numbers that the agent may transfer the call to, E.164. Default: a model none, a script those of its steps. */
   transferTo?: string[] | undefined;
+  /** How long the conversation may last, s; then the agent says goodbye. Default: `maxDurationMs` of the server, which counts too. */
+  maxSeconds?: number | undefined;
+  /** Names of the server's tools that the agent may use. Default: all of them. */
+  tools?: string[] | undefined;
+  /** JSON Schema of the result. With it, the agent states at the end what it has found out. Default: no such result. */
+  resultSchema?: JsonSchema | undefined;
 }
 
 /** A language, and optionally a script and a region. */
@@ -30,6 +38,9 @@ const LONGEST_VALUE = 1_000;
 const NAME = /^[A-Za-z]\w{0,63}$/;
 const MOST_TURNS = 1_000;
 const MOST_TRANSFER_NUMBERS = 20;
+const LEAST_SECONDS = 10;
+const MOST_SECONDS = 3_600;
+const MOST_TOOLS = 64;
 
 /** The schema of the field `agent`. @param voiceId the schema of its voice */
 export function agentSchema(limits: Limits, voiceId: Schema<string>): Schema<AgentInput> {
@@ -52,14 +63,10 @@ export function agentSchema(limits: Limits, voiceId: Schema<string>): Schema<Age
       ),
     ),
     variables: v.optional(variablesSchema()),
-    maxTurns: v.optional(
-      v.pipe(
-        v.number(),
-        v.integer(issueText("value_invalid", "must be a whole number")),
-        v.minValue(1, issueText("value_invalid", "must be at least 1")),
-        v.maxValue(MOST_TURNS, issueText("value_invalid", `must be at most ${MOST_TURNS}`)),
-      ),
-    ),
+    maxTurns: v.optional(wholeNumber(1, MOST_TURNS)),
+    maxSeconds: v.optional(wholeNumber(LEAST_SECONDS, MOST_SECONDS)),
+    tools: v.optional(toolNamesSchema()),
+    resultSchema: v.optional(resultSchemaSchema()),
     transferTo: v.optional(transferToSchema()),
   });
   return v.pipe(
@@ -82,6 +89,36 @@ export function agentSchema(limits: Limits, voiceId: Schema<string>): Schema<Age
         });
     }),
   ) as Schema<AgentInput>;
+}
+
+function wholeNumber(least: number, most: number): Schema<number> {
+  return v.pipe(
+    v.number(),
+    v.integer(issueText("value_invalid", "must be a whole number")),
+    v.minValue(least, issueText("value_invalid", `must be at least ${least}`)),
+    v.maxValue(most, issueText("value_invalid", `must be at most ${most}`)),
+  );
+}
+
+function toolNamesSchema(): Schema<string[]> {
+  return describedAs(
+    v.pipe(
+      v.any(),
+      v.rawCheck<unknown>(({ dataset: { value }, addIssue }) => {
+        if (!Array.isArray(value)) return addIssue({ message: issueText("type_invalid", "must be an array") });
+        if (value.length > MOST_TOOLS)
+          addIssue({ message: issueText("too_long", `at most ${MOST_TOOLS} names are allowed`) });
+        else if (!value.every((name) => typeof name === "string"))
+          addIssue({ message: issueText("type_invalid", "must be an array of names") });
+      }),
+    ),
+    {
+      type: "array",
+      maxItems: MOST_TOOLS,
+      items: { type: "string" },
+      description: "Names of the server's tools that the agent may use. Default: all of them.",
+    },
+  ) as Schema<string[]>;
 }
 
 function instructionsSchema(limits: Limits): Schema<string[]> {

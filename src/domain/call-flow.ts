@@ -105,7 +105,7 @@ function meaningOf(flow: CallFlow, signal: CallSignal, rules: FlowRules, unprove
     case "message_failed":
       return fail(flow, signal.reason, signal.detail);
     case "message_played":
-      return messagePlayed(flow, rules, unproven);
+      return messagePlayed(flow, rules, unproven, signal.detail ?? null);
     case "transferred":
       return transferred(flow, signal.to, signal.detail, rules);
     case "stream_attached":
@@ -180,12 +180,12 @@ function messageReady(flow: CallFlow, messageMs: number, rules: FlowRules): Deci
   return to(ready, [note, { do: "timer", name: "duration", ms: messageMs + rules.timings.maxDurationMs }]);
 }
 
-function messagePlayed(flow: CallFlow, rules: FlowRules, unproven: boolean): Decision {
+function messagePlayed(flow: CallFlow, rules: FlowRules, unproven: boolean, detail: string | null = null): Decision {
   // If required audio has not arrived, it is unknown whether the callee heard the message: the inbound timer decides.
   // A message that is shorter than the time to the connection waits for the connection.
   const waits = !flow.inbound && (rules.expectsInboundAudio || (unproven && !flow.silent));
   if (flow.phase !== "talking" || waits) return to({ ...flow, played: true }, []);
-  return complete(flow, rules.playedReason, null);
+  return complete(flow, rules.playedReason, detail);
 }
 
 function transferred(flow: CallFlow, phone: string, detail: string | null, rules: FlowRules): Decision {

@@ -159,6 +159,13 @@ export function agentLanguageIn(body: unknown): string | undefined {
   return voiceId === undefined && typeof language === "string" && LANGUAGE.test(language) ? language : undefined;
 }
 
+/** The tools that a body's agent may use, as far as they are names. */
+export function agentToolsIn(body: unknown): readonly string[] {
+  if (!isObject(body) || body.type !== "DYNAMIC_AGENT" || !isObject(body.agent)) return [];
+  const { tools } = body.agent;
+  return Array.isArray(tools) ? tools.filter((name) => typeof name === "string") : [];
+}
+
 /** Calls are found by it, so databases must be able to store it as it is. */
 function referenceSchema(limits: Limits): Schema<string> {
   const schema = v.pipe(

@@ -20,8 +20,8 @@ export type CallSignal =
   /** The whole message is ready to be played; its length, ms. */
   | { readonly type: "message_ready"; readonly messageMs: number }
   | { readonly type: "message_failed"; readonly reason: FailedReason; readonly detail: string }
-  /** The message, or the last words of an agent, have been played. */
-  | { readonly type: "message_played" }
+  /** The message, or the last words of an agent, have been played. `detail`: why the agent has ended the call. */
+  | { readonly type: "message_played"; readonly detail?: string | undefined }
   /** The callee has been connected with another number. */
   | { readonly type: "transferred"; readonly to: string; readonly detail: string | null }
   /** A client has attached itself to the stream, or its connection is gone. */

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { depthOver } from "../base/json-depth.ts";
 import { describedAs, isObject, issueText, type Schema } from "./input-checks.ts";
 import type { Metadata } from "./instance.ts";
 import type { Limits } from "./limits.ts";
@@ -26,10 +27,4 @@ export function metadataSchema(limits: Limits): Schema<Metadata> {
     additionalProperties: true,
     description: `Arbitrary key-value data, at most ${limits.metadataBytes} bytes as JSON and ${limits.metadataDepth} levels deep.`,
   }) as Schema<Metadata>;
-}
-
-function depthOver(value: unknown, levels: number): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  if (levels === 0) return true;
-  return Object.values(value).some((inner) => depthOver(inner, levels - 1));
 }

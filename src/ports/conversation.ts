@@ -122,8 +122,8 @@ export type ConversationAction =
   | { readonly type: "transfer"; readonly to: string }
   /** Ends the call as `agent_failed` once all that was said has been heard. */
   | { readonly type: "fail"; readonly detail: string }
-  /** Ends the call once all that was said has been heard. */
-  | { readonly type: "hang_up" };
+  /** Ends the call once all that was said has been heard. `detail`: why, for an operator, if it is not for its purpose. */
+  | { readonly type: "hang_up"; readonly detail?: string | undefined };
 
 /** Thrown by an agent that cannot conduct a call. The message names the cause and the fix. */
 export class AgentUnavailable extends CodedError {

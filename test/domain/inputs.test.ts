@@ -491,6 +491,22 @@ describe("an agent's other fields", () => {
     ["firstMessage of 4,097 characters", { firstMessage: "x".repeat(4_097) }, "/agent/firstMessage too_long"],
     ["maxTurns of 0", { maxTurns: 0 }, "/agent/maxTurns value_invalid"],
     ["maxTurns of 1.5", { maxTurns: 1.5 }, "/agent/maxTurns value_invalid"],
+    ["maxSeconds of 9", { maxSeconds: 9 }, "/agent/maxSeconds value_invalid"],
+    ["tools as a text", { tools: "book" }, "/agent/tools type_invalid"],
+    ["tools that are no names", { tools: [1] }, "/agent/tools type_invalid"],
+    ["65 tools", { tools: Array(65).fill("a") }, "/agent/tools too_long"],
+    ["resultSchema as a list", { resultSchema: [] }, "/agent/resultSchema type_invalid"],
+    ["resultSchema of a text", { resultSchema: { type: "string" } }, "/agent/resultSchema value_invalid"],
+    [
+      "resultSchema with a reference",
+      { resultSchema: { type: "object", properties: { a: { $ref: "#" } } } },
+      "/agent/resultSchema value_invalid",
+    ],
+    [
+      "resultSchema of 9 KB",
+      { resultSchema: { type: "object", description: "x".repeat(9_000) } },
+      "/agent/resultSchema too_long",
+    ],
     ["variables as a list", { variables: [] }, "/agent/variables type_invalid"],
     ["a variable with a hyphen", { variables: { "a-b": "x" } }, "/agent/variables value_invalid"],
     ["a variable that is an object", { variables: { a: {} } }, "/agent/variables value_invalid"],
@@ -519,6 +535,14 @@ describe("an agent's other fields", () => {
       firstMessage: null,
       variables: { name: "Ana", count: 2, express: true, constructor: "x" },
       maxTurns: 10,
+      maxSeconds: 60,
+      tools: ["book"],
+      resultSchema: {
+        $schema: "https://json-schema.org/draft/2020-12/schema",
+        type: "object",
+        properties: { day: { type: ["string", "null"], description: "YYYY-MM-DD" }, people: { type: "integer" } },
+        required: ["day"],
+      },
     };
     expect(parseCreateCall(SCHEMAS, body(more))).toMatchObject({ agent: more });
     expect(parseCreateCall(SCHEMAS, body({ instructions: ["Say {{x}}"] }))).toMatchObject({

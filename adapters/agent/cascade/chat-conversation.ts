@@ -113,8 +113,10 @@ export class ChatConversation implements Conversation {
       const message = this.#messageOf(input);
       this.#history.splice(message.at, Number.POSITIVE_INFINITY, message.user);
     }
-    if (++this.#turns > this.#limits.turns || this.#tokens >= this.#limits.tokens) {
-      yield* this.#end(this.#phrases.goodbye);
+    const limit = this.#limit;
+    this.#turns++;
+    if (limit !== undefined) {
+      yield* this.#end(this.#phrases.goodbye, `the agent was at its limit of ${limit}`);
       return;
     }
     try {
@@ -129,7 +131,7 @@ export class ChatConversation implements Conversation {
     if (this.#prepared?.fits(input)) return;
     this.#prepared?.cancel();
     this.#prepared = undefined;
-    if (this.#limits.preemptive === false || this.#spent) return;
+    if (this.#limits.preemptive === false || this.#limit !== undefined) return;
     const { at, user } = this.#messageOf(input);
     const request = { messages: [...this.#history.slice(0, at), user], tools: this.#tools };
     this.#prepared = new PreparedReply(input, (stop) => this.#chat(request, stop), signal);
@@ -148,9 +150,11 @@ export class ChatConversation implements Conversation {
     return { at: end, user: { role: "user", content: content.slice(known.length).trim() || content } };
   }
 
-  /** Whether a limit of the call is reached. */
-  get #spent(): boolean {
-    return this.#turns >= this.#limits.turns || this.#tokens >= this.#limits.tokens;
+  /** The limit of the call that is reached; undefined if none is. */
+  get #limit(): string | undefined {
+    const { turns, tokens } = this.#limits;
+    if (this.#turns >= turns) return `${turns} replies (maxTurns)`;
+    return this.#tokens >= tokens ? `${tokens} tokens (maxTokens)` : undefined;
   }
 
   *#fail(detail: string): Generator<ConversationAction, void> {
@@ -182,9 +186,9 @@ export class ChatConversation implements Conversation {
     yield* this.#sayAndListen(this.#phrases.stillThere);
   }
 
-  *#end(text: string): Generator<ConversationAction, void> {
+  *#end(text: string, detail?: string): Generator<ConversationAction, void> {
     yield { type: "say", text, interruptible: false };
-    yield { type: "hang_up" };
+    yield { type: "hang_up", ...(detail !== undefined && { detail }) };
   }
 
   async *#generate(signal: AbortSignal, prepared?: PreparedReply): AsyncGenerator<ConversationAction, void> {

@@ -194,8 +194,9 @@ export class ScriptedConversation implements Conversation {
     this.#open = question;
     this.#pressed = "";
     this.#attempts++;
-    if (++this.#questions > Math.min(MOST_QUESTIONS, this.#brief.maxTurns ?? MOST_QUESTIONS)) {
-      yield { type: "hang_up" };
+    const most = Math.min(MOST_QUESTIONS, this.#brief.maxTurns ?? MOST_QUESTIONS);
+    if (++this.#questions > most) {
+      yield { type: "hang_up", detail: `the agent was at its limit of ${most} questions (maxTurns)` };
       return;
     }
     yield* this.#say(question.text, true);

@@ -1,5 +1,6 @@
+import { shown } from "../../base/shown.ts";
 import type { Call, Message } from "../../domain/call.ts";
-import { agentLanguageIn, type CheckedCallInput, voiceIn } from "../../domain/call-input.ts";
+import { agentLanguageIn, agentToolsIn, type CheckedCallInput, voiceIn } from "../../domain/call-input.ts";
 import { type CallerId, callerOf } from "../../domain/caller-id.ts";
 import { parseCreateCall } from "../../domain/inputs.ts";
 import { mayUseInstanceId } from "../../domain/ownership.ts";
@@ -37,7 +38,10 @@ export class CallCreation {
 
   async create(principal: Principal, body: unknown, options: CreateOptions = {}): Promise<Call & Creation> {
     const { schemas, strictSchemas } = this.#context;
-    const input = parseCreateCall(options.strict ? strictSchemas : schemas, body, await this.#voiceFaults(body));
+    const input = parseCreateCall(options.strict ? strictSchemas : schemas, body, [
+      ...(await this.#voiceFaults(body)),
+      ...this.#toolFaults(body),
+    ]);
     const audio = input.type === "FIXED_AUDIO" ? await decodedAudio(input.audio) : undefined;
     return once(
       this.#context,
@@ -62,6 +66,15 @@ export class CallCreation {
       if (!(error instanceof VoiceUnavailable)) throw error;
       return [{ pointer: voice.pointer, code: "voice_unavailable", detail: error.message }];
     }
+  }
+
+  /** What is wrong with the names of tools: this server has none of that name. */
+  #toolFaults(body: unknown): Fault[] {
+    const names = this.#context.agentTools.map(({ name }) => name);
+    const unknown = agentToolsIn(body).find((name) => !names.includes(name));
+    if (unknown === undefined) return [];
+    const known = names.length === 0 ? "this server has none" : `the tools of this server are ${names.join(", ")}`;
+    return [{ pointer: "/agent/tools", code: "value_invalid", detail: `there is no tool ${shown(unknown)}; ${known}` }];
   }
 
   async #languageFaults(language: string): Promise<Fault[]> {

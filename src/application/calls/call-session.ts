@@ -3,6 +3,7 @@ import { Queue } from "../../base/queue.ts";
 import type { Call } from "../../domain/call.ts";
 import { beginFlow, type CallFlow, decide, type FlowRules, NEW_FLOW } from "../../domain/call-flow.ts";
 import type { CallEffect, CallSignal, TimerName } from "../../domain/call-signal.ts";
+import { timingsOf } from "../../domain/call-timings.ts";
 import type { MediaStatistics } from "../../domain/media-statistics.ts";
 import type { FailedReason, Outcome } from "../../domain/outcome.ts";
 import type { ReleaseCause } from "../../domain/release-cause.ts";
@@ -73,7 +74,7 @@ export class CallSession {
     });
     const program = programOf(call);
     this.#rules = {
-      timings: context.timings,
+      timings: timingsOf(call, context.timings),
       expectsInboundAudio: context.requireInboundAudio || telephony.capabilities.inboundAudioCertain,
       streamed: program.kind === "live" && program.streamed,
       playedReason: program.kind === "live" ? program.playedReason : "message_played",

@@ -43,6 +43,7 @@ function shortForm(action: ConversationAction): string {
   if (action.type === "say") return action.text;
   if (action.type === "press") return `press ${action.keys}`;
   if (action.type === "transfer") return `transfer to ${action.to}`;
+  if (action.type === "hang_up" && action.detail !== undefined) return `hang_up: ${action.detail}`;
   return action.type === "fail" ? `fail: ${action.detail}` : action.type;
 }
 
@@ -191,11 +192,17 @@ describe("a conversation with a language model", () => {
   test("ends at its limits of turns and of tokens", async () => {
     const turns = await conversing(() => ({ text: "Hello." }), { maxTurns: 1 });
     await reply(turns, begin);
-    expect(await reply(turns, says("a"))).toEqual(["Goodbye.", "hang_up"]);
+    expect(await reply(turns, says("a"))).toEqual([
+      "Goodbye.",
+      "hang_up: the agent was at its limit of 1 replies (maxTurns)",
+    ]);
     await server.close();
     const tokens = await conversing(() => ({ text: "Hello." }), { maxTokens: 15 });
     await reply(tokens, begin);
-    expect(await reply(tokens, says("a"))).toEqual(["Goodbye.", "hang_up"]);
+    expect(await reply(tokens, says("a"))).toEqual([
+      "Goodbye.",
+      "hang_up: the agent was at its limit of 15 tokens (maxTokens)",
+    ]);
   });
 });
 
@@ -285,7 +292,9 @@ describe("a conversation, by the fields of its call,", () => {
     const conversation = await conversing(answer, {}, { maxTurns: 2 });
     await reply(conversation, begin);
     await reply(conversation, says("One."));
-    expect((await reply(conversation, says("Two."))).at(-1)).toBe("hang_up");
+    expect((await reply(conversation, says("Two."))).at(-1)).toBe(
+      "hang_up: the agent was at its limit of 2 replies (maxTurns)",
+    );
     expect(server.chats).toHaveLength(2);
   });
 });

@@ -1,8 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { offeredTools } from "../../../src/application/call-audio/agents/offered-tools.ts";
+import type { Creation } from "../../../src/application/use-cases.ts";
+import type { Call } from "../../../src/domain/call.ts";
 import type { EventData } from "../../../src/domain/events.ts";
 import { type AgentTool, type OfferedTool, type ToolContext, ToolFailed } from "../../../src/ports/agent-tool.ts";
-import { World } from "../../support/application.ts";
+import type { Agent } from "../../../src/ports/conversation.ts";
+import { ALICE, NUMBER, World } from "../../support/application.ts";
 
 const PEOPLE = {
   type: "object",
@@ -133,6 +136,95 @@ describe("a tool that an agent uses", () => {
     for (let use = 0; use < 200; use++) expect(await tool.run(GOOD)).toBe("null");
     expect(await tool.run(GOOD)).toBe("error: tools were used 200 times on this call, and no more is possible");
     expect(uses.at(-1)?.fault).toBe("too_many");
+    await world.stop();
+  });
+});
+
+describe("an agent call with tools", () => {
+  const tool = (name: string): AgentTool => ({
+    name,
+    description: "x",
+    parameters: { type: "object" },
+    run: async () => name,
+  });
+
+  /** An agent that uses all of its tools, and hangs up for a reason. */
+  const user: Agent = {
+    name: "user",
+    check() {},
+    begin: ({ tools = [] }) => ({
+      async *reply() {
+        const names = await Promise.all(tools.map((one) => one.run("{}")));
+        yield { type: "say", text: `I used ${names.join(" and ")}.`, interruptible: false };
+        yield { type: "hang_up", detail: "it was at its limit" };
+      },
+    }),
+    async close() {},
+  };
+
+  async function called(world: World, agent: object): Promise<Call & Creation> {
+    const { id: instanceId } = await world.activeInstance();
+    const body = { instanceId, type: "DYNAMIC_AGENT", target: { phoneNumber: NUMBER } };
+    const call = await world.app.calls.create(ALICE, { ...body, agent: { instructions: ["x"], ...agent } });
+    await world.system.settle();
+    return call;
+  }
+
+  test("may use those that it names, and its timeline lists each use", async () => {
+    const world = await World.start({ agent: user, agentTools: [tool("one"), tool("two"), tool("three")] });
+    const call = await called(world, { tools: ["three", "one"] });
+    world.leg(call).placed();
+    world.leg(call).answer();
+    await world.system.advance(4_000);
+    const [line] = (await world.app.calls.transcripts(ALICE, [call])).get(call.id) ?? [];
+    expect(line?.text).toBe('I used "one" and "three".');
+    const events = await world.storage.events.ofCall(call.id, {});
+    expect(events.filter(({ type }) => type === "tool_used").map(({ data }) => data)).toEqual([
+      { tool: "one", ms: 0, fault: null },
+      { tool: "three", ms: 0, fault: null },
+    ]);
+    expect((await world.stored(call)).outcome).toMatchObject({
+      reason: "agent_finished",
+      detail: "it was at its limit",
+    });
+    await world.stop();
+  });
+
+  test("is refused with the names that exist if it names another", async () => {
+    const world = await World.start({ agent: user, agentTools: [tool("one"), tool("two")] });
+    await expect(called(world, { tools: ["one", "tow"] })).rejects.toMatchObject({
+      errors: [
+        {
+          pointer: "/agent/tools",
+          code: "value_invalid",
+          detail: 'there is no tool "tow"; the tools of this server are one, two',
+        },
+      ],
+    });
+    await world.stop();
+  });
+
+  test("ends after its maxSeconds at the latest, with 10 s for a goodbye", async () => {
+    const inputs: string[] = [];
+    const agent: Agent = {
+      ...user,
+      begin: () => ({
+        async *reply({ type }) {
+          inputs.push(type);
+          yield { type: "listen", forMs: 600_000 };
+        },
+      }),
+    };
+    const world = await World.start({ agent });
+    const call = await called(world, { maxSeconds: 30 });
+    world.leg(call).placed();
+    world.leg(call).answer();
+    await world.system.advance(20_100);
+    expect(inputs).toEqual(["begin", "ending"]);
+    await world.system.advance(9_500);
+    expect((await world.stored(call)).status).toBe("IN_PROGRESS");
+    await world.system.advance(1_000);
+    expect((await world.stored(call)).outcome).toMatchObject({ reason: "max_duration", durationMs: 30_000 });
     await world.stop();
   });
 });

@@ -3,6 +3,7 @@ import { msToSamples } from "../../../audio/pcm.ts";
 import { errorText } from "../../../base/error-text.ts";
 import type { CallOf, CallResult } from "../../../domain/call.ts";
 import type { CallSignal } from "../../../domain/call-signal.ts";
+import { timingsOf } from "../../../domain/call-timings.ts";
 import { type Event, type EventData, isFinalEvent } from "../../../domain/events.ts";
 import type { TurnMetrics } from "../../../domain/turn-metrics.ts";
 import type { OfferedTool } from "../../../ports/agent-tool.ts";
@@ -146,7 +147,9 @@ export class AgentCall implements CallTap {
       this.#listening.answered(); // what a tool has done cannot be taken back
       this.#media.post({ type: "noticed", fact: { event: "tool_used", data } });
     };
-    return offeredTools(this.#context, this.#call.id, this.#context.agentTools, this.#scope.signal, used);
+    const { tools: names } = this.#call.message;
+    const allowed = this.#context.agentTools.filter(({ name }) => names?.includes(name) ?? true);
+    return offeredTools(this.#context, this.#call.id, allowed, this.#scope.signal, used);
   }
 
   #speechWith(voice: Voice): AgentSpeech {
@@ -229,7 +232,9 @@ export class AgentCall implements CallTap {
         if (interrupted.aborted && !this.#timeIsUp) return false;
         this.#endAfterLastWord(
           speech,
-          this.#timeIsUp ? { type: "timer", name: "duration", inboundSince: true } : { type: "message_played" },
+          this.#timeIsUp
+            ? { type: "timer", name: "duration", inboundSince: true }
+            : { type: "message_played", detail: action.detail },
         );
         return true;
     }
@@ -269,7 +274,7 @@ export class AgentCall implements CallTap {
   #happened(event: Event): void {
     if (event.type === "answered") {
       this.#media.post({ type: "noticed", fact: { event: "agent_started", data: { agent: this.#agent.name } } });
-      const { maxDurationMs } = this.#context.timings;
+      const { maxDurationMs } = timingsOf(this.#call, this.#context.timings);
       const beforeMs = Math.max(maxDurationMs - LAST_WORDS_MS, maxDurationMs / 2);
       this.#cancelLastWords = this.#context.system.after(beforeMs, () => this.#lastWords());
     } else if (event.type === "dtmf") {

@@ -1,0 +1,6 @@
+/** Whether a JSON value is nested deeper than so many levels. */
+export function depthOver(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (levels === 0) return true;
+  return Object.values(value).some((inner) => depthOver(inner, levels - 1));
+}
