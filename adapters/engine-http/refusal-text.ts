@@ -9,6 +9,11 @@ export function refusalText(status: number, body: unknown, settings: string): st
   return `answered ${status}${quote ? `: ${quote}` : ""}${adviceFor(status, settings)}`;
 }
 
+/** Whether another attempt cannot help: the key, the address or the model is wrong. */
+export function isPermanent(status: number): boolean {
+  return status === 401 || status === 402 || status === 403 || status === 404;
+}
+
 function adviceFor(status: number, settings: string): string {
   switch (status) {
     case 401:

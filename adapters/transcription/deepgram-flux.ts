@@ -1,12 +1,5 @@
-import {
-  itemsOf,
-  meanConfidence,
-  membersOf,
-  numberOf,
-  type ResponseListener,
-  type ResponseReader,
-  textOf,
-} from "./live-protocol.ts";
+import { itemsOf, membersOf, numberOf, textOf } from "../engine-http/json-members.ts";
+import { meanConfidence, type ResponseListener, type ResponseReader } from "./live-protocol.ts";
 
 /**
  * Reads the responses of `/v2/listen` (Flux): the state of the turn, several times a second, and its end.

@@ -1,11 +1,11 @@
 import { encodeMulaw } from "../../src/audio/g711.ts";
 import { pcmToBytes } from "../../src/audio/pcm.ts";
 import type { Transcription } from "../../src/ports/transcription.ts";
+import { socketUrl } from "../engine-http/socket-url.ts";
 import { FluxReader } from "./deepgram-flux.ts";
 import { DeepgramReader } from "./deepgram-results.ts";
 import type { LiveProtocol } from "./live-protocol.ts";
 import { LiveSession, type LiveTimeouts } from "./live-session.ts";
-import { socketUrl } from "./socket-url.ts";
 
 /** Options of {@link deepgramTranscription}, for Deepgram hosted or self-hosted. Written from its documentation. */
 export interface DeepgramOptions {

@@ -12,11 +12,6 @@ export function engineFault(message: string, secrets: Secrets, cause?: unknown):
   );
 }
 
-/** Whether another attempt cannot help: the key, the address or the model is wrong. */
-export function isPermanent(status: number): boolean {
-  return status === 401 || status === 402 || status === 403 || status === 404;
-}
-
 /** The meaning of a refusal and its fix; completes the sentence "the transcription server …". */
 export function refusalText(status: number, body: unknown): string {
   return refusal(status, body, "RINGPORT_TRANSCRIPTION");

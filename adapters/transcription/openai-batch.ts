@@ -5,7 +5,8 @@ import { Queue } from "../../src/base/queue.ts";
 import type { Transcription, TranscriptionEvent, TranscriptionSession } from "../../src/ports/transcription.ts";
 import { engineClient } from "../engine-http/engine-client.ts";
 import { causeOf, jsonOf, type Secrets } from "../engine-http/fault-text.ts";
-import { engineFault, isPermanent, refusalText } from "./engine-fault.ts";
+import { isPermanent } from "../engine-http/refusal-text.ts";
+import { engineFault, refusalText } from "./engine-fault.ts";
 import { multipart } from "./multipart.ts";
 
 /** Options of {@link openaiTranscription}, for a server with `POST {baseUrl}/audio/transcriptions`: OpenAI, Speaches, LocalAI, vLLM and others. */

@@ -2,10 +2,11 @@ import { Buffer } from "node:buffer";
 import { pcmToBytes } from "../../src/audio/pcm.ts";
 import type { Transcription } from "../../src/ports/transcription.ts";
 import { quoteOf } from "../engine-http/fault-text.ts";
-import { type LiveProtocol, membersOf, type ResponseListener, type ResponseReader, textOf } from "./live-protocol.ts";
+import { membersOf, textOf } from "../engine-http/json-members.ts";
+import { socketUrl } from "../engine-http/socket-url.ts";
+import type { LiveProtocol, ResponseListener, ResponseReader } from "./live-protocol.ts";
 import { LiveSession, type LiveTimeouts } from "./live-session.ts";
 import { REALTIME_DIALECTS, type RealtimeDialect, type RealtimeDialectName } from "./realtime-dialects.ts";
-import { socketUrl } from "./socket-url.ts";
 import type { TimeSpan } from "./unanswered-audio.ts";
 
 /** Options of {@link openaiRealtimeTranscription}, for a server with the OpenAI realtime protocol. */

@@ -1,4 +1,4 @@
-import { EngineSocket } from "./engine-socket.ts";
+import { EngineSocket } from "../engine-http/engine-socket.ts";
 
 /** Events of a connection that reconnects after it breaks. */
 export interface ReconnectListener {
@@ -75,14 +75,18 @@ export class ReconnectingSocket {
 
   #connect(): void {
     this.#attempts++;
-    this.#socket = new EngineSocket(this.#url, this.#headers, this.#timeouts.connectMs, {
-      opened: () => {
-        this.#openedAt = performance.now();
-        this.#listener.opened();
+    this.#socket = new EngineSocket(
+      this.#url,
+      { headers: this.#headers, connectMs: this.#timeouts.connectMs, settings: "RINGPORT_TRANSCRIPTION" },
+      {
+        opened: () => {
+          this.#openedAt = performance.now();
+          this.#listener.opened();
+        },
+        message: (text) => this.#listener.message(text),
+        lost: (why, isPermanent) => this.#lost(why, isPermanent),
       },
-      message: (text) => this.#listener.message(text),
-      lost: (why, isPermanent) => this.#lost(why, isPermanent),
-    });
+    );
   }
 
   #lost(why: string, isPermanent: boolean): void {

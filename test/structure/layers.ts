@@ -103,7 +103,7 @@ export const LAYERS: readonly Layer[] = [
   },
   { files: "adapters/audio/", may: [BASE, DOMAIN, PORTS, AUDIO, "node:", "mpg123-decoder"], rule: ADAPTER },
   { files: "adapters/bodies/", may: [BASE, DOMAIN, PORTS, "node:"], rule: ADAPTER },
-  { files: "adapters/engine-http/", may: [BASE, PORTS, "ky"], rule: ADAPTER },
+  { files: "adapters/engine-http/", may: [BASE, PORTS, "ky", "ws"], rule: ADAPTER },
   { files: "adapters/recordings/", may: [BASE, DOMAIN, PORTS, AUDIO, "adapters/audio/", "node:"], rule: ADAPTER },
   {
     files: "adapters/server/",

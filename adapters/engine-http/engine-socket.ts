@@ -1,6 +1,6 @@
 import { WebSocket } from "ws";
-import { causeOf } from "../engine-http/fault-text.ts";
-import { isPermanent, refusalText } from "./engine-fault.ts";
+import { causeOf } from "./fault-text.ts";
+import { isPermanent, refusalText } from "./refusal-text.ts";
 
 const MAX_MESSAGE_BYTES = 1 << 20;
 /** Beyond this many unsent bytes the connection counts as stalled. */
@@ -13,10 +13,19 @@ export interface SocketListener {
   opened(): void;
   message(text: string): void;
   /**
-   * @param why completes the sentence "the transcription server …"
+   * @param why completes a sentence such as "the transcription server …"
    * @param isPermanent another attempt would end in the same way
    */
   lost(why: string, isPermanent: boolean): void;
+}
+
+/** Options of an {@link EngineSocket}. */
+export interface EngineSocketOptions {
+  readonly headers: Readonly<Record<string, string>>;
+  /** How long the attempt may take, ms. */
+  readonly connectMs: number;
+  /** What the names of the server's settings begin with, such as `RINGPORT_TRANSCRIPTION`. */
+  readonly settings: string;
 }
 
 /** One connection to an engine, from the attempt to the end. */
@@ -27,7 +36,8 @@ export class EngineSocket {
   #isOver = false;
   #why = "";
 
-  constructor(url: URL, headers: Readonly<Record<string, string>>, connectMs: number, listener: SocketListener) {
+  constructor(url: URL, options: EngineSocketOptions, listener: SocketListener) {
+    const { headers, connectMs } = options;
     this.#socket = new WebSocket(url, {
       headers: { ...headers },
       perMessageDeflate: false,
@@ -54,7 +64,7 @@ export class EngineSocket {
       if (this.#isOpen)
         listener.lost(this.#why || `closed the connection with ${code}${reason ? ` ${reason}` : ""}`, false);
       else
-        void refusalOf(url, headers, connectMs).then((refusal) =>
+        void refusalOf(url, options).then((refusal) =>
           refusal
             ? listener.lost(refusal.why, refusal.isPermanent)
             : listener.lost(this.#why || `closed with ${code}`, false),
@@ -86,13 +96,12 @@ export class EngineSocket {
 /** The reason of a failed upgrade, from the same request over plain HTTP: some runtimes do not report it. */
 async function refusalOf(
   url: URL,
-  headers: Readonly<Record<string, string>>,
-  withinMs: number,
+  { headers, connectMs, settings }: EngineSocketOptions,
 ): Promise<{ why: string; isPermanent: boolean } | undefined> {
   const address = new URL(url);
   address.protocol = url.protocol === "wss:" ? "https:" : "http:";
   try {
-    const response = await fetch(address, { headers, redirect: "manual", signal: AbortSignal.timeout(withinMs) });
+    const response = await fetch(address, { headers, redirect: "manual", signal: AbortSignal.timeout(connectMs) });
     const { status } = response;
     // These can mean that the upgrade is missing, which is not the reason.
     if (status < 400 || status === 400 || status === 405 || status === 426) {
@@ -100,7 +109,7 @@ async function refusalOf(
       return undefined;
     }
     const body = (await response.text()).slice(0, MAX_BODY_LENGTH);
-    return { why: refusalText(status, body), isPermanent: isPermanent(status) };
+    return { why: refusalText(status, body, settings), isPermanent: isPermanent(status) };
   } catch {
     return undefined;
   }

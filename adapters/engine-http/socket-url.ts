@@ -3,7 +3,7 @@ export function socketUrl(baseUrl: string | URL, path: string): URL {
   const url = new URL(`${String(baseUrl).replace(/\/+$/, "")}${path}`);
   const secure = url.protocol === "https:" || url.protocol === "wss:";
   if (!secure && url.protocol !== "http:" && url.protocol !== "ws:")
-    throw new TypeError(`the protocol "${url.protocol}" does not fit a transcription server; use https or wss`);
+    throw new TypeError(`the protocol "${url.protocol}" is none of a WebSocket server; use https or wss`);
   url.protocol = secure ? "wss:" : "ws:";
   return url;
 }
