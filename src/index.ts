@@ -87,6 +87,13 @@ export type {
 } from "./options.ts";
 export type { AgentTool, OfferedTool, ToolContext } from "./ports/agent-tool.ts";
 export { ToolFailed } from "./ports/agent-tool.ts";
+export type {
+  AudioAgent,
+  AudioAgentEvent,
+  AudioConversation,
+  AudioFormat,
+  HeardItem,
+} from "./ports/audio-conversation.ts";
 export type { AudioDecoder, AudioFacts, Mp3Stream } from "./ports/audio-decoder.ts";
 export { AudioUnsupported } from "./ports/audio-decoder.ts";
 export type { Authenticate } from "./ports/authenticator.ts";

@@ -5,6 +5,7 @@ import type { Timings } from "./domain/timings.ts";
 import type { Speaker } from "./domain/transcript.ts";
 import type { HttpDependencies } from "./http/app.ts";
 import type { AgentTool } from "./ports/agent-tool.ts";
+import type { AudioAgent } from "./ports/audio-conversation.ts";
 import type { AudioDecoder } from "./ports/audio-decoder.ts";
 import type { Authenticate } from "./ports/authenticator.ts";
 import type { BodyParser } from "./ports/body-parser.ts";
@@ -42,7 +43,7 @@ export interface RingportOptions extends Partial<Timings>, HttpOptions {
   /** Transcribes live streams. Default: streams are not transcribed. */
   readonly transcription?: Transcription | undefined;
   /** Conducts agent calls (`DYNAMIC_AGENT`). Default: an agent that follows a script (docs/agents.md). */
-  readonly agent?: Agent | undefined;
+  readonly agent?: Agent | AudioAgent | undefined;
   /** Functions that the model of an agent may call (docs/agents.md). Default: none. */
   readonly agentTools?: readonly AgentTool[] | undefined;
   /** The voice of agents, such as `pt-BR-1`, if the call names none. Default: `en-US-1`, or the first voice that works. */
@@ -229,7 +230,7 @@ export interface EmbeddedPorts {
   readonly decoder: AudioDecoder;
   readonly transcription: Transcription | undefined;
   /** Conducts agent calls. */
-  readonly agent: Agent;
+  readonly agent: Agent | AudioAgent;
   /** What the models of agents may do. */
   readonly agentTools: readonly AgentTool[];
   readonly recordings: Recordings;

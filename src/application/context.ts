@@ -7,6 +7,7 @@ import type { QueuePolicy } from "../domain/queue-policy.ts";
 import type { Timings } from "../domain/timings.ts";
 import type { Speaker } from "../domain/transcript.ts";
 import type { AgentTool } from "../ports/agent-tool.ts";
+import type { AudioAgent } from "../ports/audio-conversation.ts";
 import type { AudioDecoder } from "../ports/audio-decoder.ts";
 import type { Agent } from "../ports/conversation.ts";
 import type { Logger } from "../ports/logger.ts";
@@ -63,7 +64,7 @@ export interface Context {
   /** Transcribes live streams; undefined: streams are not transcribed. */
   readonly transcription: Transcription | undefined;
   /** Conducts agent calls; undefined: they fail. */
-  readonly agent: Agent | undefined;
+  readonly agent: Agent | AudioAgent | undefined;
   /** What their models may do on a call. */
   readonly agentTools: readonly AgentTool[];
   /** The voice of agents, if their call names none. */

@@ -10,6 +10,8 @@ import type { OfferedTool } from "./agent-tool.ts";
  * interrupts, notices silence, and hangs up. An agent therefore never sleeps, and never handles audio.
  */
 export interface Agent {
+  /** An agent that handles audio itself is an `AudioAgent`. */
+  readonly kind?: "text" | undefined;
   /** For events and logs: `scripted`. */
   readonly name: string;
   /**

@@ -137,7 +137,7 @@ export const LAYERS: readonly Layer[] = [
   },
   {
     files: "adapters/transcription/",
-    may: [BASE, DOMAIN, PORTS, AUDIO, "adapters/engine-http/", "node:", "ky", "ws"],
+    may: [BASE, DOMAIN, PORTS, AUDIO, "adapters/engine-http/", "node:", "ky"],
     types: ["src/options.ts"],
     rule: ADAPTER,
   },

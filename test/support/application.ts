@@ -28,6 +28,7 @@ import { DEFAULT_TIMINGS, type Timings } from "../../src/domain/timings.ts";
 import type { Speaker } from "../../src/domain/transcript.ts";
 import { eventView } from "../../src/http/views.ts";
 import type { AgentTool } from "../../src/ports/agent-tool.ts";
+import type { AudioAgent } from "../../src/ports/audio-conversation.ts";
 import { type AudioDecoder, AudioUnsupported } from "../../src/ports/audio-decoder.ts";
 import type { Agent } from "../../src/ports/conversation.ts";
 import type { Logger } from "../../src/ports/logger.ts";
@@ -131,7 +132,7 @@ export interface WorldOptions {
   readonly transcription?: Transcription;
   readonly transcriptSpeakers?: readonly Speaker[];
   /** Conducts agent calls; none by default. */
-  readonly agent?: Agent;
+  readonly agent?: Agent | AudioAgent;
   /** What its model may do. */
   readonly agentTools?: readonly AgentTool[];
   /** Rate of every leg, Hz. Default: 8000. */

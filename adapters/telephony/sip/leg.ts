@@ -96,6 +96,10 @@ export class SipLeg implements Leg, InviteListener {
     return this.#end;
   }
 
+  get codec(): string | undefined {
+    return this.#media?.codec;
+  }
+
   get dtmf(): KeyDelivery {
     return this.#keys.dtmf;
   }

@@ -11,7 +11,7 @@ import type { Context } from "../context.ts";
 import { CallTaps } from "./call-tap.ts";
 import { InboundAnalyzer } from "./inbound-analyzer.ts";
 import type { Message } from "./programs/message.ts";
-import { type LiveParts, ProgramFailed, programOf } from "./programs/program.ts";
+import { type LiveConnection, type LiveParts, ProgramFailed, programOf } from "./programs/program.ts";
 import { Recorder } from "./recorder.ts";
 
 /** Shortest silence before or within the message that becomes an event, ms. */
@@ -24,6 +24,14 @@ export interface Heard {
   /** Share of the message that was played, 0 to 1; null for a call without a fixed message, and if it is unknown. */
   readonly heardRatio: number | null;
   readonly heardEvidence: HeardEvidence;
+}
+
+/** What was prepared of a call before it was dialled. */
+export interface PreparedMedia {
+  /** The fixed message, if the call has one. */
+  readonly message: Message | undefined;
+  /** What carries a live call, in place of its program's `connect`. */
+  readonly connection?: LiveConnection | undefined;
 }
 
 /** Something that was detected in the audio of a call. */
@@ -48,7 +56,7 @@ export class CallMedia {
   constructor(
     context: Context,
     call: Call,
-    message: Message | undefined,
+    { message, connection }: PreparedMedia,
     leg: Leg,
     network: Telephony,
     post: (signal: CallSignal) => void,
@@ -78,14 +86,10 @@ export class CallMedia {
       },
     );
     const program = programOf(call);
-    if (program.kind === "live")
-      this.#live = program.connect(context, call, {
-        leg,
-        network,
-        playout: this.#playout,
-        callee: this.#inbound,
-        post,
-      });
+    if (program.kind === "live") {
+      const media = { leg, network, playout: this.#playout, callee: this.#inbound, post };
+      this.#live = connection ? connection(media) : program.connect(context, call, media);
+    }
     if (call.recordedMs !== null)
       this.#recorder = new Recorder(context, call.id, leg, (data) =>
         this.#report({ event: "recording_incomplete", data }),

@@ -56,7 +56,8 @@ export class CallCreation {
   /** What is wrong with a well-formed voice id: nobody here speaks with that voice. */
   async #voiceFaults(body: unknown): Promise<Fault[]> {
     const language = agentLanguageIn(body);
-    if (language !== undefined) return this.#languageFaults(language);
+    // An agent in audio speaks with a voice of its own.
+    if (language !== undefined && this.#context.agent?.kind !== "audio") return this.#languageFaults(language);
     const voice = voiceIn(body);
     if (voice === undefined) return [];
     try {

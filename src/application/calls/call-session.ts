@@ -11,7 +11,7 @@ import { StorageUnavailable } from "../../ports/storage.ts";
 import { DEADLINE_PASSED, DialError, type Leg, type Line, type Telephony } from "../../ports/telephony.ts";
 import { CallMedia } from "../call-audio/call-media.ts";
 import type { Message } from "../call-audio/programs/message.ts";
-import { ProgramFailed, programOf } from "../call-audio/programs/program.ts";
+import { type LiveConnection, ProgramFailed, programOf } from "../call-audio/programs/program.ts";
 import type { Context } from "../context.ts";
 import { CallClock } from "./call-clock.ts";
 import { CallJournal } from "./call-journal.ts";
@@ -182,11 +182,16 @@ export class CallSession {
       await assertDiallable(this.#context, this.#telephony, this.call.targetPhone);
       assertCallerDiallable(this.#telephony, this.call.from);
       if (signal.aborted) return; // the call ended meanwhile: nobody is asked
+      const connection =
+        program.kind === "live"
+          ? await program.prepare?.(this.#context, this.call, this.#telephony, signal)
+          : undefined;
+      if (signal.aborted) return;
       if (!this.#context.lease.mayDial) throw new DialError("line_lost", DEADLINE_PASSED);
       const leg = await this.#line.dial(this.call.targetPhone, options, signal);
       this.#leg = leg;
       if (this.#flow.phase === "over") return;
-      this.#media = this.#createMedia(leg);
+      this.#media = this.#createMedia(leg, connection);
       void this.#media.play(signal);
       void this.#follow(leg, this.#media);
     } catch (error) {
@@ -205,9 +210,10 @@ export class CallSession {
     }
   }
 
-  #createMedia(leg: Leg): CallMedia {
+  #createMedia(leg: Leg, connection: LiveConnection | undefined): CallMedia {
     const post = (signal: CallSignal) => this.#post(signal);
-    return new CallMedia(this.#context, this.call, this.#message, leg, this.#telephony, post);
+    const prepared = { message: this.#message, connection };
+    return new CallMedia(this.#context, this.call, prepared, leg, this.#telephony, post);
   }
 
   async #follow(leg: Leg, media: CallMedia): Promise<void> {

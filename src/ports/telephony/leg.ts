@@ -20,6 +20,11 @@ export interface Leg {
   readonly sampleRate: number;
   /** Length of one frame, ms. */
   readonly frameMs: number;
+  /**
+   * The codec of its audio on the network, such as `PCMU`; read from the answer on, undefined if it is not known. Audio for
+   * G.711 legs of 8000 Hz can be passed through unchanged.
+   */
+  readonly codec?: string | undefined;
   /** The events of the call, in order; `ended` comes last and exactly once. For one reader. */
   readonly events: AsyncIterable<LegEvent>;
   /**

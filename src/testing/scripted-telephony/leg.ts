@@ -33,6 +33,8 @@ export interface ScriptedLegOptions extends DialOptions {
 export class ScriptedLeg implements Leg {
   readonly sampleRate: number;
   readonly frameMs: number = FRAME_MS;
+  /** Set by a test: the codec of its audio. Default: unknown. */
+  codec?: string;
   readonly events: Queue<LegEvent> = new Queue();
   /** The dialled number. */
   readonly to: string;

@@ -30,6 +30,7 @@ function legOf({ late = false, ...options }: Partial<SipLegOptions> & { readonly
   let sink: FrameSink | undefined;
   const media: MediaSession = {
     port: 20_000,
+    codec: "PCMU",
     connect(from, to) {
       [source, sink] = [from, to];
     },

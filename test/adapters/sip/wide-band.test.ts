@@ -55,6 +55,6 @@ describe("a callee with G.722", () => {
     const { leg, events } = await scene.call(NUMBER);
     await events.next("connected", 5_000);
     await leg.hangUp();
-    expect([leg.sampleRate, leg.statistics?.()?.codec]).toEqual([8_000, "PCMA"]);
+    expect([leg.sampleRate, leg.codec, leg.statistics?.()?.codec]).toEqual([8_000, "PCMA", "PCMA"]);
   });
 });

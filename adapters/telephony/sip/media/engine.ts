@@ -113,6 +113,8 @@ export const NOTHING_CAME: StreamEvidence = { kind: "none", expected: false };
 export interface MediaSession {
   /** The port for RTP; RTCP has the next one unless multiplexed. */
   readonly port: number;
+  /** The codec of the latest negotiation; undefined before the first. */
+  readonly codec: TrunkCodec | undefined;
   /**
    * Connects source and sink: a frame each every 20 ms from `start` on; the sink's begin with the first packet of the
    * peer. @param early receives audio from before `start`; without it that is dropped

@@ -115,6 +115,10 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
     await new Promise<void>((resolve) => this.#outbound.keys.add(digits, resolve));
   }
 
+  get codec(): StreamSettings["codec"] | undefined {
+    return this.#settings?.codec;
+  }
+
   statistics(): MediaStatistics {
     return mediaStatistics({
       codec: this.#codec?.name ?? this.#settings?.codec ?? "PCMU",

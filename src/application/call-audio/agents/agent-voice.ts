@@ -7,6 +7,8 @@ import type { Context } from "../../context.ts";
 
 /** Spoken if neither the call nor the server names a voice. */
 const USUAL_VOICE = "en-US-1";
+/** Spoken if nothing names a language. */
+const USUAL_LANGUAGE = "en-US";
 
 /**
  * The voice of a call's agent; undefined if no voice can speak here.
@@ -34,11 +36,15 @@ export function voiceOf(voices: readonly Voice[], language: string, preferred = 
   return speaking.find(({ id }) => id === preferred) ?? speaking[0];
 }
 
-/** What the agent of a call knows of it. @param tools left out while nothing can be done */
+/**
+ * What the agent of a call knows of it.
+ * @param voice undefined: the agent speaks with a voice of its own
+ * @param tools left out while nothing can be done
+ */
 export function briefOf(
   context: Context,
   call: CallOf<"DYNAMIC_AGENT">,
-  voice: Voice,
+  voice: Voice | undefined,
   network: Telephony | undefined,
   tools?: readonly OfferedTool[],
 ): AgentBrief {
@@ -48,7 +54,7 @@ export function briefOf(
     firstMessage: call.message.firstMessage,
     variables: call.message.variables,
     maxTurns: call.message.maxTurns,
-    language: call.message.language ?? voice.language,
+    language: call.message.language ?? voice?.language ?? USUAL_LANGUAGE,
     hearsWords: context.transcription !== undefined,
     tools,
     canTransfer: network?.capabilities.transfers === true,

@@ -1,6 +1,5 @@
 import { samplesToMs } from "../../../audio/pcm.ts";
 import type { TurnMetrics } from "../../../domain/turn-metrics.ts";
-import type { ConversationInput } from "../../../ports/conversation.ts";
 
 /** Turns of one call that are kept. */
 const MOST_TURNS = 500;
@@ -89,7 +88,7 @@ export class TurnMeter {
   }
 
   /** The agent is asked for a reply. */
-  requested(input: ConversationInput): void {
+  requested(input: { readonly type: TurnMetrics["input"]; readonly continued?: boolean | undefined }): void {
     const words = input.type === "words";
     // Nobody has heard the reply before.
     if (words && input.continued && this.#turn === this.turns.at(-1)) this.turns.pop();
@@ -128,6 +127,13 @@ export class TurnMeter {
   rendered(): void {
     if (this.#turn === undefined || this.#turn.ttsTtfbMs !== null) return;
     this.#turn.ttsTtfbMs = Math.round(this.#monotonic() - this.#saidAt);
+    this.#leading = 0;
+  }
+
+  /** The first audio of a reply has come, from an agent that needs no speech engine. */
+  audioBegins(): void {
+    if (this.#turn === undefined || this.#turn.llmTtftMs !== null) return;
+    this.#turn.llmTtftMs = Math.round(this.#monotonic() - this.#requestedAt);
     this.#leading = 0;
   }
 

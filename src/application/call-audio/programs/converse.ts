@@ -1,9 +1,13 @@
 import { errorText } from "../../../base/error-text.ts";
+import type { CallOf } from "../../../domain/call.ts";
+import type { AudioAgent } from "../../../ports/audio-conversation.ts";
 import type { Agent } from "../../../ports/conversation.ts";
+import type { Voice } from "../../../ports/speech.ts";
 import type { Context } from "../../context.ts";
 import { AgentCall } from "../agents/agent-call.ts";
 import { agentVoice, briefOf } from "../agents/agent-voice.ts";
-import { type LiveProgram, ProgramFailed } from "./program.ts";
+import { offeredTools } from "../agents/offered-tools.ts";
+import { type LiveMedia, type LiveProgram, ProgramFailed } from "./program.ts";
 
 /** DYNAMIC_AGENT: an agent conducts the call. */
 export const converse: LiveProgram<"DYNAMIC_AGENT"> = {
@@ -13,21 +17,58 @@ export const converse: LiveProgram<"DYNAMIC_AGENT"> = {
   async check(context, call, network) {
     const agent = agentOf(context);
     try {
-      const voice = await agentVoice(context, call);
-      if (voice === undefined) throw new Error("an agent needs a voice, and no speech engine is installed here");
+      const voice = await voiceFor(context, call, agent);
       agent.check(briefOf(context, call, voice, network));
     } catch (error) {
-      throw new ProgramFailed("agent_unavailable", errorText(error), { cause: error });
+      throw unavailable(error);
+    }
+  },
+  async prepare(context, call, network, signal) {
+    const agent = agentOf(context);
+    if (agent.kind !== "audio") return undefined;
+    try {
+      const { AudioAgentCall } = await import("../agents/audio-agent-call.ts");
+      const voice = await voiceFor(context, call, agent);
+      let post: LiveMedia["post"] = () => {}; // no tool is used before the answer
+      const tools = offeredTools(context, call.id, context.agentTools, signal, (data) =>
+        post({ type: "noticed", fact: { event: "tool_used", data } }),
+      );
+      const conversation = await agent.open(briefOf(context, call, voice, network, tools), signal);
+      return (media) => {
+        post = media.post;
+        const conducted = new AudioAgentCall(context, call, { agent, conversation, voiceId: voice?.id }, media);
+        return { taps: [conducted], result: () => conducted.result, turns: () => conducted.turns };
+      };
+    } catch (error) {
+      throw unavailable(error);
     }
   },
   connect(context, call, media) {
-    const conducted = new AgentCall(context, call, agentOf(context), media);
+    const agent = agentOf(context);
+    if (agent.kind === "audio") throw new ProgramFailed("internal_error", "the agent was not opened before the call");
+    const conducted = new AgentCall(context, call, agent, media);
     return { taps: [conducted], result: () => conducted.result, turns: () => conducted.turns };
   },
 };
 
 /** The agent of this server. @throws {ProgramFailed} there is none */
-function agentOf({ agent }: Context): Agent {
+function agentOf({ agent }: Context): Agent | AudioAgent {
   if (agent === undefined) throw new ProgramFailed("agent_unavailable", "no AI agent is configured on this server");
   return agent;
+}
+
+/** The voice of the agent; one in audio can do without, except for an apology. @throws {Error} no voice can speak */
+async function voiceFor(
+  context: Context,
+  call: CallOf<"DYNAMIC_AGENT">,
+  agent: Agent | AudioAgent,
+): Promise<Voice | undefined> {
+  if (agent.kind === "audio") return agentVoice(context, call).catch(() => undefined);
+  const voice = await agentVoice(context, call);
+  if (voice === undefined) throw new Error("an agent needs a voice, and no speech engine is installed here");
+  return voice;
+}
+
+function unavailable(error: unknown): ProgramFailed {
+  return new ProgramFailed("agent_unavailable", errorText(error), { cause: error });
 }

@@ -64,9 +64,23 @@ export interface LiveProgram<Type extends CallType = CallType> {
   readonly playedReason: FlowRules["playedReason"];
   /** Runs before anybody is dialled. @param network undefined: no longer mounted @throws {ProgramFailed} */
   check(context: Context, call: CallOf<Type>, network: Telephony | undefined): void | Promise<void>;
+  /**
+   * Runs after {@link check}, before anybody is dialled: resolves with what replaces {@link connect}; undefined if nothing
+   * does. The signal is aborted when the call is over.
+   * @throws {ProgramFailed} nobody is dialled
+   */
+  prepare?(
+    context: Context,
+    call: CallOf<Type>,
+    network: Telephony,
+    signal: AbortSignal,
+  ): Promise<LiveConnection | undefined>;
   /** Takes over the leg's audio while the phone rings. */
   connect(context: Context, call: CallOf<Type>, media: LiveMedia): LiveParts;
 }
+
+/** Takes over the leg's audio while the phone rings. */
+export type LiveConnection = (media: LiveMedia) => LiveParts;
 
 /** What a live program adds to its call. */
 export interface LiveParts {

@@ -42,6 +42,7 @@ export interface WorkerSessionOptions {
  */
 export class WorkerSession implements MediaSession, Ticking {
   readonly port: number;
+  codec: StreamSettings["codec"] | undefined;
   readonly #options: WorkerSessionOptions;
   readonly #outgoing: SampleRing;
   readonly #incoming: SampleRing;
@@ -87,7 +88,9 @@ export class WorkerSession implements MediaSession, Ticking {
   }
 
   configure(settings: StreamSettings): void {
-    if (this.#closing === undefined) this.#options.post({ type: "configure", id: this.#options.id, settings });
+    if (this.#closing !== undefined) return;
+    this.codec = settings.codec;
+    this.#options.post({ type: "configure", id: this.#options.id, settings });
   }
 
   start(): void {

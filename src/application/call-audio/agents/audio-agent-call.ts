@@ -1,0 +1,334 @@
+import { dtmfTones } from "../../../audio/dtmf.ts";
+import { isHiss } from "../../../audio/hiss.ts";
+import { msToSamples } from "../../../audio/pcm.ts";
+import { errorText } from "../../../base/error-text.ts";
+import type { CallOf, CallResult } from "../../../domain/call.ts";
+import type { CallSignal } from "../../../domain/call-signal.ts";
+import { type Event, isFinalEvent } from "../../../domain/events.ts";
+import type { TurnMetrics } from "../../../domain/turn-metrics.ts";
+import type { AudioAgent, AudioAgentEvent, AudioConversation, AudioFormat } from "../../../ports/audio-conversation.ts";
+import type { Context } from "../../context.ts";
+import type { CallTap } from "../call-tap.ts";
+import type { LiveMedia } from "../programs/program.ts";
+import { CallTranscripts, type TranscriptReader } from "../transcripts/call-transcripts.ts";
+import { AgentSpeech } from "./agent-speech.ts";
+import { AudioReader, AudioWriter, formatOf } from "./audio-format.ts";
+import { BargeIn } from "./barge-in.ts";
+import { ReplyAudio } from "./reply-audio.ts";
+import { TurnMeter } from "./turn-meter.ts";
+
+/** Longest audio of an agent that waits to be played, ms: models send it much faster than that. */
+const MOST_QUEUED_MS = 300_000;
+/** How long before its maximum duration the agent is asked to end a call, ms. */
+const LAST_WORDS_MS = 10_000;
+
+/** Who conducts a call, from before it is dialled. */
+export interface OpenConversation {
+  readonly agent: AudioAgent;
+  readonly conversation: AudioConversation;
+  /** Speaks an apology; undefined if no voice works. */
+  readonly voiceId: string | undefined;
+}
+
+/**
+ * Conducts one call by an agent in audio: paces what it says, stops it if the callee interrupts, and notifies it of how much
+ * was heard. The leg's own clock measures how long nobody speaks.
+ */
+export class AudioAgentCall implements CallTap, TranscriptReader {
+  readonly #context: Context;
+  readonly #call: CallOf<"DYNAMIC_AGENT">;
+  readonly #agent: AudioAgent;
+  readonly #conversation: AudioConversation;
+  readonly #media: LiveMedia;
+  readonly #meter: TurnMeter;
+  readonly #transcripts: CallTranscripts;
+  readonly #audio: ReplyAudio;
+  /** Speaks what the agent cannot say itself; undefined without a voice. */
+  readonly #speech: AgentSpeech | undefined;
+  readonly #bargeIn: BargeIn;
+  readonly #scope = new AbortController();
+  readonly #unlisten: () => void;
+  #format: AudioFormat | undefined;
+  #writer: AudioWriter | undefined;
+  /** Reads the item that is arriving. */
+  #reading: { readonly item: string; readonly reader: AudioReader } | undefined;
+  /** When the first audio was passed to the agent, ms since the answer; undefined before. */
+  #hearsFromMs: number | undefined;
+  /** The agent has decided that the call ends. */
+  #ending = false;
+  /** Samples of silence until the agent gets `silence`; undefined while it does not listen. */
+  #listensFor: number | undefined;
+  #silent = 0;
+  /** The end of the longest duration is near. */
+  #timeIsUp = false;
+  #cancelLastWords: () => void = () => {};
+  /** Resolves when the keys so far have been sent. */
+  #pressed: Promise<void> = Promise.resolve();
+
+  constructor(context: Context, call: CallOf<"DYNAMIC_AGENT">, open: OpenConversation, media: LiveMedia) {
+    const { leg, playout } = media;
+    this.#context = context;
+    this.#call = call;
+    this.#agent = open.agent;
+    this.#conversation = open.conversation;
+    this.#media = media;
+    this.#meter = new TurnMeter(leg.sampleRate, () => context.system.monotonic());
+    const speakers = open.agent.transcribes ? [] : (["callee"] as const);
+    this.#transcripts = new CallTranscripts(context, call, this, leg.sampleRate, speakers);
+    const spoken = (line: Parameters<CallTranscripts["add"]>[1]): void => this.#transcripts.add("caller", line);
+    this.#audio = new ReplyAudio(playout, spoken);
+    if (open.voiceId !== undefined)
+      this.#speech = new AgentSpeech(context, call, open.voiceId, playout, {
+        rendered: () => {},
+        begun: () => {},
+        spoken,
+      });
+    this.#bargeIn = new BargeIn(leg.sampleRate, {
+      sounds: () => {},
+      begins: () => {
+        if (!this.#audio.isHeard || this.#mustBeHeard) return;
+        this.#audio.hold();
+        this.#meter.held();
+      },
+      falseAlarm: () => this.#audio.release(),
+    });
+    this.#unlisten = context.events.listenLive(call.id, {
+      event: (event) => this.#happened(event),
+      over: () => this.#stop(),
+    });
+    void this.#run();
+  }
+
+  /** What the agent has found out so far; undefined if nothing. */
+  get result(): CallResult | undefined {
+    return this.#conversation.result;
+  }
+
+  /** The agent's turns so far. */
+  get turns(): readonly TurnMetrics[] {
+    return this.#meter.turns;
+  }
+
+  inbound(frame: Int16Array): void {
+    this.#transcripts.inbound(frame);
+    const { speaking, voiced, hangOverMs } = this.#media.callee;
+    this.#meter.callee(speaking, hangOverMs);
+    if (this.#writer === undefined) return;
+    this.#hearsFromMs ??= this.#media.playout.clockMs;
+    this.#writer.write(frame);
+    this.#bargeIn.push(speaking, voiced && !isHiss(frame, this.#media.leg.sampleRate), frame.length);
+  }
+
+  outbound(samples: Int16Array | undefined, from: number, length: number): void {
+    this.#transcripts.outbound(samples, from, length);
+    this.#meter.played(samples, from, length);
+    if (this.#listensFor === undefined) return;
+    const silent = samples === undefined && !this.#media.callee.speaking && !this.#audio.held;
+    this.#silent = silent ? this.#silent + length : 0;
+    if (this.#silent < this.#listensFor) return;
+    this.#listensFor = undefined;
+    this.#conversation.silence();
+  }
+
+  async flush(): Promise<void> {
+    this.#stop();
+    await this.#transcripts.flush();
+  }
+
+  transcript(): void {} // the agent hears the callee itself
+
+  emit(): void {} // a call goes on without transcripts
+
+  /** What is being said cannot be interrupted. */
+  get #mustBeHeard(): boolean {
+    return this.#ending || this.#speech?.mustBeHeard === true;
+  }
+
+  /** Carries out what the agent does, to the end of the conversation. Never rejects. */
+  async #run(): Promise<void> {
+    const { signal } = this.#scope;
+    try {
+      for await (const event of this.#conversation.events) {
+        if (signal.aborted || this.#ending) return;
+        await this.#carryOut(event, signal);
+      }
+    } catch (error) {
+      if (!signal.aborted) this.#end({ type: "message_failed", reason: "agent_failed", detail: errorText(error) });
+    }
+  }
+
+  async #carryOut(event: AudioAgentEvent, signal: AbortSignal): Promise<void> {
+    switch (event.type) {
+      case "reply":
+        this.#listensFor = undefined;
+        if (this.#audio.speaks) this.#interrupt(false);
+        this.#meter.requested({ type: event.to });
+        break;
+      case "audio":
+        this.#listensFor = undefined;
+        this.#play(event.item, event.bytes);
+        break;
+      case "words":
+        this.#audio.words(event.item, event.text);
+        break;
+      case "item_end":
+        this.#endItem(event.item);
+        break;
+      case "speech_started":
+        this.#listensFor = undefined;
+        this.#bargeIn.understood();
+        if (!this.#mustBeHeard) this.#interrupt(true);
+        break;
+      case "speech_stopped":
+        this.#meter.turnEnded();
+        this.#meter.words();
+        break;
+      case "callee_words":
+        this.#addCalleeWords(event);
+        break;
+      case "listen":
+        this.#silent = 0;
+        this.#listensFor = msToSamples(event.forMs, this.#media.leg.sampleRate);
+        break;
+      case "press":
+        this.#pressed = this.#pressed.then(() => this.#press(event.keys));
+        break;
+      case "say":
+        await this.#say(event.text, signal);
+        break;
+      case "fault":
+        this.#context.log.warn(
+          { call_id: this.#call.id, agent: this.#agent.name, detail: event.detail },
+          "agent fault",
+        );
+        break;
+      case "fail":
+        this.#end({ type: "message_failed", reason: "agent_failed", detail: event.detail });
+        break;
+      case "hang_up":
+        this.#end(
+          this.#timeIsUp ? { type: "timer", name: "duration", inboundSince: true } : { type: "message_played" },
+        );
+        break;
+    }
+  }
+
+  #play(item: string, bytes: Uint8Array): void {
+    const format = this.#format;
+    if (format === undefined || !this.#audio.takes(item)) return;
+    if (this.#reading?.item !== item) {
+      if (this.#reading) this.#audio.add(this.#reading.item, this.#reading.reader.finish());
+      this.#reading = { item, reader: new AudioReader(format, this.#media.leg.sampleRate) };
+    }
+    this.#meter.audioBegins();
+    this.#audio.add(item, this.#reading.reader.read(bytes));
+    if (this.#audio.queuedMs <= MOST_QUEUED_MS) return;
+    this.#audio.cut();
+    throw new Error(`the agent sent more than ${MOST_QUEUED_MS / 1_000} s of audio ahead`);
+  }
+
+  #endItem(item: string): void {
+    if (this.#reading?.item === item) {
+      this.#audio.add(item, this.#reading.reader.finish());
+      this.#reading = undefined;
+    }
+    this.#audio.end(item);
+  }
+
+  /** Stops what is being said, and notifies the agent of how much was heard. */
+  #interrupt(bySpeech: boolean): void {
+    if (this.#audio.speaks) this.#meter.interrupted(bySpeech);
+    this.#reading = undefined;
+    this.#conversation.interrupted(this.#audio.cut());
+  }
+
+  #addCalleeWords({ text, startMs, endMs }: Extract<AudioAgentEvent, { type: "callee_words" }>): void {
+    const words = text.trim();
+    if (words === "") return;
+    const offset = this.#hearsFromMs ?? 0;
+    const now = this.#media.playout.clockMs;
+    const start = startMs === undefined ? now : Math.round(startMs + offset);
+    const end = endMs === undefined ? now : Math.round(endMs + offset);
+    this.#transcripts.add("callee", { text: words, startMs: start, endMs: Math.max(start, end) });
+  }
+
+  /** Speaks by the speech engine; a fault of it is only logged, because the call ends anyway. */
+  async #say(text: string, signal: AbortSignal): Promise<void> {
+    if (this.#speech === undefined || this.#format === undefined) return;
+    this.#audio.release();
+    await this.#speech.say(text, false, signal).catch((error: unknown) => {
+      if (!signal.aborted)
+        this.#context.log.warn({ call_id: this.#call.id, err: error }, "the agent could not apologise");
+    });
+  }
+
+  /** Ends the call once all that was said has been heard; at once if nobody has answered. */
+  #end(signal: CallSignal): void {
+    this.#ending = true;
+    this.#audio.release();
+    const { playout, post } = this.#media;
+    if (this.#format === undefined) {
+      post(signal);
+      return;
+    }
+    void this.#pressed.then(() => {
+      if (this.#scope.signal.aborted) return;
+      playout.silence(this.#context.timings.tailMs);
+      playout.mark("", () => post(signal));
+    });
+  }
+
+  /** Sends keys; a network that cannot gets them as tones behind the agent's words. */
+  async #press(keys: string): Promise<void> {
+    const { leg, playout } = this.#media;
+    if (this.#scope.signal.aborted) return;
+    if (leg.sendDtmf === undefined) playout.enqueue(dtmfTones(keys, { sampleRate: leg.sampleRate }));
+    else
+      await leg.sendDtmf(keys).catch((error: unknown) => {
+        this.#context.log.warn({ call_id: this.#call.id, err: error }, "the network did not send the keys");
+      });
+  }
+
+  #happened(event: Event): void {
+    if (event.type === "answered") this.#answered();
+    else if (event.type === "dtmf") this.#key(event.data.digit);
+    else if (isFinalEvent(event.type)) this.#stop();
+  }
+
+  #answered(): void {
+    const { leg, post } = this.#media;
+    this.#format = formatOf(leg);
+    this.#writer = new AudioWriter(this.#format, leg.sampleRate, (bytes) => this.#conversation.hear(bytes));
+    this.#conversation.answered(this.#format);
+    post({ type: "noticed", fact: { event: "agent_started", data: { agent: this.#agent.name } } });
+    const { maxDurationMs } = this.#context.timings;
+    const beforeMs = Math.max(maxDurationMs - LAST_WORDS_MS, maxDurationMs / 2);
+    this.#cancelLastWords = this.#context.system.after(beforeMs, () => this.#lastWords());
+  }
+
+  #lastWords(): void {
+    this.#timeIsUp = true;
+    if (this.#mustBeHeard) return;
+    this.#listensFor = undefined;
+    this.#interrupt(false);
+    this.#conversation.ending();
+  }
+
+  #key(digit: string): void {
+    this.#meter.key();
+    if (this.#mustBeHeard) return;
+    this.#listensFor = undefined;
+    this.#interrupt(false);
+    this.#conversation.key(digit);
+  }
+
+  #stop(): void {
+    if (this.#scope.signal.aborted) return;
+    this.#unlisten();
+    this.#cancelLastWords();
+    this.#writer = undefined;
+    this.#scope.abort();
+    this.#audio.cut();
+    this.#speech?.finish();
+  }
+}

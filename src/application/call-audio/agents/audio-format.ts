@@ -1,0 +1,86 @@
+import { decodeAlaw, decodeMulaw, encodeAlaw, encodeMulaw } from "../../../audio/g711.ts";
+import { msToSamples } from "../../../audio/pcm.ts";
+import { PcmByteStream } from "../../../audio/pcm-byte-stream.ts";
+import { Resampler } from "../../../audio/resample.ts";
+import { type AudioFormat, FORMAT_RATES } from "../../../ports/audio-conversation.ts";
+import type { Leg } from "../../../ports/telephony.ts";
+
+const G711_RATE = 8_000;
+/** Longest piece that is written at a time, ms; longer frames of a leg are cut. */
+const PIECE_MS = 60;
+
+/** The format in which a leg's audio loses nothing: that of the network if it is G.711, and otherwise the best one. */
+export function formatOf({ sampleRate, codec }: Pick<Leg, "sampleRate" | "codec">): AudioFormat {
+  if (sampleRate !== G711_RATE) return "pcm";
+  if (codec === "PCMU") return "pcmu";
+  return codec === "PCMA" ? "pcma" : "pcm";
+}
+
+/** Writes the frames of a leg in a format. Allocates nothing for a frame. */
+export class AudioWriter {
+  readonly #format: AudioFormat;
+  readonly #emit: (bytes: Uint8Array) => void;
+  readonly #most: number;
+  readonly #resampler: Resampler;
+  readonly #samples: Int16Array;
+  readonly #bytes: Uint8Array;
+
+  /** @param emit receives the bytes of each frame; the array is reused */
+  constructor(format: AudioFormat, legRate: number, emit: (bytes: Uint8Array) => void) {
+    const rate = FORMAT_RATES[format];
+    this.#format = format;
+    this.#emit = emit;
+    this.#most = msToSamples(PIECE_MS, legRate);
+    this.#resampler = new Resampler(legRate, rate, this.#most);
+    this.#samples = new Int16Array(msToSamples(PIECE_MS, rate) + 2);
+    this.#bytes = new Uint8Array(2 * this.#samples.length);
+  }
+
+  write(frame: Int16Array): void {
+    for (let at = 0; at < frame.length; at += this.#most)
+      this.#write(frame.length <= this.#most ? frame : frame.subarray(at, at + this.#most));
+  }
+
+  #write(frame: Int16Array): void {
+    const samples = this.#samples;
+    const bytes = this.#bytes;
+    const count = this.#resampler.pushInto(frame, samples);
+    if (this.#format === "pcm") {
+      for (let i = 0; i < count; i++) {
+        bytes[2 * i] = samples[i]!;
+        bytes[2 * i + 1] = samples[i]! >> 8;
+      }
+      this.#emit(bytes.subarray(0, 2 * count));
+      return;
+    }
+    const encode = this.#format === "pcmu" ? encodeMulaw : encodeAlaw;
+    this.#emit(encode(samples.subarray(0, count), bytes).subarray(0, count));
+  }
+}
+
+/** Reads the bytes of one item of audio as samples at a leg's rate; a piece may end within a sample. */
+export class AudioReader {
+  readonly #format: AudioFormat;
+  readonly #pcm = new PcmByteStream();
+  readonly #resampler: Resampler;
+
+  constructor(format: AudioFormat, legRate: number) {
+    this.#format = format;
+    this.#resampler = new Resampler(FORMAT_RATES[format], legRate);
+  }
+
+  /** The samples that are known so far, in an array of their own. */
+  read(bytes: Uint8Array): Int16Array {
+    return this.#resampler.push(this.#decode(bytes));
+  }
+
+  /** The samples that are still held, because the item has ended. */
+  finish(): Int16Array {
+    return this.#resampler.flush();
+  }
+
+  #decode(bytes: Uint8Array): Int16Array {
+    if (this.#format === "pcmu") return decodeMulaw(bytes);
+    return this.#format === "pcma" ? decodeAlaw(bytes) : this.#pcm.push(bytes);
+  }
+}

@@ -1,0 +1,100 @@
+import type { CallResult } from "../domain/call.ts";
+import type { AgentBrief } from "./conversation.ts";
+
+/**
+ * An agent that takes the callee's audio and replies with audio, such as a speech-to-speech model.
+ *
+ * The core owns the time. It paces the agent's audio, however fast that arrives, knows how much of it the callee heard,
+ * stops it if the callee interrupts, notices silence, and hangs up. An agent therefore never sleeps.
+ */
+export interface AudioAgent {
+  readonly kind: "audio";
+  /** For events and logs: `realtime`. */
+  readonly name: string;
+  /** Whether its conversations report the callee's words; if not, the transcription of the server is used. */
+  readonly transcribes: boolean;
+  /**
+   * Checks that the agent can conduct a call with these instructions. Returns at once, and connects to nothing.
+   * @throws {AgentUnavailable} it cannot; the message names the cause and the fix
+   */
+  check(brief: AgentBrief): void;
+  /**
+   * Opens the conversation of one call before anybody is dialled. Resolves once the agent can conduct it. The signal is
+   * aborted when the call is over; nothing is left of the conversation then.
+   * @throws {AgentUnavailable} it cannot conduct it, such as with a wrong key; the message names the cause and the fix
+   */
+  open(brief: AgentBrief, signal: AbortSignal): Promise<AudioConversation>;
+  close(): Promise<void>;
+}
+
+/** How audio is written: G.711 at 8000 Hz, one byte a sample, or 16-bit little-endian samples at 24,000 Hz. */
+export type AudioFormat = "pcmu" | "pcma" | "pcm";
+
+/** The samples per second of each format. */
+export const FORMAT_RATES: Readonly<Record<AudioFormat, number>> = { pcmu: 8_000, pcma: 8_000, pcm: 24_000 };
+
+/** What the callee has heard of one item of the agent's audio. */
+export interface HeardItem {
+  readonly item: string;
+  /** How much of its audio was played, ms. */
+  readonly heardMs: number;
+  /** About the words of it that were heard. */
+  readonly text: string;
+}
+
+/** The conversation of one call. No method waits or throws, whatever has happened. */
+export interface AudioConversation {
+  /** What the agent says and does, for one reader. It may end before the call; the callee then hears what is queued. */
+  readonly events: AsyncIterable<AudioAgentEvent>;
+  /** What the agent has found out so far, stored with the call when it ends; undefined if nothing. */
+  readonly result?: CallResult | undefined;
+  /** The callee has answered: the agent begins, or waits for the callee's words. @param format of the audio of both sides */
+  answered(format: AudioFormat): void;
+  /** The next audio of the callee, in the format. The array is reused: copy what you keep. */
+  hear(audio: Uint8Array): void;
+  /** The callee pressed a key: 0-9 * # A-D. What the agent was saying has been stopped. */
+  key(digit: string): void;
+  /** Nobody has spoken for the time of the last `listen`. */
+  silence(): void;
+  /** The call ends soon, because it has lasted too long: the agent says goodbye and hangs up. */
+  ending(): void;
+  /**
+   * The callee interrupts: no more is played of what the agent was saying, and its conversation is to hold what was heard.
+   * @param items those that were not heard to their end, in order; none if the agent has not begun to speak
+   */
+  interrupted(items: readonly HeardItem[]): void;
+}
+
+/** What the agent says and does, in the order in which it is carried out. */
+export type AudioAgentEvent =
+  /** The agent begins a reply. What was queued of an earlier one is not played. */
+  | { readonly type: "reply"; readonly to: "begin" | "key" | "words" | "silence" }
+  /** Audio of an item, in the format of the call; a piece may end within a sample. It may arrive faster than it is played. */
+  | { readonly type: "audio"; readonly item: string; readonly bytes: Uint8Array }
+  /** All the words of an item so far; they may arrive before or after its audio. */
+  | { readonly type: "words"; readonly item: string; readonly text: string }
+  /** All audio of an item has arrived. */
+  | { readonly type: "item_end"; readonly item: string }
+  /** The callee has begun to speak, and interrupts the agent. */
+  | { readonly type: "speech_started" }
+  /** The callee's turn is over. */
+  | { readonly type: "speech_stopped" }
+  /** The callee said this. Times are ms of the callee's audio; undefined if they are not known. */
+  | {
+      readonly type: "callee_words";
+      readonly text: string;
+      readonly startMs: number | undefined;
+      readonly endMs: number | undefined;
+    }
+  /** Waits for the callee: `silence` follows if nobody speaks for this time after the last word, ms. */
+  | { readonly type: "listen"; readonly forMs: number }
+  /** Sends keys to the other side: 0-9 * # A-D. */
+  | { readonly type: "press"; readonly keys: string }
+  /** Speaks a text by the speech engine of the server, behind what is queued; it cannot be interrupted. */
+  | { readonly type: "say"; readonly text: string }
+  /** Something went wrong that the conversation survives: for the log, without secrets. */
+  | { readonly type: "fault"; readonly detail: string }
+  /** Ends the call as `agent_failed` once all that was said has been heard. */
+  | { readonly type: "fail"; readonly detail: string }
+  /** Ends the call once all that was said has been heard. */
+  | { readonly type: "hang_up" };

@@ -1,0 +1,507 @@
+import { describe, expect, test } from "vitest";
+// The core loads it for the first call of such an agent; a manual clock does not wait for that.
+import "../../../src/application/call-audio/agents/audio-agent-call.ts";
+import { DtmfDetector } from "../../../src/audio/dtmf.ts";
+import { encodeAlaw, encodeMulaw } from "../../../src/audio/g711.ts";
+import { msToSamples, pcmToBytes } from "../../../src/audio/pcm.ts";
+import { tone, toneShare } from "../../../src/audio/tone.ts";
+import { Queue } from "../../../src/base/queue.ts";
+import type { Call } from "../../../src/domain/call.ts";
+import {
+  type AudioAgent,
+  type AudioAgentEvent,
+  type AudioConversation,
+  type AudioFormat,
+  FORMAT_RATES,
+  type HeardItem,
+} from "../../../src/ports/audio-conversation.ts";
+import { type AgentBrief, AgentUnavailable } from "../../../src/ports/conversation.ts";
+import type { ScriptedLeg } from "../../../src/testing/scripted-telephony.ts";
+import { ALICE, MS_PER_CHARACTER, NUMBER, World, type WorldOptions } from "../../support/application.ts";
+import { MeasuringTranscription } from "../../support/measuring-transcription.ts";
+
+/** A conversation that does as the test tells it, and keeps what the core reports. */
+class Puppet implements AudioConversation {
+  readonly events = new Queue<AudioAgentEvent>();
+  readonly reports: unknown[] = [];
+  readonly heard: Uint8Array[] = [];
+  format: AudioFormat | undefined;
+  readonly brief: AgentBrief;
+  readonly signal: AbortSignal;
+
+  constructor(brief: AgentBrief, signal: AbortSignal) {
+    this.brief = brief;
+    this.signal = signal;
+  }
+
+  answered(format: AudioFormat): void {
+    this.format = format;
+    this.reports.push(`answered ${format}`);
+  }
+  hear(audio: Uint8Array): void {
+    this.heard.push(audio.slice());
+  }
+  key(digit: string): void {
+    this.reports.push(`key ${digit}`);
+  }
+  silence(): void {
+    this.reports.push("silence");
+  }
+  ending(): void {
+    this.reports.push("ending");
+  }
+  interrupted(items: readonly HeardItem[]): void {
+    this.reports.push(items);
+  }
+
+  does(...events: AudioAgentEvent[]): void {
+    for (const event of events) this.events.push(event);
+  }
+
+  /** Says a tone with words, all at once, in pieces of odd sizes. */
+  says(item: string, ms: number, text = "", hz = 440): void {
+    const format = this.format ?? "pcm";
+    const samples = tone(hz, ms, FORMAT_RATES[format], 8_000);
+    const bytes =
+      format === "pcm" ? pcmToBytes(samples) : format === "pcmu" ? encodeMulaw(samples) : encodeAlaw(samples);
+    this.does({ type: "words", item, text });
+    for (let at = 0; at < bytes.length; at += 4_801)
+      this.does({ type: "audio", item, bytes: bytes.subarray(at, at + 4_801) });
+    this.does({ type: "item_end", item });
+  }
+}
+
+interface Scene {
+  readonly world: World;
+  readonly call: Call;
+  readonly leg: ScriptedLeg;
+  readonly puppet: Puppet;
+}
+
+function agentOf(more: Partial<AudioAgent> = {}): { agent: AudioAgent; opened: Puppet[] } {
+  const opened: Puppet[] = [];
+  const agent: AudioAgent = {
+    kind: "audio",
+    name: "puppet",
+    transcribes: true,
+    check() {},
+    async open(brief, signal) {
+      const puppet = new Puppet(brief, signal);
+      opened.push(puppet);
+      return puppet;
+    },
+    async close() {},
+    ...more,
+  };
+  return { agent, opened };
+}
+
+async function dialled(agent: AudioAgent, options: WorldOptions = {}): Promise<{ world: World; call: Call }> {
+  const world = await World.start({ agent, ...options });
+  const { id: instanceId } = await world.activeInstance();
+  const call = await world.app.calls.create(ALICE, {
+    instanceId,
+    type: "DYNAMIC_AGENT",
+    target: { phoneNumber: NUMBER },
+    agent: { instructions: ["Ask for the date."] },
+  });
+  await world.system.settle();
+  return { world, call };
+}
+
+async function talking({ codec, ...options }: WorldOptions & { readonly codec?: string } = {}): Promise<Scene> {
+  const { agent, opened } = agentOf(options.transcription ? { transcribes: false } : {});
+  const { world, call } = await dialled(agent, options);
+  await world.system.settle();
+  const leg = world.leg(call);
+  if (codec !== undefined) leg.codec = codec;
+  leg.placed();
+  leg.answer();
+  await world.system.settle();
+  return { world, call, leg, puppet: opened[0]! };
+}
+
+async function lines({ world, call }: Scene): Promise<string[]> {
+  const stored = await world.app.calls.transcripts(ALICE, [call]);
+  return (stored.get(call.id) ?? []).map(({ speaker, text }) => `${speaker}: ${text}`);
+}
+
+function soundMs({ leg }: Scene, fromMs: number, toMs = Number.POSITIVE_INFINITY): number {
+  const part = leg.heard.subarray(msToSamples(fromMs, leg.sampleRate), msToSamples(toMs, leg.sampleRate));
+  return (part.filter((sample) => Math.abs(sample) > 50).length * 1_000) / leg.sampleRate;
+}
+
+/** Two tones at once: speech to the voice detector, and no beep. */
+function voice(length: number, { sampleRate }: ScriptedLeg): Int16Array {
+  const other = tone(1_130, length, sampleRate, 3_500);
+  return tone(440, length, sampleRate, 6_000).map((sample, at) => sample + other[at]!);
+}
+
+const heardIn = (reports: readonly unknown[]): readonly HeardItem[] =>
+  reports.filter((report): report is HeardItem[] => Array.isArray(report)).flat();
+
+describe("a call with an agent in audio", () => {
+  test("is opened before anybody is dialled, and begins at the answer", async () => {
+    const { agent, opened } = agentOf();
+    const { world, call } = await dialled(agent);
+    expect(opened.map(({ brief }) => [brief.callId, brief.instructions])).toEqual([[call.id, ["Ask for the date."]]]);
+    const leg = world.leg(call);
+    leg.placed();
+    await world.system.advance(3_000);
+    expect(opened[0]!.reports).toEqual([]);
+    leg.answer();
+    await world.system.advance(100);
+    expect(opened[0]!.reports).toEqual(["answered pcm"]);
+    expect(await world.story(call)).toEqual(["queued", "ringing", "answered", "agent_started"]);
+    await world.stop();
+  });
+
+  test("plays what arrives at once at the pace of the leg, and stores its words", async () => {
+    const scene = await talking();
+    const { world, leg, puppet } = scene;
+    puppet.does({ type: "reply", to: "begin" });
+    puppet.says("a", 1_500, "Good morning.");
+    puppet.says("b", 500, "How are you?", 880);
+    await world.system.advance(1_000);
+    expect(Math.abs(soundMs(scene, 0) - 960)).toBeLessThan(80);
+    expect(await lines(scene)).toEqual([]);
+    await world.system.advance(1_500);
+    expect(Math.abs(soundMs(scene, 0) - 2_000 * 0.97)).toBeLessThan(80);
+    const at = msToSamples(1_600, 8_000);
+    expect(toneShare(leg.heard.subarray(at, at + 2_000), 880, 8_000)).toBeGreaterThan(0.95);
+    expect(await lines(scene)).toEqual(["caller: Good morning.", "caller: How are you?"]);
+    await world.stop();
+  });
+
+  test.for([
+    ["PCMU", "pcmu"],
+    ["PCMA", "pcma"],
+  ] as const)("passes the audio of a %s leg through, bit for bit in both directions", async ([codec, format]) => {
+    const { world, leg, puppet } = await talking({ codec });
+    const code = format === "pcmu" ? encodeMulaw : encodeAlaw;
+    const bytes = Uint8Array.from({ length: 256 * 20 }, (_, at) => (at * 7) & 0xff);
+    puppet.does({ type: "reply", to: "begin" }, { type: "audio", item: "a", bytes });
+    await world.system.advance(1_000);
+    const said = voice(400, leg);
+    leg.say(said);
+    await world.system.advance(600);
+    expect(puppet.format).toBe(format);
+    // Mu-law has two codes for zero, which sound the same.
+    const same = (one: Uint8Array) => one.map((byte) => (format === "pcmu" && byte === 0x7f ? 0xff : byte));
+    const sent = code(leg.heard);
+    const from = sent.findIndex((_, at) => same(bytes.subarray(0, 50)).every((byte, i) => sent[at + i] === byte));
+    expect(from).toBeGreaterThanOrEqual(0);
+    expect(Buffer.compare(sent.subarray(from, from + bytes.length), same(bytes))).toBe(0);
+    const heard = Buffer.concat(puppet.heard);
+    expect(heard.includes(Buffer.from(code(said)))).toBe(true);
+    await world.stop();
+  });
+
+  test("passes audio of 16 kHz on as samples of 24 kHz", async () => {
+    const { world, leg, puppet } = await talking({ sampleRate: 16_000, codec: "PCMU" });
+    leg.say(tone(600, 500, 16_000, 8_000));
+    await world.system.advance(1_000);
+    expect(puppet.format).toBe("pcm");
+    const bytes = new Uint8Array(Buffer.concat(puppet.heard));
+    const samples = new Int16Array(bytes.buffer, 0, bytes.length >> 1);
+    expect(samples.length / 24).toBeGreaterThan(900);
+    const loud = samples.findIndex((sample) => Math.abs(sample) > 4_000);
+    expect(toneShare(samples.subarray(loud, loud + 10_000), 600, 24_000)).toBeGreaterThan(0.95);
+    await world.stop();
+  });
+
+  test("stops at once if the agent notices speech, and reports what was heard", async () => {
+    const scene = await talking();
+    const { world, puppet } = scene;
+    puppet.does({ type: "reply", to: "begin" });
+    puppet.says("a", 300, "Hello.");
+    puppet.says("b", 4_000, "one two three four five six seven eight");
+    puppet.says("c", 1_000, "And more.");
+    await world.system.advance(2_300);
+    puppet.does({ type: "speech_started" });
+    // Late audio of a cut item is not played.
+    puppet.does({ type: "audio", item: "b", bytes: pcmToBytes(tone(440, 500, 24_000, 8_000)) });
+    await world.system.advance(2_000);
+    const heard = heardIn(puppet.reports);
+    expect(heard.map(({ item }) => item)).toEqual(["b", "c"]);
+    expect(Math.abs(heard[0]!.heardMs - 2_000)).toBeLessThanOrEqual(60);
+    expect(heard[1]).toMatchObject({ heardMs: 0, text: "" });
+    expect(Math.abs(soundMs(scene, 0) - 0.97 * (300 + heard[0]!.heardMs))).toBeLessThan(60);
+    const [, second, ...others] = await lines(scene);
+    expect(second).toMatch(/^caller: one two three/);
+    expect(second).not.toContain("six");
+    expect(others).toEqual([]);
+    await world.stop();
+  });
+
+  test("falls silent 200 ms after the callee begins to speak, and waits for the agent's verdict", async () => {
+    const scene = await talking();
+    const { world, leg, puppet } = scene;
+    puppet.does({ type: "reply", to: "begin" });
+    puppet.says("a", 5_000, "A long sentence.");
+    await world.system.advance(1_000);
+    leg.say(voice(600, leg));
+    await world.system.advance(600);
+    expect(Math.abs(soundMs(scene, 1_000) - 200)).toBeLessThan(80);
+    expect(heardIn(puppet.reports)).toEqual([]);
+    puppet.does({ type: "speech_started" });
+    await world.system.advance(100);
+    expect(Math.abs(heardIn(puppet.reports)[0]!.heardMs - 1_200)).toBeLessThan(80);
+    await world.stop();
+  });
+
+  test("goes on where it stopped after a sound that was no speech to the agent", async () => {
+    const scene = await talking();
+    const { world, leg, puppet } = scene;
+    puppet.does({ type: "reply", to: "begin" });
+    puppet.says("a", 3_000, "A long sentence.");
+    await world.system.advance(1_000);
+    leg.say(voice(400, leg));
+    await world.system.advance(6_000);
+    expect(Math.abs(soundMs(scene, 0) - 0.97 * 3_000)).toBeLessThan(90);
+    expect(heardIn(puppet.reports)).toEqual([]);
+    expect(await lines(scene)).toEqual(["caller: A long sentence."]);
+    await world.stop();
+  });
+
+  test("does not play the rest of a reply when another one begins", async () => {
+    const scene = await talking();
+    const { world, leg, puppet } = scene;
+    puppet.does({ type: "reply", to: "begin" });
+    puppet.says("a", 5_000);
+    await world.system.advance(500);
+    puppet.does({ type: "reply", to: "words" });
+    puppet.says("b", 500, "", 880);
+    await world.system.advance(2_000);
+    expect(heardIn(puppet.reports).map(({ item }) => item)).toEqual(["a"]);
+    expect(Math.abs(soundMs(scene, 0) - 0.97 * 1_000)).toBeLessThan(80);
+    const at = msToSamples(650, 8_000);
+    expect(toneShare(leg.heard.subarray(at, at + 2_000), 880, 8_000)).toBeGreaterThan(0.9);
+    await world.stop();
+  });
+
+  test("fails if the agent sends minutes of audio ahead", async () => {
+    const { world, call, puppet } = await talking({ codec: "PCMU" });
+    puppet.does({ type: "reply", to: "begin" });
+    for (let i = 0; i < 320; i++) puppet.does({ type: "audio", item: "a", bytes: new Uint8Array(8_000) });
+    await world.system.advance(1_000);
+    expect(await world.stored(call)).toMatchObject({
+      status: "FAILED",
+      outcome: { reason: "agent_failed", detail: "the agent sent more than 300 s of audio ahead" },
+    });
+    expect(puppet.signal.aborted).toBe(true);
+    await world.stop();
+  });
+
+  test("hangs up when the goodbye has been heard", async () => {
+    const scene = await talking();
+    const { world, call, puppet } = scene;
+    puppet.does({ type: "reply", to: "begin" });
+    puppet.says("a", 2_000, "Goodbye.");
+    puppet.does({ type: "hang_up" });
+    await world.system.advance(1_800);
+    expect((await world.stored(call)).status).toBe("IN_PROGRESS");
+    // The callee's own goodbye does not cut it.
+    puppet.does({ type: "speech_started" });
+    await world.system.advance(1_500);
+    expect(await world.stored(call)).toMatchObject({ status: "COMPLETED", outcome: { reason: "agent_finished" } });
+    expect(Math.abs(soundMs(scene, 0) - 0.97 * 2_000)).toBeLessThan(80);
+    expect(await lines(scene)).toEqual(["caller: Goodbye."]);
+    expect(puppet.signal.aborted).toBe(true);
+    await world.stop();
+  });
+
+  test("stops for a key, which the agent gets", async () => {
+    const scene = await talking();
+    const { world, leg, puppet } = scene;
+    puppet.does({ type: "reply", to: "begin" });
+    puppet.says("a", 3_000, "Press one.");
+    await world.system.advance(500);
+    leg.press("1");
+    await world.system.advance(1_000);
+    expect(puppet.reports.at(-1)).toBe("key 1");
+    expect(heardIn(puppet.reports)).toHaveLength(1);
+    expect(soundMs(scene, 0)).toBeLessThan(600);
+    await world.stop();
+  });
+
+  test("notices silence after the last word, and not before", async () => {
+    const { world, leg, puppet } = await talking();
+    puppet.does({ type: "reply", to: "begin" });
+    puppet.says("a", 2_000);
+    puppet.does({ type: "listen", forMs: 5_000 });
+    await world.system.advance(6_900);
+    expect(puppet.reports).not.toContain("silence");
+    leg.say(voice(500, leg));
+    await world.system.advance(5_000);
+    expect(puppet.reports).not.toContain("silence");
+    await world.system.advance(1_000);
+    expect(puppet.reports.filter((report) => report === "silence")).toHaveLength(1);
+    await world.stop();
+  });
+
+  test("sends keys, as tones if the network has no better way", async () => {
+    const { world, leg, puppet } = await talking();
+    puppet.does({ type: "press", keys: "12#" });
+    await world.system.advance(1_000);
+    let keys = "";
+    const detector = new DtmfDetector(8_000, (digit) => {
+      keys += digit;
+    });
+    for (let at = 0; at < leg.heard.length; at += 160) detector.push(leg.heard.subarray(at, at + 160));
+    expect(keys).toBe("12#");
+    await world.stop();
+  });
+
+  test("keeps the callee's words with their times", async () => {
+    const scene = await talking();
+    const { world, call, puppet } = scene;
+    await world.system.advance(2_000);
+    puppet.does({ type: "callee_words", text: " Tomorrow. ", startMs: 400, endMs: 1_200 });
+    await world.system.advance(100);
+    const [line] = (await world.app.calls.transcripts(ALICE, [call])).get(call.id) ?? [];
+    expect(line).toMatchObject({ speaker: "callee", text: "Tomorrow." });
+    expect(Math.abs(line!.startMs - 400)).toBeLessThanOrEqual(40);
+    expect(Math.abs(line!.endMs - 1_200)).toBeLessThanOrEqual(40);
+    await world.stop();
+  });
+
+  test("uses the transcription of the server if the agent reports no words", async () => {
+    const scene = await talking({ transcription: new MeasuringTranscription() });
+    const { world, leg } = scene;
+    await world.system.advance(1_000);
+    leg.say(voice(800, leg));
+    await world.system.advance(4_000);
+    expect(await lines(scene)).toEqual(["callee: tone 440"]);
+    await world.stop();
+  });
+
+  test("measures its turns", async () => {
+    const { world, call, leg, puppet } = await talking();
+    puppet.does({ type: "reply", to: "begin" });
+    puppet.says("a", 4_000, "A long sentence.");
+    await world.system.advance(500);
+    leg.say(voice(800, leg));
+    await world.system.advance(200);
+    puppet.does({ type: "speech_started" });
+    await world.system.advance(1_300);
+    puppet.does({ type: "speech_stopped" }, { type: "reply", to: "words" });
+    await world.system.advance(300);
+    puppet.says("b", 500);
+    await world.system.advance(1_000);
+    leg.end("callee_hung_up");
+    await world.system.advance(1_500);
+    const [first, second, ...others] = (await world.stored(call)).turns ?? [];
+    expect(first).toMatchObject({ input: "begin", interrupted: true, ttsTtfbMs: null, llmTtftMs: 0 });
+    expect(first?.interruptLatencyMs).toBeLessThanOrEqual(240);
+    expect(second).toMatchObject({ input: "words", interrupted: false, llmTtftMs: 300 });
+    expect(Math.abs((second?.turnGapMs ?? 0) - 1_000)).toBeLessThanOrEqual(60);
+    expect(others).toEqual([]);
+    await world.stop();
+  });
+
+  test("asks the agent for a goodbye before the longest duration is over", async () => {
+    const scene = await talking({ timings: { maxDurationMs: 60_000 } });
+    const { world, call, puppet } = scene;
+    await world.system.advance(49_500);
+    expect(puppet.reports).not.toContain("ending");
+    await world.system.advance(1_000);
+    expect(puppet.reports.at(-1)).toBe("ending");
+    puppet.says("a", 1_000, "Goodbye.");
+    puppet.does({ type: "hang_up" });
+    await world.system.advance(2_500);
+    expect((await world.stored(call)).outcome?.reason).toBe("max_duration");
+    expect(await lines(scene)).toEqual(["caller: Goodbye."]);
+    await world.stop();
+  });
+
+  test("apologises by the speech engine, then fails with the agent's reason", async () => {
+    const scene = await talking();
+    const { world, call, puppet } = scene;
+    puppet.does({ type: "reply", to: "begin" });
+    puppet.says("a", 500, "Well", 880);
+    puppet.does({ type: "say", text: "I am sorry." }, { type: "fail", detail: "the model is gone" });
+    const apologyMs = "I am sorry.".length * MS_PER_CHARACTER;
+    await world.system.advance(500 + apologyMs - 100);
+    expect((await world.stored(call)).status).toBe("IN_PROGRESS");
+    await world.system.advance(1_000);
+    expect((await world.stored(call)).outcome).toMatchObject({ reason: "agent_failed", detail: "the model is gone" });
+    expect(await lines(scene)).toEqual(["caller: Well", "caller: I am sorry."]);
+    await world.stop();
+  });
+
+  test("fails without an apology if no voice works", async () => {
+    const { agent, opened } = agentOf();
+    const world = await World.start({ agent });
+    world.speech.voices = async () => [];
+    const { id: instanceId } = await world.activeInstance();
+    const call = await world.app.calls.create(ALICE, {
+      instanceId,
+      type: "DYNAMIC_AGENT",
+      target: { phoneNumber: NUMBER },
+      agent: { instructions: ["x"], language: "fi" },
+    });
+    await world.system.settle();
+    const leg = world.leg(call);
+    leg.placed();
+    leg.answer();
+    await world.system.settle();
+    expect(opened[0]!.brief.language).toBe("fi");
+    opened[0]!.does({ type: "say", text: "I am sorry." }, { type: "fail", detail: "the model is gone" });
+    await world.system.advance(1_000);
+    expect((await world.stored(call)).outcome).toMatchObject({ reason: "agent_failed", detail: "the model is gone" });
+    await world.stop();
+  });
+
+  test("fails if the conversation breaks off, before the answer too", async () => {
+    const { agent, opened } = agentOf();
+    const { world, call } = await dialled(agent);
+    world.leg(call).placed();
+    await world.system.settle();
+    opened[0]!.events.fail(new Error("the connection broke"));
+    await world.system.advance(1_000);
+    expect((await world.stored(call)).outcome).toMatchObject({
+      reason: "agent_failed",
+      detail: "the connection broke",
+    });
+    await world.stop();
+    expect(world.system.waiting).toBe(0);
+  });
+});
+
+describe("an agent in audio that cannot conduct a call", () => {
+  test("lets it fail before anybody is dialled", async () => {
+    const { agent } = agentOf({
+      open: async () => {
+        throw new AgentUnavailable("the server answered 401 (check the key: RINGPORT_AGENT_KEY)");
+      },
+    });
+    const { world, call } = await dialled(agent);
+    expect(await world.stored(call)).toMatchObject({
+      status: "FAILED",
+      outcome: { reason: "agent_unavailable", detail: expect.stringContaining("RINGPORT_AGENT_KEY") },
+    });
+    expect(world.network.legs).toEqual([]);
+    await world.stop();
+  });
+
+  test("does not dial a call that was ended while its conversation opened", async () => {
+    let aborted = false;
+    const { agent } = agentOf({
+      open: (_, signal) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener("abort", () => {
+            aborted = true;
+            reject(signal.reason);
+          });
+        }),
+    });
+    const { world, call } = await dialled(agent);
+    await world.app.calls.terminate(call.id);
+    await world.system.advance(1_000);
+    expect(aborted).toBe(true);
+    expect(world.network.legs).toEqual([]);
+    expect((await world.stored(call)).status).not.toBe("IN_PROGRESS");
+    await world.stop();
+  });
+});
