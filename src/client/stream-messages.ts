@@ -1,3 +1,4 @@
+import type { EventData } from "../domain/events.ts";
 import type { CompletedReason, FailedReason } from "../domain/outcome.ts";
 import type { StreamError, StreamTranscript } from "../http/answers.ts";
 
@@ -14,6 +15,8 @@ export type StreamCallEvent =
   | (CallEventNamed<"dtmf"> & { readonly digit: string })
   /** A tone of `hz`, like that of an answering machine; it began `at_ms` after pickup. */
   | (CallEventNamed<"beep"> & { readonly hz: number; readonly at_ms: number })
+  /** Who answered, as far as anybody can tell; a later event corrects an earlier one. */
+  | (CallEventNamed<"answered_by"> & EventData["answered_by"])
   | (CallEventNamed<"mark"> & { readonly name: string })
   /** The queued audio was dropped; `heard_ms` of all the audio were heard. */
   | (CallEventNamed<"cleared"> & { readonly heard_ms: number })

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { hasWords } from "../base/has-words.ts";
 import { filledIn, placeholdersOf, type Variables } from "./agent-variables.ts";
+import { MACHINE_POLICIES, type OnMachine } from "./answering-machine.ts";
 import { characters, describedAs, isObject, issueText, type Schema } from "./input-checks.ts";
 import type { JsonSchema } from "./json-schema.ts";
 import type { Limits } from "./limits.ts";
@@ -29,6 +30,8 @@ export interface AgentInput {
   tools?: string[] | undefined;
   /** JSON Schema of the result. With it, the agent states at the end what it has found out. Default: no such result. */
   resultSchema?: JsonSchema | undefined;
+  /** What is done once a machine has answered. Default: `continue`, as with a person. */
+  onMachine?: OnMachine | undefined;
 }
 
 /** A language, and optionally a script and a region. */
@@ -63,6 +66,7 @@ export function agentSchema(limits: Limits, voiceId: Schema<string>): Schema<Age
       ),
     ),
     variables: v.optional(variablesSchema()),
+    onMachine: v.optional(onMachineSchema()),
     maxTurns: v.optional(wholeNumber(1, MOST_TURNS)),
     maxSeconds: v.optional(wholeNumber(LEAST_SECONDS, MOST_SECONDS)),
     tools: v.optional(toolNamesSchema()),
@@ -119,6 +123,11 @@ function toolNamesSchema(): Schema<string[]> {
       description: "Names of the server's tools that the agent may use. Default: all of them.",
     },
   ) as Schema<string[]>;
+}
+
+/** The schema of a field `onMachine`. */
+export function onMachineSchema(): Schema<OnMachine> {
+  return v.picklist(MACHINE_POLICIES, issueText("value_invalid", `must be one of ${MACHINE_POLICIES.join(", ")}`));
 }
 
 function instructionsSchema(limits: Limits): Schema<string[]> {

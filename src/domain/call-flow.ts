@@ -1,4 +1,12 @@
 import { nextState, type Transitions } from "../base/machine.ts";
+import {
+  type AnsweredBy,
+  type AnswerVerdict,
+  type GreetingEnd,
+  type OnMachine,
+  VERDICT_WAIT_MS,
+  VOICEMAIL_WAIT_MS,
+} from "./answering-machine.ts";
 import type { CallEffect, CallSignal, TimerName } from "./call-signal.ts";
 import type { CompletedReason, FailedReason } from "./outcome.ts";
 import { RELEASE_FAILURES, type ReleaseCause } from "./release-cause.ts";
@@ -38,6 +46,10 @@ export interface CallFlow {
   readonly lineDown: boolean;
   /** A client is attached to the stream of the call. */
   readonly attached: boolean;
+  /** Who has answered; undefined until a verdict. */
+  readonly answeredBy: AnsweredBy | undefined;
+  /** Waiting for a machine to record, or what has shown that it does; undefined if no message is left. */
+  readonly voicemail: "waiting" | GreetingEnd | undefined;
 }
 
 export const NEW_FLOW: CallFlow = {
@@ -48,6 +60,8 @@ export const NEW_FLOW: CallFlow = {
   silent: false,
   lineDown: false,
   attached: false,
+  answeredBy: undefined,
+  voicemail: undefined,
 };
 
 /** What the rules depend on besides the state. */
@@ -59,6 +73,8 @@ export interface FlowRules {
   readonly streamed: boolean;
   /** How a call ends once all that it had to say has been played. */
   readonly playedReason: "message_played" | "agent_finished";
+  /** What is done once a machine has answered. */
+  readonly onMachine: OnMachine;
 }
 
 export interface Decision {
@@ -96,7 +112,7 @@ function meaningOf(flow: CallFlow, signal: CallSignal, rules: FlowRules, unprove
     case "media_lost":
       return fail(flow, "media_failed", signal.detail);
     case "inbound_audio":
-      if (flow.played && flow.phase === "talking") return complete(flow, rules.playedReason, null);
+      if (flow.played && flow.phase === "talking") return messagePlayed({ ...flow, inbound: true }, rules, unproven);
       return to({ ...flow, inbound: true }, [{ do: "cancel", name: "inbound" }]);
     case "evidence":
       return flow.played ? messagePlayed(flow, rules, unproven) : stay(flow);
@@ -115,6 +131,12 @@ function meaningOf(flow: CallFlow, signal: CallSignal, rules: FlowRules, unprove
     case "stream_closed":
       if (flow.phase === "talking") return complete(flow, "stream_closed", null);
       return fail(flow, "terminated", CLOSED_BEFORE_ANSWER);
+    case "answered_by":
+      return answeredBy(flow, signal.verdict, rules, unproven);
+    case "leave_voicemail":
+      return leaveVoicemail(flow, signal.atMs);
+    case "greeting_over":
+      return greetingOver(flow, signal.end, rules);
     case "noticed":
       return to(flow, [{ do: "note", fact: signal.fact }]);
     case "line_down":
@@ -180,11 +202,63 @@ function messageReady(flow: CallFlow, messageMs: number, rules: FlowRules): Deci
   return to(ready, [note, { do: "timer", name: "duration", ms: messageMs + rules.timings.maxDurationMs }]);
 }
 
+/** Whether what the call does once it has played its message depends on who has answered. */
+function awaitsVerdict(flow: CallFlow, rules: FlowRules): boolean {
+  return rules.onMachine !== "continue" && flow.answeredBy === undefined;
+}
+
+function answeredBy(flow: CallFlow, verdict: AnswerVerdict, rules: FlowRules, unproven: boolean): Decision {
+  const { answeredBy: who, reason, confidence, atMs } = verdict;
+  const data = { answered_by: who, reason, confidence, at_ms: atMs };
+  const note: CallEffect = { do: "note", fact: { event: "answered_by", data } };
+  const known: CallFlow = { ...flow, answeredBy: who };
+  if (flow.phase !== "talking") return to(known, [note]);
+  const next = whenAnswered(known, rules, unproven);
+  return to(next.flow, [note, ...next.effects]);
+}
+
+function whenAnswered(flow: CallFlow, rules: FlowRules, unproven: boolean): Decision {
+  if (flow.answeredBy === "machine" && rules.onMachine === "hang_up") return complete(flow, "machine_hung_up", null);
+  if (flow.answeredBy === "machine" && rules.onMachine === "leave_message") return awaitVoicemail(flow);
+  return flow.played ? messagePlayed(flow, rules, unproven) : stay(flow);
+}
+
+function awaitVoicemail(flow: CallFlow): Decision {
+  if (flow.voicemail !== undefined) return stay(flow);
+  return to({ ...flow, played: false, voicemail: "waiting" }, [
+    { do: "await_voicemail" },
+    { do: "timer", name: "machine", ms: VOICEMAIL_WAIT_MS },
+  ]);
+}
+
+function leaveVoicemail(flow: CallFlow, atMs: number): Decision {
+  if (flow.phase !== "talking") return stay(flow);
+  const { flow: next, effects } = awaitVoicemail({ ...flow, answeredBy: "machine" });
+  if (flow.answeredBy === "machine") return to(next, effects);
+  const data = { answered_by: "machine", reason: "agent", confidence: 1, at_ms: atMs } as const;
+  return to(next, [{ do: "note", fact: { event: "answered_by", data } }, ...effects]);
+}
+
+/** A beep begins the recording, so what was said to a machine that seemed to have none is said again. */
+function greetingOver(flow: CallFlow, end: GreetingEnd, rules: FlowRules): Decision {
+  const again = flow.voicemail === "silence" && end === "beep";
+  if (flow.phase !== "talking" || (flow.voicemail !== "waiting" && !again)) return stay(flow);
+  return to({ ...flow, played: false, voicemail: end }, [
+    { do: "cancel", name: "machine" },
+    { do: "note", fact: { event: "leaving_message", data: { after: end } } },
+    { do: "timer", name: "duration", ms: flow.messageMs + rules.timings.maxDurationMs },
+    { do: "leave_message" },
+  ]);
+}
+
 function messagePlayed(flow: CallFlow, rules: FlowRules, unproven: boolean, detail: string | null = null): Decision {
+  if (flow.voicemail === "waiting") return stay(flow);
   // If required audio has not arrived, it is unknown whether the callee heard the message: the inbound timer decides.
   // A message that is shorter than the time to the connection waits for the connection.
   const waits = !flow.inbound && (rules.expectsInboundAudio || (unproven && !flow.silent));
   if (flow.phase !== "talking" || waits) return to({ ...flow, played: true }, []);
+  if (awaitsVerdict(flow, rules))
+    return to({ ...flow, played: true }, [{ do: "timer", name: "machine", ms: VERDICT_WAIT_MS }]);
   return complete(flow, rules.playedReason, detail);
 }
 
@@ -232,6 +306,9 @@ function timer(flow: CallFlow, name: TimerName, inboundSince: boolean, rules: Fl
     case "stream":
       if (flow.attached || flow.phase !== "talking") return stay(flow);
       return fail(flow, "stream_lost", `no client was attached to the stream for ${rules.timings.streamAttachMs} ms`);
+    case "machine":
+      if (flow.voicemail === "waiting") return greetingOver(flow, "timeout", rules);
+      return flow.played && flow.phase === "talking" ? complete(flow, rules.playedReason, null) : stay(flow);
     case "line":
       if (inboundSince) return flow.lineDown ? to(flow, [lineTimer(rules)]) : stay(flow);
       return flow.lineDown

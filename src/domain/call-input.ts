@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { hasWords } from "../base/has-words.ts";
-import { type AgentInput, agentSchema, LANGUAGE } from "./agent-input.ts";
+import { type AgentInput, agentSchema, LANGUAGE, onMachineSchema } from "./agent-input.ts";
+import type { OnMachine } from "./answering-machine.ts";
 import { type AudioPlace, audioFault, DecodedAudio } from "./audio-input.ts";
 import { CALL_TYPES, type CallType } from "./call.ts";
 import type { CallerId } from "./caller-id.ts";
@@ -18,10 +19,16 @@ export type CreateCallInput = CommonCallInput & CallMessageInput;
 
 /** What a call plays, by its type. */
 export type CallMessageInput =
-  | { type: "FIXED_TTS"; tts: { text: string; voiceId: string } }
-  | { type: "FIXED_AUDIO"; audio: { audioBase64: string } }
+  | ({ type: "FIXED_TTS"; tts: { text: string; voiceId: string } } & MachineInput)
+  | ({ type: "FIXED_AUDIO"; audio: { audioBase64: string } } & MachineInput)
   | { type: "DYNAMIC_STREAM" }
   | { type: "DYNAMIC_AGENT"; agent: AgentInput };
+
+/** The field of a call that plays a message. */
+interface MachineInput {
+  /** What is done once a machine has answered. Default: `continue`, as with a person. */
+  onMachine?: OnMachine | undefined;
+}
 
 /** The fields that calls of all types have. */
 export interface CommonCallInput {
@@ -44,7 +51,7 @@ interface CheckedCommonInput extends Omit<CommonCallInput, "from"> {
 
 /** A checked body of `POST /v1/calls`, without the fields of other types. */
 export type CheckedCallInput = CheckedCommonInput &
-  (Exclude<CallMessageInput, { type: "FIXED_AUDIO" }> | { type: "FIXED_AUDIO"; audio: AudioPlace });
+  (Exclude<CallMessageInput, { type: "FIXED_AUDIO" }> | ({ type: "FIXED_AUDIO"; audio: AudioPlace } & MachineInput));
 
 /** The schemas of the body that creates a call. */
 export interface CallSchemas {
@@ -74,6 +81,7 @@ export function callSchemas(limits: Limits): CallSchemas {
     tts: IGNORED,
     audio: IGNORED,
     agent: IGNORED,
+    onMachine: IGNORED,
     recording: v.optional(
       describedAs(v.boolean(), {
         type: "boolean",
@@ -115,9 +123,11 @@ export function callSchemas(limits: Limits): CallSchemas {
   const audio = v.object({ audioBase64: audioSchema(limits) });
   const agent = agentSchema(limits, voiceId);
 
+  const onMachine = v.optional(onMachineSchema());
+
   const createCall = {
-    FIXED_TTS: v.object({ ...common, type: v.literal("FIXED_TTS"), tts }),
-    FIXED_AUDIO: v.object({ ...common, type: v.literal("FIXED_AUDIO"), audio }),
+    FIXED_TTS: v.object({ ...common, type: v.literal("FIXED_TTS"), tts, onMachine }),
+    FIXED_AUDIO: v.object({ ...common, type: v.literal("FIXED_AUDIO"), audio, onMachine }),
     DYNAMIC_STREAM: v.object({ ...common, type: v.literal("DYNAMIC_STREAM") }),
     DYNAMIC_AGENT: v.object({ ...common, type: v.literal("DYNAMIC_AGENT"), agent }),
   };

@@ -1,10 +1,11 @@
+import type { AnswerVerdict, GreetingEnd } from "./answering-machine.ts";
 import type { CallMove } from "./call.ts";
 import type { Fact } from "./events.ts";
 import type { CompletedReason, FailedReason } from "./outcome.ts";
 import type { ReleaseCause } from "./release-cause.ts";
 
 /** The timers of a live call. */
-export type TimerName = "ring" | "setup" | "inbound" | "duration" | "line" | "stream";
+export type TimerName = "ring" | "setup" | "inbound" | "duration" | "line" | "stream" | "machine";
 
 /** The inputs of the call flow: from the leg, the message, the stream, the line, timers and callers. */
 export type CallSignal =
@@ -29,6 +30,12 @@ export type CallSignal =
   | { readonly type: "stream_detached" }
   /** The client has ended the call, and all of its audio has been played. */
   | { readonly type: "stream_closed" }
+  /** Who has answered is known, or known better. */
+  | { readonly type: "answered_by"; readonly verdict: AnswerVerdict }
+  /** The agent has decided that a machine answered, and leaves a message. `atMs`: after the answer. */
+  | { readonly type: "leave_voicemail"; readonly atMs: number }
+  /** The machine that was waited for records now. */
+  | { readonly type: "greeting_over"; readonly end: GreetingEnd }
   | { readonly type: "noticed"; readonly fact: Fact }
   /** The line reported it, or a probe found it. */
   | { readonly type: "line_down"; readonly reason: string }
@@ -54,4 +61,8 @@ export type CallEffect =
   | { readonly do: "hang_up" }
   | { readonly do: "timer"; readonly name: TimerName; readonly ms: number }
   | { readonly do: "cancel"; readonly name: TimerName }
+  /** Stop the message, and report the end of the machine's greeting. */
+  | { readonly do: "await_voicemail" }
+  /** Play the message, from its beginning. */
+  | { readonly do: "leave_message" }
   | { readonly do: "note"; readonly fact: Fact };

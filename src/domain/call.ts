@@ -1,5 +1,6 @@
 import type { Transitions } from "../base/machine.ts";
 import type { AgentInput } from "./agent-input.ts";
+import type { OnMachine } from "./answering-machine.ts";
 import type { CallerId } from "./caller-id.ts";
 import type { Metadata } from "./instance.ts";
 import type { MediaStatistics } from "./media-statistics.ts";
@@ -30,19 +31,30 @@ export const CALL_TRANSITIONS: Transitions<CallStatus, CallMove> = {
 
 /** What the callee is to hear, or whom to talk to. */
 export type Message =
-  | { readonly type: "FIXED_TTS"; readonly text: string; readonly voiceId: string }
-  | {
+  | ({ readonly type: "FIXED_TTS"; readonly text: string; readonly voiceId: string } & MachinePolicy)
+  | ({
       readonly type: "FIXED_AUDIO";
       readonly format: "wav" | "mp3";
       /** Length of the audio, ms. */
       readonly durationMs: number;
       /** The file is shorter than its header states; it is played to its end. */
       readonly truncated: boolean;
-    }
+    } & MachinePolicy)
   | { readonly type: "DYNAMIC_STREAM" }
   | ({ readonly type: "DYNAMIC_AGENT"; readonly instructions: readonly string[] } & Readonly<
       Omit<AgentInput, "instructions">
     >);
+
+/** What a call does once a machine has answered. */
+interface MachinePolicy {
+  /** Left out: it goes on as with a person. */
+  readonly onMachine?: OnMachine | undefined;
+}
+
+/** What the call does once a machine has answered. */
+export function machinePolicyOf(message: Message): OnMachine {
+  return ("onMachine" in message ? message.onMachine : undefined) ?? "continue";
+}
 
 /** What an agent found out on a call; JSON. */
 export type CallResult = Readonly<Record<string, unknown>>;

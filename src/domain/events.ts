@@ -1,3 +1,4 @@
+import type { AnsweredBy, AnswerReason, GreetingEnd } from "./answering-machine.ts";
 import type { CallType } from "./call.ts";
 import type { Metadata } from "./instance.ts";
 import type { OutcomeData } from "./outcome.ts";
@@ -29,6 +30,15 @@ export interface EventData {
   readonly callee_speech: { readonly start_ms: number; readonly end_ms: number };
   /** `at_ms`: when the tone began, after the answer. */
   readonly beep: { readonly hz: number; readonly at_ms: number };
+  /** Who answered; a later event corrects an earlier one. `confidence`: 0 to 1; `at_ms`: after the answer. */
+  readonly answered_by: {
+    readonly answered_by: AnsweredBy;
+    readonly reason: AnswerReason;
+    readonly confidence: number;
+    readonly at_ms: number;
+  };
+  /** The message begins for a machine to record. `after`: what shows that it records. */
+  readonly leaving_message: { readonly after: GreetingEnd };
   readonly held: NoData;
   readonly resumed: NoData;
   /** A message of the network's protocol, with secrets masked. */
@@ -89,6 +99,8 @@ export const EVENT_TYPES = [
   "dtmf",
   "callee_speech",
   "beep",
+  "answered_by",
+  "leaving_message",
   "held",
   "resumed",
   "signalling",

@@ -1,9 +1,12 @@
+import type { AnsweredBy } from "./answering-machine.ts";
+
 /** How a completed call ended. */
 export const COMPLETED_REASONS = [
   "message_played",
   "callee_hung_up",
   "agent_finished",
   "stream_closed",
+  "machine_hung_up",
   "max_duration",
 ] as const;
 
@@ -58,7 +61,7 @@ export interface Outcome {
   /** The raw cause (SIP status, Q.850 cause, network code) or a sentence for a person; null if there is none. */
   readonly detail: string | null;
   /** Who answered, as far as anybody can tell; null when nobody did. */
-  readonly answeredBy: "human" | "machine" | "unknown" | null;
+  readonly answeredBy: AnsweredBy | null;
   /** Milliseconds of the message that were played to the callee, at most `durationMs`; null if the server died during the call. */
   readonly heardMs: number | null;
   /**

@@ -336,9 +336,13 @@ export interface StreamCallEvent {
   dropped_ms?: number | undefined;
   /** With `beep`: its tone, Hz. */
   hz?: number | undefined;
-  /** With `beep`: when it began, ms after pickup. */
+  /** With `beep`: when it began, ms after pickup. With `answered_by`: when it was known. */
   at_ms?: number | undefined;
-  /** With `completed` and `failed`: why. With `transcripts_unavailable`: `no_engine` or `engine_failed`. */
+  /** With `answered_by`: who answered, as far as anybody can tell. */
+  answered_by?: "human" | "machine" | "unknown" | undefined;
+  /** With `answered_by`: 0 to 1. */
+  confidence?: number | undefined;
+  /** With `completed`, `failed` and `answered_by`: why. With `transcripts_unavailable`: `no_engine` or `engine_failed`. */
   reason?: string | null | undefined;
   /** With `engine_failed`. true: only a part is missing; false: no more transcripts come. */
   recoverable?: boolean | undefined;

@@ -1,6 +1,13 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { nextState } from "../../src/base/machine.ts";
+import {
+  type AnsweredBy,
+  type GreetingEnd,
+  MACHINE_POLICIES,
+  VERDICT_WAIT_MS,
+  VOICEMAIL_WAIT_MS,
+} from "../../src/domain/answering-machine.ts";
 import { CALL_TRANSITIONS, type CallStatus } from "../../src/domain/call.ts";
 import {
   beginFlow,
@@ -22,8 +29,11 @@ const RULES: FlowRules = {
   expectsInboundAudio: false,
   streamed: false,
   playedReason: "message_played",
+  onMachine: "continue",
 };
 const CERTAIN: FlowRules = { ...RULES, expectsInboundAudio: true };
+const HANG_UP: FlowRules = { ...RULES, onMachine: "hang_up" };
+const LEAVE: FlowRules = { ...RULES, onMachine: "leave_message" };
 const STREAMED: FlowRules = { ...RULES, streamed: true };
 
 const placed: CallSignal = { type: "placed" };
@@ -40,6 +50,13 @@ const attached: CallSignal = { type: "stream_attached" };
 const detached: CallSignal = { type: "stream_detached" };
 const closed: CallSignal = { type: "stream_closed" };
 const up = (inboundSince: boolean): CallSignal => ({ type: "line_up", inboundSince });
+
+const verdict = (answeredBy: AnsweredBy): CallSignal => ({
+  type: "answered_by",
+  verdict: { answeredBy, reason: "beep", confidence: 0.9, atMs: 2_000 },
+});
+const machine = verdict("machine");
+const over = (end: GreetingEnd): CallSignal => ({ type: "greeting_over", end });
 
 const RINGING = [placed];
 const ANSWERED = [placed, answered];
@@ -450,6 +467,85 @@ describe("a timer that fires too late", () => {
   });
 });
 
+describe("a machine that answers", () => {
+  const noted = {
+    do: "note",
+    fact: { event: "answered_by", data: { answered_by: "machine", reason: "beep", confidence: 0.9, at_ms: 2_000 } },
+  };
+
+  test("is noted, and the call goes on, unless the call asks for more", () => {
+    const found = given(TALKING).when(machine);
+    expect(found.effects).toEqual([noted]);
+    expect(found.flow.answeredBy).toBe("machine");
+    given([...TALKING, inbound, machine])
+      .when(played)
+      .ends("complete", "message_played");
+  });
+
+  test("ends the call if that is asked for, also after the message", () => {
+    given(TALKING, HANG_UP).when(machine).ends("complete", "machine_hung_up");
+    const waiting = given([...TALKING, inbound], HANG_UP).when(played);
+    expect(waiting.effects).toEqual([{ do: "timer", name: "machine", ms: VERDICT_WAIT_MS }]);
+    given([...TALKING, inbound, played], HANG_UP)
+      .when(machine)
+      .ends("complete", "machine_hung_up");
+    given([...TALKING, inbound, played], HANG_UP)
+      .when(verdict("human"))
+      .ends("complete", "message_played");
+    given([...TALKING, inbound, played], HANG_UP)
+      .when(timer("machine"))
+      .ends("complete", "message_played");
+  });
+
+  test("stops the message until it records, which then begins again", () => {
+    const stopped = given([...TALKING, inbound, played], LEAVE).when(machine);
+    expect(stopped.effects).toEqual([
+      noted,
+      { do: "await_voicemail" },
+      { do: "timer", name: "machine", ms: VOICEMAIL_WAIT_MS },
+    ]);
+    const waiting = given([...TALKING, inbound, ready(3_000), machine], LEAVE);
+    waiting.when(played).isNothing();
+    const begins = waiting.when(over("beep"));
+    expect(begins.effects).toEqual([
+      { do: "cancel", name: "machine" },
+      { do: "note", fact: { event: "leaving_message", data: { after: "beep" } } },
+      { do: "timer", name: "duration", ms: 3_000 + DEFAULT_TIMINGS.maxDurationMs },
+      { do: "leave_message" },
+    ]);
+    waiting.when(over("beep"), played).ends("complete", "message_played");
+  });
+
+  test("gets the message without a beep in the end, and once more after a late one", () => {
+    const waiting = given([...TALKING, inbound, machine], LEAVE);
+    expect(waiting.when(timer("machine")).flow.voicemail).toBe("timeout");
+    const again = waiting.when(over("silence"), over("beep"));
+    expect(again.effects.filter((effect) => effect.do === "leave_message")).toHaveLength(2);
+    given([...TALKING, inbound, machine, over("beep")], LEAVE)
+      .when(over("beep"), over("silence"))
+      .isNothing();
+  });
+
+  test("is what a corrected verdict says", () => {
+    const corrected = given([...TALKING, inbound, verdict("human")], LEAVE).when(machine);
+    expect(corrected.effects).toContainEqual({ do: "await_voicemail" });
+    expect(corrected.flow.answeredBy).toBe("machine");
+  });
+
+  test("can be found by the agent, whatever the call asks for", () => {
+    const found = given([...TALKING, inbound, verdict("human")]).when({ type: "leave_voicemail", atMs: 9_000 });
+    expect(found.effects).toEqual([
+      {
+        do: "note",
+        fact: { event: "answered_by", data: { answered_by: "machine", reason: "agent", confidence: 1, at_ms: 9_000 } },
+      },
+      { do: "await_voicemail" },
+      { do: "timer", name: "machine", ms: VOICEMAIL_WAIT_MS },
+    ]);
+    given(RINGING).when({ type: "leave_voicemail", atMs: 0 }).isNothing();
+  });
+});
+
 const signals: fc.Arbitrary<CallSignal> = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom(placed, answered, connected) },
   {
@@ -468,6 +564,12 @@ const signals: fc.Arbitrary<CallSignal> = fc.oneof(
     weight: 1,
     arbitrary: fc.constantFrom<CallSignal>(
       played,
+      machine,
+      verdict("human"),
+      verdict("unknown"),
+      over("beep"),
+      over("silence"),
+      { type: "leave_voicemail", atMs: 1_000 },
       { type: "noticed", fact: { event: "dtmf", data: { digit: "1" } } },
       { type: "media_lost", detail: "lost" },
       { type: "message_failed", reason: "speech_failed", detail: "failed" },
@@ -487,8 +589,9 @@ fuzz(
     fc.boolean(),
     fc.boolean(),
     fc.boolean(),
-    (sequence, expectsInboundAudio, streamed, unproven) => {
-      const rules = { ...RULES, expectsInboundAudio, streamed };
+    fc.constantFrom(...MACHINE_POLICIES),
+    (sequence, expectsInboundAudio, streamed, unproven, onMachine) => {
+      const rules = { ...RULES, expectsInboundAudio, streamed, onMachine };
       let flow = beginFlow(rules).flow;
       let status: CallStatus = "QUEUED";
       let over = 0;

@@ -150,6 +150,7 @@ describe("requests", () => {
       "from",
       "instanceId",
       "metadata",
+      "onMachine",
       "recording",
       "reference",
       "target",

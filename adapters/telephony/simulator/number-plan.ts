@@ -116,6 +116,17 @@ export const NUMBER_PLAN: Readonly<Record<string, CalleeScript>> = {
     title: "answers questions by keys: 1, 2, 1 and 5, one after each",
     steps: [...ANSWER, ...["1", "2", "1", "5"].flatMap(afterQuestion)],
   },
+  "+12025550113": {
+    title: "voicemail without a beep: a greeting of about 9 s, then listens",
+    steps: [
+      ...ANSWER,
+      {
+        do: "say",
+        text: "You have reached the voicemail of the simulated phone. Nobody can take your call at the moment. Please leave your name, your number and your message, and somebody will call you back.",
+        ms: 9_000,
+      },
+    ],
+  },
   "+12025550120": {
     title: "answers questions with words: yes, Monday, two, and thank you",
     steps: [

@@ -1,6 +1,5 @@
 import { Playout } from "../../audio/playout.ts";
-import { errorText } from "../../base/error-text.ts";
-import type { Call, CallResult } from "../../domain/call.ts";
+import { type Call, type CallResult, machinePolicyOf } from "../../domain/call.ts";
 import type { CallSignal } from "../../domain/call-signal.ts";
 import type { Fact } from "../../domain/events.ts";
 import type { HeardEvidence } from "../../domain/outcome.ts";
@@ -8,14 +7,13 @@ import type { TurnMetrics } from "../../domain/turn-metrics.ts";
 import type { Leg, MediaEvidence, Telephony } from "../../ports/telephony.ts";
 import { KeyMerger } from "../calls/key-merger.ts";
 import type { Context } from "../context.ts";
+import { AnswerAnalyzer } from "./answer-analyzer.ts";
 import { CallTaps } from "./call-tap.ts";
 import { InboundAnalyzer } from "./inbound-analyzer.ts";
+import { MessagePlayer } from "./message-player.ts";
 import type { Message } from "./programs/message.ts";
-import { type LiveConnection, type LiveParts, ProgramFailed, programOf } from "./programs/program.ts";
+import { type LiveConnection, type LiveParts, programOf } from "./programs/program.ts";
 import { Recorder } from "./recorder.ts";
-
-/** Shortest silence before or within the message that becomes an event, ms. */
-const SHORTEST_DELAY_MS = 200;
 
 /** How much of the message was played to the callee. */
 export interface Heard {
@@ -41,11 +39,12 @@ export type AudioFact = Fact<"dtmf" | "callee_speech" | "beep" | "message_delaye
 export class CallMedia {
   readonly #context: Context;
   readonly #call: Call;
-  readonly #message: Message | undefined;
+  readonly #message: MessagePlayer | undefined;
   readonly #leg: Leg;
   readonly #post: (signal: CallSignal) => void;
   readonly #playout: Playout;
   readonly #inbound: InboundAnalyzer;
+  readonly #answer: AnswerAnalyzer;
   readonly #keys: KeyMerger;
   readonly #taps: CallTaps;
   readonly #live: LiveParts | undefined;
@@ -63,11 +62,17 @@ export class CallMedia {
   ) {
     this.#context = context;
     this.#call = call;
-    this.#message = message;
     this.#leg = leg;
     this.#post = post;
     this.#playout = new Playout(leg.sampleRate);
-    if (message) this.#playout.onDelay = (atMs, silenceMs) => this.#delayed(atMs, silenceMs);
+    if (message)
+      this.#message = new MessagePlayer(message, {
+        playout: this.#playout,
+        tailMs: context.timings.tailMs,
+        repeatable: machinePolicyOf(call.message) === "leave_message",
+        post,
+        delayed: (at_ms, silence_ms) => this.#report({ event: "message_delayed", data: { at_ms, silence_ms } }),
+      });
     const { sampleRate } = leg;
     const { voiceActivity } = context;
     const inBandDtmf = (): boolean => (leg.dtmf ?? network.capabilities.dtmf) === "in-band";
@@ -82,12 +87,20 @@ export class CallMedia {
         },
         speech: (startMs, endMs) =>
           this.#report({ event: "callee_speech", data: { start_ms: startMs, end_ms: endMs } }),
-        beep: (hz, atMs) => this.#report({ event: "beep", data: { hz, at_ms: atMs } }),
+        beep: (hz, atMs) => {
+          this.#report({ event: "beep", data: { hz, at_ms: atMs } });
+          this.#answer.beep(hz, atMs);
+        },
       },
     );
+    this.#answer = new AnswerAnalyzer(this.#inbound, sampleRate, {
+      answered: (verdict) => post({ type: "answered_by", verdict }),
+      greetingOver: (end) => post({ type: "greeting_over", end }),
+    });
     const program = programOf(call);
     if (program.kind === "live") {
-      const media = { leg, network, playout: this.#playout, callee: this.#inbound, post };
+      const words = (text: string) => this.#answer.words(text);
+      const media = { leg, network, playout: this.#playout, callee: this.#inbound, words, post };
       this.#live = connection ? connection(media) : program.connect(context, call, media);
     }
     if (call.recordedMs !== null)
@@ -96,6 +109,7 @@ export class CallMedia {
       );
     this.#taps = new CallTaps([
       this.#inbound,
+      this.#answer,
       ...(this.#live?.taps ?? []),
       ...(this.#recorder ? [this.#recorder] : []),
     ]);
@@ -105,25 +119,20 @@ export class CallMedia {
 
   /** Queues the message while the phone rings; posts a signal when all of it is ready, and when it has been played. */
   async play(signal: AbortSignal): Promise<void> {
-    const { timings } = this.#context;
-    const playout = this.#playout;
-    if (this.#message === undefined) return;
-    try {
-      for await (const samples of this.#message.samples(playout)) {
-        if (signal.aborted) return;
-        playout.enqueue(samples);
-      }
-      if (signal.aborted) return;
-      this.#post({ type: "message_ready", messageMs: playout.enqueuedMs });
-      playout.silence(timings.tailMs);
-      playout.end();
-      await playout.drained;
-      this.#post({ type: "message_played" });
-    } catch (error) {
-      if (signal.aborted) return;
-      const reason = error instanceof ProgramFailed ? error.reason : "internal_error";
-      this.#post({ type: "message_failed", reason, detail: errorText(error) });
-    }
+    await this.#message?.play(signal);
+  }
+
+  /** Stops the message, and reports when the machine that has answered begins to record. */
+  awaitVoicemail(): void {
+    this.#message?.stop();
+    this.#live?.awaitVoicemail?.();
+    this.#answer.awaitRecording();
+  }
+
+  /** The machine records: leaves the message. */
+  leaveMessage(): void {
+    this.#message?.playAgain();
+    this.#live?.leaveMessage?.();
   }
 
   /** Whether a key that the network reports is new, rather than one that was already detected as a tone. */
@@ -150,8 +159,9 @@ export class CallMedia {
 
   /** How much was played to the callee in a call of this length, ms: a frame that is on its way may outlast the call. */
   heard(durationMs: number): Heard {
-    const { enqueuedMs } = this.#playout;
-    const heardMs = Math.min(this.#playout.heardMs, durationMs);
+    const played = this.#message ?? this.#playout;
+    const { enqueuedMs } = played;
+    const heardMs = Math.min(played.heardMs, durationMs);
     const fixed = programOf(this.#call).kind === "message";
     const share = enqueuedMs === 0 ? 0 : Math.min(1, Math.round((heardMs / enqueuedMs) * 10_000) / 10_000);
     const { kind } = this.#evidence;
@@ -192,12 +202,6 @@ export class CallMedia {
   /** Resolves when all that was understood of the call has been delivered; undefined if nothing has to be. */
   flushTaps(): Promise<unknown> | undefined {
     return this.#taps.flush();
-  }
-
-  /** The callee heard silence because the rest of the message was not rendered in time. */
-  #delayed(atMs: number, silenceMs: number): void {
-    if (silenceMs < SHORTEST_DELAY_MS) return;
-    this.#report({ event: "message_delayed", data: { at_ms: atMs, silence_ms: silenceMs } });
   }
 
   #report(fact: AudioFact): void {

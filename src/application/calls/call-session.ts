@@ -1,6 +1,6 @@
 import { errorText } from "../../base/error-text.ts";
 import { Queue } from "../../base/queue.ts";
-import type { Call } from "../../domain/call.ts";
+import { type Call, machinePolicyOf } from "../../domain/call.ts";
 import { beginFlow, type CallFlow, decide, type FlowRules, NEW_FLOW } from "../../domain/call-flow.ts";
 import type { CallEffect, CallSignal, TimerName } from "../../domain/call-signal.ts";
 import { timingsOf } from "../../domain/call-timings.ts";
@@ -78,6 +78,7 @@ export class CallSession {
       expectsInboundAudio: context.requireInboundAudio || telephony.capabilities.inboundAudioCertain,
       streamed: program.kind === "live" && program.streamed,
       playedReason: program.kind === "live" ? program.playedReason : "message_played",
+      onMachine: machinePolicyOf(call.message),
     };
   }
 
@@ -243,6 +244,12 @@ export class CallSession {
         this.#timers.get(effect.name)?.();
         this.#timers.delete(effect.name);
         break;
+      case "await_voicemail":
+        this.#media?.awaitVoicemail();
+        break;
+      case "leave_message":
+        this.#media?.leaveMessage();
+        break;
       case "note":
         this.#journal.note(effect.fact, this.#at);
     }
@@ -256,7 +263,7 @@ export class CallSession {
     const outcome: Outcome = {
       reason,
       detail,
-      answeredBy: call.startedAt === null ? null : "unknown",
+      answeredBy: call.startedAt === null ? null : (this.#flow.answeredBy ?? "unknown"),
       ...(this.#media?.heard(durationMs) ?? nothingHeard(call)),
       durationMs,
     };

@@ -1,4 +1,5 @@
 import { sha256OfBytes } from "../../base/sha256.ts";
+import type { OnMachine } from "../../domain/answering-machine.ts";
 import { type AudioPlace, DecodedAudio, decodedFile, NO_BASE64 } from "../../domain/audio-input.ts";
 import type { Message } from "../../domain/call.ts";
 import type { CheckedCallInput } from "../../domain/call-input.ts";
@@ -33,9 +34,13 @@ export class MessageChecks {
   ): Promise<{ message: Message; file?: Uint8Array | undefined }> {
     switch (input.type) {
       case "FIXED_TTS":
-        return { message: { type: input.type, text: input.tts.text, voiceId: input.tts.voiceId } };
-      case "FIXED_AUDIO":
-        return this.#audioMessage(principal, input.instanceId, audio);
+        return {
+          message: { type: input.type, text: input.tts.text, voiceId: input.tts.voiceId, ...policyOf(input) },
+        };
+      case "FIXED_AUDIO": {
+        const { message, file } = await this.#audioMessage(principal, input.instanceId, audio);
+        return { message: { ...message, ...policyOf(input) }, file };
+      }
       case "DYNAMIC_STREAM":
         return { message: { type: input.type } };
       case "DYNAMIC_AGENT":
@@ -68,6 +73,10 @@ export class MessageChecks {
       leave();
     }
   }
+}
+
+function policyOf({ onMachine }: { readonly onMachine?: OnMachine | undefined }): { onMachine?: OnMachine } {
+  return onMachine === undefined ? {} : { onMachine };
 }
 
 /** The file, decoded already if the body was parsed elsewhere. @throws {Refusal} `audio_unsupported` */

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { ANSWER_REASONS, ANSWERERS, GREETING_ENDS } from "../../domain/answering-machine.ts";
 import { CALL_TYPES } from "../../domain/call.ts";
 import { EVENT_TYPES, type EventData, type EventType, TOOL_FAULTS } from "../../domain/events.ts";
 import { TEST_EVENT_TYPE } from "../../domain/webhook.ts";
@@ -53,6 +54,15 @@ export const EVENT_DATA: { readonly [T in EventType]: DataSchema<T> } = {
   dtmf: v.strictObject({ digit: v.string(), at_ms: v.optional(afterAnswer) }),
   callee_speech: v.strictObject({ start_ms: afterAnswer, end_ms: afterAnswer }),
   beep: v.strictObject({ hz: v.number(), at_ms: afterAnswer }),
+  answered_by: v.strictObject({
+    answered_by: v.picklist(ANSWERERS),
+    reason: v.picklist(ANSWER_REASONS),
+    confidence: v.pipe(v.number(), v.minValue(0), v.maxValue(1)),
+    at_ms: afterAnswer,
+  }),
+  leaving_message: v.strictObject({
+    after: v.pipe(v.picklist(GREETING_ENDS), v.description("What shows that the machine records.")),
+  }),
   held: nothing,
   resumed: nothing,
   signalling: v.strictObject({

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { STREAM_EVENTS } from "../../application/call-audio/streams/stream-client.ts";
+import { ANSWERERS } from "../../domain/answering-machine.ts";
 import { shape, timestamp } from "./shape.ts";
 
 export const StreamTicket = shape("A ticket for the stream of one call.", {
@@ -30,12 +31,21 @@ export const StreamCallEvent = shape("A message of a stream with an event of the
     v.pipe(v.number(), v.description("With `audio_dropped`: how much of the callee's audio is missing here, ms.")),
   ),
   hz: v.optional(v.pipe(v.number(), v.description("With `beep`: its tone, Hz."))),
-  at_ms: v.optional(v.pipe(v.number(), v.description("With `beep`: when it began, ms after pickup."))),
+  at_ms: v.optional(
+    v.pipe(
+      v.number(),
+      v.description("With `beep`: when it began, ms after pickup. With `answered_by`: when it was known."),
+    ),
+  ),
+  answered_by: v.optional(
+    v.pipe(v.picklist(ANSWERERS), v.description("With `answered_by`: who answered, as far as anybody can tell.")),
+  ),
+  confidence: v.optional(v.pipe(v.number(), v.description("With `answered_by`: 0 to 1."))),
   reason: v.optional(
     v.pipe(
       v.nullable(v.string()),
       v.description(
-        "With `completed` and `failed`: why. With `transcripts_unavailable`: `no_engine` or `engine_failed`.",
+        "With `completed`, `failed` and `answered_by`: why. With `transcripts_unavailable`: `no_engine` or `engine_failed`.",
       ),
     ),
   ),

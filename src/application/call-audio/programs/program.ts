@@ -41,6 +41,8 @@ export interface LiveMedia {
     /** How long speech is reported after the last voice, ms. */
     readonly hangOverMs: number;
   };
+  /** Takes words of the callee, which may be a machine's. */
+  readonly words: (text: string) => void;
   /** Sends a signal to the session of the call. */
   readonly post: (signal: CallSignal) => void;
 }
@@ -88,6 +90,10 @@ export interface LiveParts {
   readonly taps: readonly CallTap[];
   /** What was found out on the call so far; undefined if nothing was. */
   result?(): CallResult | undefined;
+  /** A machine has answered: says nothing until {@link leaveMessage}. */
+  awaitVoicemail?(): void;
+  /** The machine records now. */
+  leaveMessage?(): void;
   /** The turns of an agent so far. */
   turns?(): readonly TurnMetrics[];
 }

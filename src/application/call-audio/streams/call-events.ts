@@ -10,6 +10,7 @@ export function streamEventOf(event: Event): { name: StreamEventName; data: Stre
     case "dtmf":
       return { name: event.type, data: { digit: event.data.digit } };
     case "beep":
+    case "answered_by":
       return { name: event.type, data: event.data };
     case "completed":
     case "failed":

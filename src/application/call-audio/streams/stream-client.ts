@@ -4,6 +4,7 @@ export const STREAM_EVENTS = [
   "answered",
   "dtmf",
   "beep",
+  "answered_by",
   "mark",
   "cleared",
   "completed",

@@ -1,0 +1,85 @@
+import { samplesToMs } from "../../audio/pcm.ts";
+import { Steadiness } from "../../audio/steadiness.ts";
+import {
+  AnswerRules,
+  type AnswerVerdict,
+  type GreetingEnd,
+  LATE_BEEP_MS,
+  RECORDS_AFTER_MS,
+} from "../../domain/answering-machine.ts";
+import type { CallTap } from "./call-tap.ts";
+import type { LiveMedia } from "./programs/program.ts";
+
+/** Callbacks of an {@link AnswerAnalyzer}. They run within the leg's clock and must not wait. */
+export interface AnswerReports {
+  /** Who has answered is known, or known better. */
+  answered(verdict: AnswerVerdict): void;
+  /** The machine records; reported only after {@link AnswerAnalyzer.awaitRecording}. */
+  greetingOver(end: GreetingEnd): void;
+}
+
+/** Finds out who has answered, and when a machine begins to record. Allocates nothing for a frame. */
+export class AnswerAnalyzer implements CallTap {
+  readonly #callee: LiveMedia["callee"];
+  readonly #sampleRate: number;
+  readonly #reports: AnswerReports;
+  readonly #rules: AnswerRules;
+  readonly #steadiness: Steadiness;
+  #awaited = false;
+  #beeped = false;
+  /** How long ago the silence was reported after which the machine seems to record, ms; undefined if none was. */
+  #sinceSilenceMs: number | undefined;
+
+  /** @param callee what is known of the latest frame, which this gets next */
+  constructor(callee: LiveMedia["callee"], sampleRate: number, reports: AnswerReports) {
+    this.#callee = callee;
+    this.#sampleRate = sampleRate;
+    this.#reports = reports;
+    this.#rules = new AnswerRules(callee.hangOverMs);
+    this.#steadiness = new Steadiness(sampleRate);
+  }
+
+  inbound(frame: Int16Array): void {
+    const rules = this.#rules;
+    const { speaking } = this.#callee;
+    const ms = samplesToMs(frame.length, this.#sampleRate);
+    if (speaking && !rules.done) this.#steadiness.push(frame);
+    const verdict = rules.hear(speaking, this.#steadiness.isSteady, ms);
+    if (verdict !== undefined) this.#reports.answered(verdict);
+    if (this.#awaited) this.#watch(ms);
+  }
+
+  /** A tone is over that began `atMs` after the answer. */
+  beep(hz: number, atMs: number): void {
+    if (!this.#rules.isBeep(hz)) return;
+    this.#beeped = true;
+    const verdict = this.#rules.beep(hz, atMs);
+    if (verdict !== undefined) this.#reports.answered(verdict);
+  }
+
+  /** Words of the callee. */
+  words(text: string): void {
+    const verdict = this.#rules.words(text);
+    if (verdict !== undefined) this.#reports.answered(verdict);
+  }
+
+  /** Reports when the machine records: at once if it has beeped. */
+  awaitRecording(): void {
+    this.#awaited = true;
+  }
+
+  #watch(ms: number): void {
+    if (this.#sinceSilenceMs !== undefined) this.#sinceSilenceMs += ms;
+    if (this.#beeped) this.#over("beep");
+    else if (this.#sinceSilenceMs === undefined) {
+      if (this.#rules.quietMs < RECORDS_AFTER_MS) return;
+      this.#sinceSilenceMs = 0;
+      this.#reports.greetingOver("silence");
+    } else if (this.#sinceSilenceMs > LATE_BEEP_MS) this.#awaited = false;
+  }
+
+  #over(end: GreetingEnd): void {
+    this.#awaited = false;
+    this.#reports.greetingOver(end);
+  }
+}

@@ -1,0 +1,109 @@
+import type { Playout } from "../../audio/playout.ts";
+import { errorText } from "../../base/error-text.ts";
+import type { CallSignal } from "../../domain/call-signal.ts";
+import type { Message } from "./programs/message.ts";
+import { ProgramFailed } from "./programs/program.ts";
+
+/** Shortest silence before or within the message that becomes an event, ms. */
+const SHORTEST_DELAY_MS = 200;
+
+/** Options of {@link MessagePlayer}. */
+export interface MessagePlayerOptions {
+  readonly playout: Playout;
+  /** Silence after the message, ms. */
+  readonly tailMs: number;
+  /** Whether the message may be played again: then its audio is kept to the end of the call. */
+  readonly repeatable: boolean;
+  readonly post: (signal: CallSignal) => void;
+  /** The callee heard silence because the rest of the message was not rendered in time. */
+  readonly delayed: (atMs: number, silenceMs: number) => void;
+}
+
+/** Plays the fixed message of one call, and again from its beginning if a machine is to record it. */
+export class MessagePlayer {
+  readonly #message: Message;
+  readonly #options: MessagePlayerOptions;
+  /** What is rendered of it; empty unless it may be played again. */
+  readonly #pieces: Int16Array[] = [];
+  #rendered = false;
+  #stopped = false;
+  /** Signal of the playout before the message was played last, ms. */
+  #heardBefore = 0;
+  #enqueuedBefore = 0;
+
+  constructor(message: Message, options: MessagePlayerOptions) {
+    this.#message = message;
+    this.#options = options;
+    this.#reportDelays();
+  }
+
+  /** How much of the message was played, ms; if it was begun again, of the last time. */
+  get heardMs(): number {
+    return this.#options.playout.heardMs - this.#heardBefore;
+  }
+
+  /** How much of it was rendered, ms. */
+  get enqueuedMs(): number {
+    return this.#options.playout.enqueuedMs - this.#enqueuedBefore;
+  }
+
+  /** Queues the message while the phone rings; posts a signal when all of it is ready, and when it has been played. */
+  async play(signal: AbortSignal): Promise<void> {
+    const { playout, post, repeatable } = this.#options;
+    let length = 0;
+    try {
+      for await (const samples of this.#message.samples(playout)) {
+        if (signal.aborted) return;
+        length += samples.length;
+        if (repeatable) this.#pieces.push(samples);
+        if (!this.#stopped) playout.enqueue(samples);
+      }
+      if (signal.aborted) return;
+      this.#rendered = true;
+      post({ type: "message_ready", messageMs: Math.round((1_000 * length) / playout.sampleRate) });
+      if (!this.#stopped) this.#end();
+    } catch (error) {
+      if (signal.aborted) return;
+      const reason = error instanceof ProgramFailed ? error.reason : "internal_error";
+      post({ type: "message_failed", reason, detail: errorText(error) });
+    }
+  }
+
+  /** Stops the message; what was heard of it counts no more. */
+  stop(): void {
+    const { playout } = this.#options;
+    this.#stopped = true;
+    playout.onDelay = undefined;
+    playout.clear();
+    this.#heardBefore = playout.heardMs;
+    this.#enqueuedBefore = playout.enqueuedMs;
+  }
+
+  /** Plays the message from its beginning. */
+  playAgain(): void {
+    this.stop();
+    this.#stopped = false;
+    this.#reportDelays();
+    for (const samples of this.#pieces) this.#options.playout.enqueue(samples);
+    if (this.#rendered) this.#end();
+  }
+
+  #end(): void {
+    const { playout, tailMs, post, repeatable } = this.#options;
+    const played = () => post({ type: "message_played" });
+    playout.silence(tailMs);
+    if (repeatable) {
+      playout.mark("", played);
+      return;
+    }
+    playout.end();
+    void playout.drained.then(played);
+  }
+
+  #reportDelays(): void {
+    const { playout, delayed } = this.#options;
+    playout.onDelay = (atMs, silenceMs) => {
+      if (silenceMs >= SHORTEST_DELAY_MS) delayed(atMs, silenceMs);
+    };
+  }
+}

@@ -1,0 +1,198 @@
+import { isVoicemailGreeting } from "./voicemail-phrases.ts";
+
+/** Who can answer a call, as far as anybody can tell. */
+export const ANSWERERS = ["human", "machine", "unknown"] as const;
+/** Who answered a call, as far as anybody can tell. */
+export type AnsweredBy = (typeof ANSWERERS)[number];
+
+/** Why a verdict was given: what was heard, or who decided. */
+export const ANSWER_REASONS = [
+  "short_greeting",
+  "long_greeting",
+  "beep",
+  "words",
+  "agent",
+  "silence",
+  "no_speech",
+] as const;
+export type AnswerReason = (typeof ANSWER_REASONS)[number];
+
+/** Who answered, and why that is believed. */
+export interface AnswerVerdict {
+  readonly answeredBy: AnsweredBy;
+  readonly reason: AnswerReason;
+  /** From 0, a guess, to 1, certain. */
+  readonly confidence: number;
+  /** When it was known, ms since the answer. */
+  readonly atMs: number;
+}
+
+/** What is done once a machine has answered. */
+export const MACHINE_POLICIES = ["continue", "hang_up", "leave_message"] as const;
+/** Go on as with a person, hang up, or wait for the beep and leave the message. */
+export type OnMachine = (typeof MACHINE_POLICIES)[number];
+
+/** What shows that a machine records now: its beep, or a long silence after its greeting; or nothing does. */
+export const GREETING_ENDS = ["beep", "silence", "timeout"] as const;
+export type GreetingEnd = (typeof GREETING_ENDS)[number];
+
+/** Speech that is longer, with pauses shorter than {@link pauseAfter}, is a machine's greeting, ms. */
+export const LONG_GREETING_MS = 6_000;
+/** Voice that is shorter is no word, ms. */
+export const SHORTEST_WORD_MS = 120;
+/** A greeting that goes on after a pause of this length at most is still the same greeting, ms. */
+export const LONGEST_PAUSE_MS = 1_500;
+/** What a machine says before its beep is at least this long, ms: shorter sounds may be notes. */
+export const SHORTEST_GREETING_MS = 500;
+/** Without a word, the answer is unknown after this time, ms. */
+export const FIRST_WORD_MS = 6_000;
+/** How long a beep after the latest word still shows that it was a machine's, ms. */
+export const BEEP_WAIT_MS = 5_000;
+/** Nothing heard later than this after the answer changes the verdict, ms. */
+export const ANALYSIS_MS = 20_000;
+/** After a machine's greeting, silence of this length means that it records without a beep, ms. */
+export const RECORDS_AFTER_MS = 3_000;
+/** After that silence, a beep within this time still begins the recording, ms. */
+export const LATE_BEEP_MS = 10_000;
+/** A call that has nothing more to say waits for the verdict this long, ms. */
+export const VERDICT_WAIT_MS = 8_000;
+/** How long a call waits for the end of a machine's greeting, ms. */
+export const VOICEMAIL_WAIT_MS = 40_000;
+/** A tone below this frequency, Hz, is the ringing of a network, unless somebody has spoken before. */
+export const HIGHEST_RINGING_HZ = 510;
+
+/** How long a person waits for a reply after a greeting of this length, ms: machines pause between sentences, too. */
+export function pauseAfter(greetingMs: number): number {
+  if (greetingMs <= 1_300) return 650;
+  return greetingMs <= 2_500 ? 800 : 1_000;
+}
+
+/**
+ * Decides who has answered: a person greets briefly and waits, a machine talks on, and then beeps. Gets what is heard
+ * frame by frame, by the leg's own clock, and allocates nothing but a verdict.
+ *
+ * A verdict may be followed by another one: a beep or a machine's words after a short greeting, words after a silence.
+ */
+export class AnswerRules {
+  readonly #hangOverMs: number;
+  #clockMs = 0;
+  /** When the greeting began; undefined before its first word. */
+  #startMs: number | undefined;
+  /** How long it was quiet before that, ms. */
+  #pauseMs = 0;
+  #lastVoiceMs = 0;
+  #voicedMs = 0;
+  /** How much of that was as steady as no speech is, and whether the latest was. */
+  #steadyMs = 0;
+  #steady = false;
+  /** Sounds have been heard that are no speech. */
+  #otherSounds = false;
+  /** Somebody has spoken. */
+  #spoke = false;
+  #verdict: AnswerVerdict | undefined;
+
+  /** @param hangOverMs how long voice is reported after its end, ms */
+  constructor(hangOverMs = 0) {
+    this.#hangOverMs = hangOverMs;
+  }
+
+  /** Who answered, as far as is known by now; undefined if nothing is. */
+  get verdict(): AnswerVerdict | undefined {
+    return this.#verdict;
+  }
+
+  /** Whether nothing that is heard from now on can matter. */
+  get done(): boolean {
+    return this.#clockMs > ANALYSIS_MS;
+  }
+
+  /** How long it has been quiet since the latest word, ms. */
+  get quietMs(): number {
+    return this.#clockMs - this.#lastVoiceMs;
+  }
+
+  /**
+   * Takes the next `ms` of the callee's audio; returns a new verdict.
+   * @param steady whether the voice is as steady as music and lines are
+   */
+  hear(voice: boolean, steady: boolean, ms: number): AnswerVerdict | undefined {
+    this.#clockMs += ms;
+    return voice ? this.#voice(steady, ms) : this.#quiet();
+  }
+
+  /** Takes a tone that is over and may be a beep; returns a new verdict. */
+  beep(hz: number, atMs: number): AnswerVerdict | undefined {
+    if (!this.isBeep(hz) || this.#verdict?.answeredBy === "machine") return undefined;
+    const late = this.#spoke && atMs - this.#lastVoiceMs > BEEP_WAIT_MS;
+    if (late || atMs > ANALYSIS_MS) return undefined;
+    return this.#decide("machine", "beep", this.#spoke ? 0.95 : 0.75);
+  }
+
+  /** Whether a tone is the beep of a machine, rather than the ringing of a network. */
+  isBeep(hz: number): boolean {
+    if (this.#spoke) return true;
+    const spokenMs = this.#voicedMs - this.#hangOverMs;
+    if (spokenMs >= SHORTEST_WORD_MS) return this.#isSpeech && spokenMs >= SHORTEST_GREETING_MS;
+    return hz > HIGHEST_RINGING_HZ && !this.#otherSounds;
+  }
+
+  /** Takes words of the callee; returns a new verdict. */
+  words(text: string): AnswerVerdict | undefined {
+    if (this.done || this.#verdict?.answeredBy === "machine" || !isVoicemailGreeting(text)) return undefined;
+    return this.#decide("machine", "words", 0.97);
+  }
+
+  #voice(steady: boolean, ms: number): AnswerVerdict | undefined {
+    if (this.#startMs === undefined) {
+      this.#startMs = this.#clockMs - ms;
+      this.#pauseMs = this.#startMs - this.#lastVoiceMs;
+    }
+    this.#lastVoiceMs = this.#clockMs;
+    this.#voicedMs += ms;
+    this.#steady = steady;
+    if (steady) this.#steadyMs += ms;
+    if (this.#clockMs - this.#startMs < LONG_GREETING_MS + this.#hangOverMs) return undefined;
+    const speech = this.#isSpeech;
+    const { answeredBy } = this.#verdict ?? {};
+    const goesOn = answeredBy === "human" && this.#pauseMs <= LONGEST_PAUSE_MS;
+    this.#startOver(speech);
+    if (!speech) return this.#unknown("no_speech");
+    if (answeredBy === "machine" || (answeredBy === "human" && !goesOn)) return undefined;
+    return this.#decide("machine", "long_greeting", goesOn ? 0.7 : 0.85);
+  }
+
+  #quiet(): AnswerVerdict | undefined {
+    const quietMs = this.quietMs + this.#hangOverMs;
+    if (this.#startMs === undefined) {
+      if (this.#clockMs < FIRST_WORD_MS || this.#spoke) return undefined;
+      return this.#unknown(this.#otherSounds ? "no_speech" : "silence");
+    }
+    const greetingMs = this.#lastVoiceMs - this.#hangOverMs - this.#startMs;
+    if (quietMs < pauseAfter(greetingMs)) return undefined;
+    const speech = this.#isSpeech && this.#voicedMs - this.#hangOverMs >= SHORTEST_WORD_MS;
+    this.#startOver(speech);
+    if (!speech || (this.#verdict !== undefined && this.#verdict.answeredBy !== "unknown")) return undefined;
+    return this.#decide("human", "short_greeting", greetingMs <= 1_300 ? 0.9 : greetingMs <= 2_500 ? 0.8 : 0.65);
+  }
+
+  get #isSpeech(): boolean {
+    return !this.#steady && this.#steadyMs * 2 < this.#voicedMs;
+  }
+
+  #startOver(speech: boolean): void {
+    if (speech) this.#spoke = true;
+    else if (this.#steady) this.#otherSounds = true;
+    this.#startMs = undefined;
+    this.#voicedMs = this.#steadyMs = 0;
+  }
+
+  #unknown(reason: AnswerReason): AnswerVerdict | undefined {
+    return this.#verdict === undefined ? this.#decide("unknown", reason, 0) : undefined;
+  }
+
+  #decide(answeredBy: AnsweredBy, reason: AnswerReason, confidence: number): AnswerVerdict | undefined {
+    if (this.done) return undefined;
+    this.#verdict = { answeredBy, reason, confidence, atMs: Math.round(this.#clockMs) };
+    return this.#verdict;
+  }
+}
