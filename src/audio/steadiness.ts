@@ -4,9 +4,12 @@ const STEP_MS = 20;
 /** The weight of the newest 20 ms: about the last second counts. */
 const NEWEST = 0.03;
 /** Speech changes its level from one 20 ms to the next by more than this share of it, on average. */
-const LEAST_CHANGE = 0.115;
-/** Before so many steps nothing is known. */
-const FIRST_STEPS = 40;
+const LEAST_CHANGE = 0.125;
+/** A word can be one long vowel: one of less than 0.8 s changes less. */
+const LEAST_CHANGE_OF_A_WORD = 0.075;
+const WORD_STEPS = 40;
+/** Steps before which nothing is known. */
+const FIRST_STEPS = 15;
 
 /**
  * Tells the steady sounds of a line, such as music and ringing, from speech: syllables change their level by a quarter and
@@ -28,7 +31,8 @@ export class Steadiness {
 
   /** Whether the sound is too steady for speech; false until enough was heard. */
   get isSteady(): boolean {
-    return this.#steps >= FIRST_STEPS && this.#change < LEAST_CHANGE * this.#level;
+    const least = this.#steps < WORD_STEPS ? LEAST_CHANGE_OF_A_WORD : LEAST_CHANGE;
+    return this.#steps >= FIRST_STEPS && this.#change < least * this.#level;
   }
 
   /** The average change of the level as a share of it. */
