@@ -82,7 +82,7 @@ describe("a transfer by an agent", () => {
     });
     expect(leg.live).toBe(false);
     expect(await world.story(call)).toEqual([
-      ...["queued", "ringing", "answered", "agent_started", "transferred", "completed"],
+      ...["queued", "ringing", "answered", "agent_started", "answered_by", "transferred", "completed"],
     ]);
     await world.stop();
     expect(world.system.waiting).toBe(0);
