@@ -1,3 +1,4 @@
+import { AGENT_BENCHMARKS } from "./agents/benchmarks.ts";
 import type { Benchmark } from "./benchmark.ts";
 import { CREATE } from "./create.ts";
 import { DISPATCH } from "./dispatch.ts";
@@ -32,6 +33,7 @@ export const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   uploads: UPLOADS,
   ...SIP_BENCHMARKS,
   ...STREAM_BENCHMARKS,
+  ...AGENT_BENCHMARKS,
   takeover: TAKEOVER,
   webhooks: WEBHOOKS,
 };
