@@ -4,6 +4,8 @@ import { setTimeout as pause } from "node:timers/promises";
 /** A request for a completion as it arrived. */
 export interface ChatRequest {
   readonly authorization: string | undefined;
+  /** The client's port: the same for all requests of one connection. */
+  readonly port: number | undefined;
   readonly model: string;
   readonly messages: readonly {
     readonly role: string;

@@ -120,6 +120,7 @@ export async function openaiServer({
     if (!body.model || !Array.isArray(body.messages)) return refuse(response, 400, "model and messages are required");
     const chat: ChatRequest = {
       authorization: request.headers.authorization,
+      port: request.socket.remotePort,
       model: body.model,
       messages: body.messages,
       toolChoice: body.tool_choice,

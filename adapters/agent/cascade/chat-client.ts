@@ -21,6 +21,9 @@ export interface ChatOptions {
   readonly timeoutMs?: number | undefined;
 }
 
+/** How long a server may take to end a response that is complete, ms. */
+const LINGER_MS = 1_000;
+
 /** Completes a chat, part by part. @throws {ChatFault} or the signal's reason */
 export type Chat = (request: ChatRequest, signal: AbortSignal) => AsyncGenerator<ChatPart, void>;
 
@@ -41,20 +44,23 @@ export function chatClient(options: ChatOptions): Chat {
 
   async function* attempt(body: object, signal: AbortSignal): AsyncGenerator<ChatPart, void> {
     const connection = new AbortController();
+    let kept = false;
     try {
       const response = await client.post(url, { json: body, signal: AbortSignal.any([signal, connection.signal]) });
       const completion = new Completion();
-      for await (const data of eventData(readWithin(response, timeoutMs, signal))) {
-        if (data === "[DONE]") {
-          completion.done = true;
+      const events = eventData(readWithin(response, timeoutMs, signal));
+      for (let next = await events.next(); !next.done; next = await events.next()) {
+        if (next.value === "[DONE]") {
+          completion.done = kept = true;
+          void readToEnd(events, connection);
           break;
         }
-        yield* completion.take(data);
+        yield* completion.take(next.value);
       }
       if (!completion.done) throw new Error("its response ended in the middle");
       yield* completion.calls();
     } finally {
-      connection.abort();
+      if (!kept) connection.abort();
     }
   }
 
@@ -82,6 +88,19 @@ export function chatClient(options: ChatOptions): Chat {
       }
     }
   };
+}
+
+/** Reads the end of a response, so that its connection can be used again; a server that does not end it loses the connection. */
+async function readToEnd(events: AsyncGenerator<string, void>, connection: AbortController): Promise<void> {
+  const late = setTimeout(() => connection.abort(), LINGER_MS);
+  try {
+    while (!(await events.next()).done);
+  } catch {
+    // The reply is complete all the same.
+  } finally {
+    clearTimeout(late);
+    connection.abort();
+  }
 }
 
 /** Whether nothing arrived in time. */

@@ -189,6 +189,13 @@ describe("a conversation with a language model", () => {
     expect(users).toEqual(["[The callee presses the key 5.]", "The callee presses the key 1. yes"]);
   });
 
+  test("uses its connections for more than one reply", async () => {
+    const conversation = await conversing(() => ({ text: "Hello." }));
+    await reply(conversation, begin);
+    for (const words of ["a", "b", "c", "d", "e"]) await reply(conversation, says(words));
+    expect(new Set(server.chats.map(({ port }) => port)).size).toBeLessThanOrEqual(3);
+  });
+
   test("ends at its limits of turns and of tokens", async () => {
     const turns = await conversing(() => ({ text: "Hello." }), { maxTurns: 1 });
     await reply(turns, begin);
