@@ -24,6 +24,8 @@ export { CannotListen, type Listening, type ServedApp, type ServeOptions } from 
 
 /** How often a WebSocket's send buffer is polled, ms: Deno has no event for an empty one. */
 const DRAIN_POLL_MS = 5;
+/** How often a server that closes looks whether all replies and connections have ended, ms. */
+const CLOSE_POLL_MS = 20;
 
 /** A WebSocket opens this soon after the response, or not at all, ms. */
 const OPEN_WITHIN_MS = 5_000;
@@ -33,10 +35,15 @@ const ABNORMAL = 1006;
 // The part of Deno that is used here; its type package stays out of what we publish.
 interface DenoServer {
   readonly addr: { readonly port: number };
-  shutdown(): Promise<void>;
+  readonly finished: Promise<void>;
+}
+/** A request as the server sees it. */
+interface DenoServeInfo {
+  /** Settles when the reply has been sent, or cannot be. */
+  readonly completed: Promise<void>;
 }
 interface DenoNamespace {
-  serve(options: object, handler: (request: Request) => Promise<Response>): DenoServer;
+  serve(options: object, handler: (request: Request, info: DenoServeInfo) => Promise<Response>): DenoServer;
   upgradeWebSocket(request: Request, options: object): { socket: WebSocket; response: Response };
 }
 const { Deno } = globalThis as unknown as { Deno: DenoNamespace };
@@ -49,6 +56,7 @@ export async function serve(app: ServedApp, options: ServeOptions = {}): Promise
   const { port = DEFAULT_PORT, hostname = DEFAULT_HOSTNAME, stallMs = STALL_MS } = options;
   const open = new Set<WebSocket>();
   const ending = new AbortController();
+  let underway = 0;
 
   async function answer(request: Request): Promise<Response> {
     const asked = new DenoRequest(request);
@@ -71,7 +79,12 @@ export async function serve(app: ServedApp, options: ServeOptions = {}): Promise
   let server: DenoServer;
   try {
     const quiet = { onListen() {}, onError: () => toResponse(brokenApp()) };
-    server = Deno.serve({ port, hostname, signal: ending.signal, ...quiet }, answer);
+    server = Deno.serve({ port, hostname, signal: ending.signal, ...quiet }, (request, { completed }) => {
+      underway++;
+      const over = (): void => void underway--;
+      completed.then(over, over);
+      return answer(request);
+    });
   } catch (error) {
     throw cannotListen(hostname, port, error);
   }
@@ -84,12 +97,19 @@ export async function serve(app: ServedApp, options: ServeOptions = {}): Promise
     close() {
       closing ??= (async () => {
         for (const socket of open) socket.close(1001, "the server is stopping");
-        const impatience = setTimeout(() => ending.abort(), CLOSE_GRACE_MS);
-        await server.shutdown().finally(() => clearTimeout(impatience));
+        await until(() => underway === 0 && open.size === 0, CLOSE_GRACE_MS);
+        // Deno's `shutdown` waits for every reply, without a limit, and cannot be interrupted.
+        ending.abort();
+        await server.finished;
       })();
       return closing;
     },
   };
+}
+
+async function until(isSo: () => boolean, withinMs: number): Promise<void> {
+  const latest = performance.now() + withinMs;
+  while (!isSo() && performance.now() < latest) await new Promise((resolve) => setTimeout(resolve, CLOSE_POLL_MS));
 }
 
 function connect(ws: WebSocket, handlers: SocketHandlers, all: Set<WebSocket>): void {
