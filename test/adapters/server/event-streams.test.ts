@@ -1,0 +1,69 @@
+import { connect, type Socket } from "node:net";
+import { afterAll, expect, test } from "vitest";
+import type { Listening } from "../../../adapters/server/listening.ts";
+import type { EventPage, QueryUseCases } from "../../../src/application/use-cases.ts";
+import { event, eventPage, INSTANCE_ID, serve, TOKEN } from "../../http/support/fakes.ts";
+import { serveHere } from "./this-runtime.ts";
+
+/** Streams that a user may have. */
+const MOST = 100;
+/** Those of them that nobody reads. */
+const STALLED = 2;
+/** A log that always has more: about 1 MB a page. */
+const FULL: EventPage = eventPage({
+  events: Array.from({ length: 100 }, () => event({ type: "instance.created", data: { name: "x".repeat(10_000) } })),
+  cursors: Array<string>(100).fill(eventPage().cursor),
+  more: true,
+});
+const QUIET: EventPage = eventPage({ events: [], cursors: [] });
+/** Shorter than the time limit for stalled readers, so that a heartbeat keeps a quiet stream. */
+const HEARTBEAT_MS = 500;
+
+let server: Listening | undefined;
+const sockets: Socket[] = [];
+afterAll(async () => {
+  for (const socket of sockets) socket.destroy();
+  await server?.close();
+});
+
+test("an event stream that nobody reads is cut; quiet ones stay", async () => {
+  let pages = 0;
+  let admitted = 0;
+  const nextEvents: QueryUseCases["nextEvents"] = async (_, { instanceId }) => {
+    if (instanceId === undefined) {
+      pages++;
+      return FULL;
+    }
+    await new Promise((resolve) => setTimeout(resolve, HEARTBEAT_MS));
+    return QUIET;
+  };
+  const authenticate = async (token: string) => {
+    admitted++;
+    return token === TOKEN ? { userId: "usr_anna" } : undefined;
+  };
+  server = await serveHere(serve({ queries: { nextEvents }, http: { authenticate } }).app, { stallMs: 2_000 });
+  const { port } = server;
+
+  const open = (path: string, isRead: boolean): void => {
+    const head = `GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${TOKEN}\r\nAccept: text/event-stream\r\n\r\n`;
+    const socket = connect(port, "127.0.0.1", () => socket.write(head));
+    socket.on("error", () => {});
+    if (isRead) socket.resume();
+    else socket.pause();
+    sockets.push(socket);
+  };
+  const quietPath = `/v1/events?instance_id=${INSTANCE_ID}`;
+  for (let n = 0; n < MOST; n++) open(n < STALLED ? "/v1/events" : quietPath, n >= STALLED);
+  await expect.poll(() => admitted, { timeout: 10_000 }).toBe(MOST);
+
+  /** The status of one more stream, which goes on if there is a place. */
+  const another = async (): Promise<number> => {
+    const headers = { authorization: `Bearer ${TOKEN}`, accept: "text/event-stream" };
+    return (await fetch(`http://127.0.0.1:${port}${quietPath}`, { headers })).status;
+  };
+  expect(await another()).toBe(503);
+  for (let n = 0; n < STALLED; n++) await expect.poll(another, { timeout: 15_000, interval: 200 }).toBe(200);
+  expect(await another()).toBe(503);
+  // Most of what was written is in the buffers of the kernel.
+  expect(pages / STALLED).toBeLessThan(12);
+}, 45_000);
