@@ -1,4 +1,4 @@
-import { type IRequest, Router } from "itty-router";
+import { Router } from "itty-router";
 import { Refusal } from "../domain/refusal.ts";
 import { StorageUnavailable } from "../ports/storage.ts";
 import type { Reply, RequestLike, SocketHandlers, WebApp } from "../ports/web.ts";
@@ -91,7 +91,7 @@ export function createHttp(deps: HttpDependencies): WebApp {
         return resource && respond(resource, context, admit);
       },
     ],
-    catch: (error: unknown, request: IRequest) => failed(error, request as unknown as RequestContext),
+    catch: (error: unknown, request: unknown) => failed(error, request as RequestContext),
     finally: [
       (reply: Reply | undefined, context: RequestContext) => reply ?? notFound(context),
       (reply: Reply, context: RequestContext) => finish(reply, context, cors, log),
