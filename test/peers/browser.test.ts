@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { ON_NODE, onEach, useServer } from "../support/server.ts";
 import type { ProblemView } from "../support/server-client.ts";
 import { inBrowser, type Page } from "./browser.ts";
+import { FAINT } from "./contrast.ts";
 import { folder, withTools } from "./tools.ts";
 
 /** By how many pixels a page is wider than its screen. */
@@ -92,6 +93,7 @@ onEach([ON_NODE], (target) => {
               if (PICTURES) writeFileSync(join(PICTURES, `${name}-${width}-${scheme}.png`), await page.picture());
               // The interactive page scrolls its wide tables by itself.
               if (name !== "docs") expect(await page.evaluate(SPILT), what).toBe(0);
+              expect(await page.evaluate(FAINT), what).toEqual([]);
               expect(await page.evaluate(BRIGHTNESS), what)[scheme === "dark" ? "toBeLessThan" : "toBeGreaterThan"](
                 128,
               );
