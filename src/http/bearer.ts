@@ -6,6 +6,9 @@ import type { StreamTickets } from "./stream/stream-tickets.ts";
 
 /** `Authorization: Bearer b64token` (RFC 6750 §2.1); the scheme's name ignores case (RFC 9110 §11.1). */
 const BEARER = /^bearer +([A-Za-z0-9._~+/-]{1,4096}=*) *$/i;
+const MISSING = "send your access token in the header Authorization: Bearer <ACCESS_TOKEN>";
+const MALFORMED =
+  "the header Authorization must be Bearer, a space and your access token, which has only ASCII characters";
 /** The only route that accepts a ticket. */
 const STREAM = /^\/v1\/calls\/([\w-]+)\/stream$/;
 
@@ -43,9 +46,9 @@ async function tokenOf(context: RequestContext, tickets: StreamTickets): Promise
   const [, callId] = STREAM.exec(context.path) ?? [];
   const ticket = callId && context.searchParameter("ticket");
   if (ticket === undefined || callId === undefined) {
-    const token = bearerToken(context.header("authorization"));
-    if (token === undefined)
-      throw new Refusal("unauthorized", "send your access token in the header Authorization: Bearer <ACCESS_TOKEN>");
+    const header = context.header("authorization");
+    const token = bearerToken(header);
+    if (token === undefined) throw new Refusal("unauthorized", header?.trim() ? MALFORMED : MISSING);
     return token;
   }
   const token = await tickets.redeem(ticket, callId);

@@ -35,6 +35,15 @@ describe("a request without a valid token", () => {
   });
 });
 
+test.each(["Bearer rp_live_\u00e2\u0080\u00a6", "rp_live_anna", "Basic YW5uYQ=="])(
+  "the refusal of %s names the header",
+  async (value) => {
+    const reply = await ask(serve().app, { path: "/v1/calls", token: null, headers: { authorization: value } });
+    expect([reply.status, reply.json.code]).toEqual([401, "unauthorized"]);
+    expect(reply.json.detail).toMatch(/^the header Authorization must be Bearer, a space and your access token/);
+  },
+);
+
 test("a token store that is down leads to 503, never 401", async () => {
   const authenticate = () => Promise.reject(new Error("connection refused to 10.0.0.7"));
   const { app, logged } = serve({ http: { authenticate } });
