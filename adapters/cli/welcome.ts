@@ -37,13 +37,15 @@ export async function printWelcome({ ringport, listening, reachable, settings }:
 function printFirstToken(first: FirstToken, base: string): void {
   if (first.kind === "left") {
     print(
-      "There is no token yet: ringport token create --user NAME makes one (or start with RINGPORT_TOKEN_FILE=PATH)",
+      "There is no token yet: ringport token create --user NAME creates one (or start with RINGPORT_TOKEN_FILE=PATH)",
     );
     return;
   }
   if (first.kind === "written") print(`This is the first start. Your token is in ${first.path}`);
   else {
-    print("This is the first start. Your token, shown this one time only (ringport token create makes more):");
+    print(
+      "This is the first start. Your token, shown this one time only (ringport token create --user admin creates more):",
+    );
     print();
     print(`  ${first.token}`);
   }
@@ -54,14 +56,14 @@ function printFirstToken(first: FirstToken, base: string): void {
   print();
 }
 
-const STREAM_OFF = "preview off: GET /v1/calls/:callId/stream answers 501; RINGPORT_STREAM_PREVIEW=1 switches it on";
+const STREAM_OFF = "preview off (RINGPORT_STREAM_PREVIEW=1 switches it on)";
 
 function streamLine({ embedded, transcriptSpeakers = ["callee"] }: ServerSettings["options"]): string {
   const server = embedded?.transcription;
   const transcripts = server
     ? `transcripts of the ${transcriptSpeakers.join(" and the ")} by ${server.engine} at ${new URL(server.baseUrl).host}`
-    : "no transcripts (RINGPORT_TRANSCRIPTION_ENGINE)";
-  return `preview on, ${transcripts}; RINGPORT_STREAM_PREVIEW=0 switches it off`;
+    : "no transcripts (RINGPORT_TRANSCRIPTION_ENGINE adds them)";
+  return `preview on, ${transcripts}`;
 }
 
 function voicesLine(voices: readonly Voice[]): string {
