@@ -1,4 +1,5 @@
-import { copyFileSync, mkdirSync, readFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { copyFileSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { blocksOf, fileOf, PAGES } from "../docs/pages.ts";
@@ -49,11 +50,17 @@ onEach([ON_NODE], (target) => {
         const reader = { url: server.base, token, folder: own, data: server.data, timeScale };
         const printed = await typePage(page, reader, IN_ZSH.has(page) ? "zsh" : "bash");
         expect(wrongOutputs(page, printed)).toEqual([]);
+        expect(readdirSync(own).filter((name) => name !== "examples" && !isIgnored(name))).toEqual([]);
         AFTERWARDS[page]?.(own);
       });
     });
   });
 });
+
+/** Whether git, and with it `npm run check`, ignores a file in the root of a clone. */
+function isIgnored(name: string): boolean {
+  return spawnSync("git", ["check-ignore", "--quiet", "--no-index", name], { cwd: fileOf(".") }).status === 0;
+}
 
 /** The callee heard the spoken message, word for word. */
 function heardTheParcel(folder: string): void {
