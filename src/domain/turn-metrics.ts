@@ -4,7 +4,16 @@
  */
 export interface TurnMetrics {
   /** What the agent replied to. */
-  readonly input: "begin" | "key" | "words" | "silence" | "transfer_failed" | "unheard" | "fault" | "ending";
+  readonly input:
+    | "begin"
+    | "key"
+    | "words"
+    | "silence"
+    | "voicemail"
+    | "transfer_failed"
+    | "unheard"
+    | "fault"
+    | "ending";
   /** From the callee's last speech to the decision that the turn was over; null if the engine decides that itself. */
   readonly eouDelayMs: number | null;
   /** From that decision, or else from the callee's last speech, to the final text. */

@@ -49,7 +49,7 @@ export interface TranscriptLine {
 /** The latencies of one turn of an agent, ms; null if the turn has no such moment. */
 export interface TurnMetrics {
   /** What the agent replied to. */
-  input: "begin" | "key" | "words" | "silence" | "transfer_failed" | "unheard" | "fault" | "ending";
+  input: "begin" | "key" | "words" | "silence" | "voicemail" | "transfer_failed" | "unheard" | "fault" | "ending";
   /** From the callee's last speech to the decision that the turn was over; null if the engine decides that itself. */
   eou_delay_ms: number | null;
   /** From that decision, or else from the callee's last speech, to the final text. */

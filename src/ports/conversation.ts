@@ -99,6 +99,8 @@ export type ConversationInput =
   | { readonly type: "ending" }
   /** Nothing happened for the time of the last `listen`. */
   | { readonly type: "silence" }
+  /** A machine has answered and records now: what the reply says is the message. The call ends after it, uninterrupted. */
+  | { readonly type: "voicemail" }
   /** A `transfer` did not succeed, and the callee is still here. `detail`: the network's reason, which is data. */
   | { readonly type: "transfer_failed"; readonly to: string; readonly detail: string };
 
@@ -122,6 +124,8 @@ export type ConversationAction =
    * if that succeeds; else `transfer_failed` follows. Ignored if the callee has interrupted the reply.
    */
   | { readonly type: "transfer"; readonly to: string }
+  /** A machine has answered: waits until it records, says the text whole, and ends the call. Ignored if `text` is empty. */
+  | { readonly type: "leave_voicemail"; readonly text: string }
   /** Ends the call as `agent_failed` once all that was said has been heard. */
   | { readonly type: "fail"; readonly detail: string }
   /** Ends the call once all that was said has been heard. `detail`: why, for an operator, if it is not for its purpose. */

@@ -236,7 +236,7 @@ export class ChatConversation implements Conversation {
       for (const action of round.actions()) {
         if (action.type === "transfer") this.#transferring = round;
         yield action;
-        if (action.type === "hang_up" || action.type === "transfer") return;
+        if (action.type !== "press") return;
       }
     }
     yield { type: "listen", forMs: IDLE_MS };
@@ -248,11 +248,12 @@ function words(text: string): string[] {
 }
 
 /** What becomes a message of the user. */
-type ChatInput = Extract<ConversationInput, { type: "begin" | "key" | "words" }>;
+type ChatInput = Extract<ConversationInput, { type: "begin" | "key" | "words" | "voicemail" }>;
 
 /** What happened, as a message of the user. */
 function wordsOf(input: ChatInput): string {
   if (input.type === "begin") return "[The callee answers the phone. Begin the conversation.]";
+  if (input.type === "voicemail") return "[The beep of a voicemail was heard. Leave your message and hang up.]";
   if (input.type === "key") return `[The callee presses the key ${input.digit}.]`;
   // Brackets are for what the callee does.
   return input.text.slice(0, LONGEST_WORDS).replace(/[[\]]/g, "");

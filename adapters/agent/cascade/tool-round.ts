@@ -70,6 +70,11 @@ export class ToolRound {
       else yield { type: "transfer", to: transfer.action.to };
       return;
     }
+    for (const { action } of this.#calls) {
+      if (action.do !== "leave_voicemail") continue;
+      yield { type: "leave_voicemail", text: action.text };
+      return;
+    }
     const hangUp = this.#calls.findIndex(({ action }) => action.do === "hang_up");
     if (hangUp < 0) return;
     if (this.#failed) this.#result(hangUp, NOT_HUNG_UP);

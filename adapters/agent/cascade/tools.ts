@@ -1,7 +1,11 @@
+import { hasWords } from "../../../src/base/has-words.ts";
 import type { OfferedTool } from "../../../src/ports/agent-tool.ts";
 import type { AgentBrief } from "../../../src/ports/conversation.ts";
 import { jsonOf } from "../../engine-http/fault-text.ts";
 import type { ToolCall, ToolSpec } from "./chat-messages.ts";
+
+/** Longest message for a machine, characters. */
+const LONGEST_VOICEMAIL = 2_000;
 
 type ToolText = Pick<OfferedTool, "name" | "description" | "parameters">;
 
@@ -11,6 +15,17 @@ const BUILT_IN: readonly ToolText[] = [
     name: "hang_up",
     description: "Ends the call, after what you have said was heard. Say goodbye before.",
     parameters: { type: "object", properties: {}, additionalProperties: false },
+  },
+  {
+    name: "leave_voicemail",
+    description:
+      "If a voicemail or an answering machine has answered: waits for its beep, leaves the text as the message, and ends the call.",
+    parameters: {
+      type: "object",
+      properties: { text: { type: "string", minLength: 1, maxLength: 2000 } },
+      required: ["text"],
+      additionalProperties: false,
+    },
   },
   {
     name: "send_dtmf",
@@ -38,6 +53,7 @@ export function toolSpecs(call: CallTools): ToolSpec[] {
 /** The action behind a tool call; the model gets the fault as the result. */
 export type ToolAction =
   | { readonly do: "hang_up" }
+  | { readonly do: "leave_voicemail"; readonly text: string }
   | { readonly do: "press"; readonly keys: string }
   | { readonly do: "transfer"; readonly to: string }
   | { readonly do: "run"; readonly tool: OfferedTool; readonly input: string }
@@ -45,12 +61,20 @@ export type ToolAction =
 
 export function actionOf({ function: { name, arguments: input } }: ToolCall, call: CallTools = {}): ToolAction {
   if (name === "hang_up") return { do: "hang_up" };
+  if (name === "leave_voicemail") return voicemailOf(input);
   if (name === "send_dtmf") return pressOf(input);
   if (name === "transfer" && numbersOf(call).length > 0) return transferOf(input, numbersOf(call));
   const tool = call.tools?.find((one) => one.name === name);
   if (tool) return { do: "run", tool, input };
   const names = toolsOf(call).map((one) => one.name);
   return { do: "refuse", fault: `there is no tool ${name.slice(0, 64)}, only ${names.join(", ")}` };
+}
+
+function voicemailOf(input: string): ToolAction {
+  const { text } = (jsonOf(input) ?? {}) as { text?: unknown };
+  if (typeof text === "string" && hasWords(text) && text.length <= LONGEST_VOICEMAIL)
+    return { do: "leave_voicemail", text };
+  return { do: "refuse", fault: `text must be words, at most ${LONGEST_VOICEMAIL} characters` };
 }
 
 function pressOf(input: string): ToolAction {

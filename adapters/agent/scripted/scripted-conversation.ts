@@ -64,6 +64,10 @@ export class ScriptedConversation implements Conversation {
   }
 
   *reply(input: ConversationInput): Generator<ConversationAction, void> {
+    if (input.type === "voicemail") {
+      yield* this.#voicemail();
+      return;
+    }
     if (!this.#begun) {
       yield* this.#begin(input);
       return;
@@ -138,6 +142,15 @@ export class ScriptedConversation implements Conversation {
   *#say(text: string, interruptible: boolean): Generator<ConversationAction, void> {
     const filled = filledIn(text, this.#brief.variables);
     if (hasWords(filled)) yield { type: "say", text: filled, interruptible };
+  }
+
+  /** Leaves what the script says without an answer: the introduction, the first message, and its sentences. */
+  *#voicemail(): Generator<ConversationAction, void> {
+    const { firstMessage } = this.#brief;
+    if (!this.#introducesItself) yield* this.#say(this.#phrases.introduction, false);
+    if (typeof firstMessage === "string") yield* this.#say(firstMessage, false);
+    for (const step of this.#script.steps) if (step.do === "say") yield* this.#say(step.text, false);
+    yield { type: "hang_up" };
   }
 
   /** Whether the first words introduce the agent. */

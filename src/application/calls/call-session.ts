@@ -1,5 +1,6 @@
 import { errorText } from "../../base/error-text.ts";
 import { Queue } from "../../base/queue.ts";
+import type { OnMachine } from "../../domain/answering-machine.ts";
 import { type Call, machinePolicyOf } from "../../domain/call.ts";
 import { beginFlow, type CallFlow, decide, type FlowRules, NEW_FLOW } from "../../domain/call-flow.ts";
 import type { CallEffect, CallSignal, TimerName } from "../../domain/call-signal.ts";
@@ -78,7 +79,7 @@ export class CallSession {
       expectsInboundAudio: context.requireInboundAudio || telephony.capabilities.inboundAudioCertain,
       streamed: program.kind === "live" && program.streamed,
       playedReason: program.kind === "live" ? program.playedReason : "message_played",
-      onMachine: machinePolicyOf(call.message),
+      onMachine: machinePolicy(context, call),
     };
   }
 
@@ -329,6 +330,13 @@ export class CallSession {
     this.#timers.clear();
     this.#mailbox.close();
   }
+}
+
+/** An agent in audio cannot be kept silent until a machine records. */
+function machinePolicy({ agent }: Context, { message }: Call): OnMachine {
+  const policy = machinePolicyOf(message);
+  const inAudio = message.type === "DYNAMIC_AGENT" && agent !== undefined && "kind" in agent && agent.kind === "audio";
+  return inAudio && policy === "leave_message" ? "continue" : policy;
 }
 
 function releaseOf(fault: unknown): ReleaseCause {

@@ -69,7 +69,7 @@ export const TranscriptLine = shape("One utterance on a call.", {
 const latency = (description: string) => v.pipe(v.nullable(milliseconds), v.description(description));
 export const TurnMetrics = shape("The latencies of one turn of an agent, ms; null if the turn has no such moment.", {
   input: v.pipe(
-    v.picklist(["begin", "key", "words", "silence", "transfer_failed", "unheard", "fault", "ending"]),
+    v.picklist(["begin", "key", "words", "silence", "voicemail", "transfer_failed", "unheard", "fault", "ending"]),
     v.description("What the agent replied to."),
   ),
   eou_delay_ms: latency(

@@ -72,7 +72,7 @@ describe("a model with tools", () => {
     ];
     const conversation = await conversing([book], { calls }, { text: "It is booked." });
     expect(await reply(conversation)).toEqual(["It is booked.", "listen"]);
-    expect(server.chats[0]!.tools).toEqual(["hang_up", "send_dtmf", "book"]);
+    expect(server.chats[0]!.tools).toEqual(["hang_up", "leave_voicemail", "send_dtmf", "book"]);
     expect(server.chats[1]!.messages.slice(2)).toEqual([
       expect.objectContaining({ role: "assistant", tool_calls: expect.any(Array) }),
       { role: "tool", tool_call_id: "call_0", content: '{"table":"für 2 👋"}' },
@@ -101,7 +101,7 @@ describe("a model with tools", () => {
     [{ name: "book", written: '{"people": 3' }, "error: the input is no JSON"],
     [{ name: "book", written: "" }, "error: /people is missing"],
     [{ name: "book", arguments: { people: 0 } }, "error: /people must be at least 1"],
-    [{ name: "fly" }, "error: there is no tool fly, only hang_up, send_dtmf, book"],
+    [{ name: "fly" }, "error: there is no tool fly, only hang_up, leave_voicemail, send_dtmf, book"],
   ] as const)("learns what is wrong with its call %j", async ([call, fault]) => {
     const conversation = await conversing([book], { calls: [call] });
     expect(await reply(conversation)).toEqual(["Well then.", "listen"]);

@@ -66,7 +66,7 @@ describe("a conversation with a language model", () => {
     conversation.heard?.("Hello, this is an automated call. When does it suit you?");
     expect(await reply(conversation, says("Às três."))).toEqual(["Então às três.", "👋 Perfeito!", "listen"]);
     const [first, second] = server.chats;
-    expect(first).toMatchObject({ model: "some-model", tools: ["hang_up", "send_dtmf"] });
+    expect(first).toMatchObject({ model: "some-model", tools: ["hang_up", "leave_voicemail", "send_dtmf"] });
     expect(first!.messages.map(({ role }) => role)).toEqual(["system", "user"]);
     expect(first!.messages[0]!.content).toContain("1. Ask for the date.");
     expect(second!.messages.slice(2)).toEqual([
@@ -118,7 +118,7 @@ describe("a conversation with a language model", () => {
     expect(server.chats[1]!.messages.filter(({ role }) => role === "tool")).toEqual([
       { role: "tool", tool_call_id: "call_0", content: "done" },
       { role: "tool", tool_call_id: "call_1", content: "error: keys must be 1 to 32 of 0-9 * #" },
-      { role: "tool", tool_call_id: "call_2", content: "error: there is no tool fly, only hang_up, send_dtmf" },
+      { role: "tool", tool_call_id: "call_2", content: "error: there is no tool fly, only hang_up, leave_voicemail, send_dtmf" },
     ]);
   });
 

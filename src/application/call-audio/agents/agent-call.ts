@@ -1,7 +1,7 @@
 import { dtmfTones } from "../../../audio/dtmf.ts";
 import { msToSamples } from "../../../audio/pcm.ts";
 import { errorText } from "../../../base/error-text.ts";
-import type { CallOf, CallResult } from "../../../domain/call.ts";
+import { type CallOf, type CallResult, machinePolicyOf } from "../../../domain/call.ts";
 import type { CallSignal } from "../../../domain/call-signal.ts";
 import { timingsOf } from "../../../domain/call-timings.ts";
 import { type Event, type EventData, isFinalEvent } from "../../../domain/events.ts";
@@ -45,6 +45,10 @@ export class AgentCall implements CallTap {
   #heardText: string[] = [];
   /** The agent has decided that the call ends. */
   #ending = false;
+  /** A machine has answered: the call waits until it records, or it does. */
+  #machine: "greets" | "records" | undefined;
+  /** What the agent has decided to leave as a message; undefined if it is asked for one. */
+  #voicemail: string | undefined;
   /** The end of the longest duration is near. */
   #timeIsUp = false;
   #cancelLastWords: () => void = () => {};
@@ -61,11 +65,11 @@ export class AgentCall implements CallTap {
     this.#meter = new TurnMeter(media.leg.sampleRate, () => context.system.monotonic());
     this.#listening = new Listening(context, call, media, this.#meter, {
       sounds: () => {
-        if (this.#ending || this.#speech?.begun !== false) return;
+        if (this.#ending || this.#machine !== undefined || this.#speech?.begun !== false) return;
         if (this.#hasTurn && !this.#speech.mustBeHeard) this.#speech.hold();
       },
       interrupts: () => {
-        if (!this.#speech?.canBeInterrupted || this.#ending) return;
+        if (!this.#speech?.canBeInterrupted || this.#ending || this.#machine !== undefined) return;
         this.#speech.hold();
         this.#meter.held();
       },
@@ -110,6 +114,21 @@ export class AgentCall implements CallTap {
     this.#inputs.push({ type: "silence" });
   }
 
+  /** A machine has answered: the agent says nothing until {@link leaveMessage}. */
+  awaitVoicemail(): void {
+    this.#machine = "greets";
+    this.#listensFor = undefined;
+    this.#speech?.interrupt();
+    this.#replying?.abort();
+  }
+
+  /** The machine records: the agent leaves its message. */
+  leaveMessage(): void {
+    if (this.#machine !== "greets") return;
+    this.#machine = "records";
+    this.#inputs.push({ type: "voicemail" });
+  }
+
   async flush(): Promise<void> {
     this.#stop();
     await this.#listening.flush();
@@ -134,7 +153,13 @@ export class AgentCall implements CallTap {
       this.#inputs.push({ type: "begin" });
       for await (const input of this.#inputs) {
         if (signal.aborted) return;
-        if (await this.#reply(conversation, speech, input, signal)) return;
+        if (input.type !== "voicemail" && (this.#ending || this.#machine !== undefined)) continue;
+        const over =
+          input.type === "voicemail"
+            ? await this.#leaveVoicemail(conversation, speech, signal)
+            : await this.#reply(conversation, speech, input, signal);
+        // A machine may be recognised after the last word of a short conversation.
+        if (over && machinePolicyOf(this.#call.message) !== "leave_message") return;
       }
     } catch (error) {
       if (!signal.aborted)
@@ -200,18 +225,37 @@ export class AgentCall implements CallTap {
     return false;
   }
 
+  /** Leaves the message of the agent for a machine to record, and ends the call; returns true. */
+  async #leaveVoicemail(conversation: Conversation, speech: AgentSpeech, signal: AbortSignal): Promise<true> {
+    this.#ending = false;
+    if (this.#voicemail === undefined) await this.#reply(conversation, speech, { type: "voicemail" }, signal);
+    else {
+      speech.beginReply();
+      await speech.say(this.#voicemail, false, signal);
+    }
+    if (!this.#ending) this.#endAfterLastWord(speech, { type: "message_played" });
+    return true;
+  }
+
   async #carryOut(
     action: ConversationAction,
     speech: AgentSpeech,
     interrupted: AbortSignal,
     signal: AbortSignal,
   ): Promise<boolean> {
+    if (this.#machine === "greets") return false;
     switch (action.type) {
       case "say":
         this.#meter.says();
-        await speech.say(action.text, action.interruptible, signal);
+        await speech.say(action.text, action.interruptible && this.#machine === undefined, signal);
+        return false;
+      case "leave_voicemail":
+        if (action.text === "" || this.#machine !== undefined) return false;
+        this.#voicemail = action.text;
+        this.#media.post({ type: "leave_voicemail", atMs: this.#media.playout.clockMs });
         return false;
       case "listen":
+        if (this.#machine !== undefined) return false;
         this.#silent = 0;
         this.#listensFor = msToSamples(action.forMs, this.#media.leg.sampleRate);
         return false;
@@ -284,6 +328,7 @@ export class AgentCall implements CallTap {
   }
 
   #lastWords(): void {
+    if (this.#machine !== undefined) return;
     this.#timeIsUp = true;
     if (this.#speech?.mustBeHeard) this.#inputs.push({ type: "ending" });
     else this.#heard({ type: "ending" });
@@ -291,7 +336,7 @@ export class AgentCall implements CallTap {
 
   #heard(input: ConversationInput): void {
     const speech = this.#speech;
-    if (speech === undefined || speech.mustBeHeard || this.#ending) return;
+    if (speech === undefined || speech.mustBeHeard || this.#ending || this.#machine !== undefined) return;
     if (input.type !== "words") this.#listening.answered();
     if (speech.begun) this.#meter.interrupted(input.type === "words");
     speech.interrupt();

@@ -245,6 +245,7 @@ export class AudioAgentCall implements CallTap, TranscriptReader {
   #addCalleeWords({ text, startMs, endMs }: Extract<AudioAgentEvent, { type: "callee_words" }>): void {
     const words = text.trim();
     if (words === "") return;
+    this.#media.words(words);
     const offset = this.#hearsFromMs ?? 0;
     const now = this.#media.playout.clockMs;
     const start = startMs === undefined ? now : Math.round(startMs + offset);

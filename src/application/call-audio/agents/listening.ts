@@ -118,6 +118,7 @@ export class Listening implements CallTap, TranscriptReader {
   }
 
   transcript({ text, final }: Transcript, ended = false): void {
+    this.#media.words(text);
     if (!final) {
       this.#turn.partial(text, ended);
       return;

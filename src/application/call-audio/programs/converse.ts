@@ -47,7 +47,13 @@ export const converse: LiveProgram<"DYNAMIC_AGENT"> = {
     const agent = agentOf(context);
     if (agent.kind === "audio") throw new ProgramFailed("internal_error", "the agent was not opened before the call");
     const conducted = new AgentCall(context, call, agent, media);
-    return { taps: [conducted], result: () => conducted.result, turns: () => conducted.turns };
+    return {
+      taps: [conducted],
+      result: () => conducted.result,
+      turns: () => conducted.turns,
+      awaitVoicemail: () => conducted.awaitVoicemail(),
+      leaveMessage: () => conducted.leaveMessage(),
+    };
   },
 };
 

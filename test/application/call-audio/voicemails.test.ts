@@ -1,0 +1,106 @@
+import { describe, expect, test } from "vitest";
+import { scriptedAgent } from "../../../adapters/agent/scripted/scripted-agent.ts";
+import { concatPcm, msToSamples } from "../../../src/audio/pcm.ts";
+import { tone } from "../../../src/audio/tone.ts";
+import type { Call } from "../../../src/domain/call.ts";
+import type { Agent, ConversationAction, ConversationInput } from "../../../src/ports/conversation.ts";
+import type { ScriptedLeg } from "../../../src/testing/scripted-telephony.ts";
+import { babble } from "../../audio/noise.ts";
+import { ALICE, MS_PER_CHARACTER, NUMBER, World } from "../../support/application.ts";
+
+const INTRODUCTION = "This is an automated call.";
+const WORDS = "Your parcel is here.";
+const QUESTION = "Press 1 to hear that again.";
+const GREETING_MS = 8_000;
+
+interface Scene {
+  readonly world: World;
+  readonly call: Call;
+  readonly leg: ScriptedLeg;
+}
+
+/** An agent's call that a machine answers: a greeting, and a beep half a second later. */
+async function machineAnswers(agent: Agent, more: object, instructions = ["Do it."]): Promise<Scene> {
+  const world = await World.start({ agent });
+  const { id: instanceId } = await world.activeInstance();
+  const call = await world.app.calls.create(ALICE, {
+    instanceId,
+    type: "DYNAMIC_AGENT",
+    target: { phoneNumber: NUMBER },
+    agent: { instructions, ...more },
+  });
+  await world.system.settle();
+  const leg = world.leg(call);
+  leg.placed();
+  leg.answer();
+  leg.say(concatPcm([babble(GREETING_MS, 8_000, 3_000, 5), new Int16Array(4_000), tone(1_000, 400, 8_000, 9_000)]));
+  await world.system.settle();
+  return { world, call, leg };
+}
+
+/** The ms that the callee heard from one time to another. */
+function soundMs({ leg }: Scene, fromMs: number, toMs = Number.POSITIVE_INFINITY): number {
+  const part = leg.heard.subarray(msToSamples(fromMs, leg.sampleRate), msToSamples(toMs, leg.sampleRate));
+  return (part.filter((sample) => sample !== 0).length * 1_000) / leg.sampleRate;
+}
+
+const ms = (...texts: string[]): number => texts.join("").length * MS_PER_CHARACTER;
+
+function puppet(reply: (input: ConversationInput) => AsyncIterable<ConversationAction>): Agent {
+  return { name: "puppet", check() {}, begin: () => ({ reply }), async close() {} };
+}
+
+describe("an agent that a machine answers", () => {
+  test("leaves the sentences of its script behind the beep, and hangs up", async () => {
+    const script = [`Say: ${WORDS}`, `Ask again: ${QUESTION}`, "If 1: ask again."];
+    const scene = await machineAnswers(scriptedAgent(), { onMachine: "leave_message" }, script);
+    await scene.world.system.advance(7_000);
+    expect(soundMs(scene, 6_200), "silent until the beep").toBe(0);
+    await scene.world.system.advance(12_000);
+    expect(await scene.world.stored(scene.call)).toMatchObject({
+      status: "COMPLETED",
+      outcome: { reason: "agent_finished", answeredBy: "machine" },
+    });
+    expect(soundMs(scene, 6_200, 8_900)).toBe(0);
+    expect(soundMs(scene, 8_900)).toBeCloseTo(ms(INTRODUCTION, WORDS), -2);
+    await scene.world.stop();
+  });
+
+  test("leaves a message also if it had said goodbye before the verdict", async () => {
+    const scene = await machineAnswers(scriptedAgent(), { onMachine: "leave_message" }, [`Say: ${WORDS}`]);
+    await scene.world.system.advance(20_000);
+    expect(soundMs(scene, 0, 6_000)).toBeCloseTo(ms(INTRODUCTION, WORDS), -2);
+    expect(soundMs(scene, 8_900)).toBeCloseTo(ms(INTRODUCTION, WORDS), -2);
+    expect((await scene.world.stored(scene.call)).outcome?.reason).toBe("agent_finished");
+    await scene.world.stop();
+  });
+
+  test("ends COMPLETED/machine_hung_up if that is asked for", async () => {
+    const scene = await machineAnswers(scriptedAgent(), { onMachine: "hang_up" }, [`Ask: ${QUESTION}`]);
+    await scene.world.system.advance(7_000);
+    expect((await scene.world.stored(scene.call)).outcome?.reason).toBe("machine_hung_up");
+    await scene.world.stop();
+  });
+
+  test("waits for the beep if the agent itself leaves a voicemail, which is said whole", async () => {
+    const inputs: string[] = [];
+    const agent = puppet(async function* (input) {
+      inputs.push(input.type);
+      if (input.type === "begin") yield { type: "listen", forMs: 3_000 };
+      else yield { type: "leave_voicemail", text: WORDS };
+    });
+    const scene = await machineAnswers(agent, {});
+    scene.leg.press("1");
+    await scene.world.system.advance(9_200);
+    scene.leg.press("2");
+    await scene.world.system.advance(10_000);
+    expect(inputs).toEqual(["begin", "key"]);
+    expect(soundMs(scene, 0, 8_900)).toBe(0);
+    expect(soundMs(scene, 8_900)).toBeCloseTo(ms(WORDS), -2);
+    const { outcome } = await scene.world.stored(scene.call);
+    expect(outcome).toMatchObject({ reason: "agent_finished", answeredBy: "machine" });
+    const verdicts = (await scene.world.timeline(scene.call)).filter(({ type }) => type === "answered_by");
+    expect(verdicts[0]?.data).toMatchObject({ answered_by: "machine", reason: "agent" });
+    await scene.world.stop();
+  });
+});
