@@ -42,6 +42,7 @@ async function reply(
 function shortForm(action: ConversationAction): string {
   if (action.type === "say") return action.text;
   if (action.type === "press") return `press ${action.keys}`;
+  if (action.type === "leave_voicemail") return `leave_voicemail ${action.text}`;
   if (action.type === "transfer") return `transfer to ${action.to}`;
   if (action.type === "hang_up" && action.detail !== undefined) return `hang_up: ${action.detail}`;
   return action.type === "fail" ? `fail: ${action.detail}` : action.type;
@@ -118,8 +119,28 @@ describe("a conversation with a language model", () => {
     expect(server.chats[1]!.messages.filter(({ role }) => role === "tool")).toEqual([
       { role: "tool", tool_call_id: "call_0", content: "done" },
       { role: "tool", tool_call_id: "call_1", content: "error: keys must be 1 to 32 of 0-9 * #" },
-      { role: "tool", tool_call_id: "call_2", content: "error: there is no tool fly, only hang_up, leave_voicemail, send_dtmf" },
+      {
+        role: "tool",
+        tool_call_id: "call_2",
+        content: "error: there is no tool fly, only hang_up, leave_voicemail, send_dtmf",
+      },
     ]);
+  });
+
+  test("leaves a voicemail with its tool, and with its reply to the beep", async () => {
+    const replies: ChatReply[] = [
+      { calls: [{ name: "leave_voicemail", arguments: { text: "" } }] },
+      { calls: [{ name: "leave_voicemail", arguments: { text: "Please call back." } }] },
+      { text: "This is a message." },
+    ];
+    const conversation = await conversing(() => replies.shift()!);
+    expect(await reply(conversation, begin)).toEqual(["leave_voicemail Please call back."]);
+    expect(server.chats[1]!.messages.at(-1)?.content).toBe("error: text must be words, at most 2000 characters");
+    expect(await reply(conversation, { type: "voicemail" })).toEqual(["This is a message.", "listen"]);
+    expect(server.chats[2]!.messages.at(-1)).toEqual({
+      role: "user",
+      content: "[The beep of a voicemail was heard. Leave your message and hang up.]",
+    });
   });
 
   describe("and a call that may be transferred", () => {
