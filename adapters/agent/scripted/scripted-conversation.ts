@@ -320,19 +320,26 @@ export class ScriptedConversation implements Conversation {
   *#branch(steps: readonly BranchStep[], question: Ask | undefined): Generator<ConversationAction, void> {
     this.#open = undefined;
     for (const [index, step] of steps.entries()) {
-      if (step.do === "say") yield* this.#say(step.text, false);
-      else if (step.do === "transfer") {
-        yield* this.#transfer(step.to, () => this.#branch(steps.slice(index + 1), question));
-        return;
-      } else if (step.do === "ask_again" && question !== undefined) {
-        yield* this.#ask(question);
-        return;
-      } else if (step.do === "go_to") {
-        this.#next = this.#script.steps.findIndex((other) => other.do === "ask" && other.name === step.to);
-        break;
-      } else {
-        yield { type: "hang_up" };
-        return;
+      switch (step.do) {
+        case "say":
+          yield* this.#say(step.text, false);
+          break;
+        case "transfer":
+          yield* this.#transfer(step.to, () => this.#branch(steps.slice(index + 1), question));
+          return;
+        case "ask_again":
+          if (question === undefined) break;
+          yield* this.#ask(question);
+          return;
+        case "go_to":
+          this.#next = this.#script.steps.findIndex((other) => other.do === "ask" && other.name === step.to);
+          yield* this.#continue();
+          return;
+        case "hang_up":
+          yield { type: "hang_up" };
+          return;
+        default:
+          step satisfies never;
       }
     }
     yield* this.#continue();
