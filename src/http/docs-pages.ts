@@ -6,7 +6,7 @@ import { REASON_TEXTS } from "./reason-texts.ts";
 /** Darker than Swagger UI's light theme, whose texts have half of the contrast that WCAG 2.2 demands (1.4.3). */
 const CONTRAST = `html:not(.dark-mode) .swagger-ui .opblock .opblock-summary-method{color:#080a0b;text-shadow:none}
 html:not(.dark-mode) .swagger-ui .btn.authorize{color:#0a6b4b;border-color:#0a6b4b}
-html:not(.dark-mode) .swagger-ui .btn.authorize svg{fill:#0a6b4b}
+html:not(.dark-mode) .swagger-ui .btn.authorize svg{color:#0a6b4b}
 html:not(.dark-mode) .swagger-ui .info .title small{background:#5c6373}
 html:not(.dark-mode) .swagger-ui .info .title small.version-stamp{background:#446a00}
 html:not(.dark-mode) .swagger-ui .info :is(a,.url){color:#1f62a8}
