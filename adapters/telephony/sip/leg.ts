@@ -1,9 +1,19 @@
 import { errorText } from "../../../src/base/error-text.ts";
 import { Queue } from "../../../src/base/queue.ts";
+import { shown } from "../../../src/base/shown.ts";
+import { within } from "../../../src/base/timeout.ts";
 import type { EventData } from "../../../src/domain/events.ts";
+import { PHONE_NUMBER, PHONE_RULE } from "../../../src/domain/phone-number.ts";
 import type { FrameSink, FrameSource } from "../../../src/ports/media.ts";
 import type { System } from "../../../src/ports/system.ts";
-import type { KeyDelivery, Leg, LegEvent, MediaEvidence, ReleaseCause } from "../../../src/ports/telephony.ts";
+import type {
+  KeyDelivery,
+  Leg,
+  LegEvent,
+  MediaEvidence,
+  ReleaseCause,
+  TransferOutcome,
+} from "../../../src/ports/telephony.ts";
 import { FRAME_MS } from "../media-clock.ts";
 import { AwaitedMedia } from "./awaited-media.ts";
 import type { InviteEnd, InviteListener, InviteUsage } from "./dialog/invite.ts";
@@ -22,6 +32,8 @@ export interface SipLegOptions {
   readonly evidenceRequired: boolean;
   /** The release of the telephony port for an end in terms of SIP. */
   readonly releaseOf: (end: InviteEnd) => Release;
+  /** Where a transfer to a number leads, or why it is refused; undefined: the trunk transfers no calls. */
+  readonly transferTarget?: ((to: string) => TransferTarget) | undefined;
   /** Whether the peer has negotiated telephone-events. */
   readonly takesTelephoneEvents: () => boolean;
   /** The network has responded. */
@@ -32,12 +44,20 @@ export interface SipLegOptions {
   readonly gone: (leg: SipLeg, end: InviteEnd, release: Release) => void;
 }
 
+/** The longest that a transfer may take, ms; the INVITE usage needs less. */
+const TRANSFER_LIMIT_MS = 70_000;
+
+/** The SIP URI for a number, or why nothing is sent. */
+export type TransferTarget = { readonly uri: string } | { readonly refusal: string };
+
 /** One call over a trunk: the signalling of an INVITE and the audio of a media session, as one sequence of events. */
 export class SipLeg implements Leg, InviteListener {
   readonly sampleRate: number;
   readonly frameMs: number = FRAME_MS;
   readonly events: Queue<LegEvent> = new Queue();
   readonly callId: string;
+  /** Undefined if the trunk transfers no calls. */
+  readonly transfer: Leg["transfer"];
   /** Receives the events of the media session. */
   readonly mediaListener: MediaListener = {
     // The peer's BYE may overtake a report of the media thread; the end is emitted last in any case.
@@ -64,6 +84,7 @@ export class SipLeg implements Leg, InviteListener {
   /** Why it ends, if we end it without a hang-up. */
   #fault: { readonly cause: ReleaseCause; readonly detail: string } | undefined;
   #over = false;
+  #transferring = false;
   #hungUp = false;
   #neverRang = true;
   #mayGoElsewhere = false;
@@ -75,6 +96,8 @@ export class SipLeg implements Leg, InviteListener {
     this.#options = options;
     this.callId = options.callId;
     this.sampleRate = options.sampleRate;
+    const { transferTarget } = options;
+    this.transfer = transferTarget && ((to, signal) => this.#transfer(to, transferTarget, signal));
     this.#keys = new LegKeys(options.takesTelephoneEvents, (digit) => this.#emit({ type: "dtmf", digit }));
     this.#awaited = new AwaitedMedia({
       system: options.system,
@@ -131,6 +154,26 @@ export class SipLeg implements Leg, InviteListener {
   evidence(): MediaEvidence {
     const { kind, expected } = this.#media?.evidence() ?? NOTHING_CAME;
     return { kind, required: expected && this.#options.evidenceRequired };
+  }
+
+  async #transfer(
+    to: string,
+    transferTarget: (to: string) => TransferTarget,
+    signal: AbortSignal,
+  ): Promise<TransferOutcome> {
+    signal.throwIfAborted();
+    if (!PHONE_NUMBER.test(to)) throw new RangeError(`the number ${shown(to)} ${PHONE_RULE}`);
+    if (this.#over || this.#usage === undefined) throw new Error("the call has ended: it cannot be transferred");
+    const target = transferTarget(to);
+    if ("refusal" in target) return { type: "failed", detail: target.refusal };
+    const outcome = this.#usage.refer(target.uri);
+    this.#transferring = true;
+    const late = (): Error => new Error(`no outcome came within ${TRANSFER_LIMIT_MS / 1_000} s`);
+    try {
+      return await within(outcome, { system: this.#options.system, ms: TRANSFER_LIMIT_MS, late, signal });
+    } finally {
+      if (!this.#over) this.#transferring = false;
+    }
   }
 
   hangUp(): Promise<void> {
@@ -199,6 +242,8 @@ export class SipLeg implements Leg, InviteListener {
   }
 
   async #leave(end: InviteEnd, release: Release): Promise<void> {
+    // Whoever waits for a transfer learns its outcome before the end.
+    if (this.#transferring) await new Promise<void>((resolve) => void this.#options.system.after(0, resolve));
     await this.#media?.close().catch(() => {}); // the call has ended even if its sockets fail to close
     this.events.push({ type: "ended", cause: release.cause, detail: release.detail });
     this.events.close();

@@ -13,6 +13,8 @@ export interface SipNetworkOptions extends Required<Pick<Telephony, "users" | "r
   readonly sampleRate: number;
   /** The numbers that calls may choose as their caller; undefined if there is no choice. */
   readonly callerIds: CallerIdRule | undefined;
+  /** Whether its calls can be transferred. */
+  readonly transfers: boolean;
   readonly system: System;
   /** The carrier of all its lines; always the same one. */
   readonly open: () => Promise<Carrier>;
@@ -20,7 +22,7 @@ export interface SipNetworkOptions extends Required<Pick<Telephony, "users" | "r
 
 /** A network over a trunk or a route of the operator. */
 export function sipNetwork(options: SipNetworkOptions): Telephony {
-  const { name, what, users, sampleRate, callerIds, system, refuses } = options;
+  const { name, what, users, sampleRate, callerIds, transfers, system, refuses } = options;
   const lines = new Set<SipLine>();
   let closing: Promise<void> | undefined;
 
@@ -52,7 +54,7 @@ export function sipNetwork(options: SipNetworkOptions): Telephony {
 
   return {
     name: `sip/${name}`,
-    capabilities: { dtmf: "event", inboundAudioCertain: false, linking: "operator", sampleRate, callerIds },
+    capabilities: { dtmf: "event", inboundAudioCertain: false, linking: "operator", sampleRate, callerIds, transfers },
     users,
     open,
     refuses,

@@ -3,7 +3,7 @@ import type { CarrierDialOptions } from "./carrier.ts";
 import type { ResolvedTrunk } from "./config/resolve-trunk.ts";
 import { mayFollow, type RefusalOf } from "./destinations/destinations.ts";
 import type { InviteEnd, InviteUsage } from "./dialog/invite.ts";
-import { SipLeg } from "./leg.ts";
+import { SipLeg, type TransferTarget } from "./leg.ts";
 import type { MediaEngine, MediaSession } from "./media/engine.ts";
 import type { MediaAddress } from "./media-address.ts";
 import { OFFER_REFUSED } from "./outcome/media-refusal.ts";
@@ -69,6 +69,7 @@ export async function prepareCall(plan: CallPlan): Promise<PreparedCall> {
     system,
     evidenceRequired: trunk.requireInboundAudio,
     releaseOf: (end) => releaseOf(end, trunk),
+    transferTarget: trunk.transfer ? (to) => transferTarget(to, plan, refuses) : undefined,
     takesTelephoneEvents: () => takesKeys,
     answered: () => stack.presence.proven(),
     again(end) {
@@ -89,4 +90,12 @@ export async function prepareCall(plan: CallPlan): Promise<PreparedCall> {
     deadlines,
   );
   return { leg, session, begin: () => leg.begin(invite(firstOffer), session) };
+}
+
+/** The URI of a number at the trunk, unless a call there is refused: a transfer costs as much. */
+function transferTarget(to: string, { trunk, stack }: CallPlan, refuses: RefusalOf): TransferTarget {
+  const refusal = refuses(to);
+  if (refusal !== undefined) return { refusal };
+  const user = trunk.format(to);
+  return user === undefined ? { refusal: `the trunk's numberFormat cannot write ${to}` } : { uri: stack.uriOf(user) };
 }

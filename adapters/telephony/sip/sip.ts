@@ -95,6 +95,7 @@ function trunkNetwork({ trunk, rule, carrier }: MountedTrunk, { system, media }:
     users: trunk.users ?? "first",
     sampleRate: trunk.sampleRate,
     callerIds: trunk.callerIds,
+    transfers: trunk.transfer,
     system,
     open: () => carrier.open(),
     refuses: async (phoneNumber) => (await rule())(phoneNumber),
@@ -122,6 +123,7 @@ function routeNetwork(route: Route, known: ReadonlyMap<string, MountedTrunk>, { 
     users: sharedUsers(trunks) ?? [],
     sampleRate,
     callerIds: sharedCallerIds(trunks),
+    transfers: trunks.some((trunk) => trunk.transfer),
     system,
     open: () => carrier.open(),
     refuses: (phoneNumber) =>

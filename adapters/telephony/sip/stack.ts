@@ -72,6 +72,8 @@ export interface SipStack {
   address(signal: AbortSignal): Promise<MediaAddress>;
   /** Sends OPTIONS (RFC 3261 section 11); some servers list their codecs in the response. @throws {TransportError} */
   options(signal: AbortSignal): Promise<AgentReply>;
+  /** The Request-URI of calls to this user, the number in the trunk's format. */
+  uriOf(user: string): string;
   /** Starts a call. */
   invite(request: StackInvite): InviteUsage;
   close(): Promise<void>;
@@ -131,6 +133,7 @@ export async function openStack(options: SipStackOptions): Promise<SipStack> {
     },
     options: (signal) =>
       agent.request({ method: "OPTIONS", uri: uriOf(trunk), headers: [["Accept", "application/sdp"]] }, signal),
+    uriOf: (user) => uriOf(trunk, user),
     invite: ({ user, from, session, address, srtp, profile, settled, lost, refused, ...call }) => {
       const target = new MediaTarget({
         session,

@@ -35,6 +35,7 @@ for (const [what, codec, media, refusedBefore] of [
       numbers,
       patienceMs: 3_000,
       linking: "operator",
+      transfer: { to: "+12025550120", refusing: numbers.busy },
       async broken() {
         const farEnd = await startFarEnd({ registrar: { challenge: { user: "100", password: "right" } } });
         const account = { user: "100", password: "wrong", register: true };
@@ -45,7 +46,7 @@ for (const [what, codec, media, refusedBefore] of [
       async create() {
         const farEnd = await startFarEnd({
           callees: {
-            [numbers.answers]: callees.answers,
+            [numbers.answers]: { transfers: { "+12025550120": [100, 180, 200], [numbers.busy]: [100, 486] } },
             [numbers.busy]: callees.busy,
             [numbers.rings]: callees.rings,
             [numbers.declines]: callees.declines,

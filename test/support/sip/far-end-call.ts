@@ -48,6 +48,7 @@ export interface SeenRequest {
 
 const SDP: Field = ["Content-Type", "application/sdp"];
 const MIRRORED: Readonly<Record<string, string>> = { sendonly: "recvonly", recvonly: "sendonly", inactive: "inactive" };
+const REPORTED: Readonly<Record<number, string>> = { 100: "Trying", 180: "Ringing", 200: "OK", 486: "Busy Here" };
 const ALLOW: Field = ["Allow", "INVITE, ACK, BYE, CANCEL, INFO, UPDATE, PRACK"];
 
 /** One call that reached a far end. */
@@ -147,6 +148,11 @@ export class FarEndCall {
       case "PRACK":
         this.#pracked();
         return respond({ status: 200 });
+      case "REFER": {
+        const reports = this.#script.transfers?.[userOf(uriIn(field(request, "Refer-To")))];
+        respond(reports ? { status: 202, reason: "Accepted" } : { status: 603, reason: "Decline" });
+        return reports && this.#reports(reports);
+      }
       default:
         return respond({ status: 501, reason: "Not Implemented" });
     }
@@ -256,6 +262,24 @@ export class FarEndCall {
     const { description: body = "" } = this.#script;
     const described = body === "" ? [] : [SDP];
     this.#finally(invite, from, { status, reason, fields: [...fields, ...allFields, ...described], body });
+  }
+
+  /** Reports by NOTIFY how the transfer goes (RFC 3515). */
+  async #reports(reports: readonly (number | "leaves")[]): Promise<void> {
+    for (const report of reports) {
+      if (this.end) return;
+      if (report === "leaves") await this.hangUp();
+      else
+        await this.request(
+          "NOTIFY",
+          [
+            ["Event", "refer"],
+            ["Subscription-State", report < 200 ? "active;expires=60" : "terminated;reason=noresource"],
+            ["Content-Type", "message/sipfrag;version=2.0"],
+          ],
+          `SIP/2.0 ${report} ${REPORTED[report] ?? ""}\r\n`,
+        );
+    }
   }
 
   #refusal(invite: SipText): Response | undefined {

@@ -54,6 +54,11 @@ export interface Script {
   readonly contact?: string;
   /** How it answers the first BYEs, one after another; the next one as it should. */
   readonly byes?: readonly { readonly status: number; readonly fields?: readonly Field[] }[];
+  /**
+   * How it answers a REFER, by the user part of Refer-To: with the statuses that it reports by NOTIFY, one after another;
+   * `leaves` is a BYE. Others are refused with 603. Default: every REFER is.
+   */
+  readonly transfers?: Readonly<Record<string, readonly (number | "leaves")[]>>;
   /** What it does after the ACK. */
   readonly acts?: (call: FarEndCall) => void | Promise<void>;
 }

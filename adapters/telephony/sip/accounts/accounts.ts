@@ -74,7 +74,7 @@ export function sipAccounts(options: SipAccountsOptions, { system, logger, media
 
   return {
     name: "sip",
-    capabilities: { dtmf: "event", inboundAudioCertain: false },
+    capabilities: { dtmf: "event", inboundAudioCertain: false, transfers: true },
     open,
     refuses: async (phoneNumber) => (await rule())(phoneNumber),
     close: () => (closing ??= close()),

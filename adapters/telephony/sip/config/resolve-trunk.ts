@@ -63,6 +63,7 @@ export interface ResolvedTrunk extends DestinationRule {
   readonly format: NumberFormat;
   readonly userPhone: boolean;
   readonly followRedirects: boolean;
+  readonly transfer: boolean;
   readonly sessionTimers: boolean;
   readonly reliableProvisionals: boolean;
   readonly holdTimeoutMs: number;
@@ -133,6 +134,7 @@ export function resolveTrunk(trunk: Trunk): ResolvedTrunk {
     format: numberFormat(trunk.numberFormat ?? "e164") ?? ((e164) => e164),
     userPhone: trunk.userPhone ?? false,
     followRedirects: trunk.followRedirects ?? false,
+    transfer: trunk.transfer ?? !whatsApp,
     sessionTimers: trunk.sessionTimers ?? true,
     reliableProvisionals: trunk.reliableProvisionals ?? true,
     holdTimeoutMs: trunk.holdTimeoutMs ?? 60_000,

@@ -230,6 +230,7 @@ export const trunkSchema = v.object(
     numberFormat: v.optional(text(NUMBER_FORMATS, (value) => numberFormat(value) !== undefined)),
     userPhone: flag(),
     followRedirects: flag(),
+    transfer: flag(),
     sessionTimers: flag(),
     reliableProvisionals: flag(),
     holdTimeoutMs: v.optional(bounded("ms, 1000 to a day", 1_000, DAY_MS)),

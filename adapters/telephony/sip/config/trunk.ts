@@ -73,6 +73,8 @@ export interface Trunk {
   readonly userPhone?: boolean | undefined;
   /** Follows the redirects 301 and 302, at most five times. Default: false. */
   readonly followRedirects?: boolean | undefined;
+  /** Agents may transfer calls to other numbers, by REFER (RFC 3515). Default: true; false for WhatsApp Business, which has no transfers. */
+  readonly transfer?: boolean | undefined;
   /** Offers session timers (RFC 4028). Default: true. */
   readonly sessionTimers?: boolean | undefined;
   /** Offers reliable provisional responses (100rel and PRACK, RFC 3262). Default: true. */

@@ -1,7 +1,7 @@
 import type { HeaderField } from "./agent.ts";
 
 /** Allow (RFC 3261 section 20.5): the methods we understand, within a dialog or outside of one. */
-export const ALLOW: HeaderField = ["Allow", "INVITE, ACK, CANCEL, BYE, OPTIONS, INFO, UPDATE, PRACK"];
+export const ALLOW: HeaderField = ["Allow", "INVITE, ACK, CANCEL, BYE, OPTIONS, INFO, UPDATE, PRACK, NOTIFY"];
 
 /** Accept (RFC 3261 section 20.1): the bodies we understand. */
 export const ACCEPT: HeaderField = ["Accept", "application/sdp, application/dtmf-relay, application/dtmf"];

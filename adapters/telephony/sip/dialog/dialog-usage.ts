@@ -1,3 +1,4 @@
+import type { TransferOutcome } from "../../../../src/ports/telephony.ts";
 import type { SipMessage, SipResponse } from "../message/message.ts";
 import type { IncomingRequest } from "../transaction/transactions.ts";
 import type { Flow } from "../transport/transport.ts";
@@ -10,6 +11,7 @@ import { digitOf } from "./dtmf-relay.ts";
 import { HoldWatch } from "./hold-watch.ts";
 import type { InviteEnd, InviteRequest } from "./invite.ts";
 import type { OurStatus } from "./reason-phrase.ts";
+import { Referral, Referrals } from "./referral.ts";
 import { refusalWithin } from "./refusals.ts";
 import { ReliableProvisionals } from "./reliable-provisionals.ts";
 import { Renegotiation } from "./renegotiation.ts";
@@ -49,6 +51,7 @@ export class DialogUsage {
   readonly #context: AgentContext;
   readonly #listener: DialogUsageListener;
   readonly #hold: HoldWatch;
+  readonly #referrals = new Referrals();
   readonly #provisionals = new ReliableProvisionals();
   #sdp: string | undefined;
   /** The answer to our first offer in an 18x. */
@@ -161,6 +164,15 @@ export class DialogUsage {
     return this.#methods.includes(method);
   }
 
+  /** Asks the peer to call a URI instead of us (RFC 3515). Rejects if it has been asked already, and if the call ends. */
+  refer(uri: string): Promise<TransferOutcome> {
+    if (this.#referrals.pending) return Promise.reject(new Error("the call is being transferred already"));
+    const target = { to: uri, by: this.dialog.localUri };
+    const referral = new Referral(this.#context, this.requests, target, this.call.maySend);
+    this.#referrals.add(referral);
+    return referral.outcome;
+  }
+
   /** Takes a request of the peer in this dialog. */
   receive(transaction: IncomingRequest): void {
     const { request } = transaction;
@@ -185,6 +197,7 @@ export class DialogUsage {
     this.#closed = true;
     this.timer.stop();
     this.#hold.stop();
+    this.#referrals.stop();
     this.requests.abandon();
   }
 
@@ -197,9 +210,13 @@ export class DialogUsage {
     if (this.#closed && method !== "BYE") this.#reply(transaction, 481);
     else if (method === "INVITE" || method === "UPDATE") this.renegotiation.answer(transaction, !this.#confirmed);
     else if (method === "INFO") this.#pressed(transaction);
-    else if (method === "OPTIONS") this.#reply(transaction, 200, CAPABILITIES);
+    else if (method === "NOTIFY") {
+      const { status, headers: fields } = this.#referrals.notified(transaction.request);
+      this.#reply(transaction, status, fields);
+    } else if (method === "OPTIONS") this.#reply(transaction, 200, CAPABILITIES);
     else if (method === "BYE") {
       this.#reply(transaction, 200);
+      this.#referrals.left();
       this.#listener.left(this, headers.get("Reason"));
     } else {
       const refusal = refusalWithin(method);

@@ -52,6 +52,11 @@ export class Dialog {
     return this.#target;
   }
 
+  /** Our own URI, as the peer saw it in From. */
+  get localUri(): string | undefined {
+    return parseNameAddr(this.#local)?.uri;
+  }
+
   /** Recomputes the route set (section 13.2.2.4) and the remote target from a 2xx. */
   established(response: SipResponse): void {
     this.#routes = response.headers.list("Record-Route").reverse();

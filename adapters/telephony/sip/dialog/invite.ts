@@ -1,3 +1,4 @@
+import type { TransferOutcome } from "../../../../src/ports/telephony.ts";
 import type { ChallengeRefusal } from "../auth/challenge-refusal.ts";
 import type { SipResponse } from "../message/message.ts";
 import type { Caller, MayFollow } from "./agent.ts";
@@ -94,6 +95,11 @@ export interface InviteUsage {
    * Sends a key by SIP INFO (application/dtmf-relay), for peers without telephone-event. Rejects if the peer refuses it.
    */
   sendDigit(digit: string, durationMs: number): Promise<void>;
+  /**
+   * Asks the peer to call this URI instead of us (REFER, RFC 3515); resolves within 60 s. Nothing is hung up. A BYE of a
+   * peer that has agreed counts as accepted. Rejects before the answer, during another transfer, and if the call ends.
+   */
+  refer(uri: string): Promise<TransferOutcome>;
 }
 
 /** A call to place. */

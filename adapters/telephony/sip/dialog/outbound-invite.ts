@@ -1,4 +1,5 @@
 import { nextState } from "../../../../src/base/machine.ts";
+import type { TransferOutcome } from "../../../../src/ports/telephony.ts";
 import type { ChallengeRefusal } from "../auth/challenge-refusal.ts";
 import type { SipRequest, SipResponse } from "../message/message.ts";
 import { tagOf } from "../message/name-addr.ts";
@@ -81,6 +82,12 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
     if (usage === undefined)
       return Promise.reject(new Error("the call is not answered, or has ended: no key can be sent"));
     return sendDigitByInfo(usage.requests, digit, durationMs);
+  }
+
+  refer(uri: string): Promise<TransferOutcome> {
+    const usage = this.#state === "established" ? this.#confirmed : undefined;
+    if (usage === undefined) return Promise.reject(new Error("the call is not answered, or has ended: no transfer"));
+    return usage.refer(uri);
   }
 
   /** Whether a request with our Call-ID belongs to one of our dialogs. */

@@ -30,8 +30,7 @@ const OUTSIDE: ReadonlyMap<string, Refusal> = new Map<string, Refusal>([
 /** Refusals of requests within a dialog, by method. */
 const WITHIN: ReadonlyMap<string, Refusal> = new Map<string, Refusal>([
   ["REFER", { status: 603 }],
-  // No subscription (RFC 6665 section 4.1.3); no reliable provisional response of ours (RFC 3262 section 3).
-  ["NOTIFY", NO_SUCH_DIALOG],
+  // No reliable provisional response of ours (RFC 3262 section 3).
   ["PRACK", NO_SUCH_DIALOG],
 ]);
 

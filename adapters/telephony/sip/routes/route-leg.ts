@@ -52,6 +52,11 @@ export class RouteLeg implements Leg {
     return this.#attempt.leg.dtmf;
   }
 
+  /** Of the current trunk; undefined if that transfers no calls. */
+  get transfer(): Leg["transfer"] {
+    return this.#attempt.leg.transfer;
+  }
+
   connectMedia(source: FrameSource, sink: FrameSink): void {
     this.#audio = { source, sink };
     this.#attempt.leg.connectMedia(source, sink);

@@ -23,7 +23,7 @@ describe("a request from outside of any call", () => {
   test("OPTIONS is answered with our capabilities and a To tag", async () => {
     const came = receive(await ScriptedCall.placed(), "OPTIONS");
     expect(came.status).toBe(200);
-    expect(came.header("Allow")).toBe("INVITE, ACK, CANCEL, BYE, OPTIONS, INFO, UPDATE, PRACK");
+    expect(came.header("Allow")).toBe("INVITE, ACK, CANCEL, BYE, OPTIONS, INFO, UPDATE, PRACK, NOTIFY");
     expect(came.header("Accept")).toContain("application/sdp");
     expect(came.header("Supported")).toBe("timer, 100rel");
     expect(came.header("To")).toMatch(/^<sip:us@example.com>;tag=[0-9a-f]{16}$/);
@@ -77,7 +77,7 @@ describe("a request within a dialog", () => {
     const statuses = [];
     for (const [index, method] of ["REFER", "MESSAGE", "NOTIFY", "PRACK", "OPTIONS", "constructor"].entries())
       statuses.push((await call.receive(method, { cseq: index + 1 })).status);
-    expect(statuses).toEqual([603, 405, 481, 481, 200, 501]);
+    expect(statuses).toEqual([603, 405, 489, 481, 200, 501]);
     expect(call.end).toBeUndefined();
   });
 });
