@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { sip } from "../../../adapters/telephony/sip/index.ts";
+import { createRingport, type Ringport } from "../../../src/ringport.ts";
+import { until } from "../../support/server-client.ts";
+import { loudPart, toneShare } from "../../support/server-sound.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { withTools } from "../tools.ts";
+import { type Baresip, NUMBERS, startBaresip } from "./baresip.ts";
+import { makeCertificates } from "./certificates.ts";
+import { monoOf } from "./sound.ts";
+import { Stage } from "./stage.ts";
+
+const ADA = { userId: "ada" };
+
+withTools("an agent that transfers a softphone to another one", ["baresip", "openssl", "sox"], () => {
+  const stage = new Stage();
+  let callee: Baresip;
+  let colleague: Baresip;
+  let ringport: Ringport;
+  let instanceId: string;
+  beforeAll(async () => {
+    const keys = makeCertificates(stage.folder("keys"));
+    [callee, colleague] = await Promise.all([startBaresip(stage, keys, 1_000), startBaresip(stage, keys, 440)]);
+    // Refer-To names the trunk's own server: that is the colleague, and calls reach the callee as if it were a proxy.
+    const trunk = {
+      name: "trunk",
+      server: `sip:127.0.0.1:${colleague.port}`,
+      outboundProxy: `sip:127.0.0.1:${callee.port}`,
+    };
+    ringport = createRingport({
+      telephony: sip({ trunks: [{ ...trunk, users: "*", codecs: ["PCMU"] }] }),
+      data: temporaryFolder("transfer"),
+      authenticate: async () => ADA,
+    });
+    await ringport.start();
+    ({ id: instanceId } = await ringport.instances.create(ADA, { name: "Line", provider: "sip/trunk" }));
+    const line = () => ringport.instances.get(ADA, instanceId);
+    await until(line, ({ status }) => status === "ACTIVE", 8_000, "ACTIVE");
+  });
+  afterAll(() => ringport?.stop({ drainMs: 0 }));
+
+  test("hears from the softphone that the other one refuses or answers, then leaves the two alone", async () => {
+    const call = await ringport.calls.create(ADA, {
+      instanceId,
+      type: "DYNAMIC_AGENT",
+      target: { phoneNumber: NUMBERS.pcmu },
+      agent: { instructions: [`Transfer to ${NUMBERS.pcma}`, `Transfer to ${NUMBERS.pcmu}`] },
+    });
+    const { status, outcome } = await ringport.calls.wait(ADA, call.id);
+    expect([status, outcome?.reason]).toEqual(["COMPLETED", "agent_finished"]);
+    expect(outcome?.detail).toMatch(/^transferred to \+12025550101: SIP 200/);
+    // The callee's account has no codec that the first number takes.
+    const failed: unknown[] = [];
+    for await (const { type, data } of ringport.calls.events(ADA, call.id))
+      if (type === "transfer_failed") failed.push(data);
+    expect(failed).toEqual([{ to: NUMBERS.pcma, reason: "SIP 488 Not Acceptable Here" }]);
+    await colleague.event("CALL_ESTABLISHED", 5_000);
+    await new Promise((resolve) => setTimeout(resolve, 1_000)); // the two talk
+    colleague.command("hangup");
+    const closed = () => colleague.events.filter(({ type }) => type === "CALL_CLOSED").length;
+    await until(closed, (count) => count === 2, 5_000, "the end of both calls");
+    const { sound } = await monoOf(await colleague.heardFile(), 8_000);
+    const { from, to } = loudPart(sound, 500);
+    expect(to - from).toBeGreaterThan(sound.sampleRate / 4);
+    expect(toneShare({ ...sound, samples: sound.samples.subarray(from, to) }, 1_000)).toBeGreaterThan(0.9);
+  });
+});
