@@ -162,6 +162,7 @@ export type {
   ReleaseCause,
   Telephony,
   TelephonyCapabilities,
+  TransferOutcome,
 } from "./ports/telephony.ts";
 export { DialError } from "./ports/telephony.ts";
 export type {

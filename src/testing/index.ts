@@ -13,7 +13,13 @@ export type { SpeechUnderTest } from "./speech-contract.ts";
 export { speechContract } from "./speech-contract.ts";
 export type { StorageUnderTest } from "./storage-contract.ts";
 export { storageContract } from "./storage-contract.ts";
-export type { ContractNumbers, ContractOptions, ContractSubject, Skip } from "./telephony-contract.ts";
+export type {
+  ContractNumbers,
+  ContractOptions,
+  ContractSubject,
+  ContractTransfer,
+  Skip,
+} from "./telephony-contract.ts";
 export { telephonyContract } from "./telephony-contract.ts";
 export type { HostReport } from "./telephony-host.ts";
 export { LegEvents, TestLineHost } from "./telephony-host.ts";
