@@ -19,6 +19,7 @@ export function callRow(call: Call): CallRow {
     metadata: call.metadata === undefined ? null : JSON.stringify(call.metadata),
     outcome: call.outcome && JSON.stringify(call.outcome),
     result: call.result === undefined ? null : JSON.stringify(call.result),
+    result_error: call.resultError ?? null,
     turns: call.turns === undefined ? null : JSON.stringify(call.turns),
     media_statistics: call.mediaStatistics && JSON.stringify(call.mediaStatistics),
     recorded_ms: call.recordedMs,
@@ -48,6 +49,7 @@ export function callOf(row: CallRow): Call {
     ...(row.metadata === null ? {} : { metadata: JSON.parse(row.metadata) }),
     outcome: row.outcome === null ? null : JSON.parse(row.outcome),
     ...(row.result === null ? {} : { result: JSON.parse(row.result) }),
+    ...(row.result_error === null ? {} : { resultError: row.result_error }),
     ...(row.turns === null ? {} : { turns: JSON.parse(row.turns) }),
     mediaStatistics: row.media_statistics === null ? null : JSON.parse(row.media_statistics),
     recordedMs: row.recorded_ms,
@@ -67,6 +69,7 @@ export function callColumns(patch: CallPatch): Partial<CallTable> {
     ...(patch.status !== undefined && { status: patch.status }),
     ...(patch.outcome !== undefined && { outcome: patch.outcome && JSON.stringify(patch.outcome) }),
     ...(patch.result !== undefined && { result: JSON.stringify(patch.result) }),
+    ...(patch.resultError !== undefined && { result_error: patch.resultError }),
     ...(patch.turns !== undefined && { turns: JSON.stringify(patch.turns) }),
     ...(patch.mediaStatistics !== undefined && {
       media_statistics: patch.mediaStatistics && JSON.stringify(patch.mediaStatistics),

@@ -26,6 +26,7 @@ export function migrations(types: ColumnTypes): Record<string, Migration> {
     "0017_call_references": { up: callReferences },
     "0018_call_results": { up: callResults },
     "0019_agent_turns": { up: agentTurns },
+    "0020_result_errors": { up: resultErrors },
   };
 }
 
@@ -176,6 +177,11 @@ async function callResults(db: Kysely<unknown>): Promise<void> {
 /** Existing calls have none: nobody measured them. */
 async function agentTurns(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable("calls").addColumn("turns", "text").execute();
+}
+
+/** Existing calls have none: nobody asked for a result by a schema. */
+async function resultErrors(db: Kysely<unknown>): Promise<void> {
+  await db.schema.alterTable("calls").addColumn("result_error", "text").execute();
 }
 
 /** A demo token has keys of its own. Existing keys count as the user's. */

@@ -92,6 +92,7 @@ export interface CallTable {
   outcome: string | null;
   /** JSON. */
   result: string | null;
+  result_error: string | null;
   turns: string | null;
   /** JSON. */
   media_statistics: string | null;

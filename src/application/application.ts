@@ -10,6 +10,7 @@ import { Deletions } from "./calls/deletions.ts";
 import { Dispatcher } from "./calls/dispatcher.ts";
 import { type Erasure, eraseWithLiveCalls } from "./calls/erasure.ts";
 import { Journals } from "./calls/journals.ts";
+import { LateResults } from "./calls/late-results.ts";
 import { PurgeClock } from "./calls/purge-clock.ts";
 import { QueueTimeout } from "./calls/queue-timeout.ts";
 import { recover, recoverLater } from "./calls/recovery.ts";
@@ -61,6 +62,7 @@ export function createApplication(parts: ContextParts, keep: RetentionDays): App
     shutdownSignal: patience.signal,
     decoderTurns: new FairTurns(parts.system, DECODED_AT_ONCE),
     journals: new Journals(),
+    lateResults: new LateResults(),
     purgeClock,
     runningKeys: new RunningKeys(),
     speechScheduler: new SpeechScheduler(parts.speech, parts.system, parts.timings.messagePreparationMs),
@@ -107,6 +109,7 @@ export function createApplication(parts: ContextParts, keep: RetentionDays): App
     const swept = retention.stop();
     const cancel = context.system.after(drainMs + STORING_MS, () => patience.abort());
     await dispatcher.stop(drainMs);
+    await context.lateResults.settled();
     await Promise.all([lines.stop(), endpoints.stop()]);
     await deletions.settled();
     await swept;

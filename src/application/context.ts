@@ -27,6 +27,7 @@ import type { SpeechScheduler } from "./call-audio/speech/speech-scheduler.ts";
 import type { Streams } from "./call-audio/streams/streams.ts";
 import type { EventLog } from "./calls/event-log.ts";
 import type { Journals } from "./calls/journals.ts";
+import type { LateResults } from "./calls/late-results.ts";
 import type { PurgeClock } from "./calls/purge-clock.ts";
 import type { Counters } from "./counters.ts";
 import type { ServerLease } from "./server-lease.ts";
@@ -38,6 +39,7 @@ export type ContextParts = Omit<
   | "decoderTurns"
   | "shutdownSignal"
   | "journals"
+  | "lateResults"
   | "lease"
   | "purgeClock"
   | "runningKeys"
@@ -77,6 +79,7 @@ export interface Context {
   readonly log: Logger;
   readonly events: EventLog;
   readonly journals: Journals;
+  readonly lateResults: LateResults;
   /** This process's right to act as the server of its database. */
   readonly lease: ServerLease;
   /** The time by which records are purged. */

@@ -24,6 +24,8 @@ export interface EventData {
   readonly transferred: { readonly to: string; readonly detail: string | null };
   /** The call goes on. */
   readonly transfer_failed: { readonly to: string; readonly reason: string };
+  /** The result by the schema of the call is stored; `error`: why there is none. */
+  readonly result_ready: { readonly error: string | null };
   /** `at_ms`: after the answer, if the key was found in the audio. */
   readonly dtmf: { readonly digit: string; readonly at_ms?: number | undefined };
   /** After the answer. */
@@ -94,6 +96,7 @@ export const EVENT_TYPES = [
   "message_delayed",
   "agent_started",
   "tool_used",
+  "result_ready",
   "transferred",
   "transfer_failed",
   "dtmf",
@@ -121,7 +124,7 @@ export const EVENT_TYPES = [
 /** The facts that an event reports. */
 export type EventType = keyof EventData;
 
-/** Whether nothing follows an event of this type in the timeline of its call. */
+/** Whether an event of this type is the end of its call; only what becomes of its recording and its result follows. */
 export function isFinalEvent(type: EventType): type is "completed" | "failed" {
   return type === "completed" || type === "failed";
 }

@@ -149,6 +149,8 @@ export interface Call {
   transcript?: TranscriptLine[] | null | undefined;
   /** With expand=result: what the agent found out, by name; null until the call is over, and if nothing. */
   result?: { [key: string]: unknown } | null | undefined;
+  /** With expand=result, if the call has a resultSchema: why the result is null; null until the call is over. */
+  result_error?: string | null | undefined;
   /** With expand=metrics: the latencies of the agent's turns; null until the call is over, and without an agent. */
   metrics?: CallMetrics | null | undefined;
   /** With expand=media: the message, and how the audio travelled over the network. For a call without a fixed message null until there are statistics, unless the call is to be recorded. */

@@ -1,6 +1,6 @@
 import { outcomeData } from "../application/calls/outcomes.ts";
 import type { Connection, InstanceDetails } from "../application/use-cases.ts";
-import type { Call } from "../domain/call.ts";
+import { type Call, isActive } from "../domain/call.ts";
 import type { Event } from "../domain/events.ts";
 import type { Instance } from "../domain/instance.ts";
 import type { MediaStatistics } from "../domain/media-statistics.ts";
@@ -61,7 +61,10 @@ export function callView(
   if (!expand) return view;
   if (expand.has("outcome")) view.outcome = call.outcome && outcomeData(call.outcome);
   if (expand.has("transcript")) view.transcript = transcript.length > 0 ? transcript.map(transcriptLineView) : null;
-  if (expand.has("result")) view.result = call.result ?? null;
+  if (expand.has("result")) {
+    view.result = call.result ?? null;
+    if (call.message.type === "DYNAMIC_AGENT" && call.message.resultSchema) view.result_error = resultError(call);
+  }
   if (expand.has("metrics")) view.metrics = call.turns === undefined ? null : { turns: call.turns.map(turnView) };
   if (expand.has("media")) view.media = mediaView(call, server);
   if (expand.has("reference")) {
@@ -69,6 +72,12 @@ export function callView(
     view.metadata = call.metadata ?? {};
   }
   return view;
+}
+
+/** Why a call with a schema of its result has no result. */
+function resultError({ status, startedAt, result, resultError }: Call): string | null {
+  if (resultError || result || isActive(status)) return resultError ?? null;
+  return startedAt === null ? "nobody picked up" : "the server ended before the result was known";
 }
 
 function turnView(turn: TurnMetrics): View<"TurnMetrics"> {

@@ -42,12 +42,14 @@ export interface HeardItem {
   readonly text: string;
 }
 
-/** The conversation of one call. No method waits or throws, whatever has happened. */
+/** The conversation of one call. Apart from `report`, no method waits or throws, whatever has happened. */
 export interface AudioConversation {
   /** What the agent says and does, for one reader. It may end before the call; the callee then hears what is queued. */
   readonly events: AsyncIterable<AudioAgentEvent>;
   /** What the agent has found out so far, stored with the call when it ends; undefined if nothing. */
   readonly result?: CallResult | undefined;
+  /** As `Conversation.report`: what was found out by the schema of the call. */
+  report?(request: { readonly fault?: string | undefined }, signal: AbortSignal): Promise<unknown>;
   /** The callee has answered: the agent begins, or waits for the callee's words. @param format of the audio of both sides */
   answered(format: AudioFormat): void;
   /** The next audio of the callee, in the format. The array is reused: copy what you keep. */

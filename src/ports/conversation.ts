@@ -1,6 +1,7 @@
 import { CodedError } from "../base/error.ts";
 import type { Variables } from "../domain/agent-variables.ts";
 import type { CallResult } from "../domain/call.ts";
+import type { JsonSchema } from "../domain/json-schema.ts";
 import type { OfferedTool } from "./agent-tool.ts";
 
 /**
@@ -35,6 +36,8 @@ export interface AgentBrief {
   readonly variables?: Variables | undefined;
   /** Replies after which the agent says goodbye; left out: its own limit. */
   readonly maxTurns?: number | undefined;
+  /** JSON Schema of what is to be found out, for `report`. Left out: nothing is asked for. */
+  readonly resultSchema?: JsonSchema | undefined;
   /** BCP 47 tag of the language to speak: `pt-BR`. */
   readonly language: string;
   /** Whether the agent gets the callee's words, and not only pressed keys. */
@@ -56,6 +59,14 @@ export interface Conversation {
   readonly result?: CallResult | undefined;
   /** How long the model took for the first token of the latest reply, ms; undefined if there is no model. For metrics. */
   readonly firstTokenMs?: number | undefined;
+  /**
+   * What was found out, as JSON that fulfils {@link AgentBrief.resultSchema}; the core checks it, and asks once more if it does
+   * not fit. Called if the call has such a schema, after the last reply has begun or the call has ended. Left out: `result`
+   * is checked.
+   * @param request.fault what was wrong with the value before; undefined at first
+   * @throws why there is no result; the message is for an operator
+   */
+  report?(request: { readonly fault?: string | undefined }, signal: AbortSignal): Promise<unknown>;
   /** Called before each reply but the first: the words of the agent that the callee has heard since the reply before. */
   heard?(text: string): void;
   /**

@@ -8,6 +8,7 @@ import { SpeechScheduler } from "../../src/application/call-audio/speech/speech-
 import { Streams } from "../../src/application/call-audio/streams/streams.ts";
 import { EventLog } from "../../src/application/calls/event-log.ts";
 import { Journals } from "../../src/application/calls/journals.ts";
+import { LateResults } from "../../src/application/calls/late-results.ts";
 import { PurgeClock } from "../../src/application/calls/purge-clock.ts";
 import type { Context } from "../../src/application/context.ts";
 import { Counters } from "../../src/application/counters.ts";
@@ -223,6 +224,7 @@ export class World {
       strictSchemas: inputSchemas(DEFAULT_LIMITS, { strict: true }),
       streamPreview: options.streamPreview ?? false,
       journals: new Journals(),
+      lateResults: new LateResults(),
       lease: new ServerLease({ system: this.system, storage: this.storage, timings, log }),
       streams: new Streams(),
       runningKeys: new RunningKeys(),

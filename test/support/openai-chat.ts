@@ -14,6 +14,8 @@ export interface ChatRequest {
   }[];
   readonly tools: readonly string[];
   readonly toolChoice: string | undefined;
+  /** The schema that the text is to fulfil. */
+  readonly format: unknown;
 }
 
 /** What the model says to a request: text, and tools that it calls. */

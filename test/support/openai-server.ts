@@ -116,6 +116,7 @@ export async function openaiServer({
       tools?: readonly { readonly function: { readonly name: string } }[];
       stream?: boolean;
       tool_choice?: string;
+      response_format?: { readonly type: string; readonly json_schema?: { readonly schema?: unknown } };
     };
     if (!body.model || !Array.isArray(body.messages)) return refuse(response, 400, "model and messages are required");
     const chat: ChatRequest = {
@@ -124,6 +125,7 @@ export async function openaiServer({
       model: body.model,
       messages: body.messages,
       toolChoice: body.tool_choice,
+      format: body.response_format?.json_schema?.schema,
       tools: (body.tools ?? []).map((tool) => tool.function.name),
     };
     chats.push(chat);

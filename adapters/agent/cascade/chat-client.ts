@@ -30,6 +30,12 @@ export type Chat = (request: ChatRequest, signal: AbortSignal) => AsyncGenerator
 /** Why a completion failed; the message is for an operator and has no secrets. */
 export class ChatFault extends Error {
   override readonly name = "ChatFault";
+  /** Of the response; undefined if there was none, or it broke off. */
+  readonly status: number | undefined;
+  constructor(message: string, status: number | undefined) {
+    super(message);
+    this.status = status;
+  }
 }
 
 /**
@@ -64,7 +70,7 @@ export function chatClient(options: ChatOptions): Chat {
     }
   }
 
-  return async function* chat({ messages, tools = [], wordsOnly = false }, signal) {
+  return async function* chat({ messages, tools = [], wordsOnly = false, format }, signal) {
     const body = {
       model: options.model,
       messages,
@@ -72,6 +78,7 @@ export function chatClient(options: ChatOptions): Chat {
       stream_options: { include_usage: true },
       ...(tools.length > 0 && { tools }),
       ...(tools.length > 0 && wordsOnly && { tool_choice: "none" }),
+      ...(format && { response_format: { type: "json_schema", json_schema: { name: "result", schema: format } } }),
     };
     for (let attempts = 1; ; attempts++) {
       let begun = false;
@@ -84,7 +91,8 @@ export function chatClient(options: ChatOptions): Chat {
       } catch (error) {
         signal.throwIfAborted();
         if (isLate(error) && !begun && attempts === 1) continue;
-        throw new ChatFault(withoutSecrets(explain(error, timeoutMs), secrets));
+        const status = error instanceof HTTPError ? error.response.status : undefined;
+        throw new ChatFault(withoutSecrets(explain(error, timeoutMs), secrets), status);
       }
     }
   };

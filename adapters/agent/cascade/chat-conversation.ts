@@ -11,6 +11,7 @@ import { type Chat, ChatFault } from "./chat-client.ts";
 import type { ChatMessage, ToolCall, ToolSpec } from "./chat-messages.ts";
 import { PreparedReply } from "./prepared-reply.ts";
 import { systemPrompt } from "./prompt.ts";
+import { reportOf } from "./report.ts";
 import { Sentences } from "./sentences.ts";
 import { ToolRound } from "./tool-round.ts";
 import { toolSpecs } from "./tools.ts";
@@ -65,6 +66,13 @@ export class ChatConversation implements Conversation {
     this.#limits = limits;
     this.#tools = toolSpecs(brief);
     this.#history = [{ role: "system", content: systemPrompt(brief) }];
+  }
+
+  report({ fault }: { readonly fault?: string | undefined }, signal: AbortSignal): Promise<unknown> {
+    const used = (tokens: number): void => {
+      this.#tokens += tokens;
+    };
+    return reportOf(this.#chat, this.#brief, this.#history, fault, used, signal);
   }
 
   /** What the callee has heard of the latest reply. */

@@ -28,6 +28,8 @@ export interface ChatRequest {
   readonly tools?: readonly ToolSpec[] | undefined;
   /** The model may call none of the tools. Default: it may. */
   readonly wordsOnly?: boolean | undefined;
+  /** The text is to be JSON of this schema; not every server knows that. */
+  readonly format?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** A part of a completion. */

@@ -17,6 +17,11 @@ export function systemPrompt({ instructions, language, variables }: AgentBrief):
     "When the purpose of the call is fulfilled, or the callee wants to end it, say goodbye and use the tool hang_up.",
     "",
     "The instructions of the person who placed the call, in order:",
-    ...instructions.map((instruction, index) => `${index + 1}. ${filledIn(instruction, variables, JSON.stringify)}`),
+    ...instructionsOf({ instructions, variables }),
   ].join("\n");
+}
+
+/** The numbered instructions, with quoted variables. */
+export function instructionsOf({ instructions, variables }: Pick<AgentBrief, "instructions" | "variables">): string[] {
+  return instructions.map((instruction, index) => `${index + 1}. ${filledIn(instruction, variables, JSON.stringify)}`);
 }

@@ -174,6 +174,11 @@ export class CallMedia {
     return this.#live?.result?.();
   }
 
+  /** What was found out by the schema of the call, now that it is over; undefined if nothing was asked for. */
+  get findings(): ReturnType<NonNullable<LiveParts["findings"]>> {
+    return this.#live?.findings?.();
+  }
+
   /** The turns of an agent; undefined if no agent conducts the call. */
   get turns(): readonly TurnMetrics[] | undefined {
     return this.#live?.turns?.();

@@ -21,6 +21,8 @@ export interface Ending {
   /** ms since 1970-01-01 UTC. */
   readonly endedAt: number;
   readonly result: CallResult | undefined;
+  /** Why there is no result although the call has a schema for it; undefined: it has none. */
+  readonly resultError: string | null | undefined;
   readonly turns: readonly TurnMetrics[] | undefined;
   readonly mediaStatistics: MediaStatistics | null;
   readonly recordedMs: number | null;
@@ -87,11 +89,20 @@ export class CallJournal {
   }
 
   /** The final state. */
-  end({ input, outcome, endedAt, result, turns, mediaStatistics, recordedMs, last }: Ending): void {
+  end({ input, outcome, endedAt, result, resultError, turns, mediaStatistics, recordedMs, last }: Ending): void {
     const status = this.#next(input);
     for (const fact of last) this.note(fact, endedAt);
     this.#put(
-      { status, outcome, endedAt, ...(result && { result }), ...(turns && { turns }), mediaStatistics, recordedMs },
+      {
+        status,
+        outcome,
+        endedAt,
+        ...(result && { result }),
+        ...(resultError !== undefined && { resultError }),
+        ...(turns && { turns }),
+        mediaStatistics,
+        recordedMs,
+      },
       [...this.#droppedNotes(endedAt), this.#event(finalFact(this.#call, status, outcome), endedAt)],
     );
     this.#context.counters.callEnded(status, outcome.reason);

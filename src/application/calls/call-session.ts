@@ -5,11 +5,13 @@ import { type Call, machinePolicyOf } from "../../domain/call.ts";
 import { beginFlow, type CallFlow, decide, type FlowRules, NEW_FLOW } from "../../domain/call-flow.ts";
 import type { CallEffect, CallSignal, TimerName } from "../../domain/call-signal.ts";
 import { timingsOf } from "../../domain/call-timings.ts";
+import type { Fact } from "../../domain/events.ts";
 import type { MediaStatistics } from "../../domain/media-statistics.ts";
 import type { FailedReason, Outcome } from "../../domain/outcome.ts";
 import type { ReleaseCause } from "../../domain/release-cause.ts";
 import { StorageUnavailable } from "../../ports/storage.ts";
 import { DEADLINE_PASSED, DialError, type Leg, type Line, type Telephony } from "../../ports/telephony.ts";
+import type { Findings } from "../call-audio/agents/agent-result.ts";
 import { CallMedia } from "../call-audio/call-media.ts";
 import type { Message } from "../call-audio/programs/message.ts";
 import { type LiveConnection, ProgramFailed, programOf } from "../call-audio/programs/program.ts";
@@ -20,6 +22,9 @@ import { assertCallerDiallable } from "./callers.ts";
 import { assertDiallable, mayLeadTo } from "./destinations.ts";
 import { legSignals } from "./leg-signals.ts";
 import { durationUntil, nothingHeard } from "./outcomes.ts";
+
+/** Stored until the agent has stated its result after the call. */
+const RESULT_PENDING = "not known yet: the agent has been asked";
 
 /**
  * One live call: dials, carries the message, puts every move of the call into its journal, and ends.
@@ -54,6 +59,8 @@ export class CallSession {
   #at = 0;
   /** Resolves when the end of the call is in the journal. */
   #concluded: Promise<void> | undefined;
+  /** The result that the agent has yet to state. */
+  #laterFindings: Promise<Findings> | undefined;
   /** Why nobody can carry the call on. */
   #fault: unknown;
   #lineFull: { readonly until: number; readonly reason: string } | undefined;
@@ -121,6 +128,7 @@ export class CallSession {
       await this.#concluded;
       await this.#journal.settled();
       this.#saved = true;
+      if (this.#laterFindings) this.#context.lateResults.add(this.#context, this.callId, this.#laterFindings);
       if (this.call.owner === null) this.#context.streams.find(this.callId)?.wait();
     } catch (error) {
       // Otherwise the process ends before the storage is back, and the next start settles the call.
@@ -271,9 +279,26 @@ export class CallSession {
     const flushing = this.#media?.flushTaps();
     if (flushing) await flushing;
     const { recordedMs } = this.#media ?? this.call;
-    const { result, turns } = this.#media ?? {};
+    const { turns } = this.#media ?? {};
+    const findings = call.startedAt === null ? undefined : this.#media?.findings;
+    const { result, resultError, facts } = this.#resultOf(findings);
     const mediaStatistics = this.#statistics;
-    this.#journal.end({ input, outcome, endedAt, result, turns, mediaStatistics, recordedMs, last });
+    const noticed = [...last, ...facts];
+    this.#journal.end({
+      ...{ input, outcome, endedAt, result, resultError, turns, mediaStatistics, recordedMs },
+      last: noticed,
+    });
+  }
+
+  /** What the end of the call has as its result; by a schema it may come later. */
+  #resultOf(findings: CallMedia["findings"]): Findings & { readonly facts: readonly Fact[] } {
+    if (findings === undefined) return { result: this.#media?.result, resultError: undefined, facts: [] };
+    if ("later" in findings) {
+      this.#laterFindings = findings.later;
+      return { resultError: RESULT_PENDING, facts: [] };
+    }
+    const { known } = findings;
+    return { ...known, facts: [{ event: "result_ready", data: { error: known.resultError ?? null } }] };
   }
 
   /** The journal cannot be stored: nobody may go on with the call. */

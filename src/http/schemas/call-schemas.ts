@@ -173,6 +173,14 @@ export const Call = shape("A call.", {
       ),
     ),
   ),
+  result_error: v.optional(
+    v.pipe(
+      v.nullable(v.string()),
+      v.description(
+        "With expand=result, if the call has a resultSchema: why the result is null; null until the call is over.",
+      ),
+    ),
+  ),
   metrics: v.optional(
     v.pipe(
       v.nullable(CallMetrics),

@@ -51,6 +51,9 @@ export const EVENT_DATA: { readonly [T in EventType]: DataSchema<T> } = {
     to: phone,
     reason: v.pipe(v.string(), v.description("Why the call goes on, such as `SIP 486 Busy Here`.")),
   }),
+  result_ready: v.strictObject({
+    error: v.pipe(v.nullable(v.string()), v.description("Why there is no result; null if there is one.")),
+  }),
   dtmf: v.strictObject({ digit: v.string(), at_ms: v.optional(afterAnswer) }),
   callee_speech: v.strictObject({ start_ms: afterAnswer, end_ms: afterAnswer }),
   beep: v.strictObject({ hz: v.number(), at_ms: afterAnswer }),

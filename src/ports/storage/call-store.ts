@@ -11,6 +11,7 @@ export type CallPatch = Partial<
     | "status"
     | "outcome"
     | "result"
+    | "resultError"
     | "turns"
     | "mediaStatistics"
     | "recordedMs"

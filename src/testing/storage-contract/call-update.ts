@@ -66,7 +66,11 @@ export function callUpdateContract(clause: Clause, lastingClause: Clause): void 
 
   clause("what an agent found out, and its turns, are stored", async (scene) => {
     const call = await scene.storedCall(await scene.storedInstance());
-    const patch = { result: { visit: "1", notes: ["é", null] }, turns: [TURN, { ...TURN, interrupted: true }] };
+    const patch = {
+      result: { visit: "1", notes: ["é", null] },
+      resultError: "é",
+      turns: [TURN, { ...TURN, interrupted: true }],
+    };
     scene.equal(await scene.moved(call, patch), { ...call, ...patch, version: 2 });
     scene.equal(await scene.storage.calls.get(call.id), { ...call, ...patch, version: 2 });
   });

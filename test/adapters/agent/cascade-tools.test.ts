@@ -18,8 +18,9 @@ afterEach(() => server.close());
 async function conversing(tools: readonly AgentTool[], ...replies: readonly ChatReply[]): Promise<Conversation> {
   const left = [...replies];
   server = await openaiServer({ understand: () => "", answer: () => left.shift() ?? { text: "Well then." } });
-  const context = { system: realSystem, log: silentLogger };
-  const offered = offeredTools(context, "call_1", tools, new AbortController().signal, () => {});
+  const context = { system: realSystem, log: silentLogger, agentTools: tools };
+  const call = { id: "call_1", message: { type: "DYNAMIC_AGENT" as const, instructions: [] } };
+  const offered = offeredTools(context, call, new AbortController().signal, () => {});
   const agent = cascadeAgent({ baseUrl: server.baseUrl, model: "some-model", timeoutMs: 300 });
   const brief = { callId: "call_1", instructions: ["Book a table."], language: "en-US", hearsWords: true };
   return agent.begin({ ...brief, tools: offered });

@@ -13,6 +13,7 @@ const PEOPLE = {
   required: ["people"],
   additionalProperties: false,
 };
+const CALL = { id: "call_1", message: { type: "DYNAMIC_AGENT" as const, instructions: [] } };
 const GOOD = '{"people":3}';
 
 interface Scene {
@@ -38,7 +39,7 @@ async function offered(run: AgentTool["run"], more: Partial<AgentTool> = {}): Pr
     },
     ...more,
   };
-  const [first] = offeredTools(world.context, "call_1", [tool], scope.signal, (use) => uses.push(use));
+  const [first] = offeredTools({ ...world.context, agentTools: [tool] }, CALL, scope.signal, (use) => uses.push(use));
   return { world, tool: first!, uses, scope, inputs };
 }
 

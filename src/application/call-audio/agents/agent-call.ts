@@ -13,6 +13,7 @@ import type { Context } from "../../context.ts";
 import type { CallTap } from "../call-tap.ts";
 import type { LiveMedia } from "../programs/program.ts";
 import { AgentInputs } from "./agent-inputs.ts";
+import { AgentResult, type FindingsAtEnd } from "./agent-result.ts";
 import { AgentSpeech } from "./agent-speech.ts";
 import { agentVoice, briefOf } from "./agent-voice.ts";
 import { transferCall } from "./call-transfer.ts";
@@ -43,6 +44,8 @@ export class AgentCall implements CallTap {
   #replying: AbortController | undefined;
   /** What the callee has heard since the latest reply. */
   #heardText: string[] = [];
+  /** Asked at the end; undefined if the call has no schema for it. */
+  #result: AgentResult | undefined;
   /** The agent has decided that the call ends. */
   #ending = false;
   /** A machine has answered: the call waits until it records, or it does. */
@@ -92,6 +95,11 @@ export class AgentCall implements CallTap {
   /** What the agent has found out so far; undefined if nothing. */
   get result(): CallResult | undefined {
     return this.#conversation?.result;
+  }
+
+  /** What the agent has found out by the schema of the call, now that it is over; undefined if it was not asked. */
+  get findings(): FindingsAtEnd | undefined {
+    return this.#result?.atEnd();
   }
 
   /** The agent's turns so far. */
@@ -150,6 +158,8 @@ export class AgentCall implements CallTap {
       this.#listening.language = brief.language;
       const conversation = this.#agent.begin(brief);
       this.#conversation = conversation;
+      const { resultSchema } = this.#call.message;
+      if (resultSchema) this.#result = new AgentResult(this.#context, conversation, resultSchema);
       this.#inputs.push({ type: "begin" });
       for await (const input of this.#inputs) {
         if (signal.aborted) return;
@@ -172,9 +182,7 @@ export class AgentCall implements CallTap {
       this.#listening.answered(); // what a tool has done cannot be taken back
       this.#media.post({ type: "noticed", fact: { event: "tool_used", data } });
     };
-    const { tools: names } = this.#call.message;
-    const allowed = this.#context.agentTools.filter(({ name }) => names?.includes(name) ?? true);
-    return offeredTools(this.#context, this.#call.id, allowed, this.#scope.signal, used);
+    return offeredTools(this.#context, this.#call, this.#scope.signal, used);
   }
 
   #speechWith(voice: Voice): AgentSpeech {
@@ -286,6 +294,7 @@ export class AgentCall implements CallTap {
 
   #endAfterLastWord(speech: AgentSpeech, signal: CallSignal): void {
     this.#ending = true;
+    void this.#result?.ask();
     speech.release();
     speech.whenPlayed(() => this.#media.post(signal));
   }
@@ -362,5 +371,6 @@ export class AgentCall implements CallTap {
     this.#inputs.close();
     this.#scope.abort();
     this.#speech?.finish();
+    if (this.#result && this.#conversation) this.#deliverHeard(this.#conversation);
   }
 }

@@ -54,6 +54,7 @@ export function briefOf(
     firstMessage: call.message.firstMessage,
     variables: call.message.variables,
     maxTurns: call.message.maxTurns,
+    resultSchema: call.message.resultSchema,
     language: call.message.language ?? voice?.language ?? USUAL_LANGUAGE,
     hearsWords: context.transcription !== undefined,
     tools,

@@ -1,4 +1,5 @@
 import { within } from "../../../base/timeout.ts";
+import type { CallOf } from "../../../domain/call.ts";
 import type { EventData, ToolFault } from "../../../domain/events.ts";
 import { schemaFaults } from "../../../domain/json-schema.ts";
 import { type AgentTool, type OfferedTool, ToolFailed } from "../../../ports/agent-tool.ts";
@@ -24,15 +25,15 @@ type Use = { readonly text: string; readonly fault: ToolFault | null };
  * @param used receives each use of a tool, for the timeline: neither the input nor the result, which may be confidential
  */
 export function offeredTools(
-  context: Pick<Context, "system" | "log">,
-  callId: string,
-  tools: readonly AgentTool[],
+  context: Pick<Context, "system" | "log" | "agentTools">,
+  { id: callId, message }: Pick<CallOf<"DYNAMIC_AGENT">, "id" | "message">,
   scope: AbortSignal,
   used: (use: EventData["tool_used"]) => void,
 ): OfferedTool[] {
   const { system } = context;
+  const allowed = context.agentTools.filter(({ name }) => message.tools?.includes(name) ?? true);
   let uses = 0;
-  return tools.map((tool) => ({
+  return allowed.map((tool) => ({
     name: tool.name,
     description: tool.description,
     parameters: tool.parameters,

@@ -5,6 +5,7 @@ import type { Agent } from "../../../ports/conversation.ts";
 import type { Voice } from "../../../ports/speech.ts";
 import type { Context } from "../../context.ts";
 import { AgentCall } from "../agents/agent-call.ts";
+import { AgentResult } from "../agents/agent-result.ts";
 import { agentVoice, briefOf } from "../agents/agent-voice.ts";
 import { offeredTools } from "../agents/offered-tools.ts";
 import { type LiveMedia, type LiveProgram, ProgramFailed } from "./program.ts";
@@ -30,14 +31,17 @@ export const converse: LiveProgram<"DYNAMIC_AGENT"> = {
       const { AudioAgentCall } = await import("../agents/audio-agent-call.ts");
       const voice = await voiceFor(context, call, agent);
       let post: LiveMedia["post"] = () => {}; // no tool is used before the answer
-      const tools = offeredTools(context, call.id, context.agentTools, signal, (data) =>
+      const tools = offeredTools(context, call, signal, (data) =>
         post({ type: "noticed", fact: { event: "tool_used", data } }),
       );
       const conversation = await agent.open(briefOf(context, call, voice, network, tools), signal);
       return (media) => {
         post = media.post;
         const conducted = new AudioAgentCall(context, call, { agent, conversation, voiceId: voice?.id }, media);
-        return { taps: [conducted], result: () => conducted.result, turns: () => conducted.turns };
+        const { resultSchema } = call.message;
+        const result = resultSchema && new AgentResult(context, conversation, resultSchema);
+        const findings = () => result?.atEnd();
+        return { taps: [conducted], result: () => conducted.result, findings, turns: () => conducted.turns };
       };
     } catch (error) {
       throw unavailable(error);
@@ -50,6 +54,7 @@ export const converse: LiveProgram<"DYNAMIC_AGENT"> = {
     return {
       taps: [conducted],
       result: () => conducted.result,
+      findings: () => conducted.findings,
       turns: () => conducted.turns,
       awaitVoicemail: () => conducted.awaitVoicemail(),
       leaveMessage: () => conducted.leaveMessage(),

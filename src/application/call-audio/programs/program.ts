@@ -7,6 +7,7 @@ import type { FailedReason } from "../../../domain/outcome.ts";
 import type { TurnMetrics } from "../../../domain/turn-metrics.ts";
 import type { Leg, Telephony } from "../../../ports/telephony.ts";
 import type { Context } from "../../context.ts";
+import type { FindingsAtEnd } from "../agents/agent-result.ts";
 import type { CallTap } from "../call-tap.ts";
 import { converse } from "./converse.ts";
 import type { Message } from "./message.ts";
@@ -90,6 +91,8 @@ export interface LiveParts {
   readonly taps: readonly CallTap[];
   /** What was found out on the call so far; undefined if nothing was. */
   result?(): CallResult | undefined;
+  /** What was found out by the schema of the call, now that it is over; undefined if nothing was asked for. */
+  findings?(): FindingsAtEnd | undefined;
   /** A machine has answered: says nothing until {@link leaveMessage}. */
   awaitVoicemail?(): void;
   /** The machine records now. */

@@ -1,0 +1,97 @@
+import { errorText } from "../../../base/error-text.ts";
+import { within } from "../../../base/timeout.ts";
+import type { CallResult } from "../../../domain/call.ts";
+import { type JsonSchema, schemaFaults } from "../../../domain/json-schema.ts";
+import type { Conversation } from "../../../ports/conversation.ts";
+import type { Context } from "../../context.ts";
+
+/** How long the agent may take after the end of its call, ms. */
+const AFTER_CALL_MS = 10_000;
+/** Longest result, characters of JSON. */
+const LONGEST_RESULT = 16_000;
+/** A value that does not fulfil the schema is repaired once. */
+const ATTEMPTS = 2;
+/** Longest explanation that is stored, characters. */
+const LONGEST_ERROR = 500;
+
+/** What an agent has found out by the schema of its call, or why that is unknown. */
+export interface Findings {
+  readonly result?: CallResult | undefined;
+  /** Null with a result; undefined if the call has no schema. */
+  readonly resultError: string | null | undefined;
+}
+
+/** The findings at the end of a call, or when they will be there. */
+export type FindingsAtEnd = { readonly known: Findings } | { readonly later: Promise<Findings> };
+
+/** The part of a conversation that states a result. */
+export type Reporter = Pick<Conversation, "result" | "report">;
+
+/** Asks an agent for the result of its call, while the last words are played or after the end, and checks it. */
+export class AgentResult {
+  readonly #context: Pick<Context, "system">;
+  readonly #conversation: Reporter;
+  readonly #schema: JsonSchema;
+  readonly #limit = new AbortController();
+  #asking: Promise<Findings> | undefined;
+  /** Undefined until they are known. */
+  #findings: Findings | undefined;
+
+  constructor(context: Pick<Context, "system">, conversation: Reporter, schema: JsonSchema) {
+    this.#context = context;
+    this.#conversation = conversation;
+    this.#schema = schema;
+  }
+
+  /** Begins to ask, once. Resolves with the findings; never rejects. */
+  ask(): Promise<Findings> {
+    this.#asking ??= this.#find().then((findings) => {
+      this.#findings = findings;
+      return findings;
+    });
+    return this.#asking;
+  }
+
+  /** The call is over. What is not known now is asked for, and the agent has {@link AFTER_CALL_MS} left. */
+  atEnd(): FindingsAtEnd {
+    return this.#findings ? { known: this.#findings } : { later: this.#askAfterCall() };
+  }
+
+  #askAfterCall(): Promise<Findings> {
+    const late = new Error(`it took longer than ${AFTER_CALL_MS / 1_000} s after the call`);
+    const cancel = this.#context.system.after(AFTER_CALL_MS, () => this.#limit.abort(late));
+    return this.ask().finally(cancel);
+  }
+
+  async #find(): Promise<Findings> {
+    const conversation = this.#conversation;
+    if (conversation.report === undefined) return this.#checked(conversation.result ?? {});
+    let fault: string | undefined;
+    try {
+      for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+        const findings = this.#checked(await this.#reported(conversation.report({ fault }, this.#limit.signal)));
+        if (findings.resultError === null) return findings;
+        fault = findings.resultError ?? undefined;
+      }
+    } catch (error) {
+      return { resultError: `the agent has stated no result: ${errorText(error)}`.slice(0, LONGEST_ERROR) };
+    }
+    return { resultError: fault ?? null };
+  }
+
+  /** The agent's value, if the agent does not take too long. */
+  #reported(value: Promise<unknown>): Promise<unknown> {
+    const { signal } = this.#limit;
+    const ms = 10 * AFTER_CALL_MS; // the goodbye before the end of the call cannot be longer
+    return within(value, { system: this.#context.system, ms, late: () => new Error("it took too long"), signal });
+  }
+
+  #checked(value: unknown): Findings {
+    const length = JSON.stringify(value)?.length ?? 0;
+    if (length > LONGEST_RESULT)
+      return { resultError: `the result has ${length} characters, at most ${LONGEST_RESULT} are allowed` };
+    const faults = schemaFaults(this.#schema, value);
+    if (faults.length === 0) return { result: value as CallResult, resultError: null };
+    return { resultError: `the result does not fulfil resultSchema: ${faults.join("; ")}`.slice(0, LONGEST_ERROR) };
+  }
+}

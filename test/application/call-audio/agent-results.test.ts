@@ -1,0 +1,127 @@
+import { describe, expect, test } from "vitest";
+import { scriptedAgent } from "../../../adapters/agent/scripted/scripted-agent.ts";
+import type { Call } from "../../../src/domain/call.ts";
+import type { Agent, Conversation } from "../../../src/ports/conversation.ts";
+import { ALICE, NUMBER, World } from "../../support/application.ts";
+
+const SCHEMA = { type: "object", properties: { day: { type: "string" } }, required: ["day"] };
+/** 400 ms. */
+const GOODBYE = "Goodbye.";
+
+/** An agent that says goodbye at once, or waits, and states its results as the test does. */
+function reporter(report: Conversation["report"], waits = false): Agent {
+  return {
+    name: "reporter",
+    check() {},
+    begin: () => ({
+      async *reply() {
+        if (waits) yield { type: "listen", forMs: 60_000 };
+        else {
+          yield { type: "say", text: GOODBYE, interruptible: false };
+          yield { type: "hang_up" };
+        }
+      },
+      report,
+    }),
+    async close() {},
+  };
+}
+
+async function talking(agent: Agent, instructions = ["x"]): Promise<{ world: World; call: Call }> {
+  const world = await World.start({ agent });
+  const { id: instanceId } = await world.activeInstance();
+  const call = await world.app.calls.create(ALICE, {
+    ...{ instanceId, type: "DYNAMIC_AGENT", target: { phoneNumber: NUMBER } },
+    agent: { instructions, resultSchema: SCHEMA },
+  });
+  await world.system.settle();
+  world.leg(call).placed();
+  world.leg(call).answer();
+  await world.system.settle();
+  return { world, call };
+}
+
+describe("the result by the schema of a call", () => {
+  test("is stated during the goodbye and stored with the end of the call", async () => {
+    const { world, call } = await talking(reporter(async () => ({ day: "Monday" })));
+    await world.system.advance(1_500);
+    expect(await world.stored(call)).toMatchObject({
+      status: "COMPLETED",
+      result: { day: "Monday" },
+    });
+    expect(await world.story(call)).toEqual([
+      ...["queued", "ringing", "answered", "agent_started", "result_ready", "completed"],
+    ]);
+    await world.stop();
+  });
+
+  test("never delays the end: it follows if the callee hangs up first", async () => {
+    let state = (_: unknown): void => {};
+    const stated = new Promise<unknown>((resolve) => {
+      state = resolve;
+    });
+    const { world, call } = await talking(reporter(() => stated, true));
+    world.leg(call).end("callee_hung_up");
+    await world.system.advance(1_500);
+    const ended = await world.stored(call);
+    expect(ended).toMatchObject({ status: "COMPLETED", resultError: expect.stringContaining("not known yet") });
+    expect(ended.result).toBeUndefined();
+    state({ day: "Monday" });
+    await world.system.advance(100);
+    expect(await world.stored(call)).toMatchObject({ status: "COMPLETED", result: { day: "Monday" } });
+    expect((await world.stored(call)).resultError ?? null).toBeNull();
+    expect((await world.story(call)).slice(-2)).toEqual(["completed", "result_ready"]);
+    await world.stop();
+  });
+
+  test("is repaired once", async () => {
+    const faults: (string | undefined)[] = [];
+    const agent = reporter(async ({ fault }) => {
+      faults.push(fault);
+      return fault === undefined ? { day: 5 } : { day: "Monday" };
+    });
+    const { world, call } = await talking(agent);
+    await world.system.advance(1_500);
+    expect((await world.stored(call)).result).toEqual({ day: "Monday" });
+    expect(faults).toEqual([undefined, "the result does not fulfil resultSchema: /day must be a string"]);
+    await world.stop();
+  });
+
+  test.for([
+    ["not an object", async () => "Monday", "the result does not fulfil resultSchema: it must be an object"],
+    ["wrong twice", async () => ({}), "the result does not fulfil resultSchema: /day is missing"],
+    [
+      "too long",
+      async () => ({ day: "x".repeat(20_000) }),
+      "the result has 20010 characters, at most 16000 are allowed",
+    ],
+    ["a failure", () => Promise.reject(new Error("no model")), "the agent has stated no result: no model"],
+  ] as const)("is replaced by the reason: %s", async ([, report, reason]) => {
+    const { world, call } = await talking(reporter(report as Conversation["report"]));
+    await world.system.advance(1_500);
+    const stored = await world.stored(call);
+    expect([stored.status, stored.result, stored.resultError]).toEqual(["COMPLETED", undefined, reason]);
+    await world.stop();
+  });
+
+  test("is given up 10 s after the call", async () => {
+    const { world, call } = await talking(reporter(() => new Promise(() => {}), true));
+    world.leg(call).end("callee_hung_up");
+    await world.system.advance(9_900);
+    expect((await world.stored(call)).resultError).toContain("not known yet");
+    await world.system.advance(200);
+    expect((await world.stored(call)).resultError).toBe(
+      "the agent has stated no result: it took longer than 10 s after the call",
+    );
+    await world.stop();
+  });
+
+  test("checks the answers of a script", async () => {
+    const { world, call } = await talking(scriptedAgent(), ["Say: This is an automated call.", "Ask day: Which day?"]);
+    await world.system.advance(3_000);
+    world.leg(call).press("1");
+    await world.system.advance(3_000);
+    expect((await world.stored(call)).result).toEqual({ day: "1" });
+    await world.stop();
+  });
+});
