@@ -31,6 +31,7 @@ const STEPS = [
   "0017_call_references",
   "0018_call_results",
   "0019_agent_turns",
+  "0020_result_errors",
 ];
 
 test("four processes migrate one new SQLite file at the same time", { timeout: 60_000 }, async () => {

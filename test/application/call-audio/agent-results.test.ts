@@ -5,11 +5,12 @@ import type { Agent, Conversation } from "../../../src/ports/conversation.ts";
 import { ALICE, NUMBER, World } from "../../support/application.ts";
 
 const SCHEMA = { type: "object", properties: { day: { type: "string" } }, required: ["day"] };
+type Report = NonNullable<Conversation["report"]>;
 /** 400 ms. */
 const GOODBYE = "Goodbye.";
 
 /** An agent that says goodbye at once, or waits, and states its results as the test does. */
-function reporter(report: Conversation["report"], waits = false): Agent {
+function reporter(report: Report, waits = false): Agent {
   return {
     name: "reporter",
     check() {},
@@ -87,7 +88,7 @@ describe("the result by the schema of a call", () => {
     await world.stop();
   });
 
-  test.for([
+  const faulty: readonly (readonly [string, Report, string])[] = [
     ["not an object", async () => "Monday", "the result does not fulfil resultSchema: it must be an object"],
     ["wrong twice", async () => ({}), "the result does not fulfil resultSchema: /day is missing"],
     [
@@ -96,8 +97,10 @@ describe("the result by the schema of a call", () => {
       "the result has 20010 characters, at most 16000 are allowed",
     ],
     ["a failure", () => Promise.reject(new Error("no model")), "the agent has stated no result: no model"],
-  ] as const)("is replaced by the reason: %s", async ([, report, reason]) => {
-    const { world, call } = await talking(reporter(report as Conversation["report"]));
+  ];
+
+  test.for(faulty)("is replaced by the reason: %s", async ([, report, reason]) => {
+    const { world, call } = await talking(reporter(report));
     await world.system.advance(1_500);
     const stored = await world.stored(call);
     expect([stored.status, stored.result, stored.resultError]).toEqual(["COMPLETED", undefined, reason]);
@@ -105,7 +108,7 @@ describe("the result by the schema of a call", () => {
   });
 
   test("is given up 10 s after the call", async () => {
-    const { world, call } = await talking(reporter(() => new Promise(() => {}), true));
+    const { world, call } = await talking(reporter(() => new Promise<never>(() => {}), true));
     world.leg(call).end("callee_hung_up");
     await world.system.advance(9_900);
     expect((await world.stored(call)).resultError).toContain("not known yet");
