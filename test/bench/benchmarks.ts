@@ -1,4 +1,5 @@
 import { AGENT_BENCHMARKS } from "./agents/benchmarks.ts";
+import { ANSWERING_MACHINES } from "./answering-machines.ts";
 import type { Benchmark } from "./benchmark.ts";
 import { CREATE } from "./create.ts";
 import { DISPATCH } from "./dispatch.ts";
@@ -34,6 +35,7 @@ export const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   ...SIP_BENCHMARKS,
   ...STREAM_BENCHMARKS,
   ...AGENT_BENCHMARKS,
+  "answering-machines": ANSWERING_MACHINES,
   takeover: TAKEOVER,
   webhooks: WEBHOOKS,
 };

@@ -1,0 +1,14 @@
+import { expect, test } from "vitest";
+import { answerSet } from "../../support/answers/answer-set.ts";
+import { recognitionOf, verdictsOn } from "../../support/answers/verdicts.ts";
+
+test("persons and machines are told apart by how they answer", async () => {
+  const set = await answerSet("measuring", 60, 3);
+  const results = set.map((answer) => ({ answer, verdicts: verdictsOn(answer) }));
+  for (const who of ["machine", "human"] as const) {
+    const { precision, recall } = recognitionOf(who, results);
+    // Of so few answers one or two may be wrong; the benchmark has the figures of many.
+    expect(precision, `precision of ${who}`).toBeGreaterThanOrEqual(0.9);
+    expect(recall, `recall of ${who}`).toBeGreaterThanOrEqual(0.9);
+  }
+}, 60_000);

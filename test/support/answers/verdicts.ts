@@ -1,0 +1,44 @@
+import { AnswerAnalyzer } from "../../../src/application/call-audio/answer-analyzer.ts";
+import { InboundAnalyzer } from "../../../src/application/call-audio/inbound-analyzer.ts";
+import { Vad } from "../../../src/audio/vad.ts";
+import type { AnsweredBy, AnswerVerdict } from "../../../src/domain/answering-machine.ts";
+import type { Answer } from "./answer-set.ts";
+
+/** The verdicts on an answer, in their order, as a call gives them. @param detecting false: only keys, speech and beeps are detected */
+export function verdictsOn({ samples, sampleRate }: Answer, detecting = true): AnswerVerdict[] {
+  const verdicts: AnswerVerdict[] = [];
+  let answer: AnswerAnalyzer | undefined;
+  const inbound = new InboundAnalyzer(
+    { sampleRate, inBandDtmf: () => true, voiceActivity: (rate) => new Vad(rate) },
+    { firstAudio() {}, digit() {}, speech() {}, beep: (hz, atMs) => answer?.beep(hz, atMs) },
+  );
+  const reports = { answered: (verdict: AnswerVerdict) => void verdicts.push(verdict), greetingOver() {} };
+  if (detecting) answer = new AnswerAnalyzer(inbound, sampleRate, reports);
+  const frame = sampleRate / 50;
+  for (let at = 0; at + frame <= samples.length; at += frame) {
+    const part = samples.subarray(at, at + frame);
+    inbound.inbound(part);
+    answer?.inbound(part);
+  }
+  return verdicts;
+}
+
+/** How often answers were recognised. */
+export interface Recognition {
+  /** Of those that were called so, how many are; and of those that are, how many were called so: 0 to 1. */
+  readonly precision: number;
+  readonly recall: number;
+}
+
+/** How well one kind of answerer is recognised. */
+export function recognitionOf(
+  who: Exclude<AnsweredBy, "unknown">,
+  results: readonly { readonly answer: Answer; readonly verdicts: readonly AnswerVerdict[] }[],
+): Recognition {
+  const called = results.filter(({ verdicts }) => verdicts.at(-1)?.answeredBy === who);
+  const right = called.filter(({ answer }) => answer.who === who).length;
+  return {
+    precision: right / called.length,
+    recall: right / results.filter(({ answer }) => answer.who === who).length,
+  };
+}
