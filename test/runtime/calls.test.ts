@@ -45,34 +45,6 @@ onEach(ON_EVERYTHING, (target) => {
     expect(await client.waitForCall(id)).toMatchObject({ status: "FAILED", outcome: { reason: "busy" } });
   });
 
-  test.concurrent("a machine gets the message whole behind its beep, or is hung up on", async () => {
-    const client = await server.as("ada");
-    const answeredByMachine = async (ms: number, onMachine: string) => {
-      const { id } = await client.call((await client.activeInstance()).id, {
-        type: "FIXED_AUDIO",
-        target: { phoneNumber: "+12025550105" },
-        audio: { audioBase64: toneWav({ ms }).toString("base64") },
-        onMachine,
-      });
-      return { outcome: (await client.waitForCall(id)).outcome, heard: await client.heard(id) };
-    };
-    const [left, hungUp] = await Promise.all([
-      answeredByMachine(1_500, "leave_message"),
-      answeredByMachine(9_000, "hang_up"),
-    ]);
-    expect(hungUp.outcome).toMatchObject({ reason: "machine_hung_up", answered_by: "machine" });
-    const whole = { reason: "message_played", answered_by: "machine", heard_ms: 1_500, heard_ratio: 1 };
-    expect(left.outcome).toMatchObject(whole);
-    const { samples, sampleRate } = left.heard;
-    // The beep ends 4.4 s after the answer.
-    const recorded = { sampleRate, samples: samples.subarray(4.4 * sampleRate) };
-    const { from, to } = loudPart(recorded);
-    const message = { sampleRate, samples: recorded.samples.subarray(from, to) };
-    expect(Math.abs((message.samples.length * 1_000) / sampleRate - 1_500)).toBeLessThanOrEqual(20);
-    expect(toneShare(message, 1_000)).toBeGreaterThanOrEqual(0.99);
-    expect(phaseJump(message, 1_000)).toBeLessThan(0.1);
-  });
-
   test.concurrent("a live stream carries audio both ways", async () => {
     const { call, client, open, dial } = await streamCall(server, { to: "+12025550105" });
     const stream = await open();
