@@ -58,6 +58,8 @@ export interface AudioConversation {
   key(digit: string): void;
   /** Nobody has spoken for the time of the last `listen`. */
   silence(): void;
+  /** The transfer has failed, and the call goes on. */
+  transferFailed(detail: string): void;
   /** The call ends soon, because it has lasted too long: the agent says goodbye and hangs up. */
   ending(): void;
   /**
@@ -92,11 +94,16 @@ export type AudioAgentEvent =
   | { readonly type: "listen"; readonly forMs: number }
   /** Sends keys to the other side: 0-9 * # A-D. */
   | { readonly type: "press"; readonly keys: string }
+  /**
+   * Connects the callee with another number (E.164), once all that was said has been heard, and ends the agent's part of the
+   * call; if that fails, `transferFailed` follows.
+   */
+  | { readonly type: "transfer"; readonly to: string }
   /** Speaks a text by the speech engine of the server, behind what is queued; it cannot be interrupted. */
   | { readonly type: "say"; readonly text: string }
   /** Something went wrong that the conversation survives: for the log, without secrets. */
   | { readonly type: "fault"; readonly detail: string }
   /** Ends the call as `agent_failed` once all that was said has been heard. */
   | { readonly type: "fail"; readonly detail: string }
-  /** Ends the call once all that was said has been heard. */
-  | { readonly type: "hang_up" };
+  /** Ends the call once all that was said has been heard. `detail`: why, for an operator, if it is not for its purpose. */
+  | { readonly type: "hang_up"; readonly detail?: string | undefined };

@@ -97,7 +97,7 @@ export const LAYERS: readonly Layer[] = [
 
   {
     files: "adapters/agent/",
-    may: [BASE, DOMAIN, PORTS, "adapters/engine-http/", "ky", "valibot", "@valibot/to-json-schema"],
+    may: [BASE, DOMAIN, PORTS, "adapters/engine-http/", "node:", "ky", "valibot", "@valibot/to-json-schema"],
     types: ["src/options.ts"],
     rule: ADAPTER,
   },

@@ -4,6 +4,12 @@ import { setTimeout as pause } from "node:timers/promises";
 import { WebSocketServer } from "ws";
 import { decodeWav } from "../../src/audio/wav.ts";
 import { type ChatFault, type ChatReply, type ChatRequest, errorBody, streamCompletion } from "./openai-chat.ts";
+import {
+  type Conversationalist,
+  type ConversationFault,
+  type ConversationRecord,
+  serveConversation,
+} from "./openai-conversation.ts";
 import { type RealtimeFault, type RealtimeRecord, serveRealtime } from "./openai-realtime.ts";
 
 /** What goes wrong with one request for a transcription. */
@@ -43,6 +49,10 @@ export interface OpenaiServer {
   fail(...faults: TranscriptionFault[]): void;
   /** What the next realtime connections meet, one each. */
   failRealtime(...faults: RealtimeFault[]): void;
+  /** Conversations with a speech-to-speech model, the oldest first. */
+  readonly conversations: readonly ConversationRecord[];
+  /** What the next conversations, or their next replies, meet: one each; undefined: nothing. */
+  failConversation(...faults: (ConversationFault | undefined)[]): void;
   close(): Promise<void>;
 }
 
@@ -50,6 +60,8 @@ export interface OpenaiServerOptions {
   readonly understand: Understand;
   /** The model. Default: it says "Hello." */
   readonly answer?: (request: ChatRequest) => ChatReply;
+  /** The speech-to-speech model. Default: it says "Hello." */
+  readonly conversation?: Conversationalist;
   /** Refuses other keys. */
   readonly apiKey?: string;
   /** Where it listens again after it was closed. */
@@ -60,6 +72,7 @@ export interface OpenaiServerOptions {
 export async function openaiServer({
   understand,
   answer = () => ({ text: "Hello." }),
+  conversation = { answer: () => ({ text: "Hello." }) },
   apiKey,
   port = 0,
 }: OpenaiServerOptions): Promise<OpenaiServer> {
@@ -69,6 +82,8 @@ export async function openaiServer({
   const realtimeFaults: RealtimeFault[] = [];
   const chats: ChatRequest[] = [];
   const chatFaults: ChatFault[] = [];
+  const conversations: ConversationRecord[] = [];
+  const conversationFaults: (ConversationFault | undefined)[] = [];
   /** The response to a failed upgrade, over plain HTTP. */
   let refusedWith = 426;
   const refused = ({ headers }: IncomingMessage): boolean =>
@@ -142,14 +157,19 @@ export async function openaiServer({
   const sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false });
   server.on("upgrade", (request, socket, head) => {
     const url = new URL(request.url ?? "/", "http://fake.test");
-    const fault = realtimeFaults.shift();
-    refusedWith = typeof fault === "object" && "status" in fault ? fault.status : 426;
+    const transcribes = url.searchParams.get("intent") === "transcription";
+    const fault = transcribes ? realtimeFaults.shift() : undefined;
+    const [first] = conversationFaults;
+    const refusal = transcribes ? fault : typeof first === "object" ? first : undefined;
+    if (!transcribes && refusal !== undefined) conversationFaults.shift();
+    refusedWith = typeof refusal === "object" && "status" in refusal ? refusal.status : 426;
     if (refused(request) || refusedWith !== 426 || url.pathname !== "/v1/realtime") {
       socket.end(`HTTP/1.1 ${refusedWith} No\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
       return;
     }
     sockets.handleUpgrade(request, socket, head, (client) => {
-      connections.push(serveRealtime(client, request, fault, understand));
+      if (transcribes) connections.push(serveRealtime(client, request, fault, understand));
+      else conversations.push(serveConversation(client, request, conversationFaults, understand, conversation));
     });
   });
 
@@ -161,6 +181,8 @@ export async function openaiServer({
     chats,
     failChat: (...next) => void chatFaults.push(...next),
     fail: (...next) => void faults.push(...next),
+    conversations,
+    failConversation: (...next) => void conversationFaults.push(...next),
     failRealtime: (...next) => void realtimeFaults.push(...next),
     close: () => closed(server, sockets),
   };

@@ -7,7 +7,8 @@ import type { ToolCall, ToolSpec } from "./chat-messages.ts";
 /** Longest message for a machine, characters. */
 const LONGEST_VOICEMAIL = 2_000;
 
-type ToolText = Pick<OfferedTool, "name" | "description" | "parameters">;
+/** A tool as a model reads of it. */
+export type ToolText = Pick<OfferedTool, "name" | "description" | "parameters">;
 
 /** The tools that every agent has. */
 const BUILT_IN: readonly ToolText[] = [
@@ -91,7 +92,8 @@ function transferOf(input: string, numbers: readonly string[]): ToolAction {
   return { do: "refuse", fault: `to must be one of ${numbers.join(", ")}` };
 }
 
-function toolsOf(call: CallTools): ToolText[] {
+/** The tools of a call. */
+export function toolsOf(call: CallTools): ToolText[] {
   const numbers = numbersOf(call);
   return [...BUILT_IN, ...(numbers.length > 0 ? [transferTool(numbers)] : []), ...(call.tools ?? [])];
 }

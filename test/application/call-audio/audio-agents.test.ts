@@ -47,6 +47,9 @@ class Puppet implements AudioConversation {
   silence(): void {
     this.reports.push("silence");
   }
+  transferFailed(detail: string): void {
+    this.reports.push(`not transferred: ${detail}`);
+  }
   ending(): void {
     this.reports.push("ending");
   }
@@ -397,6 +400,18 @@ describe("a call with an agent in audio", () => {
     expect(second).toMatchObject({ input: "words", interrupted: false, llmTtftMs: 300 });
     expect(Math.abs((second?.turnGapMs ?? 0) - 1_000)).toBeLessThanOrEqual(60);
     expect(others).toEqual([]);
+    await world.stop();
+  });
+
+  test("reports a transfer that is impossible, after the words before it", async () => {
+    const { world, puppet } = await talking();
+    puppet.does({ type: "reply", to: "begin" });
+    puppet.says("a", 500, "One moment.");
+    puppet.does({ type: "transfer", to: "+12025550123" });
+    await world.system.advance(400);
+    expect(puppet.reports).toEqual(["answered pcm"]);
+    await world.system.advance(500);
+    expect(puppet.reports.at(-1)).toBe('not transferred: "scripted" cannot transfer calls');
     await world.stop();
   });
 

@@ -4,6 +4,7 @@ import { msToSamples } from "../../../audio/pcm.ts";
 import { errorText } from "../../../base/error-text.ts";
 import type { CallOf, CallResult } from "../../../domain/call.ts";
 import type { CallSignal } from "../../../domain/call-signal.ts";
+import { timingsOf } from "../../../domain/call-timings.ts";
 import { type Event, isFinalEvent } from "../../../domain/events.ts";
 import type { TurnMetrics } from "../../../domain/turn-metrics.ts";
 import type { AudioAgent, AudioAgentEvent, AudioConversation, AudioFormat } from "../../../ports/audio-conversation.ts";
@@ -14,6 +15,7 @@ import { CallTranscripts, type TranscriptReader } from "../transcripts/call-tran
 import { AgentSpeech } from "./agent-speech.ts";
 import { AudioReader, AudioWriter, formatOf } from "./audio-format.ts";
 import { BargeIn } from "./barge-in.ts";
+import { transferCall } from "./call-transfer.ts";
 import { ReplyAudio } from "./reply-audio.ts";
 import { TurnMeter } from "./turn-meter.ts";
 
@@ -56,6 +58,8 @@ export class AudioAgentCall implements CallTap, TranscriptReader {
   #hearsFromMs: number | undefined;
   /** The agent has decided that the call ends. */
   #ending = false;
+  /** The callee is being connected with somebody else. */
+  #transferring = false;
   /** Samples of silence until the agent gets `silence`; undefined while it does not listen. */
   #listensFor: number | undefined;
   #silent = 0;
@@ -141,7 +145,7 @@ export class AudioAgentCall implements CallTap, TranscriptReader {
 
   /** What is being said cannot be interrupted. */
   get #mustBeHeard(): boolean {
-    return this.#ending || this.#speech?.mustBeHeard === true;
+    return this.#ending || this.#transferring || this.#speech?.mustBeHeard === true;
   }
 
   /** Carries out what the agent does, to the end of the conversation. Never rejects. */
@@ -193,6 +197,9 @@ export class AudioAgentCall implements CallTap, TranscriptReader {
       case "press":
         this.#pressed = this.#pressed.then(() => this.#press(event.keys));
         break;
+      case "transfer":
+        this.#transfer(event.to, signal);
+        break;
       case "say":
         await this.#say(event.text, signal);
         break;
@@ -207,7 +214,9 @@ export class AudioAgentCall implements CallTap, TranscriptReader {
         break;
       case "hang_up":
         this.#end(
-          this.#timeIsUp ? { type: "timer", name: "duration", inboundSince: true } : { type: "message_played" },
+          this.#timeIsUp
+            ? { type: "timer", name: "duration", inboundSince: true }
+            : { type: "message_played", detail: event.detail },
         );
         break;
     }
@@ -251,6 +260,22 @@ export class AudioAgentCall implements CallTap, TranscriptReader {
     const start = startMs === undefined ? now : Math.round(startMs + offset);
     const end = endMs === undefined ? now : Math.round(endMs + offset);
     this.#transcripts.add("callee", { text: words, startMs: start, endMs: Math.max(start, end) });
+  }
+
+  /** Transfers the call once all that was said has been heard. */
+  #transfer(to: string, signal: AbortSignal): void {
+    this.#listensFor = undefined;
+    this.#transferring = true;
+    this.#audio.release();
+    this.#media.playout.mark("", () => {
+      transferCall(this.#context, this.#call, this.#media, to, signal)
+        .then((failed) => {
+          if (failed === undefined) return;
+          this.#transferring = false;
+          this.#conversation.transferFailed(failed.detail);
+        })
+        .catch(() => {}); // the call is over
+    });
   }
 
   /** Speaks by the speech engine; a fault of it is only logged, because the call ends anyway. */
@@ -302,7 +327,7 @@ export class AudioAgentCall implements CallTap, TranscriptReader {
     this.#writer = new AudioWriter(this.#format, leg.sampleRate, (bytes) => this.#conversation.hear(bytes));
     this.#conversation.answered(this.#format);
     post({ type: "noticed", fact: { event: "agent_started", data: { agent: this.#agent.name } } });
-    const { maxDurationMs } = this.#context.timings;
+    const { maxDurationMs } = timingsOf(this.#call, this.#context.timings);
     const beforeMs = Math.max(maxDurationMs - LAST_WORDS_MS, maxDurationMs / 2);
     this.#cancelLastWords = this.#context.system.after(beforeMs, () => this.#lastWords());
   }

@@ -1,0 +1,120 @@
+import { EngineSocket } from "../../engine-http/engine-socket.ts";
+import { withoutSecrets } from "../../engine-http/fault-text.ts";
+import { type RealtimeEvent, realtimeEvent } from "./realtime-events.ts";
+
+/** The address of a realtime server and how to connect to it. */
+export interface RealtimeServer {
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly secrets: readonly (string | undefined)[];
+  /** How long the server may be silent while something is due, ms. */
+  readonly timeoutMs: number;
+}
+
+/** A connection that failed; the message is for an operator and has no secrets. */
+export class RealtimeFault extends Error {
+  override readonly name = "RealtimeFault";
+  /** Whether another attempt would end in the same way. */
+  readonly isPermanent: boolean;
+  constructor(message: string, isPermanent: boolean) {
+    super(message);
+    this.isPermanent = isPermanent;
+  }
+}
+
+/** Events of a link that is ready. */
+export interface LinkListener {
+  event(event: RealtimeEvent): void;
+  /** The connection is gone; nothing follows. */
+  lost(fault: RealtimeFault): void;
+}
+
+/** Errors of which another attempt makes no difference. */
+const PERMANENT = /^(invalid_api_key|insufficient_quota|model_not_found|invalid_model|unsupported_model)$/;
+
+/** One connection to a realtime server, whose session has been accepted. */
+export class RealtimeLink {
+  readonly #server: RealtimeServer;
+  readonly #socket: EngineSocket;
+  #listener: LinkListener | undefined;
+  #isOver = false;
+
+  /**
+   * Connects, requests the session and waits until the server has accepted it.
+   * @throws {RealtimeFault}
+   */
+  static open(server: RealtimeServer, session: object, listener: LinkListener): Promise<RealtimeLink> {
+    return new Promise((resolve, reject) => {
+      const link = new RealtimeLink(server, session, {
+        event: (event) => {
+          if (event.type === "ready") {
+            clearTimeout(timer);
+            link.#listener = listener;
+            resolve(link);
+          } else if (event.type === "error") fail(`reports: ${event.fault}`, true);
+        },
+        lost: (fault) => {
+          clearTimeout(timer);
+          reject(fault);
+        },
+      });
+      const fail = (why: string, isPermanent: boolean): void => {
+        clearTimeout(timer);
+        link.close();
+        reject(link.#fault(why, isPermanent));
+      };
+      const late = (): void => fail(`accepted no session within ${server.timeoutMs} ms`, false);
+      const timer = setTimeout(late, server.timeoutMs);
+    });
+  }
+
+  private constructor(server: RealtimeServer, session: object, listener: LinkListener) {
+    const { url, headers, timeoutMs } = server;
+    this.#server = server;
+    this.#listener = listener;
+    this.#socket = new EngineSocket(
+      url,
+      { headers, connectMs: timeoutMs, settings: "RINGPORT_AGENT" },
+      {
+        opened: () => this.send(session),
+        message: (text) => {
+          const event = realtimeEvent(text);
+          if (event?.type === "broken") this.#lose("sent broken JSON", false);
+          else if (event !== undefined && !this.#isOver) this.#listener?.event(event);
+        },
+        lost: (why, isPermanent) => this.#lose(why, isPermanent),
+      },
+    );
+  }
+
+  send(message: object | string): void {
+    if (!this.#isOver) this.#socket.send(typeof message === "string" ? message : JSON.stringify(message));
+  }
+
+  /** Gives the connection up, and reports it as lost. */
+  drop(why: string): void {
+    this.#lose(why, false);
+  }
+
+  /** Closes the connection; nothing more is reported. */
+  close(): void {
+    this.#isOver = true;
+    this.#socket.close();
+  }
+
+  /** A text without secrets. */
+  #fault(why: string, isPermanent: boolean): RealtimeFault {
+    return new RealtimeFault(withoutSecrets(`the model's server ${why}`, this.#server.secrets), isPermanent);
+  }
+
+  #lose(why: string, isPermanent: boolean): void {
+    if (this.#isOver) return;
+    this.close();
+    this.#listener?.lost(this.#fault(why, isPermanent));
+  }
+}
+
+/** Whether an error of the server ends the conversation for good. */
+export function isPermanentCode(code: string): boolean {
+  return PERMANENT.test(code);
+}

@@ -1,0 +1,98 @@
+import { Buffer } from "node:buffer";
+import type { AudioFormat } from "../../../src/ports/audio-conversation.ts";
+import type { AgentBrief } from "../../../src/ports/conversation.ts";
+import { systemPrompt } from "../cascade/prompt.ts";
+import { type ToolText, toolsOf } from "../cascade/tools.ts";
+
+/** What of a session the options name. */
+export interface SessionOptions {
+  /** The provider's name of the voice; default: the provider's own choice. */
+  readonly voice?: string | undefined;
+  /** A model that transcribes the callee's words on the provider's side. Default: none. */
+  readonly transcriptionModel?: string | undefined;
+  /** How the provider notices the end of the callee's turn. Default: `{ type: "server_vad" }`. */
+  readonly turnDetection?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Something that was said, for a connection that replaces a broken one. */
+export interface Remark {
+  readonly role: "user" | "assistant";
+  readonly text: string;
+}
+
+const FORMATS: Readonly<Record<AudioFormat, object>> = {
+  pcmu: { type: "audio/pcmu" },
+  pcma: { type: "audio/pcma" },
+  pcm: { type: "audio/pcm", rate: 24_000 },
+};
+
+/**
+ * Requests the session of a call. The provider replies to each turn of the callee, but does not stop by itself: how much was
+ * heard is known here.
+ */
+export function sessionUpdate(brief: AgentBrief, format: AudioFormat, options: SessionOptions): object {
+  const { voice, transcriptionModel, turnDetection } = options;
+  const [language] = brief.language.split("-");
+  return {
+    type: "session.update",
+    session: {
+      type: "realtime",
+      output_modalities: ["audio"],
+      instructions: systemPrompt(brief, "voice"),
+      audio: {
+        input: {
+          format: FORMATS[format],
+          turn_detection: {
+            type: "server_vad",
+            ...turnDetection,
+            create_response: true,
+            interrupt_response: false,
+          },
+          ...(transcriptionModel !== undefined && { transcription: { model: transcriptionModel, language } }),
+        },
+        output: { format: FORMATS[format], ...(voice !== undefined && { voice }) },
+      },
+      tools: realtimeTools(brief).map(({ name, description, parameters }) => ({
+        type: "function",
+        name,
+        description,
+        parameters,
+      })),
+      tool_choice: "auto",
+    },
+  };
+}
+
+/** The tools of a call; a message behind the beep of a machine needs the speech of this server. */
+function realtimeTools(brief: AgentBrief): readonly ToolText[] {
+  return toolsOf(brief).filter(({ name }) => name !== "leave_voicemail");
+}
+
+/** Changes the audio format of both sides. */
+export function formatUpdate(format: AudioFormat): object {
+  const one = { format: FORMATS[format] };
+  return { type: "session.update", session: { type: "realtime", audio: { input: one, output: one } } };
+}
+
+/** No reply follows the callee's turns any longer. */
+export const NO_MORE_TURNS: object = {
+  type: "session.update",
+  session: { type: "realtime", audio: { input: { turn_detection: null } } },
+};
+
+/** Adds a message to the conversation. */
+export function itemCreate({ role, text }: Remark): object {
+  const content = [{ type: role === "user" ? "input_text" : "output_text", text }];
+  return { type: "conversation.item.create", item: { type: "message", role, content } };
+}
+
+/** Adds the result of a function. */
+export function functionOutput(call: string, output: string): object {
+  return { type: "conversation.item.create", item: { type: "function_call_output", call_id: call, output } };
+}
+
+/** Appends the callee's audio, as JSON. */
+export function audioAppend(audio: Uint8Array): string {
+  const base64 = Buffer.from(audio.buffer, audio.byteOffset, audio.byteLength).toString("base64");
+  return `{"type":"input_audio_buffer.append","audio":"${base64}"}`;
+}

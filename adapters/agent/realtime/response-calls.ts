@@ -1,0 +1,57 @@
+import type { AgentBrief } from "../../../src/ports/conversation.ts";
+import { actionOf, type ToolAction } from "../cascade/tools.ts";
+
+/** Functions that one response may call. */
+const MOST_CALLS = 16;
+const NO_VOICEMAIL = "error: not possible on this call";
+const NOT_HUNG_UP = "error: not hung up, because another tool failed";
+
+/** A function that the model calls, with what follows from it. */
+export interface CalledTool {
+  readonly call: string;
+  readonly action: ToolAction;
+}
+
+/** The functions that one response calls, whose parts arrive one by one. */
+export class ResponseCalls {
+  readonly #calls = new Map<string, { name: string; input: string | undefined }>();
+
+  /** Adds what is known of a call. */
+  add(call: string, name: string, input: string | undefined): void {
+    if (call === "" || (!this.#calls.has(call) && this.#calls.size >= MOST_CALLS)) return;
+    const known = this.#calls.get(call);
+    this.#calls.set(call, { name: name || (known?.name ?? ""), input: input ?? known?.input });
+  }
+
+  /** The calls that arrived whole, in order; half a call is none. */
+  whole(brief: AgentBrief): CalledTool[] {
+    return [...this.#calls].flatMap(([call, { name, input }]) =>
+      name === "" || input === undefined
+        ? []
+        : {
+            call,
+            action: actionOf({ id: call, type: "function", function: { name, arguments: input || "{}" } }, brief),
+          },
+    );
+  }
+}
+
+/**
+ * Runs the tools among the calls, all at the same time; resolves with the text for the model of each call that has one.
+ * @returns `hangsUp`: whether the call ends, which needs that nothing has failed
+ */
+export async function runCalls(
+  calls: readonly CalledTool[],
+): Promise<{ readonly outputs: readonly (readonly [call: string, output: string])[]; readonly hangsUp: boolean }> {
+  const outputs = await Promise.all(
+    calls.map(async ({ call, action }): Promise<readonly [string, string]> => {
+      if (action.do === "run") return [call, await action.tool.run(action.input)];
+      if (action.do === "leave_voicemail") return [call, NO_VOICEMAIL];
+      return [call, action.do === "refuse" ? `error: ${action.fault}` : "done"];
+    }),
+  );
+  const failed = outputs.some(([, output]) => output.startsWith("error: "));
+  const ends = new Set(calls.filter(({ action }) => action.do === "hang_up").map(({ call }) => call));
+  const hangsUp = ends.size > 0 && !failed;
+  return { outputs: outputs.map(([call, output]) => [call, ends.has(call) && failed ? NOT_HUNG_UP : output]), hangsUp };
+}

@@ -1,0 +1,64 @@
+import type { HeardItem } from "../../../src/ports/audio-conversation.ts";
+import type { Remark } from "./realtime-session.ts";
+
+/** Remarks that another connection gets. */
+const MOST_REMARKS = 50;
+/** Items of the callee whose words may still arrive. */
+const MOST_TURNS = 50;
+
+/** What was said on a call, as far as it was heard: for a connection that replaces a broken one. */
+export class SpokenHistory {
+  readonly #remarks: { readonly role: Remark["role"]; readonly item: string; text: string }[] = [];
+  /** When the callee spoke, ms of their audio, by item. */
+  readonly #turns = new Map<string, { startMs: number | undefined; endMs: number | undefined }>();
+
+  /** What was said, the oldest first. */
+  get remarks(): readonly Remark[] {
+    return this.#remarks.filter(({ text }) => text.trim() !== "").map(({ role, text }) => ({ role, text }));
+  }
+
+  /** Adds what the callee said or did. */
+  add(text: string, item = ""): void {
+    this.#push({ role: "user", item, text });
+  }
+
+  /** Adds words to an item of the agent; returns all its words so far. */
+  extend(item: string, delta: string): string {
+    const known = this.#remarks.find((one) => one.item === item);
+    if (known !== undefined) known.text += delta;
+    else this.#push({ role: "assistant", item, text: delta });
+    return known?.text ?? delta;
+  }
+
+  /** Sets the words of an item of the agent. */
+  replace(item: string, text: string): void {
+    const known = this.#remarks.find((one) => one.item === item);
+    if (known !== undefined) known.text = text;
+    else this.#push({ role: "assistant", item, text });
+  }
+
+  /** The callee has heard only this of an item. */
+  cut({ item, text }: HeardItem): void {
+    const known = this.#remarks.find((one) => one.item === item);
+    if (known !== undefined) known.text = text === "" ? "" : `${text} …`;
+  }
+
+  /** The callee's turn began, or ended, there. */
+  turn(item: string, time: { readonly startMs?: number | undefined; readonly endMs?: number | undefined }): void {
+    this.#turns.set(item, { startMs: undefined, endMs: undefined, ...this.#turns.get(item), ...time });
+    for (const oldest of this.#turns.keys()) {
+      if (this.#turns.size <= MOST_TURNS) break;
+      this.#turns.delete(oldest);
+    }
+  }
+
+  /** When a turn of the callee was, as far as that is known. */
+  timesOf(item: string): { readonly startMs: number | undefined; readonly endMs: number | undefined } {
+    return this.#turns.get(item) ?? { startMs: undefined, endMs: undefined };
+  }
+
+  #push(remark: { readonly role: Remark["role"]; readonly item: string; text: string }): void {
+    this.#remarks.push(remark);
+    if (this.#remarks.length > MOST_REMARKS) this.#remarks.shift();
+  }
+}
