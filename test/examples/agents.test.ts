@@ -40,4 +40,25 @@ describe.skipIf(node.missing)(`the examples of agents, on ${node.title}`, () => 
     );
     expect(code).toBe(0);
   });
+
+  test.concurrent("npm run example -- agent-realtime answers what the callee says", async () => {
+    const fake = await openaiServer({
+      understand: () => "Hello, this is the simulated phone.",
+      conversation: {
+        answer: ({ last }) =>
+          last.startsWith("user: Hello")
+            ? { text: "Goodbye to you.", calls: [{ name: "hang_up", arguments: {} }] }
+            : { text: "Good morning." },
+      },
+    });
+    onTestFinished(() => fake.close());
+    const PATH = [join(ROOT, "node_modules/.bin"), process.env.PATH].join(delimiter);
+    const env = { PATH, REALTIME_URL: fake.baseUrl, REALTIME_MODEL: "m", REALTIME_TRANSCRIPTION: "m" };
+    const cwd = temporaryFolder("agent-realtime");
+    const { code, stdout } = await run([...node.command, RUN, "agent-realtime"], { cwd, env });
+    expect(stdout).toMatch(
+      /^callee: Hello, this is the simulated phone\.\ncaller: Goodbye to you\.\nagent_finished $/m,
+    );
+    expect(code).toBe(0);
+  });
 });
