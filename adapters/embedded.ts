@@ -4,6 +4,7 @@ import type { CallKeepers } from "../src/application/calls/call-removal.ts";
 import { DEFAULT_TIMINGS } from "../src/domain/timings.ts";
 import type { EmbeddedPorts, RingportOptions } from "../src/options.ts";
 import { type AgentTool, toolsFault } from "../src/ports/agent-tool.ts";
+import type { AudioAgent } from "../src/ports/audio-conversation.ts";
 import type { AudioDecoder } from "../src/ports/audio-decoder.ts";
 import type { BodyParser } from "../src/ports/body-parser.ts";
 import type { Agent } from "../src/ports/conversation.ts";
@@ -116,7 +117,7 @@ async function embeddedTranscription({ embedded }: RingportOptions): Promise<Tra
   return configuredTranscription(embedded.transcription);
 }
 
-async function embeddedAgent({ embedded }: RingportOptions): Promise<Agent> {
+async function embeddedAgent({ embedded }: RingportOptions): Promise<Agent | AudioAgent> {
   const { configuredAgent } = await import("./agent/configured.ts");
   return configuredAgent(embedded?.agent);
 }

@@ -220,6 +220,18 @@ export type AgentTuning =
       readonly apiKey?: string | undefined;
       /** The model. */
       readonly model: string;
+    }
+  | {
+      /** A model that takes and makes audio itself, over the realtime protocol of OpenAI. */
+      readonly engine: "realtime";
+      /** Its address with the version, without `/realtime`: `https://api.openai.com/v1`. */
+      readonly baseUrl: string;
+      /** Its key; never part of an error message. */
+      readonly apiKey?: string | undefined;
+      /** The model. */
+      readonly model: string;
+      /** The provider's name of its voice. Default: the provider's own choice. */
+      readonly voice?: string | undefined;
     };
 
 /** What the embedded defaults provide if the options name nothing. */

@@ -1,11 +1,17 @@
 import type { AgentTuning } from "../../src/options.ts";
+import type { AudioAgent } from "../../src/ports/audio-conversation.ts";
 import type { Agent } from "../../src/ports/conversation.ts";
 
 /** The agent of the options; without any, the one that follows a script. */
-export async function configuredAgent(tuning: AgentTuning | undefined): Promise<Agent> {
+export async function configuredAgent(tuning: AgentTuning | undefined): Promise<Agent | AudioAgent> {
   if (tuning === undefined || tuning.engine === "scripted") {
     const { scriptedAgent } = await import("./scripted/scripted-agent.ts");
     return scriptedAgent();
+  }
+  if (tuning.engine === "realtime") {
+    const { realtimeAgent } = await import("./realtime/realtime-agent.ts");
+    const { baseUrl, apiKey, model, voice } = tuning;
+    return realtimeAgent({ baseUrl, apiKey, model, voice });
   }
   const { cascadeAgent } = await import("./cascade/cascade-agent.ts");
   const { baseUrl, apiKey, model } = tuning;

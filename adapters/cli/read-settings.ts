@@ -1,5 +1,6 @@
 import { nearest } from "../../src/base/nearest.ts";
 import { DEFAULT_TIMINGS, leaseIsRenewedInTime } from "../../src/domain/timings.ts";
+import { VOICE_ID } from "../../src/domain/voice-id.ts";
 import type { RingportOptions } from "../../src/options.ts";
 import type { ParsedLine } from "./command.ts";
 import { CONNECTION_SETTINGS } from "./connection/connection-settings.ts";
@@ -152,13 +153,15 @@ function completeAgent(values: Map<string, unknown>): void {
   const given = (option: string): boolean => values.has(AGENT + option);
   const engine = values.get(`${AGENT}engine`);
   const server = ["baseUrl", "apiKey", "model"].some(given);
+  if (engine === "realtime") renameVoice(values);
+  else checkVoice(values);
   if (engine === undefined && !server) return;
   if (engine === "scripted") {
     if (server)
       throw new UsageError("the scripted agent uses no server: take RINGPORT_AGENT_URL, _KEY and _MODEL away");
     return;
   }
-  values.set(`${AGENT}engine`, "cascade");
+  if (engine !== "realtime") values.set(`${AGENT}engine`, "cascade");
   for (const [option, env] of [
     ["baseUrl", "RINGPORT_AGENT_URL"],
     ["model", "RINGPORT_AGENT_MODEL"],
@@ -167,9 +170,24 @@ function completeAgent(values: Map<string, unknown>): void {
       throw new UsageError(
         `a language model needs ${env} too: set it, or take the other RINGPORT_AGENT_ settings away`,
       );
-  if (!values.has(`${TRANSCRIPTION}engine`))
+  if (engine !== "realtime" && !values.has(`${TRANSCRIPTION}engine`))
     throw new UsageError(
       "a language model hears nothing without transcription: set RINGPORT_TRANSCRIPTION_ENGINE, _URL and _MODEL",
+    );
+}
+
+/** A model that makes audio itself has voices of its own. */
+function renameVoice(values: Map<string, unknown>): void {
+  const voice = values.get("agentVoiceId");
+  values.delete("agentVoiceId");
+  if (voice !== undefined) values.set(`${AGENT}voice`, voice);
+}
+
+function checkVoice(values: ReadonlyMap<string, unknown>): void {
+  const voice = values.get("agentVoiceId");
+  if (voice !== undefined && !VOICE_ID.test(String(voice)))
+    throw new UsageError(
+      `RINGPORT_AGENT_VOICE is "${voice}": it must be a voice id such as en-US-1 or pt-BR-1, unless RINGPORT_AGENT_ENGINE is realtime`,
     );
 }
 

@@ -1,15 +1,20 @@
 import type { AgentTuning } from "../../../src/options.ts";
 import { chatClient } from "../../agent/cascade/chat-client.ts";
+import { realtimeAgent } from "../../agent/realtime/realtime-agent.ts";
 import { broken, type Finding, reasonOf, works } from "./finding.ts";
 
 const WITHIN_MS = 20_000;
 
-/** The language model of the agent, if one is configured, tried with one word. */
+/** The model of the agent, if one is configured, tried with one word, or with a session that nobody speaks in. */
 export async function findAgent(tuning: AgentTuning | undefined): Promise<Finding[]> {
   if (tuning === undefined || tuning.engine === "scripted") return [];
   const name = `agent ${tuning.engine}`;
   const started = performance.now();
   try {
+    if (tuning.engine === "realtime") {
+      await openOnce(tuning);
+      return [works(name, `accepted a session within ${Math.round(performance.now() - started)} ms`)];
+    }
     const chat = chatClient(tuning);
     const messages = [{ role: "user", content: "Reply with the word yes." }] as const;
     let reply = "";
@@ -22,4 +27,11 @@ export async function findAgent(tuning: AgentTuning | undefined): Promise<Findin
     // Other calls can be placed without it.
     return [{ ...broken(name, `does not reply: ${reasonOf(error)}`, fix), essential: false }];
   }
+}
+
+/** Opens a session and closes it again. */
+async function openOnce(tuning: Extract<AgentTuning, { engine: "realtime" }>): Promise<void> {
+  const agent = realtimeAgent(tuning);
+  const brief = { callId: "doctor", instructions: ["Say nothing."], language: "en-US", hearsWords: true };
+  await agent.open(brief, AbortSignal.timeout(WITHIN_MS)).finally(() => agent.close());
 }
