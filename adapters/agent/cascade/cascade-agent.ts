@@ -9,6 +9,8 @@ export interface CascadeAgentOptions extends ChatOptions {
   readonly maxTurns?: number | undefined;
   /** Tokens of all requests of one call, as far as the server counts them. Default: 200,000. */
   readonly maxTokens?: number | undefined;
+  /** Whether the model is asked before the callee's turn is certainly over, if there are partial texts. Default: true. */
+  readonly preemptive?: boolean | undefined;
 }
 
 /**
@@ -17,7 +19,11 @@ export interface CascadeAgentOptions extends ChatOptions {
  */
 export function cascadeAgent(options: CascadeAgentOptions): Agent {
   const chat = chatClient(options);
-  const limits: ChatLimits = { turns: options.maxTurns ?? 100, tokens: options.maxTokens ?? 200_000 };
+  const limits: ChatLimits = {
+    turns: options.maxTurns ?? 100,
+    tokens: options.maxTokens ?? 200_000,
+    preemptive: options.preemptive,
+  };
   const scope = new AbortController();
   return {
     name: "cascade",
