@@ -139,7 +139,7 @@ export const NUMBER_PLAN: Readonly<Record<string, CalleeScript>> = {
     steps: [
       ...ANSWER,
       { do: "overhear", spokenMs: 1_500 },
-      { do: "say", text: "Wait a moment, who is speaking?" },
+      { do: "say", text: "Please wait a moment." },
       ...answer("Yes, that is right."),
     ],
   },

@@ -80,6 +80,7 @@ export class SimulatedCallee {
   hear(frame: Int16Array): void {
     const waitsFor = this.#options.script.steps[this.#next]?.do;
     if (waitsFor !== "listen" && waitsFor !== "overhear") return;
+    if (waitsFor === "listen" && this.#left > 0) return; // what the caller says into its own words is no question
     for (const sample of frame) {
       if (Math.abs(sample) > SOUND) {
         this.#callerSpoke = true;

@@ -167,14 +167,18 @@ describe("the number plan", () => {
     expect(speechMs(call.between(11_000, 14_000))).toBe(0);
   });
 
-  test("0121 interrupts the caller, and does not answer the end of that sentence", async () => {
+  test("0121 interrupts the caller, and answers the next sentence, not that one", async () => {
     network = await SimulatedNetwork.manual();
-    const call = await network.call("+12025550121", tone(440, 8_000, 16_000, 8_000));
+    const speech = (ms: number): Int16Array => tone(440, ms, 16_000, 8_000);
+    const call = await network.call(
+      "+12025550121",
+      concatPcm([speech(1_700), new Int16Array(5_300 * 16), speech(1_000)]),
+    );
     await network.system.advance(14_000);
     expect(speechMs(call.between(0, 1_480))).toBe(0);
-    expect(speechMs(call.between(1_500, 4_000))).toBeGreaterThan(500);
-    expect(speechMs(call.between(4_500, 8_800))).toBe(0);
-    expect(speechMs(call.between(8_880, 11_000))).toBeGreaterThan(500);
+    expect(speechMs(call.between(1_500, 3_500))).toBeGreaterThan(500);
+    expect(speechMs(call.between(3_500, 8_800))).toBe(0);
+    expect(speechMs(call.between(8_900, 11_000))).toBeGreaterThan(500);
   });
 
   test("0122 says hello, and nothing more", async () => {
