@@ -6,15 +6,20 @@ import { afterAll, describe, expect, test } from "vitest";
 import { pcmToBytes } from "../../src/audio/pcm.ts";
 import { resample } from "../../src/audio/resample.ts";
 import { wavHeader } from "../../src/audio/wav.ts";
+import type { ChatReply, ChatRequest } from "../support/openai-chat.ts";
 import { openaiServer } from "../support/openai-server.ts";
 import { ON_EVERYTHING, onEach, useServer } from "../support/server.ts";
 import { expected } from "../support/server-client.ts";
 import { recognise } from "./recogniser.ts";
-import { APPOINTMENT, SAMPLE, SIMULATED } from "./sentences.ts";
+import { ANSWERS, APPOINTMENT, SAMPLE, SIMULATED } from "./sentences.ts";
 import { folder, withTools } from "./tools.ts";
 
 /** Says SIMULATED as soon as it has answered. */
 const TALKING = "+12025550106";
+/** Answers questions with words. */
+const ANSWERING = "+12025550120";
+/** Interrupts the first sentence, and answers the next question. */
+const INTERRUPTING = "+12025550121";
 const RATE = 16_000;
 const API_KEY = "sk-loopback";
 const files = folder();
@@ -27,13 +32,47 @@ function wavOf(samples: Int16Array, sampleRate: number): string {
   return path;
 }
 
+const GREETING = "Good morning.";
+const LONG_GREETING =
+  "Good morning, this is an automated call about the appointment that you have made with us for next week, and there are a few questions.";
+const LAST_WORDS: ChatReply = { text: APPOINTMENT.text, calls: [{ name: "hang_up", arguments: {} }] };
+/** What the model replies to what it hears. */
+const REPLIES: Readonly<Record<string, ChatReply>> = {
+  [SIMULATED.heard]: LAST_WORDS,
+  "yes that is right": { text: "On which day will you come?" },
+  "on monday please": { text: "How many people will come?" },
+  "we are two people": LAST_WORDS,
+};
+
+function reply({ messages }: ChatRequest): ChatReply {
+  const [system] = messages;
+  // Any words interrupt it; what follows its next sentence is the end.
+  if (system?.content?.includes("at length"))
+    return [{ text: LONG_GREETING }, { text: "This is the clinic." }][(messages.length - 2) / 2] ?? LAST_WORDS;
+  return REPLIES[messages.at(-1)?.content ?? ""] ?? { text: GREETING };
+}
+
+/** A line of the transcript as the API shows it. */
+interface Line {
+  readonly speaker: string;
+  readonly text: string;
+  readonly start_ms: number;
+}
+
+/** Where the first silence of this length after sound begins, ms. */
+function firstSilence(samples: Int16Array, sampleRate: number, lengthMs: number): number {
+  let soundAt: number | undefined;
+  for (let at = 0; at < samples.length; at++) {
+    if (Math.abs(samples[at]!) > 200) soundAt = at;
+    else if (soundAt !== undefined && at - soundAt >= (lengthMs * sampleRate) / 1_000) break;
+  }
+  return ((soundAt ?? 0) * 1_000) / sampleRate;
+}
+
 const fake = await openaiServer({
-  understand: (samples, sampleRate) => recognise(wavOf(samples, sampleRate), SIMULATED.places, SAMPLE.places),
-  // The agent waits for the callee's sentence, and hangs up after its own.
-  answer: ({ messages }) =>
-    messages.at(-1)?.content === SIMULATED.heard
-      ? { text: APPOINTMENT.text, calls: [{ name: "hang_up", arguments: {} }] }
-      : { text: "Good morning." },
+  understand: (samples, sampleRate) =>
+    recognise(wavOf(samples, sampleRate), SIMULATED.places, SAMPLE.places, ...ANSWERS.map(({ places }) => places)),
+  answer: reply,
   apiKey: API_KEY,
 });
 afterAll(() => fake.close());
@@ -77,6 +116,57 @@ onEach(
         expect(recognise(wavOf(answer, sampleRate), APPOINTMENT.places)).toBe(APPOINTMENT.heard);
         expect((await client.timeline(id)).find(({ type }) => type === "agent_started")?.data).toEqual({
           agent: "cascade",
+        });
+      });
+
+      describe.concurrent("with a callee who speaks", () => {
+        const conversation = async (user: string, phoneNumber: string, instruction: string) => {
+          const client = await server.as(user);
+          const { id } = await client.call((await client.activeInstance()).id, {
+            type: "DYNAMIC_AGENT",
+            target: { phoneNumber },
+            agent: { instructions: [instruction] },
+          });
+          const { outcome } = await client.waitForCall(id);
+          expect(outcome?.reason).toBe("agent_finished");
+          const { transcript } = expected(200, await client.get(`/v1/calls/${id}?expand=transcript`)).json<{
+            transcript: readonly Line[];
+          }>();
+          const heard = await client.heard(id);
+          const said = (line: Line) =>
+            heard.samples.subarray(Math.max(0, ((line.start_ms - 200) * heard.sampleRate) / 1_000));
+          const last = transcript.at(-1)!;
+          expect(recognise(wavOf(said(last), heard.sampleRate), APPOINTMENT.places)).toBe(APPOINTMENT.heard);
+          return { transcript, heard, events: await client.timeline(id) };
+        };
+
+        test("talks with it in words, turn by turn", async () => {
+          const { transcript } = await conversation("cleo", ANSWERING, "Ask when, and how many people will come.");
+          expect(transcript.map(({ speaker, text }) => `${speaker}: ${text}`)).toEqual([
+            `caller: ${GREETING}`,
+            "callee: yes that is right",
+            "caller: On which day will you come?",
+            "callee: on monday please",
+            "caller: How many people will come?",
+            "callee: we are two people",
+            `caller: ${APPOINTMENT.text}`,
+          ]);
+        });
+
+        test("falls silent when it is interrupted, by the recording, and remembers only what was heard", async () => {
+          const { transcript, heard, events } = await conversation("dora", INTERRUPTING, "Greet them at length.");
+          const speech = events.find(({ type }) => type === "callee_speech");
+          const silentMs = firstSilence(heard.samples, heard.sampleRate, 400);
+          const latencyMs = silentMs - (speech?.data.start_ms as number);
+          expect(latencyMs).toBeGreaterThan(100);
+          // The threshold is 200 ms; a busy machine adds some.
+          expect(latencyMs).toBeLessThan(500);
+          const [greeting, words] = transcript;
+          expect(LONG_GREETING.startsWith(greeting!.text)).toBe(true);
+          expect(greeting!.text.length).toBeLessThan(LONG_GREETING.length / 2);
+          expect(words?.speaker).toBe("callee");
+          const next = fake.chats.findLast(({ messages }) => messages.at(-1)?.content === words!.text);
+          expect(next?.messages.at(-2)).toEqual({ role: "assistant", content: `${greeting!.text} …` });
         });
       });
 

@@ -53,3 +53,42 @@ export const SIMULATED: Sentence = {
     ["speaking", "sneaking", "sleeping"],
   ],
 };
+
+/** What the simulated callees answer that converse. */
+export const ANSWERS: readonly Sentence[] = [
+  {
+    heard: "yes that is right",
+    places: [
+      ["yes", "guess", "less"],
+      ["that", "this"],
+      ["is", "was"],
+      ["right", "night", "light"],
+    ],
+  },
+  {
+    heard: "on monday please",
+    places: [
+      ["on", "in"],
+      ["monday", "sunday", "friday"],
+      ["please", "peace", "police"],
+    ],
+  },
+  {
+    heard: "we are two people",
+    places: [
+      ["we", "he"],
+      ["are", "were"],
+      ["two", "three", "four"],
+      ["people", "purple"],
+    ],
+  },
+  {
+    heard: "please wait a moment",
+    places: [
+      ["please", "peace", "police"],
+      ["wait", "stay", "walk"],
+      ["a", "the"],
+      ["moment", "minute"],
+    ],
+  },
+];
