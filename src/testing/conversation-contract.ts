@@ -106,18 +106,22 @@ export function conversationContract(
       expect(one.result).toEqual(other.result);
     });
 
-    clause("survives keys, words and silence that it does not expect", async ({ agent, instructions }) => {
+    clause("survives keys, words, silence and faults that it does not expect", async ({ agent, instructions }) => {
       const conversation = agent.begin(briefOf(instructions));
       const surprises: ConversationInput[] = [
         BEGIN,
         ...[...KEYS].map((digit) => ({ type: "key", digit }) as const),
         { type: "words", text: "" },
         { type: "words", text: "\u0000 👋 ".repeat(200) },
+        { type: "words", text: "a b", continued: true },
+        { type: "unheard", detail: "the engine answered 500" },
         { type: "silence" },
+        { type: "fault", of: "transcription", detail: "the engine is gone" },
+        { type: "ending" },
       ];
       for (const input of surprises) {
-        const actions = await reply(conversation, input);
-        if (actions.at(-1)?.type === "hang_up") break;
+        const last = (await reply(conversation, input)).at(-1)?.type;
+        if (last === "hang_up" || last === "fail") break;
       }
     });
 
