@@ -68,6 +68,7 @@ const NOT_RUN: readonly (readonly [saying: string, why: string])[] = [
   ['user: "100"', "it needs a trunk; test/adapters/sip calls over some"],
   ["whatsappBusiness({", "it needs WhatsApp's servers; test/adapters/sip has a peer that keeps their rules"],
   ["cascadeAgent({", "it needs a language model; test/peers/agents.test.ts has one"],
+  ["realtimeAgent({", "it needs a provider; test/adapters/agent/realtime.test.ts has one"],
   ['name: "parrot"', "it waits for keys; the test of the agent's port runs agents of its own"],
   ["transcriptSpeakers:", "it needs a server that recognises speech; test/peers/transcripts.test.ts has one"],
   ["export function lengths", "the test of the engine below runs it"],
