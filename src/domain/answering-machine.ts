@@ -11,6 +11,7 @@ export const ANSWER_REASONS = [
   "long_greeting",
   "beep",
   "words",
+  "key",
   "agent",
   "silence",
   "no_speech",
@@ -140,6 +141,12 @@ export class AnswerRules {
   words(text: string): AnswerVerdict | undefined {
     if (this.done || this.#verdict?.answeredBy === "machine" || !isVoicemailGreeting(text)) return undefined;
     return this.#decide("machine", "words", 0.97);
+  }
+
+  /** The callee pressed a key, as only people do; returns a new verdict. */
+  key(): AnswerVerdict | undefined {
+    const { answeredBy = "unknown" } = this.#verdict ?? {};
+    return answeredBy === "unknown" ? this.#decide("human", "key", 0.9) : undefined;
   }
 
   #voice(steady: boolean, ms: number): AnswerVerdict | undefined {

@@ -261,7 +261,7 @@ describe("while the storage is down", () => {
       outcome: { reason: "message_played", heardMs: 2_000 },
     });
     const timeline = await world.timeline(call);
-    expect(timeline.map((event) => event.type).slice(-4)).toEqual(["answered", "dtmf", "dtmf", "completed"]);
+    expect(timeline.map((event) => event.type).slice(-4)).toEqual(["answered_by", "dtmf", "dtmf", "completed"]);
     const [first, second] = timeline.filter((event) => event.type === "dtmf").map((event) => event.timestamp);
     expect((second ?? 0) - (first ?? 0)).toBe(500);
     expect(world.errors).toEqual([]);

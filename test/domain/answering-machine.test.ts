@@ -10,7 +10,7 @@ import {
 } from "../../src/domain/answering-machine.ts";
 import { fuzz } from "../support/fuzz.ts";
 
-type Part = ["voice" | "music" | "quiet", number] | ["beep", number, number] | ["words", string];
+type Part = ["voice" | "music" | "quiet", number] | ["beep", number, number] | ["words", string] | ["key"];
 
 /** The verdicts on what is heard, in the order in which they are given. */
 function verdicts(...parts: readonly Part[]): AnswerVerdict[] {
@@ -19,6 +19,7 @@ function verdicts(...parts: readonly Part[]): AnswerVerdict[] {
   let clock = 0;
   for (const part of parts) {
     if (part[0] === "words") given.push(rules.words(part[1]));
+    else if (part[0] === "key") given.push(rules.key());
     else {
       const ms = part[0] === "beep" ? part[2] : part[1];
       for (let at = 0; at < ms; at += 20) {
@@ -45,6 +46,12 @@ describe("who answered", () => {
   test("is a machine that talks on, with the pauses between its sentences", () => {
     const [verdict] = verdicts(["voice", 1_000], ["quiet", 500], ["voice", 2_000], ["quiet", 600], ["voice", 4_000]);
     expect(verdict).toMatchObject({ answeredBy: "machine", reason: "long_greeting", atMs: LONG_GREETING_MS });
+  });
+
+  test("is a person who presses a key, unless a machine has been heard", () => {
+    expect(found(["quiet", 7_000], ["key"], ["key"])).toEqual(["unknown silence", "human key"]);
+    expect(found(["voice", 2_000], ["quiet", 400], ["beep", 440, 300], ["key"])).toEqual(["machine beep"]);
+    expect(found(["key"], ["voice", 2_000], ["quiet", 400], ["beep", 440, 300])).toEqual(["human key", "machine beep"]);
   });
 
   test("is a machine that beeps, also after a greeting as short as a person's", () => {

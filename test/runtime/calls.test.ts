@@ -87,7 +87,7 @@ onEach(ON_EVERYTHING, (target) => {
     expect(Math.max(...gaps.map((gap) => gap ?? 0))).toBeLessThan(2_000);
     const types = (await client.timeline(id)).map(({ type }) => type);
     expect(types.filter((type) => type !== "alerting")).toEqual([
-      ...["queued", "ringing", "answered", "agent_started", "dtmf", "dtmf", "dtmf", "dtmf", "completed"],
+      ...["queued", "ringing", "answered", "agent_started", "answered_by", "dtmf", "dtmf", "dtmf", "dtmf", "completed"],
     ]);
     // The callee waits almost a second before each key; the introduction and the first question belong together.
     expect(stretches(await client.heard(id), 600)).toBe(questions.length);

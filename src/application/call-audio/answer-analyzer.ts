@@ -63,6 +63,12 @@ export class AnswerAnalyzer implements CallTap {
     if (verdict !== undefined) this.#reports.answered(verdict);
   }
 
+  /** The callee pressed a key. */
+  key(): void {
+    const verdict = this.#rules.key();
+    if (verdict !== undefined) this.#reports.answered(verdict);
+  }
+
   /** Reports when the machine records: at once if it has beeped. */
   awaitRecording(): void {
     this.#awaited = true;

@@ -82,8 +82,9 @@ export class CallMedia {
       {
         firstAudio: () => post({ type: "inbound_audio" }),
         digit: (digit, atMs) => {
-          if (this.#keys.heard(digit, context.system.monotonic()))
-            this.#report({ event: "dtmf", data: { digit, at_ms: atMs } });
+          if (!this.#keys.heard(digit, context.system.monotonic())) return;
+          this.#answer.key();
+          this.#report({ event: "dtmf", data: { digit, at_ms: atMs } });
         },
         speech: (startMs, endMs) =>
           this.#report({ event: "callee_speech", data: { start_ms: startMs, end_ms: endMs } }),
@@ -137,7 +138,9 @@ export class CallMedia {
 
   /** Whether a key that the network reports is new, rather than one that was already detected as a tone. */
   isNewKey(digit: string): boolean {
-    return this.#keys.reported(digit, this.#context.system.monotonic());
+    const isNew = this.#keys.reported(digit, this.#context.system.monotonic());
+    if (isNew) this.#answer.key();
+    return isNew;
   }
 
   /** Frames of inbound audio so far. */

@@ -33,7 +33,9 @@ describe("an agent call", () => {
       result: { visit: "1" },
     });
     expect(await lines(scene)).toEqual([`caller: ${INTRODUCTION}`, `caller: ${QUESTION}`, "caller: Good."]);
-    expect(await world.story(call)).toEqual(["queued", "ringing", "answered", "agent_started", "dtmf", "completed"]);
+    expect(await world.story(call)).toEqual([
+      ...["queued", "ringing", "answered", "agent_started", "answered_by", "dtmf", "completed"],
+    ]);
     await world.stop();
   });
 

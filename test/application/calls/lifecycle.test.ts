@@ -80,6 +80,7 @@ describe("a call that is answered", () => {
       "ringing",
       "alerting",
       "answered",
+      "answered_by",
       "dtmf",
       "completed",
     ]);

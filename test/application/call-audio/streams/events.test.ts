@@ -32,7 +32,15 @@ describe("a client who comes later", () => {
     const second = new RecordingClient();
     await attach(world, call, second);
     expect(second.events).toEqual(first.events);
-    expect(second.story).toEqual(["ringing", "answered", "transcripts_unavailable", "mark", "dtmf", "cleared"]);
+    expect(second.story).toEqual([
+      "ringing",
+      "answered",
+      "transcripts_unavailable",
+      "mark",
+      "answered_by",
+      "dtmf",
+      "cleared",
+    ]);
     expect(second.latest("mark")?.data).toEqual({ name: "hello" });
     expect(second.latest("dtmf")?.data).toEqual({ digit: "7" });
     expect(second.latest("cleared")?.data).toEqual({ heard_ms: 100 });
