@@ -1,9 +1,6 @@
-import { dtmfTones } from "../../../audio/dtmf.ts";
-import { msToSamples } from "../../../audio/pcm.ts";
 import { errorText } from "../../../base/error-text.ts";
 import { type CallOf, type CallResult, machinePolicyOf } from "../../../domain/call.ts";
 import type { CallSignal } from "../../../domain/call-signal.ts";
-import { timingsOf } from "../../../domain/call-timings.ts";
 import { type Event, type EventData, isFinalEvent } from "../../../domain/events.ts";
 import type { TurnMetrics } from "../../../domain/turn-metrics.ts";
 import type { OfferedTool } from "../../../ports/agent-tool.ts";
@@ -16,13 +13,12 @@ import { AgentInputs } from "./agent-inputs.ts";
 import { AgentResult, type FindingsAtEnd } from "./agent-result.ts";
 import { AgentSpeech } from "./agent-speech.ts";
 import { agentVoice, briefOf } from "./agent-voice.ts";
+import { CallControl } from "./call-control.ts";
 import { transferCall } from "./call-transfer.ts";
 import { Listening } from "./listening.ts";
 import { offeredTools } from "./offered-tools.ts";
+import { SilenceTimer } from "./silence-timer.ts";
 import { TurnMeter } from "./turn-meter.ts";
-
-/** How long before its maximum duration the agent is asked to end a call, ms. */
-const LAST_WORDS_MS = 10_000;
 
 /**
  * Conducts one call by an agent: what happens goes into one mailbox, the agent replies to one thing after the other, and
@@ -34,6 +30,8 @@ export class AgentCall implements CallTap {
   readonly #agent: Agent;
   readonly #media: LiveMedia;
   readonly #meter: TurnMeter;
+  readonly #control: CallControl;
+  readonly #silence: SilenceTimer;
   readonly #listening: Listening;
   readonly #inputs = new AgentInputs();
   readonly #scope = new AbortController();
@@ -52,13 +50,6 @@ export class AgentCall implements CallTap {
   #machine: "greets" | "records" | undefined;
   /** What the agent has decided to leave as a message; undefined if it is asked for one. */
   #voicemail: string | undefined;
-  /** The end of the longest duration is near. */
-  #timeIsUp = false;
-  #cancelLastWords: () => void = () => {};
-  /** Samples of silence until the agent gets `silence`; undefined while it does not listen. */
-  #listensFor: number | undefined;
-  /** Samples of silence since its last word. */
-  #silent = 0;
 
   constructor(context: Context, call: CallOf<"DYNAMIC_AGENT">, agent: Agent, media: LiveMedia) {
     this.#context = context;
@@ -66,6 +57,8 @@ export class AgentCall implements CallTap {
     this.#agent = agent;
     this.#media = media;
     this.#meter = new TurnMeter(media.leg.sampleRate, () => context.system.monotonic());
+    this.#control = new CallControl(context, call, media);
+    this.#silence = new SilenceTimer(media.leg.sampleRate, () => this.#inputs.push({ type: "silence" }));
     this.#listening = new Listening(context, call, media, this.#meter, {
       sounds: () => {
         if (this.#ending || this.#machine !== undefined || this.#speech?.begun !== false) return;
@@ -114,18 +107,14 @@ export class AgentCall implements CallTap {
   outbound(samples: Int16Array | undefined, from: number, length: number): void {
     this.#listening.outbound(samples, from, length);
     this.#meter.played(samples, from, length);
-    if (this.#listensFor === undefined) return;
-    const silent = samples === undefined && !this.#listening.busy && this.#speech?.held !== true;
-    this.#silent = silent ? this.#silent + length : 0;
-    if (this.#silent < this.#listensFor) return;
-    this.#listensFor = undefined;
-    this.#inputs.push({ type: "silence" });
+    if (!this.#silence.runs) return;
+    this.#silence.passed(length, samples === undefined && !this.#listening.busy && this.#speech?.held !== true);
   }
 
   /** A machine has answered: the agent says nothing until {@link leaveMessage}. */
   awaitVoicemail(): void {
     this.#machine = "greets";
-    this.#listensFor = undefined;
+    this.#silence.stop();
     this.#speech?.interrupt();
     this.#replying?.abort();
   }
@@ -205,8 +194,7 @@ export class AgentCall implements CallTap {
     input: ConversationInput,
     signal: AbortSignal,
   ): Promise<boolean> {
-    const listensFor = this.#listensFor;
-    this.#listensFor = undefined;
+    const listensFor = this.#silence.stop();
     speech.beginReply();
     this.#meter.requested(input);
     const reading = new AbortController();
@@ -219,7 +207,7 @@ export class AgentCall implements CallTap {
         acted = true;
         if (await this.#carryOut(action, speech, reading.signal, signal)) return true;
       }
-      if (!acted) this.#listensFor = listensFor;
+      if (!acted) this.#silence.resume(listensFor);
     } catch (error) {
       if (reading.signal.aborted) return false;
       // The next text may be spoken: an apology.
@@ -264,15 +252,14 @@ export class AgentCall implements CallTap {
         return false;
       case "listen":
         if (this.#machine !== undefined) return false;
-        this.#silent = 0;
-        this.#listensFor = msToSamples(action.forMs, this.#media.leg.sampleRate);
+        this.#silence.start(action.forMs);
         return false;
       case "resume":
         await speech.resume(signal);
         return false;
       case "press":
         this.#listening.answered();
-        await this.#press(action.keys);
+        await this.#control.press(action.keys);
         return false;
       case "transfer":
         return interrupted.aborted ? false : this.#transfer(action.to, speech, signal);
@@ -281,13 +268,8 @@ export class AgentCall implements CallTap {
         return true;
       case "hang_up":
         // The callee has interrupted, and is heard out.
-        if (interrupted.aborted && !this.#timeIsUp) return false;
-        this.#endAfterLastWord(
-          speech,
-          this.#timeIsUp
-            ? { type: "timer", name: "duration", inboundSince: true }
-            : { type: "message_played", detail: action.detail },
-        );
+        if (interrupted.aborted && !this.#control.timeIsUp) return false;
+        this.#endAfterLastWord(speech, this.#control.hangUpSignal(action.detail));
         return true;
     }
   }
@@ -296,7 +278,7 @@ export class AgentCall implements CallTap {
     this.#ending = true;
     void this.#result?.ask();
     speech.release();
-    speech.whenPlayed(() => this.#media.post(signal));
+    this.#control.endAfterLastWord(signal);
   }
 
   /** Transfers the call after the last word, whatever the callee does meanwhile; returns whether the call is over for us. */
@@ -304,7 +286,7 @@ export class AgentCall implements CallTap {
     this.#ending = true;
     speech.release();
     await new Promise<void>((resolve) => {
-      speech.whenPlayed(resolve);
+      this.#control.whenPlayed(resolve);
       signal.addEventListener("abort", () => resolve(), { once: true });
     });
     const failed = await transferCall(this.#context, this.#call, this.#media, to, signal);
@@ -314,23 +296,9 @@ export class AgentCall implements CallTap {
     return false;
   }
 
-  /** Sends keys; a network that cannot gets them as tones behind the agent's words. */
-  async #press(keys: string): Promise<void> {
-    const { leg, playout } = this.#media;
-    if (leg.sendDtmf === undefined) playout.enqueue(dtmfTones(keys, { sampleRate: leg.sampleRate }));
-    else
-      await leg.sendDtmf(keys).catch((error: unknown) => {
-        this.#context.log.warn({ call_id: this.#call.id, err: error }, "the network did not send the keys");
-      });
-  }
-
   #happened(event: Event): void {
-    if (event.type === "answered") {
-      this.#media.post({ type: "noticed", fact: { event: "agent_started", data: { agent: this.#agent.name } } });
-      const { maxDurationMs } = timingsOf(this.#call, this.#context.timings);
-      const beforeMs = Math.max(maxDurationMs - LAST_WORDS_MS, maxDurationMs / 2);
-      this.#cancelLastWords = this.#context.system.after(beforeMs, () => this.#lastWords());
-    } else if (event.type === "dtmf") {
+    if (event.type === "answered") this.#control.answered(this.#agent.name, () => this.#lastWords());
+    else if (event.type === "dtmf") {
       this.#meter.key();
       this.#heard({ type: "key", digit: event.data.digit });
     } else if (isFinalEvent(event.type)) this.#stop();
@@ -338,7 +306,6 @@ export class AgentCall implements CallTap {
 
   #lastWords(): void {
     if (this.#machine !== undefined) return;
-    this.#timeIsUp = true;
     if (this.#speech?.mustBeHeard) this.#inputs.push({ type: "ending" });
     else this.#heard({ type: "ending" });
   }
@@ -367,7 +334,7 @@ export class AgentCall implements CallTap {
 
   #stop(): void {
     this.#unlisten();
-    this.#cancelLastWords();
+    this.#control.stop();
     this.#inputs.close();
     this.#scope.abort();
     this.#speech?.finish();

@@ -204,12 +204,6 @@ export class AgentSpeech {
     this.#held = false;
   }
 
-  /** Calls back when all texts, and a short silence, have been played. */
-  whenPlayed(callback: () => void): void {
-    this.#playout.silence(this.#context.timings.tailMs);
-    this.#playout.mark("", callback);
-  }
-
   /** The call is over: reports the text that was being played. */
   finish(): void {
     this.#rendering.abort();

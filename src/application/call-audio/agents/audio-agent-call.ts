@@ -1,10 +1,7 @@
-import { dtmfTones } from "../../../audio/dtmf.ts";
 import { isHiss } from "../../../audio/hiss.ts";
-import { msToSamples } from "../../../audio/pcm.ts";
 import { errorText } from "../../../base/error-text.ts";
 import type { CallOf, CallResult } from "../../../domain/call.ts";
 import type { CallSignal } from "../../../domain/call-signal.ts";
-import { timingsOf } from "../../../domain/call-timings.ts";
 import { type Event, isFinalEvent } from "../../../domain/events.ts";
 import type { TurnMetrics } from "../../../domain/turn-metrics.ts";
 import type { AudioAgent, AudioAgentEvent, AudioConversation, AudioFormat } from "../../../ports/audio-conversation.ts";
@@ -15,14 +12,14 @@ import { CallTranscripts, type TranscriptReader } from "../transcripts/call-tran
 import { AgentSpeech } from "./agent-speech.ts";
 import { AudioReader, AudioWriter, formatOf } from "./audio-format.ts";
 import { BargeIn } from "./barge-in.ts";
+import { CallControl } from "./call-control.ts";
 import { transferCall } from "./call-transfer.ts";
 import { ReplyAudio } from "./reply-audio.ts";
+import { SilenceTimer } from "./silence-timer.ts";
 import { TurnMeter } from "./turn-meter.ts";
 
 /** Longest audio of an agent that waits to be played, ms: models send it much faster than that. */
 const MOST_QUEUED_MS = 300_000;
-/** How long before its maximum duration the agent is asked to end a call, ms. */
-const LAST_WORDS_MS = 10_000;
 
 /** Who conducts a call, from before it is dialled. */
 export interface OpenConversation {
@@ -43,6 +40,8 @@ export class AudioAgentCall implements CallTap, TranscriptReader {
   readonly #conversation: AudioConversation;
   readonly #media: LiveMedia;
   readonly #meter: TurnMeter;
+  readonly #control: CallControl;
+  readonly #silence: SilenceTimer;
   readonly #transcripts: CallTranscripts;
   readonly #audio: ReplyAudio;
   /** Speaks what the agent cannot say itself; undefined without a voice. */
@@ -60,12 +59,6 @@ export class AudioAgentCall implements CallTap, TranscriptReader {
   #ending = false;
   /** The callee is being connected with somebody else. */
   #transferring = false;
-  /** Samples of silence until the agent gets `silence`; undefined while it does not listen. */
-  #listensFor: number | undefined;
-  #silent = 0;
-  /** The end of the longest duration is near. */
-  #timeIsUp = false;
-  #cancelLastWords: () => void = () => {};
   /** Resolves when the keys so far have been sent. */
   #pressed: Promise<void> = Promise.resolve();
 
@@ -77,6 +70,8 @@ export class AudioAgentCall implements CallTap, TranscriptReader {
     this.#conversation = open.conversation;
     this.#media = media;
     this.#meter = new TurnMeter(leg.sampleRate, () => context.system.monotonic());
+    this.#control = new CallControl(context, call, media);
+    this.#silence = new SilenceTimer(leg.sampleRate, () => this.#conversation.silence());
     const speakers = open.agent.transcribes ? [] : (["callee"] as const);
     this.#transcripts = new CallTranscripts(context, call, this, leg.sampleRate, speakers);
     const spoken = (line: Parameters<CallTranscripts["add"]>[1]): void => this.#transcripts.add("caller", line);
@@ -126,12 +121,7 @@ export class AudioAgentCall implements CallTap, TranscriptReader {
   outbound(samples: Int16Array | undefined, from: number, length: number): void {
     this.#transcripts.outbound(samples, from, length);
     this.#meter.played(samples, from, length);
-    if (this.#listensFor === undefined) return;
-    const silent = samples === undefined && !this.#media.callee.speaking && !this.#audio.held;
-    this.#silent = silent ? this.#silent + length : 0;
-    if (this.#silent < this.#listensFor) return;
-    this.#listensFor = undefined;
-    this.#conversation.silence();
+    this.#silence.passed(length, samples === undefined && !this.#media.callee.speaking && !this.#audio.held);
   }
 
   async flush(): Promise<void> {
@@ -164,12 +154,12 @@ export class AudioAgentCall implements CallTap, TranscriptReader {
   async #carryOut(event: AudioAgentEvent, signal: AbortSignal): Promise<void> {
     switch (event.type) {
       case "reply":
-        this.#listensFor = undefined;
+        this.#silence.stop();
         if (this.#audio.speaks) this.#interrupt(false);
         this.#meter.requested({ type: event.to });
         break;
       case "audio":
-        this.#listensFor = undefined;
+        this.#silence.stop();
         this.#play(event.item, event.bytes);
         break;
       case "words":
@@ -179,7 +169,7 @@ export class AudioAgentCall implements CallTap, TranscriptReader {
         this.#endItem(event.item);
         break;
       case "speech_started":
-        this.#listensFor = undefined;
+        this.#silence.stop();
         this.#bargeIn.understood();
         if (!this.#mustBeHeard) this.#interrupt(true);
         break;
@@ -191,11 +181,10 @@ export class AudioAgentCall implements CallTap, TranscriptReader {
         this.#addCalleeWords(event);
         break;
       case "listen":
-        this.#silent = 0;
-        this.#listensFor = msToSamples(event.forMs, this.#media.leg.sampleRate);
+        this.#silence.start(event.forMs);
         break;
       case "press":
-        this.#pressed = this.#pressed.then(() => this.#press(event.keys));
+        this.#pressed = this.#pressed.then(() => (signal.aborted ? undefined : this.#control.press(event.keys)));
         break;
       case "transfer":
         this.#transfer(event.to, signal);
@@ -213,11 +202,7 @@ export class AudioAgentCall implements CallTap, TranscriptReader {
         this.#end({ type: "message_failed", reason: "agent_failed", detail: event.detail });
         break;
       case "hang_up":
-        this.#end(
-          this.#timeIsUp
-            ? { type: "timer", name: "duration", inboundSince: true }
-            : { type: "message_played", detail: event.detail },
-        );
+        this.#end(this.#control.hangUpSignal(event.detail));
         break;
     }
   }
@@ -264,7 +249,7 @@ export class AudioAgentCall implements CallTap, TranscriptReader {
 
   /** Transfers the call once all that was said has been heard. */
   #transfer(to: string, signal: AbortSignal): void {
-    this.#listensFor = undefined;
+    this.#silence.stop();
     this.#transferring = true;
     this.#audio.release();
     this.#media.playout.mark("", () => {
@@ -292,27 +277,13 @@ export class AudioAgentCall implements CallTap, TranscriptReader {
   #end(signal: CallSignal): void {
     this.#ending = true;
     this.#audio.release();
-    const { playout, post } = this.#media;
     if (this.#format === undefined) {
-      post(signal);
+      this.#media.post(signal);
       return;
     }
     void this.#pressed.then(() => {
-      if (this.#scope.signal.aborted) return;
-      playout.silence(this.#context.timings.tailMs);
-      playout.mark("", () => post(signal));
+      if (!this.#scope.signal.aborted) this.#control.endAfterLastWord(signal);
     });
-  }
-
-  /** Sends keys; a network that cannot gets them as tones behind the agent's words. */
-  async #press(keys: string): Promise<void> {
-    const { leg, playout } = this.#media;
-    if (this.#scope.signal.aborted) return;
-    if (leg.sendDtmf === undefined) playout.enqueue(dtmfTones(keys, { sampleRate: leg.sampleRate }));
-    else
-      await leg.sendDtmf(keys).catch((error: unknown) => {
-        this.#context.log.warn({ call_id: this.#call.id, err: error }, "the network did not send the keys");
-      });
   }
 
   #happened(event: Event): void {
@@ -322,20 +293,16 @@ export class AudioAgentCall implements CallTap, TranscriptReader {
   }
 
   #answered(): void {
-    const { leg, post } = this.#media;
+    const { leg } = this.#media;
     this.#format = formatOf(leg);
     this.#writer = new AudioWriter(this.#format, leg.sampleRate, (bytes) => this.#conversation.hear(bytes));
     this.#conversation.answered(this.#format);
-    post({ type: "noticed", fact: { event: "agent_started", data: { agent: this.#agent.name } } });
-    const { maxDurationMs } = timingsOf(this.#call, this.#context.timings);
-    const beforeMs = Math.max(maxDurationMs - LAST_WORDS_MS, maxDurationMs / 2);
-    this.#cancelLastWords = this.#context.system.after(beforeMs, () => this.#lastWords());
+    this.#control.answered(this.#agent.name, () => this.#lastWords());
   }
 
   #lastWords(): void {
-    this.#timeIsUp = true;
     if (this.#mustBeHeard) return;
-    this.#listensFor = undefined;
+    this.#silence.stop();
     this.#interrupt(false);
     this.#conversation.ending();
   }
@@ -343,7 +310,7 @@ export class AudioAgentCall implements CallTap, TranscriptReader {
   #key(digit: string): void {
     this.#meter.key();
     if (this.#mustBeHeard) return;
-    this.#listensFor = undefined;
+    this.#silence.stop();
     this.#interrupt(false);
     this.#conversation.key(digit);
   }
@@ -351,7 +318,7 @@ export class AudioAgentCall implements CallTap, TranscriptReader {
   #stop(): void {
     if (this.#scope.signal.aborted) return;
     this.#unlisten();
-    this.#cancelLastWords();
+    this.#control.stop();
     this.#writer = undefined;
     this.#scope.abort();
     this.#audio.cut();
