@@ -4,22 +4,21 @@ import type { CallOf, CallResult } from "../../../domain/call.ts";
 import type { CallSignal } from "../../../domain/call-signal.ts";
 import { type Event, isFinalEvent } from "../../../domain/events.ts";
 import type { TurnMetrics } from "../../../domain/turn-metrics.ts";
-import type { AudioAgent, AudioAgentEvent, AudioConversation, AudioFormat } from "../../../ports/audio-conversation.ts";
+import type { AudioAgent, AudioAgentEvent, AudioConversation } from "../../../ports/audio-conversation.ts";
 import type { Context } from "../../context.ts";
 import type { CallTap } from "../call-tap.ts";
 import type { LiveMedia } from "../programs/program.ts";
 import { CallTranscripts, type TranscriptReader } from "../transcripts/call-transcripts.ts";
 import { AgentSpeech } from "./agent-speech.ts";
-import { AudioReader, AudioWriter, formatOf } from "./audio-format.ts";
+import { formatOf } from "./audio-format.ts";
 import { BargeIn } from "./barge-in.ts";
 import { CallControl } from "./call-control.ts";
 import { transferCall } from "./call-transfer.ts";
+import { CalleeAudio } from "./callee-audio.ts";
+import { IncomingAudio } from "./incoming-audio.ts";
 import { ReplyAudio } from "./reply-audio.ts";
 import { SilenceTimer } from "./silence-timer.ts";
 import { TurnMeter } from "./turn-meter.ts";
-
-/** Longest audio of an agent that waits to be played, ms: models send it much faster than that. */
-const MOST_QUEUED_MS = 300_000;
 
 /** Who conducts a call, from before it is dialled. */
 export interface OpenConversation {
@@ -43,18 +42,15 @@ export class AudioAgentCall implements CallTap, TranscriptReader {
   readonly #control: CallControl;
   readonly #silence: SilenceTimer;
   readonly #transcripts: CallTranscripts;
+  readonly #calleeAudio: CalleeAudio;
   readonly #audio: ReplyAudio;
   /** Speaks what the agent cannot say itself; undefined without a voice. */
   readonly #speech: AgentSpeech | undefined;
   readonly #bargeIn: BargeIn;
   readonly #scope = new AbortController();
   readonly #unlisten: () => void;
-  #format: AudioFormat | undefined;
-  #writer: AudioWriter | undefined;
-  /** Reads the item that is arriving. */
-  #reading: { readonly item: string; readonly reader: AudioReader } | undefined;
-  /** When the first audio was passed to the agent, ms since the answer; undefined before. */
-  #hearsFromMs: number | undefined;
+  /** What the agent sends; undefined until the callee answers. */
+  #incoming: IncomingAudio | undefined;
   /** The agent has decided that the call ends. */
   #ending = false;
   /** The callee is being connected with somebody else. */
@@ -75,6 +71,7 @@ export class AudioAgentCall implements CallTap, TranscriptReader {
     const speakers = open.agent.transcribes ? [] : (["callee"] as const);
     this.#transcripts = new CallTranscripts(context, call, this, leg.sampleRate, speakers);
     const spoken = (line: Parameters<CallTranscripts["add"]>[1]): void => this.#transcripts.add("caller", line);
+    this.#calleeAudio = new CalleeAudio(media);
     this.#audio = new ReplyAudio(playout, spoken);
     if (open.voiceId !== undefined)
       this.#speech = new AgentSpeech(context, call, open.voiceId, playout, {
@@ -112,9 +109,7 @@ export class AudioAgentCall implements CallTap, TranscriptReader {
     this.#transcripts.inbound(frame);
     const { speaking, voiced, hangOverMs } = this.#media.callee;
     this.#meter.callee(speaking, hangOverMs);
-    if (this.#writer === undefined) return;
-    this.#hearsFromMs ??= this.#media.playout.clockMs;
-    this.#writer.write(frame);
+    if (!this.#calleeAudio.write(frame)) return;
     this.#bargeIn.push(speaking, voiced && !isHiss(frame, this.#media.leg.sampleRate), frame.length);
   }
 
@@ -166,7 +161,8 @@ export class AudioAgentCall implements CallTap, TranscriptReader {
         this.#audio.words(event.item, event.text);
         break;
       case "item_end":
-        this.#endItem(event.item);
+        this.#incoming?.end(event.item);
+        this.#audio.end(event.item);
         break;
       case "speech_started":
         this.#silence.stop();
@@ -208,43 +204,23 @@ export class AudioAgentCall implements CallTap, TranscriptReader {
   }
 
   #play(item: string, bytes: Uint8Array): void {
-    const format = this.#format;
-    if (format === undefined || !this.#audio.takes(item)) return;
-    if (this.#reading?.item !== item) {
-      if (this.#reading) this.#audio.add(this.#reading.item, this.#reading.reader.finish());
-      this.#reading = { item, reader: new AudioReader(format, this.#media.leg.sampleRate) };
-    }
+    if (this.#incoming === undefined || !this.#audio.takes(item)) return;
     this.#meter.audioBegins();
-    this.#audio.add(item, this.#reading.reader.read(bytes));
-    if (this.#audio.queuedMs <= MOST_QUEUED_MS) return;
-    this.#audio.cut();
-    throw new Error(`the agent sent more than ${MOST_QUEUED_MS / 1_000} s of audio ahead`);
-  }
-
-  #endItem(item: string): void {
-    if (this.#reading?.item === item) {
-      this.#audio.add(item, this.#reading.reader.finish());
-      this.#reading = undefined;
-    }
-    this.#audio.end(item);
+    this.#incoming.read(item, bytes);
   }
 
   /** Stops what is being said, and notifies the agent of how much was heard. */
   #interrupt(bySpeech: boolean): void {
     if (this.#audio.speaks) this.#meter.interrupted(bySpeech);
-    this.#reading = undefined;
+    this.#incoming?.drop();
     this.#conversation.interrupted(this.#audio.cut());
   }
 
-  #addCalleeWords({ text, startMs, endMs }: Extract<AudioAgentEvent, { type: "callee_words" }>): void {
-    const words = text.trim();
-    if (words === "") return;
-    this.#media.words(words);
-    const offset = this.#hearsFromMs ?? 0;
-    const now = this.#media.playout.clockMs;
-    const start = startMs === undefined ? now : Math.round(startMs + offset);
-    const end = endMs === undefined ? now : Math.round(endMs + offset);
-    this.#transcripts.add("callee", { text: words, startMs: start, endMs: Math.max(start, end) });
+  #addCalleeWords(event: Extract<AudioAgentEvent, { type: "callee_words" }>): void {
+    const line = this.#calleeAudio.lineOf(event);
+    if (line === undefined) return;
+    this.#media.words(line.text);
+    this.#transcripts.add("callee", line);
   }
 
   /** Transfers the call once all that was said has been heard. */
@@ -265,7 +241,7 @@ export class AudioAgentCall implements CallTap, TranscriptReader {
 
   /** Speaks by the speech engine; a fault of it is only logged, because the call ends anyway. */
   async #say(text: string, signal: AbortSignal): Promise<void> {
-    if (this.#speech === undefined || this.#format === undefined) return;
+    if (this.#speech === undefined || this.#incoming === undefined) return;
     this.#audio.release();
     await this.#speech.say(text, false, signal).catch((error: unknown) => {
       if (!signal.aborted)
@@ -277,7 +253,7 @@ export class AudioAgentCall implements CallTap, TranscriptReader {
   #end(signal: CallSignal): void {
     this.#ending = true;
     this.#audio.release();
-    if (this.#format === undefined) {
+    if (this.#incoming === undefined) {
       this.#media.post(signal);
       return;
     }
@@ -294,9 +270,10 @@ export class AudioAgentCall implements CallTap, TranscriptReader {
 
   #answered(): void {
     const { leg } = this.#media;
-    this.#format = formatOf(leg);
-    this.#writer = new AudioWriter(this.#format, leg.sampleRate, (bytes) => this.#conversation.hear(bytes));
-    this.#conversation.answered(this.#format);
+    const format = formatOf(leg);
+    this.#incoming = new IncomingAudio(format, leg.sampleRate, this.#audio);
+    this.#calleeAudio.begin(format, (bytes) => this.#conversation.hear(bytes));
+    this.#conversation.answered(format);
     this.#control.answered(this.#agent.name, () => this.#lastWords());
   }
 
@@ -319,7 +296,7 @@ export class AudioAgentCall implements CallTap, TranscriptReader {
     if (this.#scope.signal.aborted) return;
     this.#unlisten();
     this.#control.stop();
-    this.#writer = undefined;
+    this.#calleeAudio.stop();
     this.#scope.abort();
     this.#audio.cut();
     this.#speech?.finish();

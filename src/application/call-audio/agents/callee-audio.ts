@@ -1,0 +1,45 @@
+import type { AudioAgentEvent, AudioFormat } from "../../../ports/audio-conversation.ts";
+import type { LiveMedia } from "../programs/program.ts";
+import type { SpokenLine } from "./agent-speech.ts";
+import { AudioWriter } from "./audio-format.ts";
+
+/** The callee's audio as the agent gets it; places the words that the agent understood in the time of the call. */
+export class CalleeAudio {
+  readonly #media: LiveMedia;
+  #writer: AudioWriter | undefined;
+  /** When the first audio was passed to the agent, ms since the answer; undefined before. */
+  #fromMs: number | undefined;
+
+  constructor(media: LiveMedia) {
+    this.#media = media;
+  }
+
+  /** Passes what follows to the agent. */
+  begin(format: AudioFormat, hear: (bytes: Uint8Array) => void): void {
+    this.#writer = new AudioWriter(format, this.#media.leg.sampleRate, hear);
+  }
+
+  /** Passes a frame; returns whether the agent gets audio now. */
+  write(frame: Int16Array): boolean {
+    if (this.#writer === undefined) return false;
+    this.#fromMs ??= this.#media.playout.clockMs;
+    this.#writer.write(frame);
+    return true;
+  }
+
+  /** The words as a line of the transcript; undefined if there are none. */
+  lineOf({ text, startMs, endMs }: Extract<AudioAgentEvent, { type: "callee_words" }>): SpokenLine | undefined {
+    const words = text.trim();
+    if (words === "") return undefined;
+    const offset = this.#fromMs ?? 0;
+    const now = this.#media.playout.clockMs;
+    const start = startMs === undefined ? now : Math.round(startMs + offset);
+    const end = endMs === undefined ? now : Math.round(endMs + offset);
+    return { text: words, startMs: start, endMs: Math.max(start, end) };
+  }
+
+  /** Passes nothing more. */
+  stop(): void {
+    this.#writer = undefined;
+  }
+}

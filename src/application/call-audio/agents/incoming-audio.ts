@@ -1,0 +1,46 @@
+import type { AudioFormat } from "../../../ports/audio-conversation.ts";
+import { AudioReader } from "./audio-format.ts";
+import type { ReplyAudio } from "./reply-audio.ts";
+
+/** Longest audio of an agent that waits to be played, ms: models send it much faster than that. */
+const MOST_QUEUED_MS = 300_000;
+
+/** Reads the audio that an agent sends, item after item, into what is played. */
+export class IncomingAudio {
+  readonly #format: AudioFormat;
+  readonly #sampleRate: number;
+  readonly #audio: ReplyAudio;
+  /** Reads the item that is arriving. */
+  #reading: { readonly item: string; readonly reader: AudioReader } | undefined;
+
+  /** @param sampleRate of the leg, Hz */
+  constructor(format: AudioFormat, sampleRate: number, audio: ReplyAudio) {
+    this.#format = format;
+    this.#sampleRate = sampleRate;
+    this.#audio = audio;
+  }
+
+  /** @throws if too much of it waits to be played */
+  read(item: string, bytes: Uint8Array): void {
+    if (this.#reading?.item !== item) {
+      if (this.#reading) this.#audio.add(this.#reading.item, this.#reading.reader.finish());
+      this.#reading = { item, reader: new AudioReader(this.#format, this.#sampleRate) };
+    }
+    this.#audio.add(item, this.#reading.reader.read(bytes));
+    if (this.#audio.queuedMs <= MOST_QUEUED_MS) return;
+    this.#audio.cut();
+    throw new Error(`the agent sent more than ${MOST_QUEUED_MS / 1_000} s of audio ahead`);
+  }
+
+  /** All of the item has arrived. */
+  end(item: string): void {
+    if (this.#reading?.item !== item) return;
+    this.#audio.add(item, this.#reading.reader.finish());
+    this.#reading = undefined;
+  }
+
+  /** The item that is arriving was interrupted. */
+  drop(): void {
+    this.#reading = undefined;
+  }
+}
