@@ -1,13 +1,15 @@
 import { nextState, type Transitions } from "../base/machine.ts";
-import {
-  type AnsweredBy,
-  type AnswerVerdict,
-  type GreetingEnd,
-  type OnMachine,
-  VERDICT_WAIT_MS,
-  VOICEMAIL_WAIT_MS,
-} from "./answering-machine.ts";
+import type { AnswerVerdict, GreetingEnd, OnMachine } from "./answering-machine.ts";
 import type { CallEffect, CallSignal, TimerName } from "./call-signal.ts";
+import {
+  awaitsVerdict,
+  awaitVerdict,
+  awaitVoicemail,
+  greetingOver,
+  learnVerdict,
+  leaveVoicemail,
+  type MachineFlow,
+} from "./machine-flow.ts";
 import type { CompletedReason, FailedReason } from "./outcome.ts";
 import { RELEASE_FAILURES, type ReleaseCause } from "./release-cause.ts";
 import type { Timings } from "./timings.ts";
@@ -32,24 +34,18 @@ export const PHASE_TRANSITIONS: Transitions<CallPhase, PhaseMove> = {
  * The state of one live call, decided by a pure function: a state and a signal give the next state and the effects.
  * The call session carries the effects out and holds no rule of its own.
  */
-export interface CallFlow {
+export interface CallFlow extends MachineFlow {
   readonly phase: CallPhase;
   /** Inbound audio has arrived. */
   readonly inbound: boolean;
   /** Length of the message, ms; 0 until it is ready. */
   readonly messageMs: number;
-  /** The message has been played to its end, tail included. */
-  readonly played: boolean;
   /** No inbound audio has arrived in the time for it. */
   readonly silent: boolean;
   /** The line is offline at the moment. */
   readonly lineDown: boolean;
   /** A client is attached to the stream of the call. */
   readonly attached: boolean;
-  /** Who has answered; undefined until a verdict. */
-  readonly answeredBy: AnsweredBy | undefined;
-  /** Waiting for a machine to record, or what has shown that it does; undefined if no message is left. */
-  readonly voicemail: "waiting" | GreetingEnd | undefined;
 }
 
 export const NEW_FLOW: CallFlow = {
@@ -134,9 +130,9 @@ function meaningOf(flow: CallFlow, signal: CallSignal, rules: FlowRules, unprove
     case "answered_by":
       return answeredBy(flow, signal.verdict, rules, unproven);
     case "leave_voicemail":
-      return leaveVoicemail(flow, signal.atMs);
+      return flow.phase === "talking" ? leaveVoicemail(flow, signal.atMs) : stay(flow);
     case "greeting_over":
-      return greetingOver(flow, signal.end, rules);
+      return leaveMessage(flow, signal.end, rules);
     case "noticed":
       return to(flow, [{ do: "note", fact: signal.fact }]);
     case "line_down":
@@ -202,19 +198,11 @@ function messageReady(flow: CallFlow, messageMs: number, rules: FlowRules): Deci
   return to(ready, [note, { do: "timer", name: "duration", ms: messageMs + rules.timings.maxDurationMs }]);
 }
 
-/** Whether what the call does once it has played its message depends on who has answered. */
-function awaitsVerdict(flow: CallFlow, rules: FlowRules): boolean {
-  return rules.onMachine !== "continue" && flow.answeredBy === undefined;
-}
-
 function answeredBy(flow: CallFlow, verdict: AnswerVerdict, rules: FlowRules, unproven: boolean): Decision {
-  const { answeredBy: who, reason, confidence, atMs } = verdict;
-  const data = { answered_by: who, reason, confidence, at_ms: atMs };
-  const note: CallEffect = { do: "note", fact: { event: "answered_by", data } };
-  const known: CallFlow = { ...flow, answeredBy: who };
-  if (flow.phase !== "talking") return to(known, [note]);
-  const next = whenAnswered(known, rules, unproven);
-  return to(next.flow, [note, ...next.effects]);
+  const learnt = learnVerdict(flow, verdict);
+  if (flow.phase !== "talking") return learnt;
+  const next = whenAnswered(learnt.flow, rules, unproven);
+  return to(next.flow, [...learnt.effects, ...next.effects]);
 }
 
 function whenAnswered(flow: CallFlow, rules: FlowRules, unproven: boolean): Decision {
@@ -223,32 +211,9 @@ function whenAnswered(flow: CallFlow, rules: FlowRules, unproven: boolean): Deci
   return flow.played ? messagePlayed(flow, rules, unproven) : stay(flow);
 }
 
-function awaitVoicemail(flow: CallFlow): Decision {
-  if (flow.voicemail !== undefined) return stay(flow);
-  return to({ ...flow, played: false, voicemail: "waiting" }, [
-    { do: "await_voicemail" },
-    { do: "timer", name: "machine", ms: VOICEMAIL_WAIT_MS },
-  ]);
-}
-
-function leaveVoicemail(flow: CallFlow, atMs: number): Decision {
+function leaveMessage(flow: CallFlow, end: GreetingEnd, rules: FlowRules): Decision {
   if (flow.phase !== "talking") return stay(flow);
-  const { flow: next, effects } = awaitVoicemail({ ...flow, answeredBy: "machine" });
-  if (flow.answeredBy === "machine") return to(next, effects);
-  const data = { answered_by: "machine", reason: "agent", confidence: 1, at_ms: atMs } as const;
-  return to(next, [{ do: "note", fact: { event: "answered_by", data } }, ...effects]);
-}
-
-/** A beep begins the recording, so what was said to a machine that seemed to have none is said again. */
-function greetingOver(flow: CallFlow, end: GreetingEnd, rules: FlowRules): Decision {
-  const again = flow.voicemail === "silence" && end === "beep";
-  if (flow.phase !== "talking" || (flow.voicemail !== "waiting" && !again)) return stay(flow);
-  return to({ ...flow, played: false, voicemail: end }, [
-    { do: "cancel", name: "machine" },
-    { do: "note", fact: { event: "leaving_message", data: { after: end } } },
-    { do: "timer", name: "duration", ms: flow.messageMs + rules.timings.maxDurationMs },
-    { do: "leave_message" },
-  ]);
+  return greetingOver(flow, end, flow.messageMs + rules.timings.maxDurationMs);
 }
 
 function messagePlayed(flow: CallFlow, rules: FlowRules, unproven: boolean, detail: string | null = null): Decision {
@@ -257,8 +222,7 @@ function messagePlayed(flow: CallFlow, rules: FlowRules, unproven: boolean, deta
   // A message that is shorter than the time to the connection waits for the connection.
   const waits = !flow.inbound && (rules.expectsInboundAudio || (unproven && !flow.silent));
   if (flow.phase !== "talking" || waits) return to({ ...flow, played: true }, []);
-  if (awaitsVerdict(flow, rules))
-    return to({ ...flow, played: true }, [{ do: "timer", name: "machine", ms: VERDICT_WAIT_MS }]);
+  if (awaitsVerdict(flow, rules.onMachine)) return awaitVerdict(flow);
   return complete(flow, rules.playedReason, detail);
 }
 
@@ -307,7 +271,7 @@ function timer(flow: CallFlow, name: TimerName, inboundSince: boolean, rules: Fl
       if (flow.attached || flow.phase !== "talking") return stay(flow);
       return fail(flow, "stream_lost", `no client was attached to the stream for ${rules.timings.streamAttachMs} ms`);
     case "machine":
-      if (flow.voicemail === "waiting") return greetingOver(flow, "timeout", rules);
+      if (flow.voicemail === "waiting") return leaveMessage(flow, "timeout", rules);
       return flow.played && flow.phase === "talking" ? complete(flow, rules.playedReason, null) : stay(flow);
     case "line":
       if (inboundSince) return flow.lineDown ? to(flow, [lineTimer(rules)]) : stay(flow);
