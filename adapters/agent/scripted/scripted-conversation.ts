@@ -8,6 +8,7 @@ import type {
   ConversationInput,
 } from "../../../src/ports/conversation.ts";
 import type { Phrases } from "../phrases.ts";
+import { type Answer, answerByKeys, answerByKeysAlone, answerByWords, withKey } from "./answer.ts";
 import { questions } from "./parse-script.ts";
 import { type Ask, type BranchStep, comparable, needsWords, type Script } from "./script.ts";
 
@@ -24,13 +25,21 @@ const FIRST_WORDS_MS = 5_000;
 
 /** How far a script has come. */
 interface Place {
+  /** The next step of the script. */
   readonly next: number;
+  /** The question that waits for an answer. */
   readonly open: Ask | undefined;
+  /** Keys pressed since that question was asked. */
   readonly pressed: string;
+  /** How often it was asked. */
   readonly attempts: number;
+  /** Questions asked in the call, repeated ones included. */
   readonly questions: number;
+  /** The answers to the questions that have a name. */
   readonly answers: Readonly<Record<string, string>>;
 }
+
+const BEGINNING: Place = { next: 0, open: undefined, pressed: "", attempts: 0, questions: 0, answers: {} };
 
 /** Conducts one call by a script. It moves only while the core reads a reply. */
 export class ScriptedConversation implements Conversation {
@@ -38,15 +47,7 @@ export class ScriptedConversation implements Conversation {
   readonly #brief: AgentBrief;
   #begun = false;
   readonly #phrases: Phrases;
-  /** The next step of the script. */
-  #next = 0;
-  /** The question that waits for an answer. */
-  #open: Ask | undefined;
-  /** Keys pressed since that question was asked. */
-  #pressed = "";
-  #attempts = 0;
-  #questions = 0;
-  #answers: Readonly<Record<string, string>> = {};
+  #at: Place = BEGINNING;
   /** Where the script was before the callee's latest words. */
   #before: Place | undefined;
   /** What follows if the transfer under way fails; undefined if there is none. */
@@ -60,7 +61,8 @@ export class ScriptedConversation implements Conversation {
 
   /** The answers to the questions that have a name. */
   get result(): CallResult | undefined {
-    return Object.keys(this.#answers).length > 0 ? { ...this.#answers } : undefined;
+    const { answers } = this.#at;
+    return Object.keys(answers).length > 0 ? { ...answers } : undefined;
   }
 
   *reply(input: ConversationInput): Generator<ConversationAction, void> {
@@ -77,15 +79,15 @@ export class ScriptedConversation implements Conversation {
         yield* this.#key(input.digit);
         break;
       case "words":
-        if (input.continued && this.#before !== undefined) this.#returnTo(this.#before);
-        this.#before = this.#place;
+        if (input.continued && this.#before !== undefined) this.#at = this.#before;
+        this.#before = this.#at;
         yield* this.#words(comparable(input.text));
         break;
       case "silence":
         yield* this.#silence();
         break;
       case "unheard":
-        if (this.#open !== undefined) yield* this.#again(this.#open, this.#phrases.sayAgain);
+        if (this.#at.open !== undefined) yield* this.#again(this.#at.open, this.#phrases.sayAgain);
         break;
       case "fault":
         yield* this.#fault(input);
@@ -96,26 +98,6 @@ export class ScriptedConversation implements Conversation {
       case "transfer_failed":
         yield* this.#notTransferred();
     }
-  }
-
-  get #place(): Place {
-    return {
-      next: this.#next,
-      open: this.#open,
-      pressed: this.#pressed,
-      attempts: this.#attempts,
-      questions: this.#questions,
-      answers: this.#answers,
-    };
-  }
-
-  #returnTo({ next, open, pressed, attempts, questions, answers }: Place): void {
-    this.#next = next;
-    this.#open = open;
-    this.#pressed = pressed;
-    this.#attempts = attempts;
-    this.#questions = questions;
-    this.#answers = answers;
   }
 
   /** Keys suffice for a script, unless a question that may still come is answered with words alone. */
@@ -164,15 +146,16 @@ export class ScriptedConversation implements Conversation {
 
   /** Goes on with the script up to its next question, or its end. */
   *#continue(): Generator<ConversationAction, void> {
-    this.#open = undefined;
+    this.#at = { ...this.#at, open: undefined };
     for (;;) {
-      const step = this.#script.steps[this.#next++];
+      const step = this.#script.steps[this.#at.next];
+      this.#at = { ...this.#at, next: this.#at.next + 1 };
       if (step === undefined || step.do === "hang_up") {
         yield { type: "hang_up" };
         return;
       }
       if (step.do === "ask") {
-        this.#attempts = 0;
+        this.#at = { ...this.#at, attempts: 0 };
         yield* this.#ask(step);
         return;
       }
@@ -199,16 +182,15 @@ export class ScriptedConversation implements Conversation {
 
   /** Whether a question follows: what is said before it may be skipped by answering. */
   get #asksLater(): boolean {
-    for (const step of this.#script.steps.slice(this.#next)) if (step.do !== "say") return step.do === "ask";
+    for (const step of this.#script.steps.slice(this.#at.next)) if (step.do !== "say") return step.do === "ask";
     return false;
   }
 
   *#ask(question: Ask): Generator<ConversationAction, void> {
-    this.#open = question;
-    this.#pressed = "";
-    this.#attempts++;
+    const { attempts, questions: asked } = this.#at;
+    this.#at = { ...this.#at, open: question, pressed: "", attempts: attempts + 1, questions: asked + 1 };
     const most = Math.min(MOST_QUESTIONS, this.#brief.maxTurns ?? MOST_QUESTIONS);
-    if (++this.#questions > most) {
+    if (asked >= most) {
       yield { type: "hang_up", detail: `the agent was at its limit of ${most} questions (maxTurns)` };
       return;
     }
@@ -216,49 +198,21 @@ export class ScriptedConversation implements Conversation {
     yield { type: "listen", forMs: ANSWER_MS };
   }
 
-  *#key(digit: string): Generator<ConversationAction, void> {
-    const question = this.#open;
+  *#key(key: string): Generator<ConversationAction, void> {
+    const question = this.#at.open;
     if (question === undefined) return;
-    if (question.digits !== undefined) {
-      yield* this.#digit(question, question.digits, digit);
-      return;
-    }
-    this.#pressed += digit;
-    const { branches } = question;
-    const branch = branches.find(({ keys }) => keys.includes(this.#pressed));
-    const longer = branches.some(({ keys }) =>
-      keys.some((key) => key !== this.#pressed && key.startsWith(this.#pressed)),
-    );
-    if (longer) yield { type: "listen", forMs: NEXT_DIGIT_MS };
-    else if (branch !== undefined || branches.length === 0) yield* this.#answered(branch?.steps ?? [], this.#pressed);
-    else yield* this.#unknown(question);
-  }
-
-  *#digit(question: Ask, { min, max }: NonNullable<Ask["digits"]>, digit: string): Generator<ConversationAction, void> {
-    if (digit !== "#" && digit !== "*") this.#pressed += digit;
-    if (digit === "*") this.#pressed = "";
-    const count = this.#pressed.length;
-    if (count === max || (digit === "#" && count >= min)) yield* this.#number(question);
-    else if (digit === "#") yield* this.#unknown(question);
-    else yield { type: "listen", forMs: NEXT_DIGIT_MS };
-  }
-
-  /** A whole number was entered. */
-  *#number(question: Ask): Generator<ConversationAction, void> {
-    const branch = question.branches.find(({ keys }) => keys.includes(this.#pressed));
-    yield* this.#answered(branch?.steps ?? question.otherwise ?? [], this.#pressed);
+    const pressed = withKey(question, this.#at.pressed, key);
+    this.#at = { ...this.#at, pressed };
+    const answer = answerByKeys(question, pressed, key);
+    if (answer.is === "begun") yield { type: "listen", forMs: NEXT_DIGIT_MS };
+    else yield* this.#follow(question, answer);
   }
 
   *#words(text: string): Generator<ConversationAction, void> {
-    const question = this.#open;
+    const question = this.#at.open;
     if (question === undefined || text === "") return;
-    for (const { words, steps } of question.branches) {
-      const word = words.find((phrase) => ` ${text} `.includes(` ${phrase} `));
-      if (word === undefined) continue;
-      yield* this.#answered(steps, word);
-      return;
-    }
-    if (question.digits === undefined && question.branches.length === 0) yield* this.#answered([], text);
+    const answer = answerByWords(question, text);
+    if (answer.is === "known") yield* this.#follow(question, answer);
     else {
       // What people say besides answering is no wrong answer.
       yield { type: "resume" };
@@ -267,30 +221,28 @@ export class ScriptedConversation implements Conversation {
   }
 
   *#silence(): Generator<ConversationAction, void> {
-    const question = this.#open;
+    const { open: question, pressed, attempts } = this.#at;
     if (question === undefined) return;
-    if (this.#pressed !== "") {
-      const complete = question.digits !== undefined && this.#pressed.length >= question.digits.min;
-      const branch = question.branches.find(({ keys }) => keys.includes(this.#pressed));
-      if (complete) yield* this.#number(question);
-      else if (branch !== undefined) yield* this.#answered(branch.steps, this.#pressed);
-      else yield* this.#unknown(question);
-      return;
-    }
-    if (this.#attempts < ATTEMPTS) yield* this.#ask(question);
+    if (pressed !== "") yield* this.#follow(question, answerByKeysAlone(question, pressed));
+    else if (attempts < ATTEMPTS) yield* this.#ask(question);
     else if (question.nothing !== undefined) yield* this.#answered(question.nothing, undefined);
     else yield* this.#giveUp();
   }
 
+  *#follow(question: Ask, answer: Answer): Generator<ConversationAction, void> {
+    if (answer.is === "known") yield* this.#answered(answer.steps, answer.text);
+    else yield* this.#unknown(question);
+  }
+
   /** An answer that the question does not have. */
   *#unknown(question: Ask): Generator<ConversationAction, void> {
-    if (question.otherwise !== undefined) yield* this.#answered(question.otherwise, this.#pressed);
+    if (question.otherwise !== undefined) yield* this.#answered(question.otherwise, this.#at.pressed);
     else yield* this.#again(question, this.#phrases.notAChoice);
   }
 
   /** Asks once more, unless that was done often enough. */
   *#again(question: Ask, reason: string): Generator<ConversationAction, void> {
-    if (this.#attempts >= ATTEMPTS) {
+    if (this.#at.attempts >= ATTEMPTS) {
       yield* this.#giveUp();
       return;
     }
@@ -303,22 +255,22 @@ export class ScriptedConversation implements Conversation {
   }
 
   *#end(text: string): Generator<ConversationAction, void> {
-    this.#open = undefined;
+    this.#at = { ...this.#at, open: undefined };
     yield* this.#say(text, false);
     yield { type: "hang_up" };
   }
 
   /** Keeps the answer and carries out its branch, then goes on behind the question. */
   *#answered(steps: readonly BranchStep[], answer: string | undefined): Generator<ConversationAction, void> {
-    const question = this.#open;
+    const { open: question, answers } = this.#at;
     if (question?.name !== undefined && answer !== undefined)
-      this.#answers = { ...this.#answers, [question.name]: answer };
+      this.#at = { ...this.#at, answers: { ...answers, [question.name]: answer } };
     yield* this.#branch(steps, question);
   }
 
   /** Carries out the steps of a branch. @param question the one that was answered */
   *#branch(steps: readonly BranchStep[], question: Ask | undefined): Generator<ConversationAction, void> {
-    this.#open = undefined;
+    this.#at = { ...this.#at, open: undefined };
     for (const [index, step] of steps.entries()) {
       switch (step.do) {
         case "say":
@@ -332,7 +284,10 @@ export class ScriptedConversation implements Conversation {
           yield* this.#ask(question);
           return;
         case "go_to":
-          this.#next = this.#script.steps.findIndex((other) => other.do === "ask" && other.name === step.to);
+          this.#at = {
+            ...this.#at,
+            next: this.#script.steps.findIndex((other) => other.do === "ask" && other.name === step.to),
+          };
           yield* this.#continue();
           return;
         case "hang_up":

@@ -1,0 +1,60 @@
+import type { Ask, BranchStep } from "./script.ts";
+
+/** What the callee's keys or words mean as the answer to a question. */
+export type Answer =
+  /** `text` is kept under the name of the question. */
+  | { readonly is: "known"; readonly steps: readonly BranchStep[]; readonly text: string }
+  /** The question does not have it. */
+  | { readonly is: "unknown" }
+  /** Another key may follow. */
+  | { readonly is: "begun" };
+
+const UNKNOWN: Answer = { is: "unknown" };
+const BEGUN: Answer = { is: "begun" };
+
+/** The keys of the answer so far, once another one was pressed: `*` begins a number again, `#` ends it. */
+export function withKey({ digits }: Ask, pressed: string, key: string): string {
+  if (digits === undefined) return pressed + key;
+  if (key === "*") return "";
+  return key === "#" ? pressed : pressed + key;
+}
+
+/** What the keys so far mean. @param key the latest of them */
+export function answerByKeys(question: Ask, pressed: string, key: string): Answer {
+  const { digits, branches } = question;
+  if (digits !== undefined) {
+    const { length } = pressed;
+    if (length === digits.max || (key === "#" && length >= digits.min)) return wholeNumber(question, pressed);
+    return key === "#" ? UNKNOWN : BEGUN;
+  }
+  if (branches.some(({ keys }) => keys.some((other) => other !== pressed && other.startsWith(pressed)))) return BEGUN;
+  const branch = branchOf(question, pressed);
+  if (branch === undefined && branches.length > 0) return UNKNOWN;
+  return { is: "known", steps: branch?.steps ?? [], text: pressed };
+}
+
+/** What the keys so far mean if no other follows. */
+export function answerByKeysAlone(question: Ask, pressed: string): Answer {
+  const { digits } = question;
+  if (digits !== undefined && pressed.length >= digits.min) return wholeNumber(question, pressed);
+  const branch = branchOf(question, pressed);
+  return branch === undefined ? UNKNOWN : { is: "known", steps: branch.steps, text: pressed };
+}
+
+/** What words mean. @param text {@link comparable} text */
+export function answerByWords({ branches, digits }: Ask, text: string): Answer {
+  for (const { words, steps } of branches) {
+    const word = words.find((phrase) => ` ${text} `.includes(` ${phrase} `));
+    if (word !== undefined) return { is: "known", steps, text: word };
+  }
+  return digits === undefined && branches.length === 0 ? { is: "known", steps: [], text } : UNKNOWN;
+}
+
+function wholeNumber(question: Ask, pressed: string): Answer {
+  const steps = branchOf(question, pressed)?.steps ?? question.otherwise ?? [];
+  return { is: "known", steps, text: pressed };
+}
+
+function branchOf({ branches }: Ask, pressed: string): Ask["branches"][number] | undefined {
+  return branches.find(({ keys }) => keys.includes(pressed));
+}
