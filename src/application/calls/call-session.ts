@@ -1,25 +1,24 @@
 import { errorText } from "../../base/error-text.ts";
 import { Queue } from "../../base/queue.ts";
-import type { OnMachine } from "../../domain/answering-machine.ts";
-import { type Call, machinePolicyOf } from "../../domain/call.ts";
+import type { Call } from "../../domain/call.ts";
 import { beginFlow, type CallFlow, decide, type FlowRules, NEW_FLOW } from "../../domain/call-flow.ts";
-import type { CallEffect, CallSignal, TimerName } from "../../domain/call-signal.ts";
-import { timingsOf } from "../../domain/call-timings.ts";
+import type { CallEffect, CallSignal } from "../../domain/call-signal.ts";
 import type { Fact } from "../../domain/events.ts";
 import type { MediaStatistics } from "../../domain/media-statistics.ts";
 import type { FailedReason, Outcome } from "../../domain/outcome.ts";
-import type { ReleaseCause } from "../../domain/release-cause.ts";
 import { StorageUnavailable } from "../../ports/storage.ts";
 import { DEADLINE_PASSED, DialError, type Leg, type Line, type Telephony } from "../../ports/telephony.ts";
 import type { Findings } from "../call-audio/agents/agent-result.ts";
 import { CallMedia } from "../call-audio/call-media.ts";
 import type { Message } from "../call-audio/programs/message.ts";
-import { type LiveConnection, ProgramFailed, programOf } from "../call-audio/programs/program.ts";
+import { type LiveConnection, ProgramFailed } from "../call-audio/programs/program.ts";
 import type { Context } from "../context.ts";
 import { CallClock } from "./call-clock.ts";
 import { CallJournal } from "./call-journal.ts";
-import { assertCallerDiallable } from "./callers.ts";
-import { assertDiallable, mayLeadTo } from "./destinations.ts";
+import { CallTimers } from "./call-timers.ts";
+import { mayLeadTo } from "./destinations.ts";
+import { prepareDialling, releaseOf } from "./dialling.ts";
+import { flowRulesOf } from "./flow-rules.ts";
 import { legSignals } from "./leg-signals.ts";
 import { durationUntil, nothingHeard } from "./outcomes.ts";
 
@@ -40,7 +39,7 @@ export class CallSession {
   readonly #message: Message | undefined;
   readonly #rules: FlowRules;
   readonly #mailbox = new Queue<{ readonly signal: CallSignal; readonly at: number }>();
-  readonly #timers = new Map<TimerName, () => void>();
+  readonly #timers: CallTimers;
   readonly #scope = new AbortController();
   /** Resolves when what the session decided is stored, or cannot be. */
   readonly #stored: Promise<void>;
@@ -80,14 +79,9 @@ export class CallSession {
     this.#stored = new Promise((resolve) => {
       this.#resolveStored = resolve;
     });
-    const program = programOf(call);
-    this.#rules = {
-      timings: timingsOf(call, context.timings),
-      expectsInboundAudio: context.requireInboundAudio || telephony.capabilities.inboundAudioCertain,
-      streamed: program.kind === "live" && program.streamed,
-      playedReason: program.kind === "live" ? program.playedReason : "message_played",
-      onMachine: machinePolicy(context, call),
-    };
+    this.#rules = flowRulesOf(context, call, telephony);
+    const post = (signal: CallSignal): void => this.#post(signal);
+    this.#timers = new CallTimers(context.system, () => this.#inboundFrames, post);
   }
 
   get callId(): string {
@@ -172,7 +166,8 @@ export class CallSession {
 
   #begin(): void {
     if (this.#rules.streamed) this.#context.streams.of(this.#context, this.call).begin((signal) => this.#post(signal));
-    for (const effect of beginFlow(this.#rules).effects) if (effect.do === "timer") this.#arm(effect.name, effect.ms);
+    for (const effect of beginFlow(this.#rules).effects)
+      if (effect.do === "timer") this.#timers.set(effect.name, effect.ms);
     this.#dialled = this.#dial();
   }
 
@@ -186,17 +181,8 @@ export class CallSession {
       mayCall: (phoneNumber: string) => mayLeadTo(this.#context, this.call, phoneNumber),
     };
     try {
-      const program = programOf(this.call);
-      if (program.kind === "live") await program.check(this.#context, this.call, this.#telephony);
-      await this.#context.access.assertOpenTo(this.call.userId, this.#telephony);
-      await assertDiallable(this.#context, this.#telephony, this.call.targetPhone);
-      assertCallerDiallable(this.#telephony, this.call.from);
+      const connection = await prepareDialling(this.#context, this.call, this.#telephony, signal);
       if (signal.aborted) return; // the call ended meanwhile: nobody is asked
-      const connection =
-        program.kind === "live"
-          ? await program.prepare?.(this.#context, this.call, this.#telephony, signal)
-          : undefined;
-      if (signal.aborted) return;
       if (!this.#context.lease.mayDial) throw new DialError("line_lost", DEADLINE_PASSED);
       const leg = await this.#line.dial(this.call.targetPhone, options, signal);
       this.#leg = leg;
@@ -247,11 +233,10 @@ export class CallSession {
         this.#hangUp();
         break;
       case "timer":
-        this.#arm(effect.name, effect.ms);
+        this.#timers.set(effect.name, effect.ms);
         break;
       case "cancel":
-        this.#timers.get(effect.name)?.();
-        this.#timers.delete(effect.name);
+        this.#timers.cancel(effect.name);
         break;
       case "await_voicemail":
         this.#media?.awaitVoicemail();
@@ -325,13 +310,6 @@ export class CallSession {
     }
   }
 
-  #arm(name: TimerName, ms: number): void {
-    this.#timers.get(name)?.();
-    const before = this.#inboundFrames;
-    const fire = () => this.#post({ type: "timer", name, inboundSince: this.#inboundFrames > before });
-    this.#timers.set(name, this.#context.system.after(ms, fire));
-  }
-
   /** Hangs up once; the leg has `releaseTimeoutMs` to be gone. */
   #hangUp(): void {
     this.#scope.abort();
@@ -351,21 +329,7 @@ export class CallSession {
   }
 
   #close(): void {
-    for (const cancel of this.#timers.values()) cancel();
-    this.#timers.clear();
+    this.#timers.cancelAll();
     this.#mailbox.close();
   }
-}
-
-/** An agent in audio cannot be kept silent until a machine records. */
-function machinePolicy({ agent }: Context, { message }: Call): OnMachine {
-  const policy = machinePolicyOf(message);
-  const inAudio = message.type === "DYNAMIC_AGENT" && agent !== undefined && "kind" in agent && agent.kind === "audio";
-  return inAudio && policy === "leave_message" ? "continue" : policy;
-}
-
-function releaseOf(fault: unknown): ReleaseCause {
-  if (fault instanceof DialError) return fault.release;
-  // Nobody was asked yet, so the call can wait for the database.
-  return fault instanceof StorageUnavailable ? "line_lost" : "internal_error";
 }

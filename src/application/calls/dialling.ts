@@ -1,0 +1,35 @@
+import type { Call } from "../../domain/call.ts";
+import type { ReleaseCause } from "../../domain/release-cause.ts";
+import { StorageUnavailable } from "../../ports/storage.ts";
+import { DialError, type Telephony } from "../../ports/telephony.ts";
+import { type LiveConnection, programOf } from "../call-audio/programs/program.ts";
+import type { Context } from "../context.ts";
+import { assertCallerDiallable } from "./callers.ts";
+import { assertDiallable } from "./destinations.ts";
+
+/**
+ * Checks what must hold before anybody is dialled, and connects whoever conducts the call.
+ * @param signal aborted if the call ends meanwhile: nobody is asked, and nobody may be dialled
+ * @throws {ProgramFailed | DialError | StorageUnavailable} why the call cannot be dialled
+ */
+export async function prepareDialling(
+  context: Context,
+  call: Call,
+  telephony: Telephony,
+  signal: AbortSignal,
+): Promise<LiveConnection | undefined> {
+  const program = programOf(call);
+  if (program.kind === "live") await program.check(context, call, telephony);
+  await context.access.assertOpenTo(call.userId, telephony);
+  await assertDiallable(context, telephony, call.targetPhone);
+  assertCallerDiallable(telephony, call.from);
+  if (signal.aborted || program.kind !== "live") return undefined;
+  return await program.prepare?.(context, call, telephony, signal);
+}
+
+/** How a call ends that could not be dialled. */
+export function releaseOf(fault: unknown): ReleaseCause {
+  if (fault instanceof DialError) return fault.release;
+  // Nobody was asked yet, so the call can wait for the database.
+  return fault instanceof StorageUnavailable ? "line_lost" : "internal_error";
+}

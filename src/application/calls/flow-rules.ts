@@ -1,0 +1,26 @@
+import type { OnMachine } from "../../domain/answering-machine.ts";
+import { type Call, machinePolicyOf } from "../../domain/call.ts";
+import type { FlowRules } from "../../domain/call-flow.ts";
+import { timingsOf } from "../../domain/call-timings.ts";
+import type { Telephony } from "../../ports/telephony.ts";
+import { programOf } from "../call-audio/programs/program.ts";
+import type { Context } from "../context.ts";
+
+/** The rules that a live call follows: those of its message, of its network and of the server. */
+export function flowRulesOf(context: Context, call: Call, telephony: Telephony): FlowRules {
+  const program = programOf(call);
+  return {
+    timings: timingsOf(call, context.timings),
+    expectsInboundAudio: context.requireInboundAudio || telephony.capabilities.inboundAudioCertain,
+    streamed: program.kind === "live" && program.streamed,
+    playedReason: program.kind === "live" ? program.playedReason : "message_played",
+    onMachine: machinePolicy(context, call),
+  };
+}
+
+/** An agent in audio cannot be kept silent until a machine records. */
+function machinePolicy({ agent }: Context, { message }: Call): OnMachine {
+  const policy = machinePolicyOf(message);
+  const inAudio = message.type === "DYNAMIC_AGENT" && agent !== undefined && "kind" in agent && agent.kind === "audio";
+  return inAudio && policy === "leave_message" ? "continue" : policy;
+}
