@@ -1,24 +1,16 @@
-import { msToSamples, samplesToMs } from "../../../audio/pcm.ts";
 import type { Playout } from "../../../audio/playout.ts";
 import { resampleStream } from "../../../audio/resample-stream.ts";
 import { errorText } from "../../../base/error-text.ts";
 import type { Call } from "../../../domain/call.ts";
-import { heardWords } from "../../../domain/heard-words.ts";
 import { SpeechFailed } from "../../../ports/speech.ts";
 import type { Context } from "../../context.ts";
 import { MessageDemand } from "../programs/message.ts";
 import { promptly } from "../speech/promptly.ts";
+import { type SpokenLine, Utterance } from "./utterance.ts";
 
 /** How long the speech engine may take for the next piece of a text, ms. */
 const SPEECH_MS = 10_000;
 const LATE = `the speech engine sent nothing for ${SPEECH_MS} ms`;
-
-/** Something that the agent said, as far as it was heard. Times are ms since the answer. */
-export interface SpokenLine {
-  readonly text: string;
-  readonly startMs: number;
-  readonly endMs: number;
-}
 
 /** Callbacks of an {@link AgentSpeech}. */
 export interface SpeechReports {
@@ -28,25 +20,6 @@ export interface SpeechReports {
   begun(): void;
   /** A text has been played, or was interrupted. */
   spoken(line: SpokenLine): void;
-}
-
-/** One text on its way to the callee. */
-interface Utterance {
-  readonly text: string;
-  readonly interruptible: boolean;
-  /** What is rendered of it, and whether that is all. */
-  readonly pieces: Int16Array[];
-  rendered: boolean;
-  /** The engine has failed in the middle of it. */
-  failed: boolean;
-  /** When its first sample was played, ms since the answer; undefined before. */
-  startMs: number | undefined;
-  /** Signal of the playout before it was begun, or resumed, ms; undefined until then. */
-  heardBefore: number | undefined;
-  /** What was heard of it before it was held, ms. */
-  heardMs: number;
-  /** Characters of it that were reported as heard. */
-  reported: number;
 }
 
 /** The agent's voice: speaks one text after the other, stops if it is interrupted, and knows what was heard. */
@@ -97,7 +70,7 @@ export class AgentSpeech {
 
   /** Whether the callee hears the beginning of a text, or of what is left of it. */
   get begun(): boolean {
-    return this.#utterances[0]?.startMs !== undefined;
+    return this.#utterances[0]?.begun === true;
   }
 
   /** The agent begins another reply: what interrupted the one before does not interrupt this one. */
@@ -110,7 +83,7 @@ export class AgentSpeech {
    * @throws {SpeechFailed} or the signal's reason
    */
   async say(text: string, interruptible: boolean, signal: AbortSignal): Promise<void> {
-    const utterance = newUtterance(text, interruptible);
+    const utterance = new Utterance(text, interruptible, this.#playout);
     if (this.#interrupted && interruptible) {
       this.#dropped.push(utterance);
       return;
@@ -124,19 +97,20 @@ export class AgentSpeech {
     try {
       for await (const samples of this.#rendered(text, stop)) {
         if (stop.aborted) break;
-        if (utterance.pieces.length === 0) this.#reports.rendered();
-        utterance.pieces.push(samples);
+        if (utterance.empty) this.#reports.rendered();
+        utterance.add(samples);
         if (!this.#held) this.#playout.enqueue(samples);
       }
     } catch (error) {
       if (!stop.aborted) {
-        this.#abandon(utterance);
+        utterance.abandon();
+        if (!this.#held) this.#markEnd(utterance);
         throw error instanceof SpeechFailed ? error : new SpeechFailed(errorText(error), { cause: error });
       }
     }
     signal.throwIfAborted();
     if (this.#rendering.signal.aborted) return;
-    utterance.rendered = true;
+    utterance.complete();
     if (!this.#held) this.#markEnd(utterance);
   }
 
@@ -148,21 +122,12 @@ export class AgentSpeech {
     return promptly(speak, { system, ms: SPEECH_MS, late: () => new SpeechFailed(LATE), signal });
   }
 
-  /** The rest of a text cannot be spoken: what there is of it is played. */
-  #abandon(utterance: Utterance): void {
-    utterance.rendered = utterance.failed = true;
-    if (!this.#held) this.#markEnd(utterance);
-  }
-
   /** Stops at once, and keeps what was not heard for {@link release}. */
   hold(): void {
     if (this.#held) return;
     this.#held = true;
     this.#playout.clear(); // a leg that pulls ahead reports now what it has sent
-    for (const utterance of this.#utterances) {
-      utterance.heardMs = this.#heardOf(utterance);
-      utterance.heardBefore = undefined;
-    }
+    for (const utterance of this.#utterances) utterance.hold();
   }
 
   /** Goes on after {@link hold}. */
@@ -186,11 +151,7 @@ export class AgentSpeech {
   #play(utterances: readonly Utterance[]): void {
     for (const utterance of utterances) {
       this.#markStart(utterance);
-      let skip = msToSamples(utterance.heardMs, this.#playout.sampleRate);
-      for (const piece of utterance.pieces) {
-        if (skip < piece.length) this.#playout.enqueue(skip > 0 ? piece.subarray(skip) : piece);
-        skip = Math.max(0, skip - piece.length);
-      }
+      utterance.playRest();
       if (utterance.rendered) this.#markEnd(utterance);
     }
   }
@@ -212,58 +173,27 @@ export class AgentSpeech {
   }
 
   #markStart(utterance: Utterance): void {
-    const playout = this.#playout;
-    playout.mark("", () => {
-      utterance.startMs ??= playout.clockMs;
+    this.#playout.mark("", () => {
+      utterance.begin();
       this.#reports.begun();
-      utterance.heardBefore = playout.heardMs;
     });
   }
 
   #markEnd(utterance: Utterance): void {
     this.#playout.mark("", () => {
       this.#utterances.splice(this.#utterances.indexOf(utterance), 1);
-      const { text, failed } = utterance;
-      this.#report(utterance, failed ? heardWords(text, this.#heardOf(utterance), undefined) : text);
+      this.#report(utterance.heardToEnd());
     });
-  }
-
-  /** What was heard of a text so far, ms. */
-  #heardOf({ heardBefore, heardMs }: Utterance): number {
-    return heardBefore === undefined ? heardMs : heardMs + this.#playout.heardMs - heardBefore;
   }
 
   /** Reports the beginning of the text that was being played; returns the texts that were not played to their end. */
   #cut(): Utterance[] {
     const cut = this.#utterances.splice(0);
-    for (const utterance of cut) {
-      const { text, pieces, rendered, startMs, heardMs } = utterance;
-      if (startMs === undefined) continue;
-      const samples = pieces.reduce((sum, { length }) => sum + length, 0);
-      const textMs = rendered ? samplesToMs(samples, this.#playout.sampleRate) : undefined;
-      this.#report(utterance, heardWords(text, heardMs, textMs));
-    }
+    for (const utterance of cut) this.#report(utterance.heardUntilHeld());
     return cut;
   }
 
-  /** @param heard the beginning of the text that was heard; what was reported of it before is left out */
-  #report(utterance: Utterance, heard: string): void {
-    const text = heard.slice(utterance.reported).trim();
-    utterance.reported = Math.max(utterance.reported, heard.length);
-    if (text !== "") this.#reports.spoken({ text, startMs: utterance.startMs ?? 0, endMs: this.#playout.clockMs });
+  #report(line: SpokenLine | undefined): void {
+    if (line !== undefined) this.#reports.spoken(line);
   }
-}
-
-function newUtterance(text: string, interruptible: boolean): Utterance {
-  return {
-    text,
-    interruptible,
-    pieces: [],
-    rendered: false,
-    failed: false,
-    startMs: undefined,
-    heardBefore: undefined,
-    heardMs: 0,
-    reported: 0,
-  };
 }

@@ -2,7 +2,7 @@ import { msToSamples, samplesToMs } from "../../../audio/pcm.ts";
 import type { Playout } from "../../../audio/playout.ts";
 import { heardWords } from "../../../domain/heard-words.ts";
 import type { HeardItem } from "../../../ports/audio-conversation.ts";
-import type { SpokenLine } from "./agent-speech.ts";
+import type { SpokenLine } from "./utterance.ts";
 
 /** Items that have ended or were cut, whose late audio is dropped. */
 const MOST_CLOSED = 100;
