@@ -8,7 +8,8 @@ import type {
 } from "../../../src/ports/conversation.ts";
 import type { Phrases } from "../phrases.ts";
 import { type Chat, ChatFault } from "./chat-client.ts";
-import type { ChatMessage, ToolCall, ToolSpec } from "./chat-messages.ts";
+import { ChatHistory } from "./chat-history.ts";
+import type { ToolCall, ToolSpec } from "./chat-messages.ts";
 import { PreparedReply } from "./prepared-reply.ts";
 import { systemPrompt } from "./prompt.ts";
 import { reportOf } from "./report.ts";
@@ -24,8 +25,6 @@ const MOST_STEPS = 4;
 const PATIENCE_MS = 1_500;
 /** Turns in a row whose words may be lost. */
 const MOST_UNHEARD = 1;
-/** Longest utterance of the callee that the model gets, characters. */
-const LONGEST_WORDS = 4_000;
 
 /** Limits of one call. */
 export interface ChatLimits {
@@ -37,13 +36,13 @@ export interface ChatLimits {
   readonly preemptive?: boolean | undefined;
 }
 
-/** Conducts one call by a language model. Its history holds what the callee has heard, not what the model wanted to say. */
+/** Conducts one call by a language model. */
 export class ChatConversation implements Conversation {
   readonly #chat: Chat;
   readonly #brief: AgentBrief;
   readonly #phrases: Phrases;
   readonly #limits: ChatLimits;
-  readonly #history: ChatMessage[];
+  readonly #history: ChatHistory;
   readonly #tools: readonly ToolSpec[];
   /** The tools among which is the transfer under way. */
   #transferring: ToolRound | undefined;
@@ -56,8 +55,6 @@ export class ChatConversation implements Conversation {
   #prepared: PreparedReply | undefined;
   /** Whether the callee was asked since they were last heard. */
   #askedIfThere = false;
-  /** Places in the history of the agent's words since the callee's last. */
-  readonly #spoken: number[] = [];
 
   constructor(chat: Chat, brief: AgentBrief, phrases: Phrases, limits: ChatLimits) {
     this.#chat = chat;
@@ -65,26 +62,19 @@ export class ChatConversation implements Conversation {
     this.#phrases = phrases;
     this.#limits = limits;
     this.#tools = toolSpecs(brief);
-    this.#history = [{ role: "system", content: systemPrompt(brief) }];
+    this.#history = new ChatHistory(systemPrompt(brief));
   }
 
   report({ fault }: { readonly fault?: string | undefined }, signal: AbortSignal): Promise<unknown> {
     const used = (tokens: number): void => {
       this.#tokens += tokens;
     };
-    return reportOf(this.#chat, this.#brief, this.#history, fault, used, signal);
+    return reportOf(this.#chat, this.#brief, this.#history.messages, fault, used, signal);
   }
 
   /** What the callee has heard of the latest reply. */
   heard(text: string): void {
-    const heard = words(text);
-    for (const at of this.#spoken.splice(0)) {
-      const message = this.#history[at];
-      if (message?.role !== "assistant") continue;
-      const said = words(message.content ?? "");
-      const part = heard.splice(0, said.length);
-      if (part.length < said.length) this.#history[at] = { ...message, content: [...part, "…"].join(" ") };
-    }
+    this.#history.heard(text);
   }
 
   async *reply(input: ConversationInput, signal: AbortSignal): AsyncGenerator<ConversationAction, void> {
@@ -117,10 +107,7 @@ export class ChatConversation implements Conversation {
       return;
     }
     if (input.type === "transfer_failed") this.#transferring?.notTransferred(input.detail);
-    else {
-      const message = this.#messageOf(input);
-      this.#history.splice(message.at, Number.POSITIVE_INFINITY, message.user);
-    }
+    else this.#history.add(input);
     const limit = this.#limit;
     this.#turns++;
     if (limit !== undefined) {
@@ -140,22 +127,8 @@ export class ChatConversation implements Conversation {
     this.#prepared?.cancel();
     this.#prepared = undefined;
     if (this.#limits.preemptive === false || this.#limit !== undefined) return;
-    const { at, user } = this.#messageOf(input);
-    const request = { messages: [...this.#history.slice(0, at), user], tools: this.#tools };
+    const request = { messages: this.#history.with(input), tools: this.#tools };
     this.#prepared = new PreparedReply(input, (stop) => this.#chat(request, stop), signal);
-  }
-
-  /** The message of an input, and its place in the history: words that go on take the place of those before. */
-  #messageOf(input: ChatInput): { at: number; user: ChatMessage } {
-    const content = wordsOf(input);
-    const end = this.#history.length;
-    if (input.type !== "words" || !input.continued) return { at: end, user: { role: "user", content } };
-    const before = this.#history.findLastIndex(({ role }) => role === "user");
-    // What a tool has done cannot be undone.
-    const acted = this.#history.slice(before).some(({ role }) => role === "tool");
-    if (before > 0 && !acted) return { at: before, user: { role: "user", content } };
-    const known = this.#history[before]?.content ?? "";
-    return { at: end, user: { role: "user", content: content.slice(known.length).trim() || content } };
   }
 
   /** The limit of the call that is reached; undefined if none is. */
@@ -177,9 +150,9 @@ export class ChatConversation implements Conversation {
 
   /** The beginning as whoever placed the call wants it. @param text without words: the callee speaks first */
   *#first(text: string): Generator<ConversationAction, void> {
-    this.#history.push({ role: "user", content: "[The callee answers the phone.]" });
+    this.#history.addAnswer();
     if (hasWords(text)) {
-      this.#spoken.push(this.#history.push({ role: "assistant", content: text }) - 1);
+      this.#history.addWords(text);
       yield { type: "say", text, interruptible: true };
     }
     yield { type: "listen", forMs: IDLE_MS };
@@ -206,9 +179,12 @@ export class ChatConversation implements Conversation {
       const sentences = new Sentences();
       const calls: ToolCall[] = [];
       let text = "";
-      const at = this.#history.push({ role: "assistant", content: "" }) - 1;
-      this.#spoken.push(at);
-      const request = { messages: this.#history.slice(0, -1), tools: this.#tools, wordsOnly: step === MOST_STEPS };
+      const at = this.#history.addWords("");
+      const request = {
+        messages: this.#history.messages.slice(0, -1),
+        tools: this.#tools,
+        wordsOnly: step === MOST_STEPS,
+      };
       try {
         const parts = step === 1 ? prepared?.parts(signal) : undefined;
         for await (const part of parts ?? this.#chat(request, signal)) {
@@ -222,21 +198,17 @@ export class ChatConversation implements Conversation {
           }
         }
       } finally {
-        this.#history[at] = {
-          role: "assistant",
-          content: text,
-          ...(calls.length > 0 && { tool_calls: calls }),
-        };
+        this.#history.replaceWords(at, text, calls);
       }
       const rest = sentences.finish();
       if (rest !== undefined) yield { type: "say", text: rest, interruptible: true };
       if (calls.length === 0) break;
-      const round = new ToolRound(this.#history, calls, this.#brief, !signal.aborted);
+      const round = new ToolRound(this.#history.messages, calls, this.#brief, !signal.aborted);
       signal.throwIfAborted();
       if (round.runs) {
         if (patient && !hasWords(text) && (await round.isSlow(PATIENCE_MS, signal))) {
           patient = false;
-          this.#history[at] = { role: "assistant", content: this.#phrases.oneMoment, tool_calls: calls };
+          this.#history.replaceWords(at, this.#phrases.oneMoment, calls);
           yield { type: "say", text: this.#phrases.oneMoment, interruptible: true };
         }
         await round.finished(signal);
@@ -249,20 +221,4 @@ export class ChatConversation implements Conversation {
     }
     yield { type: "listen", forMs: IDLE_MS };
   }
-}
-
-function words(text: string): string[] {
-  return text.split(/\s+/).filter(Boolean);
-}
-
-/** What becomes a message of the user. */
-type ChatInput = Extract<ConversationInput, { type: "begin" | "key" | "words" | "voicemail" }>;
-
-/** What happened, as a message of the user. */
-function wordsOf(input: ChatInput): string {
-  if (input.type === "begin") return "[The callee answers the phone. Begin the conversation.]";
-  if (input.type === "voicemail") return "[The beep of a voicemail was heard. Leave your message and hang up.]";
-  if (input.type === "key") return `[The callee presses the key ${input.digit}.]`;
-  // Brackets are for what the callee does.
-  return input.text.slice(0, LONGEST_WORDS).replace(/[[\]]/g, "");
 }

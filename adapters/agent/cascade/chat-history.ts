@@ -1,0 +1,88 @@
+import type { ConversationInput } from "../../../src/ports/conversation.ts";
+import type { ChatMessage, ToolCall } from "./chat-messages.ts";
+
+/** Longest utterance of the callee that the model gets, characters. */
+const LONGEST_WORDS = 4_000;
+
+/** What becomes a message of the user. */
+export type ChatInput = Extract<ConversationInput, { type: "begin" | "key" | "words" | "voicemail" }>;
+
+/** The messages of one call. They hold what the callee has heard, not what the model wanted to say. */
+export class ChatHistory {
+  /** The results of tools are written into it. */
+  readonly messages: ChatMessage[];
+  /** Places of the agent's words since the callee's last. */
+  readonly #spoken: number[] = [];
+
+  /** @param instructions the first message, of the system */
+  constructor(instructions: string) {
+    this.messages = [{ role: "system", content: instructions }];
+  }
+
+  /** Adds what happened. */
+  add(input: ChatInput): void {
+    const { at, user } = this.#messageOf(input);
+    this.messages.splice(at, Number.POSITIVE_INFINITY, user);
+  }
+
+  /** The messages as they are once the input is added. */
+  with(input: ChatInput): ChatMessage[] {
+    const { at, user } = this.#messageOf(input);
+    return [...this.messages.slice(0, at), user];
+  }
+
+  /** The callee has answered, and the model is not asked for the first words. */
+  addAnswer(): void {
+    this.messages.push({ role: "user", content: "[The callee answers the phone.]" });
+  }
+
+  /** Adds words of the agent; returns their place. */
+  addWords(content: string): number {
+    const at = this.messages.push({ role: "assistant", content }) - 1;
+    this.#spoken.push(at);
+    return at;
+  }
+
+  /** Replaces the agent's words at a place. @param calls the tools that it calls after them */
+  replaceWords(at: number, content: string, calls: ToolCall[]): void {
+    this.messages[at] = { role: "assistant", content, ...(calls.length > 0 && { tool_calls: calls }) };
+  }
+
+  /** The callee has heard this of the agent's latest words: the rest becomes `…`. */
+  heard(text: string): void {
+    const heard = words(text);
+    for (const at of this.#spoken.splice(0)) {
+      const message = this.messages[at];
+      if (message?.role !== "assistant") continue;
+      const said = words(message.content ?? "");
+      const part = heard.splice(0, said.length);
+      if (part.length < said.length) this.messages[at] = { ...message, content: [...part, "…"].join(" ") };
+    }
+  }
+
+  /** The message of an input, and its place: words that go on take the place of those before. */
+  #messageOf(input: ChatInput): { at: number; user: ChatMessage } {
+    const content = wordsOf(input);
+    const end = this.messages.length;
+    if (input.type !== "words" || !input.continued) return { at: end, user: { role: "user", content } };
+    const before = this.messages.findLastIndex(({ role }) => role === "user");
+    // What a tool has done cannot be undone.
+    const acted = this.messages.slice(before).some(({ role }) => role === "tool");
+    if (before > 0 && !acted) return { at: before, user: { role: "user", content } };
+    const known = this.messages[before]?.content ?? "";
+    return { at: end, user: { role: "user", content: content.slice(known.length).trim() || content } };
+  }
+}
+
+function words(text: string): string[] {
+  return text.split(/\s+/).filter(Boolean);
+}
+
+/** What happened, as a message of the user. */
+function wordsOf(input: ChatInput): string {
+  if (input.type === "begin") return "[The callee answers the phone. Begin the conversation.]";
+  if (input.type === "voicemail") return "[The beep of a voicemail was heard. Leave your message and hang up.]";
+  if (input.type === "key") return `[The callee presses the key ${input.digit}.]`;
+  // Brackets are for what the callee does.
+  return input.text.slice(0, LONGEST_WORDS).replace(/[[\]]/g, "");
+}
