@@ -206,6 +206,7 @@ export function serveConversation(
       item: { ...item, status: "in_progress", content: [] },
     });
     send({ type: "response.content_part.added", ...part, part: { type: "audio", transcript: "" } });
+    const before = previous;
     previous = item_id;
     const spoken = await speak(text);
     const format = member(member(member(record.session.audio).output).format);
@@ -234,7 +235,7 @@ export function serveConversation(
     const whole = { ...item, status: "completed", content: [{ type: "output_audio", transcript: text }] };
     send({ type: "response.content_part.done", ...part, part: { type: "audio", transcript: text } });
     send({ type: "response.output_item.done", ...part, item: whole });
-    send({ type: "conversation.item.done", previous_item_id: previous, item: whole });
+    send({ type: "conversation.item.done", previous_item_id: before, item: whole });
     output.push(whole);
     return true;
   }
