@@ -1,37 +1,17 @@
 import { request as httpRequest } from "node:http";
 import { request as httpsRequest, type RequestOptions } from "node:https";
-import { isAddress, isPublicAddress } from "../../src/domain/public-address.ts";
 import type { OutgoingWebhook, WebhookSender } from "../../src/ports/webhook-sender.ts";
-import { notPublic } from "./not-public.ts";
-import { publicLookup, type Resolve, systemResolve } from "./public-lookup.ts";
+import { type PublicConnectionOptions, publicConnection } from "../public-http/public-connection.ts";
 
 /** Options of {@link httpSender}. */
-export interface HttpSenderOptions {
-  /** Connects to private addresses too, also without TLS. Default: false. */
-  readonly allowPrivate?: boolean | undefined;
-  /** Resolves host names. Default: as the system does. */
-  readonly resolve?: Resolve | undefined;
-  /** The authorities that sign certificates, PEM. Default: those of the runtime. */
-  readonly ca?: string | undefined;
-}
+export type HttpSenderOptions = PublicConnectionOptions;
 
 /** Sends webhooks with a new connection for each. */
-export function httpSender({
-  allowPrivate = false,
-  resolve = systemResolve,
-  ca,
-}: HttpSenderOptions = {}): WebhookSender {
-  const lookup = publicLookup(resolve, allowPrivate ? () => true : isPublicAddress);
+export function httpSender(options: HttpSenderOptions = {}): WebhookSender {
   return {
     async post(webhook) {
       const url = new URL(webhook.url);
-      const host = url.hostname.replace(/^\[|\]$/g, "");
-      if (!allowPrivate) {
-        if (url.protocol !== "https:") throw new Error("the URL is not https");
-        // An address is not looked up.
-        if (isAddress(host) && !isPublicAddress(host)) throw notPublic(host);
-      }
-      return post(webhook, url, { host, lookup, agent: false, ...(ca !== undefined && { ca }) });
+      return post(webhook, url, publicConnection(url, options));
     },
   };
 }
@@ -43,7 +23,6 @@ function post({ body, headers, signal }: OutgoingWebhook, url: URL, options: Req
     const request = send({
       ...options,
       method: "POST",
-      port: url.port,
       path: url.pathname + url.search,
       headers: { ...headers, host: url.host, "content-length": String(bytes.length), connection: "close" },
     });

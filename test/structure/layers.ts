@@ -97,13 +97,17 @@ export const LAYERS: readonly Layer[] = [
 
   {
     files: "adapters/agent/",
-    may: [BASE, DOMAIN, PORTS, "adapters/engine-http/", "node:", "ky", "valibot", "@valibot/to-json-schema"],
+    may: [
+      ...[BASE, DOMAIN, PORTS, "adapters/engine-http/", "adapters/public-http/"],
+      ...["node:", "ky", "valibot", "@valibot/to-json-schema"],
+    ],
     types: ["src/options.ts"],
     rule: ADAPTER,
   },
   { files: "adapters/audio/", may: [BASE, DOMAIN, PORTS, AUDIO, "node:", "mpg123-decoder"], rule: ADAPTER },
   { files: "adapters/bodies/", may: [BASE, DOMAIN, PORTS, "node:"], rule: ADAPTER },
   { files: "adapters/engine-http/", may: [BASE, PORTS, "ky", "ws"], rule: ADAPTER },
+  { files: "adapters/public-http/", may: [DOMAIN, "node:"], rule: ADAPTER },
   { files: "adapters/recordings/", may: [BASE, DOMAIN, PORTS, AUDIO, "adapters/audio/", "node:"], rule: ADAPTER },
   {
     files: "adapters/server/",
@@ -141,7 +145,7 @@ export const LAYERS: readonly Layer[] = [
     types: ["src/options.ts"],
     rule: ADAPTER,
   },
-  { files: "adapters/webhooks/", may: [BASE, DOMAIN, PORTS, "node:"], rule: ADAPTER },
+  { files: "adapters/webhooks/", may: [BASE, DOMAIN, PORTS, "adapters/public-http/", "node:"], rule: ADAPTER },
   {
     files: "adapters/workers/",
     may: [BASE, PORTS, "node:"],
