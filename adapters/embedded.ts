@@ -15,6 +15,7 @@ import { realSystem } from "../src/ports/system.ts";
 import type { Transcription } from "../src/ports/transcription.ts";
 import { dataFolder, RECORDINGS_FOLDER } from "./embedded/data-folder.ts";
 import { docsAsset } from "./embedded/docs-asset.ts";
+import { httpTools } from "./embedded/http-tools.ts";
 import { chosenNetworks, networksWithCallData } from "./embedded/networks.ts";
 import { parseSecret, secretOf, storedSecret } from "./embedded/secret.ts";
 import type { EmbeddedWorkers } from "./embedded/worker-pool.ts";
@@ -33,6 +34,7 @@ export async function embedded(options: RingportOptions): Promise<EmbeddedPorts>
   // What can be wrong is looked at before anything is made.
   const data = resolve(options.data ?? DEFAULT_DATA);
   const given = options.secret === undefined ? await secretOf(data) : parseSecret(options.secret);
+  const agentTools = await allTools(options);
   const secret = async (): Promise<Uint8Array> => {
     if (given === undefined || options.telephony === undefined) await dataFolder(data);
     return given ?? storedSecret(data);
@@ -45,7 +47,6 @@ export async function embedded(options: RingportOptions): Promise<EmbeddedPorts>
   const telephony = asList(options.telephony) ?? (await makeNetworks?.(data, speech)) ?? [];
   const recordings = options.recordings ?? (await embeddedRecordings(data));
   const transcription = options.transcription ?? (await embeddedTranscription(options));
-  const agentTools = checkedTools(options.agentTools ?? []);
   const agent = options.agent ?? (await embeddedAgent(options));
   const bodies = await embeddedBodies(workers);
   const webhookSender = httpSender({ allowPrivate: options.webhooks?.allowPrivate });
@@ -122,8 +123,9 @@ async function embeddedAgent({ embedded }: RingportOptions): Promise<Agent | Aud
   return configuredAgent(embedded?.agent);
 }
 
-/** @throws {Error} a tool that cannot be used; the message names the fix */
-function checkedTools(tools: readonly AgentTool[]): readonly AgentTool[] {
+/** Those of the program, then those of the configuration. @throws {Error} a tool that cannot be used; the message names the fix */
+async function allTools({ agentTools = [], embedded }: RingportOptions): Promise<readonly AgentTool[]> {
+  const tools = [...agentTools, ...(await httpTools(embedded?.httpTools))];
   const fault = toolsFault(tools);
   if (fault !== undefined) throw new Error(fault);
   return tools;

@@ -76,6 +76,8 @@ export type {
   EmbeddedTuning,
   HttpOptions,
   HttpSpeechTuning,
+  HttpToolOptions,
+  HttpToolsTuning,
   NetworkName,
   RingportOptions,
   SipDestinations,

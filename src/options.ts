@@ -128,6 +128,8 @@ export interface EmbeddedTuning {
   readonly transcription?: TranscriptionTuning | undefined;
   /** The agent that conducts calls; pass your own as `agent`. Default: `scripted`. */
   readonly agent?: AgentTuning | undefined;
+  /** HTTP requests that the model of an agent may send (docs/agents.md). Default: none. */
+  readonly httpTools?: HttpToolsTuning | undefined;
 }
 
 /** The networks that come with Ringport. */
@@ -233,6 +235,24 @@ export type AgentTuning =
       /** The provider's name of its voice. Default: the provider's own choice. */
       readonly voice?: string | undefined;
     };
+
+/** Tools of agents that are HTTP requests. */
+export interface HttpToolsTuning {
+  /** The tools: objects, JSON text, or the path of a JSON file. */
+  readonly tools: string | readonly HttpToolOptions[];
+  /** They may connect to private addresses, and need no HTTPS: for development and internal servers. Default: false. */
+  readonly allowPrivate?: boolean | undefined;
+}
+
+/** An HTTP request that the model of an agent may send. */
+export interface HttpToolOptions extends Pick<AgentTool, "name" | "description" | "parameters" | "timeoutMs"> {
+  /** Where it goes. Each `{name}` in path or query becomes the encoded argument of that name. */
+  readonly url: string;
+  /** GET sends the other arguments in the query, the others as JSON. Default: `GET`. */
+  readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | undefined;
+  /** Headers, such as `authorization`. Their values reach neither the model nor a log. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
 
 /** What the embedded defaults provide if the options name nothing. */
 export interface EmbeddedPorts {

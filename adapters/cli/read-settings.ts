@@ -42,6 +42,7 @@ export function readSettings(settings: readonly Setting[], line: ParsedLine, env
   completeSpeech(values);
   checkTranscription(values);
   completeAgent(values);
+  checkHttpTools(values);
   checkLease(values);
   const { port, hostname, tokenFile, log, logMaskNumbers, ...options } = nested(values);
   return { options, port, hostname, tokenFile, logLevel: log, logMaskNumbers } as ServerSettings;
@@ -188,6 +189,13 @@ function checkVoice(values: ReadonlyMap<string, unknown>): void {
   if (voice !== undefined && !VOICE_ID.test(String(voice)))
     throw new UsageError(
       `RINGPORT_AGENT_VOICE is "${voice}": it must be a voice id such as en-US-1 or pt-BR-1, unless RINGPORT_AGENT_ENGINE is realtime`,
+    );
+}
+
+function checkHttpTools(values: ReadonlyMap<string, unknown>): void {
+  if (values.has("embedded.httpTools.allowPrivate") && !values.has("embedded.httpTools.tools"))
+    throw new UsageError(
+      "RINGPORT_AGENT_TOOLS_ALLOW_PRIVATE counts only with RINGPORT_AGENT_TOOLS: set that, or take the permission away",
     );
 }
 

@@ -291,6 +291,21 @@ const AGENT = [
     "en-US-1, or the first voice that works",
     "Voice of agents whose call names none; realtime: the provider's name of its voice.",
   ),
+  setting(
+    "embedded.httpTools.tools",
+    "RINGPORT_AGENT_TOOLS",
+    text("JSON", "a list of HTTP tools as JSON, or a file with it"),
+    "none",
+    "HTTP requests that a model may send during a call.",
+    HIDDEN,
+  ),
+  setting(
+    "embedded.httpTools.allowPrivate",
+    "RINGPORT_AGENT_TOOLS_ALLOW_PRIVATE",
+    onOff,
+    "off",
+    "These requests may go to private addresses and without HTTPS.",
+  ),
 ] as const;
 
 const SPEECH = [
@@ -360,7 +375,7 @@ export const CODE_ONLY = {
   speech: "an object; RINGPORT_SPEECH_URL names a server",
   decoder: "an object",
   agent: "an object; RINGPORT_AGENT_ENGINE chooses between those that come with Ringport",
-  agentTools: "functions",
+  agentTools: "functions; RINGPORT_AGENT_TOOLS has HTTP requests",
   transcription: "an object; RINGPORT_TRANSCRIPTION_ENGINE names a server",
   recordings: "an object; RINGPORT_DATA chooses the folder",
   voiceActivity: "a function",

@@ -1,0 +1,72 @@
+import type { HttpToolOptions } from "../../../src/options.ts";
+import { type AgentTool, ToolFailed } from "../../../src/ports/agent-tool.ts";
+import { causeOf, quoteOf, type Secrets, withoutSecrets } from "../../engine-http/fault-text.ts";
+import type { PublicConnectionOptions } from "../../public-http/public-connection.ts";
+import { httpExchange } from "./http-exchange.ts";
+import { urlTemplate } from "./url-template.ts";
+
+/** Longest response that is read, bytes. */
+const MOST_BYTES = 16_384;
+
+/**
+ * A tool that sends an HTTP request to a fixed server. The values of its headers reach nobody else: they are hidden in
+ * responses and errors.
+ */
+export function httpTool(options: HttpToolOptions, connection: PublicConnectionOptions = {}): AgentTool {
+  const { name, description, parameters, timeoutMs, method = "GET", headers = {} } = options;
+  const template = urlTemplate(options.url);
+  if (template === undefined) throw new TypeError(`the tool ${name} has no usable url`);
+  const secrets = secretsOf(headers);
+  return {
+    name,
+    description,
+    parameters,
+    timeoutMs,
+    async run(input, { signal }) {
+      const { path, rest } = template.fill(input);
+      const asked =
+        method === "GET" ? { path: withQuery(path, rest), body: undefined } : { path, body: JSON.stringify(rest) };
+      const request = { origin: template.origin, method, headers, ...asked };
+      const { status, text, whole } = await httpExchange(request, connection, MOST_BYTES, signal).catch((error) => {
+        // A new error: properties of the old one may hold what the server sent.
+        throw new Error(withoutSecrets(`the server of the tool ${name} failed: ${causeOf(error)}`, secrets));
+      });
+      const shown = withoutSecrets(text, secrets);
+      if (status >= 300 && status < 400)
+        throw new ToolFailed(`the server answered ${status}, a redirect, which is not followed`);
+      if (status < 200 || status >= 400) {
+        const quote = quoteOf(shown);
+        throw new ToolFailed(`the server answered ${status}${quote && `: ${quote}`}`);
+      }
+      if (!whole) throw new ToolFailed(`the response has more than ${MOST_BYTES} bytes, which is too much`);
+      return resultOf(shown);
+    },
+  };
+}
+
+/** JSON, or else the text; null for an empty one. */
+function resultOf(text: string): unknown {
+  if (text.trim() === "") return null;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function withQuery(path: string, input: Readonly<Record<string, unknown>>): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(input))
+    for (const one of Array.isArray(value) ? value : [value])
+      if (one !== null) query.append(name, typeof one === "object" ? JSON.stringify(one) : String(one));
+  if (query.size === 0) return path;
+  return `${path}${path.includes("?") ? "&" : "?"}${query}`;
+}
+
+/** The values of headers, also without their scheme ("Bearer"), and as they are spelled in JSON. */
+function secretsOf(headers: Readonly<Record<string, string>>): Secrets {
+  const parts = Object.values(headers).flatMap((value) => [value, ...value.split(/\s+/).slice(1)]);
+  const spelled = parts.map((part) => JSON.stringify(part).slice(1, -1));
+  // The longest first: no part of one may be hidden before the whole is.
+  return [...new Set([...parts, ...spelled])].sort((one, other) => other.length - one.length);
+}

@@ -1,0 +1,125 @@
+import * as v from "valibot";
+import type { HttpToolOptions } from "../../../src/options.ts";
+import { urlTemplate } from "./url-template.ts";
+
+const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]{1,100}$/;
+/** Visible ASCII and blanks: what every server takes. */
+const HEADER_VALUE = /^[ -~\t]{0,8000}$/;
+/** Headers that belong to the request itself. */
+const RESERVED = /^(host|content-length|content-type|transfer-encoding|connection|accept-encoding|expect|upgrade|te)$/i;
+
+// No message quotes a value: it may be a secret.
+const Headers = v.record(
+  v.pipe(
+    v.string(),
+    v.regex(HEADER_NAME, "must have names of headers"),
+    v.check((name) => !RESERVED.test(name), "must not contain Host, Content-Type and others that Ringport sets"),
+  ),
+  v.pipe(v.string("must be texts"), v.regex(HEADER_VALUE, "must be texts of ASCII characters")),
+  'must be an object, such as {"authorization":"Bearer ..."}',
+);
+
+const Tool = v.strictObject(
+  {
+    name: v.pipe(v.string("must be a text"), v.regex(/^[\w-]{1,64}$/, "must be 1 to 64 of A-Z a-z 0-9 _ -")),
+    description: v.pipe(
+      v.string("must be a text: the model chooses by it"),
+      v.trim(),
+      v.minLength(1, "must not be empty: the model chooses by it"),
+      v.maxLength(2_000, "must have at most 2000 characters"),
+    ),
+    parameters: v.pipe(
+      v.custom<Readonly<Record<string, unknown>>>(isRecord, "must be a JSON Schema, an object"),
+      v.check((schema) => schema.type === "object", 'must have "type": "object"'),
+      v.check(patternsCompile, "must not contain a pattern that is no regular expression"),
+    ),
+    url: v.pipe(
+      v.string("must be a text"),
+      v.check(
+        (url) => url.length <= 2_000 && urlTemplate(url) !== undefined,
+        "must be such as https://api.example.com/orders/{id}: placeholders in path and query alone, no user, no fragment, other characters percent-encoded",
+      ),
+    ),
+    method: v.optional(
+      v.picklist(["GET", "POST", "PUT", "PATCH", "DELETE"], "must be GET, POST, PUT, PATCH or DELETE"),
+    ),
+    headers: v.optional(Headers),
+    timeoutMs: v.optional(
+      v.custom<number>((ms) => typeof ms === "number" && ms >= 1 && ms <= 60_000, "must be from 1 to 60000"),
+    ),
+  },
+  ({ expected }) => (expected === "never" ? "is unknown" : expected === "Object" ? "must be an object" : "is missing"),
+);
+
+/**
+ * The tools in what was configured, or what is wrong with it: every fault with its field, and no value, since values may
+ * be secrets.
+ * @param allowPrivate http is allowed too
+ */
+export function parseHttpTools(
+  value: unknown,
+  allowPrivate: boolean,
+): { readonly tools: readonly HttpToolOptions[]; readonly faults: readonly string[] } {
+  if (!Array.isArray(value)) return { tools: [], faults: ["they must be a list"] };
+  if (value.length > 64) return { tools: [], faults: [`there are ${value.length} tools, at most 64 are possible`] };
+  const tools: HttpToolOptions[] = [];
+  const faults: string[] = [];
+  for (const [index, one] of value.entries()) {
+    const { issues, output } = v.safeParse(Tool, one);
+    const found =
+      issues?.map((issue) => `${fieldOf(issue)} ${issue.message}`) ?? faultsOf(output as HttpToolOptions, allowPrivate);
+    const title = shownName(one) ?? `number ${index + 1}`;
+    for (const fault of new Set(found)) faults.push(`tool ${title}: ${fault}`);
+    if (found.length === 0) tools.push(output as HttpToolOptions);
+  }
+  return { tools, faults };
+}
+
+/** What only a tool as a whole shows. */
+function faultsOf({ url, parameters }: HttpToolOptions, allowPrivate: boolean): string[] {
+  const faults: string[] = [];
+  if (!allowPrivate && !/^https:/i.test(url))
+    faults.push("url must begin with https://, unless RINGPORT_AGENT_TOOLS_ALLOW_PRIVATE=1");
+  const { properties } = parameters;
+  const unknown = urlTemplate(url)?.names.find((name) => !isRecord(properties) || !Object.hasOwn(properties, name));
+  if (unknown !== undefined)
+    faults.push(`url has the placeholder {${unknown}}, but parameters have no property of that name`);
+  return faults;
+}
+
+/** The field of an issue; of a header only "headers", since somebody may have written its value there. */
+function fieldOf({ path }: v.BaseIssue<unknown>): string {
+  const field = String(path?.[0]?.key ?? "it");
+  return /^[\w-]{1,40}$/.test(field) ? field : "a field";
+}
+
+function shownName(tool: unknown): string | undefined {
+  const name = isRecord(tool) ? tool.name : undefined;
+  return typeof name === "string" && /^[\w-]{1,64}$/.test(name) ? name : undefined;
+}
+
+/** Whether every pattern of a schema is a regular expression, so that no input can fail because of it. */
+function patternsCompile(schema: Readonly<Record<string, unknown>>): boolean {
+  const waiting: unknown[] = [schema];
+  for (let at = 0; at < waiting.length; at++) {
+    const one = waiting[at];
+    if (typeof one !== "object" || one === null) continue;
+    for (const [keyword, value] of Object.entries(one)) {
+      if (keyword === "pattern" && typeof value === "string" && !compiles(value)) return false;
+      waiting.push(value);
+    }
+  }
+  return true;
+}
+
+function compiles(pattern: string): boolean {
+  try {
+    return Boolean(new RegExp(pattern, "u"));
+  } catch {
+    return false;
+  }
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,61 @@
+import { ToolFailed } from "../../../src/ports/agent-tool.ts";
+
+/** An address whose path and query have placeholders such as `{id}`; its host is fixed. */
+export interface UrlTemplate {
+  /** Scheme, host and port. */
+  readonly origin: string;
+  /** The names of the placeholders. */
+  readonly names: readonly string[];
+  /**
+   * Path and query with the encoded arguments in the places of their names, and the arguments that are in neither.
+   * @throws {ToolFailed} an argument that is missing, that is no text, or that would lead to another path
+   */
+  fill(input: Readonly<Record<string, unknown>>): {
+    readonly path: string;
+    readonly rest: Readonly<Record<string, unknown>>;
+  };
+}
+
+/** Origin, path, query: visible ASCII, no user, no fragment; braces in path and query alone. */
+const PARTS = /^(https?:\/\/[^/?#\\{}@\s]+)(\/[!"$-.0->@-[\]-~/]*)?(\?[!"$-[\]-~]*)?$/i;
+const PLACEHOLDER = /\{([\w-]{1,64})\}/g;
+const DOTS = /^\.{1,2}$/;
+
+/** The template in a text; undefined if it is none. */
+export function urlTemplate(text: string): UrlTemplate | undefined {
+  const [, origin = "", path = "/", query = ""] = PARTS.exec(text) ?? [];
+  if (!URL.canParse(origin) || /[{}]/.test((path + query).replace(PLACEHOLDER, ""))) return undefined;
+  if (segmentsOf(path).some((segment) => DOTS.test(segment))) return undefined;
+  const names = [...new Set(Array.from((path + query).matchAll(PLACEHOLDER), ([, name = ""]) => name))];
+  return {
+    origin,
+    names,
+    fill(input) {
+      const plain = path.replace(PLACEHOLDER, (_, name: string) => pathPart(name, input));
+      // Neither one argument nor several side by side may climb, even on a server that decodes slashes.
+      if (segmentsOf(plain).some((segment) => DOTS.test(segment)))
+        throw new ToolFailed("no part of the path may be . or ..");
+      const filled = path.replace(PLACEHOLDER, (_, name: string) => encodeURIComponent(pathPart(name, input)));
+      const search = query.replace(PLACEHOLDER, (_, name: string) => encodeURIComponent(argument(name, input)));
+      const rest = Object.fromEntries(Object.entries(input).filter(([name]) => !names.includes(name)));
+      return { path: filled + search, rest };
+    },
+  };
+}
+
+const segmentsOf = (path: string): string[] => path.split(/[/\\]/);
+
+function pathPart(name: string, input: Readonly<Record<string, unknown>>): string {
+  const text = argument(name, input);
+  if (text === "") throw new ToolFailed(`${name} must not be empty`);
+  return text;
+}
+
+function argument(name: string, input: Readonly<Record<string, unknown>>): string {
+  if (!Object.hasOwn(input, name)) throw new ToolFailed(`${name} is missing`);
+  const value = input[name];
+  if (typeof value !== "string" && typeof value !== "number" && typeof value !== "boolean")
+    throw new ToolFailed(`${name} must be a text, a number or a boolean`);
+  // A half of a surrogate pair cannot be encoded.
+  return String(value).replace(/\p{Surrogate}/gu, "\uFFFD");
+}

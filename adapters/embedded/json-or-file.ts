@@ -1,0 +1,42 @@
+import { readFile } from "node:fs/promises";
+
+/** A setting that holds JSON, or the path of a file with it. */
+export interface JsonSetting {
+  /** Subject of error messages, plural: "the SIP trunks (RINGPORT_SIP_TRUNKS)". */
+  readonly name: string;
+  /** How it begins: `[{"name":…}]`. */
+  readonly short: string;
+  /** A whole example. */
+  readonly example: string;
+}
+
+/**
+ * The value of such a setting.
+ * @throws {Error} a file that cannot be read, or what is no JSON; the message quotes none of it, since it may hold secrets
+ */
+export async function jsonOrFile(given: string, setting: JsonSetting): Promise<unknown> {
+  const text = given.trim();
+  if (/^[[{]/.test(text)) return parsed(text, setting.name, setting);
+  return parsed(await contentOf(text, setting), `the file ${text} with ${setting.name}`, setting);
+}
+
+async function contentOf(path: string, { name, short }: JsonSetting): Promise<string> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (cause) {
+    const code = (cause as NodeJS.ErrnoException).code ?? String(cause);
+    throw new Error(`${name}: the file ${path} cannot be read (${code}); it takes JSON as well: ${short}`, { cause });
+  }
+}
+
+/** The parser's message may quote the text; only the position is reported. */
+function parsed(text: string, what: string, { example }: JsonSetting): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (fault) {
+    const [, at] = /position (\d+)/.exec(String(fault)) ?? [];
+    const before = at === undefined ? undefined : text.slice(0, Number(at)).split("\n");
+    const place = before ? ` at line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}` : "";
+    throw new Error(`${what} are no JSON${place}; they must be a list such as ${example}`);
+  }
+}

@@ -1,0 +1,165 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, describe, expect, test } from "vitest";
+import { httpTool } from "../../../adapters/agent/tools/http-tool.ts";
+import { offeredTools } from "../../../src/application/call-audio/agents/offered-tools.ts";
+import type { HttpToolOptions } from "../../../src/options.ts";
+import { realSystem } from "../../../src/ports/system.ts";
+
+const SECRET = "tk-9f8e7d6c5b4a";
+const open: (() => void)[] = [];
+afterEach(() => {
+  for (const close of open.splice(0)) close();
+});
+
+/** A server on this machine, and what it received. */
+async function server(respond: (response: ServerResponse, request: IncomingMessage) => void) {
+  const received: { method: string; url: string; authorization: string | undefined; body: string }[] = [];
+  const fake = createServer(async (request, response) => {
+    let body = "";
+    for await (const chunk of request) body += String(chunk);
+    const { method = "", url = "", headers } = request;
+    received.push({ method, url, authorization: headers.authorization, body });
+    respond(response, request);
+  });
+  await new Promise<void>((resolve) => fake.listen(0, "127.0.0.1", resolve));
+  open.push(() => {
+    fake.closeAllConnections();
+    fake.close();
+  });
+  return { received, origin: `http://127.0.0.1:${(fake.address() as AddressInfo).port}` };
+}
+
+/** Runs a tool as an agent does. */
+async function run(more: Partial<HttpToolOptions>, input: object, allowPrivate = true) {
+  const logged: unknown[] = [];
+  const log = (...one: unknown[]) => void logged.push(...one);
+  const options: HttpToolOptions = {
+    name: "order",
+    description: "Finds an order.",
+    parameters: { type: "object" },
+    url: "https://api.example.com/",
+    headers: { authorization: `Bearer ${SECRET}` },
+    ...more,
+  };
+  const context = {
+    system: realSystem,
+    log: { debug: log, info: log, warn: log, error: log },
+    agentTools: [httpTool(options, { allowPrivate })],
+  };
+  const call = { id: "call_1", message: { type: "DYNAMIC_AGENT" as const, instructions: [] } };
+  const [tool] = offeredTools(context, call, new AbortController().signal, () => {});
+  const text = await tool!.run(JSON.stringify(input));
+  const records = logged
+    .map((one) =>
+      Object.values(one as object)
+        .map(String)
+        .join(" "),
+    )
+    .join("\n");
+  expect(text + records).not.toContain(SECRET);
+  return { text, records };
+}
+
+const json = (status: number, value: unknown) => (response: ServerResponse) =>
+  void response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(value));
+
+describe("an HTTP tool", () => {
+  test("fills path and query, sends the rest in the query, and gives the model the JSON", async () => {
+    const { received, origin } = await server(json(200, { state: "shipped" }));
+    const url = `${origin}/shops/{shop}/orders/{id}?lang={lang}&full=1`;
+    const input = { id: "a/b c?#", shop: "Köln", lang: "pt&x=1", limit: 3, tags: ["a", "b"], none: null };
+    expect((await run({ url }, input)).text).toBe('{"state":"shipped"}');
+    const path = "/shops/K%C3%B6ln/orders/a%2Fb%20c%3F%23?lang=pt%26x%3D1&full=1&limit=3&tags=a&tags=b";
+    expect(received).toEqual([{ method: "GET", url: path, authorization: `Bearer ${SECRET}`, body: "" }]);
+  });
+
+  test("sends the rest as JSON with the other methods", async () => {
+    const { received, origin } = await server(json(201, { id: 7 }));
+    const input = { id: "x", people: 2, note: "é 👋" };
+    expect((await run({ url: `${origin}/tables/{id}`, method: "POST" }, input)).text).toBe('{"id":7}');
+    expect(received[0]).toMatchObject({ method: "POST", url: "/tables/x", body: '{"people":2,"note":"é 👋"}' });
+  });
+
+  test.for([
+    [{ id: ".." }, "error: no part of the path may be . or .."],
+    [{ id: "../admin" }, "error: no part of the path may be . or .."],
+    [{ id: "x\\.." }, "error: no part of the path may be . or .."],
+    [{ id: "" }, "error: id must not be empty"],
+    [{}, "error: id is missing"],
+    [{ id: ["a"] }, "error: id must be a text, a number or a boolean"],
+  ] as const)("sends nothing for an argument that leads elsewhere: %j", async ([input, text]) => {
+    const { received, origin } = await server(json(200, {}));
+    expect((await run({ url: `${origin}/orders/{id}/lines` }, input)).text).toBe(text);
+    expect(received).toEqual([]);
+  });
+
+  test.for([
+    [404, { error: "no such order" }, "error: the server answered 404: no such order"],
+    [500, "x".repeat(5_000), `error: the server answered 500: ${"x".repeat(200)}…`],
+    [401, `wrong key ${SECRET}`, "error: the server answered 401: wrong key [hidden]"],
+    [204, undefined, "null"],
+    [200, "plain words", '"plain words"'],
+    [200, { echo: { authorization: `Bearer ${SECRET}` } }, '{"echo":{"authorization":"[hidden]"}}'],
+  ] as const)("gives the model what it needs of a %i", async ([status, body, text]) => {
+    const shown = typeof body === "string" ? body : body && JSON.stringify(body);
+    const { origin } = await server((response) => void response.writeHead(status).end(shown));
+    expect((await run({ url: origin }, {})).text).toBe(text);
+  });
+
+  test("does not follow a redirect", async () => {
+    const { received, origin } = await server((response) => void response.writeHead(302, { location: "/else" }).end());
+    const text = "error: the server answered 302, a redirect, which is not followed";
+    expect((await run({ url: origin }, {})).text).toBe(text);
+    expect(received).toHaveLength(1);
+  });
+
+  test.for([
+    [200, "error: the response has more than 16384 bytes, which is too much"],
+    [500, `error: the server answered 500: ${"y".repeat(200)}…`],
+  ] as const)("reads the beginning of 10 MB alone, with status %i", async ([status, text]) => {
+    let sent = 0;
+    const { origin } = await server((response) => {
+      response.writeHead(status);
+      const more = (): void => {
+        while (sent < 10_000_000 && !response.destroyed) {
+          sent += 100_000;
+          if (!response.write("y".repeat(100_000))) return void response.once("drain", more);
+        }
+        response.end();
+      };
+      more();
+    });
+    expect((await run({ url: origin }, {})).text).toBe(text);
+    expect(sent).toBeLessThan(10_000_000);
+  });
+
+  test("is over after its timeout, and its connection too", async () => {
+    let closed: Promise<unknown> | undefined;
+    const { origin } = await server((response) => {
+      closed = new Promise((resolve) => response.on("close", () => resolve(undefined)));
+      response.writeHead(200).write("{");
+    });
+    expect((await run({ url: origin, timeoutMs: 100 }, {})).text).toBe("error: no result within 100 ms");
+    await closed;
+  });
+
+  test("tells the model nothing of a server that breaks off, and the log why", async () => {
+    const { origin } = await server((response) => {
+      response.writeHead(200, { "content-length": "100" }).write("half");
+      setImmediate(() => response.destroy());
+    });
+    const { text, records } = await run({ url: origin }, {});
+    expect(text).toBe("error: the tool failed");
+    expect(records).toMatch(/the server of the tool order failed: (aborted|the response ended|socket|.*closed)/i);
+  });
+
+  test.each(["https://127.0.0.1", "https://[::1]", "https://169.254.169.254", "https://localhost", "http://8.8.8.8"])(
+    "does not connect to %s",
+    async (url) => {
+      const { text, records } = await run({ url: `${url}/latest` }, {}, false);
+      expect(text).toBe("error: the tool failed");
+      expect(records).toMatch(/has no public address|the URL is not https/);
+    },
+  );
+});

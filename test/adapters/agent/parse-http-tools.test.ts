@@ -1,0 +1,107 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { httpTool } from "../../../adapters/agent/tools/http-tool.ts";
+import { parseHttpTools } from "../../../adapters/agent/tools/parse-http-tools.ts";
+import { urlTemplate } from "../../../adapters/agent/tools/url-template.ts";
+import { ToolFailed, toolsFault } from "../../../src/ports/agent-tool.ts";
+
+const SECRET = "hunter2-hunter2";
+const TOOL = {
+  name: "order",
+  description: "Finds an order.",
+  url: "https://api.example.com/orders/{id}",
+  parameters: { type: "object", properties: { id: { type: "string" } }, required: ["id"] },
+  headers: { authorization: `Bearer ${SECRET}` },
+};
+
+describe("the list of HTTP tools", () => {
+  test("is taken as it is if nothing is wrong", () => {
+    const other = { ...TOOL, name: "book", method: "POST", timeoutMs: 5_000, headers: undefined };
+    expect(parseHttpTools([TOOL, other], false)).toEqual({ tools: [TOOL, other], faults: [] });
+  });
+
+  test.for<[change: object, fault: RegExp]>([
+    [{ name: "a b" }, /^tool number 1: name must be 1 to 64 of/],
+    [{ name: undefined }, /^tool number 1: name must be a text/],
+    [{ description: " " }, /^tool order: description must not be empty/],
+    [{ parameters: { type: "string" } }, /^tool order: parameters must have "type": "object"/],
+    [{ parameters: { type: "object", properties: { id: { pattern: "(" } } } }, /parameters must not contain a pattern/],
+    [{ parameters: { type: "object" } }, /url has the placeholder \{id\}, but parameters have no property/],
+    [{ url: "http://api.example.com/{id}" }, /url must begin with https:\/\/, unless RINGPORT_AGENT_TOOLS_ALLOW/],
+    [{ url: "https://{id}.example.com/" }, /url must be such as/],
+    [{ url: "https://api.example.com{id}" }, /url must be such as/],
+    [{ url: `https://me:${SECRET}@api.example.com/` }, /url must be such as/],
+    [{ url: "https://api.example.com/a/../{id}" }, /url must be such as/],
+    [{ url: "https://api.example.com/{id" }, /url must be such as/],
+    [{ method: "TRACE" }, /method must be GET, POST/],
+    [{ headers: `Bearer ${SECRET}` }, /headers must be an object/],
+    [{ headers: { authorization: [SECRET] } }, /headers must be texts/],
+    [{ headers: { "x-a": `${SECRET}\r\nx-b: 1` } }, /headers must be texts of ASCII/],
+    [{ headers: { [`${SECRET} `]: "x" } }, /headers must have names of headers/],
+    [{ headers: { Host: "other.example.com" } }, /headers must not contain Host/],
+    [{ timeoutMs: 0 }, /timeoutMs must be from 1 to 60000/],
+    [{ header: { authorization: SECRET } }, /header is unknown/],
+  ])("names the field and no value: %j", ([change, fault]) => {
+    const { faults, tools } = parseHttpTools([{ ...TOOL, ...change }], false);
+    expect(tools).toEqual([]);
+    expect(faults).toEqual([expect.stringMatching(fault)]);
+    expect(faults.join()).not.toContain(SECRET);
+  });
+
+  test.for([undefined, {}, "x", 7, null])("must be a list, not %j", (value) => {
+    expect(parseHttpTools(value, false).faults).toEqual(["they must be a list"]);
+  });
+
+  test("is never the reason of an exception, and what it accepts can be used", () => {
+    const some = fc.oneof(fc.jsonValue(), fc.constant(undefined));
+    const tool = fc.record(
+      Object.fromEntries(
+        ["name", "description", "url", "parameters", "method", "headers", "timeoutMs", "more"].map((field) => [
+          field,
+          fc.oneof({ weight: 3, arbitrary: fc.constant((TOOL as Record<string, unknown>)[field]) }, some),
+        ]),
+      ),
+    );
+    fc.assert(
+      fc.property(
+        fc.oneof(some, fc.array(fc.oneof(tool, some), { maxLength: 4 })),
+        fc.boolean(),
+        (value, isPrivate) => {
+          const { tools, faults } = parseHttpTools(value, isPrivate);
+          expect(faults.length > 0 || tools.length === (value as unknown[]).length).toBe(true);
+          for (const fault of faults) expect(fault).toMatch(/^[ -~]{1,400}$/);
+          for (const one of tools) expect(toolsFault([httpTool(one)])).toBeUndefined();
+        },
+      ),
+    );
+  });
+});
+
+describe("a URL with placeholders", () => {
+  const template = urlTemplate("https://api.example.com/a/{x}/b{y}{z}?q={x}&r=1")!;
+
+  test("keeps its host, its path and its query whatever the arguments are", () => {
+    const argument = fc.oneof(
+      fc.string({ unit: "binary" }),
+      fc.constantFrom(".", "..", "/", "\\", "", "\uD800", "%2e%2e"),
+    );
+    fc.assert(
+      fc.property(argument, argument, argument, (x, y, z) => {
+        let path: string;
+        try {
+          ({ path } = template.fill({ x, y, z }));
+        } catch (error) {
+          expect(error).toBeInstanceOf(ToolFailed);
+          return;
+        }
+        const url = new URL(template.origin + path);
+        expect(url.origin + url.pathname + url.search).toBe(template.origin + path);
+        expect(url.hash).toBe("");
+        expect(url.pathname).toMatch(/^\/a\/[^/]+\/b[^/]+$/);
+        expect([...url.searchParams.keys()]).toEqual(["q", "r"]);
+        expect(url.searchParams.get("q")).toBe(new URLSearchParams({ x }).get("x"));
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
