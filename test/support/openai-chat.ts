@@ -6,6 +6,8 @@ export interface ChatRequest {
   readonly authorization: string | undefined;
   /** The client's port: the same for all requests of one connection. */
   readonly port: number | undefined;
+  /** The whole body. */
+  readonly body: string;
   readonly model: string;
   readonly messages: readonly {
     readonly role: string;

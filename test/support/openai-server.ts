@@ -125,7 +125,8 @@ export async function openaiServer({
   async function complete(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const pieces: Buffer[] = [];
     for await (const piece of request) pieces.push(piece as Buffer);
-    const body = JSON.parse(Buffer.concat(pieces).toString()) as {
+    const text = Buffer.concat(pieces).toString();
+    const body = JSON.parse(text) as {
       model: string;
       messages: ChatRequest["messages"];
       tools?: readonly { readonly function: { readonly name: string } }[];
@@ -137,6 +138,7 @@ export async function openaiServer({
     const chat: ChatRequest = {
       authorization: request.headers.authorization,
       port: request.socket.remotePort,
+      body: text,
       model: body.model,
       messages: body.messages,
       toolChoice: body.tool_choice,

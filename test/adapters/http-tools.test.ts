@@ -1,0 +1,52 @@
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { httpTools } from "../../adapters/embedded/http-tools.ts";
+import { embedded } from "../../adapters/embedded.ts";
+import { printed } from "../support/printed.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+const SECRET = "hunter2-hunter2";
+const ORDER = {
+  name: "order",
+  description: "Finds an order.",
+  url: "https://api.example.com/orders",
+  parameters: { type: "object" },
+  headers: { authorization: SECRET },
+};
+
+describe("HTTP tools", () => {
+  test("come as they are, as JSON, or from a file with it, and print no secret", async () => {
+    const file = join(temporaryFolder("tools"), "tools.json");
+    writeFileSync(file, JSON.stringify([ORDER]));
+    for (const tools of [[ORDER], JSON.stringify([ORDER]), file]) {
+      const made = await httpTools({ tools });
+      expect(made.map(({ name }) => name)).toEqual(["order"]);
+      expect(printed(made)).not.toContain(SECRET);
+    }
+    expect(await httpTools(undefined)).toEqual([]);
+  });
+
+  test.for([
+    ["/nowhere/tools.json", /\(RINGPORT_AGENT_TOOLS\): the file \/nowhere\/tools\.json cannot be read \(ENOENT\)/],
+    [`[{"a":"${SECRET}" "b"}]`, /\(RINGPORT_AGENT_TOOLS\) are no JSON/],
+    [
+      JSON.stringify([{ ...ORDER, url: "ftp://x" }]),
+      /\(RINGPORT_AGENT_TOOLS\) cannot be used: tool order: url must be/,
+    ],
+    [JSON.stringify([ORDER, ORDER]), /two tools are called order; give one of them another name/],
+  ] as const)("that cannot be used are refused before anything is made: %s", async ([tools, message]) => {
+    const data = join(temporaryFolder("tools"), "data");
+    const fault = await embedded({ data, embedded: { httpTools: { tools } } }).catch((error: Error) => error);
+    expect((fault as Error).message).toMatch(message);
+    expect((fault as Error).message).not.toContain(SECRET);
+    expect(existsSync(data)).toBe(false);
+  });
+
+  test("may not have the name of a function of the program", async () => {
+    const data = join(temporaryFolder("tools"), "data");
+    const agentTools = [{ ...ORDER, run: async () => null }];
+    const options = { data, agentTools, embedded: { httpTools: { tools: [ORDER] } } };
+    await expect(embedded(options)).rejects.toThrow("two tools are called order");
+  });
+});
