@@ -137,6 +137,18 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
       { RINGPORT_TRANSCRIPTION_ENGINE: "whisper" },
       ['RINGPORT_TRANSCRIPTION_ENGINE is "whisper"', "openai, openai-realtime, deepgram or deepgram-flux"],
     ],
+    [
+      "an HTTP tool with a wrong field",
+      [],
+      { RINGPORT_AGENT_TOOLS: '[{"name":"order","url":"http://x","headers":{"authorization":"hunter2"}}]' },
+      ["RINGPORT_AGENT_TOOLS", "tool order: description is missing"],
+    ],
+    [
+      "private addresses for no HTTP tool",
+      [],
+      { RINGPORT_AGENT_TOOLS_ALLOW_PRIVATE: "1" },
+      ["RINGPORT_AGENT_TOOLS_ALLOW_PRIVATE counts only with RINGPORT_AGENT_TOOLS"],
+    ],
     ["SIP without a trunk", [], { RINGPORT_TELEPHONY: "sip" }, ["set RINGPORT_SIP_TRUNKS"]],
   ])("%s", async ([, args, env, texts]) => {
     const { place } = freshPlace();
