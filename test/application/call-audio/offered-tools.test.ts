@@ -89,6 +89,14 @@ describe("a tool that an agent uses", () => {
     await world.stop();
   });
 
+  test("fails if its schema has a pattern that is no regular expression", async () => {
+    const parameters = { type: "object", properties: { people: { type: "string", pattern: "(" } } };
+    const { world, tool, inputs } = await offered(async () => ({}), { parameters });
+    expect(await tool.run('{"people":"3"}')).toMatch(/failed/);
+    expect(inputs).toEqual([]);
+    await world.stop();
+  });
+
   test("has 10 s, or its own time, and is then aborted", async () => {
     const signals: AbortSignal[] = [];
     const wait = (_: unknown, { signal }: ToolContext) => {

@@ -56,13 +56,13 @@ async function use(
   input: string,
   scope: AbortSignal,
 ): Promise<Use> {
-  const { value, fault } = checkedInput(tool, input);
-  if (value === undefined) return failed("input_invalid", fault);
   const { system, log } = context;
   const ms = tool.timeoutMs ?? TIMEOUT_MS;
   const timeout = new AbortController();
   const late = () => new ToolLate(`no result within ${ms} ms`);
   try {
+    const { value, fault } = checkedInput(tool, input); // throws if a pattern of the tool is no regular expression
+    if (value === undefined) return failed("input_invalid", fault);
     scope.throwIfAborted();
     const signal = AbortSignal.any([scope, timeout.signal]);
     const running = (async () => tool.run(value, { callId, signal }))();
