@@ -36,7 +36,7 @@ const call = await ringport.calls.create(clinic, {
 const { outcome } = await ringport.calls.wait(clinic, call.id);
 const transcripts = await ringport.calls.transcripts(clinic, [call]);
 for (const { speaker, text } of transcripts.get(call.id) ?? []) console.log(`${speaker}: ${text}`);
-console.log(outcome?.reason, outcome?.detail ?? "");
+if (outcome) console.log(outcome.detail === null ? outcome.reason : `${outcome.reason}: ${outcome.detail}`);
 
 await ringport.stop();
 await server.close();
