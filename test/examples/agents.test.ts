@@ -36,7 +36,7 @@ describe.skipIf(node.missing)(`the examples of agents, on ${node.title}`, () => 
     const cwd = temporaryFolder("agent-model");
     const { code, stdout } = await run([...node.command, RUN, "agent-openai-compatible"], { cwd, env });
     expect(stdout).toMatch(
-      /^callee: Hello, this is the simulated phone\.\ncaller: Goodbye to you\.\nagent_finished $/m,
+      /^callee: Hello, this is the simulated phone\.\ncaller: Goodbye to you\.\nagent_finished$/m,
     );
     expect(code).toBe(0);
   });
@@ -57,7 +57,7 @@ describe.skipIf(node.missing)(`the examples of agents, on ${node.title}`, () => 
     const cwd = temporaryFolder("agent-realtime");
     const { code, stdout } = await run([...node.command, RUN, "agent-realtime"], { cwd, env });
     expect(stdout).toMatch(
-      /^callee: Hello, this is the simulated phone\.\ncaller: Goodbye to you\.\nagent_finished $/m,
+      /^callee: Hello, this is the simulated phone\.\ncaller: Goodbye to you\.\nagent_finished$/m,
     );
     expect(code).toBe(0);
   });
