@@ -20,6 +20,10 @@ export const NOT_RUN: readonly (readonly [RegExp, string])[] = [
     "it serves until it is stopped; test/peers/transcripts.test.ts starts a server with these settings",
   ],
   [
+    /^RINGPORT_AGENT_ENGINE=realtime .* npm start/m,
+    "it needs a provider's key, and serves until it is stopped; test/adapters/agent/realtime.test.ts has a provider",
+  ],
+  [
     /^npm run example|^npm install ringport && bun|^(RINGPORT_TOKEN|INSTANCE)=.* npm run (-s )?example/m,
     "test/examples starts each example, as a stranger would",
   ],
