@@ -35,9 +35,7 @@ describe.skipIf(node.missing)(`the examples of agents, on ${node.title}`, () => 
     const env = { PATH, MODEL_URL: fake.baseUrl, MODEL: "m", SPEECH_TO_TEXT: "m" };
     const cwd = temporaryFolder("agent-model");
     const { code, stdout } = await run([...node.command, RUN, "agent-openai-compatible"], { cwd, env });
-    expect(stdout).toMatch(
-      /^callee: Hello, this is the simulated phone\.\ncaller: Goodbye to you\.\nagent_finished$/m,
-    );
+    expect(stdout).toMatch(/^callee: Hello, this is the simulated phone\.\ncaller: Goodbye to you\.\nagent_finished$/m);
     expect(code).toBe(0);
   });
 
@@ -56,9 +54,7 @@ describe.skipIf(node.missing)(`the examples of agents, on ${node.title}`, () => 
     const env = { PATH, REALTIME_URL: fake.baseUrl, REALTIME_MODEL: "m", REALTIME_TRANSCRIPTION: "m" };
     const cwd = temporaryFolder("agent-realtime");
     const { code, stdout } = await run([...node.command, RUN, "agent-realtime"], { cwd, env });
-    expect(stdout).toMatch(
-      /^callee: Hello, this is the simulated phone\.\ncaller: Goodbye to you\.\nagent_finished$/m,
-    );
+    expect(stdout).toMatch(/^callee: Hello, this is the simulated phone\.\ncaller: Goodbye to you\.\nagent_finished$/m);
     expect(code).toBe(0);
   });
 });
