@@ -402,7 +402,7 @@ export class RealtimeConversation implements AudioConversation {
       this.#requested = undefined;
       this.#settle();
       this.#failed(requested.wanted, why);
-    } else this.#emit({ type: "fault", detail: this.#told(why) });
+    } else this.#emit({ type: "fault", detail: this.#faultText(why) });
   }
 
   /** A reply has failed: it is requested once more. */
@@ -412,7 +412,7 @@ export class RealtimeConversation implements AudioConversation {
       return;
     }
     this.#failedOnce = true;
-    this.#emit({ type: "fault", detail: this.#told(why) });
+    this.#emit({ type: "fault", detail: this.#faultText(why) });
     this.#create({ ...reply, continues: reply.continues ?? false });
   }
 
@@ -466,7 +466,7 @@ export class RealtimeConversation implements AudioConversation {
   }
 
   #giveUp(why: string): void {
-    this.#fail(this.#told(why));
+    this.#fail(this.#faultText(why));
   }
 
   #fail(detail: string): void {
@@ -476,7 +476,7 @@ export class RealtimeConversation implements AudioConversation {
     this.#end();
   }
 
-  #told(why: string): string {
+  #faultText(why: string): string {
     return withoutSecrets(`the model's server ${why}`, this.#server.secrets);
   }
 
