@@ -24,6 +24,8 @@ import { neverOpened } from "./never-opened.ts";
 
 export { CannotListen, type Listening, type ServedApp, type ServeOptions } from "./listening.ts";
 
+/** Bun counts a timeout in steps of this length and may end the connection up to one step early, seconds. */
+const TIMEOUT_STEP_SECONDS = 4;
 /** Bytes that may wait on a WebSocket whose client does not read. */
 const BACKPRESSURE_BYTES = 8 << 20;
 
@@ -83,7 +85,7 @@ export async function serve(app: ServedApp, options: ServeOptions = {}): Promise
           ? await decideUpgrade(app, asked)
           : await app.handle(asked).catch(brokenApp);
         if (isReply(decision)) {
-          if (isInPieces(decision.body)) bun.timeout(request, Math.ceil(stallMs / 1000));
+          if (isInPieces(decision.body)) bun.timeout(request, Math.ceil(stallMs / 1000) + TIMEOUT_STEP_SECONDS);
           return asked.answer(decision);
         }
         if (bun.upgrade(request, { data: { handlers: decision, waiting: [] } })) return undefined;
