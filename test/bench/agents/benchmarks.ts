@@ -5,8 +5,6 @@ const CONVERSATIONS = `Calls by the cascade on the whole stack: simulated legs o
 completions and speech (24 kHz) over HTTP from a provider on loopback that answers at once (\`test/bench/agents/provider.ts\`). The callees
 (\`test/bench/agents/conversing-network.ts\`) answer each reply with a spoken sentence, or interrupt it.`;
 
-const BUSY = "Figures of short runs, while other programs kept both cores busy (12 of them waited at any time).";
-
 const module = (name: string): string => new URL(name, import.meta.url).href;
 
 /** What the benchmarks of agents are, by name. */
@@ -20,7 +18,6 @@ export const AGENT_BENCHMARKS: Readonly<Record<string, Benchmark>> = {
 - turn gap: from the moment at which the leg hands the callee's last 20 ms of voice to the core to the first audible frame, minus the 500 ms
   that end a turn, minus what the provider needed for text, reply and the first byte of speech. The loopback is part of the figure
 - interruption: from the beginning of the callee's voice to the last audible frame of the agent, with the threshold of 200 ms`,
-    remarks: BUSY,
     options: {
       calls: { meaning: "calls at once", value: 10, quick: 5 },
       seconds: { meaning: "length of the window", value: 60, quick: 15 },
@@ -32,7 +29,6 @@ export const AGENT_BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     method: `${CONVERSATIONS} Every third reply is interrupted. The provider is a process of its own on the other core. Lateness: how much
 later than its place on the absolute 20 ms schedule a frame was exchanged with a leg, both directions. The rule of the best-known open
 framework for voice agents is 25 calls on four cores, about 6 per core; its figure includes WebRTC, Opus and a neural voice detector, which this one does not.`,
-    remarks: BUSY,
     options: {
       calls: { meaning: "calls at once", value: 150, quick: 40 },
       seconds: { meaning: "length of the window", value: 60, quick: 10 },
