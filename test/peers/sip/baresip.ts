@@ -9,7 +9,7 @@ import { freePorts } from "./ports.ts";
 import { closed } from "./sound.ts";
 import type { Stage } from "./stage.ts";
 
-/** A callee on a real softphone: answers by itself, plays a tone, records both directions. */
+/** A callee on a real softphone: answers by itself, plays a sound, records both directions. */
 export interface Baresip {
   /** UDP and TCP; TLS is one above. */
   readonly port: number;
@@ -141,28 +141,30 @@ function tone(stage: Stage, hz: number): string {
 
 /**
  * Starts a baresip of its own, for one call or for several that are more than a second apart.
- * @param hz of the tone that it plays; 20 ms of 1 kHz are whole waves, so that nobody hears where a packet is missing
+ * @param plays on each call: a tone of this frequency, Hz, or a file of 48 kHz in stereo; 20 ms of 1 kHz are whole waves, so
+ *   that nobody hears where a packet is missing
  * @param jitterBuffer least and most packets in its jitter buffer; with one, baresip 1.0 is deaf to a new source whose sequence
  *   numbers lie before those of the old one
  */
 export async function startBaresip(
   stage: Stage,
   keys: Certificates,
-  hz = 1_000,
+  plays: number | string = 1_000,
   jitterBuffer: "1-5" | "0-0" = "1-5",
 ): Promise<Baresip> {
   for (let tries = 1; ; tries++)
     try {
-      return await start(stage, keys, hz, jitterBuffer);
+      return await start(stage, keys, plays, jitterBuffer);
     } catch (fault) {
       // Somebody else took a port between our looking and its binding.
       if (tries === 3 || !/ended with 98|does not listen for commands/.test(String(fault))) throw fault;
     }
 }
 
-async function start(stage: Stage, keys: Certificates, hz: number, jitterBuffer: string): Promise<Baresip> {
+async function start(stage: Stage, keys: Certificates, plays: number | string, jitterBuffer: string): Promise<Baresip> {
   const folder = stage.folder("baresip");
   const [port, control, rtp] = [await freePorts(2), await freePorts(1), await freePorts(20)];
+  const says = typeof plays === "string" ? plays : tone(stage, plays);
   for (const made of ["rec", "home"]) mkdirSync(join(folder, made));
   writeFileSync(join(folder, "home", "contacts"), "");
   const accounts = Object.entries(ACCOUNTS).map(
@@ -171,7 +173,7 @@ async function start(stage: Stage, keys: Certificates, hz: number, jitterBuffer:
   writeFileSync(join(folder, "home", "accounts"), accounts.join(""));
   writeFileSync(
     join(folder, "home", "config"),
-    CONFIG({ port, control, rtp, folder, says: tone(stage, hz), keys, modules: modules(), jitterBuffer }),
+    CONFIG({ port, control, rtp, folder, says, keys, modules: modules(), jitterBuffer }),
   );
   const log = join(folder, "log.txt");
   const child = startChild("baresip", ["-f", join(folder, "home"), "-s", "-v"], { cwd: folder, log });

@@ -1,0 +1,117 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { fliteJob } from "../../../adapters/speech/flite-job.ts";
+import { sip } from "../../../adapters/telephony/sip/index.ts";
+import { concatPcm, msToSamples, pcmToBytes } from "../../../src/audio/pcm.ts";
+import { tone } from "../../../src/audio/tone.ts";
+import { wavHeader } from "../../../src/audio/wav.ts";
+import type { CallMessageInput } from "../../../src/domain/call-input.ts";
+import type { PcmChunk } from "../../../src/ports/media.ts";
+import { createRingport, type Ringport } from "../../../src/ringport.ts";
+import { until } from "../../support/server-client.ts";
+import { loudness } from "../../support/server-sound.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { recognise } from "../recogniser.ts";
+import { APPOINTMENT, type Sentence } from "../sentences.ts";
+import { run, withTools } from "../tools.ts";
+import { type Baresip, NUMBERS, startBaresip } from "./baresip.ts";
+import { makeCertificates } from "./certificates.ts";
+import { monoOf } from "./sound.ts";
+import { Stage } from "./stage.ts";
+
+const ADA = { userId: "ada" };
+const GREETING =
+  "Hello, you have reached Anna. I am either away from my desk or on the other line. Please leave your name, your number and a message after the tone.";
+const [PAUSE_MS, BEEP_MS] = [1_000, 400];
+const INTRODUCTION: Sentence = {
+  heard: "this is an automated call",
+  places: [["this", "these"], ["is", "was"], ["an"], ["automated", "animated"], ["call", "fall", "wall"]],
+};
+const SENTENCES = [INTRODUCTION, APPOINTMENT];
+
+/** A file with the greeting, a beep and silence; and when the beep ends, ms. */
+async function machine(stage: Stage): Promise<{ readonly path: string; readonly beepEndMs: number }> {
+  const pieces: PcmChunk[] = [];
+  await fliteJob(
+    { text: GREETING, voice: "slt" },
+    { emit: (piece) => void pieces.push(piece), cancelled: () => false },
+  );
+  const { sampleRate } = pieces[0]!;
+  const still = (ms: number) => new Int16Array(msToSamples(ms, sampleRate));
+  const greeting = [...pieces.map(({ samples }) => samples), still(PAUSE_MS), tone(1_000, BEEP_MS, sampleRate, 8_000)];
+  const beepEndMs = (1_000 * concatPcm(greeting).length) / sampleRate;
+  const samples = concatPcm([...greeting, still(40_000)]);
+  const folder = stage.folder("machine");
+  const [mono, path] = [join(folder, "mono.wav"), join(folder, "machine.wav")];
+  writeFileSync(mono, Buffer.concat([wavHeader({ sampleRate, samples: samples.length }), pcmToBytes(samples)]));
+  run("sox", "-D", mono, "-r", "48000", "-c", "2", path);
+  return { path, beepEndMs };
+}
+
+withTools("a softphone that greets like a machine", ["baresip", "openssl", "sox", "pocketsphinx_batch"], () => {
+  const stage = new Stage();
+  let softphone: Baresip;
+  let beepEndMs: number;
+  let ringport: Ringport;
+  let instanceId: string;
+  beforeAll(async () => {
+    const { path, ...times } = await machine(stage);
+    ({ beepEndMs } = times);
+    softphone = await startBaresip(stage, makeCertificates(stage.folder("keys")), path);
+    const trunk = { name: "trunk", server: `sip:127.0.0.1:${softphone.port}`, users: "*" as const };
+    ringport = createRingport({
+      telephony: sip({ trunks: [{ ...trunk, codecs: ["PCMU"] }] }),
+      data: temporaryFolder("voicemail"),
+      authenticate: async () => ADA,
+    });
+    await ringport.start();
+    ({ id: instanceId } = await ringport.instances.create(ADA, { name: "Line", provider: "sip/trunk" }));
+    const line = () => ringport.instances.get(ADA, instanceId);
+    await until(line, ({ status }) => status === "ACTIVE", 8_000, "ACTIVE");
+  });
+  afterAll(() => ringport?.stop({ drainMs: 0 }));
+
+  /** Places a call; resolves with how it ended and what the softphone recorded. */
+  const placed = async (input: CallMessageInput) => {
+    const target = { phoneNumber: NUMBERS.pcmu };
+    const call = await ringport.calls.create(ADA, { instanceId, target, ...input });
+    const { status, outcome } = await ringport.calls.wait(ADA, call.id);
+    const lines = (await ringport.calls.transcripts(ADA, [call])).get(call.id) ?? [];
+    return { ended: [status, outcome?.reason, outcome?.answeredBy], lines, recorded: await softphone.heardFile() };
+  };
+
+  test("is hung up on during its greeting", async () => {
+    const { ended, recorded } = await placed({
+      type: "FIXED_TTS",
+      tts: { text: APPOINTMENT.text, voiceId: "en-US-1" },
+      onMachine: "hang_up",
+    });
+    expect(ended).toEqual(["COMPLETED", "machine_hung_up", "machine"]);
+    const { sound } = await monoOf(recorded);
+    expect((sound.samples.length * 1_000) / sound.sampleRate).toBeLessThan(beepEndMs - BEEP_MS);
+  });
+
+  test("records an agent's message whole behind its beep, and silence before it", async () => {
+    const { ended, lines, recorded } = await placed({
+      type: "DYNAMIC_AGENT",
+      agent: { instructions: [`Say: ${APPOINTMENT.text}`], onMachine: "leave_message" },
+    });
+    expect(ended).toEqual(["COMPLETED", "agent_finished", "machine"]);
+
+    const { path, sound } = await monoOf(recorded);
+    const part = (fromMs: number, toMs: number) => {
+      const [from, to] = [msToSamples(fromMs, sound.sampleRate), msToSamples(toMs, sound.sampleRate)];
+      return { ...sound, samples: sound.samples.subarray(from, to) };
+    };
+    // The greeting is a machine's after 6 s.
+    expect(loudness(part(7_000, beepEndMs))).toBeLessThan(10);
+    const message = lines.filter(({ startMs }) => startMs > beepEndMs);
+    const heard = message.map(({ startMs, endMs }, at) => {
+      const recording = path.replace(/\.wav$/, `-${at}.wav`);
+      run("sox", path, recording, "trim", String(startMs / 1_000 - 0.1), `=${endMs / 1_000 + 0.4}`);
+      return recognise(recording, ...SENTENCES.map(({ places }) => places));
+    });
+    expect(heard).toEqual(SENTENCES.map(({ heard }) => heard));
+  });
+});
