@@ -166,7 +166,8 @@ export async function openaiServer({
     if (!transcribes && refusal !== undefined) conversationFaults.shift();
     refusedWith = typeof refusal === "object" && "status" in refusal ? refusal.status : 426;
     if (refused(request) || refusedWith !== 426 || url.pathname !== "/v1/realtime") {
-      socket.end(`HTTP/1.1 ${refusedWith} No\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+      const status = refused(request) ? 401 : refusedWith;
+      socket.end(`HTTP/1.1 ${status} No\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
       return;
     }
     sockets.handleUpgrade(request, socket, head, (client) => {

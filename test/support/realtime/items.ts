@@ -1,0 +1,59 @@
+import type { Json } from "./json.ts";
+
+/** One item of a conversation. */
+export interface Item {
+  readonly id: string;
+  /** As clients get it. */
+  wire: Json;
+  /** As the model remembers it: `user: …`, `assistant: …`, `call: …`, `function: …`. */
+  line: string;
+  /** What the model says in it, from its beginning to its end. */
+  text: string;
+  /** Its audio so far, and all of that, ms. */
+  sentMs: number;
+  wholeMs: number;
+}
+
+/** The items of a conversation, in their order. */
+export class Items {
+  readonly #items: Item[] = [];
+
+  /** What the model remembers, the oldest first. */
+  get history(): string[] {
+    return this.#items.map(({ line }) => line).filter((line) => line !== "");
+  }
+
+  /** The last item; null if there is none. */
+  get last(): string | null {
+    return this.#items.at(-1)?.id ?? null;
+  }
+
+  find(id: unknown): Item | undefined {
+    return this.#items.find((item) => item.id === id);
+  }
+
+  /** The item before another one; null if there is none. */
+  before(id: string): string | null {
+    return this.#items[this.#items.findIndex((item) => item.id === id) - 1]?.id ?? null;
+  }
+
+  /** Adds an item behind another one, at the beginning (`root`), or at the end; undefined if the other one is unknown. */
+  add(id: string, wire: Json, line: string, after?: unknown): Item | undefined {
+    const item: Item = { id, wire, line, text: "", sentMs: 0, wholeMs: 0 };
+    if (after === undefined || after === null) this.#items.push(item);
+    else if (after === "root") this.#items.unshift(item);
+    else {
+      const at = this.#items.findIndex((one) => one.id === after);
+      if (at < 0) return undefined;
+      this.#items.splice(at + 1, 0, item);
+    }
+    return item;
+  }
+
+  /** Returns whether it was there. */
+  remove(id: unknown): boolean {
+    const at = this.#items.findIndex((item) => item.id === id);
+    if (at >= 0) this.#items.splice(at, 1);
+    return at >= 0;
+  }
+}

@@ -1,0 +1,20 @@
+import { randomUUID } from "node:crypto";
+
+export type Json = Record<string, unknown>;
+
+/** A new id, such as `item_…`. */
+export const idOf = (prefix: string): string => `${prefix}_${randomUUID().replaceAll("-", "").slice(0, 20)}`;
+
+/** The object behind a member; an empty one if it is none. */
+export const member = (value: unknown): Json => (typeof value === "object" && value !== null ? (value as Json) : {});
+
+/** What is changed within what is known; null takes something away. */
+export function merged(known: Json, change: Json): Json {
+  const result = { ...known };
+  for (const [name, value] of Object.entries(change)) {
+    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+    // A format is replaced as a whole.
+    result[name] = isObject && name !== "format" ? merged(member(known[name]), value as Json) : value;
+  }
+  return result;
+}

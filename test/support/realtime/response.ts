@@ -1,0 +1,218 @@
+import type { WebSocket } from "ws";
+import { encodeAlaw, encodeMulaw } from "../../../src/audio/g711.ts";
+import { pcmToBytes } from "../../../src/audio/pcm.ts";
+import { resample } from "../../../src/audio/resample.ts";
+import type { PcmChunk } from "../../../src/ports/media.ts";
+import type { ConversationFault, SpokenReply } from "../openai-conversation.ts";
+import type { Items } from "./items.ts";
+import { idOf, type Json, member } from "./json.ts";
+
+/** Audio of a piece, bytes: no whole number of samples or frames. */
+const PIECE = 4_801;
+/** Faults in the middle of a reply. */
+const BREAKS: readonly (ConversationFault | undefined)[] = ["stall", "drop", "truncate"];
+
+/** What a response works with. */
+export interface ResponseParts {
+  readonly socket: WebSocket;
+  readonly send: (message: Json) => void;
+  readonly items: Items;
+  /** The session of the conversation. */
+  readonly session: Json;
+  readonly speak: (text: string) => Promise<PcmChunk>;
+  readonly fault: ConversationFault | undefined;
+}
+
+/** One response of the model: sends its items piece by piece, and their ends also if it is cancelled. */
+export class ResponseStream {
+  readonly id = idOf("resp");
+  /** Why it ends early; undefined if it does not. */
+  cancelled: "client_cancelled" | "turn_detected" | undefined;
+  readonly #parts: ResponseParts;
+  readonly #wanted: Json;
+  readonly #output: Json[] = [];
+
+  /** @param wanted what the client has asked for */
+  constructor(parts: ResponseParts, wanted: Json) {
+    this.#parts = parts;
+    this.#wanted = wanted;
+  }
+
+  /** Whether its items do not become part of the conversation. */
+  get isAside(): boolean {
+    return this.#wanted.conversation === "none";
+  }
+
+  begin(): void {
+    this.#parts.send({ type: "response.created", response: { ...this.#shape, status: "in_progress", usage: null } });
+  }
+
+  end(status: string, details: Json | null = null): void {
+    const usage = { total_tokens: 15, input_tokens: 10, output_tokens: 5 };
+    this.#parts.send({ type: "response.done", response: { ...this.#shape, status, status_details: details, usage } });
+  }
+
+  /** Sends what the model says and does, and the end. */
+  async reply({ text, calls = [] }: SpokenReply): Promise<void> {
+    if (text !== undefined && !(await (this.#writes ? this.#write(text) : this.#say(text)))) return;
+    if (this.#wanted.tool_choice !== "none") for (const call of calls) if (!this.#call(call)) return;
+    this.end("completed");
+  }
+
+  /** Whether the model writes, and does not speak. */
+  get #writes(): boolean {
+    const { output_modalities: own } = this.#wanted;
+    const modalities = own ?? this.#parts.session.output_modalities;
+    return Array.isArray(modalities) && modalities.includes("text");
+  }
+
+  get #shape(): Json {
+    return {
+      id: this.id,
+      object: "realtime.response",
+      output: this.#output,
+      status_details: null,
+      conversation_id: this.isAside ? null : "conv_1",
+      metadata: this.#wanted.metadata ?? null,
+      audio: { output: member(member(this.#parts.session.audio).output) },
+    };
+  }
+
+  /** Says a text; returns whether the response goes on. */
+  async #say(text: string): Promise<boolean> {
+    const { send, speak, session, socket } = this.#parts;
+    const { part, item, close } = this.#message({ type: "audio", transcript: "" });
+    const spoken = await speak(text);
+    const format = member(member(member(session.audio).output).format);
+    const rate = format.type === "audio/pcm" ? 24_000 : 8_000;
+    const bytes = written(resample(spoken.samples, spoken.sampleRate, rate), format.type);
+    const wholeMs = (spoken.samples.length * 1_000) / spoken.sampleRate;
+    if (item) Object.assign(item, { text, wholeMs });
+    const words = text.split(/(?<= )/);
+    let said = "";
+    const says = (delta: string): void => {
+      said += delta;
+      if (item) item.line = `assistant: ${said}`;
+      send({ type: "response.output_audio_transcript.delta", ...part, delta });
+    };
+    const finish = (status: "completed" | "incomplete"): void => {
+      send({ type: "response.output_audio.done", ...part });
+      send({ type: "response.output_audio_transcript.done", ...part, transcript: said });
+      close(status, { type: "audio", transcript: said }, { type: "output_audio", transcript: said });
+    };
+    for (let at = 0; at < bytes.length; at += PIECE) {
+      if (socket.readyState !== socket.OPEN) return false;
+      if (this.cancelled !== undefined) return this.#stop(finish);
+      const delta = words.shift();
+      if (delta !== undefined) says(delta);
+      const piece = bytes.subarray(at, at + PIECE);
+      const audio = Buffer.from(piece).toString("base64");
+      if (at > 0 && this.#breaks(`{"type":"response.output_audio.delta","delta":"${audio}`)) return false;
+      if (item) item.sentMs += (piece.length / bytes.length) * wholeMs;
+      send({ type: "response.output_audio.delta", ...part, delta: audio });
+      await new Promise((resolve) => setImmediate(resolve)); // what arrives meanwhile is read
+    }
+    if (words.length > 0) says(words.join(""));
+    finish("completed");
+    return true;
+  }
+
+  /** Writes a text; returns whether the response goes on. */
+  async #write(text: string): Promise<boolean> {
+    const { send, socket } = this.#parts;
+    const { part, item, close } = this.#message({ type: "text", text: "" });
+    let sent = "";
+    const finish = (status: "completed" | "incomplete"): void => {
+      send({ type: "response.output_text.done", ...part, text: sent });
+      close(status, { type: "text", text: sent }, { type: "output_text", text: sent });
+    };
+    for (const delta of text.match(/.{1,20}/gs) ?? []) {
+      if (socket.readyState !== socket.OPEN) return false;
+      if (this.cancelled !== undefined) return this.#stop(finish);
+      if (sent !== "" && this.#breaks(`{"type":"response.output_text.delta","delta":"${delta}`)) return false;
+      sent += delta;
+      if (item) item.line = `assistant: ${sent}`;
+      send({ type: "response.output_text.delta", ...part, delta });
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    finish("completed");
+    return true;
+  }
+
+  /** Calls a function; returns whether the response goes on. */
+  #call({ name, arguments: given }: NonNullable<SpokenReply["calls"]>[number]): boolean {
+    const { send, fault } = this.#parts;
+    const text = typeof given === "string" ? given : JSON.stringify(given);
+    const half = text.slice(0, Math.ceil(text.length / 2));
+    const whole = fault !== "half_a_call";
+    const call_id = idOf("call");
+    const { part, close } = this.#item(
+      { type: "function_call", call_id, name, arguments: "" },
+      `call: ${name} ${text}`,
+    );
+    send({ type: "response.function_call_arguments.delta", ...part, call_id, delta: half });
+    if (whole)
+      send({ type: "response.function_call_arguments.delta", ...part, call_id, delta: text.slice(half.length) });
+    const sent = whole ? text : half;
+    send({ type: "response.function_call_arguments.done", ...part, call_id, name, arguments: sent });
+    close(whole ? "completed" : "incomplete", { arguments: sent });
+    if (!whole) this.end("incomplete", { type: "incomplete", reason: "max_output_tokens" });
+    return whole;
+  }
+
+  /** Ends an item, and the response, because it is cancelled; returns false. */
+  #stop(finish: (status: "incomplete") => void): false {
+    finish("incomplete");
+    this.end("cancelled", { type: "cancelled", reason: this.cancelled });
+    return false;
+  }
+
+  /** Whether the response breaks off here, by its fault. @param cut JSON that is cut off */
+  #breaks(cut: string): boolean {
+    const { socket, fault } = this.#parts;
+    if (fault === "truncate") socket.send(cut);
+    if (fault === "drop") socket.terminate();
+    return BREAKS.includes(fault);
+  }
+
+  /** Begins a message with one part. */
+  #message(first: Json) {
+    const { part, item, close } = this.#item({ type: "message", role: "assistant", content: [] }, "");
+    const place = { ...part, content_index: 0 };
+    this.#parts.send({ type: "response.content_part.added", ...place, part: first });
+    return {
+      part: place,
+      item,
+      close: (status: "completed" | "incomplete", last: Json, content: Json): void => {
+        this.#parts.send({ type: "response.content_part.done", ...place, part: last });
+        close(status, { content: [content] });
+      },
+    };
+  }
+
+  /** Begins an item. */
+  #item(wire: Json, line: string) {
+    const { send, items } = this.#parts;
+    const id = idOf("item");
+    const begun = { id, object: "realtime.item", status: "in_progress", ...wire };
+    const part = { response_id: this.id, item_id: id, output_index: this.#output.length };
+    const item = this.isAside ? undefined : items.add(id, begun, line);
+    send({ type: "response.output_item.added", response_id: this.id, output_index: part.output_index, item: begun });
+    if (item) send({ type: "conversation.item.added", previous_item_id: items.before(id), item: begun });
+    const close = (status: "completed" | "incomplete", rest: Json): void => {
+      const whole = { ...begun, ...rest, status };
+      if (item) {
+        item.wire = whole;
+        send({ type: "conversation.item.done", previous_item_id: items.before(id), item: whole });
+      }
+      send({ type: "response.output_item.done", response_id: this.id, output_index: part.output_index, item: whole });
+      this.#output.push(whole);
+    };
+    return { part, item, close };
+  }
+}
+
+function written(samples: Int16Array, format: unknown): Uint8Array {
+  if (format === "audio/pcmu") return encodeMulaw(samples);
+  return format === "audio/pcma" ? encodeAlaw(samples) : pcmToBytes(samples);
+}
