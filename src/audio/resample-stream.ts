@@ -1,5 +1,7 @@
 import type { PcmChunk } from "../ports/media.ts";
+import { concatPcm } from "./pcm.ts";
 import { Resampler } from "./resample.ts";
+import { TurnBudget } from "./turn-budget.ts";
 
 /** A piece at another rate, if it follows a certain other piece or comes first. */
 interface Resampled {
@@ -11,6 +13,13 @@ interface Resampled {
 
 /** Results by piece and both rates, so that speech shared by many calls is converted only once. */
 const known = new WeakMap<Int16Array, Map<string, Resampled>>();
+
+/** Samples of a piece that are converted without a pause. */
+const SLICE = 4_096;
+/** Samples that all streams together convert in one turn of the event loop: less than 2 ms of work. */
+const SAMPLES_PER_TURN = 24_000;
+
+const budget = new TurnBudget(SAMPLES_PER_TURN);
 
 /**
  * Converts the pieces of a stream, each with its own rate, to one rate, Hz. Throws a RangeError for an unsupported rate.
@@ -26,7 +35,7 @@ export async function* resampleStream(
       if (stretch) yield stretch.end();
       stretch = new Stretch(chunk.sampleRate, sampleRate);
     }
-    yield stretch.push(chunk.samples);
+    yield await stretch.push(chunk.samples);
   }
   if (stretch) yield stretch.end();
 }
@@ -48,7 +57,7 @@ class Stretch {
     this.#resampler = new Resampler(from, to);
   }
 
-  push(samples: Int16Array): Int16Array {
+  async push(samples: Int16Array): Promise<Int16Array> {
     const before = this.#last;
     const continuous = before === undefined || this.#lastKnown !== undefined;
     this.#last = samples;
@@ -59,7 +68,7 @@ class Stretch {
       return found.samples;
     }
     this.#catchUp();
-    const output = this.#resampler.push(samples);
+    const output = await this.#convert(samples);
     this.#lastKnown = undefined;
     if (continuous && found === undefined && output !== samples) {
       this.#lastKnown = { after: before, samples: output, rest: undefined };
@@ -68,6 +77,18 @@ class Stretch {
       known.set(samples, byRates);
     }
     return output;
+  }
+
+  /** Converts a piece in slices, so that other work gets its turn between them. */
+  async #convert(samples: Int16Array): Promise<Int16Array> {
+    if (this.#resampler.kept === 0) return samples;
+    const slices: Int16Array[] = [];
+    for (let at = 0; at < samples.length; at += SLICE) {
+      const slice = samples.subarray(at, at + SLICE);
+      await budget.take(slice.length);
+      slices.push(this.#resampler.push(slice));
+    }
+    return concatPcm(slices);
   }
 
   end(): Int16Array {

@@ -1,0 +1,50 @@
+import { expect, test } from "vitest";
+import { nextTurn } from "../../src/audio/next-turn.ts";
+import { resampleStream } from "../../src/audio/resample-stream.ts";
+import { TurnBudget } from "../../src/audio/turn-budget.ts";
+
+test("work within the budget begins at once", () => {
+  const budget = new TurnBudget(10);
+  expect([budget.take(4), budget.take(6)]).toEqual([undefined, undefined]);
+});
+
+test("work beyond the budget begins in later turns, in its order", async () => {
+  const budget = new TurnBudget(10);
+  const begun: string[] = [];
+  const work = async (name: string, cost: number): Promise<void> => {
+    await budget.take(cost);
+    begun.push(name);
+  };
+  void Promise.all([work("a", 8), work("b", 8), work("c", 3), work("d", 2), work("e", 20), work("f", 1)]);
+  const atTheEndOfTurns = new Set<string>();
+  while (begun.length < 6) {
+    await Promise.resolve();
+    atTheEndOfTurns.add(begun.join(""));
+    await nextTurn();
+  }
+  expect([...atTheEndOfTurns, begun.join("")]).toEqual(["a", "ab", "abcd", "abcde", "abcdef"]);
+});
+
+test("many streams with long pieces share the turns of the event loop", async () => {
+  const [streams, seconds] = [5, 20];
+  const convert = async (): Promise<number> => {
+    const chunks = (async function* () {
+      yield { samples: new Int16Array(24_000 * seconds), sampleRate: 24_000 };
+    })();
+    let converted = 0;
+    for await (const samples of resampleStream(chunks, 8_000)) converted += samples.length;
+    return converted;
+  };
+  let turns = 0;
+  let lengths: number[] | undefined;
+  void Promise.all(Array.from({ length: streams }, convert)).then((all) => {
+    lengths = all;
+  });
+  while (lengths === undefined) {
+    await nextTurn();
+    turns++;
+  }
+  expect(lengths).toEqual(Array(streams).fill(8_000 * seconds));
+  // One second of audio per turn.
+  expect(turns).toBeGreaterThanOrEqual(streams * seconds);
+});
