@@ -172,6 +172,16 @@ export default defineConfig({
           fileParallelism: false,
         },
       },
+      {
+        // Calls by models of real providers, whose keys are in the environment and which cost money; not in the gate.
+        extends: true,
+        test: {
+          name: "live",
+          include: ["test/peers/live/*.test.ts"],
+          testTimeout: 180_000,
+          hookTimeout: 60_000,
+        },
+      },
     ],
   },
 });
