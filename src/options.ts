@@ -222,6 +222,10 @@ export type AgentTuning =
       readonly apiKey?: string | undefined;
       /** The model. */
       readonly model: string;
+      /** Replies of the model in one call, after which the agent says goodbye. Default: 100. */
+      readonly maxTurns?: number | undefined;
+      /** Tokens of one call, as far as the server counts them, after which the agent says goodbye. Default: 200,000. */
+      readonly maxTokens?: number | undefined;
     }
   | {
       /** A model that takes and makes audio itself, over the realtime protocol of OpenAI. */
@@ -234,6 +238,10 @@ export type AgentTuning =
       readonly model: string;
       /** The provider's name of its voice. Default: the provider's own choice. */
       readonly voice?: string | undefined;
+      /** Replies of the model in one call, after which the agent says goodbye. Default: 100. */
+      readonly maxTurns?: number | undefined;
+      /** Tokens of one call, as far as the server counts them, after which the agent says goodbye. Default: 200,000. */
+      readonly maxTokens?: number | undefined;
     };
 
 /** Tools of agents that are HTTP requests. */

@@ -10,10 +10,10 @@ export async function configuredAgent(tuning: AgentTuning | undefined): Promise<
   }
   if (tuning.engine === "realtime") {
     const { realtimeAgent } = await import("./realtime/realtime-agent.ts");
-    const { baseUrl, apiKey, model, voice } = tuning;
-    return realtimeAgent({ baseUrl, apiKey, model, voice });
+    const { baseUrl, apiKey, model, voice, maxTurns, maxTokens } = tuning;
+    return realtimeAgent({ baseUrl, apiKey, model, voice, maxTurns, maxTokens });
   }
   const { cascadeAgent } = await import("./cascade/cascade-agent.ts");
-  const { baseUrl, apiKey, model } = tuning;
-  return cascadeAgent({ baseUrl, apiKey, model });
+  const { baseUrl, apiKey, model, maxTurns, maxTokens } = tuning;
+  return cascadeAgent({ baseUrl, apiKey, model, maxTurns, maxTokens });
 }

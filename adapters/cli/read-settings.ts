@@ -154,6 +154,11 @@ function completeAgent(values: Map<string, unknown>): void {
   const given = (option: string): boolean => values.has(AGENT + option);
   const engine = values.get(`${AGENT}engine`);
   const server = ["baseUrl", "apiKey", "model"].some(given);
+  const limited = ["maxTurns", "maxTokens"].some(given);
+  if (limited && (engine === "scripted" || (engine === undefined && !server)))
+    throw new UsageError(
+      "RINGPORT_AGENT_MAX_TURNS and RINGPORT_AGENT_MAX_TOKENS limit a model: set RINGPORT_AGENT_URL and _MODEL, or take them away",
+    );
   if (engine === "realtime") renameVoice(values);
   else checkVoice(values);
   if (engine === undefined && !server) return;

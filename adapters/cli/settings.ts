@@ -1,5 +1,6 @@
 import { NETWORK_NAMES, type RingportOptions } from "../../src/options.ts";
 import { SCHEMA_NAME, TABLE_PREFIX } from "../storage/table-names.ts";
+import { AGENT } from "./agent-settings.ts";
 import { LOG_LEVELS } from "./log.ts";
 import {
   callsPerDay,
@@ -260,51 +261,6 @@ const TRANSCRIPTION = [
     speakers,
     "callee",
     "Whose speech is transcribed; the caller's is what the stream's client plays.",
-  ),
-] as const;
-
-const AGENT = [
-  setting(
-    "embedded.agent.engine",
-    "RINGPORT_AGENT_ENGINE",
-    oneOf("scripted", "cascade", "realtime"),
-    "scripted",
-    "What conducts DYNAMIC_AGENT calls: a script, a language model behind transcription and speech, or a model that takes and makes audio itself.",
-  ),
-  setting(
-    "embedded.agent.baseUrl",
-    "RINGPORT_AGENT_URL",
-    httpUrl,
-    "none",
-    "cascade: address of a server with POST {URL}/chat/completions; realtime: with the WebSocket {URL}/realtime.",
-  ),
-  setting("embedded.agent.apiKey", "RINGPORT_AGENT_KEY", text("KEY", "a key"), "none", "Its key.", HIDDEN),
-  setting("embedded.agent.model", "RINGPORT_AGENT_MODEL", text("NAME", "a model's name"), "none", "Its model."),
-  setting(
-    "agentVoiceId",
-    "RINGPORT_AGENT_VOICE",
-    text(
-      "VOICE",
-      "a voice id such as en-US-1 or pt-BR-1, or for realtime the provider's name of a voice",
-      /^[\w.:-]{1,64}$/,
-    ),
-    "en-US-1, or the first voice that works",
-    "Voice of agents whose call names none; realtime: the provider's name of its voice.",
-  ),
-  setting(
-    "embedded.httpTools.tools",
-    "RINGPORT_AGENT_TOOLS",
-    text("JSON", "a list of HTTP tools as JSON, or a file with it"),
-    "none",
-    "HTTP requests that a model may send during a call.",
-    HIDDEN,
-  ),
-  setting(
-    "embedded.httpTools.allowPrivate",
-    "RINGPORT_AGENT_TOOLS_ALLOW_PRIVATE",
-    onOff,
-    "off",
-    "These requests may go to private addresses and without HTTPS.",
   ),
 ] as const;
 

@@ -1,4 +1,5 @@
 import { type Agent, AgentUnavailable } from "../../../src/ports/conversation.ts";
+import { DEFAULT_TOKENS, DEFAULT_TURNS } from "../default-limits.ts";
 import { phrasesIn } from "../phrases.ts";
 import { type ChatOptions, chatClient } from "./chat-client.ts";
 import { ChatConversation, type ChatLimits } from "./chat-conversation.ts";
@@ -20,8 +21,8 @@ export interface CascadeAgentOptions extends ChatOptions {
 export function cascadeAgent(options: CascadeAgentOptions): Agent {
   const chat = chatClient(options);
   const limits: ChatLimits = {
-    turns: options.maxTurns ?? 100,
-    tokens: options.maxTokens ?? 200_000,
+    turns: options.maxTurns ?? DEFAULT_TURNS,
+    tokens: options.maxTokens ?? DEFAULT_TOKENS,
     preemptive: options.preemptive,
   };
   const scope = new AbortController();

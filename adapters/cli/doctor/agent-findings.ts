@@ -1,5 +1,6 @@
 import type { AgentTuning } from "../../../src/options.ts";
 import { chatClient } from "../../agent/cascade/chat-client.ts";
+import { DEFAULT_TOKENS, DEFAULT_TURNS } from "../../agent/default-limits.ts";
 import { realtimeAgent } from "../../agent/realtime/realtime-agent.ts";
 import { broken, type Finding, reasonOf, works } from "./finding.ts";
 
@@ -9,11 +10,15 @@ const WITHIN_MS = 20_000;
 export async function findAgent(tuning: AgentTuning | undefined): Promise<Finding[]> {
   if (tuning === undefined || tuning.engine === "scripted") return [];
   const name = `agent ${tuning.engine}`;
+  const { maxTurns = DEFAULT_TURNS, maxTokens = DEFAULT_TOKENS } = tuning;
+  const limits = `a call has at most ${maxTurns} replies and ${maxTokens} tokens`;
   const started = performance.now();
+  const found = (what: string) =>
+    works(name, `${what} within ${Math.round(performance.now() - started)} ms; ${limits}`);
   try {
     if (tuning.engine === "realtime") {
       await openOnce(tuning);
-      return [works(name, `accepted a session within ${Math.round(performance.now() - started)} ms`)];
+      return [found("accepted a session")];
     }
     const chat = chatClient(tuning);
     const messages = [{ role: "user", content: "Reply with the word yes." }] as const;
@@ -21,7 +26,7 @@ export async function findAgent(tuning: AgentTuning | undefined): Promise<Findin
     for await (const part of chat({ messages }, AbortSignal.timeout(WITHIN_MS)))
       if (part.type === "text") reply += part.text;
     if (reply.trim() === "") throw new Error("it replied with nothing");
-    return [works(name, `replied within ${Math.round(performance.now() - started)} ms`)];
+    return [found("replied")];
   } catch (error) {
     const fix = "check RINGPORT_AGENT_URL, _MODEL and _KEY, and the server there";
     // Other calls can be placed without it.

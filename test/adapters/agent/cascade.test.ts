@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { cascadeAgent } from "../../../adapters/agent/cascade/cascade-agent.ts";
+import { configuredAgent } from "../../../adapters/agent/configured.ts";
 import type {
   AgentBrief,
   Conversation,
@@ -231,6 +232,15 @@ describe("a conversation with a language model", () => {
       "Goodbye.",
       "hang_up: the agent was at its limit of 15 tokens (maxTokens)",
     ]);
+  });
+
+  test("has the limits of the server's settings", async () => {
+    server = await openaiServer({ understand: () => "", answer: () => ({ text: "Hello." }) });
+    const agent = await configuredAgent({ engine: "cascade", baseUrl: server.baseUrl, model: "m", maxTurns: 1 });
+    if (agent.kind === "audio") throw new Error("it is an agent in audio");
+    const conversation = agent.begin(BRIEF);
+    await reply(conversation, begin);
+    expect((await reply(conversation, says("a"))).at(-1)).toContain("its limit of 1 replies");
   });
 });
 

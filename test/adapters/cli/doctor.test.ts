@@ -2,6 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "no
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { openaiServer } from "../../support/openai-server.ts";
 import { findPostgres } from "../../support/postgres.ts";
 import { CliServer } from "./client-server.ts";
 import { freshFolder, node, run } from "./run-cli.ts";
@@ -115,6 +116,28 @@ describe.skipIf(node.missing)(`ringport doctor on ${node.title}`, { timeout: 60_
       const { code, stdout, stderr } = await run(args, env);
       expect(code, args.join(" ")).not.toBe(0);
       expect(stdout + stderr).not.toContain("hunter2");
+    }
+  });
+
+  test("the model of an agent is asked for a word, and the limits of a call are listed", async () => {
+    const model = await openaiServer({ understand: () => "", answer: () => ({ text: "Yes." }), apiKey: "hunter2" });
+    try {
+      const env = {
+        ...{ RINGPORT_AGENT_URL: model.baseUrl, RINGPORT_AGENT_MODEL: "m", RINGPORT_AGENT_MAX_TURNS: "20" },
+        ...{ RINGPORT_TRANSCRIPTION_ENGINE: "openai", RINGPORT_TRANSCRIPTION_URL: model.baseUrl },
+        RINGPORT_TRANSCRIPTION_MODEL: "m",
+      };
+      const { of } = await examine({ ...env, RINGPORT_AGENT_KEY: "hunter2" });
+      const limits = "a call has at most 20 replies and 200000 tokens";
+      expect(of("agent cascade")).toMatchObject({
+        state: "works",
+        detail: expect.stringMatching(new RegExp(`^replied within \\d+ ms; ${limits}$`)),
+      });
+      const wrong = await examine({ ...env, RINGPORT_AGENT_KEY: "hunter3" });
+      expect(wrong.of("agent cascade")).toMatchObject({ state: "broken", detail: expect.stringContaining("401") });
+      expect(JSON.stringify(wrong.report)).not.toContain("hunter3");
+    } finally {
+      await model.close();
     }
   });
 

@@ -152,6 +152,22 @@ describe("reading settings", () => {
     });
   });
 
+  test("a language model has limits, and a script has none", () => {
+    const model = {
+      RINGPORT_AGENT_URL: "http://127.0.0.1:11434/v1",
+      RINGPORT_AGENT_MODEL: "m",
+      RINGPORT_TRANSCRIPTION_ENGINE: "openai",
+      RINGPORT_TRANSCRIPTION_URL: "http://127.0.0.1:8000/v1",
+      RINGPORT_TRANSCRIPTION_MODEL: "whisper",
+    };
+    const limits = { RINGPORT_AGENT_MAX_TURNS: "20", RINGPORT_AGENT_MAX_TOKENS: "30000" };
+    const { options } = fromEnv({ ...model, ...limits });
+    expect(options.embedded?.agent).toMatchObject({ engine: "cascade", maxTurns: 20, maxTokens: 30_000 });
+    expect(() => fromEnv({ ...model, RINGPORT_AGENT_MAX_TURNS: "0" })).toThrow(/MAX_TURNS is "0": it must be/);
+    for (const engine of [{}, { RINGPORT_AGENT_ENGINE: "scripted" }])
+      expect(() => fromEnv({ ...engine, ...limits })).toThrow(/RINGPORT_AGENT_MAX_TOKENS limit a model: set/);
+  });
+
   test("a flag wins over its variable, and switches can be switched off", () => {
     const line = parseCommandLine(serve, ["--ring-timeout-ms=2000", "--no-stream-preview", "--require-inbound-audio"]);
     const { options } = readSettings(SETTINGS, line, { RINGPORT_RING_TIMEOUT_MS: "1", RINGPORT_STREAM_PREVIEW: "1" });

@@ -1,0 +1,62 @@
+import { httpUrl, oneOf, onOff, text, wholeNumber } from "./parsers.ts";
+import { HIDDEN, setting } from "./setting.ts";
+
+/** What conducts agent calls. */
+export const AGENT = [
+  setting(
+    "embedded.agent.engine",
+    "RINGPORT_AGENT_ENGINE",
+    oneOf("scripted", "cascade", "realtime"),
+    "scripted",
+    "What conducts DYNAMIC_AGENT calls: a script, a language model behind transcription and speech, or a model that takes and makes audio itself.",
+  ),
+  setting(
+    "embedded.agent.baseUrl",
+    "RINGPORT_AGENT_URL",
+    httpUrl,
+    "none",
+    "cascade: address of a server with POST {URL}/chat/completions; realtime: with the WebSocket {URL}/realtime.",
+  ),
+  setting("embedded.agent.apiKey", "RINGPORT_AGENT_KEY", text("KEY", "a key"), "none", "Its key.", HIDDEN),
+  setting("embedded.agent.model", "RINGPORT_AGENT_MODEL", text("NAME", "a model's name"), "none", "Its model."),
+  setting(
+    "embedded.agent.maxTurns",
+    "RINGPORT_AGENT_MAX_TURNS",
+    wholeNumber(1, 100_000),
+    "100",
+    "Replies of the model in one call, after which the agent says goodbye.",
+  ),
+  setting(
+    "embedded.agent.maxTokens",
+    "RINGPORT_AGENT_MAX_TOKENS",
+    wholeNumber(1, 1_000_000_000),
+    "200000",
+    "Tokens of one call, as far as the server counts them, after which the agent says goodbye.",
+  ),
+  setting(
+    "agentVoiceId",
+    "RINGPORT_AGENT_VOICE",
+    text(
+      "VOICE",
+      "a voice id such as en-US-1 or pt-BR-1, or for realtime the provider's name of a voice",
+      /^[\w.:-]{1,64}$/,
+    ),
+    "en-US-1, or the first voice that works",
+    "Voice of agents whose call names none; realtime: the provider's name of its voice.",
+  ),
+  setting(
+    "embedded.httpTools.tools",
+    "RINGPORT_AGENT_TOOLS",
+    text("JSON", "a list of HTTP tools as JSON, or a file with it"),
+    "none",
+    "HTTP requests that a model may send during a call.",
+    HIDDEN,
+  ),
+  setting(
+    "embedded.httpTools.allowPrivate",
+    "RINGPORT_AGENT_TOOLS_ALLOW_PRIVATE",
+    onOff,
+    "off",
+    "These requests may go to private addresses and without HTTPS.",
+  ),
+] as const;
