@@ -44,9 +44,9 @@ export default defineConfig({
           // Files share their modules, which saves nearly half of the time: nothing here keeps state in a module.
           isolate: false,
           restoreMocks: true,
-          // What hangs is found; what computes for seconds may run beside other work.
-          testTimeout: 20_000,
-          hookTimeout: 30_000,
+          // What hangs is found; what computes for seconds may run beside any other work.
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
         },
       },
       {
