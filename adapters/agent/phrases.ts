@@ -1,3 +1,5 @@
+import { apologyIn } from "../../src/domain/apologies.ts";
+
 /** Fixed sentences of an agent, which come neither from a script nor from a model. */
 export interface Phrases {
   /** Before anything else, unless the script introduces itself. */
@@ -30,7 +32,7 @@ const ENGLISH: Phrases = {
   oneMoment: "One moment, please.",
   goodbye: "Goodbye.",
   notTransferred: "Sorry, I could not put you through.",
-  apology: "I am sorry, something went wrong on our side. Goodbye.",
+  apology: apologyIn("en"),
   sayAgain: "I am sorry, I did not catch that. Could you say it again?",
   timeIsUp: "I am sorry, I have to end the call now. Goodbye.",
 };
@@ -46,7 +48,7 @@ const PHRASES: Readonly<Record<string, Phrases>> = {
     oneMoment: "Um momento, por favor.",
     goodbye: "Até logo.",
     notTransferred: "Desculpe, não consegui transferir a chamada.",
-    apology: "Desculpe, algo deu errado do nosso lado. Até logo.",
+    apology: apologyIn("pt"),
     sayAgain: "Desculpe, não entendi. Você pode repetir?",
     timeIsUp: "Desculpe, preciso encerrar a chamada agora. Até logo.",
   },
@@ -58,7 +60,7 @@ const PHRASES: Readonly<Record<string, Phrases>> = {
     oneMoment: "Un momento, por favor.",
     goodbye: "Adiós.",
     notTransferred: "Lo siento, no he podido pasar la llamada.",
-    apology: "Lo siento, algo ha fallado por nuestra parte. Adiós.",
+    apology: apologyIn("es"),
     sayAgain: "Perdone, no le he entendido. ¿Puede repetirlo?",
     timeIsUp: "Lo siento, tengo que terminar la llamada ahora. Adiós.",
   },
@@ -70,7 +72,7 @@ const PHRASES: Readonly<Record<string, Phrases>> = {
     oneMoment: "Einen Moment bitte.",
     goodbye: "Auf Wiederhören.",
     notTransferred: "Ich konnte Sie leider nicht verbinden.",
-    apology: "Es tut mir leid, bei uns ist etwas schiefgegangen. Auf Wiederhören.",
+    apology: apologyIn("de"),
     sayAgain: "Entschuldigung, das habe ich nicht verstanden. Können Sie es wiederholen?",
     timeIsUp: "Ich muss das Gespräch jetzt leider beenden. Auf Wiederhören.",
   },
@@ -82,7 +84,7 @@ const PHRASES: Readonly<Record<string, Phrases>> = {
     oneMoment: "Un instant, s'il vous plaît.",
     goodbye: "Au revoir.",
     notTransferred: "Désolé, je n'ai pas pu transférer l'appel.",
-    apology: "Je suis désolé, un problème est survenu de notre côté. Au revoir.",
+    apology: apologyIn("fr"),
     sayAgain: "Pardon, je n'ai pas compris. Pouvez-vous répéter ?",
     timeIsUp: "Je suis désolé, je dois terminer l'appel maintenant. Au revoir.",
   },
@@ -94,7 +96,7 @@ const PHRASES: Readonly<Record<string, Phrases>> = {
     oneMoment: "Un momento, per favore.",
     goodbye: "Arrivederci.",
     notTransferred: "Mi dispiace, non ho potuto trasferire la chiamata.",
-    apology: "Mi dispiace, qualcosa è andato storto da parte nostra. Arrivederci.",
+    apology: apologyIn("it"),
     sayAgain: "Mi scusi, non ho capito. Può ripetere?",
     timeIsUp: "Mi dispiace, devo terminare la chiamata adesso. Arrivederci.",
   },

@@ -60,6 +60,12 @@ export interface Conversation {
   /** How long the model took for the first token of the latest reply, ms; undefined if there is no model. For metrics. */
   readonly firstTokenMs?: number | undefined;
   /**
+   * How long a reply may yield nothing while none of the call's tools is at work, ms. Then the core asks for the reply once
+   * more, unless it has begun or a tool was used, and in the end it apologises and fails the call. Default: 10,000. Read
+   * before each action; an agent with time limits of its own names a longer one.
+   */
+  readonly replyTimeoutMs?: number | undefined;
+  /**
    * What was found out, as JSON that fulfils {@link AgentBrief.resultSchema}; the core checks it, and asks once more if it does
    * not fit. Called if the call has such a schema, after the last reply has begun or the call has ended. Left out: `result`
    * is checked.

@@ -1,7 +1,7 @@
 import { type Agent, AgentUnavailable } from "../../../src/ports/conversation.ts";
 import { DEFAULT_TOKENS, DEFAULT_TURNS } from "../default-limits.ts";
 import { phrasesIn } from "../phrases.ts";
-import { type ChatOptions, chatClient } from "./chat-client.ts";
+import { type ChatOptions, chatClient, REQUEST_MS } from "./chat-client.ts";
 import { ChatConversation, type ChatLimits } from "./chat-conversation.ts";
 
 /** Options of {@link cascadeAgent}. */
@@ -24,6 +24,8 @@ export function cascadeAgent(options: CascadeAgentOptions): Agent {
     turns: options.maxTurns ?? DEFAULT_TURNS,
     tokens: options.maxTokens ?? DEFAULT_TOKENS,
     preemptive: options.preemptive,
+    // A request has its own limits, which end it earlier: two attempts, each repeated twice if the server is busy.
+    replyTimeoutMs: 8 * (options.timeoutMs ?? REQUEST_MS),
   };
   const scope = new AbortController();
   return {

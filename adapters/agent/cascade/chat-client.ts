@@ -21,6 +21,8 @@ export interface ChatOptions {
   readonly timeoutMs?: number | undefined;
 }
 
+/** How long a server may be silent, ms. */
+export const REQUEST_MS = 10_000;
 /** How long a server may take to end a response that is complete, ms. */
 const LINGER_MS = 1_000;
 
@@ -44,7 +46,7 @@ export class ChatFault extends Error {
  */
 export function chatClient(options: ChatOptions): Chat {
   const url = new URL(`${String(options.baseUrl).replace(/\/+$/, "")}/chat/completions`);
-  const timeoutMs = options.timeoutMs ?? 10_000;
+  const timeoutMs = options.timeoutMs ?? REQUEST_MS;
   const secrets = [options.apiKey, ...Object.values(options.headers ?? {})];
   const client = engineClient({ ...options, timeoutMs });
 

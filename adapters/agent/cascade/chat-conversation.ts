@@ -34,6 +34,8 @@ export interface ChatLimits {
   readonly tokens: number;
   /** Whether replies are prepared before the callee's turn is certainly over. Default: true. */
   readonly preemptive?: boolean | undefined;
+  /** How long a reply may yield nothing, ms. Default: the limit of the core. */
+  readonly replyTimeoutMs?: number | undefined;
 }
 
 /** Conducts one call by a language model. */
@@ -49,6 +51,7 @@ export class ChatConversation implements Conversation {
   #turns = 0;
   #tokens = 0;
   firstTokenMs: number | undefined;
+  readonly replyTimeoutMs: number | undefined;
   /** Turns in a row whose words were lost. */
   #unheard = 0;
   /** The reply that is being prepared. */
@@ -61,6 +64,7 @@ export class ChatConversation implements Conversation {
     this.#brief = brief;
     this.#phrases = phrases;
     this.#limits = limits;
+    this.replyTimeoutMs = limits.replyTimeoutMs;
     this.#tools = toolSpecs(brief);
     this.#history = new ChatHistory(systemPrompt(brief));
   }

@@ -2,9 +2,10 @@ import { describe, expect, test } from "vitest";
 import type { Chat } from "../../../adapters/agent/cascade/chat-client.ts";
 import { ChatConversation } from "../../../adapters/agent/cascade/chat-conversation.ts";
 import { phrasesIn } from "../../../adapters/agent/phrases.ts";
-import type { Agent } from "../../../src/ports/conversation.ts";
+import type { AgentTool } from "../../../src/ports/agent-tool.ts";
+import type { Agent, ConversationAction, ConversationInput } from "../../../src/ports/conversation.ts";
 import type { PcmChunk } from "../../../src/ports/media.ts";
-import { lines, ms, type Scene, soundMs, talking, voice } from "../../support/agent-calls.ts";
+import { lines, ms, puppet, type Scene, soundMs, talking, voice } from "../../support/agent-calls.ts";
 import { ToneSpeech } from "../../support/application.ts";
 import { MeasuringTranscription } from "../../support/measuring-transcription.ts";
 
@@ -160,6 +161,135 @@ describe("a speech engine", () => {
       detail: "the speech engine sent nothing for 10000 ms",
     });
     await world.stop();
+  });
+});
+
+describe("an agent whose reply yields nothing", () => {
+  const never = new Promise<never>(() => {});
+  const says = (text: string): ConversationAction => ({ type: "say", text, interruptible: true });
+  const listens: ConversationAction = { type: "listen", forMs: 60_000 };
+  const HUNG = "the agent puppet replied with nothing for 10000 ms";
+
+  test("is asked once more, then the call ends after an apology", async () => {
+    const asked: ConversationInput[] = [];
+    const signals: AbortSignal[] = [];
+    const agent = puppet(async function* (input, signal) {
+      if (input.type !== "begin") {
+        asked.push(input);
+        signals.push(signal);
+        await never;
+      }
+      yield says(GREETING);
+      yield listens;
+    });
+    const scene = await talking(["x"], { agent });
+    const { world, leg } = scene;
+    await world.system.advance(ms(GREETING) + 500);
+    leg.press("1");
+    await world.system.advance(19_500);
+    expect(asked).toEqual([
+      { type: "key", digit: "1" },
+      { type: "key", digit: "1" },
+    ]);
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
+    const from = nowMs(scene);
+    await world.system.advance(ms(apology) + 2_000);
+    expect(Math.abs(soundMs(scene, from) - ms(apology))).toBeLessThanOrEqual(40);
+    expect(await outcomeOf(scene)).toMatchObject({ reason: "agent_failed", detail: HUNG });
+    expect((await lines(scene)).at(-1)).toBe(`caller: ${apology}`);
+    await world.stop();
+  });
+
+  test("goes on if it replies the second time", async () => {
+    let keys = 0;
+    const agent = puppet(async function* ({ type }) {
+      if (type === "key" && ++keys === 1) await never;
+      yield says(type === "key" ? "I see." : GREETING);
+      yield listens;
+    });
+    const scene = await talking(["x"], { agent });
+    await scene.world.system.advance(ms(GREETING) + 500);
+    scene.leg.press("1");
+    await scene.world.system.advance(10_000 + ms("I see.") + 1_000);
+    expect(await lines(scene)).toEqual([`caller: ${GREETING}`, "caller: I see."]);
+    await scene.world.stop();
+  });
+
+  test("is not asked again once it has spoken or used a tool", async () => {
+    let replies = 0;
+    const agent = puppet(async function* () {
+      replies++;
+      yield says("Well.");
+      await never;
+    });
+    const spoken = await talking(["x"], { agent });
+    await spoken.world.system.advance(ms("Well.") + 10_000 + ms(apology) + 2_000);
+    expect([replies, (await outcomeOf(spoken))?.detail]).toEqual([1, HUNG]);
+    await spoken.world.stop();
+
+    let uses = 0;
+    const book: AgentTool = { name: "book", description: "Books.", parameters: {}, run: async () => ++uses };
+    const user: Agent = {
+      ...agent,
+      begin: ({ tools }) => ({
+        async *reply() {
+          await tools?.[0]?.run("{}");
+          await never;
+          yield listens;
+        },
+      }),
+    };
+    const booked = await talking(["x"], { agent: user, agentTools: [book] });
+    await booked.world.system.advance(10_000 + ms(apology) + 2_000);
+    expect([uses, (await outcomeOf(booked))?.detail]).toEqual([1, HUNG]);
+    await booked.world.stop();
+  });
+
+  test("may wait for a tool, and for as long as it names", async () => {
+    let finish = (_: string) => {};
+    const slow: AgentTool = {
+      ...{ name: "slow", description: "Waits.", parameters: {}, timeoutMs: 60_000 },
+      run: () => new Promise((resolve) => (finish = resolve)),
+    };
+    const agent: Agent = {
+      ...puppet(async function* () {}),
+      begin: ({ tools }) => ({
+        replyTimeoutMs: 40_000,
+        async *reply({ type }) {
+          if (type === "begin") yield says((await tools?.[0]?.run("{}")) ?? "");
+          else await never;
+          yield listens;
+        },
+      }),
+    };
+    const scene = await talking(["x"], { agent, agentTools: [slow] });
+    await scene.world.system.advance(55_000);
+    finish("It is done.");
+    await scene.world.system.advance(3_000);
+    expect(await lines(scene)).toEqual(['caller: "It is done."']);
+    scene.leg.press("1");
+    await scene.world.system.advance(79_000);
+    expect((await scene.world.stored(scene.call)).status).toBe("IN_PROGRESS");
+    await scene.world.system.advance(1_000 + ms(apology) + 2_000);
+    expect((await outcomeOf(scene))?.detail).toBe("the agent puppet replied with nothing for 40000 ms");
+    await scene.world.stop();
+  });
+
+  test("is given up after 20 s, also if the callee goes on interrupting it", async () => {
+    const agent = puppet(async function* ({ type }) {
+      if (type !== "begin") await never;
+      yield says(GREETING);
+      yield listens;
+    });
+    const scene = await talking(["x"], { agent });
+    await scene.world.system.advance(ms(GREETING) + 500);
+    for (let second = 0; second < 20; second += 4) {
+      scene.leg.press("1");
+      await scene.world.system.advance(4_000);
+    }
+    await scene.world.system.advance(ms(apology) + 2_000);
+    expect(await outcomeOf(scene)).toMatchObject({ reason: "agent_failed", detail: HUNG });
+    await scene.world.stop();
   });
 });
 

@@ -1,4 +1,5 @@
 import { errorText } from "../../../base/error-text.ts";
+import { apologyIn } from "../../../domain/apologies.ts";
 import { type CallOf, type CallResult, machinePolicyOf } from "../../../domain/call.ts";
 import type { CallSignal } from "../../../domain/call-signal.ts";
 import { type Event, type EventData, isFinalEvent } from "../../../domain/events.ts";
@@ -17,6 +18,7 @@ import { CallControl } from "./call-control.ts";
 import { transferCall } from "./call-transfer.ts";
 import { Listening } from "./listening.ts";
 import { offeredTools } from "./offered-tools.ts";
+import { AgentSilent, PromptReplies } from "./prompt-replies.ts";
 import { SilenceTimer } from "./silence-timer.ts";
 import { TurnMeter } from "./turn-meter.ts";
 
@@ -42,6 +44,8 @@ export class AgentCall implements CallTap {
   #replying: AbortController | undefined;
   /** What the callee has heard since the latest reply. */
   #heardText: string[] = [];
+  /** Said if the agent fails without a word. */
+  #apology = "";
   /** Asked at the end; undefined if the call has no schema for it. */
   #result: AgentResult | undefined;
   /** The agent has decided that the call ends. */
@@ -145,7 +149,9 @@ export class AgentCall implements CallTap {
       const speech = this.#speechWith(voice);
       const brief = briefOf(this.#context, this.#call, voice, this.#media.network, this.#tools());
       this.#listening.language = brief.language;
-      const conversation = this.#agent.begin(brief);
+      this.#apology = apologyIn(brief.language);
+      const replies = new PromptReplies(this.#context.system, this.#agent, brief);
+      const { conversation } = replies;
       this.#conversation = conversation;
       const { resultSchema } = this.#call.message;
       if (resultSchema) this.#result = new AgentResult(this.#context, conversation, resultSchema);
@@ -155,8 +161,8 @@ export class AgentCall implements CallTap {
         if (input.type !== "voicemail" && (this.#ending || this.#machine !== undefined)) continue;
         const over =
           input.type === "voicemail"
-            ? await this.#leaveVoicemail(conversation, speech, signal)
-            : await this.#reply(conversation, speech, input, signal);
+            ? await this.#leaveVoicemail(replies, speech, signal)
+            : await this.#reply(replies, speech, input, signal);
         // A machine may be recognised after the last word of a short conversation.
         if (over && machinePolicyOf(this.#call.message) !== "leave_message") return;
       }
@@ -189,7 +195,7 @@ export class AgentCall implements CallTap {
 
   /** Carries out the reply to one input; returns whether it ends the call. */
   async #reply(
-    conversation: Conversation,
+    replies: PromptReplies,
     speech: AgentSpeech,
     input: ConversationInput,
     signal: AbortSignal,
@@ -199,32 +205,36 @@ export class AgentCall implements CallTap {
     this.#meter.requested(input);
     const reading = new AbortController();
     this.#replying = reading;
-    if (input.type !== "begin") this.#deliverHeard(conversation);
+    if (input.type !== "begin") this.#deliverHeard(replies.conversation);
     let acted = false;
     try {
       // Also an interrupted reply is read to its end, because the agent may not notice.
-      for await (const action of conversation.reply(input, AbortSignal.any([signal, reading.signal]))) {
+      for await (const action of replies.reply(input, signal, reading.signal)) {
         acted = true;
         if (await this.#carryOut(action, speech, reading.signal, signal)) return true;
       }
       if (!acted) this.#silence.resume(listensFor);
     } catch (error) {
+      if (error instanceof AgentSilent) {
+        await this.#apologise(error.message, speech, signal);
+        return true;
+      }
       if (reading.signal.aborted) return false;
       // The next text may be spoken: an apology.
       if (!(error instanceof SpeechFailed) || (input.type === "fault" && input.of === "speech")) throw error;
       this.#inputs.push({ type: "fault", of: "speech", detail: error.message });
     } finally {
       this.#replying = undefined;
-      this.#meter.replied(conversation.firstTokenMs);
+      this.#meter.replied(replies.conversation.firstTokenMs);
       if (!reading.signal.aborted && !speech.speaks) this.#listening.answered();
     }
     return false;
   }
 
   /** Leaves the message of the agent for a machine to record, and ends the call; returns true. */
-  async #leaveVoicemail(conversation: Conversation, speech: AgentSpeech, signal: AbortSignal): Promise<true> {
+  async #leaveVoicemail(replies: PromptReplies, speech: AgentSpeech, signal: AbortSignal): Promise<true> {
     this.#ending = false;
-    if (this.#voicemail === undefined) await this.#reply(conversation, speech, { type: "voicemail" }, signal);
+    if (this.#voicemail === undefined) await this.#reply(replies, speech, { type: "voicemail" }, signal);
     else {
       speech.beginReply();
       await speech.say(this.#voicemail, false, signal);
@@ -272,6 +282,16 @@ export class AgentCall implements CallTap {
         this.#endAfterLastWord(speech, this.#control.hangUpSignal(action.detail));
         return true;
     }
+  }
+
+  /** Apologises for the agent, and ends the call. */
+  async #apologise(detail: string, speech: AgentSpeech, signal: AbortSignal): Promise<void> {
+    this.#ending = true;
+    await speech.say(this.#apology, false, signal).catch((error: unknown) => {
+      signal.throwIfAborted();
+      this.#context.log.warn({ call_id: this.#call.id, err: error }, "the apology for the agent was not spoken");
+    });
+    this.#endAfterLastWord(speech, { type: "message_failed", reason: "agent_failed", detail });
   }
 
   #endAfterLastWord(speech: AgentSpeech, signal: CallSignal): void {

@@ -1,0 +1,112 @@
+import { within } from "../../../base/timeout.ts";
+import type { Timers } from "../../../base/timers.ts";
+import type {
+  Agent,
+  AgentBrief,
+  Conversation,
+  ConversationAction,
+  ConversationInput,
+} from "../../../ports/conversation.ts";
+
+/** How long a reply may yield nothing, unless the conversation names another time, ms. */
+const SILENCE_MS = 10_000;
+/** Such silences in a row, after which the agent is given up. */
+const MOST_SILENCES = 2;
+
+/** Thrown when an agent keeps the callee waiting for nothing; the message is for an operator. */
+export class AgentSilent extends Error {
+  override readonly name = "AgentSilent";
+}
+
+/** The replies of an agent on one call, which keep nobody waiting: one that yields nothing in time is asked for once more. */
+export class PromptReplies {
+  /** The conversation itself. */
+  readonly conversation: Conversation;
+  readonly #system: Timers;
+  readonly #agent: Agent;
+  /** Tools that are at work. */
+  #working = 0;
+  /** The reply has yielded something, or used a tool: it is not asked for again. */
+  #acted = false;
+  /** Since the agent last yielded something, or ended a reply. */
+  #silences = 0;
+
+  /** Begins the conversation. */
+  constructor(system: Timers, agent: Agent, brief: AgentBrief) {
+    this.#system = system;
+    this.#agent = agent;
+    const tools = brief.tools?.map((tool) => ({ ...tool, run: (input: string) => this.#use(tool.run(input)) }));
+    this.conversation = agent.begin({ ...brief, tools });
+  }
+
+  /**
+   * The actions of the reply to an input.
+   * @param signal ends everything, with its reason
+   * @param interrupted the callee has interrupted: the rest of the reply is not needed
+   * @throws {AgentSilent} or what the agent throws
+   */
+  async *reply(
+    input: ConversationInput,
+    signal: AbortSignal,
+    interrupted: AbortSignal,
+  ): AsyncGenerator<ConversationAction, void> {
+    for (;;) {
+      const attempt = new AbortController();
+      const stop = AbortSignal.any([signal, interrupted, attempt.signal]);
+      const actions = iteratorOf(this.conversation.reply(input, stop));
+      this.#acted = false;
+      try {
+        for (let next = await this.#next(actions, signal); !next.done; next = await this.#next(actions, signal)) {
+          this.#silences = 0;
+          this.#acted = true;
+          yield next.value;
+        }
+        this.#silences = 0;
+        return;
+      } catch (error) {
+        if (!(error instanceof AgentSilent)) throw error;
+        attempt.abort(error);
+        if (++this.#silences >= MOST_SILENCES || (this.#acted && !interrupted.aborted)) throw error;
+        if (interrupted.aborted) return;
+      } finally {
+        void end(actions);
+      }
+    }
+  }
+
+  /** The next action. Time in which a tool works does not count. */
+  async #next(actions: Actions, signal: AbortSignal): Promise<IteratorResult<ConversationAction, unknown>> {
+    const ms = this.conversation.replyTimeoutMs ?? SILENCE_MS;
+    const late = (): Error => new AgentSilent(`the agent ${this.#agent.name} replied with nothing for ${ms} ms`);
+    const next = (async () => actions.next())();
+    for (;;)
+      try {
+        return await within(next, { system: this.#system, ms, late, signal });
+      } catch (error) {
+        if (!(error instanceof AgentSilent) || this.#working === 0) throw error;
+      }
+  }
+
+  #use(work: Promise<string>): Promise<string> {
+    this.#acted = true;
+    this.#working++;
+    return work.finally(() => {
+      this.#working--;
+    });
+  }
+}
+
+type Actions = AsyncIterator<ConversationAction, unknown> | Iterator<ConversationAction, unknown>;
+
+function iteratorOf(reply: ReturnType<Conversation["reply"]>): Actions {
+  return Symbol.asyncIterator in reply ? reply[Symbol.asyncIterator]() : reply[Symbol.iterator]();
+}
+
+/** Lets the agent clean up; one that hangs does not. */
+async function end(actions: Actions): Promise<void> {
+  try {
+    await actions.return?.();
+  } catch {
+    // Nobody reads this reply any longer.
+  }
+}
