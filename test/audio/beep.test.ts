@@ -21,8 +21,10 @@ function beepsIn(samples: Int16Array, sampleRate = 8_000, frameLength = sampleRa
 
 describe.each([8_000, 16_000, 24_000, 48_000])("the beep detector at %i Hz", (sampleRate) => {
   const silence = (ms: number) => new Int16Array((sampleRate * ms) / 1000);
+  // Higher rates are brought down to 8 kHz first: the rest is the same.
+  const [distances, seconds] = sampleRate === 8_000 ? [[10, 15, 20, 30], 60] : [[10], 20];
 
-  test.each([10, 15, 20, 30])("finds a beep of any length and frequency at %i dB over noise", (snrDb) => {
+  test.each(distances)("finds a beep of any length and frequency at %i dB over noise", (snrDb) => {
     let [tones, missed, off, late] = [0, 0, 0, 0];
     for (const hz of [420, 480, 620, 800, 950, 1_000, 1_200, 1_400, 1_700, 2_000, 2_200])
       for (const ms of [200, 300, 500, 1_000]) {
@@ -40,11 +42,11 @@ describe.each([8_000, 16_000, 24_000, 48_000])("the beep detector at %i Hz", (sa
 
   test("finds no beep in noise of any level", () => {
     for (const level of [100, 1_000, 5_000, 15_000])
-      expect(beepsIn(whiteNoise(sampleRate * 30, level, level), sampleRate), `RMS ${level}`).toEqual([]);
+      expect(beepsIn(whiteNoise((sampleRate * seconds) / 2, level, level), sampleRate), `RMS ${level}`).toEqual([]);
   });
 
-  test("finds no beep in a minute of simulated speech", () => {
-    expect(beepsIn(babble(60_000, sampleRate, 3_000, 1), sampleRate)).toEqual([]);
+  test("finds no beep in simulated speech", () => {
+    expect(beepsIn(babble(1_000 * seconds, sampleRate, 3_000, 1), sampleRate)).toEqual([]);
   });
 
   test("finds no beep in keys", () => {

@@ -32,7 +32,7 @@ describe.each([8000, 16_000])("the DTMF detector at %i Hz", (sampleRate) => {
         [100, 40],
         [100, 100],
       ] as const) {
-        for (let run = 0; run < 5; run++) {
+        for (let run = 0; run < 3; run++) {
           const shift = new Int16Array(400 + 37 * run);
           const tones = dtmfTones(DIGITS, { sampleRate, toneMs, pauseMs, levelDb });
           // The level of the tone itself, without the pauses.
@@ -65,7 +65,7 @@ describe.each([8000, 16_000])("the DTMF detector at %i Hz", (sampleRate) => {
   });
 
   test("detects no digit in minutes of simulated speech", () => {
-    for (let seed = 0; seed < 4; seed++) expect(detect(babble(60_000, sampleRate, 3000, seed), sampleRate)).toBe("");
+    for (let seed = 0; seed < 2; seed++) expect(detect(babble(60_000, sampleRate, 3000, seed), sampleRate)).toBe("");
   });
 });
 

@@ -92,65 +92,69 @@ const FIRST_REQUEST = /^ {2}curl /m;
 const STREAM = /^ {2}Stream /m;
 const NEWER = "insert into ringport_migration values ('9999_future', '2099-01-01')";
 
+/** What `serve` refuses: how it is started, and texts of the message. */
+const REFUSED: readonly [what: string, args: readonly string[], env: Env, texts: readonly string[]][] = [
+  ["a host of another machine", [], { HOST: "192.0.2.1" }, ["192.0.2.1", "HOST=127.0.0.1"]],
+  [
+    "a PostgreSQL that is not there",
+    [],
+    { DATABASE_URL: "postgres://me:hunter2@127.0.0.1:1/calls" },
+    ["127.0.0.1:1", "check DATABASE_URL"],
+  ],
+  ["an unknown flag", ["--prot", "1"], {}, ["unknown option --prot of serve (did you mean --port?)", "serve --help"]],
+  [
+    "an unknown variable",
+    [],
+    { RINGPORT_STREEM_PREVIEW: "1" },
+    ["unknown setting RINGPORT_STREEM_PREVIEW (did you mean RINGPORT_STREAM_PREVIEW?)", "serve --help"],
+  ],
+  ["a value of the wrong kind", [], { PORT: "http" }, ['PORT is "http"', "a whole number from 0 to 65535"]],
+  [
+    "a SIP trunk with two faults",
+    [],
+    { RINGPORT_SIP_TRUNKS: '[{"name":"acme","server":"http://acme","codecs":["G729"],"password":"hunter2"}]' },
+    ["RINGPORT_SIP_TRUNKS", "trunk acme: server", "codecs"],
+  ],
+  [
+    "a transcription server without its model",
+    [],
+    { RINGPORT_TRANSCRIPTION_ENGINE: "openai", RINGPORT_TRANSCRIPTION_URL: "http://127.0.0.1:1/v1" },
+    ["needs RINGPORT_TRANSCRIPTION_MODEL too"],
+  ],
+  [
+    "Deepgram without a key",
+    [],
+    {
+      RINGPORT_TRANSCRIPTION_ENGINE: "deepgram-flux",
+      RINGPORT_TRANSCRIPTION_URL: "https://api.deepgram.com",
+      RINGPORT_TRANSCRIPTION_MODEL: "flux",
+    },
+    ["needs RINGPORT_TRANSCRIPTION_KEY too"],
+  ],
+  [
+    "an unknown transcription engine",
+    [],
+    { RINGPORT_TRANSCRIPTION_ENGINE: "whisper" },
+    ['RINGPORT_TRANSCRIPTION_ENGINE is "whisper"', "openai, openai-realtime, deepgram or deepgram-flux"],
+  ],
+  [
+    "an HTTP tool with a wrong field",
+    [],
+    { RINGPORT_AGENT_TOOLS: '[{"name":"order","url":"http://x","headers":{"authorization":"hunter2"}}]' },
+    ["RINGPORT_AGENT_TOOLS", "tool order: description is missing"],
+  ],
+  [
+    "private addresses for no HTTP tool",
+    [],
+    { RINGPORT_AGENT_TOOLS_ALLOW_PRIVATE: "1" },
+    ["RINGPORT_AGENT_TOOLS_ALLOW_PRIVATE counts only with RINGPORT_AGENT_TOOLS"],
+  ],
+  ["SIP without a trunk", [], { RINGPORT_TELEPHONY: "sip" }, ["set RINGPORT_SIP_TRUNKS"]],
+];
+
 onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
-  test.for<[what: string, args: readonly string[], env: Env, texts: readonly string[]]>([
-    ["an unknown flag", ["--prot", "1"], {}, ["unknown option --prot of serve (did you mean --port?)", "serve --help"]],
-    [
-      "an unknown variable",
-      [],
-      { RINGPORT_STREEM_PREVIEW: "1" },
-      ["unknown setting RINGPORT_STREEM_PREVIEW (did you mean RINGPORT_STREAM_PREVIEW?)", "serve --help"],
-    ],
-    ["a value of the wrong kind", [], { PORT: "http" }, ['PORT is "http"', "a whole number from 0 to 65535"]],
-    ["a host of another machine", [], { HOST: "192.0.2.1" }, ["192.0.2.1", "HOST=127.0.0.1"]],
-    [
-      "a PostgreSQL that is not there",
-      [],
-      { DATABASE_URL: "postgres://me:hunter2@127.0.0.1:1/calls" },
-      ["127.0.0.1:1", "check DATABASE_URL"],
-    ],
-    [
-      "a SIP trunk with two faults",
-      [],
-      { RINGPORT_SIP_TRUNKS: '[{"name":"acme","server":"http://acme","codecs":["G729"],"password":"hunter2"}]' },
-      ["RINGPORT_SIP_TRUNKS", "trunk acme: server", "codecs"],
-    ],
-    [
-      "a transcription server without its model",
-      [],
-      { RINGPORT_TRANSCRIPTION_ENGINE: "openai", RINGPORT_TRANSCRIPTION_URL: "http://127.0.0.1:1/v1" },
-      ["needs RINGPORT_TRANSCRIPTION_MODEL too"],
-    ],
-    [
-      "Deepgram without a key",
-      [],
-      {
-        RINGPORT_TRANSCRIPTION_ENGINE: "deepgram-flux",
-        RINGPORT_TRANSCRIPTION_URL: "https://api.deepgram.com",
-        RINGPORT_TRANSCRIPTION_MODEL: "flux",
-      },
-      ["needs RINGPORT_TRANSCRIPTION_KEY too"],
-    ],
-    [
-      "an unknown transcription engine",
-      [],
-      { RINGPORT_TRANSCRIPTION_ENGINE: "whisper" },
-      ['RINGPORT_TRANSCRIPTION_ENGINE is "whisper"', "openai, openai-realtime, deepgram or deepgram-flux"],
-    ],
-    [
-      "an HTTP tool with a wrong field",
-      [],
-      { RINGPORT_AGENT_TOOLS: '[{"name":"order","url":"http://x","headers":{"authorization":"hunter2"}}]' },
-      ["RINGPORT_AGENT_TOOLS", "tool order: description is missing"],
-    ],
-    [
-      "private addresses for no HTTP tool",
-      [],
-      { RINGPORT_AGENT_TOOLS_ALLOW_PRIVATE: "1" },
-      ["RINGPORT_AGENT_TOOLS_ALLOW_PRIVATE counts only with RINGPORT_AGENT_TOOLS"],
-    ],
-    ["SIP without a trunk", [], { RINGPORT_TELEPHONY: "sip" }, ["set RINGPORT_SIP_TRUNKS"]],
-  ])("%s", async ([, args, env, texts]) => {
+  // Sockets and drivers belong to the runtime; the settings are read by the same code everywhere.
+  test.for(target === ON_NODE ? REFUSED : REFUSED.slice(0, 2))("%s", async ([, args, env, texts]) => {
     const { place } = freshPlace();
     await expectRefused(target, place, { args, env }, ...texts.map(literally));
   });

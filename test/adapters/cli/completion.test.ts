@@ -22,53 +22,72 @@ describe.skipIf(noBash)(`completion in bash${noBash ? ` (skipped: ${noBash})` : 
   mkdirSync(join(folder, "music"));
   writeFileSync(join(folder, "music", "my song.mp3"), "");
 
-  /** What bash offers when the Tab key is pressed at the end of the line. */
-  async function offered(line: string, user = "typist"): Promise<string[]> {
+  /** What bash offers when the Tab key is pressed at the end of each line. */
+  async function offered(lines: readonly string[], user = "typist"): Promise<string[][]> {
     const { token = "" } = await cli.server.as(user);
-    // Splits the line as readline does, then calls what `complete` has registered for the word.
+    // Splits each line as readline does, then calls what `complete` has registered for the word.
     const script = `
       source <(ringport completion bash)
-      COMP_LINE=$1 COMP_POINT=\${#1}
-      read -ra COMP_WORDS <<< "\${1//=/ = }"
-      [[ $1 == *[\\ =] ]] && COMP_WORDS+=("")
-      COMP_CWORD=$(( \${#COMP_WORDS[@]} - 1 ))
       function_name=$(complete -p ringport | sed 's/.*-F \\([^ ]*\\) .*/\\1/')
-      "$function_name" ringport "\${COMP_WORDS[COMP_CWORD]}" "\${COMP_WORDS[COMP_CWORD-1]}"
-      printf '%s\\n' "\${COMPREPLY[@]}"`;
+      for COMP_LINE; do
+        COMP_POINT=\${#COMP_LINE}
+        read -ra COMP_WORDS <<< "\${COMP_LINE//=/ = }"
+        [[ $COMP_LINE == *[\\ =] ]] && COMP_WORDS+=("")
+        COMP_CWORD=$(( \${#COMP_WORDS[@]} - 1 ))
+        "$function_name" ringport "\${COMP_WORDS[COMP_CWORD]}" "\${COMP_WORDS[COMP_CWORD-1]}"
+        printf '%s\\n' "\${COMPREPLY[@]}" end
+      done`;
     const env = { PATH: `${folder}:${process.env.PATH}`, RINGPORT_URL: cli.server.base, RINGPORT_TOKEN: token };
-    const out = execFileSync("bash", ["--norc", "-c", script, "bash", line], { env, cwd: folder, encoding: "utf8" });
-    return out.split("\n").filter(Boolean);
+    const out = execFileSync("bash", ["--norc", "-c", script, "bash", ...lines], {
+      env,
+      cwd: folder,
+      encoding: "utf8",
+    });
+    const words = out.split("end\n").slice(0, lines.length);
+    return words.map((text) => text.split("\n").filter(Boolean));
   }
 
-  test.each([
-    ["ringport ", ["serve", "instance", "call", "calls", "doctor", "token"]],
-    ["ringport in", ["instance"]],
-    ["ringport instance ", ["create", "list", "show", "qr", "delete"]],
-    ["ringport calls ", ["show", "hangup"]],
-    ["ringport instance create --", ["--metadata", "--link", "--json", "--url", "--token", "--help"]],
-    ["ringport serve --ring", ["--ring-timeout-ms"]],
-    ["ringport calls --status ", ["QUEUED", "RINGING", "IN_PROGRESS", "COMPLETED", "FAILED"]],
-    ["ringport calls --status comp", ["COMPLETED"]],
-    ["ringport calls --status=F", ["FAILED"]],
-    ["ringport serve --queue ", ["single", "fifo"]],
-    ["ringport completion ", ["bash", "zsh", "fish"]],
-    ["ringport call +12025550100 --audio mus", ["music"]],
-    ["ringport call +12025550100 --audio music/", ["music/my song.mp3"]],
-  ])("%s is completed", async (line, wanted) => {
-    const found = await offered(line);
-    for (const word of wanted) expect(found).toContain(word);
-    const last = /[ =]$/.test(line) ? "" : (line.split(/[ =]/).at(-1) ?? "");
-    for (const word of found) expect(word.toLowerCase().startsWith(last.toLowerCase()), word).toBe(true);
+  test("commands, flags, values and files are completed", async () => {
+    const wanted: Readonly<Record<string, readonly string[]>> = {
+      "ringport ": ["serve", "instance", "call", "calls", "doctor", "token"],
+      "ringport in": ["instance"],
+      "ringport instance ": ["create", "list", "show", "qr", "delete"],
+      "ringport calls ": ["show", "hangup"],
+      "ringport instance create --": ["--metadata", "--link", "--json", "--url", "--token", "--help"],
+      "ringport serve --ring": ["--ring-timeout-ms"],
+      "ringport calls --status ": ["QUEUED", "RINGING", "IN_PROGRESS", "COMPLETED", "FAILED"],
+      "ringport calls --status comp": ["COMPLETED"],
+      "ringport calls --status=F": ["FAILED"],
+      "ringport serve --queue ": ["single", "fifo"],
+      "ringport completion ": ["bash", "zsh", "fish"],
+      "ringport call +12025550100 --audio mus": ["music"],
+      "ringport call +12025550100 --audio music/": ["music/my song.mp3"],
+    };
+    const lines = Object.keys(wanted);
+    for (const [n, found] of (await offered(lines)).entries()) {
+      const line = lines[n]!;
+      expect(found, line).toEqual(expect.arrayContaining([...wanted[line]!]));
+      const last = /[ =]$/.test(line) ? "" : (line.split(/[ =]/).at(-1) ?? "");
+      for (const word of found)
+        expect(word.toLowerCase().startsWith(last.toLowerCase()), `${line}: ${word}`).toBe(true);
+    }
   });
 
   test("ids and voices come from the server, and one user's instances are not another's", async () => {
     const { client, instanceId } = await cli.caller("owner");
-    expect(await offered("ringport instance show ", "owner")).toEqual([instanceId]);
-    expect(await offered("ringport call +12025550100 --instance inst_", "owner")).toEqual([instanceId]);
-    expect(await offered("ringport instance show ")).toEqual([]);
     const call = await client.call(instanceId, { target: { phoneNumber: "+12025550101" } });
-    expect(await offered("ringport calls show ", "owner")).toEqual([call.id]);
-    expect(await offered("ringport voices --play en-GB-1")).toEqual(["en-GB-1"]);
+    const [instances, numbers, calls, voices] = await offered(
+      [
+        "ringport instance show ",
+        "ringport call +12025550100 --instance inst_",
+        "ringport calls show ",
+        "ringport voices --play en-GB-1",
+      ],
+      "owner",
+    );
+    expect([instances, numbers]).toEqual([[instanceId], [instanceId]]);
+    expect([calls, voices]).toEqual([[call.id], ["en-GB-1"]]);
+    expect(await offered(["ringport instance show "])).toEqual([[]]);
   });
 
   test("where no server answers nothing is offered, and nothing is printed", async () => {
