@@ -164,8 +164,12 @@ describe.skipIf(absent)(`the official client${absent ? ` (skipped: ${absent})` :
     }
   }
 
-  async function talking(answer: Conversationalist["answer"], turnDetection?: object): Promise<Talk> {
-    server = await openaiServer({ understand: understandTones, conversation: { answer }, apiKey: API_KEY });
+  async function talking(
+    answer: Conversationalist["answer"],
+    { turnDetection, pieceMs }: { readonly turnDetection?: object; readonly pieceMs?: number } = {},
+  ): Promise<Talk> {
+    const conversation = { answer, ...(pieceMs !== undefined && { pieceMs }) };
+    server = await openaiServer({ understand: understandTones, conversation, apiKey: API_KEY });
     talk = new Talk({ ...(turnDetection && { turnDetection }) });
     await talk.connect();
     await talk.until((one) => one.count("session.updated") > 0);
@@ -236,10 +240,10 @@ describe.skipIf(absent)(`the official client${absent ? ` (skipped: ${absent})` :
   });
 
   test.for([true, false])("truncates what was not heard; the server stops by itself: %s", async (itself) => {
-    const long = "One two three four five six seven eight nine ten. ".repeat(80);
+    const long = "One two three four five six seven eight nine ten. ".repeat(40);
     const one = await talking(({ last }) => ({ text: last.includes("tone") ? "Yes?" : long }), {
-      type: "server_vad",
-      interruptResponse: itself,
+      turnDetection: { type: "server_vad", interruptResponse: itself },
+      pieceMs: 10, // a tenth of what a piece lasts
     });
     one.session.sendMessage("Speak at length.");
     await one.until(() => one.audioBytes > 0);

@@ -49,6 +49,8 @@ export interface Conversationalist {
   readonly answer: (turn: SpokenTurn) => SpokenReply;
   /** The voice. Default: 50 ms of a tone for each character. */
   readonly speak?: (text: string) => Promise<PcmChunk>;
+  /** Time between two pieces of a reply, ms. Default: none. */
+  readonly pieceMs?: number;
 }
 
 /** What a conversation has seen. */
@@ -72,7 +74,7 @@ export function serveConversation(
   request: IncomingMessage,
   faults: (ConversationFault | undefined)[],
   understand: Understand,
-  { answer, speak = speakTones }: Conversationalist,
+  { answer, speak = speakTones, pieceMs }: Conversationalist,
 ): ConversationRecord {
   const { searchParams } = new URL(request.url ?? "", "http://fake.test");
   const items = new Items();
@@ -167,7 +169,10 @@ export function serveConversation(
     const fault = faults.shift();
     if (fault === "error") sendError("something_else", "This changes nothing.");
     if (fault === "silent") return;
-    const response = new ResponseStream({ socket, send, items, session: record.session, speak, fault }, wanted);
+    const response = new ResponseStream(
+      { socket, send, items, session: record.session, speak, pieceMs, fault },
+      wanted,
+    );
     if (!aside) active = response;
     response.begin();
     if (fault === "failed") {
@@ -241,6 +246,10 @@ export function serveConversation(
     "conversation.item.retrieve": retrieve,
     "conversation.item.delete": remove,
     "conversation.item.truncate": truncate,
+    "input_audio_buffer.clear": () => {
+      ear.clear();
+      send({ type: "input_audio_buffer.cleared" });
+    },
     "response.create": ({ response, event_id }) => void reply(member(response), event_id),
     "response.cancel": cancel,
   };

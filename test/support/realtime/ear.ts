@@ -48,6 +48,13 @@ export class Ear {
     return (samples.length * 1_000) / rate;
   }
 
+  /** Forgets what has not become a turn. */
+  clear(): void {
+    this.#pieces = [];
+    this.#item = undefined;
+    this.#voiced = this.#quiet = 0;
+  }
+
   #frame(samples: Int16Array): void {
     this.#heard += 20;
     this.#pieces.push(samples);

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { WebSocket } from "ws";
 import { encodeAlaw, encodeMulaw } from "../../../src/audio/g711.ts";
 import { pcmToBytes } from "../../../src/audio/pcm.ts";
@@ -20,6 +21,8 @@ export interface ResponseParts {
   /** The session of the conversation. */
   readonly session: Json;
   readonly speak: (text: string) => Promise<PcmChunk>;
+  /** Time between two pieces, ms; undefined: none. */
+  readonly pieceMs: number | undefined;
   readonly fault: ConversationFault | undefined;
 }
 
@@ -110,7 +113,7 @@ export class ResponseStream {
       if (at > 0 && this.#breaks(`{"type":"response.output_audio.delta","delta":"${audio}`)) return false;
       if (item) item.sentMs += (piece.length / bytes.length) * wholeMs;
       send({ type: "response.output_audio.delta", ...part, delta: audio });
-      await new Promise((resolve) => setImmediate(resolve)); // what arrives meanwhile is read
+      await this.#breathe();
     }
     if (words.length > 0) says(words.join(""));
     finish("completed");
@@ -133,7 +136,7 @@ export class ResponseStream {
       sent += delta;
       if (item) item.line = `assistant: ${sent}`;
       send({ type: "response.output_text.delta", ...part, delta });
-      await new Promise((resolve) => setImmediate(resolve));
+      await this.#breathe();
     }
     finish("completed");
     return true;
@@ -173,6 +176,12 @@ export class ResponseStream {
     if (fault === "truncate") socket.send(cut);
     if (fault === "drop") socket.terminate();
     return BREAKS.includes(fault);
+  }
+
+  /** Lets what arrives meanwhile be read. */
+  async #breathe(): Promise<void> {
+    const { pieceMs } = this.#parts;
+    await (pieceMs === undefined ? new Promise((resolve) => setImmediate(resolve)) : pause(pieceMs));
   }
 
   /** Begins a message with one part. */
