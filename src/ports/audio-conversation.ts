@@ -20,7 +20,7 @@ export interface AudioAgent {
   check(brief: AgentBrief): void;
   /**
    * Opens the conversation of one call before anybody is dialled. Resolves once the agent can conduct it. The signal is
-   * aborted when the call is over; nothing is left of the conversation then.
+   * aborted when the call is over, and its result is stated if it has a schema; nothing is left of the conversation then.
    * @throws {AgentUnavailable} it cannot conduct it, such as with a wrong key; the message names the cause and the fix
    */
   open(brief: AgentBrief, signal: AbortSignal): Promise<AudioConversation>;
@@ -44,11 +44,17 @@ export interface HeardItem {
 
 /** The conversation of one call. Apart from `report`, no method waits or throws, whatever has happened. */
 export interface AudioConversation {
-  /** What the agent says and does, for one reader. It may end before the call; the callee then hears what is queued. */
+  /**
+   * What the agent says and does, for one reader. It ends when the conversation cannot go on, or with the signal of `open`;
+   * the callee then hears what is queued.
+   */
   readonly events: AsyncIterable<AudioAgentEvent>;
   /** What the agent has found out so far, stored with the call when it ends; undefined if nothing. */
   readonly result?: CallResult | undefined;
-  /** As `Conversation.report`: what was found out by the schema of the call. */
+  /**
+   * As `Conversation.report`: what was found out by the schema of the call. Called after `hang_up`, `fail` or the end of the
+   * call; left out: `result` is checked.
+   */
   report?(request: { readonly fault?: string | undefined }, signal: AbortSignal): Promise<unknown>;
   /** The callee has answered: the agent begins, or waits for the callee's words. @param format of the audio of both sides */
   answered(format: AudioFormat): void;
@@ -60,6 +66,11 @@ export interface AudioConversation {
   silence(): void;
   /** The transfer has failed, and the call goes on. */
   transferFailed(detail: string): void;
+  /**
+   * A machine has answered and records now: what the agent says next is the message, after which it hangs up. It hears no
+   * more of the callee. Called after `leave_voicemail`, or at any time after the answer, also after `hang_up`.
+   */
+  voicemail(): void;
   /** The call ends soon, because it has lasted too long: the agent says goodbye and hangs up. */
   ending(): void;
   /**
@@ -72,7 +83,7 @@ export interface AudioConversation {
 /** What the agent says and does, in the order in which it is carried out. */
 export type AudioAgentEvent =
   /** The agent begins a reply. What was queued of an earlier one is not played. */
-  | { readonly type: "reply"; readonly to: "begin" | "key" | "words" | "silence" }
+  | { readonly type: "reply"; readonly to: "begin" | "key" | "words" | "silence" | "voicemail" }
   /** Audio of an item, in the format of the call; a piece may end within a sample. It may arrive faster than it is played. */
   | { readonly type: "audio"; readonly item: string; readonly bytes: Uint8Array }
   /** All the words of an item so far; they may arrive before or after its audio. */
@@ -99,11 +110,16 @@ export type AudioAgentEvent =
    * call; if that fails, `transferFailed` follows.
    */
   | { readonly type: "transfer"; readonly to: string }
+  /** A machine has answered: waits, in silence, until it records; `voicemail` follows. */
+  | { readonly type: "leave_voicemail" }
   /** Speaks a text by the speech engine of the server, behind what is queued; it cannot be interrupted. */
   | { readonly type: "say"; readonly text: string }
   /** Something went wrong that the conversation survives: for the log, without secrets. */
   | { readonly type: "fault"; readonly detail: string }
   /** Ends the call as `agent_failed` once all that was said has been heard. */
   | { readonly type: "fail"; readonly detail: string }
-  /** Ends the call once all that was said has been heard. `detail`: why, for an operator, if it is not for its purpose. */
+  /**
+   * Ends the call once all that was said has been heard; nothing follows, unless a machine turns out to have answered.
+   * `detail`: why, for an operator, if it is not for its purpose.
+   */
   | { readonly type: "hang_up"; readonly detail?: string | undefined };

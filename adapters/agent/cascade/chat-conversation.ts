@@ -6,6 +6,8 @@ import type {
   ConversationAction,
   ConversationInput,
 } from "../../../src/ports/conversation.ts";
+import { CallBudget, type CallLimits } from "../call-budget.ts";
+import { PATIENCE_MS } from "../patience.ts";
 import type { Phrases } from "../phrases.ts";
 import { type Chat, ChatFault } from "./chat-client.ts";
 import { ChatHistory } from "./chat-history.ts";
@@ -21,17 +23,11 @@ import { toolSpecs } from "./tools.ts";
 const IDLE_MS = 10_000;
 /** Requests for one reply, of which the last one gets words alone: a call of a tool leads to another request. */
 const MOST_STEPS = 4;
-/** Silence in which a tool works before the agent says that it takes a moment, ms. */
-const PATIENCE_MS = 1_500;
 /** Turns in a row whose words may be lost. */
 const MOST_UNHEARD = 1;
 
 /** Limits of one call. */
-export interface ChatLimits {
-  /** Replies of the model. */
-  readonly turns: number;
-  /** Tokens of all requests, as far as the server counts them. */
-  readonly tokens: number;
+export interface ChatLimits extends CallLimits {
   /** Whether replies are prepared before the callee's turn is certainly over. Default: true. */
   readonly preemptive?: boolean | undefined;
   /** How long a reply may yield nothing, ms. Default: the limit of the core. */
@@ -43,13 +39,12 @@ export class ChatConversation implements Conversation {
   readonly #chat: Chat;
   readonly #brief: AgentBrief;
   readonly #phrases: Phrases;
-  readonly #limits: ChatLimits;
+  readonly #preemptive: boolean;
+  readonly #budget: CallBudget;
   readonly #history: ChatHistory;
   readonly #tools: readonly ToolSpec[];
   /** The tools among which is the transfer under way. */
   #transferring: ToolRound | undefined;
-  #turns = 0;
-  #tokens = 0;
   firstTokenMs: number | undefined;
   readonly replyTimeoutMs: number | undefined;
   /** Turns in a row whose words were lost. */
@@ -63,16 +58,15 @@ export class ChatConversation implements Conversation {
     this.#chat = chat;
     this.#brief = brief;
     this.#phrases = phrases;
-    this.#limits = limits;
+    this.#preemptive = limits.preemptive !== false;
+    this.#budget = new CallBudget(limits);
     this.replyTimeoutMs = limits.replyTimeoutMs;
     this.#tools = toolSpecs(brief);
     this.#history = new ChatHistory(systemPrompt(brief));
   }
 
   report({ fault }: { readonly fault?: string | undefined }, signal: AbortSignal): Promise<unknown> {
-    const used = (tokens: number): void => {
-      this.#tokens += tokens;
-    };
+    const used = (tokens: number): void => this.#budget.spend(tokens);
     return reportOf(this.#chat, this.#brief, this.#history.messages, fault, used, signal);
   }
 
@@ -112,10 +106,10 @@ export class ChatConversation implements Conversation {
     }
     if (input.type === "transfer_failed") this.#transferring?.notTransferred(input.detail);
     else this.#history.add(input);
-    const limit = this.#limit;
-    this.#turns++;
-    if (limit !== undefined) {
-      yield* this.#end(this.#phrases.goodbye, `the agent was at its limit of ${limit}`);
+    const { exhausted } = this.#budget;
+    this.#budget.reply();
+    if (exhausted !== undefined) {
+      yield* this.#end(this.#phrases.goodbye, exhausted);
       return;
     }
     try {
@@ -130,16 +124,9 @@ export class ChatConversation implements Conversation {
     if (this.#prepared?.fits(input)) return;
     this.#prepared?.cancel();
     this.#prepared = undefined;
-    if (this.#limits.preemptive === false || this.#limit !== undefined) return;
+    if (!this.#preemptive || this.#budget.exhausted !== undefined) return;
     const request = { messages: this.#history.with(input), tools: this.#tools };
     this.#prepared = new PreparedReply(input, (stop) => this.#chat(request, stop), signal);
-  }
-
-  /** The limit of the call that is reached; undefined if none is. */
-  get #limit(): string | undefined {
-    const { turns, tokens } = this.#limits;
-    if (this.#turns >= turns) return `${turns} replies (maxTurns)`;
-    return this.#tokens >= tokens ? `${tokens} tokens (maxTokens)` : undefined;
   }
 
   *#fail(detail: string): Generator<ConversationAction, void> {
@@ -193,7 +180,7 @@ export class ChatConversation implements Conversation {
         const parts = step === 1 ? prepared?.parts(signal) : undefined;
         for await (const part of parts ?? this.#chat(request, signal)) {
           this.firstTokenMs ??= performance.now() - askedAt;
-          if (part.type === "usage") this.#tokens += part.tokens;
+          if (part.type === "usage") this.#budget.spend(part.tokens);
           else if (part.type === "tool") calls.push(part.call);
           else {
             text += part.text;

@@ -1,6 +1,5 @@
-import { pause } from "../../../src/base/pause.ts";
 import type { ConversationAction } from "../../../src/ports/conversation.ts";
-import { realSystem } from "../../../src/ports/system.ts";
+import { isSlow } from "../patience.ts";
 import type { ChatMessage, ToolCall } from "./chat-messages.ts";
 import { actionOf, type CallTools, type ToolAction } from "./tools.ts";
 
@@ -41,12 +40,8 @@ export class ToolRound {
   }
 
   /** Resolves when the tools have been at work for `ms`, or are finished: whether they still work. */
-  async isSlow(ms: number, signal: AbortSignal): Promise<boolean> {
-    const waiting = new AbortController();
-    const patience = pause(realSystem, ms, AbortSignal.any([signal, waiting.signal])).then(() => true);
-    const slow = await Promise.race([Promise.all(this.#running).then(() => false), patience]);
-    waiting.abort();
-    return slow && !signal.aborted;
+  isSlow(ms: number, signal: AbortSignal): Promise<boolean> {
+    return isSlow(Promise.all(this.#running), ms, signal);
   }
 
   /** Resolves when all tools have their results. @throws the signal's reason; the tools go on */

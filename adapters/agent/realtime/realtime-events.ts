@@ -12,11 +12,14 @@ export type RealtimeEvent =
   | { readonly type: "ready" }
   | { readonly type: "speech_started" | "speech_stopped"; readonly item: string; readonly atMs: number | undefined }
   | { readonly type: "callee_words"; readonly item: string; readonly text: string }
-  | { readonly type: "response_created"; readonly response: string }
+  /** `purpose`: what the request has called itself. */
+  | { readonly type: "response_created"; readonly response: string; readonly purpose: string }
   | { readonly type: "audio"; readonly response: string; readonly item: string; readonly bytes: Uint8Array }
   /** More words of an item, or all of them. */
   | { readonly type: "words"; readonly response: string; readonly item: string; readonly delta: string }
   | { readonly type: "all_words"; readonly response: string; readonly item: string; readonly text: string }
+  /** All of a text that is written, not spoken. */
+  | { readonly type: "text"; readonly response: string; readonly text: string }
   | { readonly type: "item_done"; readonly response: string; readonly item: string }
   /** A function is called; the name, or the arguments, may arrive later. */
   | {
@@ -56,13 +59,18 @@ const READERS: Readonly<Record<string, (message: Json) => RealtimeEvent | undefi
     item: textOf(m.item_id),
     text: textOf(m.transcript).slice(0, LONGEST_TEXT),
   }),
-  "response.created": (m) => ({ type: "response_created", response: textOf(membersOf(m.response).id) }),
+  "response.created": (m) => {
+    const { id, metadata } = membersOf(m.response);
+    return { type: "response_created", response: textOf(id), purpose: textOf(membersOf(metadata).purpose) };
+  },
   "response.output_audio.delta": audio,
   "response.audio.delta": audio,
   "response.output_audio_transcript.delta": words,
   "response.audio_transcript.delta": words,
   "response.output_audio_transcript.done": allWords,
   "response.audio_transcript.done": allWords,
+  "response.output_text.done": writtenText,
+  "response.text.done": writtenText,
   "response.output_item.added": (m) => call(m, false),
   "response.output_item.done": (m) =>
     call(m, true) ?? { type: "item_done", response: textOf(m.response_id), item: textOf(membersOf(m.item).id) },
@@ -112,6 +120,10 @@ function words(m: Json): RealtimeEvent {
 function allWords(m: Json): RealtimeEvent {
   const text = textOf(m.transcript).slice(0, LONGEST_TEXT);
   return { type: "all_words", response: textOf(m.response_id), item: textOf(m.item_id), text };
+}
+
+function writtenText(m: Json): RealtimeEvent {
+  return { type: "text", response: textOf(m.response_id), text: textOf(m.text).slice(0, LONGEST_TEXT) };
 }
 
 /** @param complete its arguments are known */

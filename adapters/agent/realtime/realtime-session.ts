@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import type { AudioFormat } from "../../../src/ports/audio-conversation.ts";
 import type { AgentBrief } from "../../../src/ports/conversation.ts";
 import { systemPrompt } from "../cascade/prompt.ts";
-import { type ToolText, toolsOf } from "../cascade/tools.ts";
+import { toolsOf } from "../cascade/tools.ts";
 
 /** What of a session the options name. */
 export interface SessionOptions {
@@ -52,7 +52,7 @@ export function sessionUpdate(brief: AgentBrief, format: AudioFormat, options: S
         },
         output: { format: FORMATS[format], ...(voice !== undefined && { voice }) },
       },
-      tools: realtimeTools(brief).map(({ name, description, parameters }) => ({
+      tools: toolsOf(brief).map(({ name, description, parameters }) => ({
         type: "function",
         name,
         description,
@@ -61,11 +61,6 @@ export function sessionUpdate(brief: AgentBrief, format: AudioFormat, options: S
       tool_choice: "auto",
     },
   };
-}
-
-/** The tools of a call; a message behind the beep of a machine needs the speech of this server. */
-function realtimeTools(brief: AgentBrief): readonly ToolText[] {
-  return toolsOf(brief).filter(({ name }) => name !== "leave_voicemail");
 }
 
 /** Changes the audio format of both sides. */
@@ -79,6 +74,44 @@ export const NO_MORE_TURNS: object = {
   type: "session.update",
   session: { type: "realtime", audio: { input: { turn_detection: null } } },
 };
+
+/** Drops the callee's audio that has not become a turn. */
+export const FORGET_AUDIO: object = { type: "input_audio_buffer.clear" };
+
+/** Instructions of a reply that says a text. */
+export function sayExactly(text: string): string {
+  return `Say exactly these words, and nothing else: ${JSON.stringify(text)}`;
+}
+
+/** Requests a reply. */
+export function responseCreate(
+  id: string,
+  { instructions, wordsOnly }: { readonly instructions?: string | undefined; readonly wordsOnly?: boolean },
+): object {
+  return {
+    type: "response.create",
+    event_id: id,
+    response: {
+      ...(instructions !== undefined && { instructions }),
+      ...(wordsOnly === true && { tool_choice: "none" }),
+    },
+  };
+}
+
+/** Requests a text that is written about the conversation, and is no part of it. */
+export function textCreate(id: string, purpose: string, instructions: string): object {
+  return {
+    type: "response.create",
+    event_id: id,
+    response: {
+      conversation: "none",
+      output_modalities: ["text"],
+      tool_choice: "none",
+      instructions,
+      metadata: { purpose },
+    },
+  };
+}
 
 /** Adds a message to the conversation. */
 export function itemCreate({ role, text }: Remark): object {

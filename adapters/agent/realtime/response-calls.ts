@@ -3,7 +3,6 @@ import { actionOf, type ToolAction } from "../cascade/tools.ts";
 
 /** Functions that one response may call. */
 const MOST_CALLS = 16;
-const NO_VOICEMAIL = "error: not possible on this call";
 const NOT_HUNG_UP = "error: not hung up, because another tool failed";
 
 /** A function that the model calls, with what follows from it. */
@@ -46,7 +45,6 @@ export async function runCalls(
   const outputs = await Promise.all(
     calls.map(async ({ call, action }): Promise<readonly [string, string]> => {
       if (action.do === "run") return [call, await action.tool.run(action.input)];
-      if (action.do === "leave_voicemail") return [call, NO_VOICEMAIL];
       return [call, action.do === "refuse" ? `error: ${action.fault}` : "done"];
     }),
   );

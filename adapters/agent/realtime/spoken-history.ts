@@ -30,11 +30,12 @@ export class SpokenHistory {
     return known?.text ?? delta;
   }
 
-  /** Sets the words of an item of the agent. */
-  replace(item: string, text: string): void {
+  /** Sets the words of an item of the agent; returns them. */
+  replace(item: string, text: string): string {
     const known = this.#remarks.find((one) => one.item === item);
     if (known !== undefined) known.text = text;
     else this.#push({ role: "assistant", item, text });
+    return text;
   }
 
   /** The callee has heard only this of an item. */

@@ -1,4 +1,3 @@
-import type { OnMachine } from "../../domain/answering-machine.ts";
 import { type Call, machinePolicyOf } from "../../domain/call.ts";
 import type { FlowRules } from "../../domain/call-flow.ts";
 import { timingsOf } from "../../domain/call-timings.ts";
@@ -14,13 +13,6 @@ export function flowRulesOf(context: Context, call: Call, telephony: Telephony):
     expectsInboundAudio: context.requireInboundAudio || telephony.capabilities.inboundAudioCertain,
     streamed: program.kind === "live" && program.streamed,
     playedReason: program.kind === "live" ? program.playedReason : "message_played",
-    onMachine: machinePolicy(context, call),
+    onMachine: machinePolicyOf(call.message),
   };
-}
-
-/** An agent in audio cannot be kept silent until a machine records. */
-function machinePolicy({ agent }: Context, { message }: Call): OnMachine {
-  const policy = machinePolicyOf(message);
-  const inAudio = message.type === "DYNAMIC_AGENT" && agent !== undefined && "kind" in agent && agent.kind === "audio";
-  return inAudio && policy === "leave_message" ? "continue" : policy;
 }

@@ -1,11 +1,9 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { type RealtimeAgentOptions, realtimeAgent } from "../../../adapters/agent/realtime/realtime-agent.ts";
-import { encodeMulaw } from "../../../src/audio/g711.ts";
-import { tone } from "../../../src/audio/tone.ts";
-import type { AudioAgentEvent, AudioConversation } from "../../../src/ports/audio-conversation.ts";
 import { type AgentBrief, AgentUnavailable } from "../../../src/ports/conversation.ts";
 import type { Conversationalist, SpokenReply, SpokenTurn } from "../../support/openai-conversation.ts";
 import { type OpenaiServer, openaiServer } from "../../support/openai-server.ts";
+import { Talk } from "../../support/talk.ts";
 import { understandTones } from "../../support/understand-tones.ts";
 
 const API_KEY = "sk-very-secret-key";
@@ -24,58 +22,6 @@ afterEach(async () => {
   scope.abort();
   await server.close();
 });
-
-/** A conversation as the core sees it. */
-class Talk {
-  readonly conversation: AudioConversation;
-  readonly events: AudioAgentEvent[] = [];
-  readonly ended: Promise<void>;
-  /** Called for each event as it arrives. */
-  react: (event: AudioAgentEvent) => void = () => {};
-
-  constructor(conversation: AudioConversation) {
-    this.conversation = conversation;
-    this.ended = (async () => {
-      for await (const event of conversation.events) {
-        this.events.push(event);
-        this.react(event);
-      }
-    })();
-  }
-
-  /** What has happened, in short: audio as its length in ms, at 8 kHz. */
-  get story(): string[] {
-    const story: string[] = [];
-    const lengths = new Map<string, number>();
-    for (const event of this.events) {
-      if (event.type === "audio") lengths.set(event.item, (lengths.get(event.item) ?? 0) + event.bytes.length / 8);
-      else if (event.type === "item_end") story.push(`said ${lengths.get(event.item) ?? 0} ms`);
-      else if (event.type === "reply") story.push(`reply to ${event.to}`);
-      else if (event.type === "say") story.push(`say ${event.text}`);
-      else if (event.type === "press") story.push(`press ${event.keys}`);
-      else if (event.type === "fail" || event.type === "fault") story.push(`${event.type}: ${event.detail}`);
-      else if (event.type !== "words") story.push(event.type);
-    }
-    return story;
-  }
-
-  count(type: AudioAgentEvent["type"]): number {
-    return this.events.filter((event) => event.type === type).length;
-  }
-
-  /** The callee speaks a tone, then is silent, all at once. */
-  speak(hz: number, ms = 600): void {
-    const silence = new Int16Array(8_000);
-    const voice = tone(hz, ms, 8_000, 6_000);
-    for (const samples of [silence, voice, silence])
-      for (let at = 0; at < samples.length; at += 160)
-        this.conversation.hear(encodeMulaw(samples.subarray(at, at + 160)));
-  }
-
-  until(what: (talk: Talk) => boolean, times = 1): Promise<void> {
-    return vi.waitFor(() => expect(what(this), this.story.join("\n")).toBe(true), { timeout: 5_000 * times });
-  }
-}
 
 async function start(answer: Conversationalist["answer"]): Promise<void> {
   scope = new AbortController();
@@ -120,7 +66,7 @@ describe("a conversation over the realtime protocol", () => {
           },
           output: { format: { type: "audio/pcmu" }, voice: "marin" },
         },
-        tools: [{ type: "function", name: "hang_up" }, { name: "send_dtmf" }],
+        tools: [{ type: "function", name: "hang_up" }, { name: "leave_voicemail" }, { name: "send_dtmf" }],
       },
     });
     const instructions = String(record!.session.instructions);
@@ -165,9 +111,9 @@ describe("a conversation over the realtime protocol", () => {
   });
 
   test("cuts its item to what was heard, and ends the reply that is being made", async () => {
-    const talk = await talking(({ history }) => ({
-      text: history.length > 1 ? "Yes?" : "One two three four five six seven eight nine ten. ".repeat(8),
-    }));
+    const long = "One two three four five six seven eight nine ten. ".repeat(4);
+    const answer = ({ history }: SpokenTurn) => ({ text: history.length > 1 ? "Yes?" : long });
+    const talk = await talking(answer, { timeoutMs: 5_000 });
     let item = "";
     talk.react = (event) => {
       if (event.type !== "audio" || item !== "") return;
@@ -175,7 +121,7 @@ describe("a conversation over the realtime protocol", () => {
       talk.conversation.interrupted([{ item, heardMs: 600, text: "One two" }]);
     };
     await talk.until(() => item !== "");
-    await vi.waitFor(() => expect(server.conversations[0]!.truncated).toHaveLength(1));
+    await vi.waitFor(() => expect(server.conversations[0]!.truncated).toHaveLength(1), { timeout: 5_000 });
     expect(server.conversations[0]!.received.slice(-2)).toEqual(["response.cancel", "conversation.item.truncate"]);
     expect(server.conversations[0]!.truncated[0]!.ms).toBe(600);
     talk.conversation.key("1");
@@ -267,6 +213,8 @@ describe("a conversation over the realtime protocol", () => {
     talk.conversation.ending();
     await talk.ended;
     expect(talk.story.slice(-2)).toEqual(["said 300 ms", "hang_up"]);
+    expect(server.conversations[0]!.open, "a machine may turn out to have answered").toBe(true);
+    scope.abort();
     await vi.waitFor(() => expect(server.conversations[0]!.open).toBe(false));
   });
 });

@@ -5,98 +5,19 @@ import { DtmfDetector } from "../../../src/audio/dtmf.ts";
 import { encodeAlaw, encodeMulaw } from "../../../src/audio/g711.ts";
 import { msToSamples, pcmToBytes } from "../../../src/audio/pcm.ts";
 import { tone, toneShare } from "../../../src/audio/tone.ts";
-import { Queue } from "../../../src/base/queue.ts";
 import type { Call } from "../../../src/domain/call.ts";
-import {
-  type AudioAgent,
-  type AudioAgentEvent,
-  type AudioConversation,
-  type AudioFormat,
-  FORMAT_RATES,
-  type HeardItem,
-} from "../../../src/ports/audio-conversation.ts";
-import { type AgentBrief, AgentUnavailable } from "../../../src/ports/conversation.ts";
+import type { AudioAgent, HeardItem } from "../../../src/ports/audio-conversation.ts";
+import { AgentUnavailable } from "../../../src/ports/conversation.ts";
 import type { ScriptedLeg } from "../../../src/testing/scripted-telephony.ts";
 import { ALICE, MS_PER_CHARACTER, NUMBER, World, type WorldOptions } from "../../support/application.ts";
+import { type Puppet, puppets } from "../../support/audio-puppet.ts";
 import { MeasuringTranscription } from "../../support/measuring-transcription.ts";
-
-/** A conversation that does as the test tells it, and keeps what the core reports. */
-class Puppet implements AudioConversation {
-  readonly events = new Queue<AudioAgentEvent>();
-  readonly reports: unknown[] = [];
-  readonly heard: Uint8Array[] = [];
-  format: AudioFormat | undefined;
-  readonly brief: AgentBrief;
-  readonly signal: AbortSignal;
-
-  constructor(brief: AgentBrief, signal: AbortSignal) {
-    this.brief = brief;
-    this.signal = signal;
-  }
-
-  answered(format: AudioFormat): void {
-    this.format = format;
-    this.reports.push(`answered ${format}`);
-  }
-  hear(audio: Uint8Array): void {
-    this.heard.push(audio.slice());
-  }
-  key(digit: string): void {
-    this.reports.push(`key ${digit}`);
-  }
-  silence(): void {
-    this.reports.push("silence");
-  }
-  transferFailed(detail: string): void {
-    this.reports.push(`not transferred: ${detail}`);
-  }
-  ending(): void {
-    this.reports.push("ending");
-  }
-  interrupted(items: readonly HeardItem[]): void {
-    this.reports.push(items);
-  }
-
-  does(...events: AudioAgentEvent[]): void {
-    for (const event of events) this.events.push(event);
-  }
-
-  /** Says a tone with words, all at once, in pieces of odd sizes. */
-  says(item: string, ms: number, text = "", hz = 440): void {
-    const format = this.format ?? "pcm";
-    const samples = tone(hz, ms, FORMAT_RATES[format], 8_000);
-    const bytes =
-      format === "pcm" ? pcmToBytes(samples) : format === "pcmu" ? encodeMulaw(samples) : encodeAlaw(samples);
-    this.does({ type: "words", item, text });
-    for (let at = 0; at < bytes.length; at += 4_801)
-      this.does({ type: "audio", item, bytes: bytes.subarray(at, at + 4_801) });
-    this.does({ type: "item_end", item });
-  }
-}
 
 interface Scene {
   readonly world: World;
   readonly call: Call;
   readonly leg: ScriptedLeg;
   readonly puppet: Puppet;
-}
-
-function agentOf(more: Partial<AudioAgent> = {}): { agent: AudioAgent; opened: Puppet[] } {
-  const opened: Puppet[] = [];
-  const agent: AudioAgent = {
-    kind: "audio",
-    name: "puppet",
-    transcribes: true,
-    check() {},
-    async open(brief, signal) {
-      const puppet = new Puppet(brief, signal);
-      opened.push(puppet);
-      return puppet;
-    },
-    async close() {},
-    ...more,
-  };
-  return { agent, opened };
 }
 
 async function dialled(agent: AudioAgent, options: WorldOptions = {}): Promise<{ world: World; call: Call }> {
@@ -113,7 +34,7 @@ async function dialled(agent: AudioAgent, options: WorldOptions = {}): Promise<{
 }
 
 async function talking({ codec, ...options }: WorldOptions & { readonly codec?: string } = {}): Promise<Scene> {
-  const { agent, opened } = agentOf(options.transcription ? { transcribes: false } : {});
+  const { agent, opened } = puppets(options.transcription ? { transcribes: false } : {});
   const { world, call } = await dialled(agent, options);
   await world.system.settle();
   const leg = world.leg(call);
@@ -145,7 +66,7 @@ const heardIn = (reports: readonly unknown[]): readonly HeardItem[] =>
 
 describe("a call with an agent in audio", () => {
   test("is opened before anybody is dialled, and begins at the answer", async () => {
-    const { agent, opened } = agentOf();
+    const { agent, opened } = puppets();
     const { world, call } = await dialled(agent);
     expect(opened.map(({ brief }) => [brief.callId, brief.instructions])).toEqual([[call.id, ["Ask for the date."]]]);
     const leg = world.leg(call);
@@ -446,7 +367,7 @@ describe("a call with an agent in audio", () => {
   });
 
   test("fails without an apology if no voice works", async () => {
-    const { agent, opened } = agentOf();
+    const { agent, opened } = puppets();
     const world = await World.start({ agent });
     world.speech.voices = async () => [];
     const { id: instanceId } = await world.activeInstance();
@@ -469,7 +390,7 @@ describe("a call with an agent in audio", () => {
   });
 
   test("fails if the conversation breaks off, before the answer too", async () => {
-    const { agent, opened } = agentOf();
+    const { agent, opened } = puppets();
     const { world, call } = await dialled(agent);
     world.leg(call).placed();
     await world.system.settle();
@@ -486,7 +407,7 @@ describe("a call with an agent in audio", () => {
 
 describe("an agent in audio that cannot conduct a call", () => {
   test("lets it fail before anybody is dialled", async () => {
-    const { agent } = agentOf({
+    const { agent } = puppets({
       open: async () => {
         throw new AgentUnavailable("the server answered 401 (check the key: RINGPORT_AGENT_KEY)");
       },
@@ -502,7 +423,7 @@ describe("an agent in audio that cannot conduct a call", () => {
 
   test("does not dial a call that was ended while its conversation opened", async () => {
     let aborted = false;
-    const { agent } = agentOf({
+    const { agent } = puppets({
       open: (_, signal) =>
         new Promise((_resolve, reject) => {
           signal.addEventListener("abort", () => {

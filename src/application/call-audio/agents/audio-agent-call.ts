@@ -9,6 +9,7 @@ import type { Context } from "../../context.ts";
 import type { CallTap } from "../call-tap.ts";
 import type { LiveMedia } from "../programs/program.ts";
 import { CallTranscripts, type TranscriptReader } from "../transcripts/call-transcripts.ts";
+import { AgentResult, type FindingsAtEnd } from "./agent-result.ts";
 import { AgentSpeech } from "./agent-speech.ts";
 import { formatOf } from "./audio-format.ts";
 import { BargeIn } from "./barge-in.ts";
@@ -51,8 +52,14 @@ export class AudioAgentCall implements CallTap, TranscriptReader {
   readonly #unlisten: () => void;
   /** What the agent sends; undefined until the callee answers. */
   #incoming: IncomingAudio | undefined;
+  /** Asked at the end; undefined if the call has no schema for it. */
+  readonly #result: AgentResult | undefined;
   /** The agent has decided that the call ends. */
   #ending = false;
+  /** A machine has answered: the call waits until it records, or it does. */
+  #machine: "greets" | "records" | undefined;
+  /** The conversation has ended. */
+  #closed = false;
   /** The callee is being connected with somebody else. */
   #transferring = false;
   /** Resolves when the keys so far have been sent. */
@@ -60,10 +67,12 @@ export class AudioAgentCall implements CallTap, TranscriptReader {
 
   constructor(context: Context, call: CallOf<"DYNAMIC_AGENT">, open: OpenConversation, media: LiveMedia) {
     const { leg, playout } = media;
+    const { resultSchema } = call.message;
     this.#context = context;
     this.#call = call;
     this.#agent = open.agent;
     this.#conversation = open.conversation;
+    if (resultSchema) this.#result = new AgentResult(context, open.conversation, resultSchema);
     this.#media = media;
     this.#meter = new TurnMeter(leg.sampleRate, () => context.system.monotonic());
     this.#control = new CallControl(context, call, media);
@@ -100,9 +109,36 @@ export class AudioAgentCall implements CallTap, TranscriptReader {
     return this.#conversation.result;
   }
 
+  /** What the agent has found out by the schema of the call, now that it is over; undefined if it was not asked. */
+  get findings(): FindingsAtEnd | undefined {
+    return this.#result?.atEnd();
+  }
+
+  /** The call is over: resolves when the agent has stated what it is asked for; undefined if that is nothing. */
+  stated(): Promise<unknown> | undefined {
+    this.#stop();
+    return this.#incoming && this.#result?.ask();
+  }
+
   /** The agent's turns so far. */
   get turns(): readonly TurnMetrics[] {
     return this.#meter.turns;
+  }
+
+  /** A machine has answered: the agent says nothing until {@link leaveMessage}. */
+  awaitVoicemail(): void {
+    this.#machine = "greets";
+    this.#silence.stop();
+    this.#interrupt(false);
+  }
+
+  /** The machine records: the agent leaves its message. */
+  leaveMessage(): void {
+    if (this.#machine !== "greets") return;
+    this.#machine = "records";
+    this.#ending = false;
+    if (this.#closed) this.#media.post({ type: "message_played" });
+    else this.#conversation.voicemail();
   }
 
   inbound(frame: Int16Array): void {
@@ -130,7 +166,12 @@ export class AudioAgentCall implements CallTap, TranscriptReader {
 
   /** What is being said cannot be interrupted. */
   get #mustBeHeard(): boolean {
-    return this.#ending || this.#transferring || this.#speech?.mustBeHeard === true;
+    return this.#ending || this.#transferring || this.#machine !== undefined || this.#speech?.mustBeHeard === true;
+  }
+
+  /** Whether an event is carried out now. After the last words, and while a machine greets, only words are kept. */
+  #attends({ type }: AudioAgentEvent): boolean {
+    return !(this.#ending || this.#machine === "greets") || type === "callee_words" || type === "fault";
   }
 
   /** Carries out what the agent does, to the end of the conversation. Never rejects. */
@@ -138,9 +179,10 @@ export class AudioAgentCall implements CallTap, TranscriptReader {
     const { signal } = this.#scope;
     try {
       for await (const event of this.#conversation.events) {
-        if (signal.aborted || this.#ending) return;
-        await this.#carryOut(event, signal);
+        if (signal.aborted) return;
+        if (this.#attends(event)) await this.#carryOut(event, signal);
       }
+      this.#closed = true;
     } catch (error) {
       if (!signal.aborted) this.#end({ type: "message_failed", reason: "agent_failed", detail: errorText(error) });
     }
@@ -184,6 +226,11 @@ export class AudioAgentCall implements CallTap, TranscriptReader {
         break;
       case "transfer":
         this.#transfer(event.to, signal);
+        break;
+      case "leave_voicemail":
+        if (this.#machine !== undefined) break;
+        this.#silence.stop();
+        this.#media.post({ type: "leave_voicemail", atMs: this.#media.playout.clockMs });
         break;
       case "say":
         await this.#say(event.text, signal);
@@ -257,6 +304,7 @@ export class AudioAgentCall implements CallTap, TranscriptReader {
       this.#media.post(signal);
       return;
     }
+    void this.#result?.ask();
     void this.#pressed.then(() => {
       if (!this.#scope.signal.aborted) this.#control.endAfterLastWord(signal);
     });
@@ -272,7 +320,9 @@ export class AudioAgentCall implements CallTap, TranscriptReader {
     const { leg } = this.#media;
     const format = formatOf(leg);
     this.#incoming = new IncomingAudio(format, leg.sampleRate, this.#audio);
-    this.#calleeAudio.begin(format, (bytes) => this.#conversation.hear(bytes));
+    this.#calleeAudio.begin(format, (bytes) => {
+      if (this.#machine === undefined) this.#conversation.hear(bytes);
+    });
     this.#conversation.answered(format);
     this.#control.answered(this.#agent.name, () => this.#lastWords());
   }
@@ -298,7 +348,8 @@ export class AudioAgentCall implements CallTap, TranscriptReader {
     this.#control.stop();
     this.#calleeAudio.stop();
     this.#scope.abort();
-    this.#audio.cut();
+    const unheard = this.#audio.cut();
+    if (unheard.length > 0) this.#conversation.interrupted(unheard);
     this.#speech?.finish();
   }
 }

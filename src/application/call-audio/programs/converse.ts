@@ -5,10 +5,10 @@ import type { Agent } from "../../../ports/conversation.ts";
 import type { Voice } from "../../../ports/speech.ts";
 import type { Context } from "../../context.ts";
 import { AgentCall } from "../agents/agent-call.ts";
-import { AgentResult } from "../agents/agent-result.ts";
 import { agentVoice, briefOf } from "../agents/agent-voice.ts";
+import type { AudioAgentCall } from "../agents/audio-agent-call.ts";
 import { offeredTools } from "../agents/offered-tools.ts";
-import { type LiveMedia, type LiveProgram, ProgramFailed } from "./program.ts";
+import { type LiveMedia, type LiveParts, type LiveProgram, ProgramFailed } from "./program.ts";
 
 /** DYNAMIC_AGENT: an agent conducts the call. */
 export const converse: LiveProgram<"DYNAMIC_AGENT"> = {
@@ -28,20 +28,20 @@ export const converse: LiveProgram<"DYNAMIC_AGENT"> = {
     const agent = agentOf(context);
     if (agent.kind !== "audio") return undefined;
     try {
-      const { AudioAgentCall } = await import("../agents/audio-agent-call.ts");
+      const { AudioAgentCall: Conducted } = await import("../agents/audio-agent-call.ts");
       const voice = await voiceFor(context, call, agent);
       let post: LiveMedia["post"] = () => {}; // no tool is used before the answer
       const tools = offeredTools(context, call, signal, (data) =>
         post({ type: "noticed", fact: { event: "tool_used", data } }),
       );
-      const conversation = await agent.open(briefOf(context, call, voice, network, tools), signal);
+      let stated = (): Promise<unknown> | undefined => undefined;
+      const scope = outlasting(signal, () => stated());
+      const conversation = await agent.open(briefOf(context, call, voice, network, tools), scope);
       return (media) => {
         post = media.post;
-        const conducted = new AudioAgentCall(context, call, { agent, conversation, voiceId: voice?.id }, media);
-        const { resultSchema } = call.message;
-        const result = resultSchema && new AgentResult(context, conversation, resultSchema);
-        const findings = () => result?.atEnd();
-        return { taps: [conducted], result: () => conducted.result, findings, turns: () => conducted.turns };
+        const conducted = new Conducted(context, call, { agent, conversation, voiceId: voice?.id }, media);
+        stated = () => conducted.stated();
+        return partsOf(conducted);
       };
     } catch (error) {
       throw unavailable(error);
@@ -50,17 +50,34 @@ export const converse: LiveProgram<"DYNAMIC_AGENT"> = {
   connect(context, call, media) {
     const agent = agentOf(context);
     if (agent.kind === "audio") throw new ProgramFailed("internal_error", "the agent was not opened before the call");
-    const conducted = new AgentCall(context, call, agent, media);
-    return {
-      taps: [conducted],
-      result: () => conducted.result,
-      findings: () => conducted.findings,
-      turns: () => conducted.turns,
-      awaitVoicemail: () => conducted.awaitVoicemail(),
-      leaveMessage: () => conducted.leaveMessage(),
-    };
+    return partsOf(new AgentCall(context, call, agent, media));
   },
 };
+
+function partsOf(conducted: AgentCall | AudioAgentCall): LiveParts {
+  return {
+    taps: [conducted],
+    result: () => conducted.result,
+    findings: () => conducted.findings,
+    turns: () => conducted.turns,
+    awaitVoicemail: () => conducted.awaitVoicemail(),
+    leaveMessage: () => conducted.leaveMessage(),
+  };
+}
+
+/** A signal that is aborted with another one, but not before what is left to do then. */
+function outlasting(signal: AbortSignal, rest: () => Promise<unknown> | undefined): AbortSignal {
+  const scope = new AbortController();
+  const end = (): void => scope.abort(signal.reason);
+  const over = (): void => {
+    const left = rest();
+    if (left === undefined) end();
+    else void left.finally(end);
+  };
+  if (signal.aborted) over();
+  else signal.addEventListener("abort", over, { once: true });
+  return scope.signal;
+}
 
 /** The agent of this server. @throws {ProgramFailed} there is none */
 function agentOf({ agent }: Context): Agent | AudioAgent {

@@ -1,0 +1,35 @@
+/** What one call may cost. */
+export interface CallLimits {
+  /** Replies of the model. */
+  readonly turns: number;
+  /** Tokens of all replies, as far as the server counts them. */
+  readonly tokens: number;
+}
+
+/** Counts what a call costs. */
+export class CallBudget {
+  readonly #limits: CallLimits;
+  #turns = 0;
+  #tokens = 0;
+
+  constructor(limits: CallLimits) {
+    this.#limits = limits;
+  }
+
+  /** The limit that is reached, for an operator; undefined if none is. */
+  get exhausted(): string | undefined {
+    const { turns, tokens } = this.#limits;
+    if (this.#turns >= turns) return `the agent was at its limit of ${turns} replies (maxTurns)`;
+    return this.#tokens >= tokens ? `the agent was at its limit of ${tokens} tokens (maxTokens)` : undefined;
+  }
+
+  /** Counts a reply. */
+  reply(): void {
+    this.#turns++;
+  }
+
+  /** Counts tokens. */
+  spend(tokens: number): void {
+    this.#tokens += tokens;
+  }
+}

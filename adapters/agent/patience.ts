@@ -1,0 +1,14 @@
+import { pause } from "../../src/base/pause.ts";
+import { realSystem } from "../../src/ports/system.ts";
+
+/** Silence in which a tool works before the agent says that it takes a moment, ms. */
+export const PATIENCE_MS = 1_500;
+
+/** Resolves when the work is done, or has lasted for `ms`: whether it still goes on. */
+export async function isSlow(work: Promise<unknown>, ms: number, signal: AbortSignal): Promise<boolean> {
+  const waiting = new AbortController();
+  const patience = pause(realSystem, ms, AbortSignal.any([signal, waiting.signal])).then(() => true);
+  const slow = await Promise.race([work.then(() => false), patience]);
+  waiting.abort();
+  return slow && !signal.aborted;
+}

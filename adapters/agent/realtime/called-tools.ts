@@ -1,0 +1,100 @@
+import type { AudioAgentEvent } from "../../../src/ports/audio-conversation.ts";
+import type { AgentBrief } from "../../../src/ports/conversation.ts";
+import { isSlow, PATIENCE_MS } from "../patience.ts";
+import { phrasesIn } from "../phrases.ts";
+import type { LastingLink } from "./lasting-link.ts";
+import { functionOutput, sayExactly } from "./realtime-session.ts";
+import type { Replies, Response } from "./replies.ts";
+import { type CalledTool, runCalls } from "./response-calls.ts";
+
+/** Replies in a row without anything from the callee, of which the last one gets words alone. */
+const MOST_STEPS = 4;
+const INTERRUPTED = "error: not done, because the callee interrupted";
+
+/** What follows from tools. */
+export interface ToolReports {
+  emit(event: AudioAgentEvent): void;
+  hangUp(): void;
+}
+
+/** Carries out the tools that the model calls, and lets it go on with their results. */
+export class CalledTools {
+  readonly #brief: AgentBrief;
+  readonly #link: LastingLink;
+  readonly #replies: Replies;
+  readonly #reports: ToolReports;
+  readonly #scope: AbortSignal;
+  /** Counts what has happened on the call: a result is followed by a reply only if nothing has meanwhile. */
+  #moment = 0;
+  #steps = 0;
+  /** A call of `transfer` without a result. */
+  #transfer = "";
+  /** What the model leaves for a machine; undefined if it has not decided that. */
+  message: string | undefined;
+
+  /** @param scope aborted when the call is over */
+  constructor(brief: AgentBrief, link: LastingLink, replies: Replies, reports: ToolReports, scope: AbortSignal) {
+    this.#brief = brief;
+    this.#link = link;
+    this.#replies = replies;
+    this.#reports = reports;
+    this.#scope = scope;
+  }
+
+  /** The callee interrupts: what has begun goes on, and the model gets its result without another reply. */
+  interrupt(): void {
+    this.#moment++;
+  }
+
+  /** Something has come from the callee: the model may use tools anew. */
+  renew(): void {
+    this.#steps = 0;
+  }
+
+  /** Carries out what a response calls; returns whether that is anything. */
+  carryOut({ calls, spoke }: Response): boolean {
+    const called = calls.whole(this.#brief);
+    if (called.length > 0) void this.#run(called, spoke);
+    return called.length > 0;
+  }
+
+  /** The transfer has failed, and the call goes on. */
+  transferFailed(detail: string): void {
+    this.#link.send(functionOutput(this.#transfer, `error: ${detail}`));
+    this.#replies.request({ to: "words", continues: true });
+  }
+
+  async #run(called: readonly CalledTool[], spoke: boolean): Promise<void> {
+    const moment = this.#moment;
+    for (const { action } of called)
+      if (action.do === "press") this.#reports.emit({ type: "press", keys: action.keys });
+    const transfer = called.find(({ action }) => action.do === "transfer");
+    const voicemail = called.find(({ action }) => action.do === "leave_voicemail");
+    const running = runCalls(called.filter((one) => one !== transfer));
+    if (!spoke && called.every(({ action }) => action.do === "run")) void this.#fillTime(running, moment);
+    const { outputs, hangsUp } = await running;
+    const interrupted = moment !== this.#moment;
+    if (hangsUp && !interrupted && !transfer && !voicemail) {
+      this.#reports.hangUp();
+      return;
+    }
+    for (const [call, output] of outputs) this.#link.send(functionOutput(call, output));
+    if (interrupted) {
+      if (transfer) this.#link.send(functionOutput(transfer.call, INTERRUPTED));
+    } else if (transfer?.action.do === "transfer") {
+      this.#transfer = transfer.call;
+      this.#reports.emit({ type: "transfer", to: transfer.action.to });
+    } else if (voicemail?.action.do === "leave_voicemail") {
+      this.message = voicemail.action.text;
+      this.#reports.emit({ type: "leave_voicemail" });
+    } else this.#replies.request({ to: "words", continues: true, wordsOnly: ++this.#steps >= MOST_STEPS - 1 });
+  }
+
+  /** Asks the callee for a moment if the tools take long. */
+  async #fillTime(running: Promise<unknown>, moment: number): Promise<void> {
+    const slow = await isSlow(running, PATIENCE_MS, this.#scope);
+    if (!slow || moment !== this.#moment) return;
+    const instructions = sayExactly(phrasesIn(this.#brief.language).oneMoment);
+    this.#replies.request({ to: "words", continues: true, fillsTime: true, instructions, wordsOnly: true });
+  }
+}

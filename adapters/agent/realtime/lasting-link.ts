@@ -1,0 +1,138 @@
+import { withoutSecrets } from "../../engine-http/fault-text.ts";
+import type { RealtimeEvent } from "./realtime-events.ts";
+import { type RealtimeFault, RealtimeLink, type RealtimeServer } from "./realtime-link.ts";
+
+/** Events of a {@link LastingLink}. */
+export interface LastingLinkListener {
+  event(event: RealtimeEvent): void;
+  /** The connection is gone. @param isLast no other one takes its place by itself */
+  lost(fault: RealtimeFault, isLast: boolean): void;
+  /** Another connection has taken its place, and knows nothing of the conversation. */
+  replaced(): void;
+  /** No other connection could take its place. */
+  notReplaced(error: Error): void;
+}
+
+/** The connection of one conversation: it is tried twice, is replaced once if it breaks, and breaks if it is silent for long. */
+export class LastingLink {
+  readonly #server: RealtimeServer;
+  readonly #session: () => object;
+  readonly #listener: LastingLinkListener;
+  #link: RealtimeLink | undefined;
+  #replacing: Promise<void> | undefined;
+  #isOver = false;
+  /** Something has failed once since the latest success. */
+  #failedOnce = false;
+  #due: ReturnType<typeof setTimeout> | undefined;
+
+  /** @param session what each connection requests first */
+  constructor(server: RealtimeServer, session: () => object, listener: LastingLinkListener) {
+    this.#server = server;
+    this.#session = session;
+    this.#listener = listener;
+  }
+
+  get isOpen(): boolean {
+    return this.#link !== undefined;
+  }
+
+  /** Connects. @throws {RealtimeFault} at the second attempt, unless that makes no difference; or the signal's reason */
+  async open(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    try {
+      await this.#connect();
+    } catch (error) {
+      signal.throwIfAborted();
+      if ((error as RealtimeFault).isPermanent) throw error;
+      await this.#connect();
+    }
+    signal.throwIfAborted();
+  }
+
+  /** Connects unless there is a connection: whether it is another one. @throws {RealtimeFault} */
+  async reopen(): Promise<boolean> {
+    await this.#replacing;
+    if (this.isOpen) return false;
+    await this.#connect();
+    return true;
+  }
+
+  send(message: object | string): void {
+    this.#link?.send(message);
+  }
+
+  /** Something is due from the server: its silence is noticed from now on. */
+  expect(): void {
+    clearTimeout(this.#due);
+    const { timeoutMs } = this.#server;
+    this.#due = setTimeout(() => this.#link?.drop(`sent nothing for ${timeoutMs} ms`), timeoutMs);
+  }
+
+  /** Nothing is due any longer. */
+  settle(): void {
+    clearTimeout(this.#due);
+    this.#due = undefined;
+  }
+
+  /** Something has failed: whether it is the second time without a success in between. */
+  failsAgain(): boolean {
+    const again = this.#failedOnce;
+    this.#failedOnce = true;
+    return again;
+  }
+
+  /** Something has succeeded. */
+  succeeds(): void {
+    this.#failedOnce = false;
+  }
+
+  /** What the server has done wrong, without secrets. */
+  faultText(why: string): string {
+    return withoutSecrets(`the model's server ${why}`, this.#server.secrets);
+  }
+
+  /** Closes the connection; {@link reopen} connects again. */
+  disconnect(): void {
+    this.settle();
+    this.#link?.close();
+    this.#link = undefined;
+  }
+
+  /** Closes the connection for good. */
+  close(): void {
+    this.#isOver = true;
+    this.disconnect();
+  }
+
+  async #connect(): Promise<void> {
+    const link = await RealtimeLink.open(this.#server, this.#session(), {
+      event: (event) => {
+        if (!this.#isOver) this.#listener.event(event);
+      },
+      lost: (fault) => this.#lost(fault),
+    });
+    if (this.#isOver) link.close();
+    else this.#link = link;
+  }
+
+  #lost(fault: RealtimeFault): void {
+    if (this.#isOver) return;
+    this.#link = undefined;
+    this.settle();
+    const isLast = this.failsAgain() || fault.isPermanent;
+    this.#listener.lost(fault, isLast);
+    if (!isLast) this.#replacing = this.#replace();
+  }
+
+  /** Never rejects. */
+  async #replace(): Promise<void> {
+    try {
+      await this.#connect();
+      if (!this.#isOver) this.#listener.replaced();
+    } catch (error) {
+      if (!this.#isOver) this.#listener.notReplaced(error as Error);
+    } finally {
+      this.#replacing = undefined;
+    }
+  }
+}

@@ -1,0 +1,121 @@
+import type { AudioAgentEvent } from "../../../src/ports/audio-conversation.ts";
+import { phrasesIn } from "../phrases.ts";
+import type { LastingLink } from "./lasting-link.ts";
+import type { RealtimeEvent } from "./realtime-events.ts";
+import { isPermanentCode, type RealtimeFault } from "./realtime-link.ts";
+import { itemCreate, NO_MORE_TURNS } from "./realtime-session.ts";
+import type { Replies, Wanted } from "./replies.ts";
+import type { SpokenHistory } from "./spoken-history.ts";
+
+/** How far a conversation is. */
+export interface Progress {
+  /** The last reply is on its way, or over. */
+  readonly closing: boolean;
+  /** The agent has nothing more to say. */
+  readonly over: boolean;
+}
+
+/** What follows from faults. */
+export interface RecoveryReports {
+  emit(event: AudioAgentEvent): void;
+  /** The conversation goes on over another connection. @param owed the reply that is due */
+  resumed(owed: Wanted | undefined): void;
+  /** The conversation cannot go on. */
+  failed(): void;
+}
+
+/** Survives one fault of the server: requests a reply once more, or continues over another connection; then gives up. */
+export class Recovery {
+  readonly #link: LastingLink;
+  readonly #replies: Replies;
+  readonly #history: SpokenHistory;
+  readonly #progress: Progress;
+  readonly #reports: RecoveryReports;
+  readonly #language: string;
+  /** The reply that another connection owes. */
+  #owed: Wanted | undefined;
+
+  constructor(
+    { link, replies, history }: { link: LastingLink; replies: Replies; history: SpokenHistory },
+    language: string,
+    progress: Progress,
+    reports: RecoveryReports,
+  ) {
+    this.#link = link;
+    this.#replies = replies;
+    this.#history = history;
+    this.#language = language;
+    this.#progress = progress;
+    this.#reports = reports;
+  }
+
+  /** The server reports an error. */
+  error({ code, request, fault }: Extract<RealtimeEvent, { type: "error" }>): void {
+    const why = `reports: ${fault}`;
+    if (code === "conversation_already_has_active_response") this.#replies.postpone();
+    else if (code === "response_cancel_not_active") this.#replies.notCancelled();
+    else if (isPermanentCode(code)) this.#fail(this.#link.faultText(why));
+    else {
+      const refused = this.#replies.refused(request);
+      if (refused !== undefined) this.failed(refused, why);
+      else this.#reports.emit({ type: "fault", detail: this.#link.faultText(why) });
+    }
+  }
+
+  /** A reply has failed: it is requested once more. */
+  failed(reply: Wanted, why: string): void {
+    const detail = this.#link.faultText(why);
+    if (!reply.fillsTime && this.#link.failsAgain()) {
+      this.#fail(detail);
+      return;
+    }
+    this.#reports.emit({ type: "fault", detail });
+    if (reply.fillsTime) this.#replies.next();
+    else this.#replies.request(reply);
+  }
+
+  /** The connection is gone. @param isLast no other one takes its place by itself */
+  lost(fault: RealtimeFault, isLast: boolean): void {
+    const { owed, items } = this.#replies.lost();
+    for (const item of items) this.#reports.emit({ type: "item_end", item });
+    this.#owed = owed?.fillsTime ? undefined : owed;
+    if (isLast) this.#fail(fault.message);
+    else this.#reports.emit({ type: "fault", detail: fault.message });
+  }
+
+  /** Another connection has taken the place of the one that is gone. */
+  replaced(): void {
+    this.introduce();
+    const owed = this.#replies.takeWaiting() ?? this.#owed;
+    this.#owed = undefined;
+    if (!this.#progress.over) this.#reports.resumed(owed);
+  }
+
+  /** No other connection could take its place. */
+  notReplaced(error: Error): void {
+    this.#fail(error.message);
+  }
+
+  /** The agent has something to say: connects again if the connection was lost when nothing was due. Never rejects. */
+  async revive(): Promise<void> {
+    try {
+      if (await this.#link.reopen()) this.replaced();
+    } catch (error) {
+      this.#fail((error as Error).message);
+    }
+  }
+
+  /** Sends the conversation so far to a connection that does not know it. */
+  introduce(): void {
+    if (this.#progress.closing || this.#progress.over) this.#link.send(NO_MORE_TURNS);
+    for (const remark of this.#history.remarks) this.#link.send(itemCreate(remark));
+  }
+
+  #fail(detail: string): void {
+    if (this.#progress.over) return;
+    this.#reports.emit({ type: "say", text: phrasesIn(this.#language).apology });
+    this.#reports.emit({ type: "fail", detail });
+    this.#link.disconnect();
+    this.#reports.failed();
+  }
+}

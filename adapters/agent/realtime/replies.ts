@@ -1,0 +1,172 @@
+import type { AudioAgentEvent } from "../../../src/ports/audio-conversation.ts";
+import type { LastingLink } from "./lasting-link.ts";
+import type { RealtimeEvent } from "./realtime-events.ts";
+import { responseCreate } from "./realtime-session.ts";
+import { ResponseCalls } from "./response-calls.ts";
+
+/** A reply that is requested, or to be requested. */
+export interface Wanted {
+  readonly to: Extract<AudioAgentEvent, { type: "reply" }>["to"];
+  /** It goes on after a function was called. */
+  readonly continues?: boolean;
+  /** Says that a function takes its time, and changes nothing. */
+  readonly fillsTime?: boolean;
+  /** Replaces the instructions of the session for this reply. */
+  readonly instructions?: string | undefined;
+  readonly wordsOnly?: boolean;
+}
+
+/** A reply that the server works on. */
+export interface Response {
+  readonly id: string;
+  readonly reply: Wanted;
+  readonly calls: ResponseCalls;
+  /** Items that have not ended. */
+  readonly items: Set<string>;
+  /** Whether it has said something. */
+  spoke: boolean;
+}
+
+/** The replies of a server, which makes one at a time: the next one waits, and is dropped if the callee interrupts. */
+export class Replies {
+  readonly #link: LastingLink;
+  #current: Response | undefined;
+  /** Requested, and not begun by the server yet. */
+  #requested: { readonly id: string; readonly wanted: Wanted; dropped: boolean } | undefined;
+  /** Requested as soon as the current reply is over. */
+  #wanted: Wanted | undefined;
+  /** A turn of the callee is over, and the server is to begin its reply by itself. */
+  #owesTurn = false;
+  /** The reply whose audio is no longer played. */
+  #muted = "";
+  #requests = 0;
+
+  constructor(link: LastingLink) {
+    this.#link = link;
+  }
+
+  get current(): Response | undefined {
+    return this.#current;
+  }
+
+  /** The server is to begin a reply by itself, or not any longer. */
+  expectTurn(owed: boolean): void {
+    this.#owesTurn = owed;
+    if (owed) this.#link.expect();
+  }
+
+  /** Requests a reply, at once or as soon as the current one is over. */
+  request(wanted: Wanted): void {
+    if (this.#current !== undefined || this.#requested !== undefined || !this.#link.isOpen) {
+      this.#wanted = wanted;
+      return;
+    }
+    const id = `reply_${++this.#requests}`;
+    this.#requested = { id, wanted, dropped: false };
+    this.#link.send(responseCreate(id, wanted));
+    this.#link.expect();
+  }
+
+  /** Requests the reply that waits, if there is one. */
+  next(): void {
+    const wanted = this.takeWaiting();
+    if (wanted !== undefined) this.request(wanted);
+  }
+
+  /** The reply that waits, which is no longer requested by itself; undefined if there is none. */
+  takeWaiting(): Wanted | undefined {
+    const wanted = this.#wanted;
+    this.#wanted = undefined;
+    return wanted;
+  }
+
+  /** Stops the current reply. */
+  cancel(): void {
+    const current = this.#current;
+    if (current === undefined || current.id === this.#muted) return;
+    this.#muted = current.id;
+    this.#link.send({ type: "response.cancel", response_id: current.id });
+    this.#link.expect();
+  }
+
+  /** Stops the current reply and drops those that are still to come. */
+  interrupt(): void {
+    this.#wanted = undefined;
+    if (this.#requested) this.#requested.dropped = true;
+    this.cancel();
+  }
+
+  /** The server has begun a reply; undefined if that was interrupted before. */
+  begins(id: string): Response | undefined {
+    const requested = this.#requested;
+    this.#requested = undefined;
+    this.#owesTurn = false;
+    const reply = requested?.wanted ?? { to: "words" };
+    this.#current = { id, reply, calls: new ResponseCalls(), items: new Set(), spoke: false };
+    this.#link.expect();
+    if (!requested?.dropped) return this.#current;
+    this.cancel();
+    return undefined;
+  }
+
+  /** Whether an item belongs to the reply that is played; then the server is at work. */
+  speaks({ response, item }: { readonly response: string; readonly item: string }): boolean {
+    if (response === this.#muted || response !== this.#current?.id) return false;
+    this.#link.expect();
+    this.#current.items.add(item);
+    return true;
+  }
+
+  /** A function is called; then the server is at work. */
+  calls({ response, call, name, input }: Extract<RealtimeEvent, { type: "call" }>): void {
+    if (response !== this.#current?.id) return;
+    this.#link.expect();
+    this.#current.calls.add(call, name, input);
+  }
+
+  /** A reply has ended; undefined if something else has, or it was stopped. Then the next one is requested. */
+  ends({ response: id, status }: Extract<RealtimeEvent, { type: "response_done" }>): Response | undefined {
+    const current = this.#current;
+    if (id !== current?.id) {
+      this.next();
+      return undefined;
+    }
+    this.#current = undefined;
+    this.#link.settle();
+    if (id === this.#muted || status === "cancelled") this.next();
+    return id === this.#muted ? undefined : current;
+  }
+
+  /** The server has begun a reply by itself, and refuses ours: the end of that one is the moment for it. */
+  postpone(): void {
+    const requested = this.#requested;
+    this.#requested = undefined;
+    if (requested?.dropped === false) this.#wanted = requested.wanted;
+  }
+
+  /** The server did not know the reply that was cancelled. */
+  notCancelled(): void {
+    if (this.#current?.id !== this.#muted) return;
+    this.#current = undefined;
+    this.next();
+  }
+
+  /** The server refuses a request: the reply that it was for; undefined if it was for none. */
+  refused(request: string): Wanted | undefined {
+    const requested = this.#requested;
+    if (requested === undefined || request !== requested.id) return undefined;
+    this.#requested = undefined;
+    this.#link.settle();
+    return requested.wanted;
+  }
+
+  /** The connection is gone: the reply that is due, and the items that break off. */
+  lost(): { readonly owed: Wanted | undefined; readonly items: readonly string[] } {
+    const due = this.#current?.reply ?? this.#requested?.wanted ?? this.#wanted;
+    const owed = due ?? (this.#owesTurn ? { to: "words" as const } : undefined);
+    const items = [...(this.#current?.items ?? [])];
+    this.#current = this.#requested = this.#wanted = undefined;
+    this.#owesTurn = false;
+    return { owed, items };
+  }
+}

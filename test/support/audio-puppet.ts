@@ -1,0 +1,98 @@
+import { encodeAlaw, encodeMulaw } from "../../src/audio/g711.ts";
+import { pcmToBytes } from "../../src/audio/pcm.ts";
+import { tone } from "../../src/audio/tone.ts";
+import { Queue } from "../../src/base/queue.ts";
+import {
+  type AudioAgent,
+  type AudioAgentEvent,
+  type AudioConversation,
+  type AudioFormat,
+  FORMAT_RATES,
+  type HeardItem,
+} from "../../src/ports/audio-conversation.ts";
+import type { AgentBrief } from "../../src/ports/conversation.ts";
+
+/** A conversation that does as the test tells it, and keeps what the core reports. */
+export class Puppet implements AudioConversation {
+  readonly events = new Queue<AudioAgentEvent>();
+  readonly reports: unknown[] = [];
+  readonly heard: Uint8Array[] = [];
+  format: AudioFormat | undefined;
+  readonly brief: AgentBrief;
+  readonly signal: AbortSignal;
+
+  constructor(brief: AgentBrief, signal: AbortSignal) {
+    this.brief = brief;
+    this.signal = signal;
+  }
+
+  /** States results, one by one; what follows them never comes. */
+  readonly results: unknown[] = [];
+  readonly faults: (string | undefined)[] = [];
+
+  async report({ fault }: { readonly fault?: string | undefined }): Promise<unknown> {
+    this.faults.push(fault);
+    const result = this.results.length > 0 ? await this.results.shift() : new Promise<never>(() => {});
+    return result;
+  }
+  answered(format: AudioFormat): void {
+    this.format = format;
+    this.reports.push(`answered ${format}`);
+  }
+  hear(audio: Uint8Array): void {
+    this.heard.push(audio.slice());
+  }
+  key(digit: string): void {
+    this.reports.push(`key ${digit}`);
+  }
+  silence(): void {
+    this.reports.push("silence");
+  }
+  transferFailed(detail: string): void {
+    this.reports.push(`not transferred: ${detail}`);
+  }
+  voicemail(): void {
+    this.reports.push("voicemail");
+  }
+  ending(): void {
+    this.reports.push("ending");
+  }
+  interrupted(items: readonly HeardItem[]): void {
+    this.reports.push(items);
+  }
+
+  does(...events: AudioAgentEvent[]): void {
+    for (const event of events) this.events.push(event);
+  }
+
+  /** Says a tone with words, all at once, in pieces of odd sizes. */
+  says(item: string, ms: number, text = "", hz = 440): void {
+    const format = this.format ?? "pcm";
+    const samples = tone(hz, ms, FORMAT_RATES[format], 8_000);
+    const bytes =
+      format === "pcm" ? pcmToBytes(samples) : format === "pcmu" ? encodeMulaw(samples) : encodeAlaw(samples);
+    this.does({ type: "words", item, text });
+    for (let at = 0; at < bytes.length; at += 4_801)
+      this.does({ type: "audio", item, bytes: bytes.subarray(at, at + 4_801) });
+    this.does({ type: "item_end", item });
+  }
+}
+
+/** An agent whose conversations are puppets. */
+export function puppets(more: Partial<AudioAgent> = {}): { agent: AudioAgent; opened: Puppet[] } {
+  const opened: Puppet[] = [];
+  const agent: AudioAgent = {
+    kind: "audio",
+    name: "puppet",
+    transcribes: true,
+    check() {},
+    async open(brief, signal) {
+      const puppet = new Puppet(brief, signal);
+      opened.push(puppet);
+      return puppet;
+    },
+    async close() {},
+    ...more,
+  };
+  return { agent, opened };
+}

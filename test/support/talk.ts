@@ -1,0 +1,67 @@
+import { expect, vi } from "vitest";
+import { encodeMulaw } from "../../src/audio/g711.ts";
+import { tone } from "../../src/audio/tone.ts";
+import type { AudioAgentEvent, AudioConversation } from "../../src/ports/audio-conversation.ts";
+
+/** A conversation as the core sees it. */
+export class Talk {
+  readonly conversation: AudioConversation;
+  readonly events: AudioAgentEvent[] = [];
+  /** Resolves when the agent has hung up, or given up. */
+  readonly ended: Promise<void>;
+  /** Called for each event as it arrives. */
+  react: (event: AudioAgentEvent) => void = () => {};
+
+  constructor(conversation: AudioConversation) {
+    this.conversation = conversation;
+    this.ended = (async () => {
+      for await (const event of conversation.events) {
+        this.events.push(event);
+        this.react(event);
+        if (event.type === "hang_up" || event.type === "fail") return;
+      }
+    })();
+  }
+
+  /** What has happened, in short: audio as its length in ms, at 8 kHz. */
+  get story(): string[] {
+    const story: string[] = [];
+    const lengths = new Map<string, number>();
+    for (const event of this.events) {
+      if (event.type === "audio") lengths.set(event.item, (lengths.get(event.item) ?? 0) + event.bytes.length / 8);
+      else if (event.type === "item_end") story.push(`said ${lengths.get(event.item) ?? 0} ms`);
+      else if (event.type === "reply") story.push(`reply to ${event.to}`);
+      else if (event.type === "say") story.push(`say ${event.text}`);
+      else if (event.type === "press") story.push(`press ${event.keys}`);
+      else if (event.type === "fail" || event.type === "fault") story.push(`${event.type}: ${event.detail}`);
+      else if (event.type !== "words") story.push(event.type);
+    }
+    return story;
+  }
+
+  count(type: AudioAgentEvent["type"]): number {
+    return this.events.filter((event) => event.type === type).length;
+  }
+
+  /** The next event of this type, as soon as it arrives. */
+  next<Type extends AudioAgentEvent["type"]>(type: Type): Promise<Extract<AudioAgentEvent, { type: Type }>> {
+    return new Promise((resolve) => {
+      this.react = (event) => {
+        if (event.type === type) resolve(event as Extract<AudioAgentEvent, { type: Type }>);
+      };
+    });
+  }
+
+  /** The callee speaks a tone, then is silent, all at once. */
+  speak(hz: number, ms = 600): void {
+    const silence = new Int16Array(8_000);
+    const voice = tone(hz, ms, 8_000, 6_000);
+    for (const samples of [silence, voice, silence])
+      for (let at = 0; at < samples.length; at += 160)
+        this.conversation.hear(encodeMulaw(samples.subarray(at, at + 160)));
+  }
+
+  until(what: (talk: Talk) => boolean, times = 1): Promise<void> {
+    return vi.waitFor(() => expect(what(this), this.story.join("\n")).toBe(true), { timeout: 5_000 * times });
+  }
+}
