@@ -2,6 +2,7 @@ import type { AudioAgent } from "../../../src/ports/audio-conversation.ts";
 import { AgentUnavailable } from "../../../src/ports/conversation.ts";
 import { socketUrl } from "../../engine-http/socket-url.ts";
 import type { CallLimits } from "../call-budget.ts";
+import { DEFAULT_TOKENS, DEFAULT_TURNS } from "../default-limits.ts";
 import { RealtimeConversation } from "./realtime-conversation.ts";
 import { RealtimeFault, type RealtimeServer } from "./realtime-link.ts";
 import type { SessionOptions } from "./realtime-session.ts";
@@ -36,7 +37,7 @@ export function realtimeAgent(options: RealtimeAgentOptions): AudioAgent {
     secrets: [apiKey, ...Object.values(headers ?? {})],
     timeoutMs,
   };
-  const limits: CallLimits = { turns: options.maxTurns ?? 100, tokens: options.maxTokens ?? 200_000 };
+  const limits: CallLimits = { turns: options.maxTurns ?? DEFAULT_TURNS, tokens: options.maxTokens ?? DEFAULT_TOKENS };
   const scope = new AbortController();
   return {
     kind: "audio",
