@@ -14,7 +14,7 @@ afterEach(() => server.close());
 async function talked(answer: (request: ChatRequest) => ChatReply): Promise<Conversation> {
   server = await openaiServer({ understand: () => "", answer });
   const brief = { callId: "call_1", instructions: ["Ask for the day."], language: "en-US", hearsWords: true };
-  const conversation = cascadeAgent({ baseUrl: server.baseUrl, model: "m", timeoutMs: 300 }).begin({
+  const conversation = cascadeAgent({ baseUrl: server.baseUrl, model: "m", timeoutMs: 1_500 }).begin({
     ...brief,
     resultSchema: SCHEMA,
   });

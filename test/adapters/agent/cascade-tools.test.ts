@@ -21,7 +21,7 @@ async function conversing(tools: readonly AgentTool[], ...replies: readonly Chat
   const context = { system: realSystem, log: silentLogger, agentTools: tools };
   const call = { id: "call_1", message: { type: "DYNAMIC_AGENT" as const, instructions: [] } };
   const offered = offeredTools(context, call, new AbortController().signal, () => {});
-  const agent = cascadeAgent({ baseUrl: server.baseUrl, model: "some-model", timeoutMs: 300 });
+  const agent = cascadeAgent({ baseUrl: server.baseUrl, model: "some-model", timeoutMs: 1_500 });
   const brief = { callId: "call_1", instructions: ["Book a table."], language: "en-US", hearsWords: true };
   return agent.begin({ ...brief, tools: offered });
 }
@@ -165,7 +165,7 @@ describe("a model with tools", () => {
   });
 
   test.for([
-    ["stall", "the model's server sent nothing for 300 ms"],
+    ["stall", "the model's server sent nothing for 1500 ms"],
     ["truncate", "the model's server failed: its response ended in the middle"],
   ] as const)("apologises if its server fails in the middle of a tool call: %s", async ([fault, detail]) => {
     let runs = 0;

@@ -24,7 +24,7 @@ async function conversing(
 ): Promise<Conversation> {
   server = await openaiServer({ understand: () => "", answer, apiKey: API_KEY });
   const { baseUrl } = server;
-  return cascadeAgent({ baseUrl, apiKey: API_KEY, model: "some-model", timeoutMs: 300, ...options }).begin({
+  return cascadeAgent({ baseUrl, apiKey: API_KEY, model: "some-model", timeoutMs: 1_500, ...options }).begin({
     ...BRIEF,
     ...brief,
   });
@@ -249,7 +249,7 @@ const APOLOGY = "I am sorry, something went wrong on our side. Goodbye.";
 describe("a model that fails is followed by an apology and the end of the call", () => {
   test.for([
     [[{ status: 401 }], "the model's server answered 401: it failed (check the key: RINGPORT_AGENT_KEY)"],
-    [["silent", "silent"], "the model's server sent nothing for 300 ms"],
+    [["silent", "silent"], "the model's server sent nothing for 1500 ms"],
     [["garbage"], "the model's server failed: it sent broken JSON"],
   ] as const)("%j", async ([faults, detail]) => {
     const conversation = await conversing(() => ({ text: "One two three four." }));
@@ -258,7 +258,7 @@ describe("a model that fails is followed by an apology and the end of the call",
   });
 
   test.for([
-    ["stall", "the model's server sent nothing for 300 ms"],
+    ["stall", "the model's server sent nothing for 1500 ms"],
     ["truncate", "the model's server failed: its response ended in the middle"],
     ["error_in_stream", "the model's server failed: it reports: the model is overloaded"],
   ] as const)("%s, in the middle of a reply", async ([fault, detail]) => {

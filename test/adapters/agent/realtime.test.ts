@@ -29,7 +29,7 @@ async function start(answer: Conversationalist["answer"]): Promise<void> {
 }
 
 function agentOf(options: Partial<RealtimeAgentOptions> = {}): ReturnType<typeof realtimeAgent> {
-  return realtimeAgent({ baseUrl: server.baseUrl, apiKey: API_KEY, model: "some-model", timeoutMs: 400, ...options });
+  return realtimeAgent({ baseUrl: server.baseUrl, apiKey: API_KEY, model: "some-model", timeoutMs: 1_500, ...options });
 }
 
 async function talking(
@@ -244,8 +244,8 @@ describe("a server that fails", () => {
   });
 
   test.for([
-    ["silent", "sent nothing for 400 ms"],
-    ["stall", "sent nothing for 400 ms"],
+    ["silent", "sent nothing for 1500 ms"],
+    ["stall", "sent nothing for 1500 ms"],
     ["drop", "closed the connection with 1006"],
     ["truncate", "sent broken JSON"],
     ["failed", "reports: It is overloaded."],
@@ -264,7 +264,7 @@ describe("a server that fails", () => {
   });
 
   test.for([
-    ["silent", "sent nothing for 400 ms"],
+    ["silent", "sent nothing for 1500 ms"],
     ["drop", "closed the connection with 1006"],
     ["failed", "reports: It is overloaded."],
   ] as const)("%s twice is followed by an apology and the end of the call", async ([fault, detail]) => {
