@@ -74,6 +74,6 @@ test("pages name only files that exist", () => {
 test("pages name only npm scripts that exist", () => {
   const { scripts } = JSON.parse(readFileSync(fileOf("package.json"), "utf8")) as { scripts: Record<string, string> };
   for (const page of PAGES.filter((page) => page !== "CHANGELOG.md"))
-    for (const [, name = ""] of textOf(page).matchAll(/\bnpm run (?:-s )?([\w:]+)/g))
+    for (const [, name = ""] of textOf(page).matchAll(/\bnpm run (?:-s )?([\w:-]+)/g))
       expect(Object.keys(scripts), `${page}: npm run ${name}`).toContain(name);
 });
