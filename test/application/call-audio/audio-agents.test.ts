@@ -336,6 +336,21 @@ describe("a call with an agent in audio", () => {
     await world.stop();
   });
 
+  test("asks for a goodbye after a transfer that fails when the call is about to end", async () => {
+    const { world, leg, puppet } = await talking({
+      capabilities: { transfers: true },
+      timings: { maxDurationMs: 60_000 },
+    });
+    puppet.does({ type: "transfer", to: "+12025550123" });
+    await world.system.advance(52_000);
+    expect(leg.transfers).toEqual(["+12025550123"]);
+    expect(puppet.reports).toEqual(["answered pcm"]);
+    leg.transferred({ type: "failed", detail: "SIP 480" });
+    await world.system.advance(500);
+    expect(puppet.reports.slice(1)).toEqual(["not transferred: SIP 480", [], "ending"]);
+    await world.stop();
+  });
+
   test("asks the agent for a goodbye before the longest duration is over", async () => {
     const scene = await talking({ timings: { maxDurationMs: 60_000 } });
     const { world, call, puppet } = scene;

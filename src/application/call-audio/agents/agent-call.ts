@@ -313,6 +313,7 @@ export class AgentCall implements CallTap {
     if (failed === undefined) return true;
     this.#ending = false;
     this.#inputs.push(failed);
+    if (this.#control.timeIsUp) this.#lastWords();
     return false;
   }
 

@@ -281,6 +281,7 @@ export class AudioAgentCall implements CallTap, TranscriptReader {
           if (failed === undefined) return;
           this.#transferring = false;
           this.#conversation.transferFailed(failed.detail);
+          if (this.#control.timeIsUp) this.#lastWords();
         })
         .catch(() => {}); // the call is over
     });
