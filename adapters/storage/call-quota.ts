@@ -67,13 +67,13 @@ export async function quotaSpent(
   return last?.created_at;
 }
 
-/** Keeps counting deleted calls for their tokens, until they are older than `since`. */
+/** Keeps counting deleted calls, and transfers, for their tokens, until they are older than `since`. */
 export async function keepCounting(
   tx: Kysely<Database>,
-  deleted: readonly Pick<CallRow, "token_id" | "created_at">[],
+  counted: readonly Pick<CallRow, "token_id" | "created_at">[],
   since: number,
 ): Promise<void> {
-  const rows = deleted.flatMap(({ token_id, created_at }): RemovedCallTable[] =>
+  const rows = counted.flatMap(({ token_id, created_at }): RemovedCallTable[] =>
     token_id === null || created_at <= since ? [] : [{ token_id, created_at }],
   );
   if (rows.length > 0) await tx.insertInto("removed_calls").values(rows).execute();

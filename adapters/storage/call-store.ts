@@ -7,6 +7,7 @@ import { insertCall } from "./call-creation.ts";
 import { callsTo, listCalls } from "./call-list.ts";
 import { countFinished, endedCalls, removeCalls } from "./call-purge.ts";
 import { callQueue } from "./call-queue.ts";
+import { keepCounting, quotaSpent } from "./call-quota.ts";
 import { callColumns, callOf } from "./call-row.ts";
 import { IS_ACTIVE, IS_RECORDED } from "./conditions.ts";
 import { insertEvents } from "./event-insertion.ts";
@@ -30,6 +31,12 @@ const MOVED = prepared((db, { id, expected, ...columns }: Move) =>
 export function callStore(session: Session): CallStore {
   return {
     insert: insertCall(session),
+    countTransfer: (tokenId, at, quota) =>
+      session.transaction(async (tx) => {
+        const oldestAt = await quotaSpent(tx, tokenId, quota, session.traits.rowLocks);
+        if (oldestAt === undefined) await keepCounting(tx, [{ token_id: tokenId, created_at: at }], quota.since);
+        return oldestAt;
+      }),
     async get(id) {
       const [row] = await session.query(CALL, { id });
       return row && callOf(row);

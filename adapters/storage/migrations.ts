@@ -27,6 +27,7 @@ export function migrations(types: ColumnTypes): Record<string, Migration> {
     "0018_call_results": { up: callResults },
     "0019_agent_turns": { up: agentTurns },
     "0020_result_errors": { up: resultErrors },
+    "0021_call_limits": { up: callLimits },
   };
 }
 
@@ -182,6 +183,11 @@ async function agentTurns(db: Kysely<unknown>): Promise<void> {
 /** Existing calls have none: nobody asked for a result by a schema. */
 async function resultErrors(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable("calls").addColumn("result_error", "text").execute();
+}
+
+/** The transfers of existing calls count against the limit of the server. */
+async function callLimits(db: Kysely<unknown>): Promise<void> {
+  await db.schema.alterTable("calls").addColumn("max_calls_per_day", "bigint").execute();
 }
 
 /** A demo token has keys of its own. Existing keys count as the user's. */

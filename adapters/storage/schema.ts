@@ -78,6 +78,7 @@ export interface CallTable {
   token_id: string | null;
   /** JSON. */
   allowed_prefixes: string | null;
+  max_calls_per_day: number | null;
   status: CallStatus;
   type: CallType;
   target_phone: string;

@@ -31,6 +31,11 @@ export function calls(memory: Memory): CallStore {
       if (finished) memory.finish(finished);
       return { kind: created ? "created" : "existing", call: stored };
     },
+    async countTransfer(tokenId, at, quota) {
+      const oldestAt = memory.quotaSpent(tokenId, quota);
+      if (oldestAt === undefined) memory.removed.push({ tokenId, createdAt: at });
+      return oldestAt;
+    },
     get: async (id) => all.get(id),
     async list(userId, filter, page) {
       const { instanceId, status, type, reference, targetPhone, createdAfter = -1, createdBefore = Infinity } = filter;

@@ -41,7 +41,7 @@ export class Memory {
   readonly webhooks: Map<string, Webhook> = new Map();
   readonly deliveries: Map<string, WebhookDelivery> = new Map();
   readonly requests: Map<string, KnownRequest> = new Map(); // by nameOf
-  /** Deleted calls that still count for their token. */
+  /** Deleted calls, and transfers, that still count for their token. */
   removed: Pick<Call, "tokenId" | "createdAt">[] = [];
   trustedTime: TrustedTime | undefined;
   /** The last position of every log. No user needs their own count: positions may have gaps. */

@@ -68,6 +68,8 @@ export interface Call {
   readonly tokenId: string | null;
   /** Beginnings of the numbers that whoever created it may call; left out: every number. */
   readonly allowedPrefixes?: readonly string[] | undefined;
+  /** Calls that its token may create within 24 hours, transfers included; left out: the limit of the server. */
+  readonly maxCallsPerDay?: number | undefined;
   readonly status: CallStatus;
   /** E.164, exactly as it was sent. */
   readonly targetPhone: string;

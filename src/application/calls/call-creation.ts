@@ -174,6 +174,7 @@ export class CallCreation {
       userId: principal.userId,
       tokenId: principal.tokenId ?? null,
       ...(principal.allowedPrefixes && { allowedPrefixes: principal.allowedPrefixes }),
+      ...(principal.maxCallsPerDay !== undefined && { maxCallsPerDay: principal.maxCallsPerDay }),
       status: "QUEUED",
       targetPhone: input.target.phoneNumber,
       ...(from && { from }),

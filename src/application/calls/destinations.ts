@@ -74,13 +74,25 @@ export function quotaOf({ callLimits, system }: Context, principal: Principal): 
   return maxCalls === undefined ? undefined : { maxCalls, since: system.now() - CALL_WINDOW_MS };
 }
 
+/** Counts a transfer like a call that its token creates; returns why that is impossible, undefined if it was counted. */
+export async function countTransfer(
+  { storage, callLimits, system }: Context,
+  { tokenId, maxCallsPerDay = callLimits.maxCallsPerDay ?? Infinity }: Call,
+): Promise<string | undefined> {
+  if (tokenId === null) return undefined;
+  const now = system.now();
+  const quota = { maxCalls: maxCallsPerDay, since: now - CALL_WINDOW_MS };
+  const oldestAt = await storage.calls.countTransfer(tokenId, now, quota);
+  return oldestAt === undefined ? undefined : dailyLimitReached(quota, oldestAt).message;
+}
+
 /** @param oldestAt when the oldest call that counts was created, ms since 1970-01-01 UTC */
 export function dailyLimitReached({ maxCalls, since }: CallQuota, oldestAt: number): Refusal {
   const retryAfterMs = Math.max(0, oldestAt - since);
   const next = new Date(oldestAt + CALL_WINDOW_MS).toISOString();
   return new Refusal(
     "daily_call_limit",
-    `this token has created ${maxCalls} calls in the last 24 hours, which is its limit; the next one is possible at ${next}`,
+    `this token has created ${maxCalls} calls in the last 24 hours, transfers included, which is its limit; the next one is possible at ${next}`,
     { limit: maxCalls, retryAfterMs },
   );
 }

@@ -115,10 +115,10 @@ export const RECORD_ADVICE = {
   },
   daily_call_limit: {
     means:
-      "The token has reached its limit of calls in 24 hours; the member `limit` is that number. " +
+      "The token has reached its limit of calls in 24 hours, with the transfers of its agents; the member `limit` is that number. " +
       "A response with an existing call (200) and a repeated request with the same idempotency key do not count.",
     fix: "Wait for the time in Retry-After. For the operator: make a token with a higher --max-calls-per-day.",
     example:
-      "this token has created 200 calls in the last 24 hours, which is its limit; the next one is possible at 2026-01-31T12:00:00.000Z",
+      "this token has created 200 calls in the last 24 hours, transfers included, which is its limit; the next one is possible at 2026-01-31T12:00:00.000Z",
   },
 } as const satisfies Partial<Record<ProblemCode, ProblemAdvice>>;

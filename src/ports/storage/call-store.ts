@@ -55,8 +55,9 @@ export type Insertion =
   /** The instance does not exist or is deleted. */
   | { readonly kind: "instance_gone" };
 
-/** How many calls a token may create within a period. */
+/** How many calls a token may create within a period, transfers included. */
 export interface CallQuota {
+  /** `Infinity` for a transfer of a token without a limit. */
   readonly maxCalls: number;
   /** Calls created after this time count, deleted ones included; ms since 1970-01-01 UTC. */
   readonly since: number;
@@ -84,6 +85,12 @@ export interface CallStore {
     receipt?: (result: { created: boolean; call: Call }) => ReceiptResult,
     quota?: CallQuota,
   ): Promise<Insertion>;
+  /**
+   * Counts a transfer like a call that the token created at `at`, unless that many calls count already: then the result is
+   * when the oldest of them was created, and nothing is stored. Concurrent transfers and creations never exceed the quota.
+   * What is as old as `quota.since` need not be kept.
+   */
+  countTransfer(tokenId: string, at: number, quota: CallQuota): Promise<number | undefined>;
   get(id: string): Promise<Call | undefined>;
   /** A user's calls, newest first (created_at, then id, descending). Reads one page, however many calls are stored. */
   list(userId: string, filter: CallFilter, page: Page): Promise<Call[]>;

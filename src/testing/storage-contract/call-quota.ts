@@ -104,6 +104,30 @@ export function callQuotaContract(clause: Clause, lastingClause: Clause): void {
     scene.equal((await token.create(1)).kind, "created");
   });
 
+  clause("a transfer counts like a call, and not beyond the quota", async (scene) => {
+    const token = await tokenScene(scene, scene.id("tok"));
+    const { calls } = scene.storage;
+    const first = await token.created(3);
+    const transfer = (maxCalls: number) =>
+      calls.countTransfer(token.id ?? "", first.createdAt + 1, { maxCalls, since: 0 });
+    scene.equal(await transfer(1), first.createdAt);
+    scene.equal(await Promise.all([transfer(2), transfer(2)]).then((results) => results.sort()), [
+      first.createdAt,
+      undefined,
+    ]);
+    scene.equal(await token.create(2), { kind: "limited", oldestAt: first.createdAt });
+    scene.equal(await transfer(Infinity), undefined);
+    scene.equal((await token.create(3)).kind, "limited");
+    scene.equal((await token.create(4)).kind, "created");
+  });
+
+  clause("a call keeps the limit of the token that created it", async (scene) => {
+    const { instance } = await tokenScene(scene);
+    const call = scene.call(instance, { maxCallsPerDay: 200 });
+    await scene.storage.calls.insert(call, undefined, SINGLE, []);
+    scene.equal((await scene.storage.calls.get(call.id))?.maxCallsPerDay, 200);
+  });
+
   lastingClause("what a token has created outlives the process", async (scene) => {
     const token = await tokenScene(scene);
     const ended = await scene.endedCall(token.instance, { tokenId: token.id });

@@ -32,6 +32,7 @@ const STEPS = [
   "0018_call_results",
   "0019_agent_turns",
   "0020_result_errors",
+  "0021_call_limits",
 ];
 
 test("four processes migrate one new SQLite file at the same time", { timeout: 60_000 }, async () => {

@@ -136,6 +136,20 @@ describe("a transfer by an agent", () => {
     }
   });
 
+  test("that fails when the call is about to end is followed by the last words", async () => {
+    const scene = await transferring(OTHER, { timings: { maxDurationMs: 60_000 } });
+    const { world, call, leg, inputs } = scene;
+    await world.system.advance(52_000);
+    expect(leg.transfers).toEqual([OTHER]);
+    expect(inputs).toHaveLength(1);
+    leg.transferred({ type: "failed", detail: "SIP 480 Temporarily Unavailable" });
+    await world.system.advance(2_000);
+    expect(inputs.slice(1).map(({ type }) => type)).toEqual(["transfer_failed", "ending"]);
+    await world.system.advance(7_000);
+    expect((await world.stored(call)).outcome?.reason).toBe("max_duration");
+    await world.stop();
+  });
+
   test("fails if the network reports nothing within 90 s", async () => {
     const { world, leg, inputs } = await transferring();
     await world.system.advance(ms(GOODBYE) + 91_000);
@@ -173,6 +187,36 @@ describe("a transfer is not asked of the network", () => {
     await world.system.advance(ms(GOODBYE) + 1_000);
     expect(leg.transfers).toEqual([]);
     expect(inputs.at(-1)).toMatchObject({ type: "transfer_failed", detail: expect.stringContaining(detail) });
+    await world.stop();
+  });
+
+  test("once its token is at its daily limit; before that, it counts like a call", async () => {
+    for (const maxCallsPerDay of [1, 2]) {
+      const principal = { ...ALICE, tokenId: "tok_1", maxCallsPerDay };
+      const { world, leg, inputs } = await transferring(OTHER, { principal });
+      await world.system.advance(ms(GOODBYE) + 1_000);
+      const another = world.app.calls.create(principal, {
+        instanceId: (await world.newInstance()).id,
+        type: "DYNAMIC_AGENT",
+        target: { phoneNumber: NUMBER },
+        agent: { instructions: ["x"] },
+      });
+      await expect(another).rejects.toMatchObject({ code: "daily_call_limit", limit: maxCallsPerDay });
+      expect(leg.transfers).toEqual(maxCallsPerDay === 1 ? [] : [OTHER]);
+      if (maxCallsPerDay === 1)
+        expect(inputs.at(-1)).toMatchObject({
+          detail: expect.stringContaining("created 1 calls in the last 24 hours"),
+        });
+      await world.stop();
+    }
+  });
+
+  test("by a token without a limit of its own, once the server's is reached", async () => {
+    const options = { principal: { ...ALICE, tokenId: "tok_1" }, callLimits: { maxCallsPerDay: 1 } };
+    const { world, leg, inputs } = await transferring(OTHER, options);
+    await world.system.advance(ms(GOODBYE) + 1_000);
+    expect(leg.transfers).toEqual([]);
+    expect(inputs.at(-1)).toMatchObject({ type: "transfer_failed", detail: expect.stringContaining("24 hours") });
     await world.stop();
   });
 

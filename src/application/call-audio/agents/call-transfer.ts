@@ -4,7 +4,7 @@ import type { CallOf } from "../../../domain/call.ts";
 import { PHONE_NUMBER, PHONE_RULE } from "../../../domain/phone-number.ts";
 import type { ConversationInput } from "../../../ports/conversation.ts";
 import type { TransferOutcome } from "../../../ports/telephony.ts";
-import { transferRefusal } from "../../calls/destinations.ts";
+import { countTransfer, transferRefusal } from "../../calls/destinations.ts";
 import type { Context } from "../../context.ts";
 import type { LiveMedia } from "../programs/program.ts";
 
@@ -53,6 +53,9 @@ async function outcomeOf(
   try {
     const refusal = await transferRefusal(context, call, network, to);
     if (refusal !== undefined) return failed(refusal);
+    signal.throwIfAborted();
+    const limit = await countTransfer(context, call);
+    if (limit !== undefined) return failed(limit);
     signal.throwIfAborted();
     const late = (): Error => new Error(`the network reported no outcome within ${TRANSFER_LIMIT_MS / 1_000} s`);
     return await within(leg.transfer(to, signal), { system: context.system, ms: TRANSFER_LIMIT_MS, late, signal });
