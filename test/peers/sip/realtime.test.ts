@@ -1,0 +1,113 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { realtimeAgent } from "../../../adapters/agent/realtime/realtime-agent.ts";
+import { sip } from "../../../adapters/telephony/sip/index.ts";
+import { concatPcm, pcmToBytes } from "../../../src/audio/pcm.ts";
+import { tone } from "../../../src/audio/tone.ts";
+import { wavHeader } from "../../../src/audio/wav.ts";
+import { createRingport, type Ringport } from "../../../src/ringport.ts";
+import { type OpenaiServer, openaiServer } from "../../support/openai-server.ts";
+import { until } from "../../support/server-client.ts";
+import { type Sound, toneShare } from "../../support/server-sound.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { understandTones } from "../../support/understand-tones.ts";
+import { run, withTools } from "../tools.ts";
+import { type Baresip, NUMBERS, startBaresip } from "./baresip.ts";
+import { makeCertificates } from "./certificates.ts";
+import { monoOf } from "./sound.ts";
+import { Stage } from "./stage.ts";
+
+const ADA = { userId: "ada" };
+/** What the model says: its tone, and how long that lasts. */
+const VOICES: Readonly<Record<string, readonly [hz: number, ms: number]>> = {
+  "Good morning.": [440, 1_000],
+  "I have heard you. Goodbye.": [600, 1_500],
+};
+const [GREETING, GOODBYE] = Object.keys(VOICES) as [string, string];
+
+/** A file with a word of the callee in a long silence. */
+function callee(stage: Stage): string {
+  const sampleRate = 48_000;
+  const still = (ms: number) => new Int16Array(ms * 48);
+  const samples = concatPcm([still(3_000), tone(880, 800, sampleRate, 8_000), still(30_000)]);
+  const folder = stage.folder("callee");
+  const [mono, path] = [join(folder, "mono.wav"), join(folder, "callee.wav")];
+  writeFileSync(mono, Buffer.concat([wavHeader({ sampleRate, samples: samples.length }), pcmToBytes(samples)]));
+  run("sox", "-D", mono, "-c", "2", path);
+  return path;
+}
+
+withTools("a model in audio on a call to a softphone", ["baresip", "openssl", "sox"], () => {
+  const stage = new Stage();
+  let softphone: Baresip;
+  let fake: OpenaiServer;
+  let ringport: Ringport;
+  beforeAll(async () => {
+    fake = await openaiServer({
+      understand: understandTones,
+      conversation: {
+        answer: ({ last }) =>
+          last === "user: tone 880"
+            ? { text: GOODBYE, calls: [{ name: "hang_up", arguments: {} }] }
+            : { text: GREETING },
+        speak: async (text) => {
+          const [hz, ms] = VOICES[text]!;
+          return { sampleRate: 8_000, samples: tone(hz, ms, 8_000, 8_000) };
+        },
+      },
+    });
+    softphone = await startBaresip(stage, makeCertificates(stage.folder("keys")), callee(stage));
+    const trunk = { name: "trunk", server: `sip:127.0.0.1:${softphone.port}`, users: "*" as const };
+    ringport = createRingport({
+      telephony: sip({ trunks: [{ ...trunk, codecs: ["PCMU"] }] }),
+      agent: realtimeAgent({ baseUrl: fake.baseUrl, model: "some-model" }),
+      data: temporaryFolder("realtime-call"),
+      authenticate: async () => ADA,
+    });
+    await ringport.start();
+  });
+  afterAll(async () => {
+    await ringport?.stop({ drainMs: 0 });
+    await fake?.close();
+  });
+
+  test("hears the callee, and is heard whole in the softphone's recording", async () => {
+    const { id: instanceId } = await ringport.instances.create(ADA, { name: "Line", provider: "sip/trunk" });
+    const line = () => ringport.instances.get(ADA, instanceId);
+    await until(line, ({ status }) => status === "ACTIVE", 8_000, "ACTIVE");
+    const call = await ringport.calls.create(ADA, {
+      instanceId,
+      type: "DYNAMIC_AGENT",
+      target: { phoneNumber: NUMBERS.pcmu },
+      agent: { instructions: ["Greet the callee and hang up when they have spoken."] },
+    });
+    const { status, outcome } = await ringport.calls.wait(ADA, call.id);
+    expect([status, outcome?.reason]).toEqual(["COMPLETED", "agent_finished"]);
+    const [conversation] = fake.conversations;
+    expect(conversation!.session.audio).toMatchObject({
+      input: { format: { type: "audio/pcmu" } },
+      output: { format: { type: "audio/pcmu" } },
+    });
+    expect(conversation!.history).toContain("user: tone 880");
+
+    const { sound } = await monoOf(await softphone.heardFile(), 8_000);
+    const lines = (await ringport.calls.transcripts(ADA, [call])).get(call.id) ?? [];
+    expect(lines.map(({ text }) => text)).toEqual([GREETING, GOODBYE]);
+    for (const { text } of lines) {
+      const [hz, ms] = VOICES[text]!;
+      expect(Math.abs(toneMs(sound, hz) - ms), text).toBeLessThanOrEqual(40);
+    }
+  });
+});
+
+/** How long a tone is heard, ms. */
+function toneMs({ sampleRate, samples }: Sound, hz: number): number {
+  const frame = sampleRate / 50;
+  let frames = 0;
+  for (let at = 0; at + frame <= samples.length; at += frame) {
+    const part = { sampleRate, samples: samples.subarray(at, at + frame) };
+    if (part.samples.some((sample) => Math.abs(sample) > 2_000) && toneShare(part, hz) > 0.9) frames++;
+  }
+  return frames * 20;
+}
