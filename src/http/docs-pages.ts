@@ -1,16 +1,8 @@
 import { escapeHtml, type HtmlPage, htmlPage } from "../base/html-page.ts";
+import { DOCS_STYLE } from "./docs-style.ts";
 import { PROBLEMS, type ProblemCode } from "./problem.ts";
 import { PROBLEM_ADVICE } from "./problem-advice.ts";
 import { REASON_TEXTS } from "./reason-texts.ts";
-
-/** Darker than Swagger UI's light theme, whose texts have half of the contrast that WCAG 2.2 demands (1.4.3). */
-const CONTRAST = `html:not(.dark-mode) .swagger-ui .opblock .opblock-summary-method{color:#080a0b;text-shadow:none}
-html:not(.dark-mode) .swagger-ui .btn.authorize{color:#0a6b4b;border-color:#0a6b4b}
-html:not(.dark-mode) .swagger-ui .btn.authorize svg{color:#0a6b4b}
-html:not(.dark-mode) .swagger-ui .info .title small{background:#5c6373}
-html:not(.dark-mode) .swagger-ui .info .title small.version-stamp{background:#446a00}
-html:not(.dark-mode) .swagger-ui .info :is(a,.url){color:#1f62a8}
-html:not(.dark-mode) .swagger-ui .json-schema-2020-12-expand-deep-button{color:#505050}`;
 
 /** The interactive page; it loads only its own script and style. */
 export function docsPage(base: string): string {
@@ -23,7 +15,7 @@ export function docsPage(base: string): string {
 <title>Ringport: HTTP interface</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="${at}/docs/assets/swagger-ui.css">
-<style>${CONTRAST}</style>
+<style>${DOCS_STYLE}</style>
 </head>
 <body>
 <noscript>This page needs JavaScript. The same document is in <a href="${at}/openapi.json">openapi.json</a>.</noscript>
@@ -97,13 +89,13 @@ export function errorsPage(base: string): Promise<HtmlPage> {
   const problems = Object.entries(PROBLEMS).map(([code, { status, title }]) => {
     const { means, fix, example } = PROBLEM_ADVICE[code as ProblemCode];
     return (
-      `<h3 id="${code}"><a href="#${code}"><code>${code}</code></a></h3>\n` +
-      `<p>${status} ${escapeHtml(title)}. ${escapeHtml(means)}</p>\n` +
-      `<p>${escapeHtml(fix)}</p>\n<p><q>${escapeHtml(example)}</q></p>`
+      `<h3 id="${code}"><a href="#${code}"><code>${code.replaceAll("_", "_<wbr>")}</code></a></h3>\n` +
+      `<p>${status} ${escapeHtml(title)}. ${withCode(means)}</p>\n` +
+      `<p>${withCode(fix)}</p>\n<p><q>${escapeHtml(example)}</q></p>`
     );
   });
   const reasons = Object.entries(REASON_TEXTS).map(
-    ([reason, text]) => `<dt id="reason-${reason}"><code>${reason}</code></dt><dd>${escapeHtml(text)}</dd>`,
+    ([reason, text]) => `<dt id="reason-${reason}"><code>${reason}</code></dt><dd>${withCode(text)}</dd>`,
   );
   const codes = Object.keys(PROBLEMS).map((code) => `<li><a href="#${code}"><code>${code}</code></a></li>`);
   const ends = Object.keys(REASON_TEXTS).map(
@@ -125,4 +117,9 @@ ${reasons.join("\n")}
 </dl>`,
     "text",
   );
+}
+
+/** HTML of a text in which backticks mark code. */
+function withCode(text: string): string {
+  return escapeHtml(text).replace(/`([^`]+)`/g, "<code>$1</code>");
 }

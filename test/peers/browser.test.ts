@@ -5,6 +5,7 @@ import { ON_NODE, onEach, useServer } from "../support/server.ts";
 import type { ProblemView } from "../support/server-client.ts";
 import { inBrowser, type Page } from "./browser.ts";
 import { FAINT } from "./contrast.ts";
+import { CUT } from "./cut-texts.ts";
 import { folder, withTools } from "./tools.ts";
 
 /** By how many pixels a page is wider than its screen. */
@@ -18,6 +19,9 @@ const typed = (element: string, text: string) => `{
   input.dispatchEvent(new Event("input", { bubbles: true }));
   input.dispatchEvent(new Event("change", { bubbles: true }));
 }`;
+/** The button that opens a schema on the interactive page. */
+const opener = (schema: string) =>
+  `[...document.querySelectorAll(".json-schema-2020-12-accordion")].find(({ textContent }) => textContent === "${schema}")`;
 /** Of the background that is painted, 0 to 255. */
 const BRIGHTNESS = `(() => {
   const colours = [document.body, document.documentElement].map((one) => getComputedStyle(one).backgroundColor);
@@ -91,8 +95,8 @@ onEach([ON_NODE], (target) => {
             const expectReadable = async (name: string, what = name): Promise<void> => {
               const { PICTURES } = process.env;
               if (PICTURES) writeFileSync(join(PICTURES, `${name}-${width}-${scheme}.png`), await page.picture());
-              // The interactive page scrolls its wide tables by itself.
-              if (name !== "docs") expect(await page.evaluate(SPILT), what).toBe(0);
+              expect(await page.evaluate(SPILT), what).toBe(0);
+              expect(await page.evaluate(CUT), what).toEqual([]);
               expect(await page.evaluate(FAINT), what).toEqual([]);
               expect(await page.evaluate(BRIGHTNESS), what)[scheme === "dark" ? "toBeLessThan" : "toBeGreaterThan"](
                 128,
@@ -118,6 +122,22 @@ onEach([ON_NODE], (target) => {
             await page.open(link);
             await page.waitFor('/no longer valid/i.test(document.querySelector("h1")?.textContent ?? "")');
             await expectReadable("used");
+
+            await openDocs(page);
+            await page.evaluate(`ui.preauthorizeApiKey("bearer", "${(await server.as("ada")).token}")`);
+            await tryOut(page, "createCall");
+            const list = await tryOut(page, "listCalls");
+            await page.waitFor(`${list}.querySelector(".execute") !== null`);
+            await page.evaluate(`${list}.querySelector(".execute").click()`);
+            await page.waitFor(`${list}.querySelector(".live-responses-table") !== null`);
+            for (const schema of ["Event", "CreateCall", "Outcome"]) await page.evaluate(`${opener(schema)}.click()`);
+            await page.waitFor(
+              'document.querySelectorAll(".json-schema-2020-12-accordion__icon--expanded").length >= 3',
+            );
+            await expectReadable("docs-open");
+            await page.evaluate('document.querySelector(".btn.authorize").click()');
+            await page.waitFor('document.querySelector(".auth-container input") !== null');
+            await expectReadable("docs-authorize");
           });
         });
 
