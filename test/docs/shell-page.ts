@@ -32,10 +32,6 @@ export const NOT_RUN: readonly (readonly [RegExp, string])[] = [
     "it installs packages and takes fixed ports; test/peers/sip-walkthrough.test.ts does the same with both",
   ],
   [/^RINGPORT_STREAM_PREVIEW=1 npm start/m, "it serves until it is stopped; the page is typed against such a server"],
-  [
-    /^ *websocat /m,
-    "Debian has no websocat; the program below it does the same, and test/docs/programs.test.ts runs that",
-  ],
   [/^npm install ringport @echogarden/m, "test/package installs the tarball, with and without voices"],
   [/^npx esbuild /m, "it needs a project of the reader; test/package/bundlers.test.ts does the same in one"],
   [/^docker compose |^sudo systemctl /m, "it needs a Docker engine or systemd as root"],
@@ -66,6 +62,7 @@ export interface Printed {
 }
 
 const CLI = fileOf("adapters/cli/main.ts");
+const WEBSOCAT = fileOf("test/docs/websocat.ts");
 const { command } = runtimes.find(({ name }) => name === "node26")!;
 const MARK = "\u0001";
 
@@ -82,11 +79,12 @@ const TYPING: Readonly<Record<Shell, readonly string[]>> = { bash: ["-c"], zsh: 
 export async function typePage(page: string, reader: Reader, shell: Shell = "bash"): Promise<Printed[]> {
   const { url, token, folder, data, timeScale } = reader;
   const blocks = blocksOf(page).filter((block) => block.language === "sh" && !reasonNotToRun(block));
-  const ringport = [...command, CLI].map((part) => `'${part}'`).join(" ");
+  const ringport = quoted([...command, CLI]);
   const script = [
     "set -eu",
     "exec 2>&1",
     `ringport() { ${ringport} "$@"; }`,
+    `websocat() { ${quoted([...command, WEBSOCAT])} "$@"; }`,
     // `npm run -s ringport -- …` and `npm run demo`, but in the folder of the reader instead of that of the project
     'npm() { local word; local -a words; words=(); for word in "$@"; do case $word in run|-s|ringport|--) ;; *) words+=("$word");; esac; done',
     `${ringport} "\${words[@]}"; }`,
@@ -106,6 +104,10 @@ export async function typePage(page: string, reader: Reader, shell: Shell = "bas
   if (code === 0) return printed;
   const last = printed.at(-1);
   throw new Error(`${page}:${last?.block.line}: a command ended with ${code}:\n${last?.output}\n${last?.block.text}`);
+}
+
+function quoted(words: readonly string[]): string {
+  return words.map((word) => `'${word}'`).join(" ");
 }
 
 function type(

@@ -16,9 +16,15 @@ const AFTERWARDS: Readonly<Record<string, (folder: string) => void>> = {
   "docs/quick-start.md": heardTheParcel,
   "docs/http.md": heardTheFile,
   "docs/recording.md": recordedTheMessage,
+  "docs/streams.md": receivedTheCallee,
 };
 /** As a new user has it: nothing is sped up. */
-const IN_REAL_TIME: ReadonlySet<string> = new Set(["README.md", "docs/quick-start.md", "docs/http.md"]);
+const IN_REAL_TIME: ReadonlySet<string> = new Set([
+  "README.md",
+  "docs/quick-start.md",
+  "docs/http.md",
+  "docs/streams.md",
+]);
 /** Pages about streams, which are a preview. */
 const WITH_STREAMS: ReadonlySet<string> = new Set(["docs/streams.md"]);
 /** Pages that are typed into zsh instead of bash, so that both are seen; no block of any page has a comment. */
@@ -92,4 +98,11 @@ function recordedTheMessage(folder: string): void {
   const { left } = channels(readFileSync(join(folder, "recording.wav")));
   const { from, to } = loudPart(left, 500);
   expect((to - from) / left.sampleRate).toBeGreaterThan(0.8);
+}
+
+/** The callee's sentence came back, louder than a line, between the events. */
+function receivedTheCallee(folder: string): void {
+  const received = readFileSync(join(folder, "received.pcm"));
+  expect(received.toString("latin1")).toContain('"event":"answered"');
+  expect(received.length).toBeGreaterThan(2 * 16_000 * 3);
 }

@@ -1,0 +1,32 @@
+import process from "node:process";
+import { WebSocket } from "ws";
+
+/*
+ * What websocat 1 does with the options of the guides, as Debian has no package of it: `-H` takes every word behind it up to
+ * the next option, all input is sent, and the end of the input closes the socket.
+ */
+
+const words = process.argv.slice(2);
+const headers: Record<string, string> = {};
+const urls: string[] = [];
+let isHeader = false;
+for (const word of words) {
+  if (word.startsWith("-")) isHeader = word === "-H";
+  else if (!isHeader) urls.push(word);
+  else headers[word.slice(0, word.indexOf(":"))] = word.slice(word.indexOf(":") + 1).trim();
+}
+const [url] = urls;
+if (urls.length !== 1 || !url) {
+  console.error(`websocat: one address is needed, not ${urls.length}`);
+  process.exit(1);
+}
+const socket = new WebSocket(url, { headers });
+socket.on("message", (data: Buffer) => process.stdout.write(data));
+socket.on("error", ({ message }) => {
+  console.error(`websocat: ${message}`);
+  process.exit(1);
+});
+socket.on("open", () => {
+  process.stdin.on("data", (data) => socket.send(data));
+  process.stdin.on("end", () => socket.close());
+});
