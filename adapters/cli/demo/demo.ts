@@ -33,7 +33,7 @@ export const demo: Command = {
   summary: "Shows everything in ten seconds: an instance, its QR code, a call, what the callee heard.",
   details:
     "No real phone rings: the call uses the simulated network, whatever the settings of SIP are. Without a speech engine " +
-    "the callee hears a recorded message. The exit code is 0 if the call was COMPLETED.",
+    "the callee hears a recorded message; --agent needs an engine. The exit code is 0 if the call was COMPLETED.",
   options: [
     ...MESSAGE_OPTIONS,
     { name: "agent", help: "An agent conducts the call: it asks questions, which the callee answers by keys." },
@@ -87,6 +87,8 @@ export const demo: Command = {
 /** The demo's own message: spoken, or as a recording if no engine here can speak it. */
 async function playable(ringport: Ringport, spoken: CallMessageInput): Promise<CallMessageInput> {
   const voices = await ringport.voices();
+  if (spoken.type === "DYNAMIC_AGENT" && voices.length === 0)
+    throw new UsageError(`--agent needs a voice, and no speech engine is installed here: ${ENGINE_FIX.flite}`);
   if (spoken.type !== "FIXED_TTS" || voices.some(({ id }) => id === spoken.tts.voiceId)) return spoken;
   const recorded = await recordedMessage();
   if (recorded === undefined) return spoken;
