@@ -67,8 +67,8 @@ export interface AudioConversation {
   /** The transfer has failed, and the call goes on. */
   transferFailed(detail: string): void;
   /**
-   * A machine has answered and records now: what the agent says next is the message, after which it hangs up. It hears no
-   * more of the callee. Called after `leave_voicemail`, or at any time after the answer, also after `hang_up`.
+   * A machine has answered and records now: the agent's next words are the message, after which it hangs up. It gets no more
+   * of the callee's audio. Called after `leave_voicemail`, or at any time after the answer, also after `hang_up`.
    */
   voicemail(): void;
   /** The call ends soon, because it has lasted too long: the agent says goodbye and hangs up. */

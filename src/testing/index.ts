@@ -1,5 +1,7 @@
 // For tests of Ringport and of programs that embed it: contract suites that every adapter of a port passes, with any
 // test runner; a clock and a network that a test controls.
+export type { AudioAgentUnderTest } from "./audio-agent-contract.ts";
+export { audioAgentContract } from "./audio-agent-contract.ts";
 export type { ContractRunner } from "./contract-runner.ts";
 export type { AgentUnderTest } from "./conversation-contract.ts";
 export { conversationContract } from "./conversation-contract.ts";

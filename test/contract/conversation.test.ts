@@ -1,8 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { cascadeAgent } from "../../adapters/agent/cascade/cascade-agent.ts";
+import { realtimeAgent } from "../../adapters/agent/realtime/realtime-agent.ts";
 import { scriptedAgent } from "../../adapters/agent/scripted/scripted-agent.ts";
+import { tone } from "../../src/audio/tone.ts";
+import { audioAgentContract } from "../../src/testing/audio-agent-contract.ts";
 import { conversationContract } from "../../src/testing/conversation-contract.ts";
 import { openaiServer } from "../support/openai-server.ts";
+import { understandTones } from "../support/understand-tones.ts";
 
 conversationContract(
   "the scripted agent",
@@ -30,6 +34,34 @@ conversationContract(
       agent: cascadeAgent({ baseUrl: server.baseUrl, model: "some-model" }),
       instructions: ["Ask whether they come."],
       answers: [{ type: "words", text: "yes" }],
+      close: () => server.close(),
+    };
+  },
+  { describe, test, expect },
+);
+
+audioAgentContract(
+  "the agent with a model in audio",
+  async () => {
+    const apiKey = "sk-loopback";
+    const server = await openaiServer({
+      understand: understandTones,
+      apiKey,
+      conversation: {
+        answer: ({ last, aside }) => {
+          if (aside) return { text: '{"comes":true}' };
+          if (last !== "user: tone 880") return { text: "Will you come to the clinic?" };
+          return { text: "Goodbye.", calls: [{ name: "hang_up", arguments: {} }] };
+        },
+      },
+    });
+    const options = { baseUrl: server.baseUrl, model: "some-model", transcriptionModel: "ears", timeoutMs: 5_000 };
+    return {
+      agent: realtimeAgent({ ...options, apiKey }),
+      instructions: ["Ask whether they come."],
+      answer: { sampleRate: 24_000, samples: tone(880, 600, 24_000, 6_000) },
+      refused: () => realtimeAgent({ ...options, apiKey: "sk-wrong" }),
+      cutOff: () => server.close(),
       close: () => server.close(),
     };
   },

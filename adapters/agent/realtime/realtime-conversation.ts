@@ -46,7 +46,7 @@ export class RealtimeConversation implements AudioConversation {
   #askedIfThere = false;
   /** The last reply is on its way, or over; with the reason, if it is a limit. */
   #closing: { readonly detail?: string } | undefined;
-  /** A machine records what the agent says. */
+  /** A machine records the agent. */
   #leavesMessage = false;
   /** The agent has nothing more to say. */
   #isOver = false;

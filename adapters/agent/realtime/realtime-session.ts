@@ -78,7 +78,7 @@ export const NO_MORE_TURNS: object = {
 /** Drops the callee's audio that has not become a turn. */
 export const FORGET_AUDIO: object = { type: "input_audio_buffer.clear" };
 
-/** Instructions of a reply that says a text. */
+/** Instructions of a reply that is this text, word by word. */
 export function sayExactly(text: string): string {
   return `Say exactly these words, and nothing else: ${JSON.stringify(text)}`;
 }

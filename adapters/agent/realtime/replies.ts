@@ -23,7 +23,7 @@ export interface Response {
   readonly calls: ResponseCalls;
   /** Items that have not ended. */
   readonly items: Set<string>;
-  /** Whether it has said something. */
+  /** Whether it has audio. */
   spoke: boolean;
 }
 

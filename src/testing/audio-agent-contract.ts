@@ -1,0 +1,48 @@
+import type { AudioAgent } from "../ports/audio-conversation.ts";
+import type { PcmChunk } from "../ports/media.ts";
+import { beginningsContract } from "./audio-agent-contract/beginnings.ts";
+import { endingsContract } from "./audio-agent-contract/endings.ts";
+import { turnsContract } from "./audio-agent-contract/turns.ts";
+import { clausesOf } from "./contract-clause.ts";
+import type { ContractRunner } from "./contract-runner.ts";
+
+/** The agent under test, new for each test. */
+export interface AudioAgentUnderTest {
+  readonly agent: AudioAgent;
+  /** Instructions with which it speaks at the beginning, and waits for the callee. */
+  readonly instructions: readonly string[];
+  /** The callee's words in reply to that, after which the agent speaks again and hangs up. */
+  readonly answer: PcmChunk;
+  /** The same with a wrong key or model, so that it cannot open conversations. Omit it if there is no such thing. */
+  refused?(): AudioAgent;
+  /** Makes what it works with unreachable from now on. Omit it if there is no such thing. */
+  cutOff?(): Promise<void>;
+  /** Called after the agent has been closed. */
+  close(): Promise<void>;
+}
+
+/** Registers one sentence of the contract with the test that shows it. */
+export type AudioAgentClause = (title: string, body: (under: AudioAgentUnderTest) => Promise<void>) => void;
+
+/**
+ * The contract of agents in audio as tests: it answers, speaks, interrupts and listens as the core does.
+ * @param name what the tests are listed under
+ * @param factory makes an agent; called once per test
+ *
+ * @example
+ * import { describe, expect, test } from "vitest";
+ * audioAgentContract("my agent", () => freshAgent(), { describe, test, expect });
+ */
+export function audioAgentContract(
+  name: string,
+  factory: () => Promise<AudioAgentUnderTest>,
+  { describe, test, expect }: ContractRunner,
+): void {
+  const clause = clausesOf(test, factory, ({ agent }) => agent);
+
+  describe(`${name} fulfils the contract of agents in audio`, () => {
+    describe("beginnings", () => beginningsContract(clause, expect));
+    describe("turns", () => turnsContract(clause, expect));
+    describe("endings", () => endingsContract(clause, expect));
+  });
+}

@@ -1,0 +1,131 @@
+import { decodeAlaw, decodeMulaw, encodeAlaw, encodeMulaw } from "../../audio/g711.ts";
+import { pcmFromBytes, pcmToBytes } from "../../audio/pcm.ts";
+import { resample } from "../../audio/resample.ts";
+import {
+  type AudioAgent,
+  type AudioAgentEvent,
+  type AudioConversation,
+  type AudioFormat,
+  FORMAT_RATES,
+} from "../../ports/audio-conversation.ts";
+import type { AgentBrief } from "../../ports/conversation.ts";
+import type { PcmChunk } from "../../ports/media.ts";
+import type { AudioAgentUnderTest } from "../audio-agent-contract.ts";
+import { until, within } from "../waiting.ts";
+import { eventFault } from "./event-fault.ts";
+
+/** What an agent does is complete in this time, ms. */
+const REPLY_MS = 20_000;
+/** Silence after which every agent has noticed the end of a turn, ms. */
+const PAUSE_MS = 2_000;
+/** Content of an array after it was heard: it must not be read any more. */
+const SPOILT = 0x55;
+
+/** One conversation as the core has it: what the agent has done so far, and what the callee does. */
+export class AudioTalk {
+  readonly conversation: AudioConversation;
+  readonly events: AudioAgentEvent[] = [];
+  /** Ends the call. */
+  readonly scope: AbortController;
+  /** Resolves when nothing more follows. */
+  readonly over: Promise<void>;
+  /** What the agent has done and must not; undefined if nothing. */
+  fault: string | undefined;
+  #format: AudioFormat = "pcm";
+  #watch: (event: AudioAgentEvent) => void = () => {};
+
+  /** Opens a conversation. */
+  static async open(
+    { agent, instructions }: Pick<AudioAgentUnderTest, "instructions"> & { readonly agent: AudioAgent },
+    brief: Partial<AgentBrief> = {},
+  ): Promise<AudioTalk> {
+    const scope = new AbortController();
+    const opening = agent.open(
+      { callId: "call_contract", instructions, language: "en-US", hearsWords: false, ...brief },
+      scope.signal,
+    );
+    return new AudioTalk(await within(REPLY_MS, "The conversation is opened", opening), scope);
+  }
+
+  private constructor(conversation: AudioConversation, scope: AbortController) {
+    this.conversation = conversation;
+    this.scope = scope;
+    this.over = this.#read();
+  }
+
+  /** The callee answers. */
+  answer(format: AudioFormat = "pcmu"): void {
+    this.#format = format;
+    this.conversation.answered(format);
+  }
+
+  /** The callee speaks, then is silent. */
+  say({ samples, sampleRate }: PcmChunk): void {
+    const rate = FORMAT_RATES[this.#format];
+    this.#hear(new Int16Array(rate / 2));
+    this.#hear(resample(samples, sampleRate, rate));
+    this.#hear(new Int16Array((PAUSE_MS / 1_000) * rate));
+  }
+
+  /** Resolves when the agent has done this, this often. */
+  async until(type: AudioAgentEvent["type"], count = 1): Promise<void> {
+    await until(REPLY_MS, `${count} times ${type}`, () => this.fault !== undefined || this.count(type) >= count).catch(
+      (error: Error) => {
+        throw new Error(`${error.message}; the agent did: ${this.events.map((one) => one.type).join(", ")}`);
+      },
+    );
+  }
+
+  /** The next event of a type, as soon as it arrives. */
+  next<Type extends AudioAgentEvent["type"]>(type: Type): Promise<Extract<AudioAgentEvent, { type: Type }>> {
+    const arrived = new Promise<Extract<AudioAgentEvent, { type: Type }>>((resolve) => {
+      this.#watch = (event) => {
+        if (event.type === type) resolve(event as Extract<AudioAgentEvent, { type: Type }>);
+      };
+    });
+    return within(REPLY_MS, `The next ${type}`, arrived);
+  }
+
+  count(type: AudioAgentEvent["type"]): number {
+    return this.events.filter((event) => event.type === type).length;
+  }
+
+  /** All samples that the agent has sent since an event. */
+  samples(since = 0): Int16Array {
+    const pieces = this.events.slice(since).flatMap((event) => (event.type === "audio" ? [event.bytes] : []));
+    const bytes = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
+    let at = 0;
+    for (const piece of pieces) {
+      bytes.set(piece, at);
+      at += piece.length;
+    }
+    if (this.#format === "pcm") return pcmFromBytes(bytes);
+    return this.#format === "pcmu" ? decodeMulaw(bytes) : decodeAlaw(bytes);
+  }
+
+  /** How long the agent has spoken since an event, ms. */
+  spokenMs(since = 0): number {
+    return (this.samples(since).length * 1_000) / FORMAT_RATES[this.#format];
+  }
+
+  async #read(): Promise<void> {
+    for await (const event of this.conversation.events) {
+      this.fault ??= eventFault(event, this.events, this.#format);
+      this.events.push(event);
+      this.#watch(event);
+    }
+  }
+
+  /** Frames of 20 ms, in one array that is used again. */
+  #hear(samples: Int16Array): void {
+    const length = FORMAT_RATES[this.#format] / 50;
+    const frame = new Uint8Array(this.#format === "pcm" ? 2 * length : length);
+    for (let at = 0; at + length <= samples.length; at += length) {
+      const part = samples.subarray(at, at + length);
+      if (this.#format === "pcm") frame.set(pcmToBytes(part));
+      else frame.set(this.#format === "pcmu" ? encodeMulaw(part) : encodeAlaw(part));
+      this.conversation.hear(frame);
+    }
+    frame.fill(SPOILT);
+  }
+}

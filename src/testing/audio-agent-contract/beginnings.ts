@@ -1,0 +1,72 @@
+import { AgentUnavailable } from "../../ports/conversation.ts";
+import type { AudioAgentClause } from "../audio-agent-contract.ts";
+import type { ContractRunner } from "../contract-runner.ts";
+import { within } from "../waiting.ts";
+import { AudioTalk } from "./audio-talk.ts";
+
+/** Time in which an agent that speaks too early is caught, ms. */
+const EARLY_MS = 300;
+/** Time for a refusal, ms. */
+const REFUSAL_MS = 30_000;
+/** Mean square of audio that somebody can hear. */
+const AUDIBLE = 100 ** 2;
+
+/** How agents and conversations begin. */
+export function beginningsContract(clause: AudioAgentClause, expect: ContractRunner["expect"]): void {
+  clause("has a name for logs and events", async ({ agent }) => {
+    expect(/^[a-z][a-z0-9_-]*$/.test(agent.name)).toBe(true);
+    expect(agent.kind).toBe("audio");
+  });
+
+  clause("accepts instructions that it can conduct", async ({ agent, instructions }) => {
+    agent.check({ callId: "call_contract", instructions, language: "en-US", hearsWords: false });
+  });
+
+  clause("opens no conversation that it cannot conduct, and gives the reason", async ({ refused, ...under }) => {
+    if (refused === undefined) return;
+    const agent = refused();
+    const opening = AudioTalk.open({ ...under, agent }).catch((error: unknown) => error);
+    const fault = await within(REFUSAL_MS, "The refusal", opening).finally(() => agent.close());
+    expect(fault instanceof AgentUnavailable).toBe(true);
+    expect((fault as Error).message.length).toBeGreaterThanOrEqual(10);
+  });
+
+  clause("opens no conversation of a call that is over", async ({ agent, instructions }) => {
+    const brief = { callId: "call_contract", instructions, language: "en-US", hearsWords: false };
+    const opening = agent.open(brief, AbortSignal.abort(new Error("the call is over"))).then(
+      () => "opened",
+      () => "refused",
+    );
+    expect(await within(REFUSAL_MS, "The refusal", opening)).toBe("refused");
+  });
+
+  clause("does nothing before the callee answers", async (under) => {
+    const talk = await AudioTalk.open(under);
+    await new Promise((resolve) => setTimeout(resolve, EARLY_MS));
+    expect(talk.events.map(({ type }) => type)).toEqual([]);
+  });
+
+  for (const format of ["pcmu", "pcma", "pcm"] as const)
+    clause(`begins with audible ${format}, then listens`, async (under) => {
+      const talk = await AudioTalk.open(under);
+      talk.answer(format);
+      await talk.until("listen");
+      expect(talk.fault).toBe(undefined);
+      expect(talk.events[0]).toEqual({ type: "reply", to: "begin" });
+      expect(talk.count("item_end")).toBeGreaterThanOrEqual(1);
+      expect(talk.spokenMs()).toBeGreaterThanOrEqual(100);
+      expect(talk.spokenMs()).toBeLessThanOrEqual(60_000);
+      const samples = talk.samples();
+      expect(samples.reduce((sum, one) => sum + one * one, 0) / samples.length).toBeGreaterThanOrEqual(AUDIBLE);
+    });
+
+  clause("waits for the callee if it is not to speak first", async (under) => {
+    const talk = await AudioTalk.open(under, { firstMessage: null });
+    talk.answer();
+    await talk.until("listen");
+    expect(talk.count("audio")).toBe(0);
+    talk.say(under.answer);
+    await talk.until("item_end");
+    expect(talk.fault).toBe(undefined);
+  });
+}

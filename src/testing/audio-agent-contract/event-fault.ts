@@ -1,0 +1,49 @@
+import { PHONE_NUMBER } from "../../domain/phone-number.ts";
+import type { AudioAgentEvent, AudioFormat } from "../../ports/audio-conversation.ts";
+
+/** Speech engines take no longer text. */
+const LONGEST_TEXT = 4_096;
+
+/** What is wrong with an event behind others; undefined if nothing is. */
+export function eventFault(
+  event: AudioAgentEvent,
+  before: readonly AudioAgentEvent[],
+  format: AudioFormat,
+): string | undefined {
+  switch (event.type) {
+    case "audio":
+      if (event.bytes.length === 0) return "a piece of audio is empty";
+      return isOver(event.item, before) ? `audio of ${event.item} follows its item_end` : undefined;
+    case "item_end":
+      if (isOver(event.item, before)) return `${event.item} ends twice`;
+      return format === "pcm" && lengthOf(event.item, before) % 2 === 1
+        ? `${event.item} ends within a sample`
+        : undefined;
+    case "press":
+      return /^[0-9*#A-D]+$/.test(event.keys) ? undefined : `it presses ${event.keys}`;
+    case "transfer":
+      return PHONE_NUMBER.test(event.to) ? undefined : `it transfers to ${event.to}, which is no E.164 number`;
+    case "listen":
+      return event.forMs > 0 ? undefined : `it listens for ${event.forMs} ms`;
+    case "say":
+      return event.text.trim() === "" || event.text.length > LONGEST_TEXT
+        ? `it speaks a text of ${event.text.length} characters`
+        : undefined;
+    case "fail":
+    case "fault":
+      return event.detail === "" ? `${event.type} gives no reason` : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function isOver(item: string, before: readonly AudioAgentEvent[]): boolean {
+  return before.some((event) => event.type === "item_end" && event.item === item);
+}
+
+function lengthOf(item: string, before: readonly AudioAgentEvent[]): number {
+  return before.reduce(
+    (sum, event) => (event.type === "audio" && event.item === item ? sum + event.bytes.length : sum),
+    0,
+  );
+}

@@ -1,0 +1,96 @@
+import type { AudioAgentClause } from "../audio-agent-contract.ts";
+import type { ContractRunner } from "../contract-runner.ts";
+import { AudioTalk } from "./audio-talk.ts";
+
+/** Characters that a callee may press. */
+const KEYS = "0123456789*#ABCD";
+
+/** How agents and callees take turns. */
+export function turnsContract(clause: AudioAgentClause, expect: ContractRunner["expect"]): void {
+  clause("replies to the callee, and hangs up as the last thing that it does", async (under) => {
+    const talk = await AudioTalk.open(under);
+    talk.answer();
+    await talk.until("listen");
+    const from = talk.events.length;
+    talk.say(under.answer);
+    await talk.until("hang_up");
+    expect(talk.fault).toBe(undefined);
+    const types = talk.events.slice(from).map(({ type }) => type);
+    expect(types.filter((type) => type === "speech_started").length).toBe(1);
+    expect(types.indexOf("reply")).toBeGreaterThanOrEqual(types.indexOf("speech_stopped"));
+    expect(talk.events.find((event, at) => at >= from && event.type === "reply")).toEqual({
+      type: "reply",
+      to: "words",
+    });
+    expect(talk.spokenMs(from)).toBeGreaterThanOrEqual(100);
+    expect(types.at(-1)).toBe("hang_up");
+    if (under.agent.transcribes) await talk.until("callee_words");
+  });
+
+  clause("replies to a key", async (under) => {
+    const talk = await AudioTalk.open(under);
+    talk.answer();
+    await talk.until("listen");
+    const from = talk.events.length;
+    talk.conversation.key("1");
+    await talk.until("item_end", talk.count("item_end") + 1);
+    expect(talk.events.slice(from).find(({ type }) => type === "reply")).toEqual({ type: "reply", to: "key" });
+    expect(talk.spokenMs(from)).toBeGreaterThanOrEqual(100);
+    expect(talk.fault).toBe(undefined);
+  });
+
+  clause("goes on after the callee has interrupted it, with something else", async (under) => {
+    const talk = await AudioTalk.open(under);
+    talk.answer();
+    const { item } = await talk.next("audio");
+    talk.conversation.interrupted([{ item, heardMs: 20, text: "" }]);
+    talk.conversation.key("1");
+    await talk.until("reply", 2);
+    const from = talk.events.findLastIndex(({ type }) => type === "reply");
+    await talk.until("listen");
+    const spoken = talk.events.slice(from).flatMap((event) => (event.type === "audio" ? [event.item] : []));
+    expect(spoken.length).toBeGreaterThanOrEqual(1);
+    expect(spoken.includes(item)).toBe(false);
+    expect(talk.fault).toBe(undefined);
+  });
+
+  clause("replies to silence", async (under) => {
+    const talk = await AudioTalk.open(under);
+    talk.answer();
+    await talk.until("listen");
+    const from = talk.events.length;
+    talk.conversation.silence();
+    await talk.until("item_end", talk.count("item_end") + 1);
+    expect(talk.events.slice(from).find(({ type }) => type === "reply")).toEqual({ type: "reply", to: "silence" });
+    expect(talk.fault).toBe(undefined);
+  });
+
+  clause("survives what it does not expect", async (under) => {
+    const talk = await AudioTalk.open(under);
+    const { conversation } = talk;
+    talk.answer();
+    await talk.until("listen");
+    conversation.transferFailed("there was none");
+    conversation.interrupted([]);
+    conversation.interrupted([{ item: "unknown", heardMs: 1_000, text: "\u0000 👋" }]);
+    conversation.hear(new Uint8Array(0));
+    for (const digit of KEYS) conversation.key(digit);
+    const from = talk.events.length;
+    conversation.key("1");
+    await talk.until("listen", talk.count("listen") + 1);
+    expect(talk.spokenMs(from)).toBeGreaterThanOrEqual(100);
+    expect(talk.fault).toBe(undefined);
+  });
+
+  clause("keeps the conversations of two calls apart", async (under) => {
+    const [one, other] = [await AudioTalk.open(under), await AudioTalk.open(under)];
+    one.answer("pcmu");
+    other.answer("pcm");
+    await Promise.all([one.until("listen"), other.until("listen")]);
+    const untouched = other.events.length;
+    one.say(under.answer);
+    await one.until("hang_up");
+    expect(other.events.length).toBe(untouched);
+    expect([one.fault, other.fault]).toEqual([undefined, undefined]);
+  });
+}
