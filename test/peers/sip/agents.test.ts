@@ -1,8 +1,6 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { sip } from "../../../adapters/telephony/sip/index.ts";
-import { createRingport, type Ringport } from "../../../src/ringport.ts";
+import { beforeAll, expect, test } from "vitest";
+import type { Ringport } from "../../../src/ringport.ts";
 import { until } from "../../support/server-client.ts";
-import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { recognise } from "../recogniser.ts";
 import { APPOINTMENT } from "../sentences.ts";
 import { run, withTools } from "../tools.ts";
@@ -10,8 +8,8 @@ import { type Baresip, NUMBERS, startBaresip } from "./baresip.ts";
 import { makeCertificates } from "./certificates.ts";
 import { monoOf } from "./sound.ts";
 import { Stage } from "./stage.ts";
+import { ADA, trunkLine } from "./trunk-line.ts";
 
-const ADA = { userId: "ada" };
 /** Digits are told apart on a telephone line. */
 const SENTENCE = "Seven, two, nine, four.";
 const DIGIT = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"];
@@ -20,22 +18,14 @@ withTools("an agent on a call to a softphone", ["baresip", "openssl", "sox", "po
   const stage = new Stage();
   let softphone: Baresip;
   let ringport: Ringport;
+  let instanceId: string;
   beforeAll(async () => {
     softphone = await startBaresip(stage, makeCertificates(stage.folder("keys")));
-    const trunk = { name: "trunk", server: `sip:127.0.0.1:${softphone.port}`, users: "*" as const };
-    ringport = createRingport({
-      telephony: sip({ trunks: [{ ...trunk, codecs: ["PCMU"] }] }),
-      data: temporaryFolder("agent-call"),
-      authenticate: async () => ADA,
-    });
-    await ringport.start();
+    const trunk = { server: `sip:127.0.0.1:${softphone.port}` };
+    ({ ringport, instanceId } = await trunkLine(stage, { trunk }));
   });
-  afterAll(() => ringport?.stop({ drainMs: 0 }));
 
   test("asks, gets the softphone's key and answers it: word by word, in the softphone's recording", async () => {
-    const { id: instanceId } = await ringport.instances.create(ADA, { name: "Line", provider: "sip/trunk" });
-    const line = () => ringport.instances.get(ADA, instanceId);
-    await until(line, ({ status }) => status === "ACTIVE", 8_000, "ACTIVE");
     const call = await ringport.calls.create(ADA, {
       instanceId,
       type: "DYNAMIC_AGENT",

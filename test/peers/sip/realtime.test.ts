@@ -1,24 +1,21 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { realtimeAgent } from "../../../adapters/agent/realtime/realtime-agent.ts";
-import { sip } from "../../../adapters/telephony/sip/index.ts";
 import { concatPcm, pcmToBytes } from "../../../src/audio/pcm.ts";
 import { tone } from "../../../src/audio/tone.ts";
 import { wavHeader } from "../../../src/audio/wav.ts";
-import { createRingport, type Ringport } from "../../../src/ringport.ts";
+import type { Ringport } from "../../../src/ringport.ts";
 import { type OpenaiServer, openaiServer } from "../../support/openai-server.ts";
-import { until } from "../../support/server-client.ts";
 import { type Sound, toneShare } from "../../support/server-sound.ts";
-import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { understandTones } from "../../support/understand-tones.ts";
 import { run, withTools } from "../tools.ts";
 import { type Baresip, NUMBERS, startBaresip } from "./baresip.ts";
 import { makeCertificates } from "./certificates.ts";
 import { monoOf } from "./sound.ts";
 import { Stage } from "./stage.ts";
+import { ADA, trunkLine } from "./trunk-line.ts";
 
-const ADA = { userId: "ada" };
 /** What the model says: its tone, and how long that lasts. */
 const VOICES: Readonly<Record<string, readonly [hz: number, ms: number]>> = {
   "Good morning.": [440, 1_000],
@@ -43,6 +40,7 @@ withTools("a model in audio on a call to a softphone", ["baresip", "openssl", "s
   let softphone: Baresip;
   let fake: OpenaiServer;
   let ringport: Ringport;
+  let instanceId: string;
   beforeAll(async () => {
     fake = await openaiServer({
       understand: understandTones,
@@ -57,25 +55,14 @@ withTools("a model in audio on a call to a softphone", ["baresip", "openssl", "s
         },
       },
     });
+    stage.add(fake, (it) => it.close());
     softphone = await startBaresip(stage, makeCertificates(stage.folder("keys")), callee(stage));
-    const trunk = { name: "trunk", server: `sip:127.0.0.1:${softphone.port}`, users: "*" as const };
-    ringport = createRingport({
-      telephony: sip({ trunks: [{ ...trunk, codecs: ["PCMU"] }] }),
-      agent: realtimeAgent({ baseUrl: fake.baseUrl, model: "some-model" }),
-      data: temporaryFolder("realtime-call"),
-      authenticate: async () => ADA,
-    });
-    await ringport.start();
-  });
-  afterAll(async () => {
-    await ringport?.stop({ drainMs: 0 });
-    await fake?.close();
+    const trunk = { server: `sip:127.0.0.1:${softphone.port}` };
+    const agent = realtimeAgent({ baseUrl: fake.baseUrl, model: "some-model" });
+    ({ ringport, instanceId } = await trunkLine(stage, { trunk, agent }));
   });
 
   test("hears the callee, and is heard whole in the softphone's recording", async () => {
-    const { id: instanceId } = await ringport.instances.create(ADA, { name: "Line", provider: "sip/trunk" });
-    const line = () => ringport.instances.get(ADA, instanceId);
-    await until(line, ({ status }) => status === "ACTIVE", 8_000, "ACTIVE");
     const call = await ringport.calls.create(ADA, {
       instanceId,
       type: "DYNAMIC_AGENT",

@@ -1,19 +1,16 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { sip } from "../../../adapters/telephony/sip/index.ts";
-import { createRingport, type Ringport } from "../../../src/ringport.ts";
-import { until } from "../../support/server-client.ts";
+import { beforeAll, describe, expect, test } from "vitest";
+import type { Ringport } from "../../../src/ringport.ts";
 import { loudPart, phaseJump, readWav, type Sound, toneShare, toneWav } from "../../support/server-sound.ts";
-import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { withTools } from "../tools.ts";
 import { type Baresip, NUMBERS, startBaresip } from "./baresip.ts";
 import { makeCertificates } from "./certificates.ts";
 import { monoOf } from "./sound.ts";
 import { Stage } from "./stage.ts";
+import { ADA, trunkLine } from "./trunk-line.ts";
 
-const ADA = { userId: "ada" };
 const OUR_HZ = 440;
 /** What the softphone plays. */
 const THEIR_HZ = 1_000;
@@ -27,18 +24,13 @@ describe.each(["thread", "worker"] as const)("with audio in a %s,", (media) => {
     const stage = new Stage();
     let softphone: Baresip;
     let ringport: Ringport;
+    let instanceId: string;
 
     beforeAll(async () => {
       softphone = await startBaresip(stage, makeCertificates(stage.folder("keys")));
-      const trunk = { name: "trunk", server: `sip:127.0.0.1:${softphone.port}`, users: "*" as const };
-      ringport = createRingport({
-        telephony: sip({ trunks: [{ ...trunk, codecs: ["PCMU"] }], media }),
-        data: temporaryFolder("recorded"),
-        authenticate: async () => ADA,
-      });
-      await ringport.start();
+      const trunk = { server: `sip:127.0.0.1:${softphone.port}` };
+      ({ ringport, instanceId } = await trunkLine(stage, { trunk, media }));
     });
-    afterAll(() => ringport?.stop({ drainMs: 0 }));
 
     /** One channel of a WAV file, as sox finds it. */
     function channel(file: string, number: 1 | 2): Sound {
@@ -48,9 +40,6 @@ describe.each(["thread", "worker"] as const)("with audio in a %s,", (media) => {
     }
 
     test("has the softphone's inbound audio left and its outbound audio right", REAL_TIME, async () => {
-      const { id: instanceId } = await ringport.instances.create(ADA, { name: "Line", provider: "sip/trunk" });
-      const line = () => ringport.instances.get(ADA, instanceId);
-      await until(line, ({ status }) => status === "ACTIVE", 8_000, "ACTIVE");
       const call = await ringport.calls.create(ADA, {
         instanceId,
         type: "FIXED_AUDIO",

@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { sip } from "../../../adapters/telephony/sip/index.ts";
-import { createRingport, type Ringport } from "../../../src/ringport.ts";
+import { beforeAll, expect, test } from "vitest";
+import type { Ringport } from "../../../src/ringport.ts";
 import { until } from "../../support/server-client.ts";
 import { loudPart, toneShare } from "../../support/server-sound.ts";
-import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { withTools } from "../tools.ts";
 import { type Baresip, NUMBERS, startBaresip } from "./baresip.ts";
 import { makeCertificates } from "./certificates.ts";
 import { monoOf } from "./sound.ts";
 import { Stage } from "./stage.ts";
-
-const ADA = { userId: "ada" };
+import { ADA, trunkLine } from "./trunk-line.ts";
 
 withTools("an agent that transfers a softphone to another one", ["baresip", "openssl", "sox"], () => {
   const stage = new Stage();
@@ -23,21 +20,11 @@ withTools("an agent that transfers a softphone to another one", ["baresip", "ope
     [callee, colleague] = await Promise.all([startBaresip(stage, keys, 1_000), startBaresip(stage, keys, 440)]);
     // Refer-To names the trunk's own server: that is the colleague, and calls reach the callee as if it were a proxy.
     const trunk = {
-      name: "trunk",
       server: `sip:127.0.0.1:${colleague.port}`,
       outboundProxy: `sip:127.0.0.1:${callee.port}`,
     };
-    ringport = createRingport({
-      telephony: sip({ trunks: [{ ...trunk, users: "*", codecs: ["PCMU"] }] }),
-      data: temporaryFolder("transfer"),
-      authenticate: async () => ADA,
-    });
-    await ringport.start();
-    ({ id: instanceId } = await ringport.instances.create(ADA, { name: "Line", provider: "sip/trunk" }));
-    const line = () => ringport.instances.get(ADA, instanceId);
-    await until(line, ({ status }) => status === "ACTIVE", 8_000, "ACTIVE");
+    ({ ringport, instanceId } = await trunkLine(stage, { trunk }));
   });
-  afterAll(() => ringport?.stop({ drainMs: 0 }));
 
   test("hears from the softphone that the other one refuses or answers, then leaves the two alone", async () => {
     const call = await ringport.calls.create(ADA, {

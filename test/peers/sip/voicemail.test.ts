@@ -1,17 +1,14 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { fliteJob } from "../../../adapters/speech/flite-job.ts";
-import { sip } from "../../../adapters/telephony/sip/index.ts";
 import { concatPcm, msToSamples, pcmToBytes } from "../../../src/audio/pcm.ts";
 import { tone } from "../../../src/audio/tone.ts";
 import { wavHeader } from "../../../src/audio/wav.ts";
 import type { CallMessageInput } from "../../../src/domain/call-input.ts";
 import type { PcmChunk } from "../../../src/ports/media.ts";
-import { createRingport, type Ringport } from "../../../src/ringport.ts";
-import { until } from "../../support/server-client.ts";
+import type { Ringport } from "../../../src/ringport.ts";
 import { loudness } from "../../support/server-sound.ts";
-import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { recognise } from "../recogniser.ts";
 import { APPOINTMENT, type Sentence } from "../sentences.ts";
 import { run, withTools } from "../tools.ts";
@@ -19,8 +16,8 @@ import { type Baresip, NUMBERS, startBaresip } from "./baresip.ts";
 import { makeCertificates } from "./certificates.ts";
 import { monoOf } from "./sound.ts";
 import { Stage } from "./stage.ts";
+import { ADA, trunkLine } from "./trunk-line.ts";
 
-const ADA = { userId: "ada" };
 const GREETING =
   "Hello, you have reached Anna. I am either away from my desk or on the other line. Please leave your name, your number and a message after the tone.";
 const [PAUSE_MS, BEEP_MS] = [1_000, 400];
@@ -59,18 +56,9 @@ withTools("a softphone that greets like a machine", ["baresip", "openssl", "sox"
     const { path, ...times } = await machine(stage);
     ({ beepEndMs } = times);
     softphone = await startBaresip(stage, makeCertificates(stage.folder("keys")), path);
-    const trunk = { name: "trunk", server: `sip:127.0.0.1:${softphone.port}`, users: "*" as const };
-    ringport = createRingport({
-      telephony: sip({ trunks: [{ ...trunk, codecs: ["PCMU"] }] }),
-      data: temporaryFolder("voicemail"),
-      authenticate: async () => ADA,
-    });
-    await ringport.start();
-    ({ id: instanceId } = await ringport.instances.create(ADA, { name: "Line", provider: "sip/trunk" }));
-    const line = () => ringport.instances.get(ADA, instanceId);
-    await until(line, ({ status }) => status === "ACTIVE", 8_000, "ACTIVE");
+    const trunk = { server: `sip:127.0.0.1:${softphone.port}` };
+    ({ ringport, instanceId } = await trunkLine(stage, { trunk }));
   });
-  afterAll(() => ringport?.stop({ drainMs: 0 }));
 
   /** Places a call; resolves with how it ended and what the softphone recorded. */
   const placed = async (input: CallMessageInput) => {
