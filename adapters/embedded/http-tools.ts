@@ -1,4 +1,4 @@
-import type { HttpToolsTuning } from "../../src/options.ts";
+import type { HttpToolOptions, HttpToolsTuning } from "../../src/options.ts";
 import type { AgentTool } from "../../src/ports/agent-tool.ts";
 import { jsonOrFile } from "./json-or-file.ts";
 
@@ -11,20 +11,27 @@ const JSON_SETTING = {
 };
 
 /**
- * The tools that the options name: as they are, as JSON text, or in a file with it.
+ * The tools that the options name.
  * @throws {Error} one line that names every fault with its field, and never a value
  */
 export async function httpTools(tuning: HttpToolsTuning | undefined): Promise<readonly AgentTool[]> {
   if (tuning?.tools === undefined) return [];
+  const { httpTool } = await import("../agent/tools/http-tool.ts");
+  const { allowPrivate = false } = tuning;
+  return (await httpToolOptions(tuning)).map((tool) => httpTool(tool, { allowPrivate }));
+}
+
+/**
+ * What the options name as tools: as it is, as JSON text, or in a file with it.
+ * @throws {Error} as {@link httpTools}
+ */
+export async function httpToolOptions(tuning: HttpToolsTuning): Promise<readonly HttpToolOptions[]> {
   const { tools: given, allowPrivate = false } = tuning;
-  const [{ parseHttpTools }, { httpTool }] = await Promise.all([
-    import("../agent/tools/parse-http-tools.ts"),
-    import("../agent/tools/http-tool.ts"),
-  ]);
+  const { parseHttpTools } = await import("../agent/tools/parse-http-tools.ts");
   const { tools, faults } = parseHttpTools(
     typeof given === "string" ? await jsonOrFile(given, JSON_SETTING) : given,
     allowPrivate,
   );
   if (faults.length > 0) throw new Error(`${NAME} cannot be used: ${faults.join("; ")}`);
-  return tools.map((tool) => httpTool(tool, { allowPrivate }));
+  return tools;
 }

@@ -29,6 +29,7 @@ export const doctor: Command = {
     const { findSpeech } = await import("./speech-findings.ts");
     const { findTranscription } = await import("./transcription-findings.ts");
     const { findAgent } = await import("./agent-findings.ts");
+    const { findTools } = await import("./tool-findings.ts");
     const { findDatabase, findDataFolder } = await import("./storage-findings.ts");
     // All run at once; the findings are printed in this order.
     const looking: Promise<readonly Finding[]>[] = [
@@ -39,6 +40,7 @@ export const doctor: Command = {
       findSpeech(settings.options.embedded?.httpSpeech),
       findTranscription(settings.options.embedded?.transcription),
       findAgent(settings.options.embedded?.agent),
+      findTools(settings.options.embedded?.httpTools),
       Promise.resolve([findPlayers()]),
       findPort(settings),
       findServer(urlOf(line), tokenOf(line)),

@@ -141,6 +141,39 @@ describe.skipIf(node.missing)(`ringport doctor on ${node.title}`, { timeout: 60_
     }
   });
 
+  test("the servers of HTTP tools are connected to, and get no request", async () => {
+    let [connections, requests] = [0, 0];
+    const server = createServer((_, response) => {
+      requests++;
+      response.end();
+    }).on("connection", () => connections++);
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as { port: number };
+    const tool = (name: string, url: string) => ({ name, description: "Finds.", parameters: { type: "object" }, url });
+    try {
+      const good = [tool("one", `http://127.0.0.1:${port}/a?key=hunter2`), tool("two", `http://127.0.0.1:${port}/b`)];
+      const tools = [...good, tool("three", "http://127.0.0.1:1/"), tool("four", `https://127.0.0.1:${port}/`)];
+      const ALLOW = { RINGPORT_AGENT_TOOLS_ALLOW_PRIVATE: "1" };
+      const { code, report } = await examine({ RINGPORT_AGENT_TOOLS: JSON.stringify(tools), ...ALLOW });
+      expect(code).toBe(0);
+      const found = report.findings.filter(({ name }) => name === "agent tools");
+      expect(found.map(({ state, detail }) => `${state}: ${detail}`)).toEqual([
+        expect.stringMatching(/^works: http:\S+, of one, two: connected within \d+ ms, and no request was sent$/),
+        expect.stringMatching(/^broken: http:\S+, of three: no connection: .*ECONNREFUSED/),
+        expect.stringMatching(/^broken: https:\S+, of four: no connection: /),
+      ]);
+      expect(JSON.stringify(report)).not.toContain("hunter2");
+      expect([connections, requests]).toEqual([2, 0]);
+
+      const guarded = await examine({ RINGPORT_AGENT_TOOLS: JSON.stringify([tool("five", "https://127.0.0.1:1/")]) });
+      expect(guarded.of("agent tools")?.detail).toContain("has no public address");
+      const wrong = await examine({ RINGPORT_AGENT_TOOLS: "[{}]" });
+      expect([wrong.code, wrong.of("agent tools")?.detail]).toEqual([1, expect.stringContaining("name is missing")]);
+    } finally {
+      server.close();
+    }
+  });
+
   test("a running Ringport is no obstacle, and an unknown setting is listed", async () => {
     const { port } = new URL(cli.server.base);
     const { code, of } = await examine({ PORT: port, RINGPORT_DATE: "x" });
