@@ -1,4 +1,3 @@
-import { isHiss } from "../../../audio/hiss.ts";
 import { errorText } from "../../../base/error-text.ts";
 import type { CallOf, CallResult } from "../../../domain/call.ts";
 import type { CallSignal } from "../../../domain/call-signal.ts";
@@ -8,18 +7,17 @@ import type { AudioAgent, AudioAgentEvent, AudioConversation } from "../../../po
 import type { Context } from "../../context.ts";
 import type { CallTap } from "../call-tap.ts";
 import type { LiveMedia } from "../programs/program.ts";
-import { CallTranscripts, type TranscriptReader } from "../transcripts/call-transcripts.ts";
 import { AgentResult, type FindingsAtEnd } from "./agent-result.ts";
 import { AgentSpeech } from "./agent-speech.ts";
 import { formatOf } from "./audio-format.ts";
-import { BargeIn } from "./barge-in.ts";
+import { AudioListening } from "./audio-listening.ts";
 import { CallControl } from "./call-control.ts";
 import { transferCall } from "./call-transfer.ts";
-import { CalleeAudio } from "./callee-audio.ts";
 import { IncomingAudio } from "./incoming-audio.ts";
 import { ReplyAudio } from "./reply-audio.ts";
 import { SilenceTimer } from "./silence-timer.ts";
 import { TurnMeter } from "./turn-meter.ts";
+import type { SpokenLine } from "./utterance.ts";
 
 /** Who conducts a call, from before it is dialled. */
 export interface OpenConversation {
@@ -33,7 +31,7 @@ export interface OpenConversation {
  * Conducts one call by an agent in audio: paces what it says, stops it if the callee interrupts, and notifies it of how much
  * was heard. The leg's own clock measures how long nobody speaks.
  */
-export class AudioAgentCall implements CallTap, TranscriptReader {
+export class AudioAgentCall implements CallTap {
   readonly #context: Context;
   readonly #call: CallOf<"DYNAMIC_AGENT">;
   readonly #agent: AudioAgent;
@@ -42,12 +40,10 @@ export class AudioAgentCall implements CallTap, TranscriptReader {
   readonly #meter: TurnMeter;
   readonly #control: CallControl;
   readonly #silence: SilenceTimer;
-  readonly #transcripts: CallTranscripts;
-  readonly #calleeAudio: CalleeAudio;
+  readonly #listening: AudioListening;
   readonly #audio: ReplyAudio;
   /** Speaks what the agent cannot say itself; undefined without a voice. */
   readonly #speech: AgentSpeech | undefined;
-  readonly #bargeIn: BargeIn;
   readonly #scope = new AbortController();
   readonly #unlisten: () => void;
   /** What the agent sends; undefined until the callee answers. */
@@ -77,10 +73,15 @@ export class AudioAgentCall implements CallTap, TranscriptReader {
     this.#meter = new TurnMeter(leg.sampleRate, () => context.system.monotonic());
     this.#control = new CallControl(context, call, media);
     this.#silence = new SilenceTimer(leg.sampleRate, () => this.#conversation.silence());
-    const speakers = open.agent.transcribes ? [] : (["callee"] as const);
-    this.#transcripts = new CallTranscripts(context, call, this, leg.sampleRate, speakers);
-    const spoken = (line: Parameters<CallTranscripts["add"]>[1]): void => this.#transcripts.add("caller", line);
-    this.#calleeAudio = new CalleeAudio(media);
+    this.#listening = new AudioListening(context, call, open.agent.transcribes, media, this.#meter, {
+      interrupts: () => {
+        if (!this.#audio.isHeard || this.#mustBeHeard) return;
+        this.#audio.hold();
+        this.#meter.held();
+      },
+      nothingSaid: () => this.#audio.release(),
+    });
+    const spoken = (line: SpokenLine): void => this.#listening.add(line);
     this.#audio = new ReplyAudio(playout, spoken);
     if (open.voiceId !== undefined)
       this.#speech = new AgentSpeech(context, call, open.voiceId, playout, {
@@ -88,15 +89,6 @@ export class AudioAgentCall implements CallTap, TranscriptReader {
         begun: () => {},
         spoken,
       });
-    this.#bargeIn = new BargeIn(leg.sampleRate, {
-      sounds: () => {},
-      begins: () => {
-        if (!this.#audio.isHeard || this.#mustBeHeard) return;
-        this.#audio.hold();
-        this.#meter.held();
-      },
-      falseAlarm: () => this.#audio.release(),
-    });
     this.#unlisten = context.events.listenLive(call.id, {
       event: (event) => this.#happened(event),
       over: () => this.#stop(),
@@ -142,27 +134,19 @@ export class AudioAgentCall implements CallTap, TranscriptReader {
   }
 
   inbound(frame: Int16Array): void {
-    this.#transcripts.inbound(frame);
-    const { speaking, voiced, hangOverMs } = this.#media.callee;
-    this.#meter.callee(speaking, hangOverMs);
-    if (!this.#calleeAudio.write(frame)) return;
-    this.#bargeIn.push(speaking, voiced && !isHiss(frame, this.#media.leg.sampleRate), frame.length);
+    this.#listening.inbound(frame);
   }
 
   outbound(samples: Int16Array | undefined, from: number, length: number): void {
-    this.#transcripts.outbound(samples, from, length);
+    this.#listening.outbound(samples, from, length);
     this.#meter.played(samples, from, length);
     this.#silence.passed(length, samples === undefined && !this.#media.callee.speaking && !this.#audio.held);
   }
 
   async flush(): Promise<void> {
     this.#stop();
-    await this.#transcripts.flush();
+    await this.#listening.flush();
   }
-
-  transcript(): void {} // the agent hears the callee itself
-
-  emit(): void {} // a call goes on without transcripts
 
   /** What is being said cannot be interrupted. */
   get #mustBeHeard(): boolean {
@@ -208,7 +192,7 @@ export class AudioAgentCall implements CallTap, TranscriptReader {
         break;
       case "speech_started":
         this.#silence.stop();
-        this.#bargeIn.understood();
+        this.#listening.understood();
         if (!this.#mustBeHeard) this.#interrupt(true);
         break;
       case "speech_stopped":
@@ -216,7 +200,7 @@ export class AudioAgentCall implements CallTap, TranscriptReader {
         this.#meter.words();
         break;
       case "callee_words":
-        this.#addCalleeWords(event);
+        this.#listening.addWords(event);
         break;
       case "listen":
         this.#silence.start(event.forMs);
@@ -261,13 +245,6 @@ export class AudioAgentCall implements CallTap, TranscriptReader {
     if (this.#audio.speaks) this.#meter.interrupted(bySpeech);
     this.#incoming?.drop();
     this.#conversation.interrupted(this.#audio.cut());
-  }
-
-  #addCalleeWords(event: Extract<AudioAgentEvent, { type: "callee_words" }>): void {
-    const line = this.#calleeAudio.lineOf(event);
-    if (line === undefined) return;
-    this.#media.words(line.text);
-    this.#transcripts.add("callee", line);
   }
 
   /** Transfers the call once all that was said has been heard. */
@@ -321,7 +298,7 @@ export class AudioAgentCall implements CallTap, TranscriptReader {
     const { leg } = this.#media;
     const format = formatOf(leg);
     this.#incoming = new IncomingAudio(format, leg.sampleRate, this.#audio);
-    this.#calleeAudio.begin(format, (bytes) => {
+    this.#listening.begin(format, (bytes) => {
       if (this.#machine === undefined) this.#conversation.hear(bytes);
     });
     this.#conversation.answered(format);
@@ -347,7 +324,7 @@ export class AudioAgentCall implements CallTap, TranscriptReader {
     if (this.#scope.signal.aborted) return;
     this.#unlisten();
     this.#control.stop();
-    this.#calleeAudio.stop();
+    this.#listening.stop();
     this.#scope.abort();
     const unheard = this.#audio.cut();
     if (unheard.length > 0) this.#conversation.interrupted(unheard);

@@ -1,0 +1,96 @@
+import { isHiss } from "../../../audio/hiss.ts";
+import type { CallOf } from "../../../domain/call.ts";
+import type { AudioAgentEvent, AudioFormat } from "../../../ports/audio-conversation.ts";
+import type { Context } from "../../context.ts";
+import type { LiveMedia } from "../programs/program.ts";
+import { CallTranscripts, type TranscriptReader } from "../transcripts/call-transcripts.ts";
+import { BargeIn } from "./barge-in.ts";
+import { CalleeAudio } from "./callee-audio.ts";
+import type { TurnMeter } from "./turn-meter.ts";
+import type { SpokenLine } from "./utterance.ts";
+
+/** Callbacks of an {@link AudioListening}. */
+export interface AudioListeningReports {
+  /** The callee may be interrupting. */
+  interrupts(): void;
+  /** They were not. */
+  nothingSaid(): void;
+}
+
+/** Passes the callee's audio to an agent in audio, notices that they interrupt, and keeps what both sides say. */
+export class AudioListening implements TranscriptReader {
+  readonly #media: LiveMedia;
+  readonly #meter: TurnMeter;
+  readonly #transcripts: CallTranscripts;
+  readonly #audio: CalleeAudio;
+  readonly #bargeIn: BargeIn;
+
+  /** @param transcribes whether the agent reports the callee's words itself */
+  constructor(
+    context: Context,
+    call: CallOf<"DYNAMIC_AGENT">,
+    transcribes: boolean,
+    media: LiveMedia,
+    meter: TurnMeter,
+    reports: AudioListeningReports,
+  ) {
+    const { sampleRate } = media.leg;
+    this.#media = media;
+    this.#meter = meter;
+    this.#transcripts = new CallTranscripts(context, call, this, sampleRate, transcribes ? [] : ["callee"]);
+    this.#audio = new CalleeAudio(media);
+    this.#bargeIn = new BargeIn(sampleRate, {
+      sounds: () => {},
+      begins: () => reports.interrupts(),
+      falseAlarm: () => reports.nothingSaid(),
+    });
+  }
+
+  /** The callee has answered: passes their audio on. */
+  begin(format: AudioFormat, hear: (bytes: Uint8Array) => void): void {
+    this.#audio.begin(format, hear);
+  }
+
+  inbound(frame: Int16Array): void {
+    this.#transcripts.inbound(frame);
+    const { speaking, voiced, hangOverMs } = this.#media.callee;
+    this.#meter.callee(speaking, hangOverMs);
+    if (!this.#audio.write(frame)) return;
+    this.#bargeIn.push(speaking, voiced && !isHiss(frame, this.#media.leg.sampleRate), frame.length);
+  }
+
+  outbound(samples: Int16Array | undefined, from: number, length: number): void {
+    this.#transcripts.outbound(samples, from, length);
+  }
+
+  /** The agent has noticed itself that the callee speaks. */
+  understood(): void {
+    this.#bargeIn.understood();
+  }
+
+  /** Keeps a line of the agent. */
+  add(line: SpokenLine): void {
+    this.#transcripts.add("caller", line);
+  }
+
+  /** Keeps the callee's words that the agent reports. */
+  addWords(event: Extract<AudioAgentEvent, { type: "callee_words" }>): void {
+    const line = this.#audio.lineOf(event);
+    if (line === undefined) return;
+    this.#media.words(line.text);
+    this.#transcripts.add("callee", line);
+  }
+
+  transcript(): void {} // the agent gets the audio itself
+
+  emit(): void {} // a call goes on without transcripts
+
+  /** Passes nothing more to the agent. */
+  stop(): void {
+    this.#audio.stop();
+  }
+
+  async flush(): Promise<void> {
+    await this.#transcripts.flush();
+  }
+}
