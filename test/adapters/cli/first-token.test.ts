@@ -34,7 +34,7 @@ for (const runtime of runtimes.filter(({ name }) => name !== "node22"))
     test("is not printed into a pipe, but the command for one is", async () => {
       const data = join(freshFolder(), "data");
       const server = await serve(runtime, { RINGPORT_DATA: data });
-      await expect.poll(server.output, { timeout: 10_000 }).toContain("There is no token yet");
+      await expect.poll(server.output, { timeout: 20_000 }).toContain("There is no token yet");
       expect(server.output()).not.toMatch(/rp_live_[0-9A-Za-z]/);
       const [line = ""] = server
         .output()
@@ -48,7 +48,7 @@ for (const runtime of runtimes.filter(({ name }) => name !== "node22"))
       expect(await status(server, made.stdout)).toBe(200);
       await server.stop();
       const next = await serve(runtime, { RINGPORT_DATA: data });
-      await expect.poll(next.output, { timeout: 10_000 }).toContain("  Stream");
+      await expect.poll(next.output, { timeout: 20_000 }).toContain("  Stream");
       await expect.poll(async () => (await fetch(`${next.url}/readyz`)).status).toBe(200);
       await next.stop();
       expect(next.output()).not.toMatch(/token create|rp_live_/);
@@ -59,7 +59,7 @@ for (const runtime of runtimes.filter(({ name }) => name !== "node22"))
       const env = { RINGPORT_DATA: join(folder, "data") };
       const server = await start(onTerminal(runtime), join(folder, "typescript"), { env, cwd: folder });
       running.push(server);
-      await expect.poll(server.output, { timeout: 10_000 }).toContain("curl -X POST");
+      await expect.poll(server.output, { timeout: 20_000 }).toContain("curl -X POST");
       const [token = ""] = TOKEN.exec(server.output()) ?? [];
       expect(server.output()).toContain(`-H "Authorization: Bearer ${token}"`);
       expect(await status(server, token)).toBe(200);
@@ -70,7 +70,7 @@ for (const runtime of runtimes.filter(({ name }) => name !== "node22"))
       const [data, file] = [join(folder, "data"), join(folder, "the token")];
       const env = { RINGPORT_DATA: data, RINGPORT_TOKEN_FILE: file };
       const server = await serve(runtime, env);
-      await expect.poll(server.output, { timeout: 10_000 }).toContain("curl -X POST");
+      await expect.poll(server.output, { timeout: 20_000 }).toContain("curl -X POST");
       const token = readFileSync(file, "utf8");
       expect(token).toMatch(/^rp_live_[0-9A-Za-z]{49}\n$/);
       expect(modeOf(file)).toBe("600");
@@ -91,7 +91,7 @@ for (const runtime of runtimes.filter(({ name }) => name !== "node22"))
       const data = join(freshFolder(), "data");
       const file = join(data, "token");
       const server = await serve(runtime, { RINGPORT_DATA: data }, ["--token-file", file]);
-      await expect.poll(() => existsSync(file), { timeout: 10_000 }).toBe(true);
+      await expect.poll(() => existsSync(file), { timeout: 20_000 }).toBe(true);
       expect(await status(server, readFileSync(file, "utf8"))).toBe(200);
     });
 
@@ -124,7 +124,7 @@ for (const runtime of runtimes.filter(({ name }) => name !== "node22"))
       expect(readFileSync(file, "utf8")).toBe("mine");
       const other = join(folder, "token");
       const server = await serve(runtime, { RINGPORT_DATA: data, RINGPORT_TOKEN_FILE: other });
-      await expect.poll(() => existsSync(other), { timeout: 10_000 }).toBe(true);
+      await expect.poll(() => existsSync(other), { timeout: 20_000 }).toBe(true);
       expect(await status(server, readFileSync(other, "utf8"))).toBe(200);
     });
   });
