@@ -1,21 +1,20 @@
 import { errorText } from "../../../base/error-text.ts";
 import { apologyIn } from "../../../domain/apologies.ts";
 import { type CallOf, type CallResult, machinePolicyOf } from "../../../domain/call.ts";
-import type { CallSignal } from "../../../domain/call-signal.ts";
 import { type Event, type EventData, isFinalEvent } from "../../../domain/events.ts";
 import type { TurnMetrics } from "../../../domain/turn-metrics.ts";
 import type { OfferedTool } from "../../../ports/agent-tool.ts";
-import type { Agent, Conversation, ConversationAction, ConversationInput } from "../../../ports/conversation.ts";
+import type { Agent, Conversation, ConversationInput } from "../../../ports/conversation.ts";
 import { SpeechFailed, type Voice } from "../../../ports/speech.ts";
 import type { Context } from "../../context.ts";
 import type { CallTap } from "../call-tap.ts";
 import type { LiveMedia } from "../programs/program.ts";
+import { AgentActions } from "./agent-actions.ts";
 import { AgentInputs } from "./agent-inputs.ts";
 import { AgentResult, type FindingsAtEnd } from "./agent-result.ts";
 import { AgentSpeech } from "./agent-speech.ts";
 import { agentVoice, briefOf } from "./agent-voice.ts";
 import { CallControl } from "./call-control.ts";
-import { transferCall } from "./call-transfer.ts";
 import { Listening } from "./listening.ts";
 import { offeredTools } from "./offered-tools.ts";
 import { AgentSilent, PromptReplies } from "./prompt-replies.ts";
@@ -35,6 +34,7 @@ export class AgentCall implements CallTap {
   readonly #control: CallControl;
   readonly #silence: SilenceTimer;
   readonly #listening: Listening;
+  readonly #actions: AgentActions;
   readonly #inputs = new AgentInputs();
   readonly #scope = new AbortController();
   readonly #unlisten: () => void;
@@ -48,30 +48,24 @@ export class AgentCall implements CallTap {
   #apology = "";
   /** Asked at the end; undefined if the call has no schema for it. */
   #result: AgentResult | undefined;
-  /** The agent has decided that the call ends. */
-  #ending = false;
-  /** A machine has answered: the call waits until it records, or it does. */
-  #machine: "greets" | "records" | undefined;
-  /** What the agent has decided to leave as a message; undefined if it is asked for one. */
-  #voicemail: string | undefined;
 
   constructor(context: Context, call: CallOf<"DYNAMIC_AGENT">, agent: Agent, media: LiveMedia) {
     this.#context = context;
     this.#call = call;
     this.#agent = agent;
     this.#media = media;
-    this.#meter = new TurnMeter(media.leg.sampleRate, () => context.system.monotonic());
-    this.#control = new CallControl(context, call, media);
-    this.#silence = new SilenceTimer(media.leg.sampleRate, () => this.#inputs.push({ type: "silence" }));
-    this.#listening = new Listening(context, call, media, this.#meter, {
+    const meter = new TurnMeter(media.leg.sampleRate, () => context.system.monotonic());
+    const control = new CallControl(context, call, media);
+    const silence = new SilenceTimer(media.leg.sampleRate, () => this.#inputs.push({ type: "silence" }));
+    const listening = new Listening(context, call, media, meter, {
       sounds: () => {
-        if (this.#ending || this.#machine !== undefined || this.#speech?.begun !== false) return;
+        if (this.#actions.decided || this.#speech?.begun !== false) return;
         if (this.#hasTurn && !this.#speech.mustBeHeard) this.#speech.hold();
       },
       interrupts: () => {
-        if (!this.#speech?.canBeInterrupted || this.#ending || this.#machine !== undefined) return;
+        if (!this.#speech?.canBeInterrupted || this.#actions.decided) return;
         this.#speech.hold();
-        this.#meter.held();
+        meter.held();
       },
       nothingSaid: () => this.#speech?.release(),
       hasTurn: () => this.#hasTurn,
@@ -82,6 +76,20 @@ export class AgentCall implements CallTap {
       },
       deaf: (detail) => this.#inputs.push({ type: "fault", of: "transcription", detail }),
     });
+    this.#actions = new AgentActions(
+      { context, call, media, meter, control, silence, listening },
+      {
+        ends: () => void this.#result?.ask(),
+        transferFailed: (failed) => {
+          this.#inputs.push(failed);
+          if (control.timeIsUp) this.#lastWords();
+        },
+      },
+    );
+    this.#meter = meter;
+    this.#control = control;
+    this.#silence = silence;
+    this.#listening = listening;
     this.#unlisten = context.events.listenLive(call.id, {
       event: (event) => this.#happened(event),
       over: () => this.#stop(),
@@ -117,7 +125,7 @@ export class AgentCall implements CallTap {
 
   /** A machine has answered: the agent says nothing until {@link leaveMessage}. */
   awaitVoicemail(): void {
-    this.#machine = "greets";
+    this.#actions.machineGreets();
     this.#silence.stop();
     this.#speech?.interrupt();
     this.#replying?.abort();
@@ -125,9 +133,7 @@ export class AgentCall implements CallTap {
 
   /** The machine records: the agent leaves its message. */
   leaveMessage(): void {
-    if (this.#machine !== "greets") return;
-    this.#machine = "records";
-    this.#inputs.push({ type: "voicemail" });
+    if (this.#actions.machineRecords()) this.#inputs.push({ type: "voicemail" });
   }
 
   async flush(): Promise<void> {
@@ -158,10 +164,10 @@ export class AgentCall implements CallTap {
       this.#inputs.push({ type: "begin" });
       for await (const input of this.#inputs) {
         if (signal.aborted) return;
-        if (input.type !== "voicemail" && (this.#ending || this.#machine !== undefined)) continue;
+        if (input.type !== "voicemail" && this.#actions.decided) continue;
         const over =
           input.type === "voicemail"
-            ? await this.#leaveVoicemail(replies, speech, signal)
+            ? await this.#actions.leaveVoicemail(speech, signal, () => this.#reply(replies, speech, input, signal))
             : await this.#reply(replies, speech, input, signal);
         // A machine may be recognised after the last word of a short conversation.
         if (over && machinePolicyOf(this.#call.message) !== "leave_message") return;
@@ -211,12 +217,12 @@ export class AgentCall implements CallTap {
       // Also an interrupted reply is read to its end, because the agent may not notice.
       for await (const action of replies.reply(input, signal, reading.signal)) {
         acted = true;
-        if (await this.#carryOut(action, speech, reading.signal, signal)) return true;
+        if (await this.#actions.carryOut(action, speech, reading.signal, signal)) return true;
       }
       if (!acted) this.#silence.resume(listensFor);
     } catch (error) {
       if (error instanceof AgentSilent) {
-        await this.#apologise(error.message, speech, signal);
+        await this.#actions.apologise(this.#apology, error.message, speech, signal);
         return true;
       }
       if (reading.signal.aborted) return false;
@@ -231,92 +237,6 @@ export class AgentCall implements CallTap {
     return false;
   }
 
-  /** Leaves the message of the agent for a machine to record, and ends the call; returns true. */
-  async #leaveVoicemail(replies: PromptReplies, speech: AgentSpeech, signal: AbortSignal): Promise<true> {
-    this.#ending = false;
-    if (this.#voicemail === undefined) await this.#reply(replies, speech, { type: "voicemail" }, signal);
-    else {
-      speech.beginReply();
-      await speech.say(this.#voicemail, false, signal);
-    }
-    if (!this.#ending) this.#endAfterLastWord(speech, { type: "message_played" });
-    return true;
-  }
-
-  async #carryOut(
-    action: ConversationAction,
-    speech: AgentSpeech,
-    interrupted: AbortSignal,
-    signal: AbortSignal,
-  ): Promise<boolean> {
-    if (this.#machine === "greets") return false;
-    switch (action.type) {
-      case "say":
-        this.#meter.says();
-        await speech.say(action.text, action.interruptible && this.#machine === undefined, signal);
-        return false;
-      case "leave_voicemail":
-        if (action.text === "" || this.#machine !== undefined) return false;
-        this.#voicemail = action.text;
-        this.#media.post({ type: "leave_voicemail", atMs: this.#media.playout.clockMs });
-        return false;
-      case "listen":
-        if (this.#machine !== undefined) return false;
-        this.#silence.start(action.forMs);
-        return false;
-      case "resume":
-        await speech.resume(signal);
-        return false;
-      case "press":
-        this.#listening.answered();
-        await this.#control.press(action.keys);
-        return false;
-      case "transfer":
-        return interrupted.aborted ? false : this.#transfer(action.to, speech, signal);
-      case "fail":
-        this.#endAfterLastWord(speech, { type: "message_failed", reason: "agent_failed", detail: action.detail });
-        return true;
-      case "hang_up":
-        // The callee has interrupted, and is heard out.
-        if (interrupted.aborted && !this.#control.timeIsUp) return false;
-        this.#endAfterLastWord(speech, this.#control.hangUpSignal(action.detail));
-        return true;
-    }
-  }
-
-  /** Apologises for the agent, and ends the call. */
-  async #apologise(detail: string, speech: AgentSpeech, signal: AbortSignal): Promise<void> {
-    this.#ending = true;
-    await speech.say(this.#apology, false, signal).catch((error: unknown) => {
-      signal.throwIfAborted();
-      this.#context.log.warn({ call_id: this.#call.id, err: error }, "the apology for the agent was not spoken");
-    });
-    this.#endAfterLastWord(speech, { type: "message_failed", reason: "agent_failed", detail });
-  }
-
-  #endAfterLastWord(speech: AgentSpeech, signal: CallSignal): void {
-    this.#ending = true;
-    void this.#result?.ask();
-    speech.release();
-    this.#control.endAfterLastWord(signal);
-  }
-
-  /** Transfers the call after the last word, whatever the callee does meanwhile; returns whether the call is over for us. */
-  async #transfer(to: string, speech: AgentSpeech, signal: AbortSignal): Promise<boolean> {
-    this.#ending = true;
-    speech.release();
-    await new Promise<void>((resolve) => {
-      this.#control.whenPlayed(resolve);
-      signal.addEventListener("abort", () => resolve(), { once: true });
-    });
-    const failed = await transferCall(this.#context, this.#call, this.#media, to, signal);
-    if (failed === undefined) return true;
-    this.#ending = false;
-    this.#inputs.push(failed);
-    if (this.#control.timeIsUp) this.#lastWords();
-    return false;
-  }
-
   #happened(event: Event): void {
     if (event.type === "answered") this.#control.answered(this.#agent.name, () => this.#lastWords());
     else if (event.type === "dtmf") {
@@ -326,14 +246,14 @@ export class AgentCall implements CallTap {
   }
 
   #lastWords(): void {
-    if (this.#machine !== undefined) return;
+    if (this.#actions.toMachine) return;
     if (this.#speech?.mustBeHeard) this.#inputs.push({ type: "ending" });
     else this.#heard({ type: "ending" });
   }
 
   #heard(input: ConversationInput): void {
     const speech = this.#speech;
-    if (speech === undefined || speech.mustBeHeard || this.#ending || this.#machine !== undefined) return;
+    if (speech === undefined || speech.mustBeHeard || this.#actions.decided) return;
     if (input.type !== "words") this.#listening.answered();
     if (speech.begun) this.#meter.interrupted(input.type === "words");
     speech.interrupt();
@@ -344,7 +264,7 @@ export class AgentCall implements CallTap {
   /** Lets the agent prepare its reply, if it has nothing else to do. */
   #prepare(input: Extract<ConversationInput, { type: "words" }>): void {
     const conversation = this.#conversation;
-    if (conversation?.prepare === undefined || this.#hasTurn || !this.#inputs.empty || this.#ending) return;
+    if (conversation?.prepare === undefined || this.#hasTurn || !this.#inputs.empty || this.#actions.ending) return;
     this.#deliverHeard(conversation);
     conversation.prepare(input, this.#scope.signal);
   }
