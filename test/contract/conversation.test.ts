@@ -55,7 +55,7 @@ audioAgentContract(
         },
       },
     });
-    const options = { baseUrl: server.baseUrl, model: "some-model", transcriptionModel: "ears", timeoutMs: 5_000 };
+    const options = { baseUrl: server.baseUrl, model: "some-model", transcriptionModel: "ears" };
     return {
       agent: realtimeAgent({ ...options, apiKey }),
       instructions: ["Ask whether they come."],

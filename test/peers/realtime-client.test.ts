@@ -180,7 +180,7 @@ describe.skipIf(absent)(`the official client${absent ? ` (skipped: ${absent})` :
 
   test("agrees with the fake on a session", async () => {
     await talking(() => ({ text: "Hello." }));
-    await vi.waitFor(() => expect(record().session.instructions).toBe("Be brief."));
+    await expect.poll(() => record().session.instructions).toBe("Be brief.");
     expect(record()).toMatchObject({
       authorization: `Bearer ${API_KEY}`,
       session: {
@@ -291,11 +291,11 @@ describe.skipIf(absent)(`the official client${absent ? ` (skipped: ${absent})` :
       good,
     ]);
     const expected = ["user: Are you there?", "user: Yes.", "user: Well.", "assistant: Good."];
-    await vi.waitFor(() => expect(record().history).toEqual(expected));
+    await expect.poll(() => record().history).toEqual(expected);
     await one.until(() => one.history.length === 4);
     expect(one.history).toEqual(expected);
     one.session.updateHistory((history) => history.slice(1));
-    await vi.waitFor(() => expect(record().history).toEqual(expected.slice(1)));
+    await expect.poll(() => record().history).toEqual(expected.slice(1));
     expect(one.errors).toEqual([]);
   });
 

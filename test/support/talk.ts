@@ -62,6 +62,6 @@ export class Talk {
   }
 
   until(what: (talk: Talk) => boolean, times = 1): Promise<void> {
-    return vi.waitFor(() => expect(what(this), this.story.join("\n")).toBe(true), { timeout: 5_000 * times });
+    return vi.waitFor(() => expect(what(this), this.story.join("\n")).toBe(true), { timeout: 10_000 * times });
   }
 }

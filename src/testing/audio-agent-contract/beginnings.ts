@@ -52,7 +52,7 @@ export function beginningsContract(clause: AudioAgentClause, expect: ContractRun
       talk.answer(format);
       await talk.until("listen");
       expect(talk.fault).toBe(undefined);
-      expect(talk.events[0]).toEqual({ type: "reply", to: "begin" });
+      expect(talk.events.find(({ type }) => type !== "fault")).toEqual({ type: "reply", to: "begin" });
       expect(talk.count("item_end")).toBeGreaterThanOrEqual(1);
       expect(talk.spokenMs()).toBeGreaterThanOrEqual(100);
       expect(talk.spokenMs()).toBeLessThanOrEqual(60_000);

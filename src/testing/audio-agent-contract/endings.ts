@@ -45,7 +45,8 @@ export function endingsContract(clause: AudioAgentClause, expect: ContractRunner
     const from = talk.events.length;
     talk.conversation.voicemail();
     await talk.until("hang_up", 2);
-    expect(talk.events[from]).toEqual({ type: "reply", to: "voicemail" });
+    const next = talk.events.slice(from).find(({ type }) => type !== "fault");
+    expect(next).toEqual({ type: "reply", to: "voicemail" });
     expect(talk.spokenMs(from)).toBeGreaterThanOrEqual(100);
     expect(talk.fault).toBe(undefined);
   });

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { realtimeAgent } from "../../../adapters/agent/realtime/realtime-agent.ts";
 import type { OfferedTool } from "../../../src/ports/agent-tool.ts";
 import type { AgentBrief } from "../../../src/ports/conversation.ts";
@@ -30,7 +30,7 @@ async function talking(
   understand = understandTones,
 ): Promise<Talk> {
   scope = new AbortController();
-  server = await openaiServer({ understand, conversation: { answer } });
+  server = await openaiServer({ understand, conversation: { answer, pieceMs: 2 } });
   const agent = realtimeAgent({ baseUrl: server.baseUrl, model: "some-model", timeoutMs: 5_000 });
   const talk = new Talk(await agent.open({ ...BRIEF, ...brief }, scope.signal));
   talk.conversation.answered("pcmu");
@@ -131,7 +131,7 @@ describe("a model in audio that states the result of a call", () => {
     const stating = stated(talk);
     scope.abort(new Error("it took too long"));
     await expect(stating).rejects.toThrow("it took too long");
-    await vi.waitFor(() => expect(record().open).toBe(false));
+    await expect.poll(() => record().open).toBe(false);
   });
 });
 
@@ -237,7 +237,7 @@ describe("a tool that takes long", () => {
     talk.conversation.interrupted([]);
     talk.speak(880);
     await talk.until((one) => one.story.includes("said 200 ms"));
-    await vi.waitFor(() => expect(record().history).toContain('function: "free"'), { timeout: 5_000 });
+    await expect.poll(() => record().history).toContain('function: "free"');
     expect(talk.story.slice(2)).toEqual([
       "speech_started",
       "speech_stopped",

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { type RealtimeAgentOptions, realtimeAgent } from "../../../adapters/agent/realtime/realtime-agent.ts";
 import { type AgentBrief, AgentUnavailable } from "../../../src/ports/conversation.ts";
 import type { Conversationalist, SpokenReply, SpokenTurn } from "../../support/openai-conversation.ts";
@@ -25,7 +25,7 @@ afterEach(async () => {
 
 async function start(answer: Conversationalist["answer"]): Promise<void> {
   scope = new AbortController();
-  server = await openaiServer({ understand: understandTones, conversation: { answer }, apiKey: API_KEY });
+  server = await openaiServer({ understand: understandTones, conversation: { answer, pieceMs: 2 }, apiKey: API_KEY });
 }
 
 function agentOf(options: Partial<RealtimeAgentOptions> = {}): ReturnType<typeof realtimeAgent> {
@@ -121,7 +121,7 @@ describe("a conversation over the realtime protocol", () => {
       talk.conversation.interrupted([{ item, heardMs: 600, text: "One two" }]);
     };
     await talk.until(() => item !== "");
-    await vi.waitFor(() => expect(server.conversations[0]!.truncated).toHaveLength(1), { timeout: 5_000 });
+    await expect.poll(() => server.conversations[0]!.truncated).toHaveLength(1);
     expect(server.conversations[0]!.received.slice(-2)).toEqual(["response.cancel", "conversation.item.truncate"]);
     expect(server.conversations[0]!.truncated[0]!.ms).toBe(600);
     talk.conversation.key("1");
@@ -215,7 +215,7 @@ describe("a conversation over the realtime protocol", () => {
     expect(talk.story.slice(-2)).toEqual(["said 300 ms", "hang_up"]);
     expect(server.conversations[0]!.open, "a machine may turn out to have answered").toBe(true);
     scope.abort();
-    await vi.waitFor(() => expect(server.conversations[0]!.open).toBe(false));
+    await expect.poll(() => server.conversations[0]!.open).toBe(false);
   });
 });
 
@@ -308,6 +308,6 @@ describe("a server that fails", () => {
     await talk.until(listens);
     scope.abort(new Error("over"));
     await talk.ended;
-    await vi.waitFor(() => expect(server.conversations[0]!.open).toBe(false));
+    await expect.poll(() => server.conversations[0]!.open).toBe(false);
   });
 });
