@@ -19,7 +19,7 @@ function blockWith(text: string): string {
 
 const BUNDLERS = [
   { name: "esbuild", command: blockWith("npx esbuild").trim(), bundle: "dist/app.js" },
-  { name: "Vite", command: "npx vite build --ssr app.js", bundle: "dist/app.js" },
+  { name: "Vite", command: "npx vite build --ssr app.ts", bundle: "dist/app.js" },
   { name: "webpack", command: "npx webpack --mode=production --entry=./app.js", bundle: "dist/main.mjs" },
 ];
 
@@ -28,7 +28,8 @@ describe("a program that was bundled as docs/embedding.md says", () => {
   beforeAll(async () => {
     await consumer.install(inject("packed"));
     for (const name of PACKAGES) await consumer.add(name);
-    copyFileSync(join(consumer.folder, "place-call.ts"), join(consumer.folder, "app.js"));
+    for (const app of ["app.ts", "app.js"])
+      copyFileSync(join(consumer.folder, "place-call.ts"), join(consumer.folder, app));
     consumer.write("webpack.config.js", blockWith("output: { module: true }"));
   });
 
