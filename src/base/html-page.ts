@@ -13,12 +13,13 @@ dt{margin-top:1rem}
 .card{min-height:100vh;display:grid;place-items:center;text-align:center;font-size:1.125rem}
 .card main{max-width:22rem;margin:0}
 .card h1{font-size:1.5rem}
-.card :is(h1,p){text-wrap:balance}
+.card :is(h1,p:not(.fault)){text-wrap:balance}
 .mark{font-size:4rem;line-height:1;margin:0;color:#1a9c6f}
 button{font:inherit;font-weight:600;width:100%;padding:1rem;border:0;border-radius:.75rem;background:#0a6b4b;color:#fff}
 a:focus-visible,button:focus-visible,input:focus-visible,select:focus-visible,summary:focus-visible{outline:3px solid;outline-offset:3px}
 label,details,.fault{display:block;text-align:left;margin:0 0 1rem}
 input,select{font:inherit;box-sizing:border-box;width:100%;padding:.6rem;border:1px solid;border-radius:.5rem}
+details[open] summary{margin-bottom:.75rem}
 input[type=checkbox]{width:auto}
 small{display:block;opacity:.75}
 .fault{padding:.6rem .8rem;border-left:.3rem solid #c0341d}`;

@@ -5,12 +5,15 @@ export const FAINT = `(() => {
     const [red, green, blue] = rgb.slice(0, 3).map((it) => it / 255).map((it) => it <= 0.03928 ? it / 12.92 : ((it + 0.055) / 1.055) ** 2.4);
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
   };
+  const dark = getComputedStyle(document.documentElement).colorScheme.includes("dark") && matchMedia("(prefers-color-scheme: dark)").matches;
+  const painted = new Map([[null, dark ? [18, 18, 18] : [255, 255, 255]]]);
   const behind = (element) => {
-    const layers = [];
-    for (let one = element; one; one = one.parentElement) layers.push(parts(getComputedStyle(one).backgroundColor));
-    const dark = getComputedStyle(document.documentElement).colorScheme.includes("dark") && matchMedia("(prefers-color-scheme: dark)").matches;
-    return layers.reverse().reduce((below, [red, green, blue, alpha = 1]) =>
-      [red, green, blue].map((it, i) => it * alpha + below[i] * (1 - alpha)), dark ? [18, 18, 18] : [255, 255, 255]);
+    if (!painted.has(element)) {
+      const below = behind(element.parentElement);
+      const [red, green, blue, alpha = 1] = parts(getComputedStyle(element).backgroundColor);
+      painted.set(element, [red, green, blue].map((it, i) => it * alpha + below[i] * (1 - alpha)));
+    }
+    return painted.get(element);
   };
   const faint = new Set();
   for (const element of document.body.querySelectorAll("*")) {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { ON_NODE, onEach, useServer } from "../support/server.ts";
 import { callees, type FarEnd, startFarEnd } from "../support/sip/far-end.ts";
 import { inBrowser } from "./browser.ts";
+import { expectReadable, LOOKS } from "./readable.ts";
 import { folder, withTools } from "./tools.ts";
 
 onEach([ON_NODE], (target) => {
@@ -17,6 +18,30 @@ onEach([ON_NODE], (target) => {
       });
     });
     afterAll(() => farEnd.close());
+
+    test.each(LOOKS)("fits $width px and is $scheme, with its form, its fault and its end", async (look) => {
+      const client = await server.as("ada");
+      const { id } = await client.createInstance("Reception");
+      const url = await client.linkUrl(id);
+      await inBrowser(join(files, `profile-${look.width}-${look.scheme}`), async (page) => {
+        await page.show(look);
+        const link = async (password: string): Promise<void> => {
+          for (const [name, value] of Object.entries({ server: `127.0.0.1:${farEnd.port}`, user: "tom", password }))
+            await page.evaluate(`document.querySelector('[name="${name}"]').value = ${JSON.stringify(value)}`);
+          await page.evaluate("document.querySelector('button').click()");
+        };
+        await page.open(url);
+        await page.waitFor('document.querySelectorAll("button").length === 1');
+        await page.evaluate('document.querySelectorAll("details").forEach((one) => { one.open = true; })');
+        await expectReadable(page, look, "sip");
+        await link("wrong");
+        await page.waitFor('/401/.test(document.querySelector("[role=alert]")?.textContent ?? "")');
+        await expectReadable(page, look, "sip-fault");
+        await link("s3cret");
+        await page.waitFor('document.querySelector("h1")?.textContent === "Linked"');
+        await expectReadable(page, look, "sip-linked");
+      });
+    });
 
     test("shows what is wrong, keeps what was typed, and links the number", async () => {
       const client = await server.as("ada");

@@ -24,7 +24,8 @@ const TRANSPORTS = { udp: "UDP", tcp: "TCP", tls: "TLS (encrypted)" } as const;
 
 /** The form for an account, with the entered values and their faults. The password is never shown again. */
 export function formText(name: string, account?: Account, faults: AccountFaults = {}, reason?: string): PageText {
-  const wrong = reason ?? (Object.keys(faults).length > 0 ? "Please correct the marked fields." : undefined);
+  const marked = Object.keys(faults).length > 0 ? "Please correct the marked fields." : undefined;
+  const wrong = reason === undefined ? marked : byLabel(reason);
   const field = (one: Field): string => fieldText(one, account, faults[one.name]);
   const open = MORE.some((one) => faults[one.name] ?? account?.[one.name]) ? " open" : "";
   const options = Object.entries(TRANSPORTS).map(
@@ -45,6 +46,11 @@ ${MORE.map(field).join("\n")}
 <button>Test and link</button>
 </form>`,
   };
+}
+
+/** A reason that names fields by their labels instead of the options of a trunk, such as `authUser`. */
+function byLabel(reason: string): string {
+  return [...MAIN, ...MORE].reduce((text, { name, label }) => text.replaceAll(`\`${name}\``, `“${label}”`), reason);
 }
 
 function fieldText({ name, label, hint, input = "" }: Field, account: Account | undefined, fault?: string): string {

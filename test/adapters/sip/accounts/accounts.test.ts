@@ -87,6 +87,7 @@ describe("an entered account", () => {
   test("is not stored if the server refuses it; the page gives the reason", async () => {
     const reply = await ask(telephony, await payload(), fields({ password: "wrong-secret" }));
     expect(reply.status).toBe(422);
+    expect(reply.html).toContain("check “User”, “User for the password” and “Password”");
     expect(reply.html).toMatch(/class="fault" role="alert">[^<]*40[13]/);
     expect(reply.html).toContain(`value="127.0.0.1:${farEnd.port}"`);
     expect(reply.html).not.toContain("wrong-secret");

@@ -1,0 +1,47 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect } from "vitest";
+import type { Page } from "./browser.ts";
+import { FAINT } from "./contrast.ts";
+import { CUT } from "./cut-texts.ts";
+
+/** How a page is looked at: on a phone or a desktop, by night or by day. */
+export interface Look {
+  readonly width: number;
+  readonly scheme: "light" | "dark";
+}
+
+export const LOOKS: readonly Look[] = [
+  { width: 360, scheme: "dark" },
+  { width: 360, scheme: "light" },
+  { width: 1440, scheme: "dark" },
+  { width: 1440, scheme: "light" },
+];
+
+/** By how many pixels a page is wider than its screen. */
+const SPILT = "Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth)";
+/** Of the background that is painted, 0 to 255. */
+const BRIGHTNESS = `(() => {
+  const colours = [document.body, document.documentElement].map((one) => getComputedStyle(one).backgroundColor);
+  const painted = colours.find((colour) => !/, 0\\)$/.test(colour));
+  const probe = document.createElement("div");
+  probe.style.backgroundColor = painted ?? "Canvas";
+  document.body.append(probe);
+  const [red, green, blue] = getComputedStyle(probe).backgroundColor.match(/[\\d.]+/g).map(Number);
+  probe.remove();
+  return (red + green + blue) / 3;
+})()`;
+
+/**
+ * The page fits the screen, cuts no text, has enough contrast, and the brightness of its scheme. With `PICTURES=FOLDER`, its
+ * picture is written there.
+ * @param what is shown, for the message; by default its name
+ */
+export async function expectReadable(page: Page, { width, scheme }: Look, name: string, what = name): Promise<void> {
+  const { PICTURES } = process.env;
+  if (PICTURES) writeFileSync(join(PICTURES, `${name}-${width}-${scheme}.png`), await page.picture());
+  expect(await page.evaluate(SPILT), what).toBe(0);
+  expect(await page.evaluate(CUT), what).toEqual([]);
+  expect(await page.evaluate(FAINT), what).toEqual([]);
+  expect(await page.evaluate(BRIGHTNESS), what)[scheme === "dark" ? "toBeLessThan" : "toBeGreaterThan"](128);
+}
