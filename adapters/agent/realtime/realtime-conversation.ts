@@ -63,7 +63,7 @@ export class RealtimeConversation implements AudioConversation {
       replaced: () => this.#recovery.replaced(),
       notReplaced: (error) => this.#recovery.notReplaced(error),
     });
-    this.#replies = new Replies(this.#link);
+    this.#replies = new Replies(this.#link, this.#history);
     const emit = (event: AudioAgentEvent): void => this.#emit(event);
     const reports = { emit, hangUp: () => this.#hangUp() };
     this.#tools = new CalledTools(brief, this.#link, this.#replies, reports, this.#scope.signal);
@@ -160,8 +160,8 @@ export class RealtimeConversation implements AudioConversation {
     }
   }
 
-  #emit(event: AudioAgentEvent): void {
-    if (!this.#isOver) this.events.push(event);
+  #emit(event: AudioAgentEvent | undefined): void {
+    if (event !== undefined && !this.#isOver) this.events.push(event);
   }
 
   #event(event: RealtimeEvent): void {
@@ -200,30 +200,11 @@ export class RealtimeConversation implements AudioConversation {
       case "words":
       case "all_words":
       case "item_done":
-        if (this.#replies.speaks(event)) this.#speaks(event);
+        this.#emit(this.#replies.part(event));
         break;
       case "text":
       case "ready":
       case "broken":
-    }
-  }
-
-  #speaks(event: Extract<RealtimeEvent, { type: "audio" | "words" | "all_words" | "item_done" }>): void {
-    const { item } = event;
-    switch (event.type) {
-      case "audio":
-        if (this.#replies.current) this.#replies.current.spoke = true;
-        this.#emit({ type: "audio", item, bytes: event.bytes });
-        break;
-      case "words":
-        this.#emit({ type: "words", item, text: this.#history.extend(item, event.delta) });
-        break;
-      case "all_words":
-        this.#emit({ type: "words", item, text: this.#history.replace(item, event.text) });
-        break;
-      case "item_done":
-        this.#replies.current?.items.delete(item);
-        this.#emit({ type: "item_end", item });
     }
   }
 

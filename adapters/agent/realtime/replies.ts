@@ -3,6 +3,7 @@ import type { LastingLink } from "./lasting-link.ts";
 import type { RealtimeEvent } from "./realtime-events.ts";
 import { responseCreate } from "./realtime-session.ts";
 import { ResponseCalls } from "./response-calls.ts";
+import type { SpokenHistory } from "./spoken-history.ts";
 
 /** A reply that is requested, or to be requested. */
 export interface Wanted {
@@ -27,9 +28,12 @@ export interface Response {
   spoke: boolean;
 }
 
+type ReplyPart = Extract<RealtimeEvent, { type: "audio" | "words" | "all_words" | "item_done" }>;
+
 /** The replies of a server, which makes one at a time: the next one waits, and is dropped if the callee interrupts. */
 export class Replies {
   readonly #link: LastingLink;
+  readonly #history: SpokenHistory;
   #current: Response | undefined;
   /** Requested, and not begun by the server yet. */
   #requested: { readonly id: string; readonly wanted: Wanted; dropped: boolean } | undefined;
@@ -41,8 +45,10 @@ export class Replies {
   #muted = "";
   #requests = 0;
 
-  constructor(link: LastingLink) {
+  /** @param history gets the words of the replies */
+  constructor(link: LastingLink, history: SpokenHistory) {
     this.#link = link;
+    this.#history = history;
   }
 
   get current(): Response | undefined {
@@ -109,12 +115,25 @@ export class Replies {
     return undefined;
   }
 
-  /** Whether an item belongs to the reply that is played; then the server is at work. */
-  speaks({ response, item }: { readonly response: string; readonly item: string }): boolean {
-    if (response === this.#muted || response !== this.#current?.id) return false;
-    this.#link.expect();
-    this.#current.items.add(item);
-    return true;
+  /** A part of a reply has arrived: what the agent does; undefined if the reply is not played. */
+  part(event: ReplyPart): AudioAgentEvent | undefined {
+    const { response, item } = event;
+    const current = this.#current;
+    if (response === this.#muted || response !== current?.id) return undefined;
+    this.#link.expect(); // the server is at work
+    current.items.add(item);
+    switch (event.type) {
+      case "audio":
+        current.spoke = true;
+        return { type: "audio", item, bytes: event.bytes };
+      case "words":
+        return { type: "words", item, text: this.#history.extend(item, event.delta) };
+      case "all_words":
+        return { type: "words", item, text: this.#history.replace(item, event.text) };
+      case "item_done":
+        current.items.delete(item);
+        return { type: "item_end", item };
+    }
   }
 
   /** A function is called; then the server is at work. */
