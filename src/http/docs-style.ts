@@ -1,10 +1,11 @@
 /** Fits Swagger UI to a phone: no column for links, which no response has, and long names and types in lines of their own. */
 const FIT = `.swagger-ui .response-col_links{display:none}
 .swagger-ui :is(.json-schema-2020-12-accordion,.json-schema-2020-12__title){max-width:100%;overflow-wrap:anywhere;text-align:left}
-.swagger-ui .json-schema-2020-12__attribute--primary{display:inline-block;max-width:100%;overflow:hidden;text-overflow:ellipsis;vertical-align:text-bottom;white-space:nowrap}
+.swagger-ui .json-schema-2020-12__attribute--primary{box-sizing:border-box;display:inline-block;max-width:100%;overflow:hidden;text-overflow:ellipsis;vertical-align:text-bottom;white-space:nowrap}
 @media (max-width:40rem){.swagger-ui :is(.responses-inner,.opblock .table-container,.opblock-description-wrapper){padding:.75rem}
 .swagger-ui table:is(.responses-table,.headers) tbody tr td:first-of-type{min-width:3em;padding-right:.5em}
-.swagger-ui table.headers td{padding-right:.5em}}`;
+.swagger-ui table.headers td{padding-right:.5em}
+.swagger-ui .models .json-schema-2020-12__title{font-size:.8rem!important}}`;
 
 /** Texts of Swagger UI that have less than the contrast that WCAG 2.2 demands (1.4.3), in another colour. */
 const CONTRAST = `.swagger-ui .highlight-code span[style*="rgb(211, 99, 99)"]{color:#ff8a80!important}
