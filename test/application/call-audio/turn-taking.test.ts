@@ -2,7 +2,9 @@ import { describe, expect, test } from "vitest";
 import { tone } from "../../../src/audio/tone.ts";
 import type { Agent, ConversationInput } from "../../../src/ports/conversation.ts";
 import { lines, ms, puppet, type Scene, soundMs, talking, voice } from "../../support/agent-calls.ts";
+import { levelled, noise as rumble, samplesOf } from "../../support/answers/sounds.ts";
 import { MeasuringTranscription } from "../../support/measuring-transcription.ts";
+import { random } from "../../support/random.ts";
 
 const QUESTION = "Will you come tomorrow, or rather on another day of this week?";
 
@@ -215,6 +217,15 @@ describe("the agent is not interrupted by", () => {
       for (let key = 0; key < 10; key++) {
         leg.say(noise(20, rms, leg.sampleRate));
         leg.say(new Int16Array(leg.sampleRate / 10));
+      }
+    }),
+  );
+
+  test.for(["car", "pink"] as const)("sudden %s noise of a second", (kind) =>
+    undisturbed(({ leg }) => {
+      for (const seed of [1, 2, 3]) {
+        leg.say(samplesOf(levelled(rumble(kind, 1_000, leg.sampleRate, random(seed)), 3_000)));
+        leg.say(new Int16Array(leg.sampleRate));
       }
     }),
   );

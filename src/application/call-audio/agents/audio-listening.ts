@@ -1,4 +1,3 @@
-import { isHiss } from "../../../audio/hiss.ts";
 import type { CallOf } from "../../../domain/call.ts";
 import type { AudioAgentEvent, AudioFormat } from "../../../ports/audio-conversation.ts";
 import type { Context } from "../../context.ts";
@@ -56,7 +55,7 @@ export class AudioListening implements TranscriptReader {
     const { speaking, voiced, hangOverMs } = this.#media.callee;
     this.#meter.callee(speaking, hangOverMs);
     if (!this.#audio.write(frame)) return;
-    this.#bargeIn.push(speaking, voiced && !isHiss(frame, this.#media.leg.sampleRate), frame.length);
+    this.#bargeIn.push(frame, speaking, voiced);
   }
 
   outbound(samples: Int16Array | undefined, from: number, length: number): void {

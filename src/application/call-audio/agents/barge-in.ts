@@ -1,9 +1,13 @@
+import { isHiss } from "../../../audio/hiss.ts";
 import { samplesToMs } from "../../../audio/pcm.ts";
+import { Pitch } from "../../../audio/pitch.ts";
 
 /** Voice of this length is taken for an interruption, ms. */
 export const BARGE_IN_MS = 200;
 /** Of that, the least that is voice itself: clicks in quick succession have less. */
 const LEAST_VOICED_MS = 100;
+/** Of that, the least in which a vowel is heard: sudden noise has none. */
+const LEAST_VOWEL_MS = 40;
 /** Voice of this length is no click, ms. */
 const SOUND_MS = 60;
 /** After that much silence without a word, the interruption was none, ms. */
@@ -25,9 +29,13 @@ export interface BargeInCallbacks {
 export class BargeIn {
   readonly #sampleRate: number;
   readonly #callbacks: BargeInCallbacks;
-  /** Length of the current speech with the pauses in it, and without them, ms. */
+  readonly #pitch: Pitch;
+  /** Length of the current speech with the pauses in it, without them, and of the vowels in it, ms. */
   #speechMs = 0;
   #voicedMs = 0;
+  #vowelMs = 0;
+  /** The current speech was reported. */
+  #begun = false;
   #quietMs = 0;
   /** Silence that makes a false alarm of what was reported, ms; undefined if nothing was. */
   #alarmMs: number | undefined;
@@ -35,13 +43,16 @@ export class BargeIn {
   constructor(sampleRate: number, callbacks: BargeInCallbacks) {
     this.#sampleRate = sampleRate;
     this.#callbacks = callbacks;
+    this.#pitch = new Pitch(sampleRate);
   }
 
-  /** Takes whether the callee speaks in the next `samples` samples, and whether that is `voiced`, and no pause in it. */
-  push(speaking: boolean, voiced: boolean, samples: number): void {
-    const ms = samplesToMs(samples, this.#sampleRate);
+  /** Takes the next frame, and whether the callee speaks in it, and whether that is `voiced`, and no pause in it. */
+  push(frame: Int16Array, speaking: boolean, voiced: boolean): void {
+    const ms = samplesToMs(frame.length, this.#sampleRate);
+    this.#pitch.push(frame);
     if (!speaking) {
-      this.#speechMs = this.#voicedMs = 0;
+      this.#speechMs = this.#voicedMs = this.#vowelMs = 0;
+      this.#begun = false;
       this.#quietMs += ms;
       if (this.#alarmMs === undefined || this.#quietMs < this.#alarmMs) return;
       this.#alarmMs = undefined;
@@ -49,16 +60,18 @@ export class BargeIn {
       return;
     }
     this.#quietMs = 0;
-    const [speechMs, voicedMs] = [this.#speechMs, this.#voicedMs];
     this.#speechMs += ms;
-    if (!voiced) return;
+    if (!voiced || isHiss(frame, this.#sampleRate)) return;
+    const before = this.#voicedMs;
     this.#voicedMs += ms;
-    if (voicedMs < SOUND_MS && this.#voicedMs >= SOUND_MS) {
+    if (before < SOUND_MS && this.#voicedMs >= SOUND_MS) {
       this.#alarmMs ??= SHORT_FALSE_ALARM_MS;
       this.#callbacks.sounds();
     }
-    const interrupts = this.#speechMs >= BARGE_IN_MS && this.#voicedMs >= LEAST_VOICED_MS;
-    if (!interrupts || (speechMs >= BARGE_IN_MS && voicedMs >= LEAST_VOICED_MS)) return;
+    if (this.#vowelMs < LEAST_VOWEL_MS && this.#pitch.isVoice) this.#vowelMs += ms;
+    if (this.#begun || this.#speechMs < BARGE_IN_MS) return;
+    if (this.#voicedMs < LEAST_VOICED_MS || this.#vowelMs < LEAST_VOWEL_MS) return;
+    this.#begun = true;
     this.#alarmMs = FALSE_ALARM_MS;
     this.#callbacks.begins();
   }

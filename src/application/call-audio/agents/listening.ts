@@ -1,4 +1,3 @@
-import { isHiss } from "../../../audio/hiss.ts";
 import { isBackchannel } from "../../../domain/backchannel.ts";
 import type { CallOf } from "../../../domain/call.ts";
 import { endOfTurnMs } from "../../../domain/end-of-turn.ts";
@@ -94,7 +93,7 @@ export class Listening implements CallTap, TranscriptReader {
     const { speaking, voiced, hangOverMs } = this.#media.callee;
     this.#meter.callee(speaking, hangOverMs);
     if (!this.#hearsWords) return;
-    this.#bargeIn.push(speaking, voiced && !isHiss(frame, this.#media.leg.sampleRate), frame.length);
+    this.#bargeIn.push(frame, speaking, voiced);
     this.#turn.push(speaking, frame.length);
   }
 

@@ -1,0 +1,55 @@
+import { expect, test } from "vitest";
+import { espeakJob } from "../../../adapters/speech/espeak-job.ts";
+import { fliteJob } from "../../../adapters/speech/flite-job.ts";
+import { BargeIn } from "../../../src/application/call-audio/agents/barge-in.ts";
+import { concatPcm } from "../../../src/audio/pcm.ts";
+import { resample } from "../../../src/audio/resample.ts";
+import { Vad } from "../../../src/audio/vad.ts";
+import type { PcmChunk } from "../../../src/ports/media.ts";
+import { joined, levelled, mixed, noise, samplesOf, silence } from "../../support/answers/sounds.ts";
+import { random } from "../../support/random.ts";
+
+const RATE = 8_000;
+const FRAME = RATE / 50;
+const WORDS = ["hello", "no", "excuse me", "one moment", "moon"];
+const VOICES = [
+  ["flite", "slt"],
+  ["flite", "rms"],
+  ["flite", "awb"],
+  ["espeak", "gmw/en-US"],
+  ["espeak", "gmw/en+f3"],
+  ["espeak", "roa/pt-BR+m3"],
+] as const;
+
+/** Whether an agent would stop for this sound, in a room with this noise. */
+function interrupts(sound: Float64Array, room: Float64Array): boolean {
+  const samples = samplesOf(mixed(joined(silence(3_000, RATE), sound, silence(300, RATE)), room));
+  const vad = new Vad(RATE);
+  let begun = false;
+  const bargeIn = new BargeIn(RATE, { sounds: () => {}, begins: () => (begun = true), falseAlarm: () => {} });
+  for (let at = 0; at + FRAME <= samples.length; at += FRAME) {
+    const frame = samples.subarray(at, at + FRAME);
+    const speaking = vad.push(frame);
+    bargeIn.push(frame, speaking, speaking && vad.voiced);
+  }
+  return begun;
+}
+
+test.for(VOICES)("a voice of %s, %s, interrupts with each short word, in a car too", async ([engine, voice]) => {
+  for (const text of WORDS) {
+    const pieces: PcmChunk[] = [];
+    const context = { emit: (piece: PcmChunk) => void pieces.push(piece), cancelled: () => false };
+    await (engine === "flite" ? fliteJob({ text, voice }, context) : espeakJob({ text, voice }, context));
+    const samples = resample(concatPcm(pieces.map((piece) => piece.samples)), pieces[0]!.sampleRate, RATE);
+    const word = levelled(Float64Array.from(samples), 3_000);
+    const car = levelled(noise("car", 5_000, RATE, random(3)), 500);
+    expect([text, interrupts(word, silence(0, RATE)), interrupts(word, car)]).toEqual([text, true, true]);
+  }
+});
+
+test.for(["car", "pink", "white"] as const)("sudden %s noise does not interrupt, however long", (kind) => {
+  for (let seed = 1; seed <= 20; seed++) {
+    const sound = levelled(noise(kind, 100 * seed, RATE, random(seed)), 3_000);
+    expect([seed, interrupts(sound, silence(0, RATE))]).toEqual([seed, false]);
+  }
+});
