@@ -3,9 +3,8 @@ import { Queue } from "../../base/queue.ts";
 import type { Call } from "../../domain/call.ts";
 import { beginFlow, type CallFlow, decide, type FlowRules, NEW_FLOW } from "../../domain/call-flow.ts";
 import type { CallEffect, CallSignal } from "../../domain/call-signal.ts";
-import type { Fact } from "../../domain/events.ts";
 import type { MediaStatistics } from "../../domain/media-statistics.ts";
-import type { FailedReason, Outcome } from "../../domain/outcome.ts";
+import type { FailedReason } from "../../domain/outcome.ts";
 import { StorageUnavailable } from "../../ports/storage.ts";
 import { DEADLINE_PASSED, DialError, type Leg, type Line, type Telephony } from "../../ports/telephony.ts";
 import type { Findings } from "../call-audio/agents/agent-result.ts";
@@ -20,10 +19,8 @@ import { mayLeadTo } from "./destinations.ts";
 import { prepareDialling, releaseOf } from "./dialling.ts";
 import { flowRulesOf } from "./flow-rules.ts";
 import { legSignals } from "./leg-signals.ts";
-import { durationUntil, nothingHeard } from "./outcomes.ts";
-
-/** Stored until the agent has stated its result after the call. */
-const RESULT_PENDING = "not known yet: the agent has been asked";
+import { liveOutcome } from "./outcomes.ts";
+import { resultAtEnd } from "./result-at-end.ts";
 
 /**
  * One live call: dials, carries the message, puts every move of the call into its journal, and ends.
@@ -251,39 +248,20 @@ export class CallSession {
 
   async #conclude({ input, reason, detail }: Extract<CallEffect, { do: "conclude" }>): Promise<void> {
     const { call } = this;
-    const last = this.#media?.finish() ?? [];
+    const media = this.#media;
+    const last = media?.finish() ?? [];
     const endedAt = this.#at;
-    const durationMs = durationUntil(call, endedAt);
-    const outcome: Outcome = {
-      reason,
-      detail,
-      answeredBy: call.startedAt === null ? null : (this.#flow.answeredBy ?? "unknown"),
-      ...(this.#media?.heard(durationMs) ?? nothingHeard(call)),
-      durationMs,
-    };
-    const flushing = this.#media?.flushTaps();
+    const outcome = liveOutcome(call, media, { reason, detail, answeredBy: this.#flow.answeredBy, endedAt });
+    const flushing = media?.flushTaps();
     if (flushing) await flushing;
-    const { recordedMs } = this.#media ?? this.call;
-    const { turns } = this.#media ?? {};
-    const findings = call.startedAt === null ? undefined : this.#media?.findings;
-    const { result, resultError, facts } = this.#resultOf(findings);
+    const { recordedMs } = media ?? this.call;
+    const { result, resultError, facts, later } = resultAtEnd(call, media);
+    this.#laterFindings = later;
     const mediaStatistics = this.#statistics;
-    const noticed = [...last, ...facts];
     this.#journal.end({
-      ...{ input, outcome, endedAt, result, resultError, turns, mediaStatistics, recordedMs },
-      last: noticed,
+      ...{ input, outcome, endedAt, result, resultError, turns: media?.turns, mediaStatistics, recordedMs },
+      last: [...last, ...facts],
     });
-  }
-
-  /** What the end of the call has as its result; by a schema it may come later. */
-  #resultOf(findings: CallMedia["findings"]): Findings & { readonly facts: readonly Fact[] } {
-    if (findings === undefined) return { result: this.#media?.result, resultError: undefined, facts: [] };
-    if ("later" in findings) {
-      this.#laterFindings = findings.later;
-      return { resultError: RESULT_PENDING, facts: [] };
-    }
-    const { known } = findings;
-    return { ...known, facts: [{ event: "result_ready", data: { error: known.resultError ?? null } }] };
   }
 
   /** The journal cannot be stored: nobody may go on with the call. */

@@ -1,7 +1,15 @@
+import type { AnsweredBy } from "../../domain/answering-machine.ts";
 import type { Call, CallStatus } from "../../domain/call.ts";
 import type { CallReference, Fact, FinalData } from "../../domain/events.ts";
 import type { FailedReason, Outcome, OutcomeData } from "../../domain/outcome.ts";
+import type { CallMedia } from "../call-audio/call-media.ts";
 import { programOf } from "../call-audio/programs/program.ts";
+
+/** What the session of a call knows at its end. */
+export interface LiveEnd extends Pick<Outcome, "reason" | "detail"> {
+  readonly answeredBy: AnsweredBy | undefined;
+  readonly endedAt: number;
+}
 
 /** An outcome as events and the HTTP interface show it. */
 export function outcomeData(outcome: Outcome): OutcomeData {
@@ -33,6 +41,22 @@ export function finalFact(
     ...(metadata !== undefined && { metadata }),
   };
   return { event: status === "COMPLETED" ? "completed" : "failed", data };
+}
+
+/** How a call turned out that had a live session. @param media undefined: nobody was dialled */
+export function liveOutcome(
+  call: Call,
+  media: Pick<CallMedia, "heard"> | undefined,
+  { reason, detail, answeredBy = "unknown", endedAt }: LiveEnd,
+): Outcome {
+  const durationMs = durationUntil(call, endedAt);
+  return {
+    reason,
+    detail,
+    answeredBy: call.startedAt === null ? null : answeredBy,
+    ...(media?.heard(durationMs) ?? nothingHeard(call)),
+    durationMs,
+  };
 }
 
 /** How a call turned out that failed without a live session. What a call that was dialled has played died with its server. */
