@@ -1,5 +1,3 @@
-import { hasWords } from "../../../src/base/has-words.ts";
-import { filledIn } from "../../../src/domain/agent-variables.ts";
 import type { CallResult } from "../../../src/domain/call.ts";
 import type {
   AgentBrief,
@@ -11,6 +9,7 @@ import type { Phrases } from "../phrases.ts";
 import { type Answer, answerByKeys, answerByKeysAlone, answerByWords, withKey } from "./answer.ts";
 import { questions } from "./parse-script.ts";
 import { type Ask, type BranchStep, comparable, needsWords, type Script } from "./script.ts";
+import { ScriptTexts } from "./script-texts.ts";
 
 /** How long a question waits for an answer, ms. */
 const ANSWER_MS = 8_000;
@@ -47,6 +46,7 @@ export class ScriptedConversation implements Conversation {
   readonly #brief: AgentBrief;
   #begun = false;
   readonly #phrases: Phrases;
+  readonly #texts: ScriptTexts;
   #at: Place = BEGINNING;
   /** Where the script was before the callee's latest words. */
   #before: Place | undefined;
@@ -57,6 +57,7 @@ export class ScriptedConversation implements Conversation {
     this.#script = script;
     this.#brief = brief;
     this.#phrases = phrases;
+    this.#texts = new ScriptTexts(script, brief, phrases);
   }
 
   /** The answers to the questions that have a name. */
@@ -67,7 +68,7 @@ export class ScriptedConversation implements Conversation {
 
   *reply(input: ConversationInput): Generator<ConversationAction, void> {
     if (input.type === "voicemail") {
-      yield* this.#voicemail();
+      yield* this.#texts.voicemail();
       return;
     }
     if (!this.#begun) {
@@ -115,33 +116,8 @@ export class ScriptedConversation implements Conversation {
       return;
     }
     this.#begun = true;
-    if (!this.#introducesItself) yield* this.#say(this.#phrases.introduction, false);
-    if (typeof firstMessage === "string") yield* this.#say(firstMessage, this.#asksLater);
+    yield* this.#texts.opening(this.#asksLater);
     yield* this.#continue();
-  }
-
-  /** Says a text with its variables; nothing if they leave no words of it. */
-  *#say(text: string, interruptible: boolean): Generator<ConversationAction, void> {
-    const filled = filledIn(text, this.#brief.variables);
-    if (hasWords(filled)) yield { type: "say", text: filled, interruptible };
-  }
-
-  /** Leaves what the script says without an answer: the introduction, the first message, and its sentences. */
-  *#voicemail(): Generator<ConversationAction, void> {
-    const { firstMessage } = this.#brief;
-    if (!this.#introducesItself) yield* this.#say(this.#phrases.introduction, false);
-    if (typeof firstMessage === "string") yield* this.#say(firstMessage, false);
-    for (const step of this.#script.steps) if (step.do === "say") yield* this.#say(step.text, false);
-    yield { type: "hang_up" };
-  }
-
-  /** Whether the first words introduce the agent. */
-  get #introducesItself(): boolean {
-    const [first] = this.#script.steps;
-    const begins = first !== undefined && "text" in first ? first.text : "";
-    const text = comparable(this.#brief.firstMessage ?? begins);
-    const introduction = comparable(this.#phrases.introduction);
-    return text.includes(introduction) || /\bautomat/.test(text);
   }
 
   /** Goes on with the script up to its next question, or its end. */
@@ -163,7 +139,7 @@ export class ScriptedConversation implements Conversation {
         yield* this.#transfer(step.to, () => this.#continue());
         return;
       }
-      yield* this.#say(step.text, this.#asksLater);
+      yield* this.#texts.say(step.text, this.#asksLater);
     }
   }
 
@@ -176,7 +152,7 @@ export class ScriptedConversation implements Conversation {
     const next = this.#ifNotTransferred;
     this.#ifNotTransferred = undefined;
     if (next === undefined) return;
-    yield* this.#say(this.#phrases.notTransferred, false);
+    yield* this.#texts.say(this.#phrases.notTransferred, false);
     yield* next();
   }
 
@@ -194,7 +170,7 @@ export class ScriptedConversation implements Conversation {
       yield { type: "hang_up", detail: `the agent was at its limit of ${most} questions (maxTurns)` };
       return;
     }
-    yield* this.#say(question.text, true);
+    yield* this.#texts.say(question.text, true);
     yield { type: "listen", forMs: ANSWER_MS };
   }
 
@@ -246,7 +222,7 @@ export class ScriptedConversation implements Conversation {
       yield* this.#giveUp();
       return;
     }
-    yield* this.#say(reason, true);
+    yield* this.#texts.say(reason, true);
     yield* this.#ask(question);
   }
 
@@ -256,7 +232,7 @@ export class ScriptedConversation implements Conversation {
 
   *#end(text: string): Generator<ConversationAction, void> {
     this.#at = { ...this.#at, open: undefined };
-    yield* this.#say(text, false);
+    yield* this.#texts.say(text, false);
     yield { type: "hang_up" };
   }
 
@@ -274,7 +250,7 @@ export class ScriptedConversation implements Conversation {
     for (const [index, step] of steps.entries()) {
       switch (step.do) {
         case "say":
-          yield* this.#say(step.text, false);
+          yield* this.#texts.say(step.text, false);
           break;
         case "transfer":
           yield* this.#transfer(step.to, () => this.#branch(steps.slice(index + 1), question));

@@ -1,0 +1,46 @@
+import { hasWords } from "../../../src/base/has-words.ts";
+import { filledIn } from "../../../src/domain/agent-variables.ts";
+import type { AgentBrief, ConversationAction } from "../../../src/ports/conversation.ts";
+import type { Phrases } from "../phrases.ts";
+import { comparable, type Script } from "./script.ts";
+
+/** What a script says on one call, with its variables. */
+export class ScriptTexts {
+  readonly #script: Script;
+  readonly #brief: AgentBrief;
+  readonly #introduction: string;
+
+  constructor(script: Script, brief: AgentBrief, { introduction }: Phrases) {
+    this.#script = script;
+    this.#brief = brief;
+    this.#introduction = introduction;
+  }
+
+  /** Says a text with its variables; nothing if they leave no words of it. */
+  *say(text: string, interruptible: boolean): Generator<ConversationAction, void> {
+    const filled = filledIn(text, this.#brief.variables);
+    if (hasWords(filled)) yield { type: "say", text: filled, interruptible };
+  }
+
+  /** Before the first step: the introduction, unless the first words are one, and the first message. */
+  *opening(interruptible: boolean): Generator<ConversationAction, void> {
+    const { firstMessage } = this.#brief;
+    if (!this.#introducesItself) yield* this.say(this.#introduction, false);
+    if (typeof firstMessage === "string") yield* this.say(firstMessage, interruptible);
+  }
+
+  /** Leaves what the script says without an answer: the opening, and its sentences. */
+  *voicemail(): Generator<ConversationAction, void> {
+    yield* this.opening(false);
+    for (const step of this.#script.steps) if (step.do === "say") yield* this.say(step.text, false);
+    yield { type: "hang_up" };
+  }
+
+  /** Whether the first words introduce the agent. */
+  get #introducesItself(): boolean {
+    const [first] = this.#script.steps;
+    const begins = first !== undefined && "text" in first ? first.text : "";
+    const text = comparable(this.#brief.firstMessage ?? begins);
+    return text.includes(comparable(this.#introduction)) || /\bautomat/.test(text);
+  }
+}
