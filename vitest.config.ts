@@ -58,7 +58,7 @@ export default defineConfig({
           ...inRealTime,
           include: [...INTEGRATION],
           testTimeout: 20_000,
-          hookTimeout: 30_000,
+          hookTimeout: 60_000,
           // Calls in real time wait for most of theirs.
           maxWorkers: 4,
           sequence: { groupOrder: 1 },
