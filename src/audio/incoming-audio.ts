@@ -1,7 +1,7 @@
+import { nextTurn } from "../base/next-turn.ts";
 import { AudioUnsupported, type Mp3Stream } from "../ports/audio-decoder.ts";
 import { AudioOpening, type OpenedAudio } from "./audio-opening.ts";
 import { decodeMulaw } from "./g711.ts";
-import { nextTurn } from "./next-turn.ts";
 import { NotAudio } from "./not-audio.ts";
 import { PcmByteStream } from "./pcm-byte-stream.ts";
 

@@ -1,7 +1,7 @@
+import { TurnBudget } from "../base/turn-budget.ts";
 import type { PcmChunk } from "../ports/media.ts";
 import { concatPcm } from "./pcm.ts";
 import { Resampler } from "./resample.ts";
-import { TurnBudget } from "./turn-budget.ts";
 
 /** A piece at another rate, if it follows a certain other piece or comes first. */
 interface Resampled {

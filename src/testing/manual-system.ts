@@ -1,4 +1,4 @@
-import { nextTurn } from "../audio/next-turn.ts";
+import { nextTurn } from "../base/next-turn.ts";
 import type { System } from "../ports/system.ts";
 
 /** Number of event loop turns in which all work settles; the embedded storage takes one for each write. */

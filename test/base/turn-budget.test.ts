@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { nextTurn } from "../../src/audio/next-turn.ts";
 import { resampleStream } from "../../src/audio/resample-stream.ts";
-import { TurnBudget } from "../../src/audio/turn-budget.ts";
+import { nextTurn } from "../../src/base/next-turn.ts";
+import { TurnBudget } from "../../src/base/turn-budget.ts";
 
 test("work within the budget begins at once", () => {
   const budget = new TurnBudget(10);
