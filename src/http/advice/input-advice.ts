@@ -47,12 +47,13 @@ export const INPUT_ADVICE = {
     example: "there is no such field",
   },
   phone_number_invalid: {
-    means: "The number to call is not in E.164 form. Ringport never guesses a country code.",
+    means:
+      "It is the number to call, that of the caller or one of `transferTo`. Ringport never guesses a country code.",
     fix: "Write + and 7 to 15 digits, country code first, without spaces: +12025550100.",
     example: "/target/phoneNumber: must be an E.164 number: + and 7 to 15 digits, such as +12025550100",
   },
   voice_invalid: {
-    means: "The voice id is malformed.",
+    means: "It has another form than `en-US-1`, so no server can have it.",
     fix: "Write a language-region tag and a number, such as en-US-1. GET /v1/voices lists the available voices.",
     example: "/tts/voiceId: must be a language-region tag and a number, such as en-US-1 or pt-BR-1",
   },
@@ -62,7 +63,7 @@ export const INPUT_ADVICE = {
     example: "/tts/voiceId: voice en-GB-7 is not available; to fix it, choose a voice for en-GB: en-GB-1",
   },
   text_unspeakable: {
-    means: "The text has no letter and no digit.",
+    means: "A voice would say nothing: it reads letters and digits.",
     fix: "Send words.",
     example: "/tts/text: the text has no letter and no digit, so there is nothing to speak",
   },
@@ -84,7 +85,7 @@ export const INPUT_ADVICE = {
     example: '/provider: there is no provider "fax" on this server; it has: simulator',
   },
   idempotency_key_invalid: {
-    means: "The Idempotency-Key is malformed.",
+    means: "The header `Idempotency-Key` is empty, too long, or has other characters than visible ASCII.",
     fix: "Send 1 to 255 visible ASCII characters, such as a UUID.",
     example: "the Idempotency-Key must be 1 to 255 visible ASCII characters",
   },

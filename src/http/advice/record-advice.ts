@@ -74,17 +74,17 @@ export const RECORD_ADVICE = {
     example: 'instance "inst_01k7zq0f8vf1c9m2x4s6t8w0ya" is linked already; it needs no QR code',
   },
   instance_quota: {
-    means: "The user is at this server's limit of instances. Deleted instances do not count.",
+    means: "The server limits them per user. Deleted instances do not count.",
     fix: "Delete an unused instance, or ask the operator to raise the limit.",
     example: "you have 1000 instances, and this server allows 1000; delete one first",
   },
   queue_full: {
-    means: "The queue of the instance is full. Only servers with a fifo queue return this.",
+    means: "As many calls wait as it takes. Only servers with a fifo queue return this.",
     fix: "Wait until a call is over, use another instance, or ask the operator to raise the depth of the queue.",
     example: 'instance "inst_01k7zq0f8vf1c9m2x4s6t8w0ya" has a full queue; wait until one of its calls ends',
   },
   idempotency_key_in_progress: {
-    means: "An earlier request with this key is still running.",
+    means: "The earlier one has not been answered yet.",
     fix: "Send the same request again after Retry-After.",
     example: 'a request with the key "order-7" is still running',
   },

@@ -4,7 +4,7 @@ import type { ProblemAdvice } from "./advice.ts";
 /** Advice on the HTTP protocol, and on servers that cannot serve a request. */
 export const SERVER_ADVICE = {
   not_found: {
-    means: "There is no such route.",
+    means: "No route of this server has this path.",
     fix: "Check the path, and the base path of the server. /openapi.json lists every route.",
     example: "no such route: GET /v1/call (see /docs)",
   },
