@@ -156,7 +156,6 @@ export default defineConfig({
           include: ["test/peers/sip/*.test.ts", "test/peers/sip-*.test.ts"],
           sequence: { groupOrder: 1 },
           // Calls take their time, and leave the machine idle meanwhile.
-          maxWorkers: 3,
           maxConcurrency: 8,
           testTimeout: 120_000,
           hookTimeout: 120_000,
