@@ -222,9 +222,9 @@ export type AgentTuning =
       readonly apiKey?: string | undefined;
       /** The model. */
       readonly model: string;
-      /** Replies of the model in one call, after which the agent says goodbye. Default: 100. */
+      /** Limit of the model's replies in one call; at the limit the agent ends the call with a goodbye. Default: 100. */
       readonly maxTurns?: number | undefined;
-      /** Tokens of one call, as far as the server counts them, after which the agent says goodbye. Default: 200,000. */
+      /** Limit of tokens in one call, as far as the server counts them; at the limit the agent ends the call with a goodbye. Default: 200,000. */
       readonly maxTokens?: number | undefined;
     }
   | {
@@ -238,9 +238,9 @@ export type AgentTuning =
       readonly model: string;
       /** The provider's name of its voice. Default: the provider's own choice. */
       readonly voice?: string | undefined;
-      /** Replies of the model in one call, after which the agent says goodbye. Default: 100. */
+      /** Limit of the model's replies in one call; at the limit the agent ends the call with a goodbye. Default: 100. */
       readonly maxTurns?: number | undefined;
-      /** Tokens of one call, as far as the server counts them, after which the agent says goodbye. Default: 200,000. */
+      /** Limit of tokens in one call, as far as the server counts them; at the limit the agent ends the call with a goodbye. Default: 200,000. */
       readonly maxTokens?: number | undefined;
     };
 

@@ -1,7 +1,7 @@
 import { pause } from "../../src/base/pause.ts";
 import { realSystem } from "../../src/ports/system.ts";
 
-/** Silence in which a tool works before the agent says that it takes a moment, ms. */
+/** A tool that takes longer is covered by a spoken sentence, ms. */
 export const PATIENCE_MS = 1_500;
 
 /** Resolves when the work is done, or has lasted for `ms`: whether it still goes on. */

@@ -24,14 +24,14 @@ export const AGENT = [
     "RINGPORT_AGENT_MAX_TURNS",
     wholeNumber(1, 100_000),
     "100",
-    "Replies of the model in one call, after which the agent says goodbye.",
+    "Limit of the model's replies in one call; at the limit the agent ends the call with a goodbye.",
   ),
   setting(
     "embedded.agent.maxTokens",
     "RINGPORT_AGENT_MAX_TOKENS",
     wholeNumber(1, 1_000_000_000),
     "200000",
-    "Tokens of one call, as far as the server counts them, after which the agent says goodbye.",
+    "Limit of tokens in one call, as far as the server counts them; at the limit the agent ends the call with a goodbye.",
   ),
   setting(
     "agentVoiceId",

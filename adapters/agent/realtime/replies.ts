@@ -10,7 +10,7 @@ export interface Wanted {
   readonly to: Extract<AudioAgentEvent, { type: "reply" }>["to"];
   /** It goes on after a function was called. */
   readonly continues?: boolean;
-  /** Says that a function takes its time, and changes nothing. */
+  /** A sentence that covers a slow function; the conversation stays as it is. */
   readonly fillsTime?: boolean;
   /** Replaces the instructions of the session for this reply. */
   readonly instructions?: string | undefined;

@@ -4,7 +4,7 @@ import type { AgentBrief, ConversationAction } from "../../../src/ports/conversa
 import type { Phrases } from "../phrases.ts";
 import { comparable, type Script } from "./script.ts";
 
-/** What a script says on one call, with its variables. */
+/** The spoken texts of a script on one call, with the variables filled in. */
 export class ScriptTexts {
   readonly #script: Script;
   readonly #brief: AgentBrief;
@@ -16,7 +16,7 @@ export class ScriptTexts {
     this.#introduction = introduction;
   }
 
-  /** Says a text with its variables; nothing if they leave no words of it. */
+  /** Speaks a text with its variables; nothing if no words are left. */
   *say(text: string, interruptible: boolean): Generator<ConversationAction, void> {
     const filled = filledIn(text, this.#brief.variables);
     if (hasWords(filled)) yield { type: "say", text: filled, interruptible };
@@ -29,7 +29,7 @@ export class ScriptTexts {
     if (typeof firstMessage === "string") yield* this.say(firstMessage, interruptible);
   }
 
-  /** Leaves what the script says without an answer: the opening, and its sentences. */
+  /** Leaves all that needs no answer as a message: the opening, and the sentences of the script. */
   *voicemail(): Generator<ConversationAction, void> {
     yield* this.opening(false);
     for (const step of this.#script.steps) if (step.do === "say") yield* this.say(step.text, false);
