@@ -17,6 +17,7 @@ import type { Creation } from "../../src/application/use-cases.ts";
 import { tone } from "../../src/audio/tone.ts";
 import { Vad } from "../../src/audio/vad.ts";
 import { idSource } from "../../src/base/ids.ts";
+import type { AgentInput } from "../../src/domain/agent-input.ts";
 import type { Call } from "../../src/domain/call.ts";
 import type { CallLimits } from "../../src/domain/call-limits.ts";
 import { type Event, withoutPosition } from "../../src/domain/events.ts";
@@ -287,9 +288,27 @@ export class World {
     });
   }
 
-  /** Creates a call and lets the callee answer it. */
+  /** Creates a call that speaks, and lets the callee answer it. */
   async answeredCall(instance: Instance, text?: string): Promise<{ call: Call; leg: ScriptedLeg }> {
-    const call = await this.call(instance, text);
+    return this.#answered(await this.call(instance, text));
+  }
+
+  /** Creates an agent's call on an instance of its own. */
+  async agentCall(agent: AgentInput, principal: Principal = ALICE): Promise<Call> {
+    const { id: instanceId } = await this.activeInstance();
+    const target = { phoneNumber: NUMBER };
+    const call = await this.app.calls.create(principal, { instanceId, type: "DYNAMIC_AGENT", target, agent });
+    await this.system.settle();
+    await this.system.settle(); // the agent is opened before the call is dialled
+    return call;
+  }
+
+  /** The same, and lets the callee answer it. */
+  async answeredAgentCall(agent: AgentInput, principal?: Principal): Promise<{ call: Call; leg: ScriptedLeg }> {
+    return this.#answered(await this.agentCall(agent, principal));
+  }
+
+  async #answered(call: Call): Promise<{ call: Call; leg: ScriptedLeg }> {
     const leg = this.leg(call);
     leg.placed();
     leg.answer();

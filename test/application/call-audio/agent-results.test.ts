@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { scriptedAgent } from "../../../adapters/agent/scripted/scripted-agent.ts";
 import type { Call } from "../../../src/domain/call.ts";
 import type { Agent, Conversation } from "../../../src/ports/conversation.ts";
-import { ALICE, NUMBER, World } from "../../support/application.ts";
+import { World } from "../../support/application.ts";
 
 const SCHEMA = { type: "object", properties: { day: { type: "string" } }, required: ["day"] };
 type Report = NonNullable<Conversation["report"]>;
@@ -30,15 +30,7 @@ function reporter(report: Report, waits = false): Agent {
 
 async function talking(agent: Agent, instructions = ["x"]): Promise<{ world: World; call: Call }> {
   const world = await World.start({ agent });
-  const { id: instanceId } = await world.activeInstance();
-  const call = await world.app.calls.create(ALICE, {
-    ...{ instanceId, type: "DYNAMIC_AGENT", target: { phoneNumber: NUMBER } },
-    agent: { instructions, resultSchema: SCHEMA },
-  });
-  await world.system.settle();
-  world.leg(call).placed();
-  world.leg(call).answer();
-  await world.system.settle();
+  const { call } = await world.answeredAgentCall({ instructions, resultSchema: SCHEMA });
   return { world, call };
 }
 

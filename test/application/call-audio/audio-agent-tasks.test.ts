@@ -25,19 +25,7 @@ interface Scene {
 async function talking(more: object): Promise<Scene> {
   const { agent, opened } = puppets();
   const world = await World.start({ agent });
-  const { id: instanceId } = await world.activeInstance();
-  const call = await world.app.calls.create(ALICE, {
-    instanceId,
-    type: "DYNAMIC_AGENT",
-    target: { phoneNumber: NUMBER },
-    agent: { instructions: ["Ask for the day."], ...more },
-  });
-  await world.system.settle();
-  await world.system.settle();
-  const leg = world.leg(call);
-  leg.placed();
-  leg.answer();
-  await world.system.settle();
+  const { call, leg } = await world.answeredAgentCall({ instructions: ["Ask for the day."], ...more });
   return { world, call, leg, puppet: opened[0]! };
 }
 

@@ -9,7 +9,7 @@ import type { Call } from "../../../src/domain/call.ts";
 import type { AudioAgent, HeardItem } from "../../../src/ports/audio-conversation.ts";
 import { AgentUnavailable } from "../../../src/ports/conversation.ts";
 import type { ScriptedLeg } from "../../../src/testing/scripted-telephony.ts";
-import { ALICE, MS_PER_CHARACTER, NUMBER, World, type WorldOptions } from "../../support/application.ts";
+import { ALICE, MS_PER_CHARACTER, World, type WorldOptions } from "../../support/application.ts";
 import { type Puppet, puppets } from "../../support/audio-puppet.ts";
 import { MeasuringTranscription } from "../../support/measuring-transcription.ts";
 
@@ -22,15 +22,7 @@ interface Scene {
 
 async function dialled(agent: AudioAgent, options: WorldOptions = {}): Promise<{ world: World; call: Call }> {
   const world = await World.start({ agent, ...options });
-  const { id: instanceId } = await world.activeInstance();
-  const call = await world.app.calls.create(ALICE, {
-    instanceId,
-    type: "DYNAMIC_AGENT",
-    target: { phoneNumber: NUMBER },
-    agent: { instructions: ["Ask for the date."] },
-  });
-  await world.system.settle();
-  return { world, call };
+  return { world, call: await world.agentCall({ instructions: ["Ask for the date."] }) };
 }
 
 async function talking({ codec, ...options }: WorldOptions & { readonly codec?: string } = {}): Promise<Scene> {
@@ -385,18 +377,7 @@ describe("a call with an agent in audio", () => {
     const { agent, opened } = puppets();
     const world = await World.start({ agent });
     world.speech.voices = async () => [];
-    const { id: instanceId } = await world.activeInstance();
-    const call = await world.app.calls.create(ALICE, {
-      instanceId,
-      type: "DYNAMIC_AGENT",
-      target: { phoneNumber: NUMBER },
-      agent: { instructions: ["x"], language: "fi" },
-    });
-    await world.system.settle();
-    const leg = world.leg(call);
-    leg.placed();
-    leg.answer();
-    await world.system.settle();
+    const { call } = await world.answeredAgentCall({ instructions: ["x"], language: "fi" });
     expect(opened[0]!.brief.language).toBe("fi");
     opened[0]!.does({ type: "say", text: "I am sorry." }, { type: "fail", detail: "the model is gone" });
     await world.system.advance(1_000);

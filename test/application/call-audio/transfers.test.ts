@@ -44,18 +44,7 @@ async function transferring(
     async close() {},
   };
   const world = await World.start({ ...CAN, ...options, agent });
-  const { id: instanceId } = await world.activeInstance();
-  const call = await world.app.calls.create(principal, {
-    instanceId,
-    type: "DYNAMIC_AGENT",
-    target: { phoneNumber: NUMBER },
-    agent: { instructions: ["x"], ...fields },
-  });
-  await world.system.settle();
-  const leg = world.leg(call);
-  leg.placed();
-  leg.answer();
-  await world.system.settle();
+  const { call, leg } = await world.answeredAgentCall({ instructions: ["x"], ...fields }, principal);
   return { world, call, leg, inputs };
 }
 

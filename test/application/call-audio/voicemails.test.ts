@@ -6,7 +6,7 @@ import type { Call } from "../../../src/domain/call.ts";
 import type { Agent, ConversationAction, ConversationInput } from "../../../src/ports/conversation.ts";
 import type { ScriptedLeg } from "../../../src/testing/scripted-telephony.ts";
 import { babble } from "../../audio/noise.ts";
-import { ALICE, MS_PER_CHARACTER, NUMBER, World } from "../../support/application.ts";
+import { MS_PER_CHARACTER, World } from "../../support/application.ts";
 
 const INTRODUCTION = "This is an automated call.";
 const WORDS = "Your parcel is here.";
@@ -22,17 +22,7 @@ interface Scene {
 /** An agent's call that a machine answers: a greeting, and a beep half a second later. */
 async function machineAnswers(agent: Agent, more: object, instructions = ["Do it."]): Promise<Scene> {
   const world = await World.start({ agent });
-  const { id: instanceId } = await world.activeInstance();
-  const call = await world.app.calls.create(ALICE, {
-    instanceId,
-    type: "DYNAMIC_AGENT",
-    target: { phoneNumber: NUMBER },
-    agent: { instructions, ...more },
-  });
-  await world.system.settle();
-  const leg = world.leg(call);
-  leg.placed();
-  leg.answer();
+  const { call, leg } = await world.answeredAgentCall({ instructions, ...more });
   leg.say(concatPcm([babble(GREETING_MS, 8_000, 3_000, 5), new Int16Array(4_000), tone(1_000, 400, 8_000, 9_000)]));
   await world.system.settle();
   return { world, call, leg };
