@@ -45,7 +45,14 @@ export class ScriptedLine implements Line {
   async link(): Promise<void> {
     await this.linkBarrier;
     // Even if the network knows a device: an earlier process may have linked it and died before storing the link.
-    if (!(this.#scanned && this.linked) && this.#codes === 0) this.showCode();
+    if ((this.#scanned && this.linked) || this.waitsForScan) return;
+    this.health = { state: "offline", reason: "not linked" };
+    this.showCode();
+  }
+
+  /** Whether a code is shown that nobody has scanned yet. */
+  get waitsForScan(): boolean {
+    return this.#codes > 0;
   }
 
   /** Reports a new linking code. */

@@ -87,6 +87,21 @@ describe("a number that is linked", () => {
     expect(await after.storage.instances.halfLinked({})).toEqual([]);
     await after.stop();
   });
+
+  test("lost in a crash before its write shows a code again, and a second scan links the number", async () => {
+    const before = await World.start();
+    const instance = await before.newInstance();
+    before.network.devices.set(instance.id, "+12025550177"); // the phone was told, nobody else
+    const after = await before.crashAndRestart();
+    await after.app.instances.configure(ALICE, instance.id);
+    const line = after.line(instance);
+    expect(line.health.state).toBe("offline");
+    expect(line.waitsForScan).toBe(true);
+    await line.scan();
+    await after.system.settle();
+    expect((await after.app.instances.get(ALICE, instance.id)).status).toBe("ACTIVE");
+    await after.stop();
+  });
 });
 
 test("a link that was half done is tried again until its network is there", async () => {

@@ -133,7 +133,7 @@ async function reach(run: Run, { step, which }: Step): Promise<void> {
 /** The owner of the phone scans the code of the instance's line. */
 function scan(run: Run, instanceId: string): void {
   const line = run.line(instanceId);
-  if (!line || line.linked || line.closed) return;
+  if (!line?.waitsForScan || line.closed) return;
   run.requests.ask(run.process, "scan", instanceId, line.scan(), () => {
     const deleted = run.requests.about("delete", instanceId).length > 0;
     if (line.linked && !deleted) run.linked.add(instanceId);
