@@ -64,6 +64,7 @@ export type { Fault, RefusalCode } from "./domain/refusal.ts";
 export { Refusal } from "./domain/refusal.ts";
 export type { Timings } from "./domain/timings.ts";
 export { DEFAULT_TIMINGS } from "./domain/timings.ts";
+export type { TokenScope } from "./domain/token-scope.ts";
 export type { Speaker, TranscriptLine } from "./domain/transcript.ts";
 export type { TurnMetrics } from "./domain/turn-metrics.ts";
 export type { DeliveryStatus, DisabledReason, Webhook, WebhookDelivery } from "./domain/webhook.ts";

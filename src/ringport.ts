@@ -37,7 +37,7 @@ import { VERSION } from "./version.ts";
 export interface Tokens {
   /**
    * Makes a token; the user is created if new. It can be read this one time only. A demo token may create 50 calls a day
-   * unless another limit is named. @throws {RangeError} a call limit is malformed, or allows more than the issuer has
+   * unless another limit is named. @throws {RangeError} a call limit or scope is malformed, or allows more than the issuer has
    */
   issue(token: NewToken): Promise<IssuedToken>;
   /** Makes the first token, to be shown on the first start; returns undefined if a token exists. */

@@ -1,4 +1,5 @@
 import { isPrefix, PREFIX_RULE } from "../../src/domain/call-limits.ts";
+import { isTokenScope, TOKEN_SCOPES, type TokenScope } from "../../src/domain/token-scope.ts";
 import { SPEAKERS, type Speaker } from "../../src/domain/transcript.ts";
 import { VOICE_ID } from "../../src/domain/voice-id.ts";
 
@@ -77,6 +78,16 @@ export const phonePrefixes: Parser<string[]> = {
   parse(given) {
     const prefixes = given.split(",").map((prefix) => prefix.trim());
     return prefixes.every(isPrefix) ? [...new Set(prefixes)] : undefined;
+  },
+};
+
+/** What a token is for, separated by commas. */
+export const tokenScopes: Parser<TokenScope[]> = {
+  expected: `scopes separated by commas, of ${TOKEN_SCOPES.join(", ")}`,
+  placeholder: "SCOPES",
+  parse(given) {
+    const scopes = given.split(",").map((scope) => scope.trim());
+    return scopes.every(isTokenScope) ? [...new Set(scopes)] : undefined;
   },
 };
 

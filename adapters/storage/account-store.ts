@@ -51,9 +51,11 @@ export function accountStore(session: Session): AccountStore {
             demo_instance_id: token.demoInstanceId,
             allowed_prefixes: token.allowedPrefixes && JSON.stringify(token.allowedPrefixes),
             max_calls_per_day: token.maxCallsPerDay,
+            scopes: token.scopes && JSON.stringify(token.scopes),
             created_at: token.createdAt,
             expires_at: token.expiresAt,
             revoked_at: token.revokedAt,
+            last_used_at: token.lastUsedAt,
           })
           .execute(),
       );
@@ -90,6 +92,16 @@ export function accountStore(session: Session): AccountStore {
           .executeTakeFirst();
         return revoked !== undefined;
       }),
+    async markUsed(id, at) {
+      await session.write((db) =>
+        db
+          .updateTable("tokens")
+          .set({ last_used_at: at })
+          .where("id", "=", id)
+          .where((where) => where.or([where("last_used_at", "is", null), where("last_used_at", "<", at)]))
+          .execute(),
+      );
+    },
   };
 }
 
@@ -106,8 +118,10 @@ function tokenOf(row: Selectable<TokenTable>): TokenRecord {
     demoInstanceId: row.demo_instance_id,
     allowedPrefixes: row.allowed_prefixes === null ? null : JSON.parse(row.allowed_prefixes),
     maxCallsPerDay: row.max_calls_per_day,
+    scopes: row.scopes === null ? null : JSON.parse(row.scopes),
     createdAt: row.created_at,
     expiresAt: row.expires_at,
     revokedAt: row.revoked_at,
+    lastUsedAt: row.last_used_at,
   };
 }

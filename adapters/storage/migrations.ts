@@ -28,6 +28,7 @@ export function migrations(types: ColumnTypes): Record<string, Migration> {
     "0019_agent_turns": { up: agentTurns },
     "0020_result_errors": { up: resultErrors },
     "0021_call_limits": { up: callLimits },
+    "0022_token_scopes": { up: tokenScopes },
   };
 }
 
@@ -188,6 +189,12 @@ async function resultErrors(db: Kysely<unknown>): Promise<void> {
 /** The transfers of existing calls count against the limit of the server. */
 async function callLimits(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable("calls").addColumn("max_calls_per_day", "bigint").execute();
+}
+
+/** Existing tokens are for everything; when they were last used is not known. */
+async function tokenScopes(db: Kysely<unknown>): Promise<void> {
+  await db.schema.alterTable("tokens").addColumn("scopes", "text").execute();
+  await db.schema.alterTable("tokens").addColumn("last_used_at", "bigint").execute();
 }
 
 /** A demo token has keys of its own. Existing keys count as the user's. */

@@ -43,9 +43,12 @@ export interface TokenTable {
   /** JSON. */
   allowed_prefixes: string | null;
   max_calls_per_day: number | null;
+  /** JSON. */
+  scopes: string | null;
   created_at: number;
   expires_at: number | null;
   revoked_at: number | null;
+  last_used_at: number | null;
 }
 
 export interface InstanceTable {

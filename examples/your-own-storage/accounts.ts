@@ -24,5 +24,9 @@ export function accounts({ users, tokens }: Memory): AccountStore {
       tokens.set(token.hash, { ...token, revokedAt: at });
       return true;
     },
+    async markUsed(id, at) {
+      const token = [...tokens.values()].find((one) => one.id === id);
+      if (token && (token.lastUsedAt ?? 0) < at) tokens.set(token.hash, { ...token, lastUsedAt: at });
+    },
   };
 }

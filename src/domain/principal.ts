@@ -1,4 +1,5 @@
 import type { CallLimits } from "./call-limits.ts";
+import type { TokenScope } from "./token-scope.ts";
 
 /** The user of a request, with their call limits. An embedding application builds these itself; the server reads them from a token. */
 export interface Principal extends CallLimits {
@@ -7,4 +8,6 @@ export interface Principal extends CallLimits {
   readonly tokenId?: string;
   /** Set for a demo token: the only instance it may see or call from. */
   readonly demoInstanceId?: string;
+  /** What the token is for; the HTTP interface refuses everything else. Default: everything. */
+  readonly scopes?: readonly TokenScope[];
 }

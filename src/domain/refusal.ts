@@ -18,6 +18,7 @@ export type RefusalCode =
   | "audio_unsupported"
   | "provider_unknown"
   | "unauthorized"
+  | "insufficient_scope"
   | "demo_token_restricted"
   | "destination_not_allowed"
   | "caller_id_not_allowed"

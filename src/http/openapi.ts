@@ -2,7 +2,7 @@ import type { Limits } from "../domain/limits.ts";
 import { componentSchemas } from "./openapi-schemas.ts";
 import { PROBLEMS, type ProblemCode } from "./problem.ts";
 import { PROBLEM_ADVICE } from "./problem-advice.ts";
-import { type Answer, REPLY_HEADERS, REQUEST_HEADERS, type ReplyHeader, type Route } from "./route.ts";
+import { type Answer, type Operation, REPLY_HEADERS, REQUEST_HEADERS, type ReplyHeader, type Route } from "./route.ts";
 
 /** Facts about the server, for the document. */
 export interface DocumentFacts {
@@ -80,7 +80,8 @@ export function openapiDocument(routes: readonly Route[], facts: DocumentFacts):
         bearer: {
           type: "http",
           scheme: "bearer",
-          description: "An access token: Authorization: Bearer <ACCESS_TOKEN>",
+          description:
+            "An access token: Authorization: Bearer <ACCESS_TOKEN>. Each operation names the scope that a token with scopes needs.",
         },
         ticket: {
           type: "apiKey",
@@ -123,7 +124,10 @@ function operation({ path, operation }: Route, facts: DocumentFacts): Json {
     summary: operation.summary,
     ...(operation.description ? { description: operation.description } : {}),
     // Any one of these schemes is enough.
-    security: [...(operation.bearer ? [{ bearer: [] }] : []), ...(operation.query?.ticket ? [{ ticket: [] }] : [])],
+    security: [
+      ...(operation.access === "open" ? [] : [{ bearer: [operation.access] }]),
+      ...(operation.query?.ticket ? [{ ticket: [] }] : []),
+    ],
     parameters: [...inPath, ...inQuery, ...inHeader],
     ...(body && {
       requestBody: {
@@ -133,7 +137,7 @@ function operation({ path, operation }: Route, facts: DocumentFacts): Json {
     }),
     responses: {
       ...mapValues(operation.answers, answer),
-      ...problemResponses([...(operation.problems ?? []), ...commonProblems(operation.bearer, facts)]),
+      ...problemResponses([...(operation.problems ?? []), ...commonProblems(operation, facts)]),
     },
   };
 }
@@ -149,10 +153,10 @@ function answer({ description, schema, media = [], headers = [], example }: Answ
   };
 }
 
-function commonProblems(bearer: boolean, { rateLimited }: DocumentFacts): ProblemCode[] {
-  if (!bearer) return ["internal_error"];
+function commonProblems({ access }: Operation, { rateLimited }: DocumentFacts): ProblemCode[] {
+  if (access === "open") return ["internal_error"];
   const limited: ProblemCode[] = rateLimited ? ["rate_limited"] : [];
-  return ["unauthorized", ...limited, "internal_error", "storage_unavailable", "stopping"];
+  return ["unauthorized", "insufficient_scope", ...limited, "internal_error", "storage_unavailable", "stopping"];
 }
 
 /** One response for each status; its description lists the possible codes. */

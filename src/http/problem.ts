@@ -36,6 +36,7 @@ export const PROBLEMS: Readonly<Record<ProblemCode, ProblemKind>> = {
   idempotency_key_invalid: { status: 400, title: "The idempotency key is malformed" },
   // RFC 9110 §11.6.1: a 401 names the scheme to use.
   unauthorized: { status: 401, title: "A valid bearer token is required", headers: { "www-authenticate": "Bearer" } },
+  insufficient_scope: { status: 403, title: "The token is not for this" },
   demo_token_restricted: { status: 403, title: "A demo token may not do this" },
   destination_not_allowed: { status: 403, title: "This number may not be called" },
   caller_id_not_allowed: { status: 403, title: "Calls may not come from this number" },

@@ -1,4 +1,6 @@
+import type { Principal } from "../domain/principal.ts";
 import { Refusal } from "../domain/refusal.ts";
+import { hasScope, type TokenScope } from "../domain/token-scope.ts";
 import type { Reply } from "../ports/web.ts";
 import { HttpRefusal } from "./problem.ts";
 import { noContent } from "./reply.ts";
@@ -29,7 +31,7 @@ export function resourcesOf(routes: readonly Route[]): Resource[] {
 /**
  * The reply to a request for the resource; undefined if the route finds nothing.
  * @param identify authenticates the caller of the context
- * @throws {Refusal} `method_not_allowed`, and the refusals of the route
+ * @throws {Refusal} `method_not_allowed`, `insufficient_scope`, and the refusals of the route
  */
 export async function respond(
   resource: Resource,
@@ -47,8 +49,21 @@ export async function respond(
       headers: { allow: resource.allow },
     });
   decodeParameters(context);
-  if (route.operation.bearer && !context.principal) await identify(context);
+  const { access } = route.operation;
+  if (access !== "open") {
+    if (!context.principal) await identify(context);
+    assertScope(context.caller, access);
+  }
   return route.run(context);
+}
+
+/** @throws {Refusal} `insufficient_scope` (RFC 6750 §3.1) */
+function assertScope({ scopes }: Principal, scope: TokenScope): void {
+  if (hasScope(scopes, scope)) return;
+  throw new Refusal(
+    "insufficient_scope",
+    `this request needs a token with the scope "${scope}"; this one has: ${scopes?.join(", ")}`,
+  );
 }
 
 /** Decodes the path parameters, which the router leaves percent-encoded. */

@@ -1,3 +1,4 @@
+import type { TokenScope } from "../domain/token-scope.ts";
 import type { Reply } from "../ports/web.ts";
 import type { ProblemCode } from "./problem.ts";
 import type { QueryParameter } from "./query-parameter.ts";
@@ -24,8 +25,8 @@ export interface Operation {
   readonly tag: "Instances" | "Calls" | "Events" | "Webhooks" | "Voices" | "Recordings" | "Server";
   readonly summary: string;
   readonly description?: string;
-  /** The route requires an access token; 401 precedes every other refusal. */
-  readonly bearer: boolean;
+  /** The scope of the access token that the route requires; 401 and 403 precede every other refusal. `open`: it requires none. */
+  readonly access: TokenScope | "open";
   /** Descriptions of the path parameters. */
   readonly path?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, QueryParameter<unknown>>>;

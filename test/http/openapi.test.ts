@@ -53,15 +53,15 @@ test("the document has all paths and methods of the interface", () => {
 
 test.each([
   ["post /v1/calls", [200, 201, 400, 401, 403, 404, 408, 409, 413, 415, 422, 429, 500, 503]],
-  ["get /v1/calls/{callId}", [200, 304, 400, 401, 404, 500, 503]],
-  ["delete /v1/calls/{callId}", [204, 401, 404, 500, 503]],
-  ["get /v1/calls/{callId}/stream", [101, 400, 401, 404, 409, 426, 500, 501, 503]],
-  ["post /v1/calls/{callId}/stream-ticket", [201, 401, 404, 409, 500, 501, 503]],
+  ["get /v1/calls/{callId}", [200, 304, 400, 401, 403, 404, 500, 503]],
+  ["delete /v1/calls/{callId}", [204, 401, 403, 404, 500, 503]],
+  ["get /v1/calls/{callId}/stream", [101, 400, 401, 403, 404, 409, 426, 500, 501, 503]],
+  ["post /v1/calls/{callId}/stream-ticket", [201, 401, 403, 404, 409, 500, 501, 503]],
   ["post /v1/instances", [201, 400, 401, 403, 408, 409, 413, 415, 422, 500, 503]],
-  ["get /v1/instances", [200, 400, 401, 500, 503]],
-  ["get /v1/instances/{instanceId}", [200, 304, 400, 401, 404, 500, 503]],
-  ["get /v1/instances/{instanceId}/configure", [200, 401, 404, 409, 500, 503]],
-  ["get /v1/voices/{voiceId}/sample.wav", [200, 304, 401, 404, 500, 503]],
+  ["get /v1/instances", [200, 400, 401, 403, 500, 503]],
+  ["get /v1/instances/{instanceId}", [200, 304, 400, 401, 403, 404, 500, 503]],
+  ["get /v1/instances/{instanceId}/configure", [200, 401, 403, 404, 409, 500, 503]],
+  ["get /v1/voices/{voiceId}/sample.wav", [200, 304, 401, 403, 404, 500, 503]],
   ["patch /v1/instances/{instanceId}", [200, 400, 401, 403, 404, 408, 413, 415, 500, 503]],
   ["delete /v1/instances/{instanceId}", [204, 401, 403, 404, 500, 503]],
   ["post /v1/webhooks", [201, 400, 401, 403, 408, 409, 413, 415, 500, 503]],
@@ -83,7 +83,8 @@ test("the document follows the rules of OpenAPI 3.1", () => {
       expect(inPath.every((one) => one.required === true)).toBe(true);
       const bearer = path.startsWith("/v1/") || path.startsWith("/simulator/");
       const ticket = path === "/v1/calls/{callId}/stream" ? [{ ticket: [] }] : [];
-      expect(operation.security).toEqual(bearer ? [{ bearer: [] }, ...ticket] : []);
+      const scope = expect.stringMatching(/^(?:read|call|admin)$/);
+      expect(operation.security).toEqual(bearer ? [{ bearer: [scope] }, ...ticket] : []);
       for (const response of Object.values(operation.responses as object))
         expect(response).toHaveProperty("description");
     }

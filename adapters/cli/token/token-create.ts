@@ -5,7 +5,7 @@ import type { Storage } from "../../../src/ports/storage.ts";
 import { realSystem } from "../../../src/ports/system.ts";
 import type { Command, ParsedLine } from "../command.ts";
 import { jsonOption } from "../json-option.ts";
-import { callsPerDay, type Parser, phonePrefixes, wholeNumber } from "../parsers.ts";
+import { callsPerDay, type Parser, phonePrefixes, tokenScopes, wholeNumber } from "../parsers.ts";
 import { readSettings } from "../read-settings.ts";
 import { STORAGE_SETTINGS } from "../settings.ts";
 import { print, printBeside, printJson } from "../terminal/terminal.ts";
@@ -36,6 +36,11 @@ export const tokenCreate: Command = {
       name: "max-calls-per-day",
       placeholder: "NUMBER",
       help: "Maximum calls within 24 hours. Default: unlimited, 50 for a demo token.",
+    },
+    {
+      name: "scopes",
+      placeholder: "SCOPES",
+      help: "What it is for, of read, call and admin, such as read,call. Default: everything.",
     },
     { name: "expires-in", placeholder: "DAYS", help: "Days until it expires. Default: never." },
     jsonOption("the token and what is stored of it"),
@@ -76,6 +81,7 @@ function newToken({ values }: ParsedLine): NewToken {
     demoInstanceId,
     allowedPrefixes: parsed(values, "allow", phonePrefixes),
     maxCallsPerDay: parsed(values, "max-calls-per-day", callsPerDay),
+    scopes: parsed(values, "scopes", tokenScopes),
     expiresAt: expiresIn === undefined ? undefined : Date.now() + expiresIn * DAY_MS,
   };
 }

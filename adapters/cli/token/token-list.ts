@@ -42,15 +42,29 @@ const COLUMNS: readonly Column[] = [
   { head: "EXPIRES", leftOut: 1 },
   { head: "MAY CALL", leftOut: 2 },
   { head: "CALLS A DAY", leftOut: 3 },
+  { head: "SCOPES", leftOut: 6 },
+  { head: "LAST USED", leftOut: 5 },
   { head: "STATE", cut: true },
 ];
 
 function cells({ token, view }: { token: TokenRecord; view: TokenView }): string[] {
-  const { id, user, name, demo_instance_id, created_at, expires_at, allowed_prefixes, max_calls_per_day } = view;
+  const {
+    id,
+    user,
+    name,
+    demo_instance_id,
+    created_at,
+    expires_at,
+    allowed_prefixes,
+    max_calls_per_day,
+    scopes,
+    last_used_at,
+  } = view;
   const state = tokenState(token, Date.now());
   const demo = demo_instance_id === null ? "" : `, demo of ${demo_instance_id}`;
   return [
     ...[id, user, name, created_at.slice(0, 19), expires_at?.slice(0, 19) ?? "never"],
-    ...[allowed_prefixes?.join(",") ?? "every number", String(max_calls_per_day ?? "any number"), state + demo],
+    ...[allowed_prefixes?.join(",") ?? "every number", String(max_calls_per_day ?? "any number")],
+    ...[scopes?.join(",") ?? "everything", last_used_at?.slice(0, 19) ?? "never", state + demo],
   ];
 }

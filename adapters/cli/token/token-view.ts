@@ -9,9 +9,11 @@ export interface TokenView {
   readonly demo_instance_id: string | null;
   readonly allowed_prefixes: readonly string[] | null;
   readonly max_calls_per_day: number | null;
+  readonly scopes: readonly string[] | null;
   readonly created_at: string;
   readonly expires_at: string | null;
   readonly revoked_at: string | null;
+  readonly last_used_at: string | null;
 }
 
 /** A token as JSON. */
@@ -24,9 +26,11 @@ export function tokenView(token: TokenRecord, userName: string): TokenView {
     demo_instance_id: token.demoInstanceId,
     allowed_prefixes: token.allowedPrefixes,
     max_calls_per_day: token.maxCallsPerDay,
+    scopes: token.scopes,
     created_at: timestamp(token.createdAt),
-    expires_at: token.expiresAt === null ? null : timestamp(token.expiresAt),
-    revoked_at: token.revokedAt === null ? null : timestamp(token.revokedAt),
+    expires_at: optionalTimestamp(token.expiresAt),
+    revoked_at: optionalTimestamp(token.revokedAt),
+    last_used_at: optionalTimestamp(token.lastUsedAt),
   };
 }
 
@@ -34,6 +38,10 @@ export function tokenView(token: TokenRecord, userName: string): TokenView {
 export function tokenState({ revokedAt, expiresAt }: TokenRecord, now: number): "works" | "revoked" | "expired" {
   if (revokedAt !== null) return "revoked";
   return expiresAt !== null && expiresAt <= now ? "expired" : "works";
+}
+
+function optionalTimestamp(ms: number | null): string | null {
+  return ms === null ? null : timestamp(ms);
 }
 
 function timestamp(ms: number): string {

@@ -3,10 +3,12 @@ import { type Sha256, sha256Hex } from "../../base/sha256.ts";
 import { within } from "../../base/timeout.ts";
 import { type CallLimits, checkedCallLimits, limitsWithin } from "../../domain/call-limits.ts";
 import type { Principal } from "../../domain/principal.ts";
+import { checkedScopes, type TokenScope } from "../../domain/token-scope.ts";
 import type { Authenticate } from "../../ports/authenticator.ts";
 import { type AccountStore, StorageUnavailable, type TokenRecord } from "../../ports/storage.ts";
 import type { System } from "../../ports/system.ts";
 import { RecentTokens } from "./recent-tokens.ts";
+import { TokenUses } from "./token-uses.ts";
 
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const SECRET_CHARACTERS = 43; // 32 bytes
@@ -25,8 +27,10 @@ export interface NewToken extends CallLimits {
   readonly label: string;
   /** Makes a demo token, which may use this one instance only. */
   readonly demoInstanceId?: string | undefined;
+  /** What it is for. Default: everything that its issuer may do. */
+  readonly scopes?: readonly TokenScope[] | undefined;
   /** The user who makes it, if not the operator: the token never allows more, and inherits these limits if it has none. */
-  readonly issuer?: CallLimits | undefined;
+  readonly issuer?: Pick<Principal, keyof CallLimits | "scopes"> | undefined;
   /** ms since 1970-01-01 UTC. */
   readonly expiresAt?: number | undefined;
 }
@@ -38,7 +42,7 @@ export interface IssuedToken extends TokenRecord {
 
 /**
  * Makes a token for a user, who is created if new. A demo token has a limit of 50 calls a day unless another one is named.
- * @throws {RangeError} a call limit is malformed, or allows more than the issuer has; nothing was stored
+ * @throws {RangeError} a call limit or scope is malformed, or allows more than the issuer has; nothing was stored
  */
 export async function issueToken(
   accounts: AccountStore,
@@ -48,6 +52,7 @@ export async function issueToken(
 ): Promise<IssuedToken> {
   const { userName, label, demoInstanceId, expiresAt } = wanted;
   const { allowedPrefixes, maxCallsPerDay } = limitsOf(wanted);
+  const scopes = checkedScopes(wanted.scopes, wanted.issuer?.scopes);
   const user = await accounts.ensureUser({ id: ids("usr"), name: userName, createdAt: system.now() });
   const token = newToken(demoInstanceId === undefined ? "live" : "demo", system);
   const record: TokenRecord = {
@@ -58,9 +63,11 @@ export async function issueToken(
     demoInstanceId: demoInstanceId ?? null,
     allowedPrefixes: allowedPrefixes ?? null,
     maxCallsPerDay: maxCallsPerDay ?? null,
+    scopes: scopes ?? null,
     createdAt: system.now(),
     expiresAt: expiresAt ?? null,
     revokedAt: null,
+    lastUsedAt: null,
   };
   await accounts.insertToken(record);
   return { ...record, token };
@@ -85,7 +92,7 @@ export async function issueFirstToken(
 
 /**
  * Authenticates by stored tokens: a checksum first, then one look-up on the hash. If the storage fails or does not
- * respond within a second, a recently valid token is accepted.
+ * respond within a second, a recently valid token is accepted. The use of a token is noted once a minute.
  * @param sha256 a quicker one than WebCrypto's, if the runtime has one: every request needs it
  */
 export function tokenAuthenticator(
@@ -94,6 +101,8 @@ export function tokenAuthenticator(
   sha256: Sha256 = sha256Hex,
   recent: RecentTokens = new RecentTokens(system),
 ): Authenticate {
+  const uses = new TokenUses(accounts, system);
+
   async function stored(hash: string): Promise<TokenRecord | undefined> {
     const found = await accounts.tokenByHash(hash);
     const valid = found && sameText(found.hash, hash) && found.revokedAt === null ? found : undefined;
@@ -113,13 +122,15 @@ export function tokenAuthenticator(
 
   function principalOf(found: TokenRecord | undefined): Principal | undefined {
     if (!found || (found.expiresAt !== null && found.expiresAt <= system.now())) return undefined;
-    const { userId, id, demoInstanceId, allowedPrefixes, maxCallsPerDay } = found;
+    uses.note(found);
+    const { userId, id, demoInstanceId, allowedPrefixes, maxCallsPerDay, scopes } = found;
     return {
       userId,
       tokenId: id,
       ...(demoInstanceId === null ? {} : { demoInstanceId }),
       ...(allowedPrefixes === null ? {} : { allowedPrefixes }),
       ...(maxCallsPerDay === null ? {} : { maxCallsPerDay }),
+      ...(scopes === null ? {} : { scopes }),
     };
   }
 

@@ -9,6 +9,12 @@ export const RECORD_ADVICE = {
     fix: "Send the header Authorization: Bearer <ACCESS_TOKEN>. `ringport token create` makes a new token. A stream ticket is valid once, within 60 s: request a new one.",
     example: "send your access token in the header Authorization: Bearer <ACCESS_TOKEN>",
   },
+  insufficient_scope: {
+    means:
+      "The token has some of the scopes read, call and admin, and this request needs another one. The detail names it.",
+    fix: "Use a token with that scope: ringport token create --scopes read,call makes one.",
+    example: 'this request needs a token with the scope "call"; this one has: read',
+  },
   demo_token_restricted: {
     means:
       "A demo token belongs to one instance. It can call only from that instance, and cannot create or delete any.",

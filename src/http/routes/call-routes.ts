@@ -71,7 +71,7 @@ export function callRoutes(
         tag: "Calls",
         summary: "Read a call",
         description: "With `Prefer: wait=N` the response waits up to N seconds, at most 60, until the call is final.",
-        bearer: true,
+        access: "read",
         path,
         query: getQuery,
         headers: ["If-None-Match", "Prefer"],
@@ -106,7 +106,7 @@ export function callRoutes(
         description:
           "Queues a call; it is dialled as soon as its instance is ACTIVE. If the instance already has an active call, no new " +
           "call is created; the response is 200 with the existing call.",
-        bearer: true,
+        access: "call",
         headers: ["Idempotency-Key", "Prefer"],
         body: { schema: "CreateCall", examples: CREATE_CALL_EXAMPLES },
         answers: {
@@ -161,7 +161,7 @@ export function callRoutes(
         id: "listCalls",
         tag: "Calls",
         summary: "List calls, newest first",
-        bearer: true,
+        access: "read",
         query: listQuery,
         answers: {
           200: { description: "One page.", schema: "CallList", headers: ["Link"], example: [CALL_EXAMPLES.completed] },
@@ -195,7 +195,7 @@ export function callRoutes(
           "Hangs up at once; the call becomes FAILED with the reason terminated. If the end cannot be stored within 5 s, the " +
           "response is 503: a live call ends all the same, and a waiting call is not dialled while the server runs. Repeat the " +
           "request until it returns 204.",
-        bearer: true,
+        access: "call",
         path,
         answers: { 204: { description: "The end is stored." } },
         problems: ["call_not_found"],
@@ -214,7 +214,7 @@ export function callRoutes(
         summary: "Read the timeline of a call, oldest first",
         description:
           "With `Prefer: wait=N` an empty page of an active call waits up to N seconds, at most 60, for an event.",
-        bearer: true,
+        access: "read",
         path,
         query: timelineQuery,
         headers: ["Prefer"],

@@ -76,7 +76,7 @@ export function eventRoutes(
           "the order in which they were stored; ids and timestamps need not rise. With `Prefer: wait=N` the response waits up to " +
           "N seconds for an event. With `Accept: text/event-stream` the response is a stream of server-sent events that does not " +
           "end: the `id` of each is the cursor behind it, and a comment follows every 5 seconds without events.",
-        bearer: true,
+        access: "read",
         query: eventsQuery,
         headers: ["Prefer", "Last-Event-ID"],
         answers: {

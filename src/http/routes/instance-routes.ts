@@ -44,7 +44,7 @@ export function instanceRoutes(
         id: "getInstance",
         tag: "Instances",
         summary: "Read an instance with its active calls",
-        bearer: true,
+        access: "read",
         path,
         query: getQuery,
         headers: ["If-None-Match"],
@@ -72,7 +72,7 @@ export function instanceRoutes(
         id: "createInstance",
         tag: "Instances",
         summary: "Create an instance",
-        bearer: true,
+        access: "admin",
         headers: ["Idempotency-Key", "Prefer"],
         body: { schema: "CreateInstance", examples: CREATE_INSTANCE_EXAMPLES },
         answers: {
@@ -113,7 +113,7 @@ export function instanceRoutes(
         id: "listInstances",
         tag: "Instances",
         summary: "List instances, newest first",
-        bearer: true,
+        access: "read",
         query: listQuery,
         answers: {
           200: { description: "The list.", schema: "InstanceList", headers: ["Link"], example: [INSTANCE_EXAMPLE] },
@@ -134,7 +134,7 @@ export function instanceRoutes(
         summary: "Change an instance",
         description:
           "Changes the fields that the body names. A callerId applies to calls created from now on; null removes it.",
-        bearer: true,
+        access: "admin",
         path,
         headers: ["Prefer"],
         body: { schema: "UpdateInstance", examples: UPDATE_INSTANCE_EXAMPLES },
@@ -176,7 +176,7 @@ export function instanceRoutes(
         description:
           "Ends its calls, unlinks the number and erases its credentials. Its calls stay readable. After a 503 the " +
           "deletion continues by itself; a repeated request returns 204 once it has finished, and 404 after that.",
-        bearer: true,
+        access: "admin",
         path,
         answers: { 204: { description: "The instance is deleted for good." } },
         problems: ["demo_token_restricted", "instance_not_found"],
@@ -196,7 +196,7 @@ export function instanceRoutes(
         description:
           "Scan it with the messaging application. Codes rotate: request the next one at QR-Expires-At. A network that the " +
           "operator has configured, such as a SIP trunk, links by itself and has no code: 409 once it is linked.",
-        bearer: true,
+        access: "admin",
         path,
         answers: {
           200: {

@@ -46,7 +46,7 @@ export function streamRoutes(
         tag: "Calls",
         summary: "Stream the audio of a DYNAMIC_STREAM call over a WebSocket",
         description: STREAM_DESCRIPTION,
-        bearer: true,
+        access: "call",
         path,
         query: STREAM_QUERY,
         answers: { 101: { description: "Switching to WebSocket." } },
@@ -104,7 +104,7 @@ export function streamRoutes(
         description:
           "For browsers, which cannot send a header with a WebSocket: the ticket replaces the token on the stream of this call, " +
           "once, within 60 s. The stream ends with 4001 when the token itself is revoked.",
-        bearer: true,
+        access: "call",
         path,
         answers: { 201: { description: "The ticket.", schema: "StreamTicket", example: STREAM_TICKET_EXAMPLE } },
         problems: ["stream_not_available", "call_not_found", "not_a_stream_call", "call_ended", "server_busy"],

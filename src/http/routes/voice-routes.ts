@@ -22,7 +22,7 @@ export function voiceRoutes({ queries }: Pick<HttpDependencies, "queries">, serv
         id: "listVoices",
         tag: "Voices",
         summary: "List the available voices",
-        bearer: true,
+        access: "read",
         answers: {
           200: { description: "Every available voice.", schema: "VoiceList", example: [VOICE_EXAMPLE] },
         },
@@ -45,7 +45,7 @@ export function voiceRoutes({ queries }: Pick<HttpDependencies, "queries">, serv
         tag: "Voices",
         summary: "Get a sample of a voice",
         description: "A WAV file with a short sentence in the voice's own language: 16-bit PCM, mono, 16 kHz.",
-        bearer: true,
+        access: "read",
         path: { voiceId: "The id of the voice, such as en-US-1." },
         headers: ["If-None-Match"],
         answers: {

@@ -37,14 +37,15 @@ const ONE_PROBLEMS = ["demo_token_restricted", "webhook_not_found"] as const;
 
 /** The webhooks of the caller. */
 export function webhookRoutes({ webhooks }: Pick<HttpDependencies, "webhooks">, readJson: ReadJson): Route[] {
-  const operation = (id: string, summary: string, more: Omit<Operation, "id" | "tag" | "summary" | "bearer">) =>
-    ({ id, tag: "Webhooks", summary, bearer: true, ...more }) as const;
+  const operation = (id: string, summary: string, more: Omit<Operation, "id" | "tag" | "summary">) =>
+    ({ id, tag: "Webhooks", summary, ...more }) as const;
 
   return [
     {
       method: "POST",
       path: "/v1/webhooks",
       operation: operation("createWebhook", "Create a webhook", {
+        access: "admin",
         description:
           "From now on the events of all instances and calls are sent to the URL, signed as Standard Webhooks 1.0 " +
           "specifies. The response shows the secret, this one time only.",
@@ -71,6 +72,7 @@ export function webhookRoutes({ webhooks }: Pick<HttpDependencies, "webhooks">, 
       method: "GET",
       path: "/v1/webhooks",
       operation: operation("listWebhooks", "List webhooks, newest first", {
+        access: "read",
         query: listQuery,
         answers: {
           200: { description: "The list.", schema: "WebhookList", headers: ["Link"], example: [WEBHOOK_EXAMPLE] },
@@ -86,6 +88,7 @@ export function webhookRoutes({ webhooks }: Pick<HttpDependencies, "webhooks">, 
       method: "GET",
       path: "/v1/webhooks/:webhookId",
       operation: operation("getWebhook", "Read a webhook", {
+        access: "read",
         path,
         headers: ["If-None-Match"],
         answers: {
@@ -100,6 +103,7 @@ export function webhookRoutes({ webhooks }: Pick<HttpDependencies, "webhooks">, 
       method: "PATCH",
       path: "/v1/webhooks/:webhookId",
       operation: operation("updateWebhook", "Change a webhook", {
+        access: "admin",
         description:
           "Changes the fields that the body names. A webhook that is enabled again gets the events from then on; its " +
           "pending deliveries continue.",
@@ -128,6 +132,7 @@ export function webhookRoutes({ webhooks }: Pick<HttpDependencies, "webhooks">, 
       method: "DELETE",
       path: "/v1/webhooks/:webhookId",
       operation: operation("deleteWebhook", "Delete a webhook and its deliveries", {
+        access: "admin",
         path,
         answers: { 204: { description: "The webhook was deleted." } },
         problems: ONE_PROBLEMS,
@@ -141,6 +146,7 @@ export function webhookRoutes({ webhooks }: Pick<HttpDependencies, "webhooks">, 
       method: "POST",
       path: "/v1/webhooks/:webhookId/rotate-secret",
       operation: operation("rotateWebhookSecret", "Replace the secret of a webhook", {
+        access: "admin",
         description: "For 24 h every message is signed with the old secret too, so that no message is lost.",
         path,
         answers: {
@@ -159,6 +165,7 @@ export function webhookRoutes({ webhooks }: Pick<HttpDependencies, "webhooks">, 
       method: "POST",
       path: "/v1/webhooks/:webhookId/test",
       operation: operation("testWebhook", "Send a test event to a webhook", {
+        access: "admin",
         description: "The event has the type webhook.test and appears in no log; call_id and instance_id are null.",
         path,
         answers: { 202: { description: "The delivery.", schema: "WebhookDelivery", example: DELIVERY_EXAMPLE } },
@@ -170,6 +177,7 @@ export function webhookRoutes({ webhooks }: Pick<HttpDependencies, "webhooks">, 
       method: "GET",
       path: "/v1/webhooks/:webhookId/deliveries",
       operation: operation("listWebhookDeliveries", "List the deliveries of a webhook, newest first", {
+        access: "read",
         description: "Deliveries that are over are kept for seven days.",
         path,
         query: deliveriesQuery,
@@ -195,6 +203,7 @@ export function webhookRoutes({ webhooks }: Pick<HttpDependencies, "webhooks">, 
       method: "POST",
       path: "/v1/webhooks/:webhookId/deliveries/:deliveryId/replay",
       operation: operation("replayWebhookDelivery", "Deliver the event of a delivery again", {
+        access: "admin",
         description: "Makes a new delivery of the same event, with the same webhook-id.",
         path: deliveryPath,
         answers: { 202: { description: "The new delivery.", schema: "WebhookDelivery", example: DELIVERY_EXAMPLE } },

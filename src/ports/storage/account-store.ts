@@ -1,3 +1,5 @@
+import type { TokenScope } from "../../domain/token-scope.ts";
+
 /** An owner of instances and calls. Times are ms since 1970-01-01 UTC. */
 export interface User {
   readonly id: string;
@@ -19,9 +21,13 @@ export interface TokenRecord {
   readonly allowedPrefixes: readonly string[] | null;
   /** Calls that may be created with it within 24 hours; null: any number. */
   readonly maxCallsPerDay: number | null;
+  /** What it is for; null: everything. */
+  readonly scopes: readonly TokenScope[] | null;
   readonly createdAt: number;
   readonly expiresAt: number | null;
   readonly revokedAt: number | null;
+  /** When it was last used, as {@link AccountStore.markUsed} has noted; null: never. */
+  readonly lastUsedAt: number | null;
 }
 
 /** Users and their tokens. */
@@ -40,4 +46,6 @@ export interface AccountStore {
   tokens(userId?: string): Promise<TokenRecord[]>;
   /** Returns false if there is no such token, or if it is already revoked. */
   revokeToken(id: string, at: number): Promise<boolean>;
+  /** Notes that a token was used; nothing if there is no such token. An earlier time than the noted one changes nothing. */
+  markUsed(id: string, at: number): Promise<void>;
 }

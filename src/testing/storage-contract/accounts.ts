@@ -27,6 +27,8 @@ export function accountsContract(clause: Clause): void {
       demoInstanceId: scene.id("inst"),
       allowedPrefixes: ["+49", "+1415"],
       maxCallsPerDay: 200,
+      scopes: ["read", "call"],
+      lastUsedAt: scene.now(),
       expiresAt: scene.now(),
     });
     await accounts.insertToken(token);
@@ -64,6 +66,17 @@ export function accountsContract(clause: Clause): void {
     scene.equal(await accounts.tokenByHash(token.hash), { ...token, revokedAt: at });
   });
 
+  clause("the last use of a token is noted, and an earlier one changes nothing", async (scene) => {
+    const { accounts } = scene.storage;
+    const token = tokenRecord(scene);
+    await accounts.insertToken(token);
+    const [earlier, later] = [scene.now(), scene.now()];
+    await accounts.markUsed(token.id, later);
+    await accounts.markUsed(token.id, earlier);
+    await accounts.markUsed(scene.id("tok"), later);
+    scene.equal(await accounts.tokenByHash(token.hash), { ...token, lastUsedAt: later });
+  });
+
   clause("tokens are listed oldest first, of one user or of everybody", async (scene) => {
     const { accounts } = scene.storage;
     const other = scene.id("usr");
@@ -85,9 +98,11 @@ function tokenRecord(scene: StorageScene, patch: Partial<TokenRecord> = {}): Tok
     demoInstanceId: null,
     allowedPrefixes: null,
     maxCallsPerDay: null,
+    scopes: null,
     createdAt: scene.now(),
     expiresAt: null,
     revokedAt: null,
+    lastUsedAt: null,
     ...patch,
   };
 }

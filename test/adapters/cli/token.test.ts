@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { type ServerProcess, start } from "../../support/runtimes.ts";
 import { cli, freshFolder, node, run } from "./run-cli.ts";
 
@@ -39,6 +39,27 @@ describe.skipIf(node.missing)(`ringport token on ${node.title}, beside a server`
     expect(table.stdout).toMatch(new RegExp(`${id}\t.*revoked`));
   });
 
+  test("scopes are kept, shown, and held against requests; the last use is shown", async () => {
+    const made = await run(["token", "create", "--user", "sue", "--scopes", "call,read", "--data", data]);
+    const token = made.stdout.trim();
+    expect(await status(token)).toBe(200);
+    const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+    const refused = await fetch(`${server.url}/v1/instances`, { method: "POST", headers, body: '{"name":"x"}' });
+    expect([refused.status, ((await refused.json()) as { code: string }).code]).toEqual([403, "insufficient_scope"]);
+    await vi.waitFor(async () => {
+      const listed = await run(["token", "list", "--user", "sue", "--json"], { RINGPORT_DATA: data });
+      expect(JSON.parse(listed.stdout)).toMatchObject([
+        { scopes: ["read", "call"], last_used_at: expect.stringMatching(/^20/) },
+      ]);
+    }, 20_000);
+    expect((await run(["token", "list", "--data", data])).stdout).toContain("\tread,call\t20");
+    const wrong = await run(["token", "create", "--user", "sue", "--scopes", "write", "--data", data]);
+    expect([wrong.code, wrong.stderr]).toEqual([
+      2,
+      'ringport: --scopes is "write": it must be scopes separated by commas, of read, call, admin\n',
+    ]);
+  });
+
   test("a demo token is tied to an instance of its user", async () => {
     const { stdout } = await run(["token", "create", "--user", "bea", "--data", data, "--json"]);
     const { token } = JSON.parse(stdout) as { token: string };
@@ -69,7 +90,9 @@ describe.skipIf(node.missing)(`ringport token on ${node.title}, beside a server`
       { allowed_prefixes: null, max_calls_per_day: null },
     ]);
     const table = await run(["token", "list", "--user", "eve", "--data", data]);
-    expect(table.stdout).toMatch(/\t\+49,\+43\t200\tworks\n.*\tevery number\tany number\tworks\n/);
+    expect(table.stdout).toMatch(
+      /\t\+49,\+43\t200\teverything\tnever\tworks\n.*\tevery number\tany number\teverything\tnever\tworks\n/,
+    );
     const answer = await fetch(`${server.url}/v1/calls`, {
       method: "POST",
       headers: { authorization: `Bearer ${record.token}`, "content-type": "application/json" },

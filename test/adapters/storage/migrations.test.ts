@@ -33,6 +33,7 @@ const STEPS = [
   "0019_agent_turns",
   "0020_result_errors",
   "0021_call_limits",
+  "0022_token_scopes",
 ];
 
 test("four processes migrate one new SQLite file at the same time", { timeout: 60_000 }, async () => {

@@ -95,6 +95,54 @@ describe("a token", () => {
     expect(await issue({ ...demo, issuer: { maxCallsPerDay: 1_000 } })).toMatchObject({ maxCallsPerDay: 50 });
   });
 
+  test("has the scopes that were chosen, or those of whoever makes it", async () => {
+    const { issue, authenticate } = await scene();
+    const { token, ...stored } = await issue({ scopes: ["call", "read"] });
+    expect(stored.scopes).toEqual(["read", "call"]);
+    const issuer = (await authenticate(token))!;
+    expect(issuer.scopes).toEqual(["read", "call"]);
+    expect(await issue({ issuer })).toMatchObject({ scopes: ["read", "call"] });
+    expect(await issue({ issuer, scopes: ["read"] })).toMatchObject({ scopes: ["read"] });
+    await expect(issue({ issuer, scopes: ["admin"] })).rejects.toThrow('scopes contains "admin"');
+    const all = await issue();
+    expect(all.scopes).toBeNull();
+    expect(await authenticate(all.token)).not.toHaveProperty("scopes");
+  });
+
+  test("is noted as used, at most once a minute", async () => {
+    const { world, issue, accounts, authenticate } = await scene();
+    const { token, hash } = await issue();
+    const lastUse = async () => (await accounts.tokenByHash(hash))!.lastUsedAt;
+    expect(await lastUse()).toBeNull();
+    const first = world.system.now();
+    await Promise.all([authenticate(token), authenticate(token)]);
+    await world.system.settle();
+    expect(await lastUse()).toBe(first);
+    await world.system.advance(59_999);
+    await authenticate(token);
+    await world.system.settle();
+    expect(await lastUse()).toBe(first);
+    await world.system.advance(1);
+    await authenticate(token);
+    await world.system.settle();
+    expect(await lastUse()).toBe(first + 60_000);
+  });
+
+  test("works although its use cannot be noted, and is not noted once it has expired", async () => {
+    const { world, issue, accounts } = await scene();
+    const noted: string[] = [];
+    const markUsed = async (id: string) => {
+      noted.push(id);
+      throw new Error("the database is read-only");
+    };
+    const authenticate = tokenAuthenticator({ ...accounts, markUsed }, world.system);
+    const { token, id } = await issue({ expiresAt: world.system.now() + 1_000 });
+    expect(await authenticate(token)).toBeDefined();
+    await world.system.advance(1_000);
+    expect(await authenticate(token)).toBeUndefined();
+    expect(noted).toEqual([id]);
+  });
+
   test("is stored as a hash only", async () => {
     const { issue, accounts } = await scene();
     const { token, hash } = await issue();

@@ -30,15 +30,16 @@ export function addressOf(path: string): string {
   return path.replace(/:(\w+)/g, (_, name: string) => IDS[name] ?? "x");
 }
 
-const pages = { prefix: "simulator", page: async () => undefined, artefact: async () => undefined };
-const routes = allRoutes(dependencies({ http: { pages: [pages] } }));
+/** The pages of a network that keeps files of its calls. */
+export const PAGES = { prefix: "simulator", page: async () => undefined, artefact: async () => undefined };
+const routes = allRoutes(dependencies({ http: { pages: [PAGES] } }));
 
 /** Every operation of all routes. */
 export const ENDPOINTS: readonly Endpoint[] = routes.map((route) => ({
   method: route.method,
   path: route.path,
   address: addressOf(route.path),
-  isProtected: route.operation.bearer,
+  isProtected: route.operation.access !== "open",
   route,
 }));
 

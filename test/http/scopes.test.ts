@@ -1,0 +1,76 @@
+import { describe, expect, test } from "vitest";
+import { TOKEN_SCOPES, type TokenScope } from "../../src/domain/token-scope.ts";
+import { ask } from "./support/ask.ts";
+import { type Endpoint, PAGES, PROTECTED } from "./support/endpoints.ts";
+import { serve } from "./support/fakes.ts";
+
+/** What each scope is for, written down once more by hand: a new route is added here on purpose. */
+const EXPECTED: Readonly<Record<TokenScope, readonly string[]>> = {
+  read: [
+    "getCall",
+    "listCalls",
+    "listCallEvents",
+    "getRecording",
+    "getInstance",
+    "listInstances",
+    "listEvents",
+    "listWebhooks",
+    "getWebhook",
+    "listWebhookDeliveries",
+    "listVoices",
+    "hearVoice",
+    "simulatorArtefact",
+  ],
+  call: ["createCall", "endCall", "streamCall", "createStreamTicket"],
+  admin: [
+    "createInstance",
+    "updateInstance",
+    "deleteInstance",
+    "configureInstance",
+    "deleteRecording",
+    "createWebhook",
+    "updateWebhook",
+    "deleteWebhook",
+    "rotateWebhookSecret",
+    "testWebhook",
+    "replayWebhookDelivery",
+  ],
+};
+
+const idsOf = (scope: TokenScope): string[] =>
+  PROTECTED.filter(({ route }) => route.operation.access === scope).map(({ route }) => route.operation.id);
+
+/** What a token with these scopes is answered. */
+async function answerTo(scopes: readonly TokenScope[] | undefined, { method, address }: Endpoint) {
+  const principal = { userId: "usr_anna", tokenId: "tok_1", ...(scopes && { scopes }) };
+  const { app } = serve({ http: { pages: [PAGES], authenticate: async () => principal } });
+  return ask(app, { method, path: address });
+}
+
+test.each(TOKEN_SCOPES)("the scope %s is for these operations and no others", (scope) => {
+  expect(idsOf(scope).sort()).toEqual([...EXPECTED[scope]].sort());
+});
+
+describe.each(PROTECTED)("$method $path", (endpoint) => {
+  const { access } = endpoint.route.operation;
+  const others = TOKEN_SCOPES.filter((scope) => scope !== access);
+
+  test("refuses a token with every scope but its own", async () => {
+    const { status, json } = await answerTo(others, endpoint);
+    expect([status, json.code]).toEqual([403, "insufficient_scope"]);
+    expect(json.detail).toBe(
+      `this request needs a token with the scope "${access}"; this one has: ${others.join(", ")}`,
+    );
+  });
+
+  test("accepts a token with its scope alone, and one without a list of scopes", async () => {
+    for (const scopes of [[access as TokenScope], undefined])
+      expect((await answerTo(scopes, endpoint)).text).not.toContain("insufficient_scope");
+  });
+});
+
+test("a demo token with the scope read cannot place calls", async () => {
+  const authenticate = async () => ({ userId: "usr_anna", demoInstanceId: "inst_1", scopes: ["read"] as const });
+  const { app } = serve({ http: { authenticate } });
+  expect((await ask(app, { method: "POST", path: "/v1/calls", body: "{}" })).json.code).toBe("insufficient_scope");
+});
