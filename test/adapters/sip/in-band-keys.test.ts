@@ -16,6 +16,9 @@ const MESSAGE = toneWav({ hz: 440, ms: 3_000, sampleRate: 8_000, amplitude: 8_00
 /** Duration of the silence before the first key, and of one key with its pause, ms. */
 const FIRST_MS = 400;
 const KEY_MS = 200;
+/** A tone with a longer hole is two tones: a far end that stood still for this long has played other keys, ms. */
+const TIMELY_MS = 30;
+const MOST_CALLS = 8;
 const TONES = concatPcm([new Int16Array(8 * FIRST_MS), dtmfTones(KEYS, { sampleRate: 8_000 })]);
 
 const closing: (() => Promise<unknown>)[] = [];
@@ -61,8 +64,16 @@ describe.each(["thread", "worker"] as const)("with the audio in a %s, the keys o
     closing.push(() => ringport.stop({ drainMs: 0 }));
     const { id: instanceId } = await ringport.instances.create(ADA, { name: "Line", provider: `sip/${provider}` });
     const [target, audio] = [{ phoneNumber: "+12025550100" }, { audioBase64: MESSAGE }];
-    const { id } = await ringport.calls.create(ADA, { instanceId, type: "FIXED_AUDIO", target, audio });
-    expect(await ringport.calls.wait(ADA, id)).toMatchObject({ status: "COMPLETED" });
+    const call = async (): Promise<string> => {
+      const { id } = await ringport.calls.create(ADA, { instanceId, type: "FIXED_AUDIO", target, audio });
+      expect(await ringport.calls.wait(ADA, id)).toMatchObject({ status: "COMPLETED" });
+      return id;
+    };
+    let id = await call();
+    while (farEnd.calls.at(-1)!.voice!.mostLateMs > TIMELY_MS) {
+      expect(farEnd.calls.length, "on this machine no far end sends its audio in time").toBeLessThan(MOST_CALLS);
+      id = await call();
+    }
     const { events } = await ringport.calls.timeline(ADA, id);
     const keys = events.flatMap(({ type, data }) => (type === "dtmf" ? [data.digit] : []));
     expect(keys.join("")).toBe(KEYS);

@@ -55,6 +55,8 @@ export class Voice {
   readonly rtcp: number[] = [];
   /** Packets sent. */
   sent = 0;
+  /** The longest time by which a packet was sent too late, because this process stood still, ms. */
+  mostLateMs = 0;
   /** Keys pressed by the other side, by telephone-event. */
   keys = "";
   readonly port: number;
@@ -176,7 +178,10 @@ export class Voice {
   }
 
   #tick(): void {
-    while (performance.now() >= this.#startedAt + this.#frames * FRAME_MS) {
+    for (;;) {
+      const lateMs = performance.now() - this.#startedAt - this.#frames * FRAME_MS;
+      if (lateMs < 0) break;
+      this.mostLateMs = Math.max(this.mostLateMs, lateMs);
       if (this.#wire && this.#speech !== "nothing" && !this.#paused) this.#sayNext(this.#wire, this.#speech);
       this.#frames++;
     }
