@@ -2,6 +2,8 @@ import { type FilterBank, filterBank } from "./filter-bank.ts";
 import { concatPcm, toSample } from "./pcm.ts";
 
 const SLICE = 4096;
+/** With this many phases or fewer, outputs of the same phase lie close enough together to be computed in fours. */
+const FEW_PHASES = 6;
 const LOWEST_RATE = 4000;
 const HIGHEST_RATE = 192_000;
 
@@ -104,6 +106,7 @@ export class Resampler {
       else for (let i = 0; i < take; i++) buffer[from + i] = samples[read + i]!;
       this.#buffered += take;
       read += take;
+      if (this.#up <= FEW_PHASES) written = this.#computeInFours(bank, output, written, wanted);
       written = this.#compute(bank, output, written, wanted);
       const done = Math.max(0, Math.min(this.#position - bank.reach, this.#buffered));
       buffer.copyWithin(0, done, this.#buffered);
@@ -111,6 +114,44 @@ export class Resampler {
       this.#position -= done;
     }
     this.#produced += written;
+  }
+
+  /** Like {@link Resampler.#compute}, as far as it goes in blocks: four outputs of each phase, which share their coefficients. */
+  #computeInFours({ rows, taps, reach }: FilterBank, output: Int16Array, written: number, wanted: number): number {
+    const buffer = this.#buffer;
+    const up = this.#up;
+    const down = this.#down;
+    const end = this.#buffered - reach;
+    let position = this.#position;
+    let at = written;
+    while (at + 4 * up <= wanted && position + Math.floor((this.#phase + (4 * up - 1) * down) / up) < end) {
+      for (let n = 0, phase = this.#phase, start = position - reach + 1; n < up; n++) {
+        const row = phase * taps;
+        let a = 0;
+        let b = 0;
+        let c = 0;
+        let d = 0;
+        for (let tap = 0, first = start; tap < taps; tap++, first++) {
+          const coefficient = rows[row + tap]!;
+          a += coefficient * buffer[first]!;
+          b += coefficient * buffer[first + down]!;
+          c += coefficient * buffer[first + 2 * down]!;
+          d += coefficient * buffer[first + 3 * down]!;
+        }
+        output[at + n] = toSample(a);
+        output[at + n + up] = toSample(b);
+        output[at + n + 2 * up] = toSample(c);
+        output[at + n + 3 * up] = toSample(d);
+        phase += down;
+        const whole = Math.floor(phase / up);
+        phase -= whole * up;
+        start += whole;
+      }
+      at += 4 * up;
+      position += 4 * down;
+    }
+    this.#position = position;
+    return at;
   }
 
   /** Writes what the buffer holds to `output`, from `written` on up to `wanted`; returns the position reached. */
@@ -123,9 +164,14 @@ export class Resampler {
     let position = this.#position;
     let phase = this.#phase;
     let at = written;
+    const inFours = up <= FEW_PHASES;
     while (position < end && at < wanted) {
       const step = steps === up ? phase : Math.round((phase * steps) / up);
-      output[at++] = toSample(product(rows, step * taps, buffer, position - reach + 1, taps));
+      const first = position - reach + 1;
+      const sum = inFours
+        ? inOneSum(rows, step * taps, buffer, first, taps)
+        : inFourSums(rows, step * taps, buffer, first, taps);
+      output[at++] = toSample(sum);
       position += whole;
       phase += part;
       if (phase < up) continue;
@@ -138,8 +184,18 @@ export class Resampler {
   }
 }
 
-/** The scalar product of a row of coefficients, a whole number of fours, with what lies in the buffer from `first` on. */
-function product(rows: Float64Array, row: number, buffer: Float64Array, first: number, taps: number): number {
+/**
+ * The scalar product of a row of coefficients with what lies in the buffer from `first` on. It is added up in the order in
+ * which outputs are computed in fours, so that a stream sounds the same however it is cut.
+ */
+function inOneSum(rows: Float64Array, row: number, buffer: Float64Array, first: number, taps: number): number {
+  let sum = 0;
+  for (let tap = 0; tap < taps; tap++) sum += rows[row + tap]! * buffer[first + tap]!;
+  return sum;
+}
+
+/** The same for rows of a whole number of fours, faster. */
+function inFourSums(rows: Float64Array, row: number, buffer: Float64Array, first: number, taps: number): number {
   // Four sums, so that no addition depends on the previous one.
   let a = 0;
   let b = 0;
