@@ -57,6 +57,9 @@ export function missing(reason: string): string {
   return reason;
 }
 
+/** As `npm start` has them. Short-lived objects in 8 MiB instead of 16: shorter pauses, so that frames of audio are on time. */
+const NODE_FLAGS = ["--max-semi-space-size=8", "--disable-warning=ExperimentalWarning"];
+
 /** All that the server needs under Deno; the last one finds the address where phones in the network reach it. */
 const DENO_PERMISSIONS = [
   "--allow-net",
@@ -68,8 +71,8 @@ const DENO_PERMISSIONS = [
 
 /** Every runtime that the suites cover, installed or not. */
 export const runtimes: readonly Runtime[] = [
-  find("node22", ["--disable-warning=ExperimentalWarning"]),
-  find("node26", ["--disable-warning=ExperimentalWarning"]),
+  find("node22", NODE_FLAGS),
+  find("node26", NODE_FLAGS),
   find("bun", []),
   find("deno", ["run", "--no-prompt", ...DENO_PERMISSIONS]),
 ];

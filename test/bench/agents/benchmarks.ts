@@ -27,7 +27,8 @@ export const AGENT_BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   "agent-calls": {
     title: "Agent calls at once in one process",
     method: `${CONVERSATIONS} Every third reply is interrupted. The provider is a process of its own on the other core. Lateness: how much
-later than its place on the absolute 20 ms schedule a frame was exchanged with a leg, both directions. The rule of the best-known open
+later than its place on the absolute 20 ms schedule a frame was exchanged with a leg, both directions. Node runs with
+\`--max-semi-space-size=8\`, as \`npm start\` and the files of [deploy](deploy.md#size) have it: without it, collecting garbage stops all calls for up to 20 ms. The rule of the best-known open
 framework for voice agents is 25 calls on four cores, about 6 per core; its figure includes WebRTC, Opus and a neural voice detector, which this one does not.`,
     options: {
       calls: { meaning: "calls at once", value: 150, quick: 40 },
