@@ -8,7 +8,7 @@ export type Row = Readonly<Record<string, string | number | null>>;
 /** Where a server keeps its rows. */
 export type DatabasePlace = { readonly file: string } | { readonly url: string };
 
-/** Reads all records from outside, beside the running server; its lease is none. */
+/** Reads all records from outside, beside the running server; neither its lease nor the last use of a token is one. */
 export async function readRows(place: DatabasePlace): Promise<Rows> {
   return "file" in place ? sqliteRows(place.file) : postgresRows(place.url);
 }
@@ -50,7 +50,11 @@ async function postgresRows(url: string): Promise<Rows> {
 }
 
 function inOrder(rows: readonly Record<string, unknown>[]): Row[] {
-  const plain = rows.map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, shown(value)])));
+  const plain = rows.map((row) =>
+    Object.fromEntries(
+      Object.entries(row).flatMap(([name, value]) => (name === "last_used_at" ? [] : [[name, shown(value)]])),
+    ),
+  );
   return plain.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
 }
 
