@@ -13,6 +13,7 @@ export type {
 } from "./application/call-audio/streams/stream-client.ts";
 export { STREAM_EVENTS } from "./application/call-audio/streams/stream-client.ts";
 export type { Erasure } from "./application/calls/erasure.ts";
+export type { LinkTicket } from "./application/instances/link-tickets.ts";
 export type {
   CallUseCases,
   Connection,
@@ -23,6 +24,7 @@ export type {
   InstanceDetails,
   InstanceUseCases,
   LinkingCode,
+  LinkPageState,
   WebhookUseCases,
   WebhookWithSecret,
 } from "./application/use-cases.ts";

@@ -33,6 +33,8 @@ export function useCasesOnDemand(app: () => Promise<Application>): UseCases {
       list: async (...args) => (await app()).instances.list(...args),
       get: async (...args) => (await app()).instances.get(...args),
       configure: async (...args) => (await app()).instances.configure(...args),
+      linkTicket: async (...args) => (await app()).instances.linkTicket(...args),
+      linkPage: async (...args) => (await app()).instances.linkPage(...args),
       delete: async (...args) => (await app()).instances.delete(...args),
     },
     webhooks: {

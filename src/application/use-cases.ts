@@ -13,6 +13,7 @@ import type { Voice } from "../ports/speech.ts";
 import type { CallFilter, Page } from "../ports/storage.ts";
 import type { StreamReservation } from "./call-audio/streams/stream-client.ts";
 import type { StageLatency, TurnStage } from "./counters.ts";
+import type { LinkTicket } from "./instances/link-tickets.ts";
 
 // What Ringport does, without HTTP. An embedding program calls these; the HTTP interface is a thin caller of them.
 // Every one throws Refusal with the `code` of the matching problem document, and then nothing was changed.
@@ -66,6 +67,12 @@ export interface LinkingCode {
   readonly message: string;
 }
 
+/** What the link page of an instance shows. */
+export type LinkPageState = {
+  /** The name of the instance. */
+  readonly name: string;
+} & ({ readonly linked: true; readonly phone: string | null } | { readonly linked: false; readonly code: LinkingCode });
+
 /** The use cases of instances. Every method throws a Refusal for a request that it does not carry out. */
 export interface InstanceUseCases {
   create(principal: Principal, input: CreateInstanceInput, options?: CreateOptions): Promise<Instance & Creation>;
@@ -81,6 +88,10 @@ export interface InstanceUseCases {
   get(principal: Principal, instanceId: string): Promise<InstanceDetails>;
   /** Starts linking if idle and answers the current code; waits for one at most 10 s. */
   configure(principal: Principal, instanceId: string): Promise<LinkingCode>;
+  /** A ticket for a page that shows the current code until the number is linked: for whoever holds the phone. It is valid for an hour. */
+  linkTicket(principal: Principal, instanceId: string): Promise<LinkTicket>;
+  /** What the page of a ticket shows; waits for a code like {@link configure}. Throws Refusal `link_page_not_found`, `link_page_expired`. */
+  linkPage(ticket: string): Promise<LinkPageState>;
   /**
    * Ends its calls, unlinks the number, erases its credentials. After a `StorageUnavailable` the deletion goes on by itself,
    * and a repeated request waits for its end.

@@ -11,3 +11,8 @@ export function toHex(bytes: Uint8Array): string {
   for (const byte of bytes) text += OF_BYTE[byte];
   return text;
 }
+
+/** The bytes of lower-case or upper-case hex digits, two for each; anything else becomes 0. */
+export function fromHex(text: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from({ length: text.length >> 1 }, (_, i) => Number.parseInt(text.slice(2 * i, 2 * i + 2), 16));
+}

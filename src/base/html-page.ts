@@ -27,19 +27,25 @@ small{display:block;opacity:.75}
 /** A page of our own, in its one style, light or dark. */
 export interface HtmlPage {
   readonly html: string;
-  /** Allows the style, an empty icon, and forms to this server. */
+  /** Allows the style, an empty icon, images in the page, and forms to this server; its script, and that one's requests to this server. */
   readonly contentSecurityPolicy: string;
 }
 
 let styleHash: Promise<string> | undefined;
 
 /**
- * A page without scripts and external files.
+ * A page without external files.
  * @param title text, not HTML
  * @param body HTML below the heading
  * @param layout `card`: one short message in the middle of a phone's screen; `text`: a page to read
+ * @param script runs behind the body. Default: the page has none
  */
-export async function htmlPage(title: string, body: string, layout: "card" | "text"): Promise<HtmlPage> {
+export async function htmlPage(
+  title: string,
+  body: string,
+  layout: "card" | "text",
+  script?: string,
+): Promise<HtmlPage> {
   styleHash ??= sha256Base64(STYLE);
   const heading = escapeHtml(title);
   return {
@@ -55,10 +61,14 @@ export async function htmlPage(title: string, body: string, layout: "card" | "te
 <h1>${heading}</h1>
 ${body}
 </main>
-</html>
+${script === undefined ? "" : `<script>${script}</script>\n`}</html>
 `,
-    contentSecurityPolicy: `default-src 'none'; img-src data:; style-src 'sha256-${await styleHash}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
+    contentSecurityPolicy: `default-src 'none'; img-src data:; style-src 'sha256-${await styleHash}'; ${await scriptPolicy(script)}form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
   };
+}
+
+async function scriptPolicy(script: string | undefined): Promise<string> {
+  return script === undefined ? "" : `script-src 'sha256-${await sha256Base64(script)}'; connect-src 'self'; `;
 }
 
 /** Escapes a text for HTML, attribute values included. */

@@ -26,6 +26,7 @@ export type {
   Instance,
   InstanceDetails,
   LinkingCode,
+  LinkPage,
   Outcome,
   Recording,
   StreamError,

@@ -1,7 +1,7 @@
 import type { CreateInstanceInput, UpdateInstanceInput } from "../domain/instance-input.ts";
 import { allItems, type Page, type PageQuery } from "./pages.ts";
 import type { CreateOptions, RequestOptions, Transport } from "./transport.ts";
-import type { Instance, InstanceDetails, LinkingCode } from "./views.ts";
+import type { Instance, InstanceDetails, LinkingCode, LinkPage } from "./views.ts";
 
 /** Options of {@link InstancesClient.get}. */
 export interface GetInstanceOptions extends RequestOptions {
@@ -38,6 +38,8 @@ export interface InstancesClient {
   configure(id: string, options?: RequestOptions): Promise<LinkingCode>;
   /** The same code, with the time at which the next one replaces it. */
   qrCode(id: string, options?: RequestOptions): Promise<QrCode>;
+  /** A page that shows the current code, to send to the owner of the phone; it works for an hour. */
+  linkPage(id: string, options?: RequestOptions): Promise<LinkPage>;
   /** Ends the instance's call, unlinks the number and erases its credentials, for good. */
   delete(id: string, options?: RequestOptions): Promise<void>;
 }
@@ -67,6 +69,8 @@ export function instancesClient(transport: Transport): InstancesClient {
         page: headers.get("qr-page"),
       };
     },
+    linkPage: async (id, options) =>
+      (await transport.post<LinkPage>(`${one(id)}/link-page`, {}, undefined, options)).body,
     delete: (id, options) => transport.delete(one(id), options),
   };
 }

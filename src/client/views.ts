@@ -10,6 +10,7 @@ export type {
   Instance,
   InstanceDetails,
   LinkingCode,
+  LinkPage,
   Outcome,
   Recording,
   StreamError,

@@ -220,6 +220,25 @@ export interface LinkingCode {
   message: string;
 }
 
+/** A page that shows the QR code of an instance to whoever has its address. */
+export interface LinkPage {
+  /** Its address; no token is needed. */
+  url: string;
+  /** RFC 3339, UTC, with milliseconds. */
+  expires_at: string;
+}
+
+/** What the link page of an instance shows. */
+export interface LinkPageState {
+  /** The name of the instance. */
+  name: string;
+  linked: boolean;
+  /** The linked number, E.164. */
+  phone: string | null;
+  /** The current code as a PNG image, Base64; null once linked. */
+  qrCodeBase64: string | null;
+}
+
 /** An endpoint that gets events. */
 export interface Webhook {
   id: string;
@@ -462,6 +481,8 @@ export interface Answers {
   Connection: Connection;
   InstanceDetails: InstanceDetails;
   LinkingCode: LinkingCode;
+  LinkPage: LinkPage;
+  LinkPageState: LinkPageState;
   Event: Event;
   EventList: Event[];
   Webhook: Webhook;

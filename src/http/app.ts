@@ -18,6 +18,7 @@ import { RequestContext } from "./request-context.ts";
 import { givenRequestId, requestIds } from "./request-id.ts";
 import { resourcesOf, respond } from "./resource.ts";
 import { allRoutes } from "./routes/all-routes.ts";
+import { LINK_PAGE_PATH } from "./routes/link-routes.ts";
 import { publicPage } from "./routes/page-routes.ts";
 import { StreamTickets } from "./stream/stream-tickets.ts";
 
@@ -133,6 +134,7 @@ export function createHttp(deps: HttpDependencies): WebApp {
 
   /** The path for the log. The path of a page may hold a code that links a number, so only its prefix is logged. */
   const loggedPath = ({ fullPath, route }: RequestContext): string => {
+    if (route === LINK_PAGE_PATH) return `${base}/link/…`;
     const page = pages.find(({ prefix }) => route === `/${prefix}/*`);
     return page ? `${base}/${page.prefix}/…` : fullPath;
   };

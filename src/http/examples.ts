@@ -108,6 +108,20 @@ export const LINKING_CODE_EXAMPLE: View<"LinkingCode"> = {
   message: "Scan this code with the messaging application on the phone.",
 };
 
+const LINK_TICKET = `${INSTANCE_ID}.mkz9s3k0.5d0b3a2f9c4e8d716f0a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60`;
+
+export const LINK_PAGE_EXAMPLE: View<"LinkPage"> = {
+  url: `https://voice.example/link/${LINK_TICKET}`,
+  expires_at: "2026-01-31T13:00:00.000Z",
+};
+
+export const LINK_PAGE_STATE_EXAMPLE: View<"LinkPageState"> = {
+  name: "Front desk",
+  linked: true,
+  phone: "+12025550123",
+  qrCodeBase64: null,
+};
+
 export const EVENT_EXAMPLE: View<"Event"> = {
   id: "evt_01k7zq3q8rf2j4m6p8s0v2x4zc",
   type: "answered",

@@ -137,7 +137,7 @@ function operation({ path, operation }: Route, facts: DocumentFacts): Json {
     }),
     responses: {
       ...mapValues(operation.answers, answer),
-      ...problemResponses([...(operation.problems ?? []), ...commonProblems(operation, facts)]),
+      ...problemResponses([...(operation.problems ?? []), ...commonProblems(operation, facts)], operation.problemPages),
     },
   };
 }
@@ -159,8 +159,8 @@ function commonProblems({ access }: Operation, { rateLimited }: DocumentFacts): 
   return ["unauthorized", "insufficient_scope", ...limited, "internal_error", "storage_unavailable", "stopping"];
 }
 
-/** One response for each status; its description lists the possible codes. */
-function problemResponses(codes: readonly ProblemCode[]): Json {
+/** One response for each status; its description lists the possible codes. @param pages also as `text/html` */
+function problemResponses(codes: readonly ProblemCode[], pages = false): Json {
   const byStatus = new Map<number, ProblemCode[]>();
   for (const code of new Set(codes)) {
     const { status } = PROBLEMS[code];
@@ -180,6 +180,7 @@ function problemResponses(codes: readonly ProblemCode[]): Json {
             schema: ref("schemas", "Problem"),
             examples: Object.fromEntries(codes.map((code) => [code, { value: problemExample(code) }])),
           },
+          ...(pages && { "text/html": {} }),
         },
       },
     ]),

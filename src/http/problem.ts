@@ -47,6 +47,7 @@ export const PROBLEMS: Readonly<Record<ProblemCode, ProblemKind>> = {
   recording_not_found: { status: 404, title: "There is no such recording" },
   webhook_not_found: { status: 404, title: "There is no such webhook" },
   delivery_not_found: { status: 404, title: "There is no such delivery" },
+  link_page_not_found: { status: 404, title: "There is no such link page" },
   method_not_allowed: { status: 405, title: "The method is not allowed" },
   // The rest of the body may never arrive, so the connection cannot be reused.
   request_timeout: { status: 408, title: "The body took too long", headers: { connection: "close" } },
@@ -54,6 +55,7 @@ export const PROBLEMS: Readonly<Record<ProblemCode, ProblemKind>> = {
   instance_quota: { status: 409, title: "The user is at their limit of instances" },
   webhook_quota: { status: 409, title: "The user is at their limit of webhooks" },
   webhook_disabled: { status: 409, title: "The webhook is disabled" },
+  link_page_expired: { status: 410, title: "The link page has expired" },
   queue_full: { status: 409, title: "The queue of the instance is full" },
   idempotency_key_in_progress: {
     status: 409,

@@ -40,6 +40,8 @@ export interface Operation {
   readonly answers: Readonly<Record<number, Answer>>;
   /** Its own refusals; the refusals common to all operations are added. */
   readonly problems?: readonly ProblemCode[];
+  /** Refusals of its own as pages, for browsers. */
+  readonly problemPages?: boolean;
 }
 
 export type Examples = Readonly<Record<string, { readonly summary: string; readonly value: unknown }>>;

@@ -12,7 +12,14 @@ import {
   TurnMetrics,
 } from "./schemas/call-schemas.ts";
 import { Event, WebhookTest } from "./schemas/event-schemas.ts";
-import { Connection, Instance, InstanceDetails, LinkingCode } from "./schemas/instance-schemas.ts";
+import {
+  Connection,
+  Instance,
+  InstanceDetails,
+  LinkingCode,
+  LinkPage,
+  LinkPageState,
+} from "./schemas/instance-schemas.ts";
 import { Fault, Problem } from "./schemas/problem-schemas.ts";
 import { shape } from "./schemas/shape.ts";
 import {
@@ -56,6 +63,8 @@ export const SCHEMAS = {
   Connection,
   InstanceDetails,
   LinkingCode,
+  LinkPage,
+  LinkPageState,
   Event,
   EventList: v.array(Event),
   Webhook,

@@ -27,6 +27,7 @@ const EXPECTED: Readonly<Record<TokenScope, readonly string[]>> = {
     "updateInstance",
     "deleteInstance",
     "configureInstance",
+    "createLinkPage",
     "deleteRecording",
     "createWebhook",
     "updateWebhook",

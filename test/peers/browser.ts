@@ -18,7 +18,7 @@ export interface Page {
   /** A picture of the whole page, PNG. */
   picture(): Promise<Buffer>;
   /** Waits until an expression is true. */
-  waitFor(expression: string): Promise<void>;
+  waitFor(expression: string, ms?: number): Promise<void>;
 }
 
 interface Message {
@@ -119,10 +119,10 @@ async function attach(socket: WebSocket): Promise<Page> {
       const { data } = await ask("Page.captureScreenshot", { captureBeyondViewport: true });
       return Buffer.from(String(data), "base64");
     },
-    async waitFor(expression) {
+    async waitFor(expression, ms = 15_000) {
       // While a page is being replaced there is nothing to ask.
       const ready = () => evaluate<boolean>(expression).catch(() => false);
-      await until(ready, (is) => is === true, 15_000, `${expression} in the page (${faults.join("; ")})`);
+      await until(ready, (is) => is === true, ms, `${expression} in the page (${faults.join("; ")})`);
     },
   };
 }

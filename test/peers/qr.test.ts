@@ -4,7 +4,12 @@ import { expect, test } from "vitest";
 import { ON_NODE, onEach, useServer } from "../support/server.ts";
 import { expected } from "../support/server-client.ts";
 import { send } from "../support/server-http.ts";
+import { inBrowser } from "./browser.ts";
+import { expectReadable, LOOKS } from "./readable.ts";
 import { folder, run, withTools } from "./tools.ts";
+
+const TITLE = 'document.querySelector("h1").textContent';
+const IMAGE = 'document.querySelector("img").src';
 
 onEach([ON_NODE], (target) => {
   withTools("the QR code", ["zbarimg"], () => {
@@ -22,5 +27,41 @@ onEach([ON_NODE], (target) => {
       expect((await send("POST", read)).status).toBe(200);
       await client.waitForInstance(id, "ACTIVE");
     });
+  });
+
+  withTools("the link page", ["zbarimg", "chromium"], () => {
+    const server = useServer(target, { env: { RINGPORT_SIMULATOR_TIME_SCALE: "1" } });
+    const files = folder();
+
+    test.each(LOOKS)(
+      "$width px and $scheme is scanned off the screen, and shows the number by itself",
+      async (look) => {
+        const client = await server.as("ada");
+        const { id } = await client.createInstance("Front <desk>");
+        const made = expected(201, await client.post(`/v1/instances/${id}/link-page`, {}));
+        const { url } = made.json<{ url: string }>();
+        await inBrowser(join(files, `profile-${look.width}-${look.scheme}`), async (page) => {
+          await page.show(look);
+          await page.open(url);
+          await page.waitFor(`${TITLE} === "Link this phone"`);
+          await expectReadable(page, look, "link-page");
+          const first = await page.evaluate(IMAGE);
+          await page.waitFor(`${IMAGE} !== ${JSON.stringify(first)}`, 60_000);
+          const screen = join(files, "screen.png");
+          writeFileSync(screen, await page.picture());
+          const read = run("zbarimg", "--quiet", "--raw", screen).trim();
+          expect(read).toMatch(new RegExp(`^${server.base}/simulator/link/[^/\\s]+$`));
+          expect((await send("POST", read)).status).toBe(200);
+          await page.waitFor(`${TITLE} === "Linked"`);
+          expect(await page.evaluate("document.querySelector('main').textContent")).toContain(
+            "“Front <desk>” now places",
+          );
+          await expectReadable(page, look, "link-page-linked");
+          const strangers = page.requests.filter((asked) => !asked.startsWith("data:") && asked !== url);
+          expect([strangers, page.faults]).toEqual([[], []]);
+        });
+        await client.waitForInstance(id, "ACTIVE");
+      },
+    );
   });
 });

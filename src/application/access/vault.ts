@@ -6,11 +6,25 @@ const NONCE_BYTES = 12;
 /** Seals credentials with AES-256-GCM before they reach the storage; the id of their record is bound to them. */
 export class Vault {
   readonly #key: ReturnType<typeof crypto.subtle.importKey>;
+  readonly #base: ReturnType<typeof crypto.subtle.importKey>;
 
   /** @param secret 32 bytes */
   constructor(secret: Uint8Array) {
     if (secret.length !== 32) throw new TypeError(`the secret has ${secret.length} bytes; it must have 32`);
     this.#key = crypto.subtle.importKey("raw", secret.slice(), "AES-GCM", false, ["encrypt", "decrypt"]);
+    this.#base = crypto.subtle.importKey("raw", secret.slice(), "HKDF", false, ["deriveKey"]);
+  }
+
+  /** A key for HMAC-SHA256, another one for each purpose (HKDF, RFC 5869): what it signs is valid on every server with this secret. */
+  async signingKey(purpose: string): ReturnType<typeof crypto.subtle.deriveKey> {
+    const info = new TextEncoder().encode(`ringport ${purpose}`);
+    return crypto.subtle.deriveKey(
+      { name: "HKDF", hash: "SHA-256", salt: new Uint8Array(32), info },
+      await this.#base,
+      { name: "HMAC", hash: "SHA-256", length: 256 },
+      false,
+      ["sign", "verify"],
+    );
   }
 
   /** The credentials of one instance. */

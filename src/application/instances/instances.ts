@@ -13,9 +13,17 @@ import { refuseDemo } from "../access/refuse-demo.ts";
 import { assertCallerAllowed } from "../calls/callers.ts";
 import type { Deletions } from "../calls/deletions.ts";
 import type { Context } from "../context.ts";
-import type { CreateOptions, Creation, InstanceDetails, InstanceUseCases, LinkingCode } from "../use-cases.ts";
+import type {
+  CreateOptions,
+  Creation,
+  InstanceDetails,
+  InstanceUseCases,
+  LinkingCode,
+  LinkPageState,
+} from "../use-cases.ts";
 import { type LineMonitor, linksByItself } from "./line-monitor.ts";
 import type { Lines } from "./lines.ts";
+import { type LinkTicket, LinkTickets } from "./link-tickets.ts";
 import { everOwnedInstance, instanceNotFound, ownedInstance } from "./owned-instance.ts";
 
 /** The use cases of instances. */
@@ -23,11 +31,13 @@ export class Instances implements InstanceUseCases {
   readonly #context: Context;
   readonly #lines: Lines;
   readonly #deletions: Deletions;
+  readonly #linkTickets: LinkTickets;
 
   constructor(context: Context, lines: Lines, deletions: Deletions) {
     this.#context = context;
     this.#lines = lines;
     this.#deletions = deletions;
+    this.#linkTickets = new LinkTickets(context.vault, context.system);
   }
 
   async create(principal: Principal, input: unknown, options: CreateOptions = {}): Promise<Instance & Creation> {
@@ -126,6 +136,28 @@ export class Instances implements InstanceUseCases {
     throw new Refusal("qr_unavailable", `no QR code came within ${this.#context.timings.linkCodeMs} ms: ${reason}`);
   }
 
+  async linkTicket(principal: Principal, instanceId: string): Promise<LinkTicket> {
+    const { id, status } = await ownedInstance(this.#context.storage, principal, instanceId);
+    if (status !== "CREATED") throw alreadyLinked({ id });
+    return this.#linkTickets.issue(id);
+  }
+
+  async linkPage(ticket: string): Promise<LinkPageState> {
+    const read = await this.#linkTickets.read(ticket);
+    const instance = read && (await this.#context.storage.instances.get(read.instanceId));
+    if (!instance || instance.status === "DELETED")
+      throw new Refusal("link_page_not_found", "there is no such link page; its address may be incomplete");
+    if (read?.expired)
+      throw new Refusal("link_page_expired", "this page has expired; ask whoever sent it for a new address");
+    const { id, userId, name } = instance;
+    try {
+      return { name, linked: false, code: await this.configure({ userId }, id) };
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.code !== "instance_already_linked") throw error;
+      return { name, linked: true, phone: (await this.#context.storage.instances.get(id))?.phone ?? null };
+    }
+  }
+
   async delete(principal: Principal, instanceId: string): Promise<void> {
     refuseDemo(principal, "a demo token cannot delete instances");
     await this.#deletions.delete(await everOwnedInstance(this.#context.storage, principal, instanceId));
@@ -207,7 +239,7 @@ function instructionFor(instance: Instance, payload: string): string {
   return `Scan this code with the phone of "${instance.name}" to link its number${open}. It changes; fetch it again when it has expired.`;
 }
 
-function alreadyLinked(instance: Instance): Refusal {
+function alreadyLinked(instance: Pick<Instance, "id">): Refusal {
   return new Refusal("instance_already_linked", `instance "${instance.id}" is linked already; it needs no QR code`);
 }
 

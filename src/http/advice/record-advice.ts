@@ -59,6 +59,17 @@ export const RECORD_ADVICE = {
     fix: "Check the id and the token. GET /v1/webhooks lists your webhooks.",
     example: 'there is no webhook "hook_01k7zq5r9te2f4h6k8n0q2s4vw"',
   },
+  link_page_not_found: {
+    means:
+      "The address of the link page is incomplete, was made by a server with another secret, or its instance is deleted.",
+    fix: "Use the whole url of POST /v1/instances/{instanceId}/link-page.",
+    example: "there is no such link page; its address may be incomplete",
+  },
+  link_page_expired: {
+    means: "A link page works for an hour.",
+    fix: "POST /v1/instances/{instanceId}/link-page makes a new one.",
+    example: "this page has expired; ask whoever sent it for a new address",
+  },
   delivery_not_found: {
     means: "The webhook has no such delivery, or the server deleted it because of its age.",
     fix: "Check both ids. GET /v1/webhooks/:webhookId/deliveries lists what can be replayed.",

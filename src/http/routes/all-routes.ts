@@ -9,6 +9,7 @@ import { callRoutes } from "./call-routes.ts";
 import { docsRoutes } from "./docs-routes.ts";
 import { eventRoutes } from "./event-routes.ts";
 import { instanceRoutes } from "./instance-routes.ts";
+import { linkRoutes } from "./link-routes.ts";
 import { artefactRoute } from "./page-routes.ts";
 import { recordingRoutes } from "./recording-routes.ts";
 import { serverRoutes } from "./server-routes.ts";
@@ -49,6 +50,7 @@ export function allRoutes(deps: HttpDependencies, shared: SharedParts = {}): rea
     ...recordingRoutes(deps),
     ...streamRoutes(deps, tickets, server, watches),
     ...instanceRoutes(deps, readJson),
+    ...linkRoutes(deps, server),
     ...eventRoutes(deps, waits, watches),
     ...webhookRoutes(deps, readJson),
     ...voiceRoutes(deps, server),

@@ -28,6 +28,20 @@ export const InstanceDetails = shape("An instance with its active calls.", {
   connection: v.optional(Connection),
 });
 
+export const LinkPage = shape("A page that shows the QR code of an instance to whoever has its address.", {
+  url: v.pipe(v.string(), v.description("Its address; no token is needed.")),
+  expires_at: timestamp,
+});
+
+export const LinkPageState = shape("What the link page of an instance shows.", {
+  name: v.pipe(v.string(), v.description("The name of the instance.")),
+  linked: v.boolean(),
+  phone: v.nullable(v.pipe(v.string(), v.description("The linked number, E.164."))),
+  qrCodeBase64: v.nullable(
+    v.pipe(v.string(), v.description("The current code as a PNG image, Base64; null once linked.")),
+  ),
+});
+
 export const LinkingCode = shape("The QR code that links a phone number.", {
   instanceId,
   qrCodeBase64: v.pipe(v.string(), v.description("Base64 of a PNG image, without a data: prefix.")),

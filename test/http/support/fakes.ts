@@ -155,6 +155,9 @@ export function dependencies({
               message: "Scan it.",
             }
           : noInstance(),
+      linkTicket: async (_, id) =>
+        id === INSTANCE_ID ? { ticket: `${id}.a.b`, expiresAt: NOW + 3_600_000 } : noInstance(),
+      linkPage: async () => ({ name: "Front <desk>", linked: true, phone: "+12025550123" }),
       delete: async (_, id) => (id === INSTANCE_ID ? undefined : noInstance()),
       ...instances,
     },

@@ -1,0 +1,48 @@
+import { fromHex, toHex } from "../../base/hex.ts";
+import type { System } from "../../ports/system.ts";
+import type { Vault } from "../access/vault.ts";
+
+/** How long a ticket is valid, ms. */
+const TICKET_MS = 60 * 60_000;
+/** Instance, time of expiry in ms (base 36), signature (hexadecimal). */
+const TICKET = /^(inst_[0-9a-z]{26})\.([0-9a-z]{1,11})\.([0-9a-f]{64})$/;
+
+/** A new ticket. */
+export interface LinkTicket {
+  readonly ticket: string;
+  /** ms since 1970-01-01 UTC. */
+  readonly expiresAt: number;
+}
+
+/** Tickets for the link page of one instance, which works without a token. They are signed, and nothing of them is stored. */
+export class LinkTickets {
+  readonly #vault: Vault;
+  readonly #system: System;
+  #key: ReturnType<Vault["signingKey"]> | undefined;
+
+  constructor(vault: Vault, system: System) {
+    this.#vault = vault;
+    this.#system = system;
+  }
+
+  async issue(instanceId: string): Promise<LinkTicket> {
+    const expiresAt = this.#system.now() + TICKET_MS;
+    const signed = `${instanceId}.${expiresAt.toString(36)}`;
+    const signature = await crypto.subtle.sign("HMAC", await this.#signingKey(), new TextEncoder().encode(signed));
+    return { ticket: `${signed}.${toHex(new Uint8Array(signature))}`, expiresAt };
+  }
+
+  /** The instance of a ticket, and whether the ticket has expired; undefined if nobody here has issued it. */
+  async read(ticket: string): Promise<{ readonly instanceId: string; readonly expired: boolean } | undefined> {
+    const [, instanceId = "", expiry = "", signature = ""] = TICKET.exec(ticket) ?? [];
+    if (instanceId === "") return undefined;
+    const signed = new TextEncoder().encode(`${instanceId}.${expiry}`);
+    if (!(await crypto.subtle.verify("HMAC", await this.#signingKey(), fromHex(signature), signed))) return undefined;
+    return { instanceId, expired: Number.parseInt(expiry, 36) <= this.#system.now() };
+  }
+
+  #signingKey(): ReturnType<Vault["signingKey"]> {
+    this.#key ??= this.#vault.signingKey("link page");
+    return this.#key;
+  }
+}

@@ -1,0 +1,91 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { Vault } from "../../../src/application/access/vault.ts";
+import { LinkTickets } from "../../../src/application/instances/link-tickets.ts";
+import { ManualSystem } from "../../../src/testing/manual-system.ts";
+import { ALICE, BOB, World } from "../../support/application.ts";
+import { fuzz } from "../../support/fuzz.ts";
+
+async function scene() {
+  const world = await World.start();
+  const instance = await world.newInstance();
+  const { ticket, expiresAt } = await world.app.instances.linkTicket(ALICE, instance.id);
+  return { world, instance, ticket, expiresAt, page: (text = ticket) => world.app.instances.linkPage(text) };
+}
+
+describe("a link page", () => {
+  test("shows the current code, and the number once it is linked", async () => {
+    const { world, instance, page } = await scene();
+    expect(await page()).toMatchObject({ name: instance.name, linked: false, code: { sequence: 1 } });
+    const line = world.line(instance);
+    line.showCode();
+    expect(await page()).toMatchObject({ code: { sequence: 2 } });
+    await line.scan("+12025550177");
+    await world.system.settle();
+    expect(await page()).toEqual({ name: instance.name, linked: true, phone: "+12025550177" });
+    await world.stop();
+  });
+
+  test("works for an hour, to the ms", async () => {
+    const { world, expiresAt, page } = await scene();
+    expect(expiresAt).toBe(world.system.now() + 3_600_000);
+    await world.system.advance(3_599_999);
+    expect(await page()).toMatchObject({ linked: false });
+    await world.system.advance(1);
+    await expect(page()).rejects.toMatchObject({ code: "link_page_expired" });
+    await world.stop();
+  });
+
+  test("outlives a restart of the server, not its instance", async () => {
+    const { world, instance, ticket } = await scene();
+    const after = await world.crashAndRestart();
+    expect(await after.app.instances.linkPage(ticket)).toMatchObject({ linked: false });
+    await after.app.instances.delete(ALICE, instance.id);
+    await expect(after.app.instances.linkPage(ticket)).rejects.toMatchObject({ code: "link_page_not_found" });
+    await after.stop();
+  });
+
+  test("is made by the owner of the instance only, and only before a number is linked", async () => {
+    const { world, instance } = await scene();
+    const { instances } = world.app;
+    await expect(instances.linkTicket(BOB, instance.id)).rejects.toMatchObject({ code: "instance_not_found" });
+    await instances.configure(ALICE, instance.id);
+    await world.line(instance).scan();
+    await expect(instances.linkTicket(ALICE, instance.id)).rejects.toMatchObject({ code: "instance_already_linked" });
+    await world.stop();
+  });
+});
+
+describe("a ticket of a link page", () => {
+  const system = new ManualSystem();
+  const tickets = (secret: number) => new LinkTickets(new Vault(new Uint8Array(32).fill(secret)), system);
+  const INSTANCE = "inst_01k7zq0f8vf1c9m2x4s6t8w0ya";
+
+  test("is read by every server with the secret, and by no other", async () => {
+    const { ticket } = await tickets(1).issue(INSTANCE);
+    expect(await tickets(1).read(ticket)).toEqual({ instanceId: INSTANCE, expired: false });
+    expect(await tickets(2).read(ticket)).toBeUndefined();
+  });
+
+  const one = tickets(1);
+  const issued = one.issue(INSTANCE);
+  const index = fc.nat(140);
+  const character = fc.constantFrom(..."0123456789abcdefzA._/");
+  fuzz(
+    "is not read once a character is changed, added or removed",
+    fc.asyncProperty(index, character, fc.constantFrom(0, 1, 2), async (at, by, removed) => {
+      const { ticket } = await issued;
+      const text = ticket.slice(0, at) + by.repeat(2 - removed) + ticket.slice(at + 1);
+      fc.pre(text !== ticket);
+      expect(await one.read(text)).toBeUndefined();
+    }),
+  );
+
+  fuzz(
+    "is not any text",
+    fc.asyncProperty(fc.oneof(fc.string(), fc.string({ unit: "binary", maxLength: 300 })), async (text) => {
+      expect(await one.read(text)).toBeUndefined();
+      expect(await one.read(`${INSTANCE}.${text}.${"0".repeat(64)}`)).toBeUndefined();
+    }),
+  );
+});

@@ -1,0 +1,93 @@
+import { describe, expect, test } from "vitest";
+import type { LinkPageState } from "../../src/application/use-cases.ts";
+import { Refusal, type RefusalCode } from "../../src/domain/refusal.ts";
+import { ask } from "./support/ask.ts";
+import { INSTANCE_ID, NOW, serve } from "./support/fakes.ts";
+
+const TICKET = `${INSTANCE_ID}.mkz9s3k0.${"5d".repeat(32)}`;
+const path = `/link/${TICKET}`;
+const code = {
+  instanceId: INSTANCE_ID,
+  payload: "https://example.test/simulator/link/abc?a=1&b=2",
+  expiresAt: NOW + 20_000,
+  sequence: 3,
+  message: "Scan it.",
+};
+const waiting: LinkPageState = { name: `Front "<desk>"`, linked: false, code };
+const linked: LinkPageState = { name: `Front "<desk>"`, linked: true, phone: "+12025550123" };
+
+const serving = (state: LinkPageState) => serve({ instances: { linkPage: async () => state } });
+const refusing = (refusal: RefusalCode) =>
+  serve({ instances: { linkPage: () => Promise.reject(new Refusal(refusal, "an <explanation>")) } });
+
+test("POST /v1/instances/:instanceId/link-page responds with the address of the page", async () => {
+  const reply = await ask(serve().app, { method: "POST", path: `/v1/instances/${INSTANCE_ID}/link-page` });
+  expect(reply.status).toBe(201);
+  expect(reply.json).toEqual({
+    url: `https://example.test/link/${INSTANCE_ID}.a.b`,
+    expires_at: "2026-01-31T13:00:00.000Z",
+  });
+  expect(reply.headers["cache-control"]).toBe("no-store");
+});
+
+describe("GET /link/:ticket", () => {
+  const open = { path, token: null, headers: { accept: "text/html" } };
+
+  test("shows the code, its address for the phone itself, and follows it by a script that the policy allows", async () => {
+    const { status, text, headers } = await ask(serving(waiting).app, open);
+    expect(status).toBe(200);
+    expect(headers).toMatchObject({ "content-type": "text/html; charset=utf-8", "cache-control": "no-store" });
+    expect(headers["referrer-policy"]).toBe("no-referrer");
+    expect(text).toContain("“Front &#34;&#60;desk&#62;&#34;”");
+    expect(text).toContain('href="https://example.test/simulator/link/abc?a=1&#38;b=2"');
+    expect(text).toMatch(/src="data:image\/png;base64,iVBOR/);
+    const [, script = ""] = /<script>([\s\S]*)<\/script>/.exec(text) ?? [];
+    const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(script)));
+    const policy = String(headers["content-security-policy"]);
+    expect(policy).toContain(`script-src 'sha256-${btoa(String.fromCharCode(...hash))}'; connect-src 'self'`);
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).not.toContain("unsafe");
+  });
+
+  test("shows the number once it is linked, without a script", async () => {
+    const { text, headers } = await ask(serving(linked).app, open);
+    expect(text).toContain("now places its calls as +12025550123");
+    expect(text).not.toContain("<script");
+    expect(headers["content-security-policy"]).not.toContain("script-src");
+  });
+
+  test("responds to programs with its state", async () => {
+    const asked = { path, token: null, headers: { accept: "application/json" } };
+    const shown = await ask(serving(waiting).app, asked);
+    expect(shown.json).toMatchObject({ linked: false, phone: null, qrCodeBase64: expect.stringMatching(/^iVBOR/) });
+    expect(shown.headers).toMatchObject({ "cache-control": "no-store", vary: "Accept" });
+    expect((await ask(serving(linked).app, asked)).json).toEqual({
+      name: `Front "<desk>"`,
+      linked: true,
+      phone: "+12025550123",
+      qrCodeBase64: null,
+    });
+  });
+
+  test.each([
+    ["link_page_not_found", 404],
+    ["link_page_expired", 410],
+    ["qr_unavailable", 503],
+  ] as const)("explains %s to people and to programs", async (refusal, status) => {
+    const { app } = refusing(refusal);
+    const page = await ask(app, open);
+    expect(page.headers["content-type"]).toBe("text/html; charset=utf-8");
+    expect([page.status, page.text.includes("an &#60;explanation&#62;")]).toEqual([status, true]);
+    const problem = await ask(app, { path, token: null, headers: { accept: "application/json" } });
+    expect([problem.status, problem.json.code]).toEqual([status, refusal]);
+  });
+
+  test("its ticket is not logged", async () => {
+    const { app, logged } = serving(linked);
+    await ask(app, open);
+    const [request] = logged.filter(({ message }) => message === "request");
+    expect(request?.fields.path).toBe("/link/…");
+    expect(JSON.stringify(logged)).not.toContain(TICKET);
+  });
+});
