@@ -1,8 +1,10 @@
+import type { Client } from "../../../src/client/index.ts";
 import type { Command } from "../command.ts";
 import { connect } from "../connection/connection.ts";
 import { CONNECTION_SETTINGS } from "../connection/connection-settings.ts";
 import { jsonOption } from "../json-option.ts";
 import { interruption } from "../signals.ts";
+import { print, printBeside, printJson } from "../terminal/terminal.ts";
 import { linkPhone } from "./link-phone.ts";
 
 /** `ringport instance qr`: the code that links a phone, until it has. */
@@ -14,15 +16,18 @@ export const instanceQr: Command = {
   options: [
     { name: "png", placeholder: "FILE", help: "Also writes the current code to this file.", completion: "file" },
     { name: "no-wait", help: "Draws the code once and exits." },
+    { name: "page", help: "Prints the address of a page with the code instead, to send to whoever holds the phone." },
     jsonOption(
-      "a line for each code (`event` code, `png_base64`, `message`, `expires_at`, `sequence`, `page`) and for the end (`event` linked, `instance`)",
+      "a line for each code (`event` code, `png_base64`, `message`, `expires_at`, `sequence`, `page`) and for the end (`event` linked, `instance`); with --page `url` and `expires_at`",
     ),
   ],
   settings: CONNECTION_SETTINGS,
   async run(line) {
     const interrupted = interruption();
     const { client } = await connect(line);
-    return linkPhone(client, line.operands[0] ?? "", {
+    const [id = ""] = line.operands;
+    if (line.values.get("page") === true) return printLinkPage(client, id, line.values.get("json") === true);
+    return linkPhone(client, id, {
       json: line.values.get("json") === true,
       png: line.values.get("png") as string | undefined,
       wait: line.values.get("no-wait") !== true,
@@ -30,3 +35,14 @@ export const instanceQr: Command = {
     });
   },
 };
+
+async function printLinkPage(client: Client, id: string, json: boolean): Promise<number> {
+  const page = await client.instances.linkPage(id);
+  if (json) {
+    printJson(page);
+    return 0;
+  }
+  print(page.url);
+  printBeside(`Whoever has this address can link a phone to the instance, until ${page.expires_at.slice(11, 16)} UTC.`);
+  return 0;
+}

@@ -41,6 +41,23 @@ describe.skipIf(ON_NODE.missing)(`ringport instance on ${ON_NODE.title}`, { time
     expect([gone.code, gone.stderr]).toEqual([2, `ringport: there is no instance "${id}"\n`]);
   });
 
+  test("has a page with its code for whoever holds the phone", async () => {
+    const id = (await cli.run("keeper", ["instance", "create", "Elsewhere"])).stdout.trim();
+    const made = await cli.run("keeper", ["instance", "qr", id, "--page"]);
+    expect([made.code, made.stderr]).toEqual([0, expect.stringMatching(/until \d\d:\d\d UTC\.\n$/)]);
+    const headers = { accept: "application/json" };
+    expect(await (await fetch(made.stdout.trim(), { headers })).json()).toMatchObject({
+      name: "Elsewhere",
+      linked: false,
+    });
+    const json = await cli.run("keeper", ["instance", "qr", id, "--page", "--json"]);
+    expect(Object.keys(JSON.parse(json.stdout))).toEqual(["url", "expires_at"]);
+    await cli.run("keeper", ["instance", "link", id]);
+    expect(await (await fetch(made.stdout.trim(), { headers })).json()).toMatchObject({ linked: true });
+    const late = await cli.run("keeper", ["instance", "qr", id, "--page"]);
+    expect([late.code, late.stderr]).toEqual([2, expect.stringContaining("is linked already")]);
+  });
+
   test("is given a number to call from, and its network's own again", async () => {
     const from = ["--from", "+12025550123", "--from-name", "Desk"];
     const id = (await cli.run("caller", ["instance", "create", "Desk", ...from])).stdout.trim();
