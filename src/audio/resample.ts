@@ -106,7 +106,7 @@ export class Resampler {
       else for (let i = 0; i < take; i++) buffer[from + i] = samples[read + i]!;
       this.#buffered += take;
       read += take;
-      if (this.#up <= FEW_PHASES) written = this.#computeInFours(bank, output, written, wanted);
+      if (this.#up <= FEW_PHASES) written = this.#computeBlocks(bank, output, written, wanted);
       written = this.#compute(bank, output, written, wanted);
       const done = Math.max(0, Math.min(this.#position - bank.reach, this.#buffered));
       buffer.copyWithin(0, done, this.#buffered);
@@ -117,7 +117,7 @@ export class Resampler {
   }
 
   /** Like {@link Resampler.#compute}, as far as it goes in blocks: four outputs of each phase, which share their coefficients. */
-  #computeInFours({ rows, taps, reach }: FilterBank, output: Int16Array, written: number, wanted: number): number {
+  #computeBlocks({ rows, taps, reach }: FilterBank, output: Int16Array, written: number, wanted: number): number {
     const buffer = this.#buffer;
     const up = this.#up;
     const down = this.#down;
@@ -164,13 +164,13 @@ export class Resampler {
     let position = this.#position;
     let phase = this.#phase;
     let at = written;
-    const inFours = up <= FEW_PHASES;
+    const inBlocks = up <= FEW_PHASES;
     while (position < end && at < wanted) {
       const step = steps === up ? phase : Math.round((phase * steps) / up);
       const first = position - reach + 1;
-      const sum = inFours
-        ? inOneSum(rows, step * taps, buffer, first, taps)
-        : inFourSums(rows, step * taps, buffer, first, taps);
+      const sum = inBlocks
+        ? singleSum(rows, step * taps, buffer, first, taps)
+        : splitSum(rows, step * taps, buffer, first, taps);
       output[at++] = toSample(sum);
       position += whole;
       phase += part;
@@ -188,14 +188,14 @@ export class Resampler {
  * The scalar product of a row of coefficients with what lies in the buffer from `first` on. It is added up in the order in
  * which outputs are computed in fours, so that a stream sounds the same however it is cut.
  */
-function inOneSum(rows: Float64Array, row: number, buffer: Float64Array, first: number, taps: number): number {
+function singleSum(rows: Float64Array, row: number, buffer: Float64Array, first: number, taps: number): number {
   let sum = 0;
   for (let tap = 0; tap < taps; tap++) sum += rows[row + tap]! * buffer[first + tap]!;
   return sum;
 }
 
 /** The same for rows of a whole number of fours, faster. */
-function inFourSums(rows: Float64Array, row: number, buffer: Float64Array, first: number, taps: number): number {
+function splitSum(rows: Float64Array, row: number, buffer: Float64Array, first: number, taps: number): number {
   // Four sums, so that no addition depends on the previous one.
   let a = 0;
   let b = 0;
