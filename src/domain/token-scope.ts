@@ -32,8 +32,8 @@ export function checkedScopes(
     throw new RangeError(
       `scopes is ${shown(scopes)}: it must be a list of ${TOKEN_SCOPES.join(", ")}; leave it out for all of them`,
     );
-  const astray = scopes.find((scope) => !hasScope(issuer, scope));
-  if (astray !== undefined)
-    throw new RangeError(`scopes contains "${astray}", which the issuer does not have: use ${issuer?.join(", ")}`);
+  const excess = scopes.find((scope) => !hasScope(issuer, scope));
+  if (excess !== undefined)
+    throw new RangeError(`scopes contains "${excess}", which the issuer does not have: use ${issuer?.join(", ")}`);
   return TOKEN_SCOPES.filter((scope) => scopes.includes(scope));
 }

@@ -57,12 +57,13 @@ export async function respond(
   return route.run(context);
 }
 
-/** @throws {Refusal} `insufficient_scope` (RFC 6750 §3.1) */
+/** @throws {HttpRefusal} `insufficient_scope` (RFC 6750 §3.1) */
 function assertScope({ scopes }: Principal, scope: TokenScope): void {
   if (hasScope(scopes, scope)) return;
-  throw new Refusal(
+  throw new HttpRefusal(
     "insufficient_scope",
     `this request needs a token with the scope "${scope}"; this one has: ${scopes?.join(", ")}`,
+    { headers: { "www-authenticate": `Bearer error="insufficient_scope", scope="${scope}"` } },
   );
 }
 

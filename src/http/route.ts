@@ -85,7 +85,7 @@ export const REPLY_HEADERS = {
   "QR-Expires-At": "When the next code replaces this one; RFC 3339.",
   "QR-Sequence": "Number of the code within one linking.",
   "QR-Page": "Address of the page that the code leads to; missing if the code is not a web address.",
-  "WWW-Authenticate": "`Bearer`.",
+  "WWW-Authenticate": "`Bearer`; with the missing scope if the token lacks one.",
   Accept: "The required media type of a body.",
   Allow: "The allowed methods.",
   "Retry-After": "Seconds to wait before another try.",

@@ -41,7 +41,7 @@ const EXPECTED: Readonly<Record<TokenScope, readonly string[]>> = {
 const idsOf = (scope: TokenScope): string[] =>
   PROTECTED.filter(({ route }) => route.operation.access === scope).map(({ route }) => route.operation.id);
 
-/** What a token with these scopes is answered. */
+/** The response to a token with these scopes. */
 async function answerTo(scopes: readonly TokenScope[] | undefined, { method, address }: Endpoint) {
   const principal = { userId: "usr_anna", tokenId: "tok_1", ...(scopes && { scopes }) };
   const { app } = serve({ http: { pages: [PAGES], authenticate: async () => principal } });
@@ -57,8 +57,9 @@ describe.each(PROTECTED)("$method $path", (endpoint) => {
   const others = TOKEN_SCOPES.filter((scope) => scope !== access);
 
   test("refuses a token with every scope but its own", async () => {
-    const { status, json } = await answerTo(others, endpoint);
+    const { status, json, headers } = await answerTo(others, endpoint);
     expect([status, json.code]).toEqual([403, "insufficient_scope"]);
+    expect(headers["www-authenticate"]).toBe(`Bearer error="insufficient_scope", scope="${access}"`);
     expect(json.detail).toBe(
       `this request needs a token with the scope "${access}"; this one has: ${others.join(", ")}`,
     );

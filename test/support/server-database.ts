@@ -8,7 +8,7 @@ export type Row = Readonly<Record<string, string | number | null>>;
 /** Where a server keeps its rows. */
 export type DatabasePlace = { readonly file: string } | { readonly url: string };
 
-/** Reads all records from outside, beside the running server; neither its lease nor the last use of a token is one. */
+/** Reads all records from outside, beside the running server, without its lease and the last use of tokens. */
 export async function readRows(place: DatabasePlace): Promise<Rows> {
   return "file" in place ? sqliteRows(place.file) : postgresRows(place.url);
 }

@@ -40,7 +40,7 @@ export const tokenCreate: Command = {
     {
       name: "scopes",
       placeholder: "SCOPES",
-      help: "What it is for, of read, call and admin, such as read,call. Default: everything.",
+      help: "Scopes, separated by commas: read, call, admin. Default: everything.",
     },
     { name: "expires-in", placeholder: "DAYS", help: "Days until it expires. Default: never." },
     jsonOption("the token and what is stored of it"),

@@ -42,7 +42,7 @@ const COLUMNS: readonly Column[] = [
   { head: "EXPIRES", leftOut: 1 },
   { head: "MAY CALL", leftOut: 2 },
   { head: "CALLS A DAY", leftOut: 3 },
-  { head: "SCOPES", leftOut: 6 },
+  { head: "SCOPES", leftOut: 2 },
   { head: "LAST USED", leftOut: 5 },
   { head: "STATE", cut: true },
 ];

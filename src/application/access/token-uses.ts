@@ -1,29 +1,39 @@
 import type { AccountStore, TokenRecord } from "../../ports/storage.ts";
 import type { System } from "../../ports/system.ts";
 
-/** How exactly the last use of a token is known, ms. */
+/** Minimum time between two writes for one token, ms. */
 const EVERY_MS = 60_000;
+/** Most tokens whose last write is remembered. */
+const MOST = 10_000;
 
-/** Notes in the storage when tokens were last used. No request waits for it, and nothing is lost if it fails. */
+/** Notes in the storage when tokens were last used. No request waits for it; if a write fails, only the time is lost. */
 export class TokenUses {
   readonly #accounts: AccountStore;
   readonly #system: System;
-  /** Tokens of which a use is being stored. */
-  readonly #storing = new Set<string>();
+  /** By token, when its use was last written or tried, oldest first; ms since 1970-01-01 UTC. */
+  readonly #triedAt = new Map<string, number>();
 
   constructor(accounts: AccountStore, system: System) {
     this.#accounts = accounts;
     this.#system = system;
   }
 
-  /** Notes that a token, as it was just read, is being used. */
+  /** Notes that a token, as it was just read, is being used. Never throws. */
   note({ id, lastUsedAt }: Pick<TokenRecord, "id" | "lastUsedAt">): void {
     const now = this.#system.now();
-    if ((lastUsedAt !== null && now - lastUsedAt < EVERY_MS) || this.#storing.has(id)) return;
-    this.#storing.add(id);
-    void this.#accounts
-      .markUsed(id, now)
-      .catch(() => {})
-      .finally(() => this.#storing.delete(id));
+    const last = this.#triedAt.get(id) ?? lastUsedAt;
+    if (last !== null && Math.abs(now - last) < EVERY_MS) return;
+    this.#triedAt.delete(id);
+    this.#triedAt.set(id, now);
+    if (this.#triedAt.size > MOST) this.#triedAt.delete([...this.#triedAt.keys()][0] ?? "");
+    void this.#store(id, now);
+  }
+
+  async #store(id: string, at: number): Promise<void> {
+    try {
+      await this.#accounts.markUsed(id, at);
+    } catch {
+      // The next use after a minute is noted instead.
+    }
   }
 }
