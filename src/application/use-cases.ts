@@ -90,7 +90,10 @@ export interface InstanceUseCases {
   configure(principal: Principal, instanceId: string): Promise<LinkingCode>;
   /** A ticket for a page that shows the current code until the number is linked: for whoever holds the phone. It is valid for an hour. */
   linkTicket(principal: Principal, instanceId: string): Promise<LinkTicket>;
-  /** What the page of a ticket shows; waits for a code like {@link configure}. Throws Refusal `link_page_not_found`, `link_page_expired`. */
+  /**
+   * What the page of a ticket shows; waits for a code like {@link configure}. Throws Refusal `link_page_not_found`, `link_page_expired`,
+   * `qr_unavailable`, `server_busy`.
+   */
   linkPage(ticket: string): Promise<LinkPageState>;
   /**
    * Ends its calls, unlinks the number, erases its credentials. After a `StorageUnavailable` the deletion goes on by itself,

@@ -27,7 +27,7 @@ small{display:block;opacity:.75}
 /** A page of our own, in its one style, light or dark. */
 export interface HtmlPage {
   readonly html: string;
-  /** Allows the style, an empty icon, images in the page, and forms to this server; its script, and that one's requests to this server. */
+  /** Allows the style, an empty icon, images in the page, and forms to this server. If the page has a script, also that and its requests to this server. */
   readonly contentSecurityPolicy: string;
 }
 
@@ -38,7 +38,7 @@ let styleHash: Promise<string> | undefined;
  * @param title text, not HTML
  * @param body HTML below the heading
  * @param layout `card`: one short message in the middle of a phone's screen; `text`: a page to read
- * @param script runs behind the body. Default: the page has none
+ * @param script runs after the body. Default: the page has none
  */
 export async function htmlPage(
   title: string,

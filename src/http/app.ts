@@ -18,7 +18,7 @@ import { RequestContext } from "./request-context.ts";
 import { givenRequestId, requestIds } from "./request-id.ts";
 import { resourcesOf, respond } from "./resource.ts";
 import { allRoutes } from "./routes/all-routes.ts";
-import { LINK_PAGE_PATH } from "./routes/link-routes.ts";
+import { LINK_PAGES } from "./routes/link-routes.ts";
 import { publicPage } from "./routes/page-routes.ts";
 import { StreamTickets } from "./stream/stream-tickets.ts";
 
@@ -132,11 +132,13 @@ export function createHttp(deps: HttpDependencies): WebApp {
       startedAt: system.monotonic(),
     });
 
-  /** The path for the log. The path of a page may hold a code that links a number, so only its prefix is logged. */
-  const loggedPath = ({ fullPath, route }: RequestContext): string => {
-    if (route === LINK_PAGE_PATH) return `${base}/link/…`;
-    const page = pages.find(({ prefix }) => route === `/${prefix}/*`);
-    return page ? `${base}/${page.prefix}/…` : fullPath;
+  /** The first segments of paths that may hold a code that links a number. */
+  const secret = [LINK_PAGES, ...pages.map(({ prefix }) => prefix)];
+  /** The path for the log; of a path that may hold a code only its prefix. */
+  const loggedPath = ({ fullPath, path, route }: RequestContext): string => {
+    const prefix = secret.find((one) => path.startsWith(`/${one}/`));
+    const isOpen = prefix === undefined || route?.startsWith(`/${prefix}/calls/`);
+    return isOpen ? fullPath : `${base}/${prefix}/…`;
   };
 
   async function replyTo(context: RequestContext): Promise<Reply> {

@@ -111,7 +111,7 @@ export const LINKING_CODE_EXAMPLE: View<"LinkingCode"> = {
 const LINK_TICKET = `${INSTANCE_ID}.mkz9s3k0.5d0b3a2f9c4e8d716f0a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60`;
 
 export const LINK_PAGE_EXAMPLE: View<"LinkPage"> = {
-  url: `https://voice.example/link/${LINK_TICKET}`,
+  url: `https://voice.example/link-page/${LINK_TICKET}`,
   expires_at: "2026-01-31T13:00:00.000Z",
 };
 

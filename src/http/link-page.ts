@@ -30,16 +30,19 @@ export async function linkPage(state: LinkPageState): Promise<HtmlPage> {
   return htmlPage("Link this phone", body, "card", FOLLOW);
 }
 
-/** The page of a refusal: what is wrong, for a person. */
-export function linkPageFault(title: string, detail: string): Promise<HtmlPage> {
-  return htmlPage(title, `<p>${escapeHtml(detail)}</p>`, "card");
+/** What is wrong, for a person. @param again the fault may pass: the page loads itself again */
+export function refusalPage(title: string, detail: string, { again }: { again: boolean }): Promise<HtmlPage> {
+  const hint = again ? "<p>This page tries again by itself.</p>" : "";
+  return htmlPage(title, `<p>${escapeHtml(detail)}</p>${hint}`, "card", again ? LOAD_AGAIN : undefined);
 }
+
+const LOAD_AGAIN = "setTimeout(() => location.reload(), 5000);";
 
 /** Shows each new code, and loads the page again once the number is linked or the page has expired. */
 const FOLLOW = `
 const image = document.querySelector("img");
 const status = document.querySelector("[role=status]");
-const tell = (text) => { if (status.textContent !== text) status.textContent = text; };
+const show = (text) => { if (status.textContent !== text) status.textContent = text; };
 async function follow() {
   let wait = 2000;
   try {
@@ -49,13 +52,13 @@ async function follow() {
     if (reply.ok) {
       const source = "data:image/png;base64," + state.qrCodeBase64;
       if (image.src !== source) image.src = source;
-      tell("");
+      show("");
     } else {
       wait = 5000;
-      tell("No code at the moment: " + state.detail);
+      show("No code at the moment: " + state.detail);
     }
   } catch {
-    tell("The server cannot be reached; trying again.");
+    show("The server cannot be reached; trying again.");
   }
   setTimeout(follow, wait);
 }

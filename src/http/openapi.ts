@@ -137,7 +137,10 @@ function operation({ path, operation }: Route, facts: DocumentFacts): Json {
     }),
     responses: {
       ...mapValues(operation.answers, answer),
-      ...problemResponses([...(operation.problems ?? []), ...commonProblems(operation, facts)], operation.problemPages),
+      ...problemResponses(
+        [...(operation.problems ?? []), ...commonProblems(operation, facts)],
+        operation.problemPages ? operation.problems : [],
+      ),
     },
   };
 }
@@ -159,8 +162,8 @@ function commonProblems({ access }: Operation, { rateLimited }: DocumentFacts): 
   return ["unauthorized", "insufficient_scope", ...limited, "internal_error", "storage_unavailable", "stopping"];
 }
 
-/** One response for each status; its description lists the possible codes. @param pages also as `text/html` */
-function problemResponses(codes: readonly ProblemCode[], pages = false): Json {
+/** One response for each status; its description lists the possible codes. @param pages those that browsers get as `text/html` */
+function problemResponses(codes: readonly ProblemCode[], pages: readonly ProblemCode[] = []): Json {
   const byStatus = new Map<number, ProblemCode[]>();
   for (const code of new Set(codes)) {
     const { status } = PROBLEMS[code];
@@ -174,13 +177,14 @@ function problemResponses(codes: readonly ProblemCode[], pages = false): Json {
         headers: headerRefs([
           ...["X-Request-Id" as const, ...(PROBLEM_HEADERS[status] ?? [])],
           ...(codes.includes("rate_limited") ? RATE_HEADERS : []),
+          ...(codes.includes("insufficient_scope") ? ["WWW-Authenticate" as const] : []),
         ]),
         content: {
           "application/problem+json": {
             schema: ref("schemas", "Problem"),
             examples: Object.fromEntries(codes.map((code) => [code, { value: problemExample(code) }])),
           },
-          ...(pages && { "text/html": {} }),
+          ...(codes.some((code) => pages.includes(code)) && { "text/html": {} }),
         },
       },
     ]),

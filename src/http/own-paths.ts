@@ -4,7 +4,7 @@ import { pathAfter } from "./request-context.ts";
 export const OWN_SEGMENTS: ReadonlySet<string> = new Set([
   "v1",
   "docs",
-  "link",
+  "link-page",
   "openapi.json",
   "healthz",
   "readyz",

@@ -36,7 +36,7 @@ export const PROBLEMS: Readonly<Record<ProblemCode, ProblemKind>> = {
   idempotency_key_invalid: { status: 400, title: "The idempotency key is malformed" },
   // RFC 9110 §11.6.1: a 401 names the scheme to use.
   unauthorized: { status: 401, title: "A valid bearer token is required", headers: { "www-authenticate": "Bearer" } },
-  insufficient_scope: { status: 403, title: "The token is not for this" },
+  insufficient_scope: { status: 403, title: "The token lacks the required scope" },
   demo_token_restricted: { status: 403, title: "A demo token may not do this" },
   destination_not_allowed: { status: 403, title: "This number may not be called" },
   caller_id_not_allowed: { status: 403, title: "Calls may not come from this number" },
@@ -55,7 +55,6 @@ export const PROBLEMS: Readonly<Record<ProblemCode, ProblemKind>> = {
   instance_quota: { status: 409, title: "The user is at their limit of instances" },
   webhook_quota: { status: 409, title: "The user is at their limit of webhooks" },
   webhook_disabled: { status: 409, title: "The webhook is disabled" },
-  link_page_expired: { status: 410, title: "The link page has expired" },
   queue_full: { status: 409, title: "The queue of the instance is full" },
   idempotency_key_in_progress: {
     status: 409,
@@ -66,6 +65,7 @@ export const PROBLEMS: Readonly<Record<ProblemCode, ProblemKind>> = {
   stream_already_attached: { status: 409, title: "A client is already attached to the stream" },
   call_ended: { status: 409, title: "The call has ended" },
   recording_not_ready: { status: 409, title: "The recording is not ready yet", headers: AGAIN_IN_1_S },
+  link_page_expired: { status: 410, title: "The link page has expired" },
   // The rest of the body stays unread, so the connection cannot be reused.
   body_too_large: { status: 413, title: "The body is too large", headers: { connection: "close" } },
   unsupported_media_type: {

@@ -1,11 +1,12 @@
 import { describe, expect, test } from "vitest";
 import type { LinkPageState } from "../../src/application/use-cases.ts";
 import { Refusal, type RefusalCode } from "../../src/domain/refusal.ts";
+import { StorageUnavailable } from "../../src/ports/storage.ts";
 import { ask } from "./support/ask.ts";
 import { INSTANCE_ID, NOW, serve } from "./support/fakes.ts";
 
 const TICKET = `${INSTANCE_ID}.mkz9s3k0.${"5d".repeat(32)}`;
-const path = `/link/${TICKET}`;
+const path = `/link-page/${TICKET}`;
 const code = {
   instanceId: INSTANCE_ID,
   payload: "https://example.test/simulator/link/abc?a=1&b=2",
@@ -24,7 +25,7 @@ test("POST /v1/instances/:instanceId/link-page responds with the address of the 
   const reply = await ask(serve().app, { method: "POST", path: `/v1/instances/${INSTANCE_ID}/link-page` });
   expect(reply.status).toBe(201);
   expect(reply.json).toEqual({
-    url: `https://example.test/link/${INSTANCE_ID}.a.b`,
+    url: `https://example.test/link-page/${INSTANCE_ID}.a.b`,
     expires_at: "2026-01-31T13:00:00.000Z",
   });
   expect(reply.headers["cache-control"]).toBe("no-store");
@@ -83,11 +84,31 @@ describe("GET /link/:ticket", () => {
     expect([problem.status, problem.json.code]).toEqual([status, refusal]);
   });
 
-  test("its ticket is not logged", async () => {
-    const { app, logged } = serving(linked);
-    await ask(app, open);
+  test("that may come back is loaded again, also while the storage is down", async () => {
+    const down = () => Promise.reject(new StorageUnavailable("10.0.0.7 refused the connection"));
+    for (const { app } of [refusing("qr_unavailable"), serve({ instances: { linkPage: down } })]) {
+      const { status, text, headers } = await ask(app, open);
+      expect(status).toBe(503);
+      expect(text).toContain("<script>setTimeout(() => location.reload()");
+      expect(text).not.toContain("10.0.0.7");
+      expect(headers["content-security-policy"]).toContain("script-src 'sha256-");
+      expect(headers["retry-after"]).toMatch(/^\d+$/);
+    }
+    expect((await ask(refusing("link_page_expired").app, open)).text).not.toContain("<script");
+  });
+
+  test.each([
+    ["GET", path],
+    ["HEAD", path],
+    ["OPTIONS", path],
+    ["GET", `${path}/`],
+    ["GET", `${path}/calls/${TICKET}`],
+  ])("%s %s does not log the ticket", async (method, address) => {
+    const { app, logged } = serve({ instances: { linkPage: async () => linked }, http: { cors: true } });
+    const preflight = { origin: "https://shop.example", "access-control-request-method": "GET" };
+    await ask(app, { ...open, method, path: address, headers: method === "OPTIONS" ? preflight : open.headers });
     const [request] = logged.filter(({ message }) => message === "request");
-    expect(request?.fields.path).toBe("/link/…");
+    expect(request?.fields.path).toBe("/link-page/…");
     expect(JSON.stringify(logged)).not.toContain(TICKET);
   });
 });

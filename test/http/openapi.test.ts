@@ -29,7 +29,7 @@ test("the document has all paths and methods of the interface", () => {
       "get /docs/assets/{name}",
       "get /docs/errors",
       "get /healthz",
-      "get /link/{ticket}",
+      "get /link-page/{ticket}",
       "get /metrics",
       "get /openapi.json",
       "get /readyz",

@@ -16,7 +16,7 @@ test("every route but the public ones is protected", () => {
     "GET /docs/assets/:name",
     "GET /docs/errors",
     "GET /healthz",
-    "GET /link/:ticket",
+    "GET /link-page/:ticket",
     "GET /metrics",
     "GET /openapi.json",
     "GET /readyz",

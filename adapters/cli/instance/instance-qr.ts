@@ -5,6 +5,7 @@ import { CONNECTION_SETTINGS } from "../connection/connection-settings.ts";
 import { jsonOption } from "../json-option.ts";
 import { interruption } from "../signals.ts";
 import { print, printBeside, printJson } from "../terminal/terminal.ts";
+import { UsageError } from "../usage-error.ts";
 import { linkPhone } from "./link-phone.ts";
 
 /** `ringport instance qr`: the code that links a phone, until it has. */
@@ -23,10 +24,14 @@ export const instanceQr: Command = {
   ],
   settings: CONNECTION_SETTINGS,
   async run(line) {
+    const [id = ""] = line.operands;
+    if (line.values.get("page") === true) {
+      const other = ["png", "no-wait"].find((name) => line.values.has(name));
+      if (other !== undefined) throw new UsageError(`--page draws no code: leave out --${other}`);
+      return printLinkPage((await connect(line)).client, id, line.values.get("json") === true);
+    }
     const interrupted = interruption();
     const { client } = await connect(line);
-    const [id = ""] = line.operands;
-    if (line.values.get("page") === true) return printLinkPage(client, id, line.values.get("json") === true);
     return linkPhone(client, id, {
       json: line.values.get("json") === true,
       png: line.values.get("png") as string | undefined,

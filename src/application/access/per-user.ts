@@ -1,4 +1,4 @@
-/** Bounds what each user has under way. */
+/** Bounds what each user, or each of other things with an id, has under way. */
 export class PerUser {
   readonly #most: number;
   readonly #byUser = new Map<string, number>();

@@ -9,6 +9,7 @@ import { type Fault, Refusal } from "../../domain/refusal.ts";
 import { type Page, StorageUnavailable } from "../../ports/storage.ts";
 import { type LinkCode, NetworkSilent } from "../../ports/telephony.ts";
 import { once } from "../access/idempotency.ts";
+import { PerUser } from "../access/per-user.ts";
 import { refuseDemo } from "../access/refuse-demo.ts";
 import { assertCallerAllowed } from "../calls/callers.ts";
 import type { Deletions } from "../calls/deletions.ts";
@@ -26,12 +27,17 @@ import type { Lines } from "./lines.ts";
 import { type LinkTicket, LinkTickets } from "./link-tickets.ts";
 import { everOwnedInstance, instanceNotFound, ownedInstance } from "./owned-instance.ts";
 
+/** Requests of the link pages of one instance at a time: they wait for a code. */
+const LINK_PAGE_REQUESTS = 10;
+
 /** The use cases of instances. */
 export class Instances implements InstanceUseCases {
   readonly #context: Context;
   readonly #lines: Lines;
   readonly #deletions: Deletions;
   readonly #linkTickets: LinkTickets;
+  /** Requests of link pages that are being answered, by instance. */
+  readonly #linkPages = new PerUser(LINK_PAGE_REQUESTS);
 
   constructor(context: Context, lines: Lines, deletions: Deletions) {
     this.#context = context;
@@ -137,24 +143,33 @@ export class Instances implements InstanceUseCases {
   }
 
   async linkTicket(principal: Principal, instanceId: string): Promise<LinkTicket> {
-    const { id, status } = await ownedInstance(this.#context.storage, principal, instanceId);
-    if (status !== "CREATED") throw alreadyLinked({ id });
-    return this.#linkTickets.issue(id);
+    const instance = await ownedInstance(this.#context.storage, principal, instanceId);
+    if (instance.status !== "CREATED") throw alreadyLinked(instance);
+    if (this.#lines.of(instance).linksByItself)
+      throw new Refusal("qr_unavailable", `there is no QR code: "${instance.provider}" links by itself`);
+    return this.#linkTickets.issue(instance.id);
   }
 
   async linkPage(ticket: string): Promise<LinkPageState> {
     const read = await this.#linkTickets.read(ticket);
     const instance = read && (await this.#context.storage.instances.get(read.instanceId));
-    if (!instance || instance.status === "DELETED")
-      throw new Refusal("link_page_not_found", "there is no such link page; its address may be incomplete");
+    if (!instance || instance.status === "DELETED") throw noLinkPage();
     if (read?.expired)
       throw new Refusal("link_page_expired", "this page has expired; ask whoever sent it for a new address");
     const { id, userId, name } = instance;
+    const leave = this.#linkPages.take(id);
+    if (!leave) throw new Refusal("server_busy", "this page is open too often; close it on other devices");
     try {
       return { name, linked: false, code: await this.configure({ userId }, id) };
     } catch (error) {
-      if (!(error instanceof Refusal) || error.code !== "instance_already_linked") throw error;
+      if (!(error instanceof Refusal)) throw error;
+      if (error.code === "instance_not_found") throw noLinkPage();
+      // Why, is for the owner of the server.
+      if (error.code !== "instance_already_linked")
+        throw new Refusal(error.code, "there is no code at the moment", { cause: error });
       return { name, linked: true, phone: (await this.#context.storage.instances.get(id))?.phone ?? null };
+    } finally {
+      leave();
     }
   }
 
@@ -239,7 +254,11 @@ function instructionFor(instance: Instance, payload: string): string {
   return `Scan this code with the phone of "${instance.name}" to link its number${open}. It changes; fetch it again when it has expired.`;
 }
 
-function alreadyLinked(instance: Pick<Instance, "id">): Refusal {
+function noLinkPage(): Refusal {
+  return new Refusal("link_page_not_found", "there is no such link page; its address may be incomplete");
+}
+
+function alreadyLinked(instance: Instance): Refusal {
   return new Refusal("instance_already_linked", `instance "${instance.id}" is linked already; it needs no QR code`);
 }
 

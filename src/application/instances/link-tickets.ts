@@ -32,7 +32,7 @@ export class LinkTickets {
     return { ticket: `${signed}.${toHex(new Uint8Array(signature))}`, expiresAt };
   }
 
-  /** The instance of a ticket, and whether the ticket has expired; undefined if nobody here has issued it. */
+  /** The instance of a ticket, and whether the ticket has expired; undefined for an invalid ticket. */
   async read(ticket: string): Promise<{ readonly instanceId: string; readonly expired: boolean } | undefined> {
     const [, instanceId = "", expiry = "", signature = ""] = TICKET.exec(ticket) ?? [];
     if (instanceId === "") return undefined;

@@ -1,9 +1,10 @@
 import type { HtmlPage } from "../../base/html-page.ts";
 import { Refusal } from "../../domain/refusal.ts";
+import { StorageUnavailable } from "../../ports/storage.ts";
 import type { Reply } from "../../ports/web.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { LINK_PAGE_EXAMPLE, LINK_PAGE_STATE_EXAMPLE } from "../examples.ts";
-import { linkPage, linkPageFault, linkPageState } from "../link-page.ts";
+import { linkPage, linkPageState, refusalPage } from "../link-page.ts";
 import { PROBLEMS, problemOf } from "../problem.ts";
 import { html, json, varying } from "../reply.ts";
 import type { RequestContext } from "../request-context.ts";
@@ -11,8 +12,8 @@ import type { Route } from "../route.ts";
 import { timestamp } from "../views.ts";
 import { instanceIdOf } from "./record-id.ts";
 
-/** The page; its path is a secret. */
-export const LINK_PAGE_PATH = "/link/:ticket";
+/** The first segment of the paths of link pages; what follows is a secret. */
+export const LINK_PAGES = "link-page";
 
 const NOT_STORED = { "cache-control": "no-store" };
 
@@ -32,16 +33,16 @@ export function linkRoutes({ instances }: Pick<HttpDependencies, "instances">, s
         access: "admin",
         path: { instanceId: "The id of the instance, with the prefix inst_." },
         answers: { 201: { description: "The page.", schema: "LinkPage", example: LINK_PAGE_EXAMPLE } },
-        problems: ["instance_not_found", "instance_already_linked"],
+        problems: ["instance_not_found", "instance_already_linked", "qr_unavailable"],
       },
       async run(context) {
         const { ticket, expiresAt } = await instances.linkTicket(context.caller, instanceIdOf(context));
-        return json(201, { url: `${server()}/link/${ticket}`, expires_at: timestamp(expiresAt) }, NOT_STORED);
+        return json(201, { url: `${server()}/${LINK_PAGES}/${ticket}`, expires_at: timestamp(expiresAt) }, NOT_STORED);
       },
     },
     {
       method: "GET",
-      path: LINK_PAGE_PATH,
+      path: `/${LINK_PAGES}/:ticket`,
       operation: {
         id: "linkPage",
         tag: "Instances",
@@ -57,7 +58,7 @@ export function linkRoutes({ instances }: Pick<HttpDependencies, "instances">, s
             example: LINK_PAGE_STATE_EXAMPLE,
           },
         },
-        problems: ["link_page_not_found", "link_page_expired", "qr_unavailable", "storage_unavailable", "stopping"],
+        problems: ["link_page_not_found", "link_page_expired", "qr_unavailable", "server_busy", "storage_unavailable"],
         problemPages: true,
       },
       async run(context) {
@@ -69,8 +70,10 @@ export function linkRoutes({ instances }: Pick<HttpDependencies, "instances">, s
         try {
           return pageReply({ status: 200, headers: {} }, await linkPage(await instances.linkPage(ticket)));
         } catch (error) {
-          if (!(error instanceof Refusal)) throw error;
-          return pageReply(problemOf(context, error), await linkPageFault(PROBLEMS[error.code].title, error.message));
+          const refusal = refusalOf(error);
+          const reply = problemOf(context, refusal);
+          const { title } = PROBLEMS[refusal.code];
+          return pageReply(reply, await refusalPage(title, refusal.message, { again: reply.status >= 500 }));
         }
       },
     },
@@ -78,6 +81,13 @@ export function linkRoutes({ instances }: Pick<HttpDependencies, "instances">, s
 }
 
 const asJson = (context: RequestContext): boolean => /\bapplication\/json\b/i.test(context.header("accept") ?? "");
+
+/** @throws what is not a refusal, and no fault of the storage */
+function refusalOf(error: unknown): Refusal {
+  if (error instanceof Refusal) return error;
+  if (!(error instanceof StorageUnavailable)) throw error;
+  return new Refusal("storage_unavailable", "the server cannot read the instance at the moment", { cause: error });
+}
 
 /** A page with the status and headers of a reply. */
 function pageReply({ status, headers }: Pick<Reply, "status" | "headers">, page: HtmlPage): Reply {

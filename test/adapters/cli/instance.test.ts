@@ -52,6 +52,8 @@ describe.skipIf(ON_NODE.missing)(`ringport instance on ${ON_NODE.title}`, { time
     });
     const json = await cli.run("keeper", ["instance", "qr", id, "--page", "--json"]);
     expect(Object.keys(JSON.parse(json.stdout))).toEqual(["url", "expires_at"]);
+    const mixed = await cli.run("keeper", ["instance", "qr", id, "--page", "--no-wait"]);
+    expect([mixed.code, mixed.stderr]).toEqual([2, "ringport: --page draws no code: leave out --no-wait\n"]);
     await cli.run("keeper", ["instance", "link", id]);
     expect(await (await fetch(made.stdout.trim(), { headers })).json()).toMatchObject({ linked: true });
     const late = await cli.run("keeper", ["instance", "qr", id, "--page"]);

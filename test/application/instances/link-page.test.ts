@@ -54,6 +54,46 @@ describe("a link page", () => {
     await expect(instances.linkTicket(ALICE, instance.id)).rejects.toMatchObject({ code: "instance_already_linked" });
     await world.stop();
   });
+
+  test("is not made for a network that links by itself", async () => {
+    const world = await World.start({ capabilities: { linking: "operator" } });
+    world.network.reachability = { state: "offline", reason: "the trunk of the secret customer is down" };
+    const { id } = await world.app.instances.create(ALICE, { name: "Trunk" });
+    await expect(world.app.instances.linkTicket(ALICE, id)).rejects.toMatchObject({ code: "qr_unavailable" });
+    await world.stop();
+  });
+
+  test("says no more than that there is no code, whatever the reason", async () => {
+    const { world, instance, page } = await scene();
+    await page();
+    world.line(instance).goOffline("the secret gateway is down");
+    world.line(instance).linkBarrier = new Promise(() => {});
+    const opened = page();
+    const refused = expect(opened).rejects.toMatchObject({
+      code: "qr_unavailable",
+      message: "there is no code at the moment",
+    });
+    await world.system.advance(10_000);
+    await refused;
+    await world.stop();
+  });
+
+  test("waits for a code ten times at once and no more", async () => {
+    const { world, instance, page } = await scene();
+    await page();
+    const line = world.line(instance);
+    let open = () => {};
+    line.linkBarrier = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    const opened = Array.from({ length: 10 }, () => page());
+    await world.system.settle();
+    await expect(page()).rejects.toMatchObject({ code: "server_busy" });
+    open();
+    await Promise.all(opened);
+    expect(await page()).toMatchObject({ linked: false });
+    await world.stop();
+  });
 });
 
 describe("a ticket of a link page", () => {
