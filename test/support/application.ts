@@ -1,3 +1,5 @@
+// Loaded ahead, so that an agent begins without a wait that no manual clock knows.
+import "../../src/application/call-audio/agents/agent-call.ts";
 import { sqliteStorage } from "../../adapters/storage/sqlite.ts";
 import { ProviderAccess } from "../../src/application/access/provider-access.ts";
 import { RunningKeys } from "../../src/application/access/running-keys.ts";

@@ -4,7 +4,7 @@ import type { AudioAgent } from "../../../ports/audio-conversation.ts";
 import type { Agent } from "../../../ports/conversation.ts";
 import type { Voice } from "../../../ports/speech.ts";
 import type { Context } from "../../context.ts";
-import { AgentCall } from "../agents/agent-call.ts";
+import type { AgentCall } from "../agents/agent-call.ts";
 import { agentVoice, briefOf } from "../agents/agent-voice.ts";
 import type { AudioAgentCall } from "../agents/audio-agent-call.ts";
 import { offeredTools } from "../agents/offered-tools.ts";
@@ -26,7 +26,10 @@ export const converse: LiveProgram<"DYNAMIC_AGENT"> = {
   },
   async prepare(context, call, network, signal) {
     const agent = agentOf(context);
-    if (agent.kind !== "audio") return undefined;
+    if (agent.kind !== "audio") {
+      const { AgentCall: Conducted } = await import("../agents/agent-call.ts");
+      return (media) => partsOf(new Conducted(context, call, agent, media));
+    }
     try {
       const { AudioAgentCall: Conducted } = await import("../agents/audio-agent-call.ts");
       const voice = await voiceFor(context, call, agent);
@@ -47,10 +50,8 @@ export const converse: LiveProgram<"DYNAMIC_AGENT"> = {
       throw unavailable(error);
     }
   },
-  connect(context, call, media) {
-    const agent = agentOf(context);
-    if (agent.kind === "audio") throw new ProgramFailed("internal_error", "the agent was not opened before the call");
-    return partsOf(new AgentCall(context, call, agent, media));
+  connect() {
+    throw new ProgramFailed("internal_error", "the agent was not prepared before the call");
   },
 };
 
