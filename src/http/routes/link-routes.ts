@@ -4,7 +4,6 @@ import { StorageUnavailable } from "../../ports/storage.ts";
 import type { Reply } from "../../ports/web.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { LINK_PAGE_EXAMPLE, LINK_PAGE_STATE_EXAMPLE } from "../examples.ts";
-import { linkPage, linkPageState, refusalPage } from "../link-page.ts";
 import { PROBLEMS, problemOf } from "../problem.ts";
 import { html, json, varying } from "../reply.ts";
 import type { RequestContext } from "../request-context.ts";
@@ -63,6 +62,7 @@ export function linkRoutes({ instances }: Pick<HttpDependencies, "instances">, s
       },
       async run(context) {
         const { ticket = "" } = context.params;
+        const { linkPage, linkPageState, refusalPage } = await import("../link-page.ts");
         if (asJson(context)) {
           const state = await linkPageState(await instances.linkPage(ticket));
           return varying(json(200, state, NOT_STORED), "Accept");
