@@ -1,6 +1,7 @@
 /** What is different each time: ids, times, addresses, keys, measured durations. */
 const CHANGING: readonly (readonly [RegExp, string])[] = [
   [/\b(inst|call|evt|tok|usr)_[0-9a-hjkmnp-tv-z]{26}\b/g, "$1_…"],
+  [/\binst_…\.[0-9a-z]+\.[0-9a-f]{64}\b/g, "inst_….…"],
   [/\breq_[0-9a-z]+/g, "req_…"],
   [/\brp_(live|demo)_(…|[0-9A-Za-z]{49})/g, "rp_$1_…"],
   [/\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d{3}Z)?)?/g, "TIME"],

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { copyFileSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { blocksOf, fileOf, PAGES } from "../docs/pages.ts";
@@ -48,6 +48,7 @@ onEach([ON_NODE], (target) => {
 
       test("works from top to bottom, and prints what it shows", async () => {
         const own = join(files, page.replaceAll("/", "-"));
+        rmSync(own, { recursive: true, force: true }); // of an earlier attempt
         mkdirSync(own);
         // A tone under the name of the file that the pages play.
         mkdirSync(join(own, "examples"));
