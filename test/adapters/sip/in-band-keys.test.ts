@@ -71,7 +71,10 @@ describe.each(["thread", "worker"] as const)("with the audio in a %s, the keys o
     };
     let id = await call();
     while (farEnd.calls.at(-1)!.voice!.mostLateMs > TIMELY_MS) {
-      expect(farEnd.calls.length, "every call's far end was late: this process stands still too often, or too long").toBeLessThan(MOST_CALLS);
+      expect(
+        farEnd.calls.length,
+        "every call's far end was late: this process stands still too often, or too long",
+      ).toBeLessThan(MOST_CALLS);
       id = await call();
     }
     const { events } = await ringport.calls.timeline(ADA, id);
