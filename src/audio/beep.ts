@@ -99,7 +99,9 @@ export class BeepDetector {
       this.#missing = true;
       return;
     }
-    const { frames, hz: found, start } = { frames: this.#run, hz: this.#hz, start: this.#start };
+    const frames = this.#run;
+    const found = this.#hz;
+    const start = this.#start;
     this.#missing = false;
     this.#run = hz > 0 ? 1 : 0;
     this.#hz = hz;

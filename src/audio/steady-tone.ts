@@ -87,7 +87,9 @@ export class SteadyTone {
     const twice = 2 * Math.cos(angle);
     let before = 1;
     let cosine = twice / 2;
-    let [product, square, total] = [0, 0, 0];
+    let product = 0;
+    let square = 0;
+    let total = 0;
     for (let lag = 1; lag <= LAGS; lag++) {
       const value = this.#lags[lag]!;
       product += value * cosine;
