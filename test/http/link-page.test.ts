@@ -31,7 +31,7 @@ test("POST /v1/instances/:instanceId/link-page responds with the address of the 
   expect(reply.headers["cache-control"]).toBe("no-store");
 });
 
-describe("GET /link/:ticket", () => {
+describe("GET /link-page/:ticket", () => {
   const open = { path, token: null, headers: { accept: "text/html" } };
 
   test("shows the code, its address for the phone itself, and follows it by a script that the policy allows", async () => {

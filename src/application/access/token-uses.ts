@@ -25,7 +25,10 @@ export class TokenUses {
     if (last !== null && Math.abs(now - last) < EVERY_MS) return;
     this.#triedAt.delete(id);
     this.#triedAt.set(id, now);
-    if (this.#triedAt.size > MOST) this.#triedAt.delete([...this.#triedAt.keys()][0] ?? "");
+    if (this.#triedAt.size > MOST) {
+      const [oldest = ""] = this.#triedAt.keys();
+      this.#triedAt.delete(oldest);
+    }
     void this.#store(id, now);
   }
 
