@@ -158,6 +158,18 @@ export const LAYERS: readonly Layer[] = [
     rule: "adapters/embedded puts the adapter families of the server together.",
   },
   {
+    files: "adapters/console/",
+    may: [BASE, DOMAIN, PORTS, HTTP, "node:", "itty-router", "valibot"],
+    types: [APPLICATION, "src/ringport.ts"],
+    rule: "adapters/console serves the console over a Ringport that it is given.",
+  },
+  {
+    files: "adapters/console/pages/",
+    may: [BASE, "src/client/", "preact", "@preact/signals"],
+    types: [DOMAIN, HTTP, "adapters/console/api.ts"],
+    rule: "The pages run in browsers: they import the client, and of the server's part only types.",
+  },
+  {
     files: "adapters/cli/",
     may: [
       ...[
@@ -171,7 +183,14 @@ export const LAYERS: readonly Layer[] = [
         "src/ringport.ts",
         "src/version.ts",
       ],
-      ...["adapters/embedded/", EMBEDDED, "adapters/public-http/", "adapters/server/", ...FAMILIES],
+      ...[
+        "adapters/embedded/",
+        EMBEDDED,
+        "adapters/console/",
+        "adapters/public-http/",
+        "adapters/server/",
+        ...FAMILIES,
+      ],
       ...["node:", "pg", "qrcode-generator"],
     ],
     rule: "adapters/cli is the outermost part: it imports what it starts, and nothing imports it.",

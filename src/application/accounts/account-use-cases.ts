@@ -1,0 +1,145 @@
+import type { Principal } from "../../domain/principal.ts";
+import type { TokenScope } from "../../domain/token-scope.ts";
+import type { TokenRecord } from "../../ports/storage.ts";
+import type { IssuedToken } from "../access/tokens.ts";
+
+/** Who may register once there is an account: anybody, or people with an invitation. */
+export type Registration = "open" | "invitation";
+
+/** A person who signs in with an email address and a password. Times are ms since 1970-01-01 UTC. */
+export interface Account {
+  readonly id: string;
+  /** The owner of what the account makes; tokens of the account have the same one. */
+  readonly userId: string;
+  readonly email: string;
+  /** `admin` invites people and reads the audit log of the server. */
+  readonly role: "admin" | "member";
+  readonly createdAt: number;
+}
+
+/** A signed-in browser. */
+export interface AccountSession {
+  readonly id: string;
+  readonly createdAt: number;
+  readonly lastUsedAt: number;
+  readonly expiresAt: number;
+  /** The `User-Agent` at the sign-in, cut to 200 characters; null if there was none. */
+  readonly userAgent: string | null;
+}
+
+/** The account of a session, and what it may do. */
+export interface SignedIn {
+  readonly account: Account;
+  readonly session: AccountSession;
+  readonly principal: Principal;
+}
+
+/** A new session, with the secret that can be read this one time only. */
+export interface NewSession extends SignedIn {
+  readonly secret: string;
+}
+
+/** What a browser says of itself. */
+export interface Browser {
+  readonly userAgent: string | null;
+}
+
+/** An email address and a password. */
+export interface Login {
+  readonly email: string;
+  readonly password: string;
+}
+
+/** A code that lets one person register, or set a new password; readable this one time only. */
+export interface OneTimeCode {
+  readonly code: string;
+  readonly expiresAt: number;
+}
+
+/** An invitation that was not used yet. */
+export interface Invitation {
+  readonly id: string;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+}
+
+/** What a token of an account is to be. */
+export interface NewAccountToken {
+  readonly label: string;
+  readonly scopes?: readonly TokenScope[] | undefined;
+  readonly expiresAt?: number | undefined;
+  /** Makes a demo token for this one instance of the account. */
+  readonly demoInstanceId?: string | undefined;
+}
+
+/** What somebody did that matters to the security of the server. */
+export interface AuditEntry {
+  readonly id: string;
+  readonly at: number;
+  /** Who did it; null: nobody was signed in. */
+  readonly accountId: string | null;
+  /** The address at that time; it stays after the account is deleted. */
+  readonly email: string | null;
+  /** Such as `account.registered`, `token.revoked`, `instance.deleted`. */
+  readonly action: string;
+  /** The id of what it was done to. */
+  readonly subject: string | null;
+}
+
+/**
+ * Accounts, their sessions and what people do with them. Every method throws an {@link AccountRefusal} for a request that
+ * it does not carry out.
+ */
+export interface AccountUseCases {
+  /** What the next person needs in order to register: the code of the first start, an invitation, or nothing. */
+  registration(): Promise<"first" | Registration>;
+  /** The code with which the first person registers, replacing the one before; undefined once there is an account. */
+  firstCode(): Promise<OneTimeCode | undefined>;
+  /**
+   * The first account is an administrator's, and takes over the user of the first token. Throws `registration_closed`,
+   * `code_invalid`, `email_invalid`, `email_taken`, `password_invalid`, `too_many_attempts`.
+   */
+  register(person: Login & { readonly code?: string | undefined }, browser: Browser): Promise<NewSession>;
+  /** Throws `sign_in_failed` without a hint which of the two was wrong, and `too_many_attempts`. */
+  signIn(login: Login, browser: Browser): Promise<NewSession>;
+  /** Whoever has this secret; undefined if it is unknown or has expired. Using a session prolongs it. */
+  session(secret: string): Promise<SignedIn | undefined>;
+  signOut(secret: string): Promise<void>;
+  /** Newest first. */
+  sessions(account: Account): Promise<AccountSession[]>;
+  /** Throws `session_not_found`. */
+  endSession(account: Account, sessionId: string): Promise<void>;
+  /** Ends all other sessions. Throws `password_wrong`, `password_invalid`, `too_many_attempts`. */
+  changePassword(
+    account: Account,
+    passwords: { readonly current: string; readonly next: string },
+    browser: Browser,
+  ): Promise<NewSession>;
+  /** A code to set a new password with, for the operator; undefined if nobody has this address. */
+  resetCode(email: string): Promise<OneTimeCode | undefined>;
+  /** Ends all sessions. Throws `code_invalid`, `password_invalid`. */
+  resetPassword(code: string, password: string, browser: Browser): Promise<NewSession>;
+  /**
+   * Deletes the account with everything of its user: tokens, webhooks, instances, calls with their recordings. A repeated
+   * request continues after a fault. Throws `password_wrong`, `too_many_attempts`, and `last_admin` if other people have accounts.
+   */
+  delete(account: Account, password: string): Promise<void>;
+
+  /** Throws `admin_required`, as the other methods for administrators do. */
+  invite(account: Account): Promise<Invitation & OneTimeCode>;
+  invitations(account: Account): Promise<Invitation[]>;
+  /** Throws `invitation_not_found`. */
+  withdrawInvitation(account: Account, invitationId: string): Promise<void>;
+
+  /** Tokens of the account's user that are not revoked, newest first. */
+  tokens(account: Account): Promise<TokenRecord[]>;
+  /** Throws `token_invalid`, `instance_not_found`. */
+  createToken(account: Account, token: NewAccountToken): Promise<IssuedToken>;
+  /** Throws `token_not_found`. */
+  revokeToken(account: Account, tokenId: string): Promise<void>;
+
+  /** Notes an act that was carried out elsewhere, such as the deletion of an instance. */
+  note(account: Account, action: string, subject: string | null): Promise<void>;
+  /** Newest first: an administrator's covers the whole server, anybody else's their own acts. At most 100. */
+  audit(account: Account, page?: { readonly after?: string | undefined }): Promise<AuditEntry[]>;
+}
