@@ -4,18 +4,33 @@ import { fileURLToPath } from "node:url";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const BUILT = ["dist/cli.js", "dist/worker.js", "dist/assets/swagger-ui.css"];
+/** What the build writes last, and what goes into it. */
+const LAST = "dist/third-party-notices.txt";
+const SOURCES = ["src", "adapters", "tsup.config.ts", "package.json", "package-lock.json"];
 
 /** Global setup: fails unless what was built is there and as new as its sources. */
 export default function built(): void {
-  const missing = BUILT.find((file) => statSync(join(ROOT, file), { throwIfNoEntry: false }) === undefined);
-  if (missing) throw new Error(`${missing} is not there: run \`npm run build\` first`);
-  const builtAt = Math.min(...BUILT.slice(0, 2).map((file) => statSync(join(ROOT, file)).mtimeMs));
-  const newer = ["src", "adapters"].flatMap(filesBelow).find((file) => statSync(file).mtimeMs > builtAt);
-  if (newer) throw new Error(`${newer.slice(ROOT.length)} is newer than dist/: run \`npm run build\` again`);
+  const fault = buildFault();
+  if (fault !== undefined) throw new Error(fault);
 }
 
-function filesBelow(folder: string): string[] {
-  return readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
+/** Why what is in `dist` cannot be used; undefined if it is complete and as new as its sources. */
+export function buildFault(): string | undefined {
+  const missing = [...BUILT, LAST].find((file) => modified(file) === undefined);
+  if (missing) return `${missing} is not there: run \`npm run build\` first`;
+  const builtAt = Math.min(...BUILT.slice(0, 2).map((file) => modified(file) ?? 0));
+  const newer = SOURCES.flatMap(filesOf).find((file) => (modified(file) ?? 0) > builtAt);
+  return newer && `${newer} is newer than dist/: run \`npm run build\` again`;
+}
+
+function modified(file: string): number | undefined {
+  return statSync(join(ROOT, file), { throwIfNoEntry: false })?.mtimeMs;
+}
+
+/** The file itself, or all files of a folder, from the root of the repository on. */
+function filesOf(name: string): string[] {
+  if (statSync(join(ROOT, name)).isFile()) return [name];
+  return readdirSync(join(ROOT, name), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name));
+    .map((entry) => join(entry.parentPath, entry.name).slice(ROOT.length));
 }

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { TestProject } from "vitest/node";
+import { buildFault } from "../../support/built.ts";
 import { mustRun } from "./run.ts";
 import { unpack } from "./unpack.ts";
 
@@ -23,11 +24,12 @@ declare module "vitest" {
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 
-/** Builds and packs the package once for all test files. */
+/** Packs the package once for all test files; builds it first unless that was done. */
 export default async function pack({ provide }: TestProject): Promise<() => Promise<void>> {
   const place = mkdtempSync(join(tmpdir(), "ringport-packed-"));
   // Not through npm: a build that hangs must be the very process that is ended.
-  await mustRun([process.execPath, join(ROOT, "node_modules/tsup/dist/cli-default.js")], { cwd: ROOT });
+  if (buildFault() !== undefined)
+    await mustRun([process.execPath, join(ROOT, "node_modules/tsup/dist/cli-default.js")], { cwd: ROOT });
   const [{ filename }] = JSON.parse(
     await mustRun(["npm", "pack", "--json", "--pack-destination", place], { cwd: ROOT }),
   );
