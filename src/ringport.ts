@@ -231,13 +231,13 @@ export function createRingport(options: RingportOptions = {}): Ringport {
   };
   return {
     // Most requests come while it runs, and those need not wait for what they know.
-    handle: (request) => lifecycle.current?.http.handle(request) ?? web().then((http) => http.handle(request)),
+    handle: (...given) => lifecycle.current?.http.handle(...given) ?? web().then((http) => http.handle(...given)),
     claims: async (request) => {
       const http = await running().then(({ http }) => http, closedWeb);
       return http.claims(request);
     },
     fetch: (request) => lifecycle.current?.http.fetch(request) ?? web().then((http) => http.fetch(request)),
-    upgrade: async (request) => (await web()).upgrade(request),
+    upgrade: async (...given) => (await web()).upgrade(...given),
     start: async () => void (await lifecycle.start()),
     stop: (stopOptions) => lifecycle.stop(stopOptions?.drainMs ?? options.drainMs ?? DRAIN_MS),
     ended: lifecycle.ended,

@@ -1,4 +1,5 @@
 import { Router } from "itty-router";
+import type { Principal } from "../domain/principal.ts";
 import { Refusal } from "../domain/refusal.ts";
 import { StorageUnavailable } from "../ports/storage.ts";
 import type { Reply, RequestLike, SocketHandlers, WebApp } from "../ports/web.ts";
@@ -85,7 +86,7 @@ export function createHttp(deps: HttpDependencies): WebApp {
     // In this order, each of these can end a request before it is routed.
     before: [
       (context: RequestContext) => cors?.preflight(context),
-      (context: RequestContext) => (isVersioned(context.path) ? admit(context) : undefined),
+      (context: RequestContext) => (context.principal || isVersioned(context.path) ? admit(context) : undefined),
       // The router tries its routes in order, and most paths without parameters would be among the last.
       (context: RequestContext) => {
         const resource = fixed.get(context.path);
@@ -105,17 +106,17 @@ export function createHttp(deps: HttpDependencies): WebApp {
       context.method === "OPTIONS" ? noContent({ allow: "GET, HEAD, POST, OPTIONS" }) : publicPage(page, context, deps),
     );
 
-  async function handle(request: RequestLike): Promise<Reply> {
+  async function handle(request: RequestLike, principal?: Principal): Promise<Reply> {
     try {
-      return await replyTo(contextOf(request, false));
+      return await replyTo(contextOf(request, false, principal));
     } catch (cause) {
       return lastResort(cause, deps);
     }
   }
 
-  async function upgrade(request: RequestLike): Promise<Reply | SocketHandlers> {
+  async function upgrade(request: RequestLike, principal?: Principal): Promise<Reply | SocketHandlers> {
     try {
-      const context = contextOf(request, true);
+      const context = contextOf(request, true, principal);
       const reply = await replyTo(context);
       return reply.status === 101 && context.accepted ? context.accepted : reply;
     } catch (cause) {
@@ -123,13 +124,14 @@ export function createHttp(deps: HttpDependencies): WebApp {
     }
   }
 
-  const contextOf = (request: RequestLike, upgrading: boolean): RequestContext =>
+  const contextOf = (request: RequestLike, upgrading: boolean, principal?: Principal): RequestContext =>
     new RequestContext({
       request,
       base,
       requestId: givenRequestId(request.headers.get("x-request-id")) ?? newRequestId(),
       upgrading,
       startedAt: system.monotonic(),
+      principal,
     });
 
   /** The first segments of paths that may hold a code that links a number. */

@@ -2,7 +2,7 @@ import { Refusal } from "../domain/refusal.ts";
 import type { Authenticate } from "../ports/authenticator.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { RequestContext } from "./request-context.ts";
-import type { StreamTickets } from "./stream/stream-tickets.ts";
+import type { Credential, StreamTickets } from "./stream/stream-tickets.ts";
 
 /** `Authorization: Bearer b64token` (RFC 6750 §2.1); the scheme's name ignores case (RFC 9110 §11.1). */
 const BEARER = /^bearer +([A-Za-z0-9._~+/-]{1,4096}=*) *$/i;
@@ -31,18 +31,22 @@ export interface Identification {
  */
 export async function identify(context: RequestContext, { authenticate, tickets, log }: Identification): Promise<void> {
   if (context.principal) return;
-  const token = await tokenOf(context, tickets);
+  const credential = await credentialOf(context, tickets);
+  if (typeof credential !== "string") {
+    context.principal = credential;
+    return;
+  }
   try {
-    context.principal = await authenticate(token);
+    context.principal = await authenticate(credential);
   } catch (cause) {
     log.error({ request_id: context.requestId, err: cause }, "a token could not be checked");
     throw new Refusal("storage_unavailable", "the token cannot be checked at the moment; try again", { cause });
   }
   if (!context.principal) throw new Refusal("unauthorized", "the access token is unknown, expired or revoked");
-  context.token = token;
+  context.token = credential;
 }
 
-async function tokenOf(context: RequestContext, tickets: StreamTickets): Promise<string> {
+async function credentialOf(context: RequestContext, tickets: StreamTickets): Promise<Credential> {
   const [, callId] = STREAM.exec(context.path) ?? [];
   const ticket = callId && context.searchParameter("ticket");
   if (ticket === undefined || callId === undefined) {
@@ -51,8 +55,8 @@ async function tokenOf(context: RequestContext, tickets: StreamTickets): Promise
     if (token === undefined) throw new Refusal("unauthorized", header?.trim() ? MALFORMED : MISSING);
     return token;
   }
-  const token = await tickets.redeem(ticket, callId);
-  if (token === undefined)
+  const credential = await tickets.redeem(ticket, callId);
+  if (credential === undefined)
     throw new Refusal("unauthorized", "the stream ticket is unknown, used or expired; request a new one");
-  return token;
+  return credential;
 }

@@ -11,6 +11,8 @@ export interface RequestStart {
   readonly upgrading: boolean;
   /** Monotonic clock, ms. */
   readonly startedAt: number;
+  /** The caller, if the embedding program has authenticated them. */
+  readonly principal?: Principal | undefined;
 }
 
 /**
@@ -38,8 +40,8 @@ export class RequestContext implements RequestStart {
   query: unknown = undefined;
   proxy: undefined = undefined;
   /** The authenticated caller, once known. */
-  principal: Principal | undefined = undefined;
-  /** The access token of the caller. */
+  principal: Principal | undefined;
+  /** The access token of the caller; undefined if the embedding program has authenticated them. */
   token: string | undefined = undefined;
   /** Handlers of the WebSocket of an accepted upgrade. */
   accepted: SocketHandlers | undefined = undefined;
@@ -54,6 +56,7 @@ export class RequestContext implements RequestStart {
     this.requestId = start.requestId;
     this.upgrading = start.upgrading;
     this.startedAt = start.startedAt;
+    this.principal = start.principal;
     this.method = start.request.method;
     const { path, search } = parts(start.request.url);
     this.fullPath = path;

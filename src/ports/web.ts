@@ -1,3 +1,5 @@
+import type { Principal } from "../domain/principal.ts";
+
 /** The part of a WHATWG `Request` that the core uses; server adapters may pass less than a whole Request. */
 export interface RequestLike {
   readonly method: string;
@@ -39,8 +41,11 @@ export interface SocketHandlers {
 
 /** An application for a server adapter. */
 export interface WebApp {
-  /** Handles a request; the reply is plain data. Never rejects. */
-  handle(request: RequestLike): Promise<Reply>;
+  /**
+   * Handles a request; the reply is plain data. Never rejects.
+   * @param principal the user, if the program has authenticated them itself: no Authorization header is read then
+   */
+  handle(request: RequestLike, principal?: Principal): Promise<Reply>;
   /**
    * Whether the path belongs to this application. A program that mounts it handles all other paths itself. Reads only the
    * URL. Never rejects.
@@ -48,6 +53,9 @@ export interface WebApp {
   claims(request: Pick<RequestLike, "url">): Promise<boolean>;
   /** Handles a WHATWG request, for frameworks that use them. */
   fetch(request: Request): Promise<Response>;
-  /** Accepts or refuses a WebSocket: a `Reply` is a refusal, to be sent before the handshake. */
-  upgrade(request: RequestLike): Promise<Reply | SocketHandlers>;
+  /**
+   * Accepts or refuses a WebSocket: a `Reply` is a refusal, to be sent before the handshake.
+   * @param principal as for `handle`
+   */
+  upgrade(request: RequestLike, principal?: Principal): Promise<Reply | SocketHandlers>;
 }

@@ -14,6 +14,7 @@ const PRINT: readonly (readonly [saying: string, printed: readonly RegExp[]])[] 
   ["Hello from TypeScript.", [/^completed$/m, /^true message_played 1$/m]],
   ["Hello from my app.", [/show this as a QR code: http/, /^answered /m, /reason: 'message_played'/]],
   ["s3cr3t-session", [/^200$/m]],
+  ['"my calls:"', [/^my calls: 200 \[\]$/m]],
   ["error instanceof Refusal", [/^call_not_found/m]],
   ["ringport.events(me", [/^Workshop false$/m]],
   ["new ManualSystem()", [/^instance_not_linked$/m]],

@@ -35,8 +35,7 @@ export function eventRoutes(
     if (!leave)
       throw new Refusal("server_busy", "too many of your requests and streams are waiting for events; end one");
     const over = new AbortController();
-    const { token } = context;
-    const unwatch = token === undefined ? () => {} : watches.watch(token, context.caller, () => over.abort());
+    const unwatch = watches.watch(context.token, context.caller, () => over.abort());
     let isOver = false;
     const ended = (): void => {
       if (isOver) return;

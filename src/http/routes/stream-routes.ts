@@ -4,7 +4,6 @@ import type { HttpDependencies } from "../dependencies.ts";
 import { STREAM_TICKET_EXAMPLE } from "../examples.ts";
 import { readQuery } from "../query-parameter.ts";
 import { json } from "../reply.ts";
-import type { RequestContext } from "../request-context.ts";
 import type { Route } from "../route.ts";
 import type { Dialect, DialectOutput } from "../stream/dialect.ts";
 import { NativeDialect } from "../stream/native-dialect.ts";
@@ -32,10 +31,6 @@ export function streamRoutes(
   const { calls, system, log, mp3Stream } = deps;
   const requireStreams = (): void => {
     if (!deps.streamPreview) throw streamsOff();
-  };
-  const tokenOf = ({ token }: RequestContext): string => {
-    if (token === undefined) throw new Error("the caller has no token");
-    return token;
   };
   return [
     {
@@ -87,7 +82,7 @@ export function streamRoutes(
         context.accepted = streamSocket({
           reservation,
           dialect: query.protocol === "twilio" ? twilio : native,
-          watchToken: (revoked) => watches.watch(tokenOf(context), context.caller, revoked),
+          watchToken: (revoked) => watches.watch(context.token, context.caller, revoked),
           log,
           fields,
         });
@@ -113,7 +108,11 @@ export function streamRoutes(
         requireStreams();
         const callId = callIdOf(context);
         const { userId } = await calls.streamable(context.caller, callId);
-        const { ticket, expiresAt } = await tickets.issue({ callId, userId, token: tokenOf(context) });
+        const { ticket, expiresAt } = await tickets.issue({
+          callId,
+          userId,
+          credential: context.token ?? context.caller,
+        });
         const url = `${server().replace(/^http/, "ws")}/v1/calls/${callId}/stream?ticket=${ticket}`;
         return json(201, { ticket, expires_at: timestamp(expiresAt), url }, { "cache-control": "no-store" });
       },

@@ -1,5 +1,6 @@
 import { newSecret } from "../../application/access/tokens.ts";
 import { sha256Hex } from "../../base/sha256.ts";
+import type { Principal } from "../../domain/principal.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import type { System } from "../../ports/system.ts";
 
@@ -10,11 +11,13 @@ const MOST_OF_USER = 100;
 const MOST = 10_000;
 const TICKET = /^[0-9A-Za-z]{43}$/;
 
+/** The access token that a ticket replaces; the user, if the embedding program has authenticated them without one. */
+export type Credential = string | Principal;
+
 interface Ticket {
   readonly callId: string;
   readonly userId: string;
-  /** The access token that it replaces. */
-  readonly token: string;
+  readonly credential: Credential;
   readonly expiresAt: number;
 }
 
@@ -40,7 +43,7 @@ export class StreamTickets {
   }
 
   /** @throws {Refusal} `server_busy` if there are too many unused tickets */
-  async issue(of: { callId: string; userId: string; token: string }): Promise<IssuedTicket> {
+  async issue(of: { callId: string; userId: string; credential: Credential }): Promise<IssuedTicket> {
     this.#forgetExpired();
     const ticket = newSecret(this.#system);
     const hash = await sha256Hex(ticket);
@@ -52,15 +55,15 @@ export class StreamTickets {
     return { ticket, expiresAt: this.#system.now() + TICKET_MS };
   }
 
-  /** Uses a ticket of this call up and returns its access token; undefined for an invalid ticket. */
-  async redeem(ticket: string, callId: string): Promise<string | undefined> {
+  /** Uses a ticket of this call up and returns its credential; undefined for an invalid ticket. */
+  async redeem(ticket: string, callId: string): Promise<Credential | undefined> {
     if (!TICKET.test(ticket)) return undefined;
     const hash = await sha256Hex(ticket);
     this.#forgetExpired();
     const found = this.#tickets.get(hash);
     if (found?.callId !== callId) return undefined;
     this.#forget(hash, found);
-    return found.token;
+    return found.credential;
   }
 
   #forgetExpired(): void {

@@ -32,10 +32,11 @@ export class TokenWatches {
   }
 
   /**
-   * Watches a token until the returned function is called.
+   * Watches a token until the returned function is called. A caller without one is not watched.
    * @param revoked called once, when the token has been revoked or has expired
    */
-  watch(token: string, { userId }: Principal, revoked: () => void): () => void {
+  watch(token: string | undefined, { userId }: Principal, revoked: () => void): () => void {
+    if (token === undefined) return () => {};
     const watch = { token, userId, revoked };
     this.#watches.add(watch);
     if (!this.#isScheduled) this.#schedule();

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { StreamTickets } from "../../../src/http/stream/stream-tickets.ts";
 import { ManualSystem } from "../../../src/testing/manual-system.ts";
 
-const OF = { callId: "call_1", userId: "usr_1", token: "rp_live_x" };
+const OF = { callId: "call_1", userId: "usr_1", credential: "rp_live_x" };
 
 test("a ticket replaces its token once, on its call, within a minute", async () => {
   const system = new ManualSystem();

@@ -67,3 +67,10 @@ test("a token of another user is revoked; an ended watch is not notified", async
   expect(notified).toEqual(["one"]);
   expect(system.waiting).toBe(0);
 });
+
+test("a caller without a token is not watched", () => {
+  const system = new ManualSystem();
+  const authenticate = async () => undefined;
+  new TokenWatches({ authenticate, system, log }).watch(undefined, principal, () => {})();
+  expect(system.waiting).toBe(0);
+});

@@ -1,0 +1,109 @@
+import { describe, expect, test } from "vitest";
+import type { CallUseCases } from "../../src/application/use-cases.ts";
+import type { Principal } from "../../src/domain/principal.ts";
+import type { Reply, RequestLike, SocketHandlers } from "../../src/ports/web.ts";
+import { answered, requestOf } from "./support/ask.ts";
+import { CALL_ID, call, NOW, serve } from "./support/fakes.ts";
+
+const ANNA: Principal = { userId: "usr_anna" };
+const noAuthenticate = () => Promise.reject(new Error("a token was checked"));
+
+/** A request whose Authorization header nobody may read. */
+function unsigned(path: string, method = "GET"): RequestLike {
+  const { headers, ...request } = requestOf({ path, method, token: null });
+  const get = (name: string): string | null => {
+    if (name.toLowerCase() === "authorization") throw new Error("the Authorization header was read");
+    return headers.get(name);
+  };
+  return { ...request, headers: { get } };
+}
+
+/** Streams that can be reserved, and who reserved them. */
+function withStreams() {
+  const callers: Principal[] = [];
+  const reservation = { release: () => {}, attach: () => Promise.reject(new Error("nobody attaches")) };
+  const calls = {
+    streamable: async () => call(),
+    stream: async (caller: Principal) => {
+      callers.push(caller);
+      return reservation;
+    },
+  } as unknown as Partial<CallUseCases>;
+  return { ...serve({ calls, http: { streamPreview: true, authenticate: noAuthenticate } }), callers };
+}
+
+describe("a caller whom the program has authenticated", () => {
+  test("is the caller of the use cases, and no token is read", async () => {
+    const callers: Principal[] = [];
+    const list = async (caller: Principal) => {
+      callers.push(caller);
+      return [call()];
+    };
+    const { app } = serve({ calls: { list }, http: { authenticate: noAuthenticate } });
+    expect((await app.handle(unsigned("/v1/calls"), ANNA)).status).toBe(200);
+    expect(callers).toEqual([ANNA]);
+  });
+
+  test("is held to their scopes", async () => {
+    const { app } = serve({ http: { authenticate: noAuthenticate } });
+    const reader: Principal = { ...ANNA, scopes: ["read"] };
+    expect((await app.handle(unsigned("/v1/calls"), reader)).status).toBe(200);
+    const refused = answered(await app.handle(unsigned(`/v1/calls/${CALL_ID}`, "DELETE"), reader));
+    expect([refused.status, refused.json.code]).toEqual([403, "insufficient_scope"]);
+  });
+
+  test("is held to the rate limit, on every route", async () => {
+    const artefact = async (): Promise<Reply> => ({ status: 200, headers: {}, body: "RIFF" });
+    const page = async () => undefined;
+    const { app } = serve({
+      http: {
+        rateLimit: { limit: 2, windowMs: 60_000 },
+        authenticate: noAuthenticate,
+        pages: [{ prefix: "simulator", page, artefact }],
+        system: { now: () => NOW, monotonic: () => 0, random: () => {}, after: () => () => {} },
+      },
+    });
+    const heard = `/simulator/calls/${CALL_ID}/heard.wav`;
+    expect((await app.handle(unsigned("/v1/calls"), ANNA)).headers.ratelimit).toMatch(/r=1;/);
+    expect((await app.handle(unsigned(heard), ANNA)).headers.ratelimit).toMatch(/r=0;/);
+    expect((await app.handle(unsigned(heard), ANNA)).status).toBe(429);
+    expect((await app.handle(unsigned("/v1/calls"), { userId: "usr_ben" })).status).toBe(200);
+  });
+
+  test("follows events", async () => {
+    const { app } = serve({ http: { authenticate: noAuthenticate } });
+    const request = unsigned("/v1/events");
+    const get = (name: string) => (name === "accept" ? "text/event-stream" : request.headers.get(name));
+    const reply = await app.handle({ ...request, headers: { get } }, ANNA);
+    expect([reply.status, reply.headers["content-type"]]).toEqual([200, "text/event-stream"]);
+    const pieces = (reply.body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
+    await pieces.next();
+    expect(new TextDecoder().decode((await pieces.next()).value)).toContain("data: {");
+    await pieces.return?.();
+  });
+
+  test("opens a stream", async () => {
+    const { app, callers } = withStreams();
+    const accepted = (await app.upgrade(unsigned(`/v1/calls/${CALL_ID}/stream`), ANNA)) as SocketHandlers;
+    expect(accepted.message).toBeTypeOf("function");
+    expect(callers).toEqual([ANNA]);
+  });
+
+  test("gets a ticket that opens the stream as the same caller, once", async () => {
+    const { app, callers } = withStreams();
+    const demo: Principal = { ...ANNA, scopes: ["call"] };
+    const issued = answered(await app.handle(unsigned(`/v1/calls/${CALL_ID}/stream-ticket`, "POST"), demo));
+    expect(issued.status).toBe(201);
+    const path = `/v1/calls/${CALL_ID}/stream?ticket=${issued.json.ticket}`;
+    expect(await app.upgrade(unsigned(path))).toHaveProperty("message");
+    expect(callers).toEqual([demo]);
+    expect(await app.upgrade(unsigned(path))).toMatchObject({ status: 401 });
+  });
+
+  test("is not taken from the request", async () => {
+    const { app } = serve();
+    const request = { ...requestOf({ path: "/v1/calls", token: null }), principal: ANNA };
+    expect((await app.handle(request)).status).toBe(401);
+    expect(await app.upgrade(request)).toMatchObject({ status: 401 });
+  });
+});
