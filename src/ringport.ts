@@ -66,6 +66,10 @@ export interface Ringport extends WebApp, UseCases {
   readonly ended: Promise<Error>;
   /** Stops dialling, lets live calls end for `drainMs`, closes everything. Twice is fine. */
   stop(options?: { drainMs?: number }): Promise<void>;
+  /** The option `basePath` without a slash at its end; "" if there is none. */
+  readonly basePath: string;
+  /** The option `publicUrl`; undefined if it was not given. */
+  readonly publicUrl: string | undefined;
   /** Sets the address at which it is reachable; ignored if `publicUrl` was given. Server adapters call this. */
   listeningAt(url: string): void;
 }
@@ -87,8 +91,8 @@ export function createRingport(options: RingportOptions = {}): Ringport {
   const system = options.system ?? realSystem;
   const log = options.log ?? silentLogger;
   let reachable = "http://127.0.0.1:8080";
-  const publicUrl = () =>
-    options.publicUrl?.replace(/\/+$/, "") ?? reachable + (options.basePath ?? "").replace(/\/+$/, "");
+  const basePath = (options.basePath ?? "").replace(/\/+$/, "");
+  const publicUrl = () => options.publicUrl?.replace(/\/+$/, "") ?? reachable + basePath;
   const callLimits = checkedCallLimits(options);
   const timings = timingsOf(options);
   if (!leaseIsRenewedInTime(timings))
@@ -241,6 +245,8 @@ export function createRingport(options: RingportOptions = {}): Ringport {
     start: async () => void (await lifecycle.start()),
     stop: (stopOptions) => lifecycle.stop(stopOptions?.drainMs ?? options.drainMs ?? DRAIN_MS),
     ended: lifecycle.ended,
+    basePath,
+    publicUrl: options.publicUrl,
     listeningAt: (url) => {
       reachable = url;
     },
