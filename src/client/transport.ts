@@ -11,8 +11,8 @@ export type FetchRequest = (request: Request) => Promise<Response>;
 export interface ClientOptions {
   /** URL of the server, base path included, such as `http://127.0.0.1:8080`. */
   readonly url: string;
-  /** A bearer token; white space around it is ignored. */
-  readonly token: string;
+  /** A bearer token; white space around it is ignored. Default: requests carry none, for a server that knows its client otherwise. */
+  readonly token?: string | undefined;
   /** Default: the global `fetch`. */
   readonly fetch?: FetchRequest | undefined;
   /** Most retries of a request after a lost connection, 429 or 503. Default: 4. */
@@ -101,13 +101,13 @@ export function createTransport(options: ClientOptions): Transport {
   const { username, password, host } = new URL(url);
   if (username !== "" || password !== "")
     throw new TypeError(`url of ${host} contains a user name or a password: it must have neither`);
-  const token = options.token.trim();
+  const token = options.token?.trim() ?? "";
   if (!/^[!-~]*$/.test(token))
     throw new TypeError("the token contains characters other than visible ASCII: copy it again");
   const base = url.replace(/\/+$/, "");
   const waitS = Math.min(LONGEST_WAIT_S, Math.floor((timeoutMs ?? TIMEOUT_MS) / 2_000));
   const client = ky.create({
-    headers: { authorization: `Bearer ${token}` },
+    headers: options.token === undefined ? {} : { authorization: `Bearer ${token}` },
     fetch: wholeResponses(fetch ?? ((request) => globalThis.fetch(request)), token),
     timeout: timeoutMs ?? TIMEOUT_MS,
   });
