@@ -14,7 +14,7 @@ export function sourceFiles(): readonly SourceFile[] {
   return ["src", "adapters"].flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" })
       .map((name) => `${folder}/${name.replaceAll("\\", "/")}`)
-      .filter((path) => path.endsWith(".ts"))
+      .filter((path) => /\.tsx?$/.test(path) && !path.startsWith("adapters/console/assets/"))
       .sort()
       .map((path) => ({ path, text: readText(path) })),
   );

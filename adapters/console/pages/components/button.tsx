@@ -1,0 +1,57 @@
+import type { ComponentChildren } from "preact";
+import { Icon, type IconName } from "./icon.tsx";
+
+interface ButtonProps {
+  readonly children: ComponentChildren;
+  /** Default: the main action of its surroundings. */
+  readonly look?: "quiet" | "plain" | "danger" | undefined;
+  readonly small?: boolean | undefined;
+  readonly wide?: boolean | undefined;
+  readonly icon?: IconName | undefined;
+  /** What it does is under way: it stays focusable, and does nothing. */
+  readonly busy?: boolean | undefined;
+  readonly disabled?: boolean | undefined;
+  /** Default: `submit` without an `onClick`, otherwise `button`. */
+  readonly type?: "submit" | "button" | undefined;
+  readonly onClick?: ((event: MouseEvent) => void) | undefined;
+  /** A name for screen readers if the text is not enough. */
+  readonly label?: string | undefined;
+}
+
+export function Button({ children, busy = false, disabled = false, icon, label, onClick, type, ...look }: ButtonProps) {
+  return (
+    <button
+      type={type ?? (onClick ? "button" : "submit")}
+      class={buttonClass(look)}
+      disabled={disabled}
+      aria-disabled={busy}
+      aria-busy={busy}
+      aria-label={label}
+      onClick={(event) => (busy ? event.preventDefault() : onClick?.(event))}
+    >
+      {icon && <Icon name={icon} size={18} />}
+      {children}
+    </button>
+  );
+}
+
+interface LinkButtonProps extends Pick<ButtonProps, "children" | "look" | "small" | "wide" | "icon"> {
+  /** From `href("/calls")`. */
+  readonly to: string;
+  /** Opens a tab of its own. */
+  readonly newTab?: boolean | undefined;
+}
+
+/** A link that looks like a button: it leads to a page. */
+export function LinkButton({ children, to, icon, newTab = false, ...look }: LinkButtonProps) {
+  return (
+    <a class={buttonClass(look)} href={to} target={newTab ? "_blank" : undefined} rel={newTab ? "noopener" : undefined}>
+      {icon && <Icon name={icon} size={18} />}
+      {children}
+    </a>
+  );
+}
+
+function buttonClass({ look, small = false, wide = false }: Pick<ButtonProps, "look" | "small" | "wide">): string {
+  return `button${look ? ` button-${look}` : ""}${small ? " button-small" : ""}${wide ? " button-wide" : ""}`;
+}

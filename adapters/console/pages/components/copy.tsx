@@ -1,0 +1,86 @@
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { dictionary } from "../dictionary/dictionary.ts";
+import en from "../dictionary/en/components.ts";
+import pt from "../dictionary/pt/components.ts";
+import { toast } from "../shell/toasts.tsx";
+import { Button } from "./button.tsx";
+
+const t = dictionary({ en, pt });
+/** How long the button confirms, ms. */
+const CONFIRMED_MS = 2_000;
+
+/** Copies a text, and confirms it. */
+export function CopyButton({ text, label }: { readonly text: string; readonly label?: string | undefined }) {
+  const copied = useSignal(0);
+  useEffect(() => {
+    if (copied.value === 0) return;
+    const timer = setTimeout(() => {
+      copied.value = 0;
+    }, CONFIRMED_MS);
+    return () => clearTimeout(timer);
+  }, [copied.value]);
+  const copy = async (): Promise<void> => {
+    // Without HTTPS a browser has no clipboard for pages.
+    if (await copyText(text)) copied.value++;
+    else toast(t.value.notCopied, "bad");
+  };
+  return (
+    <Button small look="quiet" icon={copied.value ? "check" : "copy"} label={label} onClick={() => void copy()}>
+      {copied.value ? t.value.copied : t.value.copy}
+    </Button>
+  );
+}
+
+async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return copySelected(text);
+  }
+}
+
+/** The way of browsers without `navigator.clipboard`, which is missing over plain HTTP. */
+function copySelected(text: string): boolean {
+  const field = document.createElement("textarea");
+  field.value = text;
+  field.readOnly = true;
+  field.className = "visually-hidden";
+  // Within an open dialog everything outside of it is inert.
+  (document.querySelector("dialog[open]") ?? document.body).append(field);
+  const before = document.activeElement;
+  field.select();
+  const done = document.execCommand("copy");
+  field.remove();
+  if (before instanceof HTMLElement) before.focus();
+  return done;
+}
+
+/** A value to copy, such as an address or a token. */
+export function CopyField({ label, value }: { readonly label: string; readonly value: string }) {
+  return (
+    <div class="field">
+      <span class="field-label">{label}</span>
+      <div class="copy">
+        <output aria-label={label}>{value}</output>
+        <CopyButton text={value} label={t.value.copyNamed(label)} />
+      </div>
+    </div>
+  );
+}
+
+/** Code to copy. */
+export function CodeBlock({ label, code }: { readonly label: string; readonly code: string }) {
+  return (
+    <div class="code">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      <section tabIndex={0} aria-label={label}>
+        <pre>
+          <code>{code}</code>
+        </pre>
+      </section>
+      <CopyButton text={code} label={t.value.copyNamed(label)} />
+    </div>
+  );
+}

@@ -1,0 +1,143 @@
+import type { ComponentChildren, InputHTMLAttributes, TargetedEvent } from "preact";
+import { useId } from "preact/hooks";
+
+interface FieldProps {
+  readonly label: string;
+  /** Help that is always visible. */
+  readonly hint?: ComponentChildren;
+  /** What is wrong with the value. */
+  readonly fault?: string | undefined;
+}
+
+/** The attributes that tie an input to its label, hint and fault. */
+interface Tied {
+  readonly id: string;
+  readonly class: string;
+  readonly "aria-invalid": boolean;
+  readonly "aria-describedby": string | undefined;
+}
+
+/** A label, a hint and a fault around any input: `<Labelled label="Text">{(tied) => <textarea {...tied} />}</Labelled>`. */
+export function Labelled({
+  label,
+  hint,
+  fault,
+  children,
+}: FieldProps & { readonly children: (tied: Tied) => ComponentChildren }) {
+  const id = useId();
+  const described = [hint !== undefined && `${id}-hint`, fault !== undefined && `${id}-fault`]
+    .filter(Boolean)
+    .join(" ");
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {children({
+        id,
+        class: "input",
+        "aria-invalid": fault !== undefined,
+        "aria-describedby": described === "" ? undefined : described,
+      })}
+      {hint !== undefined && (
+        <div class="field-hint" id={`${id}-hint`}>
+          {hint}
+        </div>
+      )}
+      {fault !== undefined && (
+        <div class="field-fault" id={`${id}-fault`}>
+          {fault}
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** Attributes of an input, by their HTML names. */
+interface InputProps {
+  readonly type?: "text" | "email" | "password" | "tel" | "url" | "search" | "number" | "datetime-local" | "date";
+  readonly name?: string;
+  readonly autocomplete?: string;
+  readonly placeholder?: string;
+  readonly inputMode?: "numeric" | "tel" | "decimal";
+  readonly required?: boolean;
+  readonly disabled?: boolean;
+  readonly spellcheck?: boolean;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly min?: string | number;
+  readonly max?: string | number;
+  readonly step?: string | number;
+  readonly pattern?: string;
+  /** The id of a `<datalist>`. */
+  readonly list?: string;
+}
+
+/** One line of text. */
+export function Field({
+  label,
+  hint,
+  fault,
+  value,
+  onInput,
+  ...input
+}: FieldProps & InputProps & { readonly value: string; readonly onInput: (value: string) => void }) {
+  return (
+    <Labelled label={label} hint={hint} fault={fault}>
+      {(tied) => {
+        // The types of Preact want to know the one type of the input.
+        const attributes = { ...input, ...tied } as InputHTMLAttributes<HTMLInputElement>;
+        return <input {...attributes} value={value} onInput={(event) => onInput(event.currentTarget.value)} />;
+      }}
+    </Labelled>
+  );
+}
+
+/** One of several values. */
+export function Select<T extends string>({
+  label,
+  hint,
+  fault,
+  value,
+  options,
+  onChange,
+}: FieldProps & {
+  readonly value: T;
+  readonly options: readonly { readonly value: T; readonly text: string }[];
+  readonly onChange: (value: T) => void;
+}) {
+  return (
+    <Labelled label={label} hint={hint} fault={fault}>
+      {(tied) => (
+        <select {...tied} value={value} onChange={(event) => onChange(event.currentTarget.value as T)}>
+          {options.map((option) => (
+            <option key={option.value} value={option.value}>
+              {option.text}
+            </option>
+          ))}
+        </select>
+      )}
+    </Labelled>
+  );
+}
+
+/** A box to tick, or one of several to choose, with its explanation. */
+export function Choice({
+  title,
+  explanation,
+  ...input
+}: {
+  readonly title: string;
+  readonly explanation?: string | undefined;
+  readonly type: "checkbox" | "radio";
+  readonly name?: string;
+  readonly checked: boolean;
+  readonly disabled?: boolean;
+  readonly onChange: (event: TargetedEvent<HTMLInputElement>) => void;
+}) {
+  return (
+    <label class="choice">
+      <input {...input} />
+      <strong>{title}</strong>
+      {explanation !== undefined && <small>{explanation}</small>}
+    </label>
+  );
+}

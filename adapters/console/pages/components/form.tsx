@@ -1,0 +1,28 @@
+import type { ComponentChildren } from "preact";
+import type { Action } from "../shell/use-action.ts";
+import { Fault } from "./waiting.tsx";
+
+/** A form: Enter sends it, and why it failed stands below its fields. The browser checks the fields first. */
+export function Form({
+  action,
+  children,
+  buttons,
+}: {
+  readonly action: Pick<Action<[]>, "fault" | "start">;
+  readonly children: ComponentChildren;
+  readonly buttons: ComponentChildren;
+}) {
+  return (
+    <form
+      class="stack"
+      onSubmit={(event) => {
+        event.preventDefault();
+        action.start();
+      }}
+    >
+      {children}
+      {action.fault !== undefined && <Fault error={action.fault} />}
+      <div class="row">{buttons}</div>
+    </form>
+  );
+}

@@ -1,0 +1,16 @@
+import type { ComponentChildren } from "preact";
+
+/** A message within a view. A fault interrupts a screen reader; the others wait. */
+export function Notice({
+  tone = "info",
+  children,
+}: {
+  readonly tone?: "info" | "good" | "warn" | "bad" | undefined;
+  readonly children: ComponentChildren;
+}) {
+  return (
+    <div class={`notice${tone === "info" ? "" : ` notice-${tone}`}`} role={tone === "bad" ? "alert" : "status"}>
+      {children}
+    </div>
+  );
+}

@@ -1,0 +1,45 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { navigations } from "../shell/place.ts";
+
+/** The navigation whose page has got the focus. */
+let focused = 0;
+
+/** The heading of a view. It names the tab, and gets the focus after a navigation. */
+export function Page({
+  title,
+  lead,
+  actions,
+  children,
+}: {
+  readonly title: string;
+  /** One or two sentences below it. */
+  readonly lead?: ComponentChildren;
+  /** Buttons beside it. */
+  readonly actions?: ComponentChildren;
+  readonly children?: ComponentChildren;
+}) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    document.title = `${title} · Ringport`;
+  }, [title]);
+  useLayoutEffect(() => {
+    if (focused === navigations.peek()) return;
+    focused = navigations.peek();
+    heading.current?.focus({ preventScroll: true });
+  }, []);
+  return (
+    <>
+      <div class="page-head">
+        <div>
+          <h1 ref={heading} tabIndex={-1}>
+            {title}
+          </h1>
+          {lead !== undefined && <p class="page-lead">{lead}</p>}
+        </div>
+        {actions !== undefined && <div class="row">{actions}</div>}
+      </div>
+      {children}
+    </>
+  );
+}

@@ -1,0 +1,60 @@
+import type { ComponentChildren } from "preact";
+import { dictionary } from "../dictionary/dictionary.ts";
+import en from "../dictionary/en/components.ts";
+import pt from "../dictionary/pt/components.ts";
+import { faultText } from "../shell/faults.ts";
+import type { Data } from "../shell/use-data.ts";
+import { Button } from "./button.tsx";
+import { Notice } from "./notice.tsx";
+
+const t = dictionary({ en, pt });
+
+/** In place of something that has not arrived. */
+export function Skeleton({ lines = 3 }: { readonly lines?: number }) {
+  return (
+    <div class="skeleton" role="status">
+      <span class="visually-hidden">{t.value.loading}</span>
+      {Array.from({ length: lines }, (_, line) => (
+        <span key={line} />
+      ))}
+    </div>
+  );
+}
+
+/** How far something is. @param value from 0 to 1; left out: nobody knows */
+export function Progress({ label, value }: { readonly label: string; readonly value?: number | undefined }) {
+  return <progress class="progress" aria-label={label} max={1} value={value} />;
+}
+
+/** Why something failed, with a button to try again. */
+export function Fault({ error, retry }: { readonly error: unknown; readonly retry?: (() => void) | undefined }) {
+  return (
+    <Notice tone="bad">
+      <p>{faultText(error)}</p>
+      {retry && (
+        <div>
+          <Button small look="quiet" onClick={retry}>
+            {t.value.retry}
+          </Button>
+        </div>
+      )}
+    </Notice>
+  );
+}
+
+/** The data once it has arrived; before that a skeleton, or why it did not arrive. Old data stays while newer data is read. */
+export function Loaded<T>({
+  data,
+  lines,
+  children,
+}: {
+  readonly data: Data<T>;
+  /** Of the skeleton. */
+  readonly lines?: number;
+  readonly children: (value: T) => ComponentChildren;
+}) {
+  const value = data.value.value;
+  if (value !== undefined) return <>{children(value)}</>;
+  if (data.fault.value !== undefined) return <Fault error={data.fault.value} retry={() => void data.reload()} />;
+  return <Skeleton {...(lines === undefined ? {} : { lines })} />;
+}

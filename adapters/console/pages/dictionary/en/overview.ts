@@ -1,0 +1,4 @@
+export default {
+  title: "Overview",
+  lead: "Your phone numbers, and what happens on them right now.",
+};

@@ -1,0 +1,20 @@
+export default {
+  skip: "Skip to the content",
+  home: "Ringport, overview",
+  navigationLabel: "Console",
+  navigation: {
+    overview: "Overview",
+    instances: "Numbers",
+    calls: "Calls",
+    webhooks: "Webhooks",
+    tokens: "Tokens",
+  },
+  accountOf: (email: string) => `Account ${email}`,
+  disconnected: "The server does not respond. What you see may be out of date; the page reconnects by itself.",
+  broken: "This page has failed",
+  brokenLead: "The error is in the browser's console. The rest of Ringport goes on working.",
+  tryAgain: "Try again",
+  missing: "There is no such page",
+  missingLead: "The address is wrong, or what it showed has been deleted.",
+  toOverview: "Go to the overview",
+};

@@ -1,0 +1,49 @@
+import { locale } from "./language.ts";
+
+const UNITS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
+  ["day", 86_400_000],
+  ["hour", 3_600_000],
+  ["minute", 60_000],
+  ["second", 1_000],
+];
+/** From this age on a date is easier to read than a number of days. */
+const RELATIVE_MS = 7 * 86_400_000;
+
+/** A time of RFC 3339 as a date and a time of day, in the time zone of the browser. */
+export function formatTime(at: string): string {
+  return new Intl.DateTimeFormat(locale(), { dateStyle: "medium", timeStyle: "short" }).format(new Date(at));
+}
+
+/** The same with seconds, without the date. */
+export function formatClock(at: string): string {
+  return new Intl.DateTimeFormat(locale(), { timeStyle: "medium" }).format(new Date(at));
+}
+
+/** The date alone. @param day a time of RFC 3339, or a day of UTC such as 2026-11-27 */
+export function formatDay(day: string, style: "medium" | "short" = "medium"): string {
+  const timeZone = day.length === 10 ? { timeZone: "UTC" } : {};
+  const parts =
+    style === "medium" ? { dateStyle: "medium" as const } : { day: "numeric" as const, month: "short" as const };
+  return new Intl.DateTimeFormat(locale(), { ...parts, ...timeZone }).format(new Date(day));
+}
+
+/** "5 minutes ago", "in 3 days"; a date if it is further away. @param now ms since 1970-01-01 UTC */
+export function formatRelative(at: string, now: number = Date.now()): string {
+  const ms = Date.parse(at) - now;
+  if (Math.abs(ms) >= RELATIVE_MS) return formatDay(at);
+  const [unit, size] = UNITS.find(([, size]) => Math.abs(ms) >= size) ?? (["second", 1_000] as const);
+  return new Intl.RelativeTimeFormat(locale(), { numeric: "auto" }).format(Math.round(ms / size), unit);
+}
+
+/** A length of time as on a clock: 1:05, 1:02:03. @param ms its length */
+export function formatDuration(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1_000));
+  const parts = [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60, seconds % 60];
+  const [hours, ...rest] = parts;
+  const [first = 0, ...others] = hours ? parts : rest;
+  return [String(first), ...others.map((part) => String(part).padStart(2, "0"))].join(":");
+}
+
+export function formatNumber(value: number, options: Intl.NumberFormatOptions = {}): string {
+  return new Intl.NumberFormat(locale(), options).format(value);
+}

@@ -1,0 +1,47 @@
+import { signal } from "@preact/signals";
+
+/** The languages of the console. */
+export const LANGUAGES = { en: "English", pt: "Português" } as const;
+/** One of {@link LANGUAGES}. */
+export type Language = keyof typeof LANGUAGES;
+
+const KEY = "ringport-language";
+
+/** The first of the wanted languages that the console has; English if it has none of them. */
+export function chosenLanguage(wanted: readonly (string | null)[]): Language {
+  for (const tag of wanted) {
+    const [language = ""] = tag?.toLowerCase().split("-") ?? [];
+    if (Object.hasOwn(LANGUAGES, language)) return language as Language;
+  }
+  return "en";
+}
+
+/** The language of all texts. */
+export const language = signal(chosenLanguage([stored(), ...navigator.languages]));
+
+/** Changes the language in this browser, for good. */
+export function changeLanguage(next: Language): void {
+  language.value = next;
+  try {
+    localStorage.setItem(KEY, next);
+  } catch {
+    // A browser without storage forgets it with the page.
+  }
+}
+
+/** The locale for dates and numbers: the person's own variety of the language, such as en-GB. */
+export function locale(): string {
+  return navigator.languages.find((tag) => chosenLanguage([tag]) === language.value && isOf(tag)) ?? language.value;
+}
+
+function isOf(tag: string): boolean {
+  return tag.toLowerCase().split("-")[0] === language.value;
+}
+
+function stored(): string | null {
+  try {
+    return localStorage.getItem(KEY);
+  } catch {
+    return null;
+  }
+}

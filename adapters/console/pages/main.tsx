@@ -1,0 +1,16 @@
+import { render } from "preact";
+import { App } from "./shell/app.tsx";
+import { startLive } from "./shell/live.ts";
+import { startNavigation } from "./shell/place.ts";
+import { followSession, loadSession } from "./shell/session.ts";
+import "./style/main.css";
+
+startNavigation();
+followSession();
+startLive();
+const app = document.getElementById("app");
+if (app) {
+  app.replaceChildren();
+  render(<App />, app);
+}
+await loadSession();

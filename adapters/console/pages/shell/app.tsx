@@ -1,0 +1,85 @@
+import { useEffect } from "preact/hooks";
+import { Mark } from "../components/icon.tsx";
+import { LanguageSwitch } from "../components/language-switch.tsx";
+import { Fault } from "../components/waiting.tsx";
+import { dictionary } from "../dictionary/dictionary.ts";
+import en from "../dictionary/en/shell.ts";
+import { language } from "../dictionary/language.ts";
+import pt from "../dictionary/pt/shell.ts";
+import { ConfirmDialog } from "./confirm.tsx";
+import { ConnectionBanner } from "./connection-banner.tsx";
+import { Navigation } from "./navigation.tsx";
+import { Outlet, shown, useRoutes } from "./outlet.tsx";
+import { href } from "./place.ts";
+import { account, loadSession, session, sessionFault } from "./session.ts";
+import { Toasts } from "./toasts.tsx";
+
+const t = dictionary({ en, pt });
+
+/** The whole page: the frame for whoever is signed in, one card for everybody else. */
+export function App() {
+  useRoutes();
+  const tag = language.value;
+  useEffect(() => {
+    document.documentElement.lang = tag;
+  }, [tag]);
+  const current = shown.value;
+  const isAlone =
+    account.value === null || (typeof current === "object" && "route" in current && current.route.access === "nobody");
+  return (
+    <>
+      <ConnectionBanner />
+      {isAlone ? <Alone /> : <Frame />}
+      <Toasts />
+      <ConfirmDialog />
+    </>
+  );
+}
+
+function Frame() {
+  const { email = "" } = account.value ?? {};
+  return (
+    <div class="frame">
+      <button type="button" class="skip" onClick={() => document.getElementById("main")?.focus()}>
+        {t.value.skip}
+      </button>
+      <header class="frame-top">
+        <a class="brand" href={href("/")} aria-label={t.value.home}>
+          <Mark />
+          <span>ringport</span>
+        </a>
+        <a class="frame-account" href={href("/account")} aria-label={t.value.accountOf(email)}>
+          <span class="avatar" aria-hidden="true">
+            {email[0]}
+          </span>
+          <span>{email}</span>
+        </a>
+      </header>
+      <Navigation />
+      <main class="frame-main" id="main" tabIndex={-1}>
+        <Outlet />
+      </main>
+    </div>
+  );
+}
+
+function Alone() {
+  return (
+    <main class="alone">
+      <div class="row row-apart">
+        <a class="brand" href={href("/")} aria-label={t.value.home}>
+          <Mark />
+          <span>ringport</span>
+        </a>
+        <LanguageSwitch />
+      </div>
+      {session.value === undefined && sessionFault.value !== undefined ? (
+        <Fault error={sessionFault.value} retry={() => void loadSession()} />
+      ) : (
+        <div class="card">
+          <Outlet />
+        </div>
+      )}
+    </main>
+  );
+}

@@ -1,0 +1,6 @@
+import { createClient } from "../../../../src/client/index.ts";
+import { watchedFetch } from "./connection.ts";
+import { CONSOLE } from "./place.ts";
+
+/** The HTTP interface, for the account that is signed in in this browser. */
+export const client = createClient({ url: location.origin + CONSOLE, fetch: watchedFetch });

@@ -1,0 +1,69 @@
+import { signal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { Button } from "../components/button.tsx";
+import { Dialog } from "../components/dialog.tsx";
+import { Fault } from "../components/waiting.tsx";
+import { dictionary } from "../dictionary/dictionary.ts";
+import en from "../dictionary/en/components.ts";
+import pt from "../dictionary/pt/components.ts";
+
+const t = dictionary({ en, pt });
+
+/** A question before something that cannot be taken back. */
+export interface Question {
+  /** With the name of the thing: "Revoke the token “Shop”?" */
+  readonly title: string;
+  /** What will happen: "Programs that use it stop working at once." */
+  readonly consequence: ComponentChildren;
+  /** On the button, as a verb: "Revoke token". */
+  readonly action: string;
+  /** Carries it out; the dialog stays open until it has succeeded. */
+  readonly run: () => Promise<void>;
+}
+
+const question = signal<Question | undefined>(undefined);
+const fault = signal<unknown>(undefined);
+const busy = signal(false);
+
+/** Asks before something that cannot be taken back, and carries it out. */
+export function confirm(asked: Question): void {
+  fault.value = undefined;
+  busy.value = false;
+  question.value = asked;
+}
+
+export function ConfirmDialog() {
+  const asked = question.value;
+  if (asked === undefined) return null;
+  const close = (): void => {
+    question.value = undefined;
+  };
+  const run = async (): Promise<void> => {
+    busy.value = true;
+    fault.value = undefined;
+    try {
+      await asked.run();
+      if (question.value === asked) close();
+    } catch (error) {
+      fault.value = error;
+    } finally {
+      busy.value = false;
+    }
+  };
+  return (
+    <Dialog title={asked.title} onClose={close}>
+      <div class="stack">
+        <div>{asked.consequence}</div>
+        {fault.value !== undefined && <Fault error={fault.value} />}
+      </div>
+      <div class="dialog-actions">
+        <Button look="quiet" onClick={close}>
+          {t.value.cancel}
+        </Button>
+        <Button look="danger" busy={busy.value} onClick={() => void run()}>
+          {asked.action}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

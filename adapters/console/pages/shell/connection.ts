@@ -1,0 +1,25 @@
+import { signal } from "@preact/signals";
+
+/** The server answers: false from a request that got no response on, until one gets one. */
+export const connected = signal(true);
+
+const listeners = new Set<() => void>();
+
+/** Calls the listener at every response with 401: the session may have ended. */
+export function onUnauthorized(listener: () => void): void {
+  listeners.add(listener);
+}
+
+/** `fetch`, which keeps {@link connected} up to date. */
+export async function watchedFetch(request: Request): Promise<Response> {
+  try {
+    const response = await fetch(request);
+    // A proxy answers in place of a server that is away.
+    connected.value = response.status !== 502 && response.status !== 504;
+    if (response.status === 401) for (const listener of listeners) listener();
+    return response;
+  } catch (error) {
+    if (!request.signal.aborted) connected.value = false;
+    throw error;
+  }
+}

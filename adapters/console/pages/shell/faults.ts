@@ -1,0 +1,25 @@
+import { RingportError } from "../../../../src/client/index.ts";
+import { dictionary } from "../dictionary/dictionary.ts";
+import en from "../dictionary/en/faults.ts";
+import pt from "../dictionary/pt/faults.ts";
+import { ConsoleError } from "./console-api.ts";
+
+const t = dictionary({ en, pt });
+
+/** What went wrong and what to do, in the language of the page; a code without a text has the words of the server. */
+export function faultText(error: unknown): string {
+  if (!(error instanceof ConsoleError || error instanceof RingportError)) return t.value.unexpected;
+  const known: Readonly<Record<string, string>> = t.value.codes;
+  return (Object.hasOwn(known, error.code) ? known[error.code] : undefined) ?? sentence(error.message);
+}
+
+/** The code of a refusal; undefined for any other error. */
+export function faultCode(error: unknown): string | undefined {
+  return error instanceof ConsoleError || error instanceof RingportError ? error.code : undefined;
+}
+
+/** Messages of the server begin in lower case and have no full stop. */
+function sentence(text: string): string {
+  const [first = "", ...rest] = text;
+  return `${first.toUpperCase()}${rest.join("")}${/[.!?]$/.test(text) ? "" : "."}`;
+}

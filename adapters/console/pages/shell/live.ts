@@ -1,0 +1,66 @@
+import { effect, signal } from "@preact/signals";
+import type { CallEvent } from "../../../../src/client/index.ts";
+import { client } from "./client.ts";
+import { account } from "./session.ts";
+
+/** The pause after a failed connection, ms; the client has retried several times by then. */
+const PAUSE_MS = 2_000;
+
+type Listener = (events: readonly CallEvent[]) => void;
+const listeners = new Set<Listener>();
+
+/** Counts the beginnings of the log in this tab: what was read before one may have missed events, and is read again. */
+export const beginnings = signal(0);
+
+/** Calls the listener with all new events of the account's instances and calls, as they are stored. @returns stops it */
+export function onEvents(listener: Listener): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** Follows the events of whoever is signed in: one connection for the whole tab. */
+export function startLive(): void {
+  let user: string | undefined;
+  let stop = new AbortController();
+  effect(() => {
+    const id = account.value?.id;
+    if (id === user) return;
+    user = id;
+    stop.abort();
+    stop = new AbortController();
+    if (id !== undefined) void follow(stop.signal);
+  });
+}
+
+async function follow(signal: AbortSignal): Promise<void> {
+  let cursor: string | undefined;
+  while (!signal.aborted) {
+    try {
+      if (cursor === undefined) {
+        ({ cursor } = await client.eventPage({ cursor: "latest" }, { signal }));
+        beginnings.value++;
+      }
+      for await (const page of client.followEvents({ cursor }, { signal })) {
+        cursor = page.cursor;
+        for (const listener of listeners) listener(page.items);
+      }
+    } catch {
+      await pauseOrOnline(signal);
+    }
+  }
+}
+
+/** Ends early when the browser is back in a network. */
+function pauseOrOnline(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const over = (): void => {
+      clearTimeout(timer);
+      removeEventListener("online", over);
+      signal.removeEventListener("abort", over);
+      resolve();
+    };
+    const timer = setTimeout(over, PAUSE_MS);
+    addEventListener("online", over);
+    signal.addEventListener("abort", over);
+  });
+}

@@ -1,0 +1,39 @@
+import { Icon, type IconName } from "../components/icon.tsx";
+import { dictionary } from "../dictionary/dictionary.ts";
+import en from "../dictionary/en/shell.ts";
+import pt from "../dictionary/pt/shell.ts";
+import { href, path } from "./place.ts";
+
+const t = dictionary({ en, pt });
+
+interface Item {
+  readonly page: string;
+  readonly icon: IconName;
+  readonly text: keyof typeof en.navigation;
+}
+
+const ITEMS: readonly Item[] = [{ page: "/", icon: "home", text: "overview" }];
+
+/** The parts of the console: at the bottom of narrow screens, at the side of wide ones. */
+export function Navigation() {
+  return (
+    <nav class="frame-nav" aria-label={t.value.navigationLabel}>
+      <ul class="frame-items">
+        {ITEMS.map(({ page, icon, text }) => (
+          <li key={page}>
+            <a href={href(page)} aria-current={currentOf(page)}>
+              <Icon name={icon} size={22} />
+              {t.value.navigation[text]}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+/** "page" on the page itself, "true" on the pages below it. */
+function currentOf(page: string): "page" | "true" | undefined {
+  if (path.value === page) return "page";
+  return page !== "/" && path.value.startsWith(`${page}/`) ? "true" : undefined;
+}

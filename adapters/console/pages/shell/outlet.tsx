@@ -1,0 +1,87 @@
+import { signal, useSignalEffect } from "@preact/signals";
+import type { ComponentType } from "preact";
+import { LinkButton } from "../components/button.tsx";
+import { Page } from "../components/page.tsx";
+import { Fault, Skeleton } from "../components/waiting.tsx";
+import { dictionary } from "../dictionary/dictionary.ts";
+import en from "../dictionary/en/shell.ts";
+import pt from "../dictionary/pt/shell.ts";
+import { ErrorBoundary } from "./error-boundary.tsx";
+import { match } from "./match.ts";
+import { href, navigate, path, query } from "./place.ts";
+import { redirectOf } from "./redirect.ts";
+import { ROUTES, type Route, type ViewProps } from "./routes.ts";
+import { session } from "./session.ts";
+
+const t = dictionary({ en, pt });
+
+type Shown =
+  | {
+      readonly key: string;
+      readonly route: Route;
+      readonly params: ViewProps["params"];
+      readonly View: ComponentType<ViewProps>;
+    }
+  | { readonly fault: unknown }
+  | "missing";
+
+/** What is on the screen; undefined before the first view has arrived. */
+export const shown = signal<Shown | undefined>(undefined);
+
+/** Shows the view of the address; the one before stays until the next has been loaded. */
+export function useRoutes(): void {
+  useSignalEffect(() => {
+    const state = session.value;
+    if (state === undefined) return;
+    const at = path.value;
+    const found = routeOf(at);
+    if (found === undefined) {
+      shown.value = "missing";
+      return;
+    }
+    const search = query.value.toString();
+    const redirect = redirectOf(found.route, search === "" ? at : `${at}?${search}`, state);
+    if (redirect === undefined) void show(at, found);
+    else if ("url" in redirect) location.replace(redirect.url);
+    else queueMicrotask(() => navigate(redirect.page, "replace"));
+  });
+}
+
+function routeOf(at: string): { readonly route: Route; readonly params: ViewProps["params"] } | undefined {
+  for (const route of ROUTES) {
+    const params = match(route.path, at);
+    if (params) return { route, params };
+  }
+  return undefined;
+}
+
+async function show(at: string, { route, params }: NonNullable<ReturnType<typeof routeOf>>): Promise<void> {
+  const before = shown.peek();
+  if (typeof before === "object" && "key" in before && before.key === at) return;
+  try {
+    const { default: View } = await route.view();
+    if (path.peek() === at) shown.value = { key: at, route, params, View };
+  } catch (fault) {
+    if (path.peek() === at) shown.value = { fault };
+  }
+}
+
+/** The view of the address. */
+export function Outlet() {
+  const current = shown.value;
+  if (current === undefined) return <Skeleton lines={5} />;
+  if (current === "missing")
+    return (
+      <Page title={t.value.missing} lead={t.value.missingLead}>
+        <LinkButton to={href("/")}>{t.value.toOverview}</LinkButton>
+      </Page>
+    );
+  // A new version of the server no longer has the files of the old pages.
+  if ("fault" in current) return <Fault error={current.fault} retry={() => location.reload()} />;
+  const { key, params, View } = current;
+  return (
+    <ErrorBoundary key={key}>
+      <View params={params} />
+    </ErrorBoundary>
+  );
+}

@@ -1,0 +1,71 @@
+import { computed, signal } from "@preact/signals";
+
+/** The path of the console, such as `/console`, below the base path of the server. This file is served from assets/ below it. */
+export const CONSOLE = new URL("..", import.meta.url).pathname.replace(/\/+$/, "");
+
+/** Paths below the console that are no pages. */
+const OTHER = /^\/(?:v1|api|assets|simulator)(?:\/|$)/;
+
+/** An address of a page: below the console, with the query. */
+const address = signal(current());
+
+/** The path of the page, such as `/calls`; `/` for the first one. */
+export const path = computed(() => address.value.replace(/[?#].*$/, "").replace(/(?!^)\/+$/, "") || "/");
+/** The query of the page. */
+export const query = computed(() => new URL(address.value, location.origin).searchParams);
+/** Counts navigations: from the first one on, the focus moves to the heading of a new page. */
+export const navigations = signal(0);
+
+/** The address of a page for a link: `href("/calls")` is `/console/calls`. */
+export function href(page: string): string {
+  return CONSOLE + (page === "/" ? "" : page);
+}
+
+/** Goes to a page: `navigate("/calls/call_1")`. @param how `replace`: the page before is not kept in the history */
+export function navigate(page: string, how: "push" | "replace" = "push"): void {
+  history[how === "push" ? "pushState" : "replaceState"](null, "", href(page));
+  arrive();
+  if (how === "push") scrollTo(0, 0);
+}
+
+/** Changes the query of the page, without a new entry in the history. */
+export function changeQuery(values: Readonly<Record<string, string | undefined>>): void {
+  const next = new URLSearchParams(query.value);
+  for (const [name, value] of Object.entries(values)) value ? next.set(name, value) : next.delete(name);
+  const text = next.toString();
+  history.replaceState(null, "", href(path.value) + (text === "" ? "" : `?${text}`));
+  address.value = current();
+}
+
+/** Follows the buttons of the browser, and every link to a page of the console. */
+export function startNavigation(): void {
+  addEventListener("popstate", arrive);
+  document.addEventListener("click", (event) => {
+    const page = pageOf(event);
+    if (page === undefined) return;
+    event.preventDefault();
+    navigate(page);
+  });
+}
+
+/** The page that a click leads to; undefined if the browser should follow it. */
+function pageOf(event: MouseEvent): string | undefined {
+  if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey)
+    return undefined;
+  const link = event.target instanceof Element ? event.target.closest("a") : null;
+  if (link?.target !== "" || link.hasAttribute("download") || link.origin !== location.origin) return undefined;
+  if (link.pathname !== CONSOLE && !link.pathname.startsWith(`${CONSOLE}/`)) return undefined;
+  const page = link.pathname.slice(CONSOLE.length) || "/";
+  const isHere = link.hash !== "" && page === path.value;
+  return OTHER.test(page) || isHere ? undefined : page + link.search + link.hash;
+}
+
+function arrive(): void {
+  address.value = current();
+  navigations.value++;
+}
+
+function current(): string {
+  const { pathname, search } = location;
+  return (pathname.slice(CONSOLE.length) || "/") + search;
+}

@@ -1,0 +1,28 @@
+import type { SessionState } from "../../api.ts";
+import type { Route } from "./routes.ts";
+
+/** Another page to show, or the page of the embedding program that signs people in. */
+export type Redirect = { readonly page: string } | { readonly url: string };
+
+/**
+ * Where somebody goes instead of a page that they cannot see; undefined if they can.
+ * @param here the address of the page, with its query: they come back to it
+ */
+export function redirectOf(
+  { access }: Pick<Route, "access">,
+  here: string,
+  session: Pick<SessionState, "account" | "registration" | "sign_in_url">,
+): Redirect | undefined {
+  if (access === "anybody") return undefined;
+  if (access === "nobody") return session.account === null ? undefined : { page: pageAfter(here) };
+  if (session.account !== null) return undefined;
+  if (session.sign_in_url !== null) return { url: session.sign_in_url };
+  if (session.registration === "first") return { page: "/register" };
+  return { page: here === "/" ? "/sign-in" : `/sign-in?next=${encodeURIComponent(here)}` };
+}
+
+/** The page to open after the sign-in: `next` of the query, as long as it is a page of the console. */
+export function pageAfter(here: string): string {
+  const next = new URLSearchParams(here.split("?")[1]).get("next") ?? "";
+  return /^\/(?![/\\])/.test(next) ? next : "/";
+}

@@ -1,0 +1,25 @@
+import type { ComponentType } from "preact";
+
+/** What a view gets from the address. */
+export interface ViewProps {
+  /** The values of the `:names` of its path. */
+  readonly params: Readonly<Record<string, string>>;
+}
+
+/** One page of the console. */
+export interface Route {
+  /** Below the console, with `:name` for a parameter. */
+  readonly path: string;
+  /** `account`: whoever is signed in; `nobody`: whoever is not yet; `anybody`: both. */
+  readonly access: "account" | "nobody" | "anybody";
+  /** The view, in a file of its own that is loaded when it is opened first. */
+  readonly view: () => Promise<{ readonly default: ComponentType<ViewProps> }>;
+}
+
+/** Every page. A new one: a line here, and if it belongs into the navigation, one in `navigation.tsx`. */
+export const ROUTES: readonly Route[] = [
+  { path: "/", access: "account", view: () => import("../views/overview.tsx") },
+  { path: "/sign-in", access: "nobody", view: () => import("../views/sign-in.tsx") },
+  { path: "/register", access: "nobody", view: () => import("../views/register.tsx") },
+  { path: "/reset", access: "nobody", view: () => import("../views/reset.tsx") },
+];

@@ -1,0 +1,59 @@
+import { computed, signal } from "@preact/signals";
+import type { SessionState } from "../../api.ts";
+import { onUnauthorized } from "./connection.ts";
+import { consoleApi } from "./console-api.ts";
+
+/** Who is signed in, and what this server offers; undefined until the server has answered. */
+export const session = signal<SessionState | undefined>(undefined);
+/** The account that is signed in; null if nobody is. */
+export const account = computed(() => session.value?.account ?? null);
+
+/** Other tabs of this browser have the same cookie. */
+const tabs = new BroadcastChannel("ringport-session");
+
+/** Why the server's latest answer to that did not arrive. */
+export const sessionFault = signal<unknown>(undefined);
+
+/** Asks the server who is signed in. Without an answer the page stays as it is, with a {@link sessionFault}. */
+export async function loadSession(): Promise<void> {
+  try {
+    session.value = await consoleApi.get<SessionState>("session");
+    sessionFault.value = undefined;
+  } catch (fault) {
+    sessionFault.value = fault;
+  }
+}
+
+/** Takes over the session that a sign-in, a registration or a new password has begun. */
+export function beginSession(state: SessionState): void {
+  session.value = state;
+  tabs.postMessage("changed");
+}
+
+/** Ends the session in this browser, in all its tabs. */
+export async function signOut(): Promise<void> {
+  await consoleApi.post("sign-out");
+  await endedSession();
+}
+
+/** Follows an end of the session that the server has carried out, such as the deletion of the account. */
+export async function endedSession(): Promise<void> {
+  tabs.postMessage("changed");
+  await loadSession();
+}
+
+/** Keeps the session up to date: other tabs sign in and out, the server may end it. */
+export function followSession(): void {
+  let isAsking = false;
+  const again = (): void => {
+    if (isAsking) return;
+    isAsking = true;
+    void loadSession().finally(() => {
+      isAsking = false;
+    });
+  };
+  tabs.addEventListener("message", again);
+  onUnauthorized(() => {
+    if (account.value !== null) again();
+  });
+}

@@ -1,0 +1,37 @@
+import { useSignal } from "@preact/signals";
+
+/** Something that a person starts with a button or a form. */
+export interface Action<A extends unknown[]> {
+  /** It is under way. */
+  readonly busy: boolean;
+  /** Why it failed; undefined while it runs and once it has succeeded. */
+  readonly fault: unknown;
+  /** Starts it, unless it is under way. */
+  start(...values: A): void;
+}
+
+/**
+ * Carries out what a person starts, once at a time.
+ *
+ * ```tsx
+ * const save = useAction(async () => beginSession(await consoleApi.post("password", body)));
+ * return <Button busy={save.busy} onClick={() => save.start()}>Save</Button>;
+ * ```
+ */
+export function useAction<A extends unknown[]>(run: (...values: A) => Promise<void>): Action<A> {
+  const busy = useSignal(false);
+  const fault = useSignal<unknown>(undefined);
+  const start = async (...values: A): Promise<void> => {
+    if (busy.peek()) return;
+    busy.value = true;
+    fault.value = undefined;
+    try {
+      await run(...values);
+    } catch (error) {
+      fault.value = error;
+    } finally {
+      busy.value = false;
+    }
+  };
+  return { busy: busy.value, fault: fault.value, start: (...values) => void start(...values) };
+}

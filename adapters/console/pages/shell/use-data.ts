@@ -1,0 +1,89 @@
+import { type ReadonlySignal, useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import type { CallEvent } from "../../../../src/client/index.ts";
+import { beginnings, onEvents } from "./live.ts";
+
+/** What a view reads from the server. */
+export interface Data<T> {
+  /** Undefined until it has arrived. */
+  readonly value: ReadonlySignal<T | undefined>;
+  /** Why the latest attempt failed. */
+  readonly fault: ReadonlySignal<unknown>;
+  /** Reads it again. */
+  reload(): Promise<void>;
+  /** Takes a value that the view knows better, such as the list with a new item. */
+  set(value: T): void;
+}
+
+/**
+ * Reads data, and reads it again after each event that concerns it: a view never polls.
+ *
+ * ```tsx
+ * const calls = useData((signal) => client.calls.page({ limit: 50 }, { signal }), (event) => event.call_id !== null);
+ * return <Loaded data={calls}>{({ items }) => <CallTable calls={items} />}</Loaded>;
+ * ```
+ *
+ * @param concerns whether an event changes the data. Default: none does
+ * @param key read it again when this changes
+ */
+export function useData<T>(
+  read: (signal: AbortSignal) => Promise<T>,
+  concerns?: (event: CallEvent) => boolean,
+  key: unknown = undefined,
+): Data<T> {
+  const value = useSignal<T | undefined>(undefined);
+  const fault = useSignal<unknown>(undefined);
+  const latest = useRef({ read, concerns });
+  latest.current = { read, concerns };
+  const reload = useRef(async () => {});
+
+  // The key stands for what the function reads.
+  useEffect(() => {
+    const stop = new AbortController();
+    let running: Promise<void> | undefined;
+    let again = false;
+    const once = async (): Promise<void> => {
+      do {
+        again = false;
+        try {
+          const next = await latest.current.read(stop.signal);
+          if (stop.signal.aborted) return;
+          value.value = next;
+          fault.value = undefined;
+        } catch (error) {
+          if (stop.signal.aborted) return;
+          fault.value = error;
+        }
+      } while (again);
+    };
+    reload.current = () => {
+      if (running !== undefined) again = true; // what is being read may be older than the event
+      running ??= once().finally(() => {
+        running = undefined;
+      });
+      return running;
+    };
+    void reload.current();
+    const unfollow = onEvents((events) => {
+      if (events.some((event) => latest.current.concerns?.(event))) void reload.current();
+    });
+    const begun = beginnings.peek();
+    const unsubscribe = beginnings.subscribe((count) => {
+      if (count !== begun && latest.current.concerns !== undefined) void reload.current();
+    });
+    return () => {
+      stop.abort();
+      unfollow();
+      unsubscribe();
+    };
+  }, [key]);
+
+  return {
+    value,
+    fault,
+    reload: () => reload.current(),
+    set: (next) => {
+      value.value = next;
+    },
+  };
+}

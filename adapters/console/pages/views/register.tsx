@@ -1,0 +1,78 @@
+import { useSignal } from "@preact/signals";
+import type { LoginBody, SessionState } from "../../api.ts";
+import { Button } from "../components/button.tsx";
+import { Field } from "../components/field.tsx";
+import { Form } from "../components/form.tsx";
+import { Notice } from "../components/notice.tsx";
+import { Page } from "../components/page.tsx";
+import { dictionary } from "../dictionary/dictionary.ts";
+import en from "../dictionary/en/sign-in.ts";
+import pt from "../dictionary/pt/sign-in.ts";
+import { consoleApi } from "../shell/console-api.ts";
+import { codeFromFragment } from "../shell/fragment-code.ts";
+import { href } from "../shell/place.ts";
+import { beginSession, session } from "../shell/session.ts";
+import { useAction } from "../shell/use-action.ts";
+import { NewPassword } from "./account/new-password.tsx";
+
+const t = dictionary({ en, pt });
+
+export default function Register() {
+  const code = useSignal(codeFromFragment());
+  const hadCode = codeFromFragment() !== "";
+  const email = useSignal("");
+  const password = useSignal("");
+  const register = useAction(async () => {
+    const given = code.value.trim();
+    const body: LoginBody = { email: email.value, password: password.value, ...(given !== "" && { code: given }) };
+    beginSession(await consoleApi.post<SessionState>("register", body));
+  });
+  const { register: texts } = t.value;
+  const needed = session.value?.registration ?? "open";
+  const lead = needed === "first" ? texts.leadFirst : needed === "invitation" ? texts.leadInvitation : texts.lead;
+  return (
+    <Page title={needed === "first" ? texts.titleFirst : texts.title} lead={lead}>
+      <div class="stack">
+        <Form
+          action={register}
+          buttons={
+            <Button wide busy={register.busy}>
+              {texts.action}
+            </Button>
+          }
+        >
+          {hadCode && needed !== "open" && <Notice tone="good">{texts.hasCode}</Notice>}
+          {!hadCode && needed !== "open" && (
+            <Field
+              label={texts.code}
+              hint={needed === "first" ? texts.codeHintFirst : texts.codeHint}
+              autocomplete="one-time-code"
+              spellcheck={false}
+              required
+              value={code.value}
+              onInput={(value) => {
+                code.value = value;
+              }}
+            />
+          )}
+          <Field
+            label={t.value.email}
+            type="email"
+            autocomplete="username"
+            required
+            value={email.value}
+            onInput={(value) => {
+              email.value = value;
+            }}
+          />
+          <NewPassword label={t.value.password} value={password} />
+        </Form>
+        {needed !== "first" && (
+          <p class="small">
+            {texts.hasAccount} <a href={href("/sign-in")}>{texts.signIn}</a>
+          </p>
+        )}
+      </div>
+    </Page>
+  );
+}

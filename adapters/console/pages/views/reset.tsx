@@ -1,0 +1,53 @@
+import { useSignal } from "@preact/signals";
+import type { PasswordResetBody, SessionState } from "../../api.ts";
+import { Button } from "../components/button.tsx";
+import { Field } from "../components/field.tsx";
+import { Form } from "../components/form.tsx";
+import { Page } from "../components/page.tsx";
+import { dictionary } from "../dictionary/dictionary.ts";
+import en from "../dictionary/en/sign-in.ts";
+import pt from "../dictionary/pt/sign-in.ts";
+import { consoleApi } from "../shell/console-api.ts";
+import { codeFromFragment } from "../shell/fragment-code.ts";
+import { beginSession } from "../shell/session.ts";
+import { useAction } from "../shell/use-action.ts";
+import { NewPassword } from "./account/new-password.tsx";
+
+const t = dictionary({ en, pt });
+
+export default function Reset() {
+  const code = useSignal(codeFromFragment());
+  const password = useSignal("");
+  const reset = useAction(async () => {
+    const body: PasswordResetBody = { code: code.value.trim(), password: password.value };
+    beginSession(await consoleApi.post<SessionState>("password-reset", body));
+  });
+  const { reset: texts } = t.value;
+  return (
+    <Page title={texts.title} lead={texts.lead}>
+      <Form
+        action={reset}
+        buttons={
+          <Button wide busy={reset.busy}>
+            {texts.action}
+          </Button>
+        }
+      >
+        {codeFromFragment() === "" && (
+          <Field
+            label={texts.code}
+            hint={texts.codeHint}
+            autocomplete="one-time-code"
+            spellcheck={false}
+            required
+            value={code.value}
+            onInput={(value) => {
+              code.value = value;
+            }}
+          />
+        )}
+        <NewPassword label={texts.password} value={password} />
+      </Form>
+    </Page>
+  );
+}

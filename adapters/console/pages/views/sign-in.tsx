@@ -1,0 +1,71 @@
+import { useSignal } from "@preact/signals";
+import type { LoginBody, SessionState } from "../../api.ts";
+import { Button } from "../components/button.tsx";
+import { Field } from "../components/field.tsx";
+import { Form } from "../components/form.tsx";
+import { Page } from "../components/page.tsx";
+import { dictionary } from "../dictionary/dictionary.ts";
+import en from "../dictionary/en/sign-in.ts";
+import pt from "../dictionary/pt/sign-in.ts";
+import { consoleApi } from "../shell/console-api.ts";
+import { href } from "../shell/place.ts";
+import { beginSession, session } from "../shell/session.ts";
+import { useAction } from "../shell/use-action.ts";
+
+const t = dictionary({ en, pt });
+
+export default function SignIn() {
+  const email = useSignal("");
+  const password = useSignal("");
+  const signIn = useAction(async () => {
+    const body: LoginBody = { email: email.value, password: password.value };
+    beginSession(await consoleApi.post<SessionState>("sign-in", body));
+  });
+  const { signIn: texts } = t.value;
+  return (
+    <Page title={texts.title} lead={texts.lead}>
+      <div class="stack">
+        <Form
+          action={signIn}
+          buttons={
+            <Button wide busy={signIn.busy}>
+              {texts.action}
+            </Button>
+          }
+        >
+          <Field
+            label={t.value.email}
+            type="email"
+            autocomplete="username"
+            required
+            value={email.value}
+            onInput={(value) => {
+              email.value = value;
+            }}
+          />
+          <Field
+            label={t.value.password}
+            type="password"
+            autocomplete="current-password"
+            required
+            value={password.value}
+            onInput={(value) => {
+              password.value = value;
+            }}
+          />
+        </Form>
+        {session.value?.registration === "open" && (
+          <p class="small">
+            {texts.noAccount} <a href={href("/register")}>{texts.register}</a>
+          </p>
+        )}
+        {session.value?.registration === "invitation" && <p class="small quiet">{texts.invitation}</p>}
+        <details class="small">
+          <summary>{texts.forgotten}</summary>
+          <p>{texts.forgottenHelp}</p>
+          <pre class="command">ringport accounts reset-password {email.value || "you@example.com"}</pre>
+        </details>
+      </div>
+    </Page>
+  );
+}

@@ -1,0 +1,7 @@
+/** The address of a module for an AudioWorklet, which the build bundles as a file of its own (`.ci/console.ts`). */
+declare module "*?worklet" {
+  const url: string;
+  export default url;
+}
+
+declare module "*.css";

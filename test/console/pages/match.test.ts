@@ -1,0 +1,30 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { match } from "../../../adapters/console/pages/shell/match.ts";
+
+describe("a pattern of a page", () => {
+  test.each([
+    ["/", "/", {}],
+    ["/calls", "/calls", {}],
+    ["/calls/:id", "/calls/call_1", { id: "call_1" }],
+    ["/calls/:id", "/calls/a%2Fb", { id: "a/b" }],
+    ["/calls/:id", "/calls/", undefined],
+    ["/calls/:id", "/calls/%E0%A4%A", undefined],
+    ["/calls/new", "/calls/call_1", undefined],
+    ["/calls", "/calls/call_1", undefined],
+  ])("%s matches %s with %o", (pattern, path, params) => {
+    expect(match(pattern, path)).toEqual(params);
+  });
+
+  test("returns any id as it was encoded", () => {
+    fc.assert(
+      fc.property(fc.string({ minLength: 1, unit: "grapheme" }), (id) => {
+        expect(match("/calls/:id", `/calls/${encodeURIComponent(id)}`)).toEqual({ id });
+      }),
+    );
+  });
+
+  test("never throws, whatever the address", () => {
+    fc.assert(fc.property(fc.string(), (path) => void match("/calls/:id", path)));
+  });
+});

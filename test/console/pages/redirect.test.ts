@@ -1,0 +1,63 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { SessionState } from "../../../adapters/console/api.ts";
+import { pageAfter, redirectOf } from "../../../adapters/console/pages/shell/redirect.ts";
+
+const signedOut: Pick<SessionState, "account" | "registration" | "sign_in_url"> = {
+  account: null,
+  registration: "invitation",
+  sign_in_url: null,
+};
+const account = { id: "acct_1", email: "ana@example.com", role: "member", created_at: "2026-11-27T00:00:00Z" } as const;
+
+describe("a page for accounts", () => {
+  test("is shown to whoever is signed in", () => {
+    expect(redirectOf({ access: "account" }, "/calls", { ...signedOut, account })).toBeUndefined();
+  });
+
+  test("leads others to the sign-in and back", () => {
+    expect(redirectOf({ access: "account" }, "/calls?status=FAILED", signedOut)).toEqual({
+      page: "/sign-in?next=%2Fcalls%3Fstatus%3DFAILED",
+    });
+  });
+
+  test("leads the first person to the registration", () => {
+    expect(redirectOf({ access: "account" }, "/", { ...signedOut, registration: "first" })).toEqual({
+      page: "/register",
+    });
+  });
+
+  test("leads to the sign-in of the embedding program", () => {
+    const url = "https://shop.example/login";
+    expect(redirectOf({ access: "account" }, "/", { ...signedOut, sign_in_url: url })).toEqual({ url });
+  });
+});
+
+describe("a page for nobody's account", () => {
+  test("is shown to whoever is not signed in", () => {
+    expect(redirectOf({ access: "nobody" }, "/sign-in", signedOut)).toBeUndefined();
+  });
+
+  test("leads on to the page that was asked for", () => {
+    const session = { ...signedOut, account };
+    expect(redirectOf({ access: "nobody" }, "/sign-in?next=%2Fcalls%3Fstatus%3DFAILED", session)).toEqual({
+      page: "/calls?status=FAILED",
+    });
+  });
+
+  test.each(["//evil.example", "/\\evil.example", "https://evil.example", "javascript:alert(1)", ""])(
+    "does not lead to %j",
+    (next) => {
+      expect(pageAfter(`/sign-in?next=${encodeURIComponent(next)}`)).toBe("/");
+    },
+  );
+
+  test("stays on this server, whatever the address", () => {
+    fc.assert(
+      fc.property(fc.string(), (next) => {
+        const page = pageAfter(`/sign-in?next=${encodeURIComponent(next)}`);
+        expect(new URL(page, "https://ringport.example").origin).toBe("https://ringport.example");
+      }),
+    );
+  });
+});
