@@ -1,5 +1,6 @@
 import { cp, mkdir, writeFile } from "node:fs/promises";
 import { defineConfig, type Options } from "tsup";
+import { buildConsole } from "./.ci/console.ts";
 import { builtName, ENTRIES } from "./.ci/entries.ts";
 import { thirdPartyNotices } from "./.ci/third-party.ts";
 
@@ -46,6 +47,7 @@ export default defineConfig({
     for (const file of ["swagger-ui-bundle.js", "swagger-ui-bundle.js.LICENSE.txt", "swagger-ui.css"])
       await cp(`node_modules/swagger-ui-dist/${file}`, `dist/assets/${file}`);
     await cp("examples/hello.mp3", "dist/assets/hello.mp3"); // the message of `ringport demo`
+    for (const name of (await buildConsole("dist/console")).packages) carried.add(name);
     await writeFile("dist/third-party-notices.txt", thirdPartyNotices(".", [...carried].sort()));
   },
 });

@@ -1,0 +1,163 @@
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { brotliCompress, constants, gzip } from "node:zlib";
+import { type BuildOptions, type BuildResult, build, type Metafile, type Plugin } from "esbuild";
+
+/** Most bytes that a browser loads for a first view, compressed as they are served. */
+export const FIRST_VIEW_BYTES = 120_000;
+
+const ROOT = fileURLToPath(new URL("../", import.meta.url));
+const PAGES = "adapters/console/pages";
+const ENTRY = `${PAGES}/main.tsx`;
+/** Where a server that runs from the sources looks for the pages. */
+const ASSETS = join(ROOT, "adapters/console/assets");
+
+/** How all code of the pages is bundled: for browsers of 2023 or later. */
+const OPTIONS = {
+  absWorkingDir: ROOT,
+  bundle: true,
+  format: "esm",
+  minify: true,
+  target: ["chrome111", "firefox115", "safari16.4"],
+  jsx: "automatic",
+  jsxImportSource: "preact",
+  legalComments: "none",
+  metafile: true,
+  write: false,
+  logLevel: "warning",
+} satisfies BuildOptions;
+
+/** What a build has written. */
+export interface BuiltConsole {
+  /** Names of packages whose code lies in the files. */
+  readonly packages: readonly string[];
+  /** The compressed bytes of each first view, by its source file: the largest of what is served, which is gzip. */
+  readonly firstViews: Readonly<Record<string, number>>;
+}
+
+/**
+ * Bundles the pages of the console into a folder: `index.html`, and files with hashed names, each also compressed as
+ * `.br` and `.gz`. The folder is emptied first. @throws {Error} a first view is too large
+ */
+export async function buildConsole(folder: string): Promise<BuiltConsole> {
+  const worklets: BuildResult<{ write: false; metafile: true }>[] = [];
+  const result = await build({
+    ...OPTIONS,
+    entryPoints: [ENTRY],
+    splitting: true,
+    outdir: folder,
+    entryNames: "[name]-[hash]",
+    chunkNames: "[name]-[hash]",
+    assetNames: "[name]-[hash]",
+    plugins: [workletUrls(folder, worklets)],
+  });
+  const built = [result, ...worklets];
+  const files = new Map(
+    built.flatMap(({ outputFiles }) => outputFiles.map(({ path, contents }) => [basename(path), contents])),
+  );
+  const outputs = Object.assign({}, ...built.map(({ metafile }) => metafile.outputs)) as Metafile["outputs"];
+  files.set("index.html", Buffer.from(await indexPage(outputs)));
+
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true });
+  const sizes = new Map<string, number>();
+  await Promise.all(
+    [...files].map(async ([name, contents]) => {
+      const compressed = await Promise.all([smallest(contents), promisify(gzip)(contents, { level: 9 })]);
+      sizes.set(name, compressed[1].byteLength);
+      const written = { "": contents, ".br": compressed[0], ".gz": compressed[1] };
+      for (const [suffix, bytes] of Object.entries(written)) await writeFile(join(folder, name + suffix), bytes);
+    }),
+  );
+
+  const firstViews = firstViewsOf(outputs, (name) => sizes.get(name) ?? 0);
+  for (const [view, bytes] of Object.entries(firstViews))
+    if (bytes > FIRST_VIEW_BYTES)
+      throw new Error(
+        `a browser loads ${bytes} bytes for ${view}, more than ${FIRST_VIEW_BYTES}: import what is large on demand`,
+      );
+  return { packages: packagesOf(built.map(({ metafile }) => metafile)), firstViews };
+}
+
+/** `import url from "./phone-worklet.ts?worklet"` is the address of that module, bundled as a file of its own. */
+function workletUrls(folder: string, results: BuildResult<{ write: false; metafile: true }>[]): Plugin {
+  return {
+    name: "worklet urls",
+    setup(setup) {
+      setup.onResolve({ filter: /\?worklet$/ }, ({ path, resolveDir }) => ({
+        path: join(resolveDir, path.replace(/\?worklet$/, "")),
+        namespace: "worklet",
+      }));
+      setup.onLoad({ filter: /.*/, namespace: "worklet" }, async ({ path }) => {
+        const result = await build({ ...OPTIONS, entryPoints: [path], outdir: folder, entryNames: "[name]-[hash]" });
+        results.push(result);
+        const name = basename(result.outputFiles[0]?.path ?? "");
+        const watchFiles = Object.keys(result.metafile.inputs).map((input) => join(ROOT, input));
+        return { contents: `export default new URL("./${name}", import.meta.url).href`, watchFiles };
+      });
+    },
+  };
+}
+
+/** The page that loads the others. It has neither script nor style in itself, for a strict Content-Security-Policy. */
+async function indexPage(outputs: Metafile["outputs"]): Promise<string> {
+  const [script, output] = entryOf(outputs);
+  const preloads = staticImports(outputs, script)
+    .filter((path) => path !== script)
+    .map((path) => `<link rel="modulepreload" href="/console/assets/${basename(path)}">`);
+  const template = await readFile(join(ROOT, PAGES, "index.html"), "utf8");
+  return template
+    .replace("main.js", basename(script))
+    .replace("main.css", basename(output.cssBundle ?? ""))
+    .replace("<!-- preloads -->", preloads.join("\n"));
+}
+
+function entryOf(outputs: Metafile["outputs"]): [string, Metafile["outputs"][string]] {
+  const found = Object.entries(outputs).find(([, { entryPoint }]) => entryPoint === ENTRY);
+  if (found === undefined) throw new Error(`${ENTRY} was not built`);
+  return found;
+}
+
+/** A file and all that it loads with it. */
+function staticImports(outputs: Metafile["outputs"], from: string, found = new Set<string>()): string[] {
+  if (found.has(from)) return [];
+  found.add(from);
+  for (const { path, kind } of outputs[from]?.imports ?? [])
+    if (kind === "import-statement") staticImports(outputs, path, found);
+  return [...found];
+}
+
+/** What each view costs a browser that opens it first. */
+function firstViewsOf(outputs: Metafile["outputs"], sizeOf: (name: string) => number): Record<string, number> {
+  const [script, { cssBundle }] = entryOf(outputs);
+  const shell = ["index.html", basename(cssBundle ?? ""), ...staticImports(outputs, script)];
+  const views = Object.entries(outputs).filter(([, { entryPoint }]) => entryPoint?.startsWith(`${PAGES}/views/`));
+  return Object.fromEntries(
+    [[script, outputs[script]!] as const, ...views].map(([path, { entryPoint }]) => {
+      const loaded = new Set([...shell, ...staticImports(outputs, path)].map((each) => basename(each)));
+      return [basename(entryPoint ?? path), [...loaded].reduce((bytes, name) => bytes + sizeOf(name), 0)];
+    }),
+  );
+}
+
+function packagesOf(metafiles: readonly Metafile[]): string[] {
+  const names = metafiles
+    .flatMap(({ inputs }) => Object.keys(inputs))
+    .map((input) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(input)?.[1]);
+  return [...new Set(names.filter((name) => name !== undefined))].sort();
+}
+
+function smallest(contents: Uint8Array): Promise<Buffer> {
+  const params = { [constants.BROTLI_PARAM_SIZE_HINT]: contents.byteLength };
+  return promisify(brotliCompress)(contents, { params });
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const { firstViews } = await buildConsole(ASSETS);
+  const [view, bytes] = Object.entries(firstViews).sort(([, a], [, b]) => b - a)[0] ?? ["none", 0];
+  console.log(
+    `console: the largest first view is ${view}, ${Math.round(bytes / 1000)} of ${FIRST_VIEW_BYTES / 1000} KB`,
+  );
+}
