@@ -1,10 +1,10 @@
-import { join } from "node:path";
+import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { ON_NODE, onEach, useServer } from "../support/server.ts";
 import type { ProblemView } from "../support/server-client.ts";
-import { inBrowser, type Page } from "./browser.ts";
+import { useBrowser, waitFor } from "./browser.ts";
 import { expectReadable, LOOKS } from "./readable.ts";
-import { folder, withTools } from "./tools.ts";
+import { withTools } from "./tools.ts";
 
 /** The token that the interactive page sends. */
 const AUTHORIZED = 'ui.getState().getIn(["auth", "authorized", "bearer", "value"])';
@@ -20,50 +20,47 @@ const opener = (schema: string) =>
   `[...document.querySelectorAll(".json-schema-2020-12-accordion")].find(({ textContent }) => textContent === "${schema}")`;
 onEach([ON_NODE], (target) => {
   withTools("Chromium", ["chromium"], () => {
-    const files = folder();
+    const browser = useBrowser();
     for (const basePath of [undefined, "/api"])
       describe(basePath === undefined ? "at the root" : `below ${basePath}`, () => {
         const server = useServer(target, {
           env: { RINGPORT_SIMULATOR_TIME_SCALE: "1", RINGPORT_BASE_PATH: basePath },
         });
-        const profile = () => join(files, `profile-${Math.random()}`);
         const openDocs = async (page: Page) => {
-          await page.open(`${server.base}/docs`);
-          await page.waitFor('document.querySelectorAll(".opblock").length > 10');
+          await page.goto(`${server.base}/docs`);
+          await waitFor(page, 'document.querySelectorAll(".opblock").length > 10');
         };
         /** Opens an operation to be tried; returns the expression for its element. */
         const tryOut = async (page: Page, operation: string): Promise<string> => {
           const element = `document.querySelector("[id$=${operation}]")`;
           await page.evaluate(`${element}.querySelector("button").click()`);
-          await page.waitFor(`${element}.querySelector(".try-out__btn") !== null`);
+          await waitFor(page, `${element}.querySelector(".try-out__btn") !== null`);
           await page.evaluate(`${element}.querySelector(".try-out__btn").click()`);
           return element;
         };
 
         test("shows every operation on /docs and asks no other server for anything", async () => {
-          await inBrowser(profile(), async (page) => {
-            await page.open(`${server.base}/docs`);
-            const operations = Object.values(server.document!.paths).flatMap((path) => Object.keys(path)).length;
-            await page.waitFor(`document.querySelectorAll(".opblock").length >= ${operations}`);
-            const asked = page.requests.filter((url) => !url.startsWith("data:") && !url.startsWith("blob:"));
-            expect(asked.filter((url) => !url.startsWith(`${server.base}/`))).toEqual([]);
-            expect(asked.length).toBeGreaterThan(3);
-            expect(page.faults).toEqual([]);
-          });
+          const { page, requests, faults } = await browser.open();
+          await page.goto(`${server.base}/docs`);
+          const operations = Object.values(server.document!.paths).flatMap((path) => Object.keys(path)).length;
+          await waitFor(page, `document.querySelectorAll(".opblock").length >= ${operations}`);
+          const asked = requests.filter((url) => !url.startsWith("data:") && !url.startsWith("blob:"));
+          expect(asked.filter((url) => !url.startsWith(`${server.base}/`))).toEqual([]);
+          expect(asked.length).toBeGreaterThan(3);
+          expect(faults).toEqual([]);
         });
 
         test("shows the code of a problem at its type, without other requests", async () => {
           const { type, code } = (await server.ask("GET", "/v1/calls")).json<ProblemView>();
-          await inBrowser(profile(), async (page) => {
-            await page.open(new URL(type, server.base).href);
-            await page.waitFor(`document.querySelector(":target")?.textContent === "${code}"`);
-            expect(await page.evaluate("document.querySelector(':target + p').textContent")).toMatch(
-              /^401 A valid bearer/,
-            );
-            const asked = page.requests.filter((url) => !url.startsWith("data:"));
-            expect(asked.filter((url) => !url.startsWith(`${server.base}/docs/errors`))).toEqual([]);
-            expect(page.faults).toEqual([]);
-          });
+          const { page, requests, faults } = await browser.open();
+          await page.goto(new URL(type, server.base).href);
+          await waitFor(page, `document.querySelector(":target")?.textContent === "${code}"`);
+          expect(await page.evaluate("document.querySelector(':target + p').textContent")).toMatch(
+            /^401 A valid bearer/,
+          );
+          const asked = requests.filter((url) => !url.startsWith("data:"));
+          expect(asked.filter((url) => !url.startsWith(`${server.base}/docs/errors`))).toEqual([]);
+          expect(faults).toEqual([]);
         });
 
         test.skipIf(basePath !== undefined).each(LOOKS)(
@@ -71,113 +68,109 @@ onEach([ON_NODE], (target) => {
           async ({ width, scheme }) => {
             const { id } = await (await server.as("ada")).createInstance("Reception");
             const link = await (await server.as("ada")).linkUrl(id);
-            await inBrowser(profile(), async (page) => {
-              await page.show({ width, scheme });
-              const seen = (name: string, what?: string) => expectReadable(page, { width, scheme }, name, what);
-              for (const [name, url, shown] of [
-                ["errors", `${server.base}/docs/errors`, 'document.querySelector("#not_found") !== null'],
-                [
-                  "nothing",
-                  `${server.base}/docs/nothing`,
-                  '/no such page/.test(document.querySelector("h1").textContent)',
-                ],
-                ["docs", `${server.base}/docs`, 'document.querySelectorAll(".opblock").length > 10'],
-                ["link", link, 'document.querySelector("button") !== null'],
-              ] as const) {
-                await page.open(url);
-                await page.waitFor(shown);
-                await seen(name, url);
-              }
-              await page.evaluate("document.querySelector('button').click()");
-              await page.waitFor('document.querySelectorAll("button").length === 0');
-              await seen("linked");
-              await page.open(link);
-              await page.waitFor('/no longer valid/i.test(document.querySelector("h1")?.textContent ?? "")');
-              await seen("used");
+            const { page } = await browser.open({ width, scheme });
+            const seen = (name: string, what?: string) => expectReadable(page, { width, scheme }, name, what);
+            for (const [name, url, shown] of [
+              ["errors", `${server.base}/docs/errors`, 'document.querySelector("#not_found") !== null'],
+              [
+                "nothing",
+                `${server.base}/docs/nothing`,
+                '/no such page/.test(document.querySelector("h1").textContent)',
+              ],
+              ["docs", `${server.base}/docs`, 'document.querySelectorAll(".opblock").length > 10'],
+              ["link", link, 'document.querySelector("button") !== null'],
+            ] as const) {
+              await page.goto(url);
+              await waitFor(page, shown);
+              await seen(name, url);
+            }
+            await page.evaluate("document.querySelector('button').click()");
+            await waitFor(page, 'document.querySelectorAll("button").length === 0');
+            await seen("linked");
+            await page.goto(link);
+            await waitFor(page, '/no longer valid/i.test(document.querySelector("h1")?.textContent ?? "")');
+            await seen("used");
 
-              await openDocs(page);
-              await page.evaluate(`ui.preauthorizeApiKey("bearer", "${(await server.as("ada")).token}")`);
-              const create = await tryOut(page, "createCall");
-              await page.waitFor(`${create}.querySelector(".execute") !== null`);
-              await page.evaluate(`${create}.querySelector(".execute").click()`);
-              await page.waitFor(`${create}.querySelector(".live-responses-table") !== null`);
-              for (const schema of ["CreateCall", "Outcome"]) await page.evaluate(`${opener(schema)}.click()`);
-              await page.waitFor(
-                'document.querySelectorAll(".json-schema-2020-12-accordion__icon--expanded").length >= 2',
-              );
-              await seen("docs-open");
-              await page.evaluate('document.querySelector(".btn.authorize").click()');
-              await page.waitFor('document.querySelector(".auth-container input") !== null');
-              await seen("docs-authorize");
-            });
+            await openDocs(page);
+            await page.evaluate(`ui.preauthorizeApiKey("bearer", "${(await server.as("ada")).token}")`);
+            const create = await tryOut(page, "createCall");
+            await waitFor(page, `${create}.querySelector(".execute") !== null`);
+            await page.evaluate(`${create}.querySelector(".execute").click()`);
+            await waitFor(page, `${create}.querySelector(".live-responses-table") !== null`);
+            for (const schema of ["CreateCall", "Outcome"]) await page.evaluate(`${opener(schema)}.click()`);
+            await waitFor(
+              page,
+              'document.querySelectorAll(".json-schema-2020-12-accordion__icon--expanded").length >= 2',
+            );
+            await seen("docs-open");
+            await page.evaluate('document.querySelector(".btn.authorize").click()');
+            await waitFor(page, 'document.querySelector(".auth-container input") !== null');
+            await seen("docs-authorize");
           },
         );
 
         test.skipIf(basePath !== undefined)("/docs plays a voice's sample", async () => {
           const { token } = await server.as("ada");
-          await inBrowser(profile(), async (page) => {
-            await openDocs(page);
-            await page.evaluate(`ui.preauthorizeApiKey("bearer", "${token}")`);
-            const sample = await tryOut(page, "hearVoice");
-            await page.waitFor(`${sample}.querySelector("input") !== null`);
-            await page.evaluate(typed(sample, "en-US-1"));
-            await page.waitFor('JSON.stringify(ui.getState().getIn(["spec", "meta"])).includes("en-US-1")');
-            await page.evaluate(`${sample}.querySelector(".execute").click()`);
-            await page.waitFor('document.querySelector("audio")?.duration > 0.5');
-            expect(page.faults).toEqual([]);
-          });
+          const { page, faults } = await browser.open();
+          await openDocs(page);
+          await page.evaluate(`ui.preauthorizeApiKey("bearer", "${token}")`);
+          const sample = await tryOut(page, "hearVoice");
+          await waitFor(page, `${sample}.querySelector("input") !== null`);
+          await page.evaluate(typed(sample, "en-US-1"));
+          await waitFor(page, 'JSON.stringify(ui.getState().getIn(["spec", "meta"])).includes("en-US-1")');
+          await page.evaluate(`${sample}.querySelector(".execute").click()`);
+          await waitFor(page, 'document.querySelector("audio")?.duration > 0.5');
+          expect(faults).toEqual([]);
         });
 
         test.skipIf(basePath !== undefined)("/docs keeps the token for the tab until Logout", async () => {
           const { token } = await server.as("ada");
-          await inBrowser(profile(), async (page) => {
-            await openDocs(page);
-            const dialog = 'document.querySelector(".auth-container")';
-            const button = (name: string) =>
-              `[...document.querySelectorAll(".auth-btn-wrapper button")].find((one) => one.textContent === "${name}")`;
-            await page.evaluate('document.querySelector(".btn.authorize").click()');
-            await page.waitFor(`${dialog}?.querySelector("input") != null`);
-            await page.evaluate(typed(dialog, token!));
-            await page.evaluate(`${button("Authorize")}.click()`);
-            await page.waitFor(`${button("Logout")} !== undefined`);
-            await openDocs(page);
-            await page.waitFor(`${AUTHORIZED} === "${token}"`);
-            // An operation that needs no token takes none away.
-            const health = await tryOut(page, "-health");
-            await page.waitFor(`${health}.querySelector(".execute") !== null`);
-            await page.evaluate(`${health}.querySelector(".execute").click()`);
-            await page.waitFor(`${health}.querySelector(".live-responses-table") !== null`);
-            await openDocs(page);
-            await page.waitFor(`${AUTHORIZED} === "${token}"`);
-            await page.evaluate('document.querySelector(".btn.authorize").click()');
-            await page.waitFor(`${button("Logout")} !== undefined`);
-            await page.evaluate(`${button("Logout")}.click()`);
-            await page.waitFor(`(${AUTHORIZED} ?? null) === null`);
-            await openDocs(page);
-            expect(await page.evaluate(`${AUTHORIZED} ?? null`)).toBeNull();
-            expect(await page.evaluate("sessionStorage.length")).toBe(0);
-            expect(page.faults).toEqual([]);
-          });
+          const { page, faults } = await browser.open();
+          await openDocs(page);
+          const dialog = 'document.querySelector(".auth-container")';
+          const button = (name: string) =>
+            `[...document.querySelectorAll(".auth-btn-wrapper button")].find((one) => one.textContent === "${name}")`;
+          await page.evaluate('document.querySelector(".btn.authorize").click()');
+          await waitFor(page, `${dialog}?.querySelector("input") != null`);
+          await page.evaluate(typed(dialog, token!));
+          await page.evaluate(`${button("Authorize")}.click()`);
+          await waitFor(page, `${button("Logout")} !== undefined`);
+          await openDocs(page);
+          await waitFor(page, `${AUTHORIZED} === "${token}"`);
+          // An operation that needs no token takes none away.
+          const health = await tryOut(page, "-health");
+          await waitFor(page, `${health}.querySelector(".execute") !== null`);
+          await page.evaluate(`${health}.querySelector(".execute").click()`);
+          await waitFor(page, `${health}.querySelector(".live-responses-table") !== null`);
+          await openDocs(page);
+          await waitFor(page, `${AUTHORIZED} === "${token}"`);
+          await page.evaluate('document.querySelector(".btn.authorize").click()');
+          await waitFor(page, `${button("Logout")} !== undefined`);
+          await page.evaluate(`${button("Logout")}.click()`);
+          await waitFor(page, `(${AUTHORIZED} ?? null) === null`);
+          await openDocs(page);
+          expect(await page.evaluate(`${AUTHORIZED} ?? null`)).toBeNull();
+          expect(await page.evaluate("sessionStorage.length")).toBe(0);
+          expect(faults).toEqual([]);
         });
 
         test("links a phone by the one button of the code's page", async () => {
           const client = await server.as("ada");
           const { id } = await client.createInstance("Reception & <b>desk</b>");
           const url = await client.linkUrl(id);
-          await inBrowser(profile(), async (page) => {
-            await page.open(url);
-            await page.waitFor('document.querySelectorAll("button").length === 1');
-            expect(await page.evaluate("document.querySelector('button').textContent")).toBe("Link this phone");
-            expect(await page.evaluate("document.body.textContent")).toContain("Reception & <b>desk</b>");
-            expect((await client.instance(id)).status).toBe("CREATED");
-            await page.evaluate("document.querySelector('button').click()");
-            await client.waitForInstance(id, "ACTIVE");
-            await page.waitFor('document.querySelectorAll("button").length === 0');
-            expect(page.requests.filter((asked) => !asked.startsWith(`${server.base}/`))).toEqual([]);
-            // Opened once more, the code says kindly that it is used.
-            await page.open(url);
-            await page.waitFor('/no longer valid/i.test(document.querySelector("h1")?.textContent ?? "")');
-          });
+          const { page, requests } = await browser.open();
+          await page.goto(url);
+          await waitFor(page, 'document.querySelectorAll("button").length === 1');
+          expect(await page.evaluate("document.querySelector('button').textContent")).toBe("Link this phone");
+          expect(await page.evaluate("document.body.textContent")).toContain("Reception & <b>desk</b>");
+          expect((await client.instance(id)).status).toBe("CREATED");
+          await page.evaluate("document.querySelector('button').click()");
+          await client.waitForInstance(id, "ACTIVE");
+          await waitFor(page, 'document.querySelectorAll("button").length === 0');
+          expect(requests.filter((asked) => !asked.startsWith(`${server.base}/`))).toEqual([]);
+          // Opened once more, the code says kindly that it is used.
+          await page.goto(url);
+          await waitFor(page, '/no longer valid/i.test(document.querySelector("h1")?.textContent ?? "")');
         });
       });
   });

@@ -1,13 +1,12 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ON_NODE, onEach, useServer } from "../support/server.ts";
 import { loudPart, toneShare } from "../support/server-sound.ts";
-import { inBrowser } from "./browser.ts";
-import { folder, withTools } from "./tools.ts";
+import { useBrowser, waitFor } from "./browser.ts";
+import { withTools } from "./tools.ts";
 
 /** What the page below finds out. */
 interface Story {
@@ -83,7 +82,7 @@ const STREAMS = `
 
 onEach([ON_NODE], (target) => {
   withTools("Chromium", ["chromium"], () => {
-    const files = folder();
+    const browser = useBrowser();
     const server = useServer(target, { env: { RINGPORT_CORS: "*", RINGPORT_STREAM_PREVIEW: "1" } });
     let application: Server;
     let html = "";
@@ -108,39 +107,37 @@ onEach([ON_NODE], (target) => {
       const client = await server.as("ada");
       const { id } = await client.activeInstance("Desk");
       html = page(server.base, client.token ?? "", id, CALLS);
-      await inBrowser(join(files, "profile"), async (browser) => {
-        await browser.open(`http://127.0.0.1:${(application.address() as AddressInfo).port}/`);
-        await browser.waitFor("globalThis.story !== undefined");
-        const { fault, listed, status, reason, progress, problem } = await browser.evaluate<Story>("globalThis.story");
-        expect(fault).toBeUndefined();
-        expect(listed).toEqual(["Three", "Two", "One", "Desk"]);
-        expect({ status, reason }).toEqual({ status: "COMPLETED", reason: "callee_hung_up" });
-        expect(progress).toEqual(expect.arrayContaining(["queued", "ringing", "answered", "completed"]));
-        expect(problem).toMatchObject({ name: "RingportError", code: "call_not_found", status: 404 });
-        expect(problem.requestId).toMatch(/\S/);
-      });
+      const { page: shown } = await browser.open();
+      await shown.goto(`http://127.0.0.1:${(application.address() as AddressInfo).port}/`);
+      await waitFor(shown, "globalThis.story !== undefined");
+      const { fault, listed, status, reason, progress, problem } = await shown.evaluate<Story>("globalThis.story");
+      expect(fault).toBeUndefined();
+      expect(listed).toEqual(["Three", "Two", "One", "Desk"]);
+      expect({ status, reason }).toEqual({ status: "COMPLETED", reason: "callee_hung_up" });
+      expect(progress).toEqual(expect.arrayContaining(["queued", "ringing", "answered", "completed"]));
+      expect(problem).toMatchObject({ name: "RingportError", code: "call_not_found", status: 404 });
+      expect(problem.requestId).toMatch(/\S/);
     });
 
     test("a page of another origin streams a tone, and hears the callee", async () => {
       const client = await server.as("bob");
       const { id } = await client.activeInstance("Desk");
       html = page(server.base, client.token ?? "", id, STREAMS);
-      await inBrowser(join(files, "profile-of-streams"), async (browser) => {
-        await browser.open(`http://127.0.0.1:${(application.address() as AddressInfo).port}/`);
-        await browser.waitFor("globalThis.story !== undefined");
-        const { fault, callId, mark, events, samples, ended } = await browser.evaluate<StreamStory>("globalThis.story");
-        expect(fault).toBeUndefined();
-        expect(mark).toBe("reached");
-        expect(events).toEqual(expect.arrayContaining(["ringing", "answered", "mark", "completed"]));
-        expect(samples).toBeGreaterThanOrEqual(32_000);
-        expect(ended).toMatchObject({ status: "completed", reason: "stream_closed" });
-        const heard = await client.heard(callId);
-        const { from, to } = loudPart(heard, 500);
-        expect(((to - from) * 1000) / heard.sampleRate).toBeCloseTo(2_000, -2);
-        expect(toneShare({ ...heard, samples: heard.samples.subarray(from, to) }, 700)).toBeGreaterThan(0.99);
-        // The token goes where it is safe, and nowhere else.
-        expect(browser.requests.filter((url) => url.includes(client.token ?? "?"))).toEqual([]);
-      });
+      const { page: shown, requests } = await browser.open();
+      await shown.goto(`http://127.0.0.1:${(application.address() as AddressInfo).port}/`);
+      await waitFor(shown, "globalThis.story !== undefined");
+      const { fault, callId, mark, events, samples, ended } = await shown.evaluate<StreamStory>("globalThis.story");
+      expect(fault).toBeUndefined();
+      expect(mark).toBe("reached");
+      expect(events).toEqual(expect.arrayContaining(["ringing", "answered", "mark", "completed"]));
+      expect(samples).toBeGreaterThanOrEqual(32_000);
+      expect(ended).toMatchObject({ status: "completed", reason: "stream_closed" });
+      const heard = await client.heard(callId);
+      const { from, to } = loudPart(heard, 500);
+      expect(((to - from) * 1000) / heard.sampleRate).toBeCloseTo(2_000, -2);
+      expect(toneShare({ ...heard, samples: heard.samples.subarray(from, to) }, 700)).toBeGreaterThan(0.99);
+      // The token goes where it is safe, and nowhere else.
+      expect(requests.filter((url) => url.includes(client.token ?? "?"))).toEqual([]);
     });
   });
 });

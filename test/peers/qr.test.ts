@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { ON_NODE, onEach, useServer } from "../support/server.ts";
 import { expected } from "../support/server-client.ts";
 import { send } from "../support/server-http.ts";
-import { inBrowser } from "./browser.ts";
+import { useBrowser, waitFor } from "./browser.ts";
 import { expectReadable, LOOKS } from "./readable.ts";
 import { folder, run, withTools } from "./tools.ts";
 
@@ -32,6 +32,7 @@ onEach([ON_NODE], (target) => {
   withTools("the link page", ["zbarimg", "chromium"], () => {
     const server = useServer(target, { env: { RINGPORT_SIMULATOR_TIME_SCALE: "1" } });
     const files = folder();
+    const browser = useBrowser();
 
     test.each(LOOKS)(
       "$width px and $scheme is scanned off the screen, and shows the number by itself",
@@ -40,27 +41,25 @@ onEach([ON_NODE], (target) => {
         const { id } = await client.createInstance("Front <desk>");
         const made = expected(201, await client.post(`/v1/instances/${id}/link-page`, {}));
         const { url } = made.json<{ url: string }>();
-        await inBrowser(join(files, `profile-${look.width}-${look.scheme}`), async (page) => {
-          await page.show(look);
-          await page.open(url);
-          await page.waitFor(`${TITLE} === "Link this phone"`);
-          await expectReadable(page, look, "link-page");
-          // Codes rotate every 20 s.
-          const first = await page.evaluate<string>(IMAGE);
-          if (look === LOOKS[0]) await page.waitFor(`${IMAGE} !== ${JSON.stringify(first)}`, 60_000);
-          const screen = join(files, "screen.png");
-          writeFileSync(screen, await page.picture());
-          const read = run("zbarimg", "--quiet", "--raw", screen).trim();
-          expect(read).toMatch(new RegExp(`^${server.base}/simulator/link/[^/\\s]+$`));
-          expect((await send("POST", read)).status).toBe(200);
-          await page.waitFor(`${TITLE} === "Linked"`);
-          expect(await page.evaluate("document.querySelector('main').textContent")).toContain(
-            "“Front <desk>” now places",
-          );
-          await expectReadable(page, look, "link-page-linked");
-          const strangers = page.requests.filter((asked) => !asked.startsWith("data:") && asked !== url);
-          expect([strangers, page.faults]).toEqual([[], []]);
-        });
+        const { page, requests, faults } = await browser.open(look);
+        await page.goto(url);
+        await waitFor(page, `${TITLE} === "Link this phone"`);
+        await expectReadable(page, look, "link-page");
+        // Codes rotate every 20 s.
+        const first = await page.evaluate<string>(IMAGE);
+        if (look === LOOKS[0]) await waitFor(page, `${IMAGE} !== ${JSON.stringify(first)}`, 60_000);
+        const screen = join(files, "screen.png");
+        await page.screenshot({ path: screen, fullPage: true });
+        const read = run("zbarimg", "--quiet", "--raw", screen).trim();
+        expect(read).toMatch(new RegExp(`^${server.base}/simulator/link/[^/\\s]+$`));
+        expect((await send("POST", read)).status).toBe(200);
+        await waitFor(page, `${TITLE} === "Linked"`);
+        expect(await page.evaluate("document.querySelector('main').textContent")).toContain(
+          "“Front <desk>” now places",
+        );
+        await expectReadable(page, look, "link-page-linked");
+        const strangers = requests.filter((asked) => !asked.startsWith("data:") && asked !== url);
+        expect([strangers, faults]).toEqual([[], []]);
         await client.waitForInstance(id, "ACTIVE");
       },
     );

@@ -1,15 +1,9 @@
-import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Page } from "playwright-core";
 import { expect } from "vitest";
-import type { Page } from "./browser.ts";
+import type { Look } from "./browser.ts";
 import { FAINT } from "./contrast.ts";
 import { CUT } from "./cut-texts.ts";
-
-/** How a page is looked at: on a phone or a desktop, by night or by day. */
-export interface Look {
-  readonly width: number;
-  readonly scheme: "light" | "dark";
-}
 
 export const LOOKS: readonly Look[] = [
   { width: 360, scheme: "dark" },
@@ -39,7 +33,7 @@ const BRIGHTNESS = `(() => {
  */
 export async function expectReadable(page: Page, { width, scheme }: Look, name: string, what = name): Promise<void> {
   const { PICTURES } = process.env;
-  if (PICTURES) writeFileSync(join(PICTURES, `${name}-${width}-${scheme}.png`), await page.picture());
+  if (PICTURES) await page.screenshot({ path: join(PICTURES, `${name}-${width}-${scheme}.png`), fullPage: true });
   expect(await page.evaluate(SPILT), what).toBe(0);
   expect(await page.evaluate(CUT), what).toEqual([]);
   expect(await page.evaluate(FAINT), what).toEqual([]);

@@ -1,14 +1,13 @@
-import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ON_NODE, onEach, useServer } from "../support/server.ts";
 import { callees, type FarEnd, startFarEnd } from "../support/sip/far-end.ts";
-import { inBrowser } from "./browser.ts";
+import { useBrowser, waitFor } from "./browser.ts";
 import { expectReadable, LOOKS } from "./readable.ts";
-import { folder, withTools } from "./tools.ts";
+import { withTools } from "./tools.ts";
 
 onEach([ON_NODE], (target) => {
   withTools("Chromium on the page for SIP accounts", ["chromium"], () => {
-    const files = folder();
+    const browser = useBrowser();
     const server = useServer(target, { env: { RINGPORT_SIP_ACCOUNTS: "on", RINGPORT_BASE_PATH: "/api" } });
     let farEnd: FarEnd;
     beforeAll(async () => {
@@ -23,59 +22,56 @@ onEach([ON_NODE], (target) => {
       const client = await server.as("ada");
       const { id } = await client.createInstance("Reception");
       const url = await client.linkUrl(id);
-      await inBrowser(join(files, `profile-${look.width}-${look.scheme}`), async (page) => {
-        await page.show(look);
-        const link = async (password: string): Promise<void> => {
-          for (const [name, value] of Object.entries({ server: `127.0.0.1:${farEnd.port}`, user: "tom", password }))
-            await page.evaluate(`document.querySelector('[name="${name}"]').value = ${JSON.stringify(value)}`);
-          await page.evaluate("document.querySelector('button').click()");
-        };
-        await page.open(url);
-        await page.waitFor('document.querySelectorAll("button").length === 1');
-        await page.evaluate('document.querySelectorAll("details").forEach((one) => { one.open = true; })');
-        await expectReadable(page, look, "sip");
-        await link("wrong");
-        await page.waitFor('/401/.test(document.querySelector("[role=alert]")?.textContent ?? "")');
-        await expectReadable(page, look, "sip-fault");
-        await link("s3cret");
-        await page.waitFor('document.querySelector("h1")?.textContent === "Linked"');
-        await expectReadable(page, look, "sip-linked");
-      });
+      const { page } = await browser.open(look);
+      const link = async (password: string): Promise<void> => {
+        for (const [name, value] of Object.entries({ server: `127.0.0.1:${farEnd.port}`, user: "tom", password }))
+          await page.evaluate(`document.querySelector('[name="${name}"]').value = ${JSON.stringify(value)}`);
+        await page.evaluate("document.querySelector('button').click()");
+      };
+      await page.goto(url);
+      await waitFor(page, 'document.querySelectorAll("button").length === 1');
+      await page.evaluate('document.querySelectorAll("details").forEach((one) => { one.open = true; })');
+      await expectReadable(page, look, "sip");
+      await link("wrong");
+      await waitFor(page, '/401/.test(document.querySelector("[role=alert]")?.textContent ?? "")');
+      await expectReadable(page, look, "sip-fault");
+      await link("s3cret");
+      await waitFor(page, 'document.querySelector("h1")?.textContent === "Linked"');
+      await expectReadable(page, look, "sip-linked");
     });
 
     test("shows what is wrong, keeps what was typed, and links the number", async () => {
       const client = await server.as("ada");
       const { id } = await client.createInstance("Reception & <b>desk</b>");
       const url = await client.linkUrl(id);
-      await inBrowser(join(files, "profile"), async (page) => {
-        const type = (name: string, value: string) =>
-          page.evaluate(`document.querySelector('[name="${name}"]').value = ${JSON.stringify(value)}`);
-        const send = () => page.evaluate("document.querySelector('button').click()");
-        await page.open(url);
-        await page.waitFor('document.querySelectorAll("button").length === 1');
-        expect(await page.evaluate("document.body.textContent")).toContain("Reception & <b>desk</b>");
-        // The browser itself asks for what is required, and for whole words of each label.
-        expect(await page.evaluate("document.querySelector('form').checkValidity()")).toBe(false);
-        expect(await page.evaluate("document.querySelector('[name=password]').labels[0].textContent")).toMatch(
-          /^Password/,
-        );
+      const { page, requests, faults } = await browser.open();
+      const type = (name: string, value: string) =>
+        page.evaluate(`document.querySelector('[name="${name}"]').value = ${JSON.stringify(value)}`);
+      const send = () => page.evaluate("document.querySelector('button').click()");
+      await page.goto(url);
+      await waitFor(page, 'document.querySelectorAll("button").length === 1');
+      expect(await page.evaluate("document.body.textContent")).toContain("Reception & <b>desk</b>");
+      // The browser itself asks for what is required, and for whole words of each label.
+      expect(await page.evaluate("document.querySelector('form').checkValidity()")).toBe(false);
+      expect(await page.evaluate("document.querySelector('[name=password]').labels[0].textContent")).toMatch(
+        /^Password/,
+      );
 
-        await type("server", `127.0.0.1:${farEnd.port}`);
-        await type("user", "tom");
-        await type("password", "wrong");
-        await send();
-        await page.waitFor('/401/.test(document.querySelector("[role=alert]")?.textContent ?? "")');
-        expect(await page.evaluate("document.querySelector('[name=server]').value")).toBe(`127.0.0.1:${farEnd.port}`);
-        expect(await page.evaluate("document.querySelector('[name=password]').value")).toBe("");
-        expect((await client.instance(id)).status).toBe("CREATED");
+      await type("server", `127.0.0.1:${farEnd.port}`);
+      await type("user", "tom");
+      await type("password", "wrong");
+      await send();
+      await waitFor(page, '/401/.test(document.querySelector("[role=alert]")?.textContent ?? "")');
+      expect(await page.evaluate("document.querySelector('[name=server]').value")).toBe(`127.0.0.1:${farEnd.port}`);
+      expect(await page.evaluate("document.querySelector('[name=password]').value")).toBe("");
+      expect((await client.instance(id)).status).toBe("CREATED");
 
-        await type("password", "s3cret");
-        await send();
-        await page.waitFor('document.querySelector("h1")?.textContent === "Linked"');
-        await client.waitForInstance(id, "ACTIVE");
-        expect(page.requests.filter((asked) => !asked.startsWith(`${server.base}/sip/link/`))).toEqual([]);
-        expect(page.faults.filter((fault) => !fault.includes("422"))).toEqual([]);
-      });
+      await type("password", "s3cret");
+      await send();
+      await waitFor(page, 'document.querySelector("h1")?.textContent === "Linked"');
+      await client.waitForInstance(id, "ACTIVE");
+      expect(requests.filter((asked) => !asked.startsWith(`${server.base}/sip/link/`))).toEqual([]);
+      expect(faults.filter((fault) => !fault.includes("422"))).toEqual([]);
       const { id: callId } = await client.call(id, { target: { phoneNumber: "+12025550100" } });
       expect((await client.waitForCall(callId)).outcome?.reason).toBe("message_played");
       expect(farEnd.calls).toHaveLength(1);

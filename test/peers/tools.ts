@@ -27,14 +27,18 @@ export type Tool = keyof typeof PACKAGES;
 
 /** Registers tests that need these programs; without them they are skipped, and the title says what to install. */
 export function withTools(title: string, tools: readonly Tool[], define: () => void): void {
-  const absent = tools.filter((tool) => !onPath(tool));
+  const absent = tools.filter((tool) => pathOf(tool) === undefined);
   const packages = [...new Set(absent.map((tool) => PACKAGES[tool]))].join(" ");
   const reason = absent.length > 0 ? missing(`no ${absent.join(", ")}; apt-get install ${packages}`) : undefined;
   describe.skipIf(reason)(reason ? `${title} (skipped: ${reason})` : title, define);
 }
 
-const onPath = (program: string): boolean =>
-  (process.env.PATH ?? "").split(delimiter).some((folder) => existsSync(join(folder, program)));
+/** The file of a program, if it is installed. */
+export const pathOf = (tool: Tool): string | undefined =>
+  (process.env.PATH ?? "")
+    .split(delimiter)
+    .map((folder) => join(folder, tool))
+    .find((file) => existsSync(file));
 
 /** Runs a program and answers what it printed. @throws {Error} it failed; the message shows what it said */
 export function run(program: Tool | "bash" | "dpkg", ...args: readonly string[]): string {
