@@ -28,7 +28,7 @@ export class Network {
   }
 
   async open(host: TestLineHost = new TestLineHost()): Promise<{ line: Line; host: TestLineHost }> {
-    const instance = { id: `inst_contract_${this.#lines.length}`, name: "Contract" };
+    const instance = { id: `inst_contract_${this.#lines.length}`, userId: "usr_contract", name: "Contract" };
     const line = await this.subject.telephony.open(instance, host, new AbortController().signal);
     this.#lines.push(line);
     return { line, host };

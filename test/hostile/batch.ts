@@ -109,7 +109,7 @@ class Batch {
     for (let n = 0; n < 4; n++) {
       const telephony = this.#trunk(relay, "presence", more);
       const line = await telephony.open(
-        { id: `inst_presence_${n}`, name: "Presence" },
+        { id: `inst_presence_${n}`, userId: "usr_1", name: "Presence" },
         new TestLineHost(),
         new AbortController().signal,
       );

@@ -73,8 +73,8 @@ export class LineMonitor implements LineHost {
     this.telephony = telephony;
     this.#watcher = watcher;
     this.credentials = context.vault.of(instance.id, context.storage.instances);
-    const { id, name } = instance;
-    this.#line = new BoundedLine(context, telephony, { id, name }, this, (error) => this.#notOpened(error));
+    const { id, userId, name } = instance;
+    this.#line = new BoundedLine(context, telephony, { id, userId, name }, this, (error) => this.#notOpened(error));
     this.#codes = new LinkCodes(context.system);
     this.#prober = new Prober(context, {
       line: () => this.line(),

@@ -6,6 +6,8 @@ import type { Leg } from "./leg.ts";
 /** The instance that a line belongs to. */
 export interface InstanceRef {
   readonly id: string;
+  /** The user whose instance it is. */
+  readonly userId: string;
   readonly name: string;
 }
 

@@ -17,7 +17,11 @@ beforeEach(async () => {
   system = new ManualSystem();
   telephony = simulator({ system });
   host = new TestLineHost(undefined, PUBLIC_URL);
-  line = await telephony.open({ id: "inst_1", name: `<b>"Tom & 'Jerry'"</b>` }, host, new AbortController().signal);
+  line = await telephony.open(
+    { id: "inst_1", userId: "usr_1", name: `<b>"Tom & 'Jerry'"</b>` },
+    host,
+    new AbortController().signal,
+  );
 });
 afterEach(() => telephony.close());
 
@@ -78,7 +82,11 @@ describe("linking codes", () => {
   test("codes stop and expire when the line is linked, closed or unlinked", async () => {
     for (const end of ["link", "close", "unlink"] as const) {
       const other = new TestLineHost();
-      const opened = await telephony.open({ id: "inst_2", name: "Other" }, other, new AbortController().signal);
+      const opened = await telephony.open(
+        { id: "inst_2", userId: "usr_1", name: "Other" },
+        other,
+        new AbortController().signal,
+      );
       await opened.link();
       const { code } = await other.reports.next("code", 1_000);
       await system.advance(20_000);
@@ -217,7 +225,11 @@ describe("stored credentials", () => {
   test("credentials of another network make the line unlinked", async () => {
     for (const text of ["", "{", "null", "[]", '{"id":1}', "\u0000"]) {
       const stored = new TestLineHost(new TextEncoder().encode(text));
-      const opened = await telephony.open({ id: "inst_2", name: "Other" }, stored, new AbortController().signal);
+      const opened = await telephony.open(
+        { id: "inst_2", userId: "usr_1", name: "Other" },
+        stored,
+        new AbortController().signal,
+      );
       await system.advance(1_000);
       expect(stored.reports.types).toEqual(["unlinked"]);
       expect((await opened.probe()).state).toBe("offline");

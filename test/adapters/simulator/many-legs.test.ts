@@ -16,7 +16,11 @@ const hash = (samples: Int16Array): string =>
 test("200 simultaneous calls carry exactly their own audio, in both directions", async () => {
   const telephony = simulator({ timeScale: 0.1 });
   const host = new TestLineHost();
-  const line = await telephony.open({ id: "inst_1", name: "Many" }, host, new AbortController().signal);
+  const line = await telephony.open(
+    { id: "inst_1", userId: "usr_1", name: "Many" },
+    host,
+    new AbortController().signal,
+  );
   await line.link();
   await scan(telephony, (await host.reports.next("code", 1_000)).code.payload);
   await host.reports.next("online", 1_000);

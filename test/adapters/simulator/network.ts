@@ -45,7 +45,7 @@ export class SimulatedNetwork {
     const spoolDir = options.spoolDir ?? (await mkdtemp(join(tmpdir(), "ringport-test-")));
     const telephony = simulator({ system, spoolDir, ...options });
     const host = new TestLineHost();
-    const instance = { id: "inst_1", name: "Front desk" };
+    const instance = { id: "inst_1", userId: "usr_1", name: "Front desk" };
     const line = await telephony.open(instance, host, new AbortController().signal);
     await line.link();
     const code = await host.reports.next("code", 1_000);

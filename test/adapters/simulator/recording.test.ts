@@ -25,7 +25,7 @@ const noise = (samples: number): Int16Array => Int16Array.from({ length: samples
 /** A simulator that has only its spool to show. */
 async function opened(options: { maxSpoolBytes?: number } = {}): Promise<Simulator> {
   const telephony = simulator({ spoolDir, logger, ...options });
-  await telephony.open({ id: "inst_1", name: "x" }, new TestLineHost(), new AbortController().signal);
+  await telephony.open({ id: "inst_1", userId: "usr_1", name: "x" }, new TestLineHost(), new AbortController().signal);
   return telephony;
 }
 

@@ -52,7 +52,7 @@ async function openLineOn(
   if (!telephony) throw new Error("no network was made");
   stage.add(telephony, (it) => it.close());
   const host = new TestLineHost();
-  const line = await telephony.open({ id: `inst_${name}`, name }, host, new AbortController().signal);
+  const line = await telephony.open({ id: `inst_${name}`, userId: "usr_1", name }, host, new AbortController().signal);
   stage.add(line, (it) => it.close());
   return { line, host };
 }

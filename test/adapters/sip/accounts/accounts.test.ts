@@ -27,7 +27,7 @@ function network(servers?: readonly string[]): Network {
 }
 
 async function opened(over: Network, at: TestLineHost, id = "inst_1"): Promise<Line> {
-  return over.open({ id, name: `<b>"Tom & 'Jerry'"</b>` }, at, new AbortController().signal);
+  return over.open({ id, userId: "usr_1", name: `<b>"Tom & 'Jerry'"</b>` }, at, new AbortController().signal);
 }
 
 /** The payload of the latest code. */
