@@ -1,5 +1,5 @@
 import type { Telephony } from "./telephony.ts";
-import type { Reply, RequestLike } from "./web.ts";
+import type { Reply, RequestLike, SocketHandlers } from "./web.ts";
 
 /** Web pages of a network: a linking page, an account form, recordings. Mounted at `/{prefix}/…`. */
 export interface NetworkPages {
@@ -15,6 +15,12 @@ export interface NetworkPages {
    * Undefined if there is no such artefact. Left out by a network that keeps nothing of calls.
    */
   artefact?(callId: string, name: string): Promise<Reply | undefined>;
+  /**
+   * Handlers of the WebSocket at `GET /{prefix}/phones/{number}`: a page that is a phone with this number, for calls of
+   * the user. The core has checked the caller and the number. Left out by a network without such phones.
+   * @param phoneNumber E.164
+   */
+  phone?(userId: string, phoneNumber: string): SocketHandlers;
 }
 
 /** A network and the web pages that it brings; most networks have none. */

@@ -12,17 +12,18 @@ import type {
 } from "../../../src/ports/telephony.ts";
 import type { WavWriter } from "../../audio/wav-writer.ts";
 import { FRAME_MS, type MediaClock, type Ticking } from "../media-clock.ts";
-import { type CalleeActions, SimulatedCallee, type SimulatedCalleeOptions } from "./simulated-callee.ts";
-import { SimulatedTransfer } from "./simulated-transfer.ts";
+import type { Callee, CalleeActions } from "./callee.ts";
+import { SimulatedTransfer, type SimulatedTransferOptions } from "./simulated-transfer.ts";
 import type { Spool } from "./spool.ts";
 
 /** Options of {@link SimulatedLeg}. */
-export interface SimulatedLegOptions extends Omit<SimulatedCalleeOptions, "call"> {
+export interface SimulatedLegOptions extends SimulatedTransferOptions {
   readonly callId: string;
+  readonly sampleRate: number;
+  /** Makes the far end of the call. */
+  readonly callee: (call: CalleeActions) => Callee;
   /** The caller id that the call requests. */
   readonly from?: CallerId | undefined;
-  /** Whether the network may lead the call to another number. Default: any number. */
-  readonly mayCall?: ((phoneNumber: string) => boolean) | undefined;
   readonly clock: MediaClock;
   readonly deadlines: Deadlines;
   readonly spool: Spool;
@@ -39,14 +40,14 @@ interface Keys {
   readonly sent: () => void;
 }
 
-/** One simulated call: the caller's leg, wired to a {@link SimulatedCallee}. */
+/** One simulated call: the caller's leg, wired to a {@link Callee}. */
 export class SimulatedLeg implements Leg, Ticking, CalleeActions {
   readonly sampleRate: number;
   readonly frameMs: number = FRAME_MS;
   readonly events: Queue<LegEvent> = new Queue();
   readonly callId: string;
   readonly #options: SimulatedLegOptions;
-  readonly #callee: SimulatedCallee;
+  readonly #callee: Callee;
   /** Reused for every frame. */
   readonly #outgoing: Int16Array;
   readonly #incoming: Int16Array;
@@ -71,7 +72,7 @@ export class SimulatedLeg implements Leg, Ticking, CalleeActions {
     this.sampleRate = options.sampleRate;
     this.#outgoing = new Int16Array((options.sampleRate * FRAME_MS) / 1000);
     this.#incoming = new Int16Array(this.#outgoing.length);
-    this.#callee = new SimulatedCallee({ ...options, call: this });
+    this.#callee = options.callee(this);
     this.#flushed = new Promise((resolve) => {
       this.#resolveFlushed = resolve;
     });
@@ -127,7 +128,7 @@ export class SimulatedLeg implements Leg, Ticking, CalleeActions {
   cutOff(): void {
     this.#cut = true;
     this.#options.clock.remove(this);
-    this.#callee.stop();
+    this.#callee.stop(this.#cause ?? "line_lost");
   }
 
   /** @internal the callee's actions */

@@ -1,5 +1,6 @@
 import type { System } from "../../../src/ports/system.ts";
 import {
+  type CallerId,
   DEADLINE_PASSED,
   DialError,
   type DialOptions,
@@ -11,10 +12,10 @@ import {
 } from "../../../src/ports/telephony.ts";
 import { LinkAttempt } from "../linking/link-attempt.ts";
 import type { LinkCodes } from "../linking/link-codes.ts";
+import type { Callee, CalleeActions } from "./callee.ts";
 import { type Device, encodeDevice, newDevice } from "./device.ts";
 import { SimulatedLeg, type SimulatedLegOptions } from "./leg.ts";
 import type { SimulatedPhone } from "./link-page.ts";
-import { calleeScript } from "./number-plan.ts";
 
 const CONNECT_MS = 200;
 
@@ -30,14 +31,23 @@ export interface SimulatedLineOptions {
   /** Options that all legs share. */
   readonly leg: Omit<
     SimulatedLegOptions,
-    "script" | "callId" | "from" | "mayCall" | "deadlines" | "loseLine" | "ended"
+    "callee" | "callId" | "from" | "mayCall" | "deadlines" | "loseLine" | "ended"
   >;
+  /** Makes the callee of a number. */
+  readonly callee: (to: string, call: CalledFrom) => (actions: CalleeActions) => Callee;
   /** Called when a call is placed. */
   readonly placed: (leg: SimulatedLeg) => void;
   /** Called when a call has ended. */
   readonly ended: (leg: SimulatedLeg) => void;
   /** Called when the line is closed. */
   readonly closed: (line: SimulatedLine) => void;
+}
+
+/** What a callee knows about its call. */
+export interface CalledFrom {
+  readonly callId: string;
+  readonly instance: InstanceRef;
+  readonly from: CallerId;
 }
 
 /** One linked number of the simulated network. */
@@ -117,13 +127,15 @@ export class SimulatedLine implements Line, SimulatedPhone {
     if (signal.aborted) throw new DialError("released", "hung up before the call was placed");
     const { deadlines } = this.#options.host;
     if (this.#system.monotonic() >= deadlines.dial) throw new DialError("line_lost", DEADLINE_PASSED);
+    const { callId } = options;
+    const from = { phoneNumber: this.#device.phone, ...options.from };
     const leg = new SimulatedLeg({
       ...this.#options.leg,
-      callId: options.callId,
+      callId,
       from: options.from,
       mayCall: options.mayCall,
       deadlines,
-      script: calleeScript(to),
+      callee: this.#options.callee(to, { callId, instance: this.#options.instance, from }),
       loseLine: (ms) => this.#lose(ms),
       ended: () => {
         signal.removeEventListener("abort", hangUp);

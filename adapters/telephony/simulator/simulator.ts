@@ -1,14 +1,21 @@
+import { msToSamples } from "../../../src/audio/pcm.ts";
 import { Refusal } from "../../../src/domain/refusal.ts";
 import { type Logger, silentLogger } from "../../../src/ports/logger.ts";
 import type { Network, NetworkPages } from "../../../src/ports/pages.ts";
 import { realSystem, type System } from "../../../src/ports/system.ts";
-import type { InstanceRef, Line, LineHost } from "../../../src/ports/telephony.ts";
+import type { CallerId, InstanceRef, Line, LineHost } from "../../../src/ports/telephony.ts";
 import type { LatenessFigures } from "../lateness.ts";
 import { LinkCodes } from "../linking/link-codes.ts";
-import { MediaClock } from "../media-clock.ts";
+import { FRAME_MS, MediaClock } from "../media-clock.ts";
+import type { Callee, CalleeActions } from "./callee.ts";
 import { decodeDevice } from "./device.ts";
-import { SimulatedLine } from "./line.ts";
+import { type CalledFrom, SimulatedLine } from "./line.ts";
 import { linkPage, type SimulatedPhone } from "./link-page.ts";
+import { calleeScript } from "./number-plan.ts";
+import { BrowserCallee } from "./phones/browser-callee.ts";
+import type { PhoneCaller } from "./phones/phone-message.ts";
+import { Phones } from "./phones/phones.ts";
+import { ScriptedCallee } from "./scripted-callee.ts";
 import { Spool } from "./spool.ts";
 import { type Say, Voices } from "./voice.ts";
 
@@ -52,6 +59,7 @@ export interface Simulator extends Network {
  * A telephone network that exists only in this process, and carries real audio in real time, both ways.
  *
  * Numbers behave as in `NUMBER_PLAN`. To link a line, open the page in its QR code and press the button.
+ * A number with a phone open in a browser rings there, for calls of the same user.
  * A recording of what the callee heard is at `/simulator/calls/{callId}/heard.wav` once the call has ended.
  *
  * @throws {RangeError} if `timeScale` is not above 0
@@ -60,6 +68,7 @@ export function simulator(options: SimulatorOptions = {}): Simulator {
   const { timeScale = 1, sampleRate = 16_000, system = realSystem, logger = silentLogger } = options;
   if (!(timeScale > 0 && timeScale < Infinity)) throw new RangeError(`timeScale must be above 0, not ${timeScale}`);
   const clock = new MediaClock(system);
+  const frameLength = msToSamples(FRAME_MS, sampleRate);
   const codes = new LinkCodes<SimulatedPhone>({ system, path: "/simulator/link", reserveMs: RESERVE_MS, timeScale });
   const voices = new Voices(options.say, (fault) => logger.warn({ err: fault }, "simulator: a callee's voice failed"));
   const spool = new Spool({
@@ -68,10 +77,20 @@ export function simulator(options: SimulatorOptions = {}): Simulator {
     maxRecordingMs: options.maxRecordingMs ?? 30 * 60_000,
     logger,
   });
+  const phones = new Phones();
   const lines = new Set<SimulatedLine>();
   /** Ids of calls that have not ended. */
   const live = new Set<string>();
   let closing: Promise<void> | undefined;
+
+  /** The callee of a number: a phone of the same user in a browser, if one is open, else a script. */
+  function callee(to: string, { callId, instance, from }: CalledFrom): (call: CalleeActions) => Callee {
+    const group = phones.at(instance.userId, to);
+    return (call) =>
+      group === undefined
+        ? new ScriptedCallee({ script: calleeScript(to), call, voices, sampleRate, system, timeScale })
+        : new BrowserCallee({ group, call, callId, caller: shownCaller(from), instance, sampleRate, frameLength });
+  }
 
   async function open(instance: InstanceRef, host: LineHost, signal: AbortSignal): Promise<Line> {
     signal.throwIfAborted();
@@ -89,7 +108,8 @@ export function simulator(options: SimulatorOptions = {}): Simulator {
       device,
       codes,
       lastingFault: options.lastingFault,
-      leg: { clock, spool, voices, sampleRate, system, timeScale },
+      leg: { clock, spool, sampleRate, system, timeScale },
+      callee,
       placed: (leg) => live.add(leg.callId),
       ended: (leg) => live.delete(leg.callId),
       closed: (line) => lines.delete(line),
@@ -102,6 +122,7 @@ export function simulator(options: SimulatorOptions = {}): Simulator {
 
   async function close(): Promise<void> {
     await Promise.all([...lines].map((line) => line.close()));
+    phones.close();
     clock.close();
     await spool.close();
   }
@@ -116,6 +137,7 @@ export function simulator(options: SimulatorOptions = {}): Simulator {
     pages: {
       prefix: "simulator",
       page: (path, request) => linkPage(codes, logger, path, request),
+      phone: (userId, number) => phones.connect(userId, number),
       async artefact(callId, name) {
         if (name !== "heard.wav") return undefined;
         if (live.has(callId))
@@ -137,4 +159,10 @@ export function simulator(options: SimulatorOptions = {}): Simulator {
       },
     },
   };
+}
+
+/** The caller as a phone shows it. */
+function shownCaller({ phoneNumber, displayName, withheld = false }: CallerId): PhoneCaller {
+  if (withheld) return { phone_number: null, display_name: null, withheld };
+  return { phone_number: phoneNumber ?? null, display_name: displayName ?? null, withheld };
 }

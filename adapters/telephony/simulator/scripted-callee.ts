@@ -2,7 +2,7 @@ import { dtmfTones } from "../../../src/audio/dtmf.ts";
 import { msToSamples } from "../../../src/audio/pcm.ts";
 import { tone } from "../../../src/audio/tone.ts";
 import type { System } from "../../../src/ports/system.ts";
-import type { ReleaseCause } from "../../../src/ports/telephony.ts";
+import type { Callee, CalleeActions } from "./callee.ts";
 import type { CalleeScript, CalleeStep } from "./number-plan.ts";
 import type { Voices } from "./voice.ts";
 
@@ -12,18 +12,8 @@ const SOUND = 300;
 /** A longer silence is no pause within the caller's speech, ms. */
 const PAUSE_MS = 500;
 
-/** What a callee can do to its call. */
-export interface CalleeActions {
-  ring(): void;
-  /** @param audio whether the callee will send frames */
-  answer(audio: boolean): void;
-  end(cause: ReleaseCause, detail: string): void;
-  /** Takes the caller's line offline for `ms`. */
-  loseLine(ms: number): void;
-}
-
-/** Options of {@link SimulatedCallee}. */
-export interface SimulatedCalleeOptions {
+/** Options of {@link ScriptedCallee}. */
+export interface ScriptedCalleeOptions {
   readonly script: CalleeScript;
   readonly call: CalleeActions;
   readonly voices: Voices;
@@ -37,8 +27,8 @@ export interface SimulatedCalleeOptions {
  * A callee that follows a script. Timers drive the script until the answer, and the frames that the leg reads drive it
  * after that, so the same call always sounds the same.
  */
-export class SimulatedCallee {
-  readonly #options: SimulatedCalleeOptions;
+export class ScriptedCallee implements Callee {
+  readonly #options: ScriptedCalleeOptions;
   /** The samples of each sentence, once it is synthesised. */
   readonly #sentences = new Map<CalleeStep, Int16Array>();
   #next = 0;
@@ -56,11 +46,10 @@ export class SimulatedCallee {
   /** Samples of the caller's speech since the last step, with its pauses. */
   #callerSpoken = 0;
 
-  constructor(options: SimulatedCalleeOptions) {
+  constructor(options: ScriptedCalleeOptions) {
     this.#options = options;
   }
 
-  /** Starts the script: the call has arrived. */
   start(): void {
     const { script, voices, sampleRate } = this.#options;
     for (const step of script.steps)
@@ -69,14 +58,12 @@ export class SimulatedCallee {
     this.#runUntilAnswer();
   }
 
-  /** Stops the script: the call has ended or was cut off. Idempotent. */
   stop(): void {
     this.#stopped = true;
     this.#cancelWait?.();
     this.#sentences.clear();
   }
 
-  /** Takes the caller's next frame. */
   hear(frame: Int16Array): void {
     const waitsFor = this.#options.script.steps[this.#next]?.do;
     if (waitsFor !== "listen" && waitsFor !== "overhear") return;
@@ -90,7 +77,6 @@ export class SimulatedCallee {
     if (this.#callerSpoke && this.#callerQuiet < this.#pause) this.#callerSpoken += frame.length;
   }
 
-  /** Fills the whole frame with the callee's next audio. */
   read(frame: Int16Array): void {
     let at = 0;
     while (at < frame.length && !this.#stopped) {

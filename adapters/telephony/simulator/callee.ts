@@ -1,0 +1,23 @@
+import type { ReleaseCause } from "../../../src/ports/telephony.ts";
+
+/** The far end of a simulated call: a script, or a phone in a browser. Frames have the rate of the leg. */
+export interface Callee {
+  /** The call has arrived. Called once. */
+  start(): void;
+  /** The call has ended, or was cut off. Idempotent. */
+  stop(cause: ReleaseCause): void;
+  /** Takes the caller's next frame. Called from the answer on; the array is only valid during the call. */
+  hear(frame: Int16Array): void;
+  /** Fills the whole frame with the callee's next audio. */
+  read(frame: Int16Array): void;
+}
+
+/** What a callee can do to its call. */
+export interface CalleeActions {
+  ring(): void;
+  /** @param audio whether the callee will send frames */
+  answer(audio: boolean): void;
+  end(cause: ReleaseCause, detail: string): void;
+  /** Takes the caller's line offline for `ms`. */
+  loseLine(ms: number): void;
+}

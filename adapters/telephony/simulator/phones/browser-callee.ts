@@ -1,0 +1,133 @@
+import type { ReleaseCause } from "../../../../src/ports/telephony.ts";
+import type { Callee, CalleeActions } from "../callee.ts";
+import type { BrowserPhone } from "./browser-phone.ts";
+import { IncomingAudio } from "./incoming-audio.ts";
+import { OutgoingFrames } from "./outgoing-frames.ts";
+import { type PhoneCaller, type PhoneCommand, type PhoneEnd, type PhoneFault, phoneFault } from "./phone-message.ts";
+import type { RingGroup } from "./ring-group.ts";
+
+/** Options of {@link BrowserCallee}. */
+export interface BrowserCalleeOptions {
+  /** The phones of the number. */
+  readonly group: RingGroup;
+  readonly call: CalleeActions;
+  readonly callId: string;
+  readonly caller: PhoneCaller;
+  readonly instance: { readonly id: string; readonly name: string };
+  /** Hz. */
+  readonly sampleRate: number;
+  /** Samples of one frame. */
+  readonly frameLength: number;
+}
+
+/**
+ * A callee at a phone in a browser. All phones of the number ring; the first to answer has the call, and one that declines
+ * declines for all. While it rings, phones may come and go: it goes on ringing without any, like a phone that has lost its
+ * network, and a page that reconnects rings again.
+ */
+export class BrowserCallee implements Callee {
+  readonly #options: BrowserCalleeOptions;
+  readonly #incoming: IncomingAudio;
+  #state: "new" | "ringing" | "answered" | "over" = "new";
+  /** The phone that has answered, and the way to it. */
+  #phone: BrowserPhone | undefined;
+  #outgoing: OutgoingFrames | undefined;
+
+  constructor(options: BrowserCalleeOptions) {
+    this.#options = options;
+    this.#incoming = new IncomingAudio(options.sampleRate);
+  }
+
+  get callId(): string {
+    return this.#options.callId;
+  }
+
+  start(): void {
+    const { group, call } = this.#options;
+    if (!group.seize(this)) {
+      call.end("busy", "simulator: busy");
+      return;
+    }
+    this.#state = "ringing";
+    for (const phone of group.phones) this.joined(phone);
+    call.ring();
+  }
+
+  stop(cause: ReleaseCause): void {
+    if (this.#state === "over") return;
+    const phones = this.#ringing;
+    if (this.#phone) phones.push(this.#phone);
+    this.#state = "over";
+    this.#options.group.release(this);
+    for (const phone of phones) this.#ended(phone, cause);
+  }
+
+  hear(frame: Int16Array): void {
+    this.#outgoing?.send(frame);
+  }
+
+  read(frame: Int16Array): void {
+    this.#incoming.read(frame);
+  }
+
+  /** Whether the call rings at this phone, or is answered there. */
+  isOn(phone: BrowserPhone): boolean {
+    return this.#state === "ringing" || (this.#state === "answered" && this.#phone === phone);
+  }
+
+  /** A phone of the number rings, if the call does. */
+  joined(phone: BrowserPhone): void {
+    if (this.#state !== "ringing") return;
+    const { callId, caller, instance, sampleRate } = this.#options;
+    const { id, name } = instance;
+    phone.send({
+      type: "ringing",
+      call_id: callId,
+      from: caller,
+      instance: { id, name },
+      sample_rate: sampleRate,
+    });
+  }
+
+  /** A phone is gone. */
+  left(phone: BrowserPhone, detail: string): void {
+    if (this.#phone === phone) this.#options.call.end("callee_hung_up", detail);
+  }
+
+  /** Carries out a command of a phone that {@link isOn} the call; returns why not. */
+  take(phone: BrowserPhone, command: PhoneCommand): PhoneFault | undefined {
+    const isRinging = this.#state === "ringing";
+    if (isRinging !== (command.type === "answer" || command.type === "decline"))
+      return phoneFault("not_now", isRinging ? "the call is not answered yet" : "the call is answered already");
+    const { call } = this.#options;
+    if (command.type === "answer") this.#answer(phone);
+    else if (command.type === "decline") call.end("declined", "simulator: declined");
+    else if (command.type === "hang_up") call.end("callee_hung_up", "simulator: the callee hung up");
+    else if (command.type === "digit") this.#incoming.press(command.digit);
+    else this.#incoming.muted = command.muted;
+    return undefined;
+  }
+
+  /** Takes audio of the phone that has the call; returns what is wrong with it. Before the answer, audio is ignored. */
+  takeAudio(bytes: Uint8Array): string | undefined {
+    return this.#state === "answered" ? this.#incoming.push(bytes) : undefined;
+  }
+
+  #answer(phone: BrowserPhone): void {
+    const others = this.#ringing.filter((other) => other !== phone);
+    this.#state = "answered";
+    this.#phone = phone;
+    this.#outgoing = new OutgoingFrames(phone.socket, this.#options.frameLength);
+    for (const other of others) this.#ended(other, "answered_elsewhere");
+    phone.send({ type: "answered", call_id: this.callId });
+    this.#options.call.answer(true);
+  }
+
+  get #ringing(): BrowserPhone[] {
+    return this.#state === "ringing" ? [...this.#options.group.phones] : [];
+  }
+
+  #ended(phone: BrowserPhone, cause: PhoneEnd): void {
+    phone.send({ type: "ended", call_id: this.callId, cause });
+  }
+}

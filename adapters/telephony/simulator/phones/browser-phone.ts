@@ -1,0 +1,96 @@
+import { msToSamples } from "../../../../src/audio/pcm.ts";
+import type { Socket } from "../../../../src/ports/web.ts";
+import {
+  MOST_AUDIO_MS,
+  MOST_CHARACTERS,
+  type PhoneFault,
+  type PhoneMessage,
+  phoneFault,
+  readPhoneCommand,
+} from "./phone-message.ts";
+import type { RingGroup } from "./ring-group.ts";
+
+/** Close codes of a phone's WebSocket, besides those of RFC 6455. */
+export const PHONE_CLOSE_CODES = {
+  /** The server is stopping. */
+  stopping: 1001,
+  /** A message is larger than any that a phone may send. */
+  tooLarge: 1009,
+  /** The page does not read: too many messages are queued for it. */
+  notReading: 4009,
+  /** The user is at their limit of open phones. */
+  tooMany: 4029,
+} as const;
+
+/** The highest rate of a leg, Hz. */
+const HIGHEST_RATE = 16_000;
+const MOST_BYTES: number = 2 * msToSamples(MOST_AUDIO_MS, HIGHEST_RATE);
+/** Most bytes that are queued for a page when another text message is due. */
+const MOST_QUEUED_BYTES: number = 256 << 10;
+
+/** One page that is a phone, from the opening of its WebSocket until either side closes it. */
+export class BrowserPhone {
+  readonly socket: Socket;
+  readonly #group: RingGroup;
+  #closed = false;
+
+  constructor(socket: Socket, group: RingGroup) {
+    this.socket = socket;
+    this.#group = group;
+  }
+
+  /** Sends a message, unless the connection is closed. */
+  send(message: PhoneMessage): void {
+    if (this.#closed) return;
+    if (this.socket.bufferedAmount > MOST_QUEUED_BYTES)
+      this.close(PHONE_CLOSE_CODES.notReading, "too many messages are queued for the page");
+    else this.socket.send(JSON.stringify(message));
+  }
+
+  /** Takes a message of the page. Never throws. */
+  receive(data: string | Uint8Array): void {
+    if (this.#closed) return;
+    const most = typeof data === "string" ? MOST_CHARACTERS : MOST_BYTES;
+    if (data.length > most) {
+      const unit = typeof data === "string" ? "characters" : "bytes";
+      this.close(PHONE_CLOSE_CODES.tooLarge, `a message has ${data.length} ${unit}, at most ${most} are allowed`);
+      return;
+    }
+    const fault = typeof data === "string" ? this.#command(data) : this.#audio(data);
+    if (fault) this.send(fault);
+  }
+
+  /** Closes the connection, and leaves the call at once. Idempotent. */
+  close(code: number, reason: string): void {
+    if (this.#closed) return;
+    this.socket.close(code, reason);
+    this.closed(code);
+  }
+
+  /** The connection is closed. */
+  closed(code: number): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    const isPageClosed = code === 1000 || code === 1001 || code === 1005;
+    this.#group.remove(
+      this,
+      isPageClosed ? "simulator: the page of the phone was closed" : "simulator: the connection to the phone was lost",
+    );
+  }
+
+  #command(text: string): PhoneFault | undefined {
+    const command = readPhoneCommand(text);
+    if (command.type === "error") return command;
+    const { call } = this.#group;
+    return call?.callId === command.call_id && call.isOn(this)
+      ? call.take(this, command)
+      : phoneFault("no_such_call", `there is no call ${JSON.stringify(command.call_id)} on this phone: it may be over`);
+  }
+
+  /** Audio that is on its way when a call ends belongs to no call, and is dropped. */
+  #audio(bytes: Uint8Array): PhoneFault | undefined {
+    const { call } = this.#group;
+    const fault = call?.isOn(this) ? call.takeAudio(bytes) : undefined;
+    return fault === undefined ? undefined : phoneFault("invalid_audio", fault);
+  }
+}

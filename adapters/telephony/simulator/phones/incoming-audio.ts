@@ -1,0 +1,60 @@
+import { dtmfTones } from "../../../../src/audio/dtmf.ts";
+import { JitterBuffer } from "../../../../src/audio/jitter-buffer.ts";
+import { msToSamples, pcmInBytes } from "../../../../src/audio/pcm.ts";
+import { MOST_AUDIO_MS } from "./phone-message.ts";
+
+/** How much audio of a page is gathered before it is played, and how much waits at most, ms. */
+const TARGET_MS = 60;
+const MOST_MS = 300;
+/** Most keys that wait; each takes 200 ms. */
+const MOST_KEYS = 32;
+
+/** The audio of a phone on its way into the call: its microphone, and its keys as tones. */
+export class IncomingAudio {
+  /** While true, the microphone is not heard. */
+  muted = false;
+  readonly #sampleRate: number;
+  readonly #buffer: JitterBuffer;
+  readonly #keys: Int16Array[] = [];
+  /** Position in the tones of the first key. */
+  #keyAt = 0;
+
+  constructor(sampleRate: number) {
+    this.#sampleRate = sampleRate;
+    this.#buffer = new JitterBuffer({ sampleRate, targetMs: TARGET_MS, mostMs: MOST_MS });
+  }
+
+  /** Takes audio of the microphone, 16-bit little-endian samples; returns what is wrong with it, if anything. */
+  push(bytes: Uint8Array): string | undefined {
+    if (bytes.length === 0 || bytes.length % 2 !== 0)
+      return `a binary message has ${bytes.length} bytes: it must have whole 16-bit samples`;
+    const most = 2 * msToSamples(MOST_AUDIO_MS, this.#sampleRate);
+    if (bytes.length > most)
+      return `a binary message has ${bytes.length} bytes: it must have at most ${most}, ${MOST_AUDIO_MS} ms of audio`;
+    if (!this.muted) this.#buffer.write(pcmInBytes(bytes));
+    return undefined;
+  }
+
+  /** Presses a key: 100 ms of its tones, and 100 ms of silence. A key that comes much too fast is lost. */
+  press(digit: string): void {
+    if (this.#keys.length < MOST_KEYS) this.#keys.push(dtmfTones(digit, { sampleRate: this.#sampleRate }));
+  }
+
+  /** Fills the whole frame: with the tones of keys, else with the microphone, else with silence. */
+  read(frame: Int16Array): void {
+    this.#buffer.read(frame); // the microphone goes on during a key, unheard
+    const [key] = this.#keys;
+    if (key !== undefined) this.#playKey(key, frame);
+    else if (this.muted) frame.fill(0);
+  }
+
+  #playKey(key: Int16Array, frame: Int16Array): void {
+    const count = Math.min(frame.length, key.length - this.#keyAt);
+    for (let i = 0; i < count; i++) frame[i] = key[this.#keyAt + i]!;
+    frame.fill(0, count);
+    this.#keyAt += count;
+    if (this.#keyAt < key.length) return;
+    this.#keys.shift();
+    this.#keyAt = 0;
+  }
+}

@@ -1,0 +1,50 @@
+import type { BrowserCallee } from "./browser-callee.ts";
+import type { BrowserPhone } from "./browser-phone.ts";
+
+/** The phones that one number of a user rings. The number has one call at a time, whichever phone it is on. */
+export class RingGroup {
+  readonly phones: Set<BrowserPhone> = new Set();
+  readonly #unused: () => void;
+  #call: BrowserCallee | undefined;
+
+  /** @param unused called when the last phone has left and no call rings */
+  constructor(unused: () => void) {
+    this.#unused = unused;
+  }
+
+  /** The call that rings or is on a phone. */
+  get call(): BrowserCallee | undefined {
+    return this.#call;
+  }
+
+  /** Adds a phone; if the number rings, the phone does too. */
+  add(phone: BrowserPhone): void {
+    this.phones.add(phone);
+    this.#call?.joined(phone);
+  }
+
+  /** Removes a phone whose connection is gone. @param detail how that ends its call */
+  remove(phone: BrowserPhone, detail: string): void {
+    this.phones.delete(phone);
+    this.#call?.left(phone, detail);
+    this.#tidy();
+  }
+
+  /** Gives the number to a call; false if it is busy. */
+  seize(call: BrowserCallee): boolean {
+    if (this.#call !== undefined) return false;
+    this.#call = call;
+    return true;
+  }
+
+  /** The call is over. */
+  release(call: BrowserCallee): void {
+    if (this.#call !== call) return;
+    this.#call = undefined;
+    this.#tidy();
+  }
+
+  #tidy(): void {
+    if (this.phones.size === 0 && this.#call === undefined) this.#unused();
+  }
+}

@@ -1,0 +1,260 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { DtmfDetector } from "../../../src/audio/dtmf.ts";
+import { tone, toneShare } from "../../../src/audio/tone.ts";
+import { FakePhone } from "./fake-phone.ts";
+import { type PlacedCall, SimulatedNetwork } from "./network.ts";
+import { heardBy } from "./scan.ts";
+
+/** A number that is busy if no phone is open. */
+const NUMBER = "+12025550101";
+const RATE = 16_000;
+
+let network: SimulatedNetwork;
+beforeEach(async () => {
+  network = await SimulatedNetwork.manual();
+});
+afterEach(() => network.close());
+
+const open = (number = NUMBER, userId?: string): FakePhone => new FakePhone(network.simulator, number, userId);
+
+/** The events of a call so far. */
+async function outcome({ log }: PlacedCall): Promise<string[]> {
+  await network.system.advance(0);
+  return log.map(([type]) => type);
+}
+
+/** A call that is answered at a phone. */
+async function answered(sound?: Int16Array): Promise<{ call: PlacedCall; phone: FakePhone }> {
+  const phone = open();
+  const call = await network.call(NUMBER, sound);
+  phone.send({ type: "answer", call_id: call.callId });
+  return { call, phone };
+}
+
+/** Lets time pass while the microphone of the phone picks up a sound. */
+async function speaking(phone: FakePhone, sound: Int16Array): Promise<void> {
+  for (let at = 0; at + 320 <= sound.length; at += 320) {
+    phone.speak(sound.subarray(at, at + 320));
+    await network.system.advance(20);
+  }
+}
+
+describe("a number with an open phone", () => {
+  test("rings there, and shows the caller", async () => {
+    const phone = open();
+    const call = await network.call(NUMBER);
+    await network.system.advance(5_000);
+    expect(await outcome(call)).toEqual(["placed", "alerting"]);
+    expect(phone.messages).toEqual([
+      { type: "ready", number: NUMBER },
+      {
+        type: "ringing",
+        call_id: call.callId,
+        from: { phone_number: expect.stringMatching(/^\+1202555\d{4}$/), display_name: null, withheld: false },
+        instance: { id: "inst_1", name: "Front desk" },
+        sample_rate: RATE,
+      },
+    ]);
+  });
+
+  test.each([
+    [
+      { phoneNumber: "+15550001111", displayName: "Anna" },
+      { phone_number: "+15550001111", display_name: "Anna", withheld: false },
+    ],
+    [
+      { phoneNumber: "+15550001111", withheld: true },
+      { phone_number: null, display_name: null, withheld: true },
+    ],
+  ])("shows the caller id %j", async (from, shown) => {
+    const phone = open();
+    const options = { callId: "call_1", ringTimeoutMs: 60_000, from };
+    await network.line.dial(NUMBER, options, new AbortController().signal);
+    expect(phone.messages[1]).toMatchObject({ type: "ringing", from: shown });
+  });
+
+  test("follows its plan for the calls of another user", async () => {
+    const phone = open(NUMBER, "usr_2");
+    const call = await network.call(NUMBER);
+    await network.system.advance(1_000);
+    expect(await outcome(call)).toEqual(["placed", "ended busy"]);
+    expect(phone.log).toEqual(["ready"]);
+  });
+
+  test("follows its plan again once the phone is closed", async () => {
+    open().leave();
+    const call = await network.call(NUMBER);
+    await network.system.advance(1_000);
+    expect(await outcome(call)).toEqual(["placed", "ended busy"]);
+  });
+
+  test("is busy while a call rings or is answered", async () => {
+    const { phone } = await answered();
+    expect(await outcome(await network.call(NUMBER))).toEqual(["placed", "ended busy"]);
+    expect(phone.log).toEqual(["ready", "ringing", "answered"]);
+    const other = open("+12025550100");
+    const ringing = await network.call("+12025550100");
+    expect(await outcome(await network.call("+12025550100"))).toEqual(["placed", "ended busy"]);
+    await ringing.leg.hangUp();
+    expect(await outcome(await network.call("+12025550100"))).toEqual(["placed", "alerting"]);
+    expect(other.log).toEqual(["ready", "ringing", "ended released", "ringing"]);
+  });
+});
+
+describe("a call to a phone", () => {
+  test("carries audio both ways, and is recorded", async () => {
+    const { call, phone } = await answered(tone(440, 3_000, RATE, 10_000));
+    await speaking(phone, tone(1_000, 1_000, RATE, 10_000));
+    expect(await outcome(call)).toEqual(["placed", "alerting", "answered", "connected"]);
+    expect(toneShare(phone.heard, 440, RATE)).toBeGreaterThan(0.99);
+    expect(phone.heard.length).toBe(51 * 320);
+    expect(toneShare(call.between(100, 1_000), 1_000, RATE)).toBeGreaterThan(0.99);
+    expect(call.between(0, 40).every((sample) => sample === 0)).toBe(true);
+    await call.leg.hangUp();
+    expect(await heardBy(network.simulator, call.callId)).toEqual(phone.heard);
+  });
+
+  test("plays silence while the microphone sends nothing", async () => {
+    const { call } = await answered();
+    await network.system.advance(1_000);
+    expect(call.frames.length).toBe(51);
+    expect(call.between(0, 1_000).every((sample) => sample === 0)).toBe(true);
+  });
+
+  test("has the rate of the network", async () => {
+    await network.close();
+    network = await SimulatedNetwork.manual({ sampleRate: 8_000 });
+    const { phone } = await answered(tone(440, 1_000, 8_000, 10_000));
+    await network.system.advance(500);
+    expect(phone.messages[1]).toMatchObject({ sample_rate: 8_000 });
+    expect(phone.frames[0]?.length).toBe(160);
+    expect(toneShare(phone.heard, 440, 8_000)).toBeGreaterThan(0.99);
+  });
+
+  test("hears keys as tones, one after the other", async () => {
+    const { call, phone } = await answered();
+    for (const digit of "15#A") phone.send({ type: "digit", call_id: call.callId, digit });
+    await network.system.advance(1_000);
+    const heard: string[] = [];
+    const detector = new DtmfDetector(RATE, (digit) => heard.push(digit));
+    detector.push(call.between(0, 1_000));
+    expect(heard.join("")).toBe("15#A");
+  });
+
+  test("does not hear a muted microphone", async () => {
+    const { call, phone } = await answered();
+    phone.send({ type: "muted", call_id: call.callId, muted: true });
+    await speaking(phone, tone(1_000, 500, RATE, 10_000));
+    expect(call.between(0, 500).every((sample) => sample === 0)).toBe(true);
+    phone.send({ type: "muted", call_id: call.callId, muted: false });
+    await speaking(phone, tone(1_000, 500, RATE, 10_000));
+    expect(toneShare(call.between(620, 1_000), 1_000, RATE)).toBeGreaterThan(0.99);
+  });
+
+  test("ends when the phone hangs up", async () => {
+    const { call, phone } = await answered();
+    phone.send({ type: "hang_up", call_id: call.callId });
+    expect((await outcome(call)).at(-1)).toBe("ended callee_hung_up");
+    expect(phone.log.at(-1)).toBe("ended callee_hung_up");
+  });
+
+  test("ends when the caller hangs up", async () => {
+    const { call, phone } = await answered();
+    await call.leg.hangUp();
+    expect(phone.log.at(-1)).toBe("ended released");
+    await network.system.advance(1_000);
+    expect(phone.frames.length).toBe(1);
+  });
+
+  test("ends for the phone when the caller's line drops", async () => {
+    const { phone } = await answered();
+    await network.call("+12025550111");
+    await network.system.advance(4_000);
+    expect(phone.log.at(-1)).toBe("ended line_lost");
+  });
+
+  test.each([
+    [1001, "simulator: the page of the phone was closed"],
+    [1006, "simulator: the connection to the phone was lost"],
+  ])("ends when the page closes with %i", async (code, detail) => {
+    const { call, phone } = await answered();
+    phone.leave(code);
+    await network.system.advance(0);
+    expect(call.events.all.at(-1)).toEqual({ type: "ended", cause: "callee_hung_up", detail });
+  });
+
+  test("is declined by the phone", async () => {
+    const [phone, other] = [open(), open()];
+    const call = await network.call(NUMBER);
+    phone.send({ type: "decline", call_id: call.callId });
+    expect(await outcome(call)).toEqual(["placed", "alerting", "ended declined"]);
+    for (const { log } of [phone, other]) expect(log).toEqual(["ready", "ringing", "ended declined"]);
+  });
+});
+
+describe("several phones with one number", () => {
+  test("all ring, and the first to answer has the call", async () => {
+    const [phone, other] = [open(), open()];
+    const call = await network.call(NUMBER, tone(440, 1_000, RATE, 10_000));
+    other.send({ type: "answer", call_id: call.callId });
+    phone.send({ type: "answer", call_id: call.callId });
+    await speaking(phone, tone(1_000, 200, RATE, 10_000));
+    expect(other.log).toEqual(["ready", "ringing", "answered"]);
+    expect(phone.log).toEqual(["ready", "ringing", "ended answered_elsewhere", "error no_such_call"]);
+    expect(phone.frames).toEqual([]);
+    expect(call.between(0, 200).every((sample) => sample === 0)).toBe(true);
+    phone.leave();
+    expect((await outcome(call)).at(-1)).toBe("connected");
+  });
+
+  test("go on ringing when one is closed, and when all are; a new one rings too", async () => {
+    const [phone, other] = [open(), open()];
+    const call = await network.call(NUMBER);
+    phone.leave();
+    other.leave(1006);
+    await network.system.advance(5_000);
+    expect(await outcome(call)).toEqual(["placed", "alerting"]);
+    const again = open();
+    again.send({ type: "answer", call_id: call.callId });
+    expect(again.log).toEqual(["ready", "ringing", "answered"]);
+    expect((await outcome(call)).at(-1)).toBe("connected");
+  });
+
+  test("are at most eight for each user", () => {
+    const phones = Array.from({ length: 8 }, (_, i) => open(`+1202555014${i % 4}`));
+    const ninth = open();
+    expect(ninth.closed).toEqual({ code: 4029, reason: "you have 8 phones open: close one of them" });
+    expect(ninth.log).toEqual([]);
+    expect(open(NUMBER, "usr_2").log).toEqual(["ready"]);
+    phones[0]!.leave();
+    expect(open().log).toEqual(["ready"]);
+  });
+});
+
+describe("a page that reads too slowly", () => {
+  test("gets the latest 200 ms when it reads again, and no more", async () => {
+    const { phone } = await answered(Int16Array.from({ length: 320 * 200 }, (_, i) => Math.floor(i / 320)));
+    phone.unread = 1 << 20;
+    await network.system.advance(2_000);
+    expect(phone.frames.length).toBe(1);
+    phone.unread = 0;
+    await network.system.advance(20);
+    expect(phone.frames.map((frame) => frame[0])).toEqual([0, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101]);
+  });
+
+  test("is disconnected instead of being sent more messages", async () => {
+    const { call, phone } = await answered();
+    phone.unread = 1 << 20;
+    phone.send("nonsense");
+    expect(phone.closed?.code).toBe(4009);
+    expect((await outcome(call)).at(-1)).toBe("ended callee_hung_up");
+  });
+});
+
+test("a closed simulator ends its calls, closes its phones and opens no more", async () => {
+  const { call, phone } = await answered();
+  await network.simulator.close();
+  expect((await outcome(call)).at(-1)).toBe("ended released");
+  expect(phone.closed?.code).toBe(1001);
+  expect(open().closed?.code).toBe(1001);
+});
