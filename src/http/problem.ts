@@ -77,7 +77,7 @@ export const PROBLEMS: Readonly<Record<ProblemCode, ProblemKind>> = {
   idempotency_key_reused: { status: 422, title: "The idempotency key was used with another request" },
   upgrade_required: {
     status: 426,
-    title: "The stream requires a WebSocket",
+    title: "The route requires a WebSocket",
     headers: { upgrade: "websocket", connection: "upgrade" },
   },
   rate_limited: { status: 429, title: "Too many requests" },

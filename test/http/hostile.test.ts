@@ -26,7 +26,14 @@ const { app } = serve({
     cors: { origins: ["https://app.example"] },
     rateLimit: { limit: 1e9, windowMs: 1000 },
     authenticate: async (token) => (token === TOKEN ? { userId: "usr_anna" } : undefined),
-    pages: [{ prefix: "simulator", page: async () => undefined, artefact: async () => undefined }],
+    pages: [
+      {
+        prefix: "simulator",
+        page: async () => undefined,
+        artefact: async () => undefined,
+        phone: () => ({ message() {} }),
+      },
+    ],
   },
 });
 

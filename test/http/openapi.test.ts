@@ -3,11 +3,11 @@ import { DEFAULT_LIMITS } from "../../src/domain/limits.ts";
 import { PROBLEMS } from "../../src/http/problem.ts";
 import { ask } from "./support/ask.ts";
 import { type Document, documentOf } from "./support/document.ts";
+import { PAGES } from "./support/endpoints.ts";
 import { serve } from "./support/fakes.ts";
 import { faults, KEYWORDS, resolve, type Schema } from "./support/json-schema.ts";
 
-const pages = { prefix: "simulator", page: async () => undefined, artefact: async () => undefined };
-const document = await documentOf(serve({ http: { pages: [pages] } }).app);
+const document = await documentOf(serve({ http: { pages: [PAGES] } }).app);
 
 /** Every object below the document. */
 function* objects(value: unknown): Generator<Record<string, unknown>> {
@@ -34,6 +34,7 @@ test("the document has all paths and methods of the interface", () => {
       "get /openapi.json",
       "get /readyz",
       "get /simulator/calls/{callId}/{name}",
+      "get /simulator/phones/{number}",
       "get /v1/calls/{callId}/events",
       "get /v1/calls/{callId}/stream",
       "get /v1/events",

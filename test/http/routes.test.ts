@@ -1,12 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { METHODS } from "../../src/http/route.ts";
 import { ask } from "./support/ask.ts";
-import { addressOf, ENDPOINTS, PROTECTED, RESOURCES } from "./support/endpoints.ts";
+import { addressOf, ENDPOINTS, PAGES, PROTECTED, RESOURCES } from "./support/endpoints.ts";
 import { serve } from "./support/fakes.ts";
 
 const ORIGIN = "https://app.example";
-const pages = { prefix: "simulator", page: async () => undefined, artefact: async () => undefined };
-const app = (parts = {}) => serve({ http: { pages: [pages], ...parts } }).app;
+const app = (parts = {}) => serve({ http: { pages: [PAGES], ...parts } }).app;
 
 test("every route but the public ones is protected", () => {
   const open = ENDPOINTS.filter(({ isProtected }) => !isProtected).map(({ method, path }) => `${method} ${path}`);

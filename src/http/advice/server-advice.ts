@@ -34,7 +34,7 @@ export const SERVER_ADVICE = {
     example: "the file has 640044 bytes",
   },
   upgrade_required: {
-    means: "The request for a stream had no WebSocket handshake.",
+    means: "The request for a stream or a phone had no WebSocket handshake.",
     fix: "Connect with a WebSocket client.",
     example: "the request is not a WebSocket handshake: connect with a WebSocket client",
   },

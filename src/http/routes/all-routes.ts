@@ -11,6 +11,7 @@ import { eventRoutes } from "./event-routes.ts";
 import { instanceRoutes } from "./instance-routes.ts";
 import { linkRoutes } from "./link-routes.ts";
 import { artefactRoute } from "./page-routes.ts";
+import { phoneRoute } from "./phone-routes.ts";
 import { recordingRoutes } from "./recording-routes.ts";
 import { serverRoutes } from "./server-routes.ts";
 import { streamRoutes } from "./stream-routes.ts";
@@ -57,6 +58,7 @@ export function allRoutes(deps: HttpDependencies, shared: SharedParts = {}): rea
     ...serverRoutes(deps, meter, document),
     ...docsRoutes(deps),
     ...deps.pages.flatMap((page) => (page.artefact ? [artefactRoute(page, deps)] : [])),
+    ...deps.pages.flatMap((page) => (page.phone ? [phoneRoute(page, watches)] : [])),
   ];
   return routes;
 }

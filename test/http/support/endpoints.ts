@@ -23,6 +23,7 @@ const IDS: Readonly<Record<string, string>> = {
   webhookId: WEBHOOK_ID,
   deliveryId: DELIVERY_ID,
   name: "heard.wav",
+  number: "+12025550147",
 };
 
 /** A path with an id in place of each parameter. */
@@ -31,7 +32,12 @@ export function addressOf(path: string): string {
 }
 
 /** The pages of a network that keeps files of its calls. */
-export const PAGES = { prefix: "simulator", page: async () => undefined, artefact: async () => undefined };
+export const PAGES = {
+  prefix: "simulator",
+  page: async () => undefined,
+  artefact: async () => undefined,
+  phone: () => ({ message() {} }),
+};
 const routes = allRoutes(dependencies({ http: { pages: [PAGES] } }));
 
 /** Every operation of all routes. */

@@ -1,0 +1,157 @@
+import { describe, expect, test } from "vitest";
+import { tone } from "../../../src/audio/tone.ts";
+import { expectProblem } from "../../support/answer-shapes.ts";
+import { useLocalServer } from "../../support/local-server.ts";
+import { openPhone, type PhoneClient } from "../../support/phone-client.ts";
+import { expected, until } from "../../support/server-client.ts";
+import { toneMs, toneShare } from "../../support/server-sound.ts";
+import { loudSound, STREAMS, type StreamCall, streamCall } from "../../support/stream-calls.ts";
+import type { StreamClient } from "../../support/stream-client.ts";
+
+const RATE = 16_000;
+let numbers = 0;
+
+const server = useLocalServer(STREAMS);
+
+/** A number of its own for each test. */
+const newNumber = (): string => `+1202555${5_000 + numbers++}`;
+
+interface Connected {
+  readonly connection: { readonly phone: string };
+}
+
+interface Ringing extends StreamCall {
+  readonly phone: PhoneClient;
+  readonly stream: StreamClient;
+  /** Answers the call at the phone. */
+  answer(): Promise<void>;
+}
+
+/** A stream call that rings at a phone. */
+async function ringing(): Promise<Ringing> {
+  const client = await server.as("ada");
+  const number = newNumber();
+  const phone = await openPhone(server.base, client, number);
+  const call = await streamCall(server, { to: number, client });
+  const stream = await call.open({ query: { audio: "callee" } });
+  await call.dial();
+  await phone.message("ringing");
+  return {
+    ...call,
+    phone,
+    stream,
+    async answer() {
+      phone.send({ type: "answer", call_id: call.call.id });
+      await phone.message("answered");
+      await stream.event("answered");
+    },
+  };
+}
+
+describe.concurrent("a phone over a WebSocket", () => {
+  test("rings with the call, its caller and its instance", async () => {
+    const { call, instance, client, phone } = await ringing();
+    const { connection } = expected(
+      200,
+      await client.get(`/v1/instances/${instance.id}?expand=connection`),
+    ).json<Connected>();
+    expect(await phone.message("ringing")).toEqual({
+      type: "ringing",
+      call_id: call.id,
+      from: { phone_number: connection.phone, display_name: null, withheld: false },
+      instance: { id: instance.id, name: instance.name },
+      sample_rate: RATE,
+    });
+    phone.ws.close(1000);
+  });
+
+  test("carries a tone each way, and a key as an event of the call", async () => {
+    const { call, client, phone, stream, answer } = await ringing();
+    await answer();
+    await Promise.all([
+      stream.write(tone(440, 1_500, RATE, 8_000)),
+      phone.speak(tone(1_000, 1_500, RATE, 8_000), RATE),
+    ]);
+    const enough = (sound: { samples: Int16Array }): boolean => loudSound({ ...sound, sampleRate: RATE }).ms > 1_300;
+    const atPhone = await until(() => phone.sound(RATE), enough, 10_000, "the caller's tone at the phone");
+    const atCaller = await until(() => stream.sound(RATE), enough, 10_000, "the phone's tone at the caller");
+    expect(toneShare(loudSound(atPhone), 440)).toBeGreaterThan(0.97);
+    // A busy machine tears holes into what is spoken in real time: the pieces between them are nothing but the tone.
+    expect(toneMs(loudSound(atCaller), 1_000)).toBeGreaterThan(600);
+    phone.send({ type: "digit", call_id: call.id, digit: "7" });
+    expect(await stream.event("dtmf")).toMatchObject({ digit: "7" });
+    phone.send({ type: "hang_up", call_id: call.id });
+    expect(await phone.message("ended")).toMatchObject({ call_id: call.id, cause: "callee_hung_up" });
+    expect(await client.waitForCall(call.id)).toMatchObject({
+      status: "COMPLETED",
+      outcome: { reason: "callee_hung_up" },
+    });
+    const keys = (await client.timeline(call.id)).filter(({ type }) => type === "dtmf");
+    expect(keys.map(({ data }) => data.digit)).toEqual(["7"]);
+    expect(toneShare(loudSound(await client.heard(call.id)), 440)).toBeGreaterThan(0.97);
+    phone.ws.close(1000);
+  });
+
+  test("is notified when the caller hangs up", async () => {
+    const { call, client, phone, answer } = await ringing();
+    await answer();
+    expect((await client.delete(`/v1/calls/${call.id}`)).status).toBe(204);
+    expect(await phone.message("ended")).toEqual({ type: "ended", call_id: call.id, cause: "released" });
+    phone.ws.close(1000);
+  });
+
+  test("declines a call", async () => {
+    const { call, client, phone } = await ringing();
+    phone.send({ type: "decline", call_id: call.id });
+    expect(await client.waitForCall(call.id)).toMatchObject({ status: "FAILED", outcome: { reason: "declined" } });
+    phone.ws.close(1000);
+  });
+
+  test("ends its call when the page is closed", async () => {
+    const { call, client, phone, answer } = await ringing();
+    await answer();
+    phone.ws.close(1001);
+    expect(await client.waitForCall(call.id)).toMatchObject({
+      outcome: { reason: "callee_hung_up", detail: expect.stringContaining("the page of the phone was closed") },
+    });
+  });
+
+  test("is closed with 4001 when its token is revoked, and its call ends", async () => {
+    const token = await server.token("revoked");
+    const client = server.client(token);
+    const phone = await openPhone(server.base, client, newNumber());
+    await server.revoke(token);
+    expect((await phone.closed()).code).toBe(4001);
+  });
+
+  test("is closed with 1009 when it sends a message that is too large", async () => {
+    const client = await server.as("large");
+    const phone = await openPhone(server.base, client, newNumber());
+    phone.ws.send("x".repeat(2_000));
+    expect(await phone.closed()).toEqual({
+      code: 1009,
+      reason: "a message has 2000 characters, at most 1024 are allowed",
+    });
+  });
+});
+
+describe.concurrent("an upgrade to a phone is refused", () => {
+  test.each(["12025550147", "+0123456789", "+1202555014a", "%2B12", "+1%00", `+${"1".repeat(40)}`])(
+    "for the number %s",
+    async (number) => {
+      const client = await server.as("ada");
+      const refused = await openPhone(server.base, client, number).catch((error) => error);
+      expect([refused.status, refused.problem?.code]).toEqual([400, "phone_number_invalid"]);
+    },
+  );
+
+  test("without a token, for a demo token, and without a handshake", async () => {
+    const path = "/simulator/phones/+12025550147";
+    expectProblem(await server.client().get(path), 401, "unauthorized");
+    const client = await server.as("ada");
+    expectProblem(await client.get(path), 426, "upgrade_required");
+    const instance = await client.createInstance();
+    const demo = server.client(await server.token("ada", { demoInstanceId: instance.id }));
+    expectProblem(await demo.get(path), 403, "demo_token_restricted");
+  });
+});

@@ -1,0 +1,79 @@
+import type { WebSocket } from "ws";
+import type { PhoneCommand, PhoneMessage } from "../../adapters/telephony/simulator/phones/phone-message.ts";
+import type { Client } from "./server-client.ts";
+import { until } from "./server-client.ts";
+import type { Sound } from "./server-sound.ts";
+import { connect, type StreamClosed } from "./stream-client.ts";
+
+type MessageOf<Type extends PhoneMessage["type"]> = Extract<PhoneMessage, { readonly type: Type }>;
+
+/** A phone of the simulator over a real WebSocket. */
+export class PhoneClient {
+  readonly ws: WebSocket;
+  readonly messages: PhoneMessage[] = [];
+  readonly frames: Buffer[] = [];
+  #closed: StreamClosed | undefined;
+
+  constructor(ws: WebSocket) {
+    this.ws = ws;
+    ws.on("message", (data: Buffer, isBinary: boolean) => {
+      if (isBinary) this.frames.push(data);
+      else this.messages.push(JSON.parse(data.toString()));
+    });
+    ws.on("close", (code: number, reason: Buffer) => {
+      this.#closed = { code, reason: reason.toString() };
+    });
+    ws.on("error", () => {}); // `close` follows
+  }
+
+  send(command: PhoneCommand): void {
+    this.ws.send(JSON.stringify(command));
+  }
+
+  /** Speaks in real time: one frame of 20 ms each 20 ms, until the samples or the connection end. */
+  async speak(samples: Int16Array, sampleRate: number): Promise<void> {
+    const length = sampleRate / 50;
+    const start = performance.now();
+    for (let at = 0, frame = 0; at + length <= samples.length && this.#closed === undefined; at += length, frame++) {
+      await new Promise((resolve) => setTimeout(resolve, Math.max(0, start + 20 * frame - performance.now())));
+      this.ws.send(new Uint8Array(samples.buffer, samples.byteOffset + 2 * at, 2 * length));
+    }
+  }
+
+  /** Waits for a message of this type, past ones included. */
+  async message<Type extends PhoneMessage["type"]>(type: Type): Promise<MessageOf<Type>> {
+    const found = await until(
+      () => this.messages.find((message): message is MessageOf<Type> => message.type === type),
+      (message) => message !== undefined || this.#closed !== undefined,
+      15_000,
+      `the message ${type}`,
+    );
+    if (found) return found;
+    throw new Error(`the phone closed (${JSON.stringify(this.#closed)}) before the message ${type}`);
+  }
+
+  /** Everything that was heard so far. */
+  sound(sampleRate: number): Sound {
+    const bytes = Buffer.concat(this.frames);
+    return { sampleRate, samples: Int16Array.from({ length: bytes.length >> 1 }, (_, i) => bytes.readInt16LE(2 * i)) };
+  }
+
+  /** Waits for the end of the connection. */
+  async closed(): Promise<StreamClosed> {
+    const closed = await until(
+      () => this.#closed,
+      (one) => one !== undefined,
+      15_000,
+      "the phone to be closed",
+    );
+    return closed!;
+  }
+}
+
+/** Opens a phone with this number, and waits until it can be called. @throws {StreamRefused} */
+export async function openPhone(base: string, { token }: Client, number: string): Promise<PhoneClient> {
+  const url = `${base.replace(/^http/, "ws")}/simulator/phones/${number}`;
+  const phone = await connect(url, { authorization: `Bearer ${token}` }, (ws) => new PhoneClient(ws));
+  await phone.message("ready");
+  return phone;
+}
