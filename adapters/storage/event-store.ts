@@ -29,6 +29,9 @@ const PLACE = prepared((db, { user_id, id }: Named) =>
 const NUMBERED = prepared((db, { user_id }: { readonly user_id: string }) =>
   db.selectFrom("event_counters").select("numbered").where("user_id", "=", user_id),
 );
+const LAST = prepared((db, { user_id }: { readonly user_id: string }) =>
+  db.selectFrom("event_counters").select("position").where("user_id", "=", user_id),
+);
 const LAST_BETWEEN = prepared((db, { user_id, after, last }: Between) =>
   db
     .selectFrom("events")
@@ -56,6 +59,10 @@ export function eventStore(session: Session): EventStore {
     async positionOf(userId, eventId) {
       const [found] = await session.query(PLACE, { user_id: userId, id: eventId });
       return found?.position ?? (await lastNumberedBefore(session, userId, eventId));
+    },
+    async lastPosition(userId) {
+      const [counter] = await session.query(LAST, { user_id: userId });
+      return counter?.position ?? 0;
     },
     newestId: () => session.read(newestId),
   };

@@ -27,6 +27,10 @@ export function memoryStorage(): Storage {
         const event = memory.events.get(eventId);
         return event?.userId === userId ? event.position : 0;
       },
+      lastPosition: async (userId) => {
+        const own = [...memory.events.values()].filter((event) => event.userId === userId);
+        return Math.max(0, ...own.map(({ position }) => position));
+      },
       newestId: async () => {
         const ids = [memory.events, memory.calls, memory.instances].flatMap((records) => [...records.keys()]);
         return ids.sort((one, other) => (behindPrefix(one) < behindPrefix(other) ? -1 : 1)).at(-1);

@@ -37,7 +37,13 @@ export class Queries implements QueryUseCases {
   }
 
   nextEvents(principal: Principal, query: LogQuery, patience: Patience): Promise<EventPage> {
-    return nextPage(this.#context, principal.userId, patience, () => this.events(principal, query));
+    // The latest event at the beginning of the wait, not at its end.
+    let { cursor } = query;
+    return nextPage(this.#context, principal.userId, patience, async () => {
+      const page = await this.events(principal, { ...query, cursor });
+      ({ cursor } = page);
+      return page;
+    });
   }
 
   voices(): Promise<readonly Voice[]> {

@@ -104,7 +104,7 @@ export interface InstanceUseCases {
 
 /** Which part of a log is read. */
 export interface EventQuery {
-  /** The cursor of the page before; undefined: from the first event on. */
+  /** The cursor of the page before; `latest`: from now on; undefined: from the first event on. */
   readonly cursor?: string | undefined;
   /** Maximum number of events. */
   readonly limit?: number | undefined;

@@ -12,6 +12,8 @@ import { type WebhooksClient, webhooksClient } from "./webhooks-client.ts";
 export interface ListEventsQuery extends PageQuery {
   /** Only events of this instance and its calls. */
   readonly instance_id?: string | undefined;
+  /** The `cursor` of the previous page; `latest`: only events from now on. Default: from the first event on. */
+  readonly cursor?: string | undefined;
 }
 
 /** A remote Ringport. All methods throw `RingportError`. */

@@ -1,7 +1,7 @@
 import { isId } from "../base/ids.ts";
 
-/** Where a reader of a log stands: the position of the last event seen, or, in a cursor of before, its id. */
-export type LogPlace = { readonly position: number } | { readonly eventId: string };
+/** Where a reader of a log stands: the position of the last event seen, or, in a cursor of before, its id; `latest`: at the end. */
+export type LogPlace = { readonly position: number } | { readonly eventId: string } | "latest";
 
 /** The cursor of a reader that has seen everything up to this position; 0: nothing. */
 export function eventCursor(position: number): string {
@@ -10,6 +10,7 @@ export function eventCursor(position: number): string {
 
 /** The place that a cursor names; undefined if invalid. */
 export function logPlace(cursor: string): LogPlace | undefined {
+  if (cursor === "latest") return cursor;
   const text = decodeCursor(cursor);
   if (text === undefined) return undefined;
   if (isId("evt", text)) return { eventId: text };

@@ -85,6 +85,13 @@ export const LOG_CURSOR: QueryParameter<string> = {
   read: (text) => (logPlace(text) ? text : undefined),
 };
 
+/** {@link LOG_CURSOR}, which also names the end of the log. */
+export const OPEN_LOG_CURSOR: QueryParameter<string> = {
+  ...LOG_CURSOR,
+  description: "The start of the page: the Next-Cursor of the previous page; `latest`: only events from now on.",
+  must: "a cursor from a Next-Cursor header, or latest",
+};
+
 /** A parameter with a fixed set of values. */
 export function choiceParameter<T extends string>(
   name: string,

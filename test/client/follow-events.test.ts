@@ -44,6 +44,29 @@ test("followEvents yields each event once, from its cursor on, without polling",
   await expect(rest).rejects.toThrow("enough");
 });
 
+test("followEvents from the latest event on yields only what happens then", { timeout: 20_000 }, async () => {
+  const client = running.client();
+  const { id: instance_id } = await client.instances.create({ name: "Latest" });
+  const before = await client.eventPage({ instance_id, cursor: "latest" });
+  expect(before.items).toEqual([]);
+  const waiting = client.followEvents({ instance_id, cursor: "latest" }).next();
+  const call = await client.calls.create({ instanceId: instance_id, type: "DYNAMIC_STREAM", target });
+  const { value } = await waiting;
+  expect(value?.items.map(({ type, call_id }) => [type, call_id])).toEqual([["queued", call.id]]);
+  expect((await client.eventPage({ instance_id, cursor: before.cursor })).items).toEqual(value?.items);
+  await client.calls.hangUp(call.id);
+});
+
+test("a client without a token sends no credentials", async () => {
+  const seen: Headers[] = [];
+  const fetch = async (request: Request): Promise<Response> => {
+    seen.push(request.headers);
+    return Response.json([]);
+  };
+  await createClient({ url: "http://ringport.test", fetch }).voices();
+  expect(seen.map((headers) => headers.has("authorization"))).toEqual([false]);
+});
+
 test("waitForCall needs no request between two events", { timeout: 20_000 }, async () => {
   const paths: string[] = [];
   const client = running.client({

@@ -5,13 +5,15 @@ import type { EventStore, LogPage } from "../../ports/storage.ts";
 import { shortened } from "../instances/owned-instance.ts";
 import type { EventPage, EventQuery } from "../use-cases.ts";
 
+type Places = Pick<EventStore, "positionOf" | "lastPosition">;
+
 /**
  * Reads one page of a log from a cursor on.
  * @param read the log, by position
  * @throws {Refusal} `invalid_request`: the cursor is invalid
  */
 export async function readLog(
-  events: Pick<EventStore, "positionOf">,
+  events: Places,
   userId: string,
   { cursor, limit }: EventQuery,
   read: (page: LogPage) => Promise<readonly LoggedEvent[]>,
@@ -28,11 +30,12 @@ export async function readLog(
   };
 }
 
-async function positionAt(events: Pick<EventStore, "positionOf">, userId: string, cursor: string): Promise<number> {
+async function positionAt(events: Places, userId: string, cursor: string): Promise<number> {
   const place = logPlace(cursor);
   if (!place) {
     const detail = `cursor is "${shortened(cursor)}": it must come from a page of events; omit it to start at the first event`;
     throw new Refusal("invalid_request", detail, { errors: [{ pointer: "/cursor", code: "value_invalid", detail }] });
   }
+  if (place === "latest") return events.lastPosition(userId);
   return "position" in place ? place.position : events.positionOf(userId, place.eventId);
 }

@@ -21,6 +21,8 @@ export interface EventStore {
    * older event (by id) among those stored before positions existed, or 0.
    */
   positionOf(userId: string, eventId: string): Promise<number>;
+  /** The highest position in the log of a user; 0 if it is empty. */
+  lastPosition(userId: string): Promise<number>;
   /** The greatest id of all events, calls and instances, compared without prefixes; undefined if there is none. */
   newestId(): Promise<string | undefined>;
 }

@@ -100,5 +100,7 @@ export function eventsContract(clause: Clause): void {
     const behind = { after: second?.position ?? NaN };
     scene.equal(await events.ofUser(scene.userId, { instanceId: two.id }, behind), [fourth]);
     scene.equal(await events.ofUser(scene.userId, { instanceId: foreign.id }, {}), []);
+    scene.equal(await events.lastPosition(scene.userId), fourth?.position);
+    scene.equal(await events.lastPosition(scene.id("usr")), 0);
   });
 }
