@@ -1,6 +1,7 @@
 // Table of contents of the public API.
 
 export type { IssuedToken, NewToken } from "./application/access/tokens.ts";
+export type { CallListening, ListenItem } from "./application/call-audio/listeners/call-listening.ts";
 export type {
   StreamAttachment,
   StreamClient,

@@ -60,6 +60,7 @@ export function useCasesOnDemand(app: () => Promise<Application>): UseCases {
       },
       stream: async (...args) => (await app()).calls.stream(...args),
       streamable: async (...args) => (await app()).calls.streamable(...args),
+      listen: async (...args) => (await app()).calls.listen(...args),
       recording: async (...args) => (await app()).calls.recording(...args),
       eraseRecording: async (...args) => (await app()).calls.eraseRecording(...args),
       wait: async (...args) => (await app()).calls.wait(...args),

@@ -11,6 +11,7 @@ import type { CreateWebhookInput, UpdateWebhookInput } from "../domain/webhook-i
 import type { StoredRecording } from "../ports/recordings.ts";
 import type { Voice } from "../ports/speech.ts";
 import type { CallFilter, Page } from "../ports/storage.ts";
+import type { CallListening } from "./call-audio/listeners/call-listening.ts";
 import type { StreamReservation } from "./call-audio/streams/stream-client.ts";
 import type { StageLatency, TurnStage } from "./counters.ts";
 import type { LinkTicket } from "./instances/link-tickets.ts";
@@ -170,6 +171,11 @@ export interface CallUseCases {
    * Throws Refusal `stream_not_available`, `call_not_found`, `not_a_stream_call`, `call_ended`.
    */
   streamable(principal: Principal, callId: string): Promise<Call>;
+  /**
+   * Listens to both sides of a live call, from its answer on; at most 4 do. The timeline notes it. Throws Refusal
+   * `call_not_found`, `call_ended`, `too_many_listeners`.
+   */
+  listen(principal: Principal, callId: string): Promise<CallListening>;
   /** What there is of the recording of a call, also while it grows. Throws Refusal `call_not_found`, `recording_not_found`. */
   recording(principal: Principal, callId: string): Promise<StoredRecording>;
   /**

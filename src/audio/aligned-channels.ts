@@ -6,7 +6,7 @@ const GONE_MS = 1_000;
 const STILL_MS = 100;
 /** Samples that arrive within this time belong to the same tick of the clock, ms. */
 const TICK_MS = 10;
-/** Length of the pieces that are passed on, ms. */
+/** Default length of the pieces that are passed on, ms. */
 const BLOCK_MS = 200;
 
 /** Receives the next samples of both channels, at the start of arrays that are reused afterwards. */
@@ -27,11 +27,14 @@ export class AlignedChannels {
   #clock = 0;
   #seenAt: number | undefined;
 
-  /** @param frameMs length of a frame of either channel, ms */
-  constructor(sampleRate: number, frameMs: number, take: TakeChannels) {
+  /**
+   * @param frameMs length of a frame of either channel, ms
+   * @param blockMs shortest piece that is passed on, ms
+   */
+  constructor(sampleRate: number, frameMs: number, take: TakeChannels, blockMs: number = BLOCK_MS) {
     this.#take = take;
     this.#frame = msToSamples(frameMs, sampleRate);
-    this.#block = msToSamples(BLOCK_MS, sampleRate);
+    this.#block = msToSamples(blockMs, sampleRate);
   }
 
   /** Adds `length` samples to the left channel, from `from` on; without samples, silence. @param now ms, monotonic */

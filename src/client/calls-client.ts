@@ -28,6 +28,12 @@ export interface GetCallOptions<E extends CallExpansion> extends RequestOptions 
   readonly expand?: readonly E[] | undefined;
 }
 
+/** Options of {@link CallsClient.streamTicket}. */
+export interface TicketOptions extends RequestOptions {
+  /** What the ticket is for. Default: `stream`. */
+  readonly for?: "stream" | "listen" | undefined;
+}
+
 /** The result of {@link CallsClient.place}. */
 export interface Placement {
   readonly call: CreatedCall;
@@ -68,8 +74,8 @@ export interface CallsClient {
   recording(id: string, options?: RequestOptions): Promise<Uint8Array<ArrayBuffer>>;
   /** Deletes the recording for good; an active call continues without being recorded. */
   deleteRecording(id: string, options?: RequestOptions): Promise<void>;
-  /** A ticket for a program that streams the call's audio without a token, such as a page in a browser. */
-  streamTicket(id: string, options?: RequestOptions): Promise<StreamTicket>;
+  /** A ticket for a program that streams the call's audio, or listens to it, without a token, such as a page in a browser. */
+  streamTicket(id: string, options?: TicketOptions): Promise<StreamTicket>;
 }
 
 const PAGE = 100;
@@ -100,9 +106,12 @@ export function callsClient(transport: Transport): CallsClient {
     recording: (id, options) => transport.bytes(`${callPath(id)}/recording`, options),
     deleteRecording: (id, options) => transport.delete(`${callPath(id)}/recording`, options),
     streamTicket: async (id, options) =>
-      (await transport.post<StreamTicket>(`${callPath(id)}/stream-ticket`, {}, undefined, options)).body,
+      (await transport.post<StreamTicket>(ticketPath(id, options?.for), {}, undefined, options)).body,
   };
 }
+
+const ticketPath = (id: string, purpose: TicketOptions["for"]): string =>
+  `${callPath(id)}/stream-ticket${purpose === "listen" ? "?for=listen" : ""}`;
 
 /** The path of a call. */
 export function callPath(id: string): string {

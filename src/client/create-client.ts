@@ -1,3 +1,4 @@
+import type { CallListening, ListenOptions } from "./call-listening.ts";
 import type { CallStream, StreamOptions } from "./call-stream.ts";
 import { type CallsClient, callsClient } from "./calls-client.ts";
 import { followEvents } from "./follow-events.ts";
@@ -53,6 +54,15 @@ export interface Client {
    * ```
    */
   stream(callId: string, options?: StreamOptions): Promise<CallStream>;
+  /**
+   * Listens to both sides of a live call, from pickup on.
+   *
+   * ```ts
+   * for await (const item of await ringport.listen(call.id))
+   *   if (item.type === "audio") player.write(item.samples); // two channels: the callee, and what was played to them
+   * ```
+   */
+  listen(callId: string, options?: ListenOptions): Promise<CallListening>;
 }
 
 const PAGE = 200;
@@ -85,5 +95,6 @@ export function createClient(options: ClientOptions): Client {
     waitForCall: (id, options) => waitForCall(transport, id, options),
     // Loaded on demand: most programs never stream a call.
     stream: async (callId, options) => (await import("./stream.ts")).openStream(transport, callId, options),
+    listen: async (callId, options) => (await import("./listen.ts")).openListening(transport, callId, options),
   };
 }

@@ -1,6 +1,7 @@
 // A typed client of the HTTP interface, for browsers, Node, Bun and Deno.
 
 export { AnotherCallActive } from "./another-call-active.ts";
+export type { CallListening, ListenItem, ListenOptions } from "./call-listening.ts";
 export type { CallStream, StreamEnd, StreamOptions } from "./call-stream.ts";
 export type { CallsClient, GetCallOptions, ListCallsQuery, Placement } from "./calls-client.ts";
 export type { Client, ListEventsQuery } from "./create-client.ts";
@@ -27,6 +28,10 @@ export type {
   InstanceDetails,
   LinkingCode,
   LinkPage,
+  ListenEnded,
+  ListenGap,
+  ListenStarted,
+  ListenWaiting,
   Outcome,
   Recording,
   StreamError,

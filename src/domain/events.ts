@@ -41,6 +41,10 @@ export interface EventData {
   };
   /** The message begins for a machine to record. `after`: what shows that it records. */
   readonly leaving_message: { readonly after: GreetingEnd };
+  /** Somebody listens to the live call from now on. `token_id`: null without a token, as in the console. */
+  readonly listening_started: ListenerData;
+  /** They do not any more, and the call goes on. `listened_ms`: how much they got. */
+  readonly listening_ended: ListenerData & { readonly listened_ms: number };
   readonly held: NoData;
   readonly resumed: NoData;
   /** A message of the network's protocol, with secrets masked. */
@@ -75,6 +79,12 @@ export interface CallReference {
   readonly reference?: string | undefined;
 }
 
+/** Who listens to a live call. */
+export interface ListenerData {
+  readonly user_id: string;
+  readonly token_id: string | null;
+}
+
 /** The outcome of the call, and what its creation gave it. */
 export interface FinalData extends OutcomeData, CallReference {
   readonly metadata?: Metadata | undefined;
@@ -104,6 +114,8 @@ export const EVENT_TYPES = [
   "beep",
   "answered_by",
   "leaving_message",
+  "listening_started",
+  "listening_ended",
   "held",
   "resumed",
   "signalling",

@@ -45,6 +45,7 @@ export type RefusalCode =
   | "stopping"
   | "not_a_stream_call"
   | "stream_already_attached"
+  | "too_many_listeners"
   | "call_ended"
   | "stream_not_available"
   | "upgrade_required"

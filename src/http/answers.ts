@@ -385,6 +385,35 @@ export interface StreamError {
   detail: string;
 }
 
+/** A message to a listener: nobody has picked up yet. */
+export interface ListenWaiting {
+  type: "waiting";
+  status: CallStatus;
+}
+
+/** A message to a listener: the audio begins. */
+export interface ListenStarted {
+  type: "started";
+  /** Hz, of each channel. */
+  sample_rate: number;
+  encoding: "pcm_s16le";
+  /** In the order of the interleaved samples: the callee, and what was played to them. */
+  channels: "callee" | "played"[];
+}
+
+/** A message to a listener: audio is missing here, because the client read too slowly. */
+export interface ListenGap {
+  type: "gap";
+  lost_ms: number;
+}
+
+/** The last message to a listener: the call is over. */
+export interface ListenEnded {
+  type: "call_ended";
+  status: "COMPLETED" | "FAILED";
+  reason: CompletedReason | FailedReason;
+}
+
 /** One fault of a request. */
 export interface Fault {
   /** JSON Pointer into the body; "" for the body itself, and for a fault outside of the body. */
@@ -498,6 +527,10 @@ export interface Answers {
   StreamCallEvent: StreamCallEvent;
   StreamProgress: StreamProgress;
   StreamError: StreamError;
+  ListenWaiting: ListenWaiting;
+  ListenStarted: ListenStarted;
+  ListenGap: ListenGap;
+  ListenEnded: ListenEnded;
   Fault: Fault;
   Problem: Problem;
   State: State;

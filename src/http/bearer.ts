@@ -9,8 +9,8 @@ const BEARER = /^bearer +([A-Za-z0-9._~+/-]{1,4096}=*) *$/i;
 const MISSING = "send your access token in the header Authorization: Bearer <ACCESS_TOKEN>";
 const MALFORMED =
   "the header Authorization must be Bearer, a space and your access token, which has only ASCII characters";
-/** The only route that accepts a ticket. */
-const STREAM = /^\/v1\/calls\/([\w-]+)\/stream$/;
+/** The only routes that accept a ticket. */
+const TICKETED = /^\/v1\/calls\/[\w-]+\/(?:stream|listen)$/;
 
 /** The token of an Authorization header; undefined if it is missing or malformed. */
 export function bearerToken(header: string | null): string | undefined {
@@ -47,16 +47,15 @@ export async function identify(context: RequestContext, { authenticate, tickets,
 }
 
 async function credentialOf(context: RequestContext, tickets: StreamTickets): Promise<Credential> {
-  const [, callId] = STREAM.exec(context.path) ?? [];
-  const ticket = callId && context.searchParameter("ticket");
-  if (ticket === undefined || callId === undefined) {
+  const ticket = TICKETED.test(context.path) ? context.searchParameter("ticket") : undefined;
+  if (ticket === undefined) {
     const header = context.header("authorization");
     const token = bearerToken(header);
     if (token === undefined) throw new Refusal("unauthorized", header?.trim() ? MALFORMED : MISSING);
     return token;
   }
-  const credential = await tickets.redeem(ticket, callId);
+  const credential = await tickets.redeem(ticket, context.path);
   if (credential === undefined)
-    throw new Refusal("unauthorized", "the stream ticket is unknown, used or expired; request a new one");
+    throw new Refusal("unauthorized", "the ticket is unknown, used or expired; request a new one");
   return credential;
 }

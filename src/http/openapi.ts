@@ -87,7 +87,8 @@ export function openapiDocument(routes: readonly Route[], facts: DocumentFacts):
           type: "apiKey",
           in: "query",
           name: "ticket",
-          description: "A stream ticket, in place of the access token: valid for one call, once, within 60 s.",
+          description:
+            "A ticket, in place of the access token: valid for one WebSocket of one call, once, within 60 s.",
         },
       },
     },

@@ -63,6 +63,7 @@ export const PROBLEMS: Readonly<Record<ProblemCode, ProblemKind>> = {
   },
   not_a_stream_call: { status: 409, title: "The call is not a stream call" },
   stream_already_attached: { status: 409, title: "A client is already attached to the stream" },
+  too_many_listeners: { status: 409, title: "Too many listen to the call" },
   call_ended: { status: 409, title: "The call has ended" },
   recording_not_ready: { status: 409, title: "The recording is not ready yet", headers: AGAIN_IN_1_S },
   link_page_expired: { status: 410, title: "The link page has expired" },

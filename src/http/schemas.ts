@@ -20,6 +20,7 @@ import {
   LinkPage,
   LinkPageState,
 } from "./schemas/instance-schemas.ts";
+import { ListenEnded, ListenGap, ListenStarted, ListenWaiting } from "./schemas/listen-schemas.ts";
 import { Fault, Problem } from "./schemas/problem-schemas.ts";
 import { shape } from "./schemas/shape.ts";
 import {
@@ -80,6 +81,10 @@ export const SCHEMAS = {
   StreamCallEvent,
   StreamProgress,
   StreamError,
+  ListenWaiting,
+  ListenStarted,
+  ListenGap,
+  ListenEnded,
   Fault,
   Problem,
   State,

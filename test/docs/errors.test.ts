@@ -115,6 +115,7 @@ function pathOf(code: ProblemCode): string {
   if (code === "range_not_satisfiable") return `/v1/calls/${CALL}/recording`;
   if (code.startsWith("recording_")) return `/simulator/calls/${CALL}/heard.wav`;
   if (code === "call_not_found") return `/v1/calls/${CALL}`;
+  if (code === "too_many_listeners") return `/v1/calls/${CALL}/listen`;
   if (/stream|call_ended|upgrade/.test(code)) return `/v1/calls/${CALL}/stream`;
   return code === "qr_unavailable" || code === "instance_already_linked"
     ? `/v1/instances/${INSTANCE}/configure`

@@ -36,6 +36,7 @@ test("the document has all paths and methods of the interface", () => {
       "get /simulator/calls/{callId}/{name}",
       "get /simulator/phones/{number}",
       "get /v1/calls/{callId}/events",
+      "get /v1/calls/{callId}/listen",
       "get /v1/calls/{callId}/stream",
       "get /v1/events",
       "get /v1/instances/{instanceId}/configure",
@@ -59,7 +60,8 @@ test.each([
   ["get /v1/calls/{callId}", [200, 304, 400, 401, 403, 404, 500, 503]],
   ["delete /v1/calls/{callId}", [204, 401, 403, 404, 500, 503]],
   ["get /v1/calls/{callId}/stream", [101, 400, 401, 403, 404, 409, 426, 500, 501, 503]],
-  ["post /v1/calls/{callId}/stream-ticket", [201, 401, 403, 404, 409, 500, 501, 503]],
+  ["post /v1/calls/{callId}/stream-ticket", [201, 400, 401, 403, 404, 409, 500, 501, 503]],
+  ["get /v1/calls/{callId}/listen", [101, 401, 403, 404, 409, 426, 500, 503]],
   ["post /v1/instances", [201, 400, 401, 403, 408, 409, 413, 415, 422, 500, 503]],
   ["get /v1/instances", [200, 400, 401, 403, 500, 503]],
   ["get /v1/instances/{instanceId}", [200, 304, 400, 401, 403, 404, 500, 503]],
@@ -85,7 +87,7 @@ test("the document follows the rules of OpenAPI 3.1", () => {
       expect(inPath.map((one) => `{${one.name}}`)).toEqual(path.match(/\{\w+\}/g) ?? []);
       expect(inPath.every((one) => one.required === true)).toBe(true);
       const bearer = path.startsWith("/v1/") || path.startsWith("/simulator/");
-      const ticket = path === "/v1/calls/{callId}/stream" ? [{ ticket: [] }] : [];
+      const ticket = /^\/v1\/calls\/{callId}\/(stream|listen)$/.test(path) ? [{ ticket: [] }] : [];
       const scope = expect.stringMatching(/^(?:read|call|admin)$/);
       expect(operation.security).toEqual(bearer ? [{ bearer: [scope] }, ...ticket] : []);
       for (const response of Object.values(operation.responses as object))

@@ -21,7 +21,7 @@ const EXPECTED: Readonly<Record<TokenScope, readonly string[]>> = {
     "hearVoice",
     "simulatorArtefact",
   ],
-  call: ["createCall", "endCall", "streamCall", "createStreamTicket", "simulatorPhone"],
+  call: ["createCall", "endCall", "streamCall", "createStreamTicket", "listenToCall", "simulatorPhone"],
   admin: [
     "createInstance",
     "updateInstance",

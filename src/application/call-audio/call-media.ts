@@ -8,7 +8,7 @@ import type { Leg, MediaEvidence, Telephony } from "../../ports/telephony.ts";
 import { KeyMerger } from "../calls/key-merger.ts";
 import type { Context } from "../context.ts";
 import { AnswerAnalyzer } from "./answer-analyzer.ts";
-import { CallTaps } from "./call-tap.ts";
+import { type CallTap, CallTaps } from "./call-tap.ts";
 import { InboundAnalyzer } from "./inbound-analyzer.ts";
 import { MessagePlayer } from "./message-player.ts";
 import type { Message } from "./programs/message.ts";
@@ -114,7 +114,7 @@ export class CallMedia {
       ...(this.#live?.taps ?? []),
       ...(this.#recorder ? [this.#recorder] : []),
     ]);
-    if (this.#taps.followsOutbound) this.#playout.tap = this.#taps;
+    this.#followOutbound();
     leg.connectMedia(this.#playout, this.#taps);
   }
 
@@ -158,6 +158,16 @@ export class CallMedia {
     const reported = this.#leg.evidence?.() ?? { kind: "none", required: false };
     // A worker's report may be older than the audio that has arrived from it.
     return this.#inbound.frames > 0 ? { ...reported, kind: "inbound" } : reported;
+  }
+
+  /** Lets one more tap follow the audio from now on, until the returned function is called. */
+  follow(tapOf: (leg: Pick<Leg, "sampleRate" | "frameMs">) => CallTap): () => void {
+    const remove = this.#taps.add(tapOf(this.#leg));
+    this.#followOutbound();
+    return () => {
+      remove();
+      this.#followOutbound();
+    };
   }
 
   /** How much was played to the callee in a call of this length, ms: a frame that is on its way may outlast the call. */
@@ -210,6 +220,10 @@ export class CallMedia {
   /** Resolves when all that was understood of the call has been delivered; undefined if nothing has to be. */
   flushTaps(): Promise<unknown> | undefined {
     return this.#taps.flush();
+  }
+
+  #followOutbound(): void {
+    this.#playout.tap = this.#taps.followsOutbound ? this.#taps : undefined;
   }
 
   #report(fact: AudioFact): void {

@@ -16,14 +16,18 @@ type Following<Direction extends "inbound" | "outbound"> = CallTap & Required<Pi
 
 /** Passes the audio of one leg to each of its taps, in their order. */
 export class CallTaps implements FrameSink, PlayoutTap {
-  readonly #taps: readonly CallTap[];
-  readonly #inbound: readonly Following<"inbound">[];
-  readonly #outbound: readonly Following<"outbound">[];
+  #taps: readonly CallTap[] = [];
+  #inbound: readonly Following<"inbound">[] = [];
+  #outbound: readonly Following<"outbound">[] = [];
 
   constructor(taps: readonly CallTap[]) {
-    this.#taps = taps;
-    this.#inbound = taps.filter((tap): tap is Following<"inbound"> => tap.inbound !== undefined);
-    this.#outbound = taps.filter((tap): tap is Following<"outbound"> => tap.outbound !== undefined);
+    this.#set(taps);
+  }
+
+  /** One more tap follows the audio from now on, until the returned function is called. */
+  add(tap: CallTap): () => void {
+    this.#set([...this.#taps, tap]);
+    return () => this.#set(this.#taps.filter((other) => other !== tap));
   }
 
   /** Whether any tap follows what the callee hears. */
@@ -43,5 +47,11 @@ export class CallTaps implements FrameSink, PlayoutTap {
   flush(): Promise<unknown> | undefined {
     const flushing = this.#taps.flatMap((tap) => tap.flush?.() ?? []);
     return flushing.length === 0 ? undefined : Promise.all(flushing);
+  }
+
+  #set(taps: readonly CallTap[]): void {
+    this.#taps = taps;
+    this.#inbound = taps.filter((tap): tap is Following<"inbound"> => tap.inbound !== undefined);
+    this.#outbound = taps.filter((tap): tap is Following<"outbound"> => tap.outbound !== undefined);
   }
 }

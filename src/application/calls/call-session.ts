@@ -3,6 +3,7 @@ import { Queue } from "../../base/queue.ts";
 import type { Call } from "../../domain/call.ts";
 import { beginFlow, type CallFlow, decide, type FlowRules, NEW_FLOW } from "../../domain/call-flow.ts";
 import type { CallEffect, CallSignal } from "../../domain/call-signal.ts";
+import type { Fact } from "../../domain/events.ts";
 import type { MediaStatistics } from "../../domain/media-statistics.ts";
 import type { FailedReason } from "../../domain/outcome.ts";
 import { StorageUnavailable } from "../../ports/storage.ts";
@@ -140,6 +141,16 @@ export class CallSession {
   async eraseRecording(): Promise<void> {
     if (this.#media) await this.#media.eraseRecording();
     else this.#journal.eraseRecording();
+  }
+
+  /** Lets a tap follow the audio until the returned function is called; undefined if the call has no leg. */
+  follow(tapOf: Parameters<CallMedia["follow"]>[0]): (() => void) | undefined {
+    return this.#media?.follow(tapOf);
+  }
+
+  /** Notes something in the timeline; without effect once the call is over. */
+  note(fact: Fact): void {
+    this.#post({ type: "noticed", fact });
   }
 
   /** The line went offline. */

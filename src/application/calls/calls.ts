@@ -11,6 +11,8 @@ import type { TranscriptLine } from "../../domain/transcript.ts";
 import type { StoredRecording } from "../../ports/recordings.ts";
 import { type CallFilter, type Page, StorageUnavailable } from "../../ports/storage.ts";
 import { eraseRecording, readRecording } from "../call-audio/call-recording.ts";
+import type { CallListening } from "../call-audio/listeners/call-listening.ts";
+import type { Listeners } from "../call-audio/listeners/listeners.ts";
 import type { StreamReservation } from "../call-audio/streams/stream-client.ts";
 import { checkStreamable, streamsOff } from "../call-audio/streams/stream-refusals.ts";
 import type { Context } from "../context.ts";
@@ -30,6 +32,7 @@ export class Calls implements CallUseCases {
   readonly #dispatcher: Dispatcher;
   readonly #terminations: Terminations;
   readonly #creation: CallCreation;
+  #listeners: Listeners | undefined;
 
   constructor(context: Context, dispatcher: Dispatcher, queued: (call: Call) => void, terminations: Terminations) {
     this.#context = context;
@@ -117,6 +120,14 @@ export class Calls implements CallUseCases {
     const call = await this.get(principal, callId);
     checkStreamable(call);
     return call;
+  }
+
+  async listen(principal: Principal, callId: string): Promise<CallListening> {
+    const call = await this.get(principal, callId);
+    // Loaded on demand: most servers have no listeners.
+    const { Listeners } = await import("../call-audio/listeners/listeners.ts");
+    this.#listeners ??= new Listeners(this.#context, (id) => this.#dispatcher.session(id));
+    return this.#listeners.listen(principal, call);
   }
 
   async recording(principal: Principal, callId: string): Promise<StoredRecording> {

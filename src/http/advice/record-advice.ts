@@ -120,8 +120,14 @@ export const RECORD_ADVICE = {
     fix: "Close the other connection first.",
     example: "a client is attached to this stream already",
   },
+  too_many_listeners: {
+    means: "A live call has at most 4 listeners.",
+    fix: "Close one of the other connections to GET /v1/calls/:callId/listen first.",
+    example: "4 listeners follow this call already; close one of them",
+  },
   call_ended: {
-    means: "The call is over, or the client of its stream has hung up, so there is nothing left to stream.",
+    means:
+      "The call is over, or the client of its stream has hung up, so there is nothing left to stream or to listen to.",
     fix: "Create a new call. ?expand=outcome shows how the old one ended.",
     example: "the call is COMPLETED",
   },

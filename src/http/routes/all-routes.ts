@@ -10,6 +10,7 @@ import { docsRoutes } from "./docs-routes.ts";
 import { eventRoutes } from "./event-routes.ts";
 import { instanceRoutes } from "./instance-routes.ts";
 import { linkRoutes } from "./link-routes.ts";
+import { listenRoutes } from "./listen-routes.ts";
 import { artefactRoute } from "./page-routes.ts";
 import { phoneRoute } from "./phone-routes.ts";
 import { recordingRoutes } from "./recording-routes.ts";
@@ -50,6 +51,7 @@ export function allRoutes(deps: HttpDependencies, shared: SharedParts = {}): rea
     ...callRoutes(deps, readJson, server, waits),
     ...recordingRoutes(deps),
     ...streamRoutes(deps, tickets, server, watches),
+    ...listenRoutes(deps, watches),
     ...instanceRoutes(deps, readJson),
     ...linkRoutes(deps, server),
     ...eventRoutes(deps, waits, watches),

@@ -1,9 +1,11 @@
-import { streamsOff } from "../../application/call-audio/streams/stream-refusals.ts";
+import { streamOver, streamsOff } from "../../application/call-audio/streams/stream-refusals.ts";
+import { type Call, isActive } from "../../domain/call.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { STREAM_TICKET_EXAMPLE } from "../examples.ts";
-import { readQuery } from "../query-parameter.ts";
+import { choiceParameter, readQuery } from "../query-parameter.ts";
 import { json } from "../reply.ts";
+import type { RequestContext } from "../request-context.ts";
 import type { Route } from "../route.ts";
 import type { Dialect, DialectOutput } from "../stream/dialect.ts";
 import { NativeDialect } from "../stream/native-dialect.ts";
@@ -16,6 +18,9 @@ import { TwilioDialect, twilioParameters, twilioStreamSid } from "../stream/twil
 import { timestamp } from "../views.ts";
 import { callIdOf } from "./record-id.ts";
 
+const TICKET_QUERY = {
+  purpose: choiceParameter("for", "What the ticket is for. Default: `stream`.", ["stream", "listen"]),
+};
 const path = { callId: "The id of a DYNAMIC_STREAM call." };
 
 /**
@@ -31,6 +36,11 @@ export function streamRoutes(
   const { calls, system, log, mp3Stream } = deps;
   const requireStreams = (): void => {
     if (!deps.streamPreview) throw streamsOff();
+  };
+  const listenable = async (context: RequestContext): Promise<Call> => {
+    const call = await calls.get(context.caller, callIdOf(context));
+    if (!isActive(call.status)) throw streamOver(call.status);
+    return call;
   };
   return [
     {
@@ -95,25 +105,36 @@ export function streamRoutes(
       operation: {
         id: "createStreamTicket",
         tag: "Calls",
-        summary: "Get a ticket for the stream of a DYNAMIC_STREAM call",
+        summary: "Get a ticket for the stream of a DYNAMIC_STREAM call, or for listening to a call",
         description:
-          "For browsers, which cannot send a header with a WebSocket: the ticket replaces the token on the stream of this call, " +
-          "once, within 60 s. The stream ends with 4001 when the token itself is revoked.",
+          "For browsers, which cannot send a header with a WebSocket: the ticket replaces the token on one WebSocket of this call, " +
+          "once, within 60 s. The connection ends with 4001 when the token itself is revoked.",
         access: "call",
-        path,
+        path: { callId: "The id of the call; a DYNAMIC_STREAM call for its stream." },
+        query: TICKET_QUERY,
         answers: { 201: { description: "The ticket.", schema: "StreamTicket", example: STREAM_TICKET_EXAMPLE } },
-        problems: ["stream_not_available", "call_not_found", "not_a_stream_call", "call_ended", "server_busy"],
+        problems: [
+          "stream_not_available",
+          "invalid_request",
+          "call_not_found",
+          "not_a_stream_call",
+          "call_ended",
+          "server_busy",
+        ],
       },
       async run(context) {
-        requireStreams();
+        const { purpose = "stream" } = readQuery(context.search, TICKET_QUERY);
+        if (purpose === "stream") requireStreams();
         const callId = callIdOf(context);
-        const { userId } = await calls.streamable(context.caller, callId);
+        const { userId } = await (purpose === "stream"
+          ? calls.streamable(context.caller, callId)
+          : listenable(context));
         const { ticket, expiresAt } = await tickets.issue({
-          callId,
+          path: `/v1/calls/${callId}/${purpose}`,
           userId,
           credential: context.token ?? context.caller,
         });
-        const url = `${server().replace(/^http/, "ws")}/v1/calls/${callId}/stream?ticket=${ticket}`;
+        const url = `${server().replace(/^http/, "ws")}/v1/calls/${callId}/${purpose}?ticket=${ticket}`;
         return json(201, { ticket, expires_at: timestamp(expiresAt), url }, { "cache-control": "no-store" });
       },
     },

@@ -18,6 +18,13 @@ const final = v.strictObject({
   reference,
   metadata: v.optional(v.pipe(v.record(v.string(), v.unknown()), v.description("The call's metadata, if it has any."))),
 }) as unknown as DataSchema<"completed" | "failed">; // metadata is JSON, which the schema need not check
+const listener = {
+  user_id: v.string(),
+  token_id: v.pipe(
+    v.nullable(v.string()),
+    v.description("Whose connection it is; null without a token, as in the console."),
+  ),
+};
 const because = v.strictObject({ reason: v.string() });
 
 /** The `data` of each event. */
@@ -65,6 +72,11 @@ export const EVENT_DATA: { readonly [T in EventType]: DataSchema<T> } = {
   }),
   leaving_message: v.strictObject({
     after: v.pipe(v.picklist(GREETING_ENDS), v.description("What shows that the machine records.")),
+  }),
+  listening_started: v.strictObject(listener),
+  listening_ended: v.strictObject({
+    ...listener,
+    listened_ms: v.pipe(milliseconds, v.description("How much audio they got, ms.")),
   }),
   held: nothing,
   resumed: nothing,

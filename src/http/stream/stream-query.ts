@@ -14,9 +14,10 @@ const sampleRate: QueryParameter<number> = {
   read: (text) => SAMPLE_RATES.find((rate) => String(rate) === text),
 };
 
-const ticket: QueryParameter<string> = {
+/** The ticket of a WebSocket. */
+export const TICKET: QueryParameter<string> = {
   name: "ticket",
-  description: "A stream ticket of this call, in place of the header Authorization, which browsers cannot send.",
+  description: "A ticket of this call, in place of the header Authorization, which browsers cannot send.",
   schema: { type: "string" },
   must: "a stream ticket",
   read: (text) => text,
@@ -41,7 +42,7 @@ export const STREAM_QUERY = {
       "`audio` are ignored, and each `parameter.<name>=<value>` becomes one of the `customParameters` of `start`.",
     ["twilio"],
   ),
-  ticket,
+  ticket: TICKET,
 } as const;
 
 /** The audio format of a stream. */

@@ -15,7 +15,8 @@ const TICKET = /^[0-9A-Za-z]{43}$/;
 export type Credential = string | Principal;
 
 interface Ticket {
-  readonly callId: string;
+  /** Of the WebSocket that it opens. */
+  readonly path: string;
   readonly userId: string;
   readonly credential: Credential;
   readonly expiresAt: number;
@@ -29,7 +30,7 @@ export interface IssuedTicket {
 }
 
 /**
- * Tickets that replace an access token on the stream of one call, once, within a minute: a browser cannot send the token
+ * Tickets that replace an access token on one WebSocket of one call, once, within a minute: a browser cannot send the token
  * itself with a WebSocket. Only their hashes are kept, in the memory of this process.
  */
 export class StreamTickets {
@@ -43,7 +44,7 @@ export class StreamTickets {
   }
 
   /** @throws {Refusal} `server_busy` if there are too many unused tickets */
-  async issue(of: { callId: string; userId: string; credential: Credential }): Promise<IssuedTicket> {
+  async issue(of: { path: string; userId: string; credential: Credential }): Promise<IssuedTicket> {
     this.#forgetExpired();
     const ticket = newSecret(this.#system);
     const hash = await sha256Hex(ticket);
@@ -55,13 +56,13 @@ export class StreamTickets {
     return { ticket, expiresAt: this.#system.now() + TICKET_MS };
   }
 
-  /** Uses a ticket of this call up and returns its credential; undefined for an invalid ticket. */
-  async redeem(ticket: string, callId: string): Promise<Credential | undefined> {
+  /** Uses a ticket of this path up and returns its credential; undefined for an invalid ticket. */
+  async redeem(ticket: string, path: string): Promise<Credential | undefined> {
     if (!TICKET.test(ticket)) return undefined;
     const hash = await sha256Hex(ticket);
     this.#forgetExpired();
     const found = this.#tickets.get(hash);
-    if (found?.callId !== callId) return undefined;
+    if (found?.path !== path) return undefined;
     this.#forget(hash, found);
     return found.credential;
   }

@@ -100,7 +100,10 @@ function typeOf(schema: Schema): string {
   if (type === "picklist") return unionOf(wordTypes(options as readonly string[]));
   if (type === "union") return unionOf((options as readonly Schema[]).map(typeOf));
   if (type === "nullable") return unionOf([typeOf(schema.wrapped!), "null"]);
-  if (type === "array") return `${typeOf(schema.item!)}[]`;
+  if (type === "array") {
+    const item = typeOf(schema.item!);
+    return item.includes(" | ") ? `(${item})[]` : `${item}[]`;
+  }
   if (type === "record") return `{ [key: string]: ${typeOf(schema.value!)} }`;
   if (["string", "number", "boolean", "null", "unknown"].includes(type)) return type;
   throw new Error(`the generator does not know the schema type "${type}"; add it to typeOf`);

@@ -175,6 +175,8 @@ export function dependencies({
       stream: async () => {
         throw new Refusal("stream_not_available", "streams are off (RINGPORT_STREAM_PREVIEW)");
       },
+      listen: async (_, id) =>
+        id === CALL_ID ? Promise.reject(new Refusal("call_ended", "the call is over")) : noCall(),
       recording: async () => {
         throw new Refusal("recording_not_found", "the call is not recorded");
       },

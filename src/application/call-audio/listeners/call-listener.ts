@@ -1,0 +1,135 @@
+import { msToSamples, samplesToMs } from "../../../audio/pcm.ts";
+import type { CallStatus } from "../../../domain/call.ts";
+import type { Refusal } from "../../../domain/refusal.ts";
+import { type CallListening, KEPT_MS, type ListenItem } from "./call-listening.ts";
+import { ListenerRing } from "./listener-ring.ts";
+
+/** Longest piece of audio, ms: a listener that is behind gets larger pieces. */
+const LONGEST_MS = 200;
+
+/** Callbacks of a {@link CallListener}. */
+export interface ListenerHost {
+  /** There is audio, and somebody reads it. */
+  started(): void;
+  /** It takes no more audio. Called once. @param listenedMs how much was read; undefined if it has not started */
+  left(listenedMs: number | undefined): void;
+}
+
+/** One listener of a call: takes audio within the leg's clock, and hands it out as fast as it is read. */
+export class CallListener implements CallListening {
+  readonly callId: string;
+  readonly #host: ListenerHost;
+  /** What precedes the audio. */
+  readonly #beginning: ListenItem[] = [];
+  #ring: ListenerRing | undefined;
+  #sampleRate = 0;
+  #samplesRead = 0;
+  #end: ListenItem | undefined;
+  #fault: Refusal | undefined;
+  #isAnswered = false;
+  #isRead = false;
+  #hasStarted = false;
+  /** Set once it takes no more audio. */
+  #hasLeft = false;
+  #isClosed = false;
+  #wake: (() => void) | undefined;
+
+  constructor(callId: string, host: ListenerHost) {
+    this.callId = callId;
+    this.#host = host;
+  }
+
+  /** Nobody has picked up yet. */
+  wait(status: CallStatus): void {
+    this.#beginning.push({ type: "waiting", status });
+  }
+
+  /** The call has a leg, whose first audio may precede {@link answered}. */
+  prepare(sampleRate: number): void {
+    this.#sampleRate = sampleRate;
+    this.#ring = new ListenerRing(msToSamples(KEPT_MS, sampleRate));
+  }
+
+  /** The callee has picked up. */
+  answered(): void {
+    this.#isAnswered = true;
+    this.#beginning.push({ type: "started", sampleRate: this.#sampleRate });
+    this.#noteStart();
+    this.#notify();
+  }
+
+  /** Takes the next samples of both channels. */
+  write(callee: Int16Array, played: Int16Array, count: number): void {
+    this.#ring?.write(callee, played, count);
+    if (this.#isAnswered) this.#notify();
+  }
+
+  /** The call is over: the audio that waits is still read, then `end`. */
+  end(end: ListenItem & { readonly type: "call_ended" }): void {
+    this.#end = end;
+    this.#leave();
+  }
+
+  /** Nothing follows: the audio that waits is still read, then the loop throws. */
+  break(fault: Refusal): void {
+    this.#fault = fault;
+    this.#leave();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#leave();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<ListenItem, void, undefined> {
+    this.#isRead = true;
+    this.#noteStart();
+    try {
+      while (!this.#isClosed) {
+        const item = this.#next();
+        if (item) yield item;
+        else if (this.#fault) throw this.#fault;
+        else
+          await new Promise<void>((resolve) => {
+            this.#wake = resolve;
+          });
+        if (item?.type === "call_ended") return;
+      }
+    } finally {
+      this.close();
+    }
+  }
+
+  #next(): ListenItem | undefined {
+    const beginning = this.#beginning.shift();
+    if (beginning) return beginning;
+    const ring = this.#ring;
+    const lost = (this.#isAnswered && ring?.takeLost()) || 0;
+    if (lost > 0) return { type: "gap", lostMs: Math.round(samplesToMs(lost, this.#sampleRate)) };
+    if (!ring || !this.#isAnswered || ring.waiting === 0) return this.#end;
+    const samples = ring.read(msToSamples(LONGEST_MS, this.#sampleRate));
+    this.#samplesRead += samples.length / 2;
+    return { type: "audio", samples };
+  }
+
+  #noteStart(): void {
+    if (!this.#isRead || !this.#isAnswered || this.#hasStarted || this.#hasLeft) return;
+    this.#hasStarted = true;
+    this.#host.started();
+  }
+
+  #leave(): void {
+    if (!this.#hasLeft) {
+      this.#hasLeft = true;
+      const listenedMs = Math.round(samplesToMs(this.#samplesRead, this.#sampleRate));
+      this.#host.left(this.#hasStarted ? listenedMs : undefined);
+    }
+    this.#notify();
+  }
+
+  #notify(): void {
+    const wake = this.#wake;
+    this.#wake = undefined;
+    wake?.();
+  }
+}

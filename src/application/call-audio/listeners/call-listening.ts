@@ -1,0 +1,30 @@
+import type { CallStatus } from "../../../domain/call.ts";
+import type { Outcome } from "../../../domain/outcome.ts";
+
+/** What somebody who listens to a live call gets, in its order. */
+export type ListenItem =
+  /** Nobody has picked up yet. */
+  | { readonly type: "waiting"; readonly status: CallStatus }
+  /** The audio begins. */
+  | { readonly type: "started"; readonly sampleRate: number }
+  /** The next samples of both sides, interleaved: the callee on the left, what was played to them on the right. */
+  | { readonly type: "audio"; readonly samples: Int16Array<ArrayBuffer> }
+  /** Audio is missing here, because it was not read in time. */
+  | { readonly type: "gap"; readonly lostMs: number }
+  /** The call is over; nothing follows. */
+  | { readonly type: "call_ended"; readonly status: "COMPLETED" | "FAILED"; readonly reason: Outcome["reason"] };
+
+/**
+ * Listens to both sides of a live call, from the answer on, without disturbing it. At most {@link KEPT_MS} of audio wait for
+ * a reader. Read it with one loop; leaving the loop closes it.
+ */
+export interface CallListening extends AsyncIterable<ListenItem> {
+  readonly callId: string;
+  /** Stops listening; the loop ends. Twice is fine. */
+  close(): void;
+}
+
+/** Most audio that waits for a listener, ms. */
+export const KEPT_MS = 5_000;
+/** Most listeners of one call. */
+export const MOST_LISTENERS = 4;

@@ -1,0 +1,51 @@
+import { type Call, isActive } from "../../../domain/call.ts";
+import type { Principal } from "../../../domain/principal.ts";
+import { Refusal } from "../../../domain/refusal.ts";
+import type { Context } from "../../context.ts";
+import { CallListeners, type ListenedSession } from "./call-listeners.ts";
+import type { CallListening } from "./call-listening.ts";
+
+/** Those who listen to live calls, by call. Loaded when the first of them comes. */
+export class Listeners {
+  readonly #context: Context;
+  readonly #session: (callId: string) => ListenedSession | undefined;
+  readonly #byCall = new Map<string, CallListeners>();
+
+  constructor(context: Context, session: (callId: string) => ListenedSession | undefined) {
+    this.#context = context;
+    this.#session = session;
+  }
+
+  /**
+   * Listens to a call that is not over.
+   * @throws {Refusal} `call_ended`, `too_many_listeners`, `stopping`
+   */
+  async listen(principal: Principal, call: Call): Promise<CallListening> {
+    const { events, storage } = this.#context;
+    if (events.closed) throw new Refusal("stopping", "the server is stopping");
+    const listener = this.#of(call.id).add(principal, this.#session(call.id)?.call ?? call);
+    // The call may have ended after it was read and before it was followed.
+    const now = await (async () => this.#session(call.id)?.call ?? (await storage.calls.get(call.id)))().catch(
+      (error: unknown) => {
+        listener.close();
+        throw error;
+      },
+    );
+    if (now && isActive(now.status)) return listener;
+    listener.close();
+    throw new Refusal("call_ended", `the call is ${now?.status ?? "FAILED"}`);
+  }
+
+  #of(callId: string): CallListeners {
+    const known = this.#byCall.get(callId);
+    if (known) return known;
+    const listeners: CallListeners = new CallListeners(this.#context, callId, {
+      session: () => this.#session(callId),
+      gone: () => {
+        if (this.#byCall.get(callId) === listeners) this.#byCall.delete(callId);
+      },
+    });
+    this.#byCall.set(callId, listeners);
+    return listeners;
+  }
+}

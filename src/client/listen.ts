@@ -1,0 +1,122 @@
+import type { CallListening, ListenItem, ListenOptions } from "./call-listening.ts";
+import { callPath } from "./calls-client.ts";
+import { RingportError } from "./ringport-error.ts";
+import type { Transport } from "./transport.ts";
+import type { StreamTicket } from "./views.ts";
+
+/** Most audio that is kept for the loop: 60 s in pieces of 20 ms. */
+const MOST_ITEMS = 3_000;
+const CLOSED = { completed: 1000, stopping: 1001, revoked: 4001 };
+
+/**
+ * Connects to a live call as a listener.
+ * @throws {RingportError} the server refuses the listener, or is unreachable
+ * @throws the reason of `signal` when it is aborted
+ */
+export async function openListening(
+  transport: Transport,
+  callId: string,
+  options: ListenOptions = {},
+): Promise<CallListening> {
+  options.signal?.throwIfAborted();
+  const path = callPath(callId);
+  const { body } = await transport.post<StreamTicket>(`${path}/stream-ticket?for=listen`, {}, undefined, options);
+  const address = `${transport.url.replace(/^http/i, "ws")}${path}/listen?ticket=${encodeURIComponent(body.ticket)}`;
+  const Socket = (options.WebSocket ?? WebSocket) as typeof WebSocket;
+  const listening = new Listening(callId, new Socket(address), options.signal);
+  if (await listening.opened) return listening;
+  options.signal?.throwIfAborted();
+  // A WebSocket cannot read why a server refuses it, so the reason is requested over HTTP.
+  const reason = await transport.get(`${path}/listen`, {}, options).catch((error: unknown) => error);
+  if (reason instanceof RingportError && reason.code !== "upgrade_required") throw reason;
+  throw new RingportError("network_error", "the server is reachable, but no WebSocket to it can be opened");
+}
+
+class Listening implements CallListening {
+  readonly callId: string;
+  /** Resolves with whether the server has accepted the listener. */
+  readonly opened: Promise<boolean>;
+  readonly #socket: WebSocket;
+  readonly #items: ListenItem[] = [];
+  #sampleRate = 0;
+  /** Samples per channel that were dropped because they were not read. */
+  #dropped = 0;
+  #end: { readonly error?: unknown } | undefined;
+  #wake: () => void = () => {};
+
+  constructor(callId: string, socket: WebSocket, signal: AbortSignal | undefined) {
+    this.callId = callId;
+    this.#socket = socket;
+    socket.binaryType = "arraybuffer";
+    socket.onmessage = ({ data }) => this.#received(data as string | ArrayBuffer);
+    this.opened = new Promise((resolve) => {
+      socket.onopen = () => resolve(true);
+      socket.onclose = ({ code, reason }) => {
+        resolve(false);
+        this.#finish(errorOf(code, reason));
+      };
+    });
+    const abort = (): void => {
+      this.#finish(signal?.reason);
+      socket.close();
+    };
+    signal?.addEventListener("abort", abort, { once: true });
+    if (signal?.aborted) abort();
+  }
+
+  close(): void {
+    this.#items.length = 0;
+    this.#finish(undefined);
+    this.#socket.close(1000);
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<ListenItem, void, undefined> {
+    try {
+      for (;;) {
+        for (let item = this.#next(); item; item = this.#next()) yield item;
+        if (this.#end) break;
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
+      }
+      if ("error" in this.#end) throw this.#end.error;
+    } finally {
+      this.close();
+    }
+  }
+
+  #next(): ListenItem | undefined {
+    if (this.#dropped === 0 || this.#items[0]?.type !== "audio") return this.#items.shift();
+    const lost_ms = Math.round((this.#dropped * 1000) / this.#sampleRate);
+    this.#dropped = 0;
+    return { type: "gap", lost_ms };
+  }
+
+  #received(data: string | ArrayBuffer): void {
+    if (typeof data !== "string")
+      this.#items.push({ type: "audio", samples: new Int16Array(data, 0, data.byteLength >> 1) });
+    else {
+      const message = JSON.parse(data) as ListenItem;
+      if (message.type === "started") this.#sampleRate = message.sample_rate;
+      this.#items.push(message);
+    }
+    if (this.#items.length > MOST_ITEMS) {
+      const oldest = this.#items.findIndex(({ type }) => type === "audio");
+      for (const item of this.#items.splice(oldest, 1))
+        if (item.type === "audio") this.#dropped += item.samples.length / 2;
+    }
+    this.#wake();
+  }
+
+  #finish(error: unknown): void {
+    this.#end ??= error === undefined ? {} : { error };
+    this.#wake();
+  }
+}
+
+function errorOf(code: number, reason: string): RingportError | undefined {
+  if (code === CLOSED.completed) return undefined;
+  if (code === CLOSED.revoked) return new RingportError("unauthorized", reason || "the token was revoked");
+  if (code === CLOSED.stopping) return new RingportError("stopping", reason || "the server is stopping");
+  return new RingportError("stream_lost", reason || "the connection broke; listen again");
+}

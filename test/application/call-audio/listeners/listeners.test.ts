@@ -1,0 +1,221 @@
+import { describe, expect, test } from "vitest";
+import {
+  type CallListening,
+  KEPT_MS,
+  type ListenItem,
+} from "../../../../src/application/call-audio/listeners/call-listening.ts";
+import { tone } from "../../../../src/audio/tone.ts";
+import type { Call } from "../../../../src/domain/call.ts";
+import { ALICE, BOB, MS_PER_CHARACTER, World } from "../../../support/application.ts";
+
+const RATE = 8_000;
+/** A message of ten seconds, played as a tone of 440 Hz. */
+const LONG = "x".repeat(10_000 / MS_PER_CHARACTER);
+
+/** Reads a listening as fast as it can. */
+function read(listening: CallListening) {
+  const items: ListenItem[] = [];
+  const done = (async () => {
+    for await (const item of listening) items.push(item);
+  })();
+  return {
+    items,
+    done,
+    /** The types of the items, audio at once. */
+    get story(): string[] {
+      return items.map(({ type }) => type).filter((type, index, all) => type !== "audio" || all[index - 1] !== "audio");
+    },
+    /** The samples of one side: 0 the callee, 1 what was played to them. */
+    side(channel: 0 | 1): Int16Array {
+      return Int16Array.from(
+        items.flatMap((item) => (item.type === "audio" ? [...item.samples.filter((_, i) => i % 2 === channel)] : [])),
+      );
+    },
+  };
+}
+
+/** Without the silence before and after. */
+const trimmed = (samples: Int16Array): Int16Array =>
+  samples.subarray(
+    samples.findIndex((sample) => sample !== 0),
+    samples.findLastIndex((sample) => sample !== 0) + 1,
+  );
+
+const listen = (world: World, { id }: Pick<Call, "id">, principal = ALICE) => world.app.calls.listen(principal, id);
+
+/** The notes about listeners in the timeline. */
+async function notes(world: World, call: Call) {
+  const events = await world.context.storage.events.ofCall(call.id, {});
+  return events.filter(({ type }) => type.startsWith("listening")).map(({ type, data }) => [type, data]);
+}
+
+describe("a listener of a live call", () => {
+  test("gets both sides from the first sample on, and then the end", async () => {
+    const world = await World.start();
+    const call = await world.call(await world.activeInstance(), "Hello");
+    const heard = read(await listen(world, call));
+    const leg = world.leg(call);
+    const words = tone(1_000, 200, RATE, 9_000);
+    leg.placed();
+    await world.system.settle();
+    leg.say(words);
+    leg.answer();
+    await world.system.advance(2_000);
+    await heard.done;
+    expect(heard.story).toEqual(["waiting", "started", "audio", "call_ended"]);
+    expect(heard.items[1]).toEqual({ type: "started", sampleRate: RATE });
+    expect(heard.items.at(-1)).toEqual({ type: "call_ended", status: "COMPLETED", reason: "message_played" });
+    expect(trimmed(heard.side(0))).toEqual(trimmed(words));
+    expect(trimmed(heard.side(1))).toEqual(trimmed(leg.heard));
+    await world.stop();
+  });
+
+  test("may come and go in the middle of the call, which the timeline notes", async () => {
+    const world = await World.start();
+    const { call, leg } = await world.answeredCall(await world.activeInstance(), LONG);
+    await world.system.advance(1_000);
+    const listening = await listen(world, call, { ...ALICE, tokenId: "tok_1" });
+    const heard = read(listening);
+    leg.say(tone(1_000, 500, RATE, 9_000));
+    await world.system.advance(1_000);
+    listening.close();
+    await heard.done;
+    await world.system.settle();
+    expect(heard.story).toEqual(["started", "audio"]);
+    expect(heard.side(0).length).toBe(heard.side(1).length);
+    const listened_ms = heard.side(0).length / (RATE / 1_000);
+    expect(listened_ms).toBeGreaterThanOrEqual(960);
+    const who = { user_id: ALICE.userId, token_id: "tok_1" };
+    expect(await notes(world, call)).toEqual([
+      ["listening_started", who],
+      ["listening_ended", { ...who, listened_ms }],
+    ]);
+    await world.system.advance(20_000);
+    expect(await world.stored(call)).toMatchObject({ status: "COMPLETED", outcome: { heardRatio: 1 } });
+    await world.stop();
+  });
+
+  test("is not noted if it never reads", async () => {
+    const world = await World.start();
+    const { call } = await world.answeredCall(await world.activeInstance(), LONG);
+    const listening = await listen(world, call);
+    await world.system.advance(1_000);
+    listening.close();
+    await world.system.settle();
+    expect(await notes(world, call)).toEqual([]);
+    await world.stop();
+  });
+
+  test("that reads too late loses the oldest audio, and learns how much", async () => {
+    const world = await World.start();
+    const { call } = await world.answeredCall(await world.activeInstance(), LONG);
+    const listening = await listen(world, call);
+    await world.system.advance(KEPT_MS + 2_000);
+    const heard = read(listening);
+    await world.system.settle();
+    const [started, gap] = heard.items;
+    expect([started?.type, gap?.type]).toEqual(["started", "gap"]);
+    const { lostMs } = gap as { lostMs: number };
+    expect(lostMs).toBeGreaterThanOrEqual(1_900);
+    expect(lostMs).toBeLessThanOrEqual(2_100);
+    expect(heard.side(1).length).toBe((KEPT_MS * RATE) / 1_000);
+    listening.close();
+    await world.stop();
+  });
+
+  test("keeps on waiting while the call returns to the queue", async () => {
+    const world = await World.start();
+    const instance = await world.activeInstance();
+    const call = await world.call(instance, "Hello");
+    const heard = read(await listen(world, call));
+    world.leg(call).end("line_lost");
+    await world.system.settle();
+    await world.system.advance(5_000);
+    const leg = world.leg(call);
+    leg.placed();
+    leg.answer();
+    await world.system.advance(3_000);
+    await heard.done;
+    expect(heard.story).toEqual(["waiting", "started", "audio", "call_ended"]);
+    await world.stop();
+  });
+
+  test("learns how a call ends that nobody answers", async () => {
+    const world = await World.start();
+    const call = await world.call(await world.activeInstance());
+    const heard = read(await listen(world, call));
+    const leg = world.leg(call);
+    leg.placed();
+    leg.end("busy");
+    await heard.done;
+    expect(heard.items).toEqual([
+      { type: "waiting", status: "QUEUED" },
+      { type: "call_ended", status: "FAILED", reason: "busy" },
+    ]);
+    await world.stop();
+  });
+
+  test("is refused by a server that stops while it listens", async () => {
+    const world = await World.start();
+    const { call } = await world.answeredCall(await world.activeInstance(), LONG);
+    const heard = read(await listen(world, call));
+    const done = expect(heard.done).resolves.toBeUndefined();
+    await world.system.advance(500);
+    await world.stop();
+    await done;
+    expect(heard.items.at(-1)).toEqual({ type: "call_ended", status: "FAILED", reason: "interrupted" });
+  });
+});
+
+describe("listening is refused", () => {
+  test("to everybody but the owner, and to the demo token of another instance", async () => {
+    const world = await World.start();
+    const instance = await world.activeInstance();
+    const { call } = await world.answeredCall(instance, LONG);
+    await expect(listen(world, call, BOB)).rejects.toMatchObject({ code: "call_not_found" });
+    const other = { ...ALICE, demoInstanceId: (await world.newInstance()).id };
+    await expect(listen(world, call, other)).rejects.toMatchObject({ code: "call_not_found" });
+    (await listen(world, call, { ...ALICE, demoInstanceId: instance.id })).close();
+    await world.stop();
+  });
+
+  test("after the end of the call", async () => {
+    const world = await World.start();
+    const { call, leg } = await world.answeredCall(await world.activeInstance(), LONG);
+    leg.end("callee_hung_up");
+    await world.system.settle();
+    await expect(listen(world, call)).rejects.toMatchObject({ code: "call_ended", message: "the call is COMPLETED" });
+    await world.stop();
+  });
+
+  test("to the fifth listener, until another one leaves", async () => {
+    const world = await World.start();
+    const { call } = await world.answeredCall(await world.activeInstance(), LONG);
+    const four = await Promise.all([1, 2, 3, 4].map(() => listen(world, call)));
+    await expect(listen(world, call)).rejects.toMatchObject({ code: "too_many_listeners", limit: 4 });
+    four[0]?.close();
+    (await listen(world, call)).close();
+    await world.stop();
+  });
+});
+
+describe("a call with listeners who read nothing", () => {
+  /** What the callee heard of a call, and when each frame left, with so many listeners. */
+  async function heardWith(listeners: number): Promise<Int16Array> {
+    const world = await World.start();
+    const { call, leg } = await world.answeredCall(await world.activeInstance(), LONG);
+    for (let i = 0; i < listeners; i++) await listen(world, call);
+    leg.say(tone(1_000, 5_000, RATE, 9_000));
+    await world.system.advance(20_000);
+    expect(await world.stored(call)).toMatchObject({
+      status: "COMPLETED",
+      outcome: { heardMs: 10_000, heardRatio: 1 },
+    });
+    await world.stop();
+    return leg.heard;
+  }
+
+  test("is the same call", async () => {
+    expect(await heardWith(4)).toEqual(await heardWith(0));
+  });
+});
