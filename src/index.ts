@@ -46,6 +46,7 @@ export type {
   Fact,
   FinalData,
   IncompleteReason,
+  ListenerData,
   LoggedEvent,
   NoData,
   ToolFault,

@@ -3,7 +3,7 @@
 export { AnotherCallActive } from "./another-call-active.ts";
 export type { CallListening, ListenItem, ListenOptions } from "./call-listening.ts";
 export type { CallStream, StreamEnd, StreamOptions } from "./call-stream.ts";
-export type { CallsClient, GetCallOptions, ListCallsQuery, Placement } from "./calls-client.ts";
+export type { CallsClient, GetCallOptions, ListCallsQuery, Placement, TicketOptions } from "./calls-client.ts";
 export type { Client, ListEventsQuery } from "./create-client.ts";
 export { createClient } from "./create-client.ts";
 export type { GetInstanceOptions, InstancesClient, QrCode } from "./instances-client.ts";

@@ -398,7 +398,7 @@ export interface ListenStarted {
   sample_rate: number;
   encoding: "pcm_s16le";
   /** In the order of the interleaved samples: the callee, and what was played to them. */
-  channels: "callee" | "played"[];
+  channels: ("callee" | "played")[];
 }
 
 /** A message to a listener: audio is missing here, because the client read too slowly. */
