@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { WavPeaks } from "../../adapters/console/pages/views/call/wav-peaks.ts";
+import { WavPeaks } from "../../../adapters/console/pages/views/call/wav-peaks.ts";
 
 /** A WAV file of 16-bit PCM, the samples of its channels interleaved. */
 function wav(samples: readonly number[], channels: number, before: readonly number[] = []): Uint8Array {

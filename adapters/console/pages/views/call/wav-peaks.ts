@@ -1,0 +1,114 @@
+/** Bytes of the beginning of a file within which its audio has to begin. */
+const MOST_HEAD_BYTES = 4_096;
+const PCM = 1;
+const EXTENSIBLE = 0xfffe;
+
+/** What the head of a WAV file names. */
+export interface WavHead {
+  /** Hz. */
+  readonly sampleRate: number;
+  readonly channels: number;
+  /** Samples per channel, at most those that the head claims. */
+  readonly frames: number;
+}
+
+/**
+ * The shape of a WAV file of 16-bit PCM, computed as its bytes arrive, in pieces that were cut anywhere: the file is never in
+ * memory as a whole.
+ */
+export class WavPeaks {
+  /** The loudest sample of each part of each channel, from 0 to 1. */
+  readonly peaks: readonly Float32Array[] = [];
+  readonly #parts: number;
+  readonly #fileBytes: number;
+  #head: WavHead | undefined;
+  /** The beginning until the audio begins, then what is left of a frame that was cut. */
+  #held: Uint8Array<ArrayBuffer> = new Uint8Array(0);
+  #frames = 0;
+
+  /** @param parts number of parts @param fileBytes length of the whole file, Infinity if it is unknown */
+  constructor(parts: number, fileBytes: number) {
+    this.#parts = parts;
+    this.#fileBytes = fileBytes;
+  }
+
+  /** Undefined until it has arrived. */
+  get head(): WavHead | undefined {
+    return this.#head;
+  }
+
+  /** How much of the audio has arrived, from 0 to 1. */
+  get progress(): number {
+    return this.#head ? Math.min(1, this.#frames / Math.max(1, this.#head.frames)) : 0;
+  }
+
+  /** Takes the next bytes. @throws {Error} they are no WAV file of 16-bit PCM */
+  push(bytes: Uint8Array): void {
+    const all = new Uint8Array(this.#held.length + bytes.length);
+    all.set(this.#held);
+    all.set(bytes, this.#held.length);
+    const view = new DataView(all.buffer);
+    const from = this.#head ? 0 : this.#readHead(view);
+    const used = from === undefined ? 0 : from + this.#readFrames(view, from);
+    this.#held = all.slice(used);
+    if (!this.#head && this.#held.length > MOST_HEAD_BYTES) throw new Error("the audio of the file does not begin");
+  }
+
+  /** Where the audio begins; undefined if that has not arrived. */
+  #readHead(view: DataView): number | undefined {
+    if (view.byteLength < 12) return undefined;
+    if (textAt(view, 0) !== "RIFF" || textAt(view, 8) !== "WAVE") throw new Error("the file is not a WAV file");
+    let format: Pick<WavHead, "sampleRate" | "channels"> | undefined;
+    for (let at = 12; at + 8 <= view.byteLength; ) {
+      const name = textAt(view, at);
+      const size = view.getUint32(at + 4, true);
+      const body = at + 8;
+      if (name === "data") {
+        if (!format) throw new Error("the file names no format");
+        const bytes = Math.max(0, Math.min(size, this.#fileBytes - body));
+        this.#head = { ...format, frames: Math.floor(bytes / (2 * format.channels)) };
+        for (let channel = 0; channel < format.channels; channel++)
+          (this.peaks as Float32Array[]).push(new Float32Array(this.#parts));
+        return body;
+      }
+      if (name === "fmt ") {
+        if (body + 16 > view.byteLength) return undefined;
+        format = formatAt(view, body);
+      }
+      at = body + size + (size % 2);
+    }
+    return undefined;
+  }
+
+  /** Returns the number of bytes that were whole frames. */
+  #readFrames(view: DataView, from: number): number {
+    const { channels, frames } = this.#head!;
+    const wide = 2 * channels;
+    const count = Math.min(Math.floor((view.byteLength - from) / wide), frames - this.#frames);
+    for (let frame = 0, at = from; frame < count; frame++)
+      for (let channel = 0, part = this.#partOf(this.#frames + frame); channel < channels; channel++, at += 2) {
+        const level = Math.abs(view.getInt16(at, true)) / 32_768;
+        const peaks = this.peaks[channel]!;
+        if (level > peaks[part]!) peaks[part] = level;
+      }
+    this.#frames += count;
+    return this.#frames === frames ? view.byteLength - from : count * wide;
+  }
+
+  #partOf(frame: number): number {
+    return Math.floor((frame * this.#parts) / this.#head!.frames);
+  }
+}
+
+function formatAt(view: DataView, at: number): Pick<WavHead, "sampleRate" | "channels"> {
+  const tag = view.getUint16(at, true);
+  const channels = view.getUint16(at + 2, true);
+  const sampleRate = view.getUint32(at + 4, true);
+  const bits = view.getUint16(at + 14, true);
+  if ((tag !== PCM && tag !== EXTENSIBLE) || bits !== 16 || channels < 1 || channels > 2 || sampleRate === 0)
+    throw new Error("the file is not 16-bit PCM of one or two channels");
+  return { channels, sampleRate };
+}
+
+const textAt = (view: DataView, at: number): string =>
+  String.fromCharCode(...[0, 1, 2, 3].map((index) => view.getUint8(at + index)));
