@@ -2,6 +2,7 @@ import { nearest } from "../../src/base/nearest.ts";
 import { DEFAULT_TIMINGS, leaseIsRenewedInTime } from "../../src/domain/timings.ts";
 import { VOICE_ID } from "../../src/domain/voice-id.ts";
 import type { RingportOptions } from "../../src/options.ts";
+import type { CertificateFiles } from "./certificate-files.ts";
 import type { ParsedLine } from "./command.ts";
 import { CONNECTION_SETTINGS } from "./connection/connection-settings.ts";
 import { hideUsers } from "./hide-secrets.ts";
@@ -17,6 +18,7 @@ export interface ServerSettings {
   readonly options: Omit<RingportOptions, "log">;
   readonly port: number | undefined;
   readonly hostname: string | undefined;
+  readonly tls: CertificateFiles | undefined;
   /** The file for the first token. */
   readonly tokenFile: string | undefined;
   readonly logLevel: LogLevel | undefined;
@@ -44,8 +46,9 @@ export function readSettings(settings: readonly Setting[], line: ParsedLine, env
   completeAgent(values);
   checkHttpTools(values);
   checkLease(values);
-  const { port, hostname, tokenFile, log, logMaskNumbers, ...options } = nested(values);
-  return { options, port, hostname, tokenFile, logLevel: log, logMaskNumbers } as ServerSettings;
+  checkTls(values);
+  const { port, hostname, tls, tokenFile, log, logMaskNumbers, ...options } = nested(values);
+  return { options, port, hostname, tls, tokenFile, logLevel: log, logMaskNumbers } as ServerSettings;
 }
 
 /** What Kubernetes sets in every container beside a service that is called "ringport". */
@@ -210,6 +213,12 @@ function checkLease(values: ReadonlyMap<string, unknown>): void {
     throw new UsageError(
       `RINGPORT_LEASE_RENEW_MS is ${leaseRenewMs}: it must be less than half of RINGPORT_LEASE_MS (${leaseMs})`,
     );
+}
+
+function checkTls(values: ReadonlyMap<string, unknown>): void {
+  if (values.has("tls.cert") === values.has("tls.key")) return;
+  const [given, missing] = values.has("tls.cert") ? ["CERT", "KEY"] : ["KEY", "CERT"];
+  throw new UsageError(`RINGPORT_TLS_${given} needs RINGPORT_TLS_${missing} too: set both, or neither`);
 }
 
 /** `a.b.c` becomes a member of a member. */

@@ -1,6 +1,7 @@
 import process from "node:process";
 import type { Ringport } from "../../src/ringport.ts";
-import type { Listening } from "../server/listening.ts";
+import type { Listening, Tls } from "../server/listening.ts";
+import { followCertificate, readCertificate } from "./certificate-files.ts";
 import type { Command } from "./command.ts";
 import { EXIT } from "./exit-codes.ts";
 import { checkTokenFile } from "./first-token.ts";
@@ -37,10 +38,12 @@ export const serve: Command = {
     };
 
     const stopping = firstSignal();
+    const tls = settings.tls && (await readCertificate(settings.tls));
     await checkTokenFile(settings);
     const { createRingport } = await import("../../src/ringport.ts");
     const ringport = createRingport({ onLeaseLost: "exit", ...settings.options, log });
-    const { listening, reachable } = await listen(ringport, settings);
+    const { listening, reachable } = await listen(ringport, settings, tls);
+    if (settings.tls && tls) followCertificate(settings.tls, { used: tls, listening, log });
     try {
       // A start may wait for another server, as long as it lives under "restart".
       const signal = await Promise.race([ringport.start(), stopping]);
@@ -69,6 +72,7 @@ export const serve: Command = {
 async function listen(
   ringport: Ringport,
   { port, hostname }: ServerSettings,
+  tls: Tls | undefined,
 ): Promise<{ listening: Listening; reachable: string }> {
   const adapter = await serverAdapter();
   let reachable = "";
@@ -79,7 +83,7 @@ async function listen(
       ringport.listeningAt(url);
     },
   };
-  return { listening: await adapter.serve(app, { port, hostname }), reachable };
+  return { listening: await adapter.serve(app, { port, hostname, tls }), reachable };
 }
 
 /** A misspelt variable would have no effect, and nobody would notice. @throws {UsageError} the first one */

@@ -2,7 +2,7 @@ import type { Parser } from "./parsers.ts";
 
 /** One thing about the server that can be set. */
 export interface Setting<Option extends string = string> {
-  /** Its path in `RingportOptions`, or `port`, `hostname`. */
+  /** Its path in `RingportOptions`, or a setting of the server such as `port`. */
   readonly option: Option;
   /** The environment variable. */
   readonly env: string;

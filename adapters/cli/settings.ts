@@ -33,6 +33,14 @@ const SERVER = [
     "Address to listen on; 0.0.0.0 lets phones in your network open the linking page.",
   ),
   setting(
+    "tls.cert",
+    "RINGPORT_TLS_CERT",
+    text("FILE", "a file"),
+    "none",
+    "Serves HTTPS with the certificate in this PEM file; needs RINGPORT_TLS_KEY.",
+  ),
+  setting("tls.key", "RINGPORT_TLS_KEY", text("FILE", "a file"), "none", "PEM file with the key of that certificate."),
+  setting(
     "publicUrl",
     "RINGPORT_PUBLIC_URL",
     httpUrl,

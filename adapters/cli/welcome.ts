@@ -31,7 +31,8 @@ export async function printWelcome({ ringport, listening, reachable, settings }:
   print(`  Stream   ${options.streamPreview ? streamLine(options) : STREAM_OFF}`);
   print();
   const first = await firstToken(ringport.tokens, settings.tokenFile);
-  if (first) printFirstToken(first, base);
+  // A certificate is for the name of the public address.
+  if (first) printFirstToken(first, (settings.tls && options.publicUrl) ?? base);
 }
 
 function printFirstToken(first: FirstToken, base: string): void {

@@ -22,7 +22,7 @@ import {
 } from "./listening.ts";
 import { neverOpened } from "./never-opened.ts";
 
-export { CannotListen, type Listening, type ServedApp, type ServeOptions } from "./listening.ts";
+export { CannotListen, type Listening, type ServedApp, type ServeOptions, type Tls } from "./listening.ts";
 
 /** Bun counts a timeout in steps of this length and may end the connection up to one step early, seconds. */
 const TIMEOUT_STEP_SECONDS = 4;
@@ -60,16 +60,19 @@ interface SocketState {
 
 /**
  * Serves an application with `Bun.serve`, WebSockets included: `await serve(createRingport(), { port: 8080 })`.
- * @throws {CannotListen} the port is in use, or not to be had
+ * @throws {CannotListen} the port is in use or not to be had, or the certificate cannot be used
  */
 export async function serve(app: ServedApp, options: ServeOptions = {}): Promise<Listening> {
-  const { port = DEFAULT_PORT, hostname = DEFAULT_HOSTNAME, stallMs = STALL_MS } = options;
+  const { port = DEFAULT_PORT, hostname = DEFAULT_HOSTNAME, stallMs = STALL_MS, tls } = options;
+  if (tls) (await import("./tls.ts")).checkTls(tls);
+  const scheme = tls ? "https" : "http";
   const open = new Set<BunSocket>();
   let server: BunServer;
   try {
     server = Bun.serve({
       port,
       hostname,
+      ...(tls && { tls: { cert: tls.cert, key: tls.key } }),
       idleTimeout: IDLE_SECONDS,
       // The application counts a body while it reads it, and names the limit that was exceeded.
       maxRequestBodySize: Number.MAX_SAFE_INTEGER,
@@ -98,10 +101,10 @@ export async function serve(app: ServedApp, options: ServeOptions = {}): Promise
     throw cannotListen(hostname, port, error);
   }
   const bound = server.port;
-  app.listeningAt?.(reachableUrl(hostname, bound));
+  app.listeningAt?.(reachableUrl(hostname, bound, scheme));
   let closing: Promise<void> | undefined;
   return {
-    url: localUrl(hostname, bound),
+    url: localUrl(hostname, bound, scheme),
     port: bound,
     close() {
       closing ??= (async () => {

@@ -20,7 +20,7 @@ import {
 } from "./listening.ts";
 import { neverOpened } from "./never-opened.ts";
 
-export { CannotListen, type Listening, type ServedApp, type ServeOptions } from "./listening.ts";
+export { CannotListen, type Listening, type ServedApp, type ServeOptions, type Tls } from "./listening.ts";
 
 /** How often a WebSocket's send buffer is polled, ms: Deno has no event for an empty one. */
 const DRAIN_POLL_MS = 5;
@@ -50,10 +50,12 @@ const { Deno } = globalThis as unknown as { Deno: DenoNamespace };
 
 /**
  * Serves an application with `Deno.serve`, WebSockets included: `await serve(createRingport(), { port: 8080 })`.
- * @throws {CannotListen} the port is in use, or not to be had
+ * @throws {CannotListen} the port is in use or not to be had, or the certificate cannot be used
  */
 export async function serve(app: ServedApp, options: ServeOptions = {}): Promise<Listening> {
-  const { port = DEFAULT_PORT, hostname = DEFAULT_HOSTNAME, stallMs = STALL_MS } = options;
+  const { port = DEFAULT_PORT, hostname = DEFAULT_HOSTNAME, stallMs = STALL_MS, tls } = options;
+  if (tls) (await import("./tls.ts")).checkTls(tls);
+  const scheme = tls ? "https" : "http";
   const open = new Set<WebSocket>();
   const ending = new AbortController();
   let underway = 0;
@@ -79,20 +81,24 @@ export async function serve(app: ServedApp, options: ServeOptions = {}): Promise
   let server: DenoServer;
   try {
     const quiet = { onListen() {}, onError: () => toResponse(brokenApp()) };
-    server = Deno.serve({ port, hostname, signal: ending.signal, ...quiet }, (request, { completed }) => {
-      underway++;
-      const over = (): void => void underway--;
-      completed.then(over, over);
-      return answer(request);
-    });
+    const certificate = tls && { cert: tls.cert, key: tls.key };
+    server = Deno.serve(
+      { port, hostname, ...certificate, signal: ending.signal, ...quiet },
+      (request, { completed }) => {
+        underway++;
+        const over = (): void => void underway--;
+        completed.then(over, over);
+        return answer(request);
+      },
+    );
   } catch (error) {
     throw cannotListen(hostname, port, error);
   }
   const bound = server.addr.port;
-  app.listeningAt?.(reachableUrl(hostname, bound));
+  app.listeningAt?.(reachableUrl(hostname, bound, scheme));
   let closing: Promise<void> | undefined;
   return {
-    url: localUrl(hostname, bound),
+    url: localUrl(hostname, bound, scheme),
     port: bound,
     close() {
       closing ??= (async () => {

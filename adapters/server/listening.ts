@@ -7,6 +7,14 @@ export interface ServedApp extends WebApp {
   listeningAt?(url: string): void;
 }
 
+/** The certificate of a server and its private key, PEM. */
+export interface Tls {
+  /** The certificate, followed by those of its intermediate authorities. */
+  readonly cert: string;
+  /** Without a passphrase. */
+  readonly key: string;
+}
+
 /** The address to listen on. */
 export interface ServeOptions {
   /** 0 picks a free one. Default: 8080. */
@@ -15,6 +23,8 @@ export interface ServeOptions {
   readonly hostname?: string | undefined;
   /** How long a client may take nothing of a response before its connection is ended, ms. Default: 60,000. */
   readonly stallMs?: number | undefined;
+  /** Serves HTTPS and secure WebSockets instead of HTTP. */
+  readonly tls?: Tls | undefined;
 }
 
 /** A server that listens. */
@@ -22,6 +32,11 @@ export interface Listening {
   /** Its address for this machine, without a slash at the end. */
   readonly url: string;
   readonly port: number;
+  /**
+   * Uses a renewed certificate for new connections. Missing without `tls`, and on Bun and Deno, which cannot replace it.
+   * @throws {CannotListen} the certificate or its key cannot be used; the old one stays
+   */
+  setCertificate?(tls: Tls): void;
   /** Stops listening, lets running requests end for a second, then ends every connection. Twice is fine. */
   close(): Promise<void>;
 }
@@ -55,15 +70,17 @@ export const SOCKET_IDLE_SECONDS = 10;
 /** A WebSocket that is not read notices that its client has gone only when something is written: a ping, this often, ms. */
 export const PAUSED_PING_MS = 1_000;
 
+type Scheme = "http" | "https";
+
 /** The URL on which this machine reaches a server that listens there. */
-export function localUrl(hostname: string, port: number): string {
-  return `http://${inUrl(isWildcard(hostname) ? DEFAULT_HOSTNAME : hostname)}:${port}`;
+export function localUrl(hostname: string, port: number, scheme: Scheme = "http"): string {
+  return `${scheme}://${inUrl(isWildcard(hostname) ? DEFAULT_HOSTNAME : hostname)}:${port}`;
 }
 
 /** The URL on which others reach it: behind a wildcard address, this machine's first address in a network. */
-export function reachableUrl(hostname: string, port: number): string {
+export function reachableUrl(hostname: string, port: number, scheme: Scheme = "http"): string {
   const address = isWildcard(hostname) ? networkAddress() : undefined;
-  return address ? `http://${address}:${port}` : localUrl(hostname, port);
+  return address ? `${scheme}://${address}:${port}` : localUrl(hostname, port, scheme);
 }
 
 /** What a runtime's error about listening means for a person. */

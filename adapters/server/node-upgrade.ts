@@ -92,7 +92,8 @@ export function attachUpgrade(
 
   function listening(): void {
     const address = server.address();
-    if (address !== null && typeof address === "object") app.listeningAt?.(reachableUrl(address.address, address.port));
+    if (address !== null && typeof address === "object")
+      app.listeningAt?.(reachableUrl(address.address, address.port, isSecure(server) ? "https" : "http"));
   }
 
   server.on("upgrade", upgrade);
@@ -163,5 +164,9 @@ function withoutUpgrade(server: Server, message: IncomingMessage, socket: Duplex
     if (!/^(upgrade|connection|http2-settings)$/i.test(rawHeaders[i]!))
       lines.push(`${rawHeaders[i]}: ${rawHeaders[i + 1]}`);
   socket.unshift(Buffer.concat([Buffer.from(`${lines.join("\r\n")}\r\n\r\n`, "latin1"), head]));
-  server.emit("connection", socket);
+  server.emit(isSecure(server) ? "secureConnection" : "connection", socket);
+}
+
+function isSecure(server: Server): boolean {
+  return "setSecureContext" in server;
 }

@@ -15,12 +15,13 @@ import {
   type ServedApp,
   type ServeOptions,
   STALL_MS,
+  type Tls,
 } from "./listening.ts";
 import { writeReply } from "./node-reply.ts";
 import { hostsOf, isUnread, NodeRequest } from "./node-request.ts";
 import { attachUpgrade, refuse, takesUpgrade } from "./node-upgrade.ts";
 
-export { CannotListen, type Listening, type ServedApp, type ServeOptions } from "./listening.ts";
+export { CannotListen, type Listening, type ServedApp, type ServeOptions, type Tls } from "./listening.ts";
 export { attachUpgrade, type UpgradeOptions } from "./node-upgrade.ts";
 
 /** How long a client may take to send the head of a request, ms. */
@@ -55,7 +56,7 @@ export function handler(app: WebApp, { stallMs = STALL_MS }: Pick<ServeOptions, 
 
 /**
  * Serves an application, WebSockets included: `const { url } = await serve(createRingport(), { port: 8080 })`.
- * @throws {CannotListen} the port is in use, or not to be had
+ * @throws {CannotListen} the port is in use or not to be had, or the certificate cannot be used
  */
 export async function serve(app: ServedApp, options: ServeOptions = {}): Promise<Listening> {
   const { port = DEFAULT_PORT, hostname = DEFAULT_HOSTNAME } = options;
@@ -66,7 +67,9 @@ export async function serve(app: ServedApp, options: ServeOptions = {}): Promise
     connectionsCheckingInterval: CHECK_MS,
     shouldUpgradeCallback: takesUpgrade,
   };
-  const server = createServer(behaviour, handler(app, options));
+  const listener = handler(app, options);
+  const secure = options.tls && (await import("./node-tls.ts")).createTlsServer(options.tls, behaviour, listener);
+  const server: Server = secure?.server ?? createServer(behaviour, listener);
   server.on("clientError", answerBrokenRequest);
   const upgrades = attachUpgrade(server, app, { prefix: "" }); // `GET *` and `ftp://h/x` too: nothing else answers them
   await listen(server, port, hostname).catch((error: unknown) => {
@@ -76,11 +79,15 @@ export async function serve(app: ServedApp, options: ServeOptions = {}): Promise
   const bound = (server.address() as AddressInfo).port;
   let closing: Promise<void> | undefined;
   return {
-    url: localUrl(hostname, bound),
+    url: localUrl(hostname, bound, secure ? "https" : "http"),
     port: bound,
+    ...(secure && { setCertificate: (tls: Tls) => secure.setCertificate(tls) }),
     close() {
       closing ??= new Promise<void>((resolve) => {
-        const impatience = setTimeout(() => server.closeAllConnections(), CLOSE_GRACE_MS);
+        const impatience = setTimeout(() => {
+          server.closeAllConnections();
+          secure?.endConnections();
+        }, CLOSE_GRACE_MS);
         server.close(() => {
           clearTimeout(impatience);
           resolve();

@@ -72,7 +72,9 @@ ${table(
 
 function row({ env, flag, parser, fallback, option, help }: Setting): string[] {
   const value = parser.placeholder === undefined ? "1, 0" : parser.expected.replace(/^a(n|) /, "");
-  const own = ["port", "hostname", "tokenFile", "log", "logMaskNumbers"].includes(option) ? "" : `\`${option}\``;
+  const own = ["port", "hostname", "tls.cert", "tls.key", "tokenFile", "log", "logMaskNumbers"].includes(option)
+    ? ""
+    : `\`${option}\``;
   const shown = WORDS.has(fallback) ? fallback : `\`${fallback}\``;
   return [`\`${env}\``, flag === undefined ? "" : `\`--${flag}\``, value, shown, own, help];
 }

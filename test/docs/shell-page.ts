@@ -31,6 +31,10 @@ export const NOT_RUN: readonly (readonly [RegExp, string])[] = [
     /^sh examples\/sip-trunk\/pair\/start|^ID=\$\(npm run -s ringport -- instance create Trunk\)/m,
     "it installs packages and takes fixed ports; test/peers/sip-walkthrough.test.ts does the same with both",
   ],
+  [
+    /^RINGPORT_TLS_CERT=/m,
+    "it needs a certificate, and serves until it is stopped; test/runtime/tls.test.ts starts a server with these settings",
+  ],
   [/^RINGPORT_STREAM_PREVIEW=1 npm start/m, "it serves until it is stopped; the page is typed against such a server"],
   [/^npm install ringport @echogarden/m, "test/package installs the tarball, with and without voices"],
   [/^npx esbuild /m, "it needs a project of the reader; test/package/bundlers.test.ts does the same in one"],

@@ -149,6 +149,18 @@ const REFUSED: readonly [what: string, args: readonly string[], env: Env, texts:
     { RINGPORT_AGENT_TOOLS_ALLOW_PRIVATE: "1" },
     ["RINGPORT_AGENT_TOOLS_ALLOW_PRIVATE counts only with RINGPORT_AGENT_TOOLS"],
   ],
+  [
+    "a certificate without its key",
+    [],
+    { RINGPORT_TLS_CERT: "/cert.pem" },
+    ["RINGPORT_TLS_CERT needs RINGPORT_TLS_KEY too"],
+  ],
+  [
+    "a certificate that is not there",
+    [],
+    { RINGPORT_TLS_CERT: "/nothing/cert.pem", RINGPORT_TLS_KEY: "/nothing/key.pem" },
+    ['RINGPORT_TLS_CERT is "/nothing/cert.pem": there is no such file'],
+  ],
   ["SIP without a trunk", [], { RINGPORT_TELEPHONY: "sip" }, ["set RINGPORT_SIP_TRUNKS"]],
 ];
 

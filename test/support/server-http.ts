@@ -1,4 +1,5 @@
 import { request as httpRequest, type IncomingMessage } from "node:http";
+import { request as httpsRequest } from "node:https";
 import { connect } from "node:net";
 
 /** What a server answered, as it came over the wire. */
@@ -34,7 +35,8 @@ export function send(
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
     let answered = false;
-    const outgoing = httpRequest(url, { method, headers: { ...headers }, agent: false });
+    const request = url.startsWith("https:") ? httpsRequest : httpRequest;
+    const outgoing = request(url, { method, headers: { ...headers }, agent: false });
     const timer = setTimeout(
       () => outgoing.destroy(new Error(`${method} ${url} was not answered within ${timeoutMs} ms`)),
       timeoutMs,

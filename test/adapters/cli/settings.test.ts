@@ -87,6 +87,17 @@ describe("reading settings", () => {
     expect(fromEnv({ PORT: "", RINGPORT_STREAM_PREVIEW: " " }).options).toEqual({});
   });
 
+  test("a certificate has a key, and a key a certificate", () => {
+    const RINGPORT_TLS_CERT = "/etc/cert.pem";
+    const RINGPORT_TLS_KEY = "/etc/key.pem";
+    expect(fromEnv({ RINGPORT_TLS_CERT, RINGPORT_TLS_KEY })).toMatchObject({
+      options: {},
+      tls: { cert: RINGPORT_TLS_CERT, key: RINGPORT_TLS_KEY },
+    });
+    expect(() => fromEnv({ RINGPORT_TLS_CERT })).toThrow("RINGPORT_TLS_CERT needs RINGPORT_TLS_KEY too: set both");
+    expect(() => fromEnv({ RINGPORT_TLS_KEY })).toThrow("RINGPORT_TLS_KEY needs RINGPORT_TLS_CERT too: set both");
+  });
+
   test("values arrive where the options want them", () => {
     const { options, port, hostname, logLevel } = fromEnv({
       PORT: "0",

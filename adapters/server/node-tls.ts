@@ -1,0 +1,40 @@
+import type { RequestListener, ServerOptions } from "node:http";
+import { createServer, type Server } from "node:https";
+import type { Socket } from "node:net";
+import type { Tls } from "./listening.ts";
+import { checkTls } from "./tls.ts";
+
+/** How long a client may take for its handshake, ms. */
+const HANDSHAKE_MS = 10_000;
+
+/** A server for HTTPS. */
+export interface TlsServer {
+  readonly server: Server;
+  /** Ends all connections; `closeAllConnections` leaves those out that are in their handshake. */
+  endConnections(): void;
+  /** @throws {CannotListen} the certificate or its key cannot be used */
+  setCertificate(tls: Tls): void;
+}
+
+/** @throws {CannotListen} the certificate or its key cannot be used */
+export function createTlsServer(tls: Tls, options: ServerOptions, listener: RequestListener): TlsServer {
+  checkTls(tls);
+  const server = createServer({ ...options, cert: tls.cert, key: tls.key, handshakeTimeout: HANDSHAKE_MS }, listener);
+  // Node reports a broken handshake like a broken request, but nobody can read an answer before the handshake.
+  server.removeAllListeners("tlsClientError").on("tlsClientError", (_, socket) => socket.destroy());
+  const open = new Set<Socket>();
+  server.on("connection", (socket: Socket) => {
+    open.add(socket);
+    socket.once("close", () => open.delete(socket));
+  });
+  return {
+    server,
+    endConnections() {
+      for (const socket of open) socket.destroy();
+    },
+    setCertificate(renewed) {
+      checkTls(renewed);
+      server.setSecureContext({ cert: renewed.cert, key: renewed.key });
+    },
+  };
+}

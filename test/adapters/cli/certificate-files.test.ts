@@ -1,0 +1,93 @@
+import { chmodSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, describe, expect, test } from "vitest";
+import { followCertificate, readCertificate } from "../../../adapters/cli/certificate-files.ts";
+import type { Tls } from "../../../adapters/server/listening.ts";
+import type { Logger } from "../../../src/ports/logger.ts";
+import { certificateAuthority } from "../../support/certificates.ts";
+import { freshFolder } from "./run-cli.ts";
+
+const authority = certificateAuthority();
+const issued = authority.issue();
+let end = (): void => {};
+
+afterEach(() => end());
+
+/** Files with a certificate and its key. */
+function filesOf({ cert, key }: Tls) {
+  const folder = freshFolder();
+  const files = { cert: join(folder, "cert.pem"), key: join(folder, "key.pem") };
+  const write = (tls: Tls): void => {
+    writeFileSync(files.cert, tls.cert);
+    writeFileSync(files.key, tls.key);
+  };
+  write({ cert, key });
+  return { folder, files, write };
+}
+
+describe("the files of a certificate", () => {
+  test("are read as they are", async () => {
+    expect(await readCertificate(filesOf(issued).files)).toEqual(issued);
+  });
+
+  test("are named, with their variable, when they cannot be used", async () => {
+    const { folder, files } = filesOf(issued);
+    const other = filesOf(authority.issue()).files.key;
+    const nothing = join(folder, "nothing.pem");
+    for (const [given, message] of [
+      [{ ...files, cert: nothing }, `RINGPORT_TLS_CERT is "${nothing}": there is no such file`],
+      [{ ...files, key: folder }, `RINGPORT_TLS_KEY is "${folder}": it is a folder`],
+      [{ ...files, key: files.cert }, `RINGPORT_TLS_KEY is "${files.cert}": there is no private key in it`],
+      [{ ...files, key: other }, `RINGPORT_TLS_KEY is "${other}": the key belongs to another certificate`],
+    ] as const)
+      await expect(readCertificate(given)).rejects.toMatchObject({
+        name: "UsageError",
+        message: expect.stringContaining(message),
+      });
+  });
+
+  test.skipIf(process.getuid?.() === 0)("are named when this user may not read them", async () => {
+    const { files } = filesOf(issued);
+    chmodSync(files.key, 0);
+    await expect(readCertificate(files)).rejects.toThrow("this user may not read the file");
+  });
+});
+
+describe("a certificate that is renewed in its files", () => {
+  /** A server that follows its files, and what it uses and logs. */
+  function following(canReplace = true) {
+    const { files, write } = filesOf(issued);
+    const used: Tls[] = [];
+    const logged: string[] = [];
+    const note = (level: string) => (_: object, message: string) => void logged.push(`${level} ${message}`);
+    const log = { debug: note("debug"), info: note("info"), warn: note("warn"), error: note("error") } as Logger;
+    const listening = canReplace ? { setCertificate: (tls: Tls) => void used.push(tls) } : {};
+    end = followCertificate(files, { used: issued, listening, log, everyMs: 5 });
+    return { files, write, used, logged };
+  }
+
+  test("is used once", async () => {
+    const { write, used, logged } = following();
+    const renewed = authority.issue();
+    write(renewed);
+    await expect.poll(() => used).toEqual([renewed]);
+    await expect.poll(() => logged).toEqual(["info new connections use the renewed certificate"]);
+  });
+
+  test("needs a restart where it cannot be replaced", async () => {
+    const { write, logged } = following(false);
+    write(authority.issue());
+    await expect.poll(() => logged).toEqual(["warn the certificate was renewed; restart the server to use it"]);
+  });
+
+  test("is reported once if it cannot be used, and used when it can", async () => {
+    const { files, write, used, logged } = following();
+    writeFileSync(files.key, authority.issue().key);
+    await expect.poll(() => logged).toEqual(["error the certificate files cannot be used; the old certificate stays"]);
+    expect(used).toEqual([]);
+    const renewed = authority.issue();
+    write(renewed);
+    await expect.poll(() => used).toEqual([renewed]);
+    expect(logged).toHaveLength(2);
+  });
+});

@@ -1,0 +1,206 @@
+import { generateKeyPairSync } from "node:crypto";
+import { createServer, get, type Server } from "node:https";
+import { type AddressInfo, connect, type Socket } from "node:net";
+import { connect as connectTls, type TLSSocket } from "node:tls";
+import fc from "fast-check";
+import { afterEach, describe, expect, test } from "vitest";
+import { WebSocket } from "ws";
+import type { Listening, ServeOptions, Tls } from "../../../adapters/server/listening.ts";
+import { attachUpgrade, handler } from "../../../adapters/server/node.ts";
+import { tlsFault } from "../../../adapters/server/tls.ts";
+import type { SocketHandlers } from "../../../src/ports/web.ts";
+import { certificateAuthority } from "../../support/certificates.ts";
+import { type FakeAnswers, fakeApp, plain } from "./fake-app.ts";
+import { raw } from "./raw.ts";
+import { runtime, serveHere } from "./this-runtime.ts";
+
+const authority = certificateAuthority();
+const tls = authority.issue({ names: ["127.0.0.1"] });
+const servers: { close(): unknown }[] = [];
+const sockets: (Socket | WebSocket)[] = [];
+
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) "terminate" in socket ? socket.terminate() : socket.destroy();
+  await Promise.all(servers.splice(0).map((server) => server.close()));
+});
+
+async function served(answers: FakeAnswers = {}, options?: ServeOptions): Promise<Listening> {
+  const listening = await serveHere(fakeApp(answers), { tls, ...options });
+  servers.push(listening);
+  return listening;
+}
+
+function textAt(url: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    get(url, { ca: authority.ca, agent: false }, (response) => {
+      let text = "";
+      response.setEncoding("utf8");
+      response.on("data", (piece) => {
+        text += piece;
+      });
+      response.on("end", () => resolve(text));
+    }).on("error", reject);
+  });
+}
+
+/** The serial number of the certificate that a new connection gets. */
+function serialAt(port: number): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket: TLSSocket = connectTls({ port, host: "127.0.0.1", ca: authority.ca }, () => {
+      resolve(socket.getPeerCertificate().serialNumber);
+      socket.destroy();
+    });
+    socket.on("error", reject);
+  });
+}
+
+const echo = (): SocketHandlers => ({ message: (socket, data) => socket.send(data) });
+
+function echoed(url: string, text: string): Promise<string> {
+  const socket = new WebSocket(url, { ca: authority.ca });
+  sockets.push(socket);
+  return new Promise((resolve, reject) => {
+    socket.on("open", () => socket.send(text));
+    socket.on("message", (data) => resolve(String(data)));
+    socket.on("error", reject);
+  });
+}
+
+describe("a server with a certificate", () => {
+  test("answers HTTPS, and the application sees such an address", async () => {
+    const { url, port } = await served();
+    expect(url).toBe(`https://127.0.0.1:${port}`);
+    expect(JSON.parse(await textAt(`${url}/a?b`))).toMatchObject({ url: `${url}/a?b` });
+  });
+
+  test("accepts secure WebSockets", async () => {
+    const { port } = await served({ upgrade: echo });
+    expect(await echoed(`wss://127.0.0.1:${port}/v1/calls/x/stream`, "hello")).toBe("hello");
+  });
+
+  test("reports an https address to the application", async () => {
+    const addresses: string[] = [];
+    const listening = await serveHere({ ...fakeApp(), listeningAt: (url) => void addresses.push(url) }, { tls });
+    servers.push(listening);
+    expect(addresses).toEqual([listening.url]);
+  });
+
+  test("does not pass a request without TLS to the application", async () => {
+    let asked = 0;
+    const { port } = await served({ handle: () => plain(200, `secret ${++asked}`) });
+    const { text } = await raw(port, "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+    expect([asked, text]).toEqual([0, expect.not.stringContaining("secret")]);
+  });
+
+  test("closes in time although a client never begins its handshake", async () => {
+    const { port, close } = await served();
+    await new Promise<void>((resolve) => sockets.push(connect(port, "127.0.0.1", resolve)));
+    const startedAt = performance.now();
+    await close();
+    expect(performance.now() - startedAt).toBeLessThan(4_000);
+  });
+});
+
+describe("a renewed certificate", () => {
+  test.skipIf(runtime !== "node")("is used by new connections", async () => {
+    const listening = await served({ upgrade: echo });
+    const before = await serialAt(listening.port);
+    const renewed = authority.issue({ names: ["127.0.0.1"] });
+    listening.setCertificate?.(renewed);
+    expect(await serialAt(listening.port)).not.toBe(before);
+    const used = await serialAt(listening.port);
+    expect(() => listening.setCertificate?.({ ...tls, key: renewed.key })).toThrow("belongs to another certificate");
+    expect(await serialAt(listening.port)).toBe(used);
+  });
+
+  test("is refused by the runtimes that cannot replace it, and without TLS", async () => {
+    expect((await served()).setCertificate === undefined).toBe(runtime !== "node");
+    expect((await served({}, { tls: undefined })).setCertificate).toBeUndefined();
+  });
+});
+
+const other = authority.issue();
+const encrypted = generateKeyPairSync("ec", {
+  namedCurve: "P-256",
+  publicKeyEncoding: { type: "spki", format: "pem" },
+  privateKeyEncoding: { type: "pkcs8", format: "pem", cipher: "aes-256-cbc", passphrase: "x" },
+}).privateKey;
+
+describe("a certificate that cannot be used", () => {
+  test.each<[string, Tls, string]>([
+    ["an empty certificate", { ...tls, cert: "" }, "tls.cert cannot be used: there is no certificate in it"],
+    ["a key in its place", { ...tls, cert: tls.key }, "tls.cert cannot be used: there is no certificate in it"],
+    ["an empty key", { ...tls, key: "" }, "tls.key cannot be used: there is no private key in it"],
+    ["a certificate in its place", { ...tls, key: tls.cert }, "tls.key cannot be used: there is no private key in it"],
+    ["another key", { ...tls, key: other.key }, "tls.key cannot be used: the key belongs to another certificate"],
+    ["an encrypted key", { ...tls, key: encrypted }, "tls.key cannot be used: the key is encrypted"],
+  ])("%s fails the start", async (_, broken, message) => {
+    await expect(serveHere(fakeApp(), { tls: broken })).rejects.toMatchObject({
+      name: "CannotListen",
+      message: expect.stringContaining(message),
+    });
+  });
+
+  test("is a fault and never an exception, whatever its text", () => {
+    const spoilt = (text: string) =>
+      fc
+        .tuple(fc.nat(text.length), fc.nat(40), fc.string({ unit: "binary" }))
+        .map(([at, length, more]) => text.slice(0, at) + more + text.slice(at + length));
+    const texts = fc.oneof(fc.string({ unit: "binary" }), spoilt(tls.cert), spoilt(tls.key));
+    fc.assert(
+      fc.property(texts, texts, (cert, key) => {
+        const fault = tlsFault({ cert, key });
+        expect(fault === undefined || fault.sentence.length > 0).toBe(true);
+      }),
+    );
+    expect(tlsFault(tls)).toBeUndefined();
+  });
+
+  test("a chain of certificates is judged by its first one", () => {
+    expect(tlsFault({ cert: tls.cert + authority.ca, key: tls.key })).toBeUndefined();
+    expect(tlsFault({ cert: authority.ca + tls.cert, key: tls.key })?.part).toBe("key");
+  });
+});
+
+describe.skipIf(runtime !== "node")("an HTTPS server of the program", () => {
+  function program(answers: FakeAnswers): Promise<{ server: Server; port: number; addresses: string[] }> {
+    const addresses: string[] = [];
+    const app = { ...fakeApp(answers), listeningAt: (url: string) => void addresses.push(url) };
+    const server = createServer({ ...tls }, handler(app));
+    const upgrades = attachUpgrade(server, app);
+    servers.push({
+      close() {
+        upgrades.close();
+        server.close();
+        server.closeAllConnections();
+      },
+    });
+    return new Promise((resolve) =>
+      server.listen(0, "127.0.0.1", () => resolve({ server, port: (server.address() as AddressInfo).port, addresses })),
+    );
+  }
+
+  test("has an https address and secure WebSockets", async () => {
+    const { port, addresses } = await program({ upgrade: echo });
+    expect(addresses).toEqual([`https://127.0.0.1:${port}`]);
+    expect(await echoed(`wss://127.0.0.1:${port}/v1/calls/x/stream`, "hello")).toBe("hello");
+  });
+
+  test("ignores the offer of another protocol inside TLS", async () => {
+    const { port } = await program({});
+    const text = await new Promise<string>((resolve, reject) => {
+      let received = "";
+      const socket = connectTls({ port, host: "127.0.0.1", ca: authority.ca }, () =>
+        socket.write("GET /a HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n"),
+      );
+      sockets.push(socket);
+      socket.on("data", (data) => {
+        received += data;
+        if (received.includes("/a")) resolve(received);
+      });
+      socket.on("error", reject);
+      socket.on("close", () => resolve(received));
+    });
+    expect(text).toMatch(/^HTTP\/1.1 200/);
+  });
+});
