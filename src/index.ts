@@ -125,6 +125,7 @@ export type {
   CallPatch,
   CallQuota,
   CallStore,
+  CallTally,
   DueDelivery,
   EventStore,
   Insertion,

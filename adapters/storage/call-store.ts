@@ -9,6 +9,7 @@ import { countFinished, endedCalls, removeCalls } from "./call-purge.ts";
 import { callQueue } from "./call-queue.ts";
 import { keepCounting, quotaSpent } from "./call-quota.ts";
 import { callColumns, callOf } from "./call-row.ts";
+import { callTally } from "./call-tally.ts";
 import { IS_ACTIVE, IS_RECORDED } from "./conditions.ts";
 import { insertEvents } from "./event-insertion.ts";
 import { prepared } from "./prepared.ts";
@@ -74,6 +75,7 @@ export function callStore(session: Session): CallStore {
     ended: (endedBefore, limit) => session.read((db) => endedCalls(db, endedBefore, limit)),
     remove: (ids, countedSince) => session.transaction((tx) => removeCalls(tx, ids, countedSince)),
     to: (phone, page) => callsTo(session, phone, page),
+    tally: callTally(session),
     counts: () => session.read(countCalls),
     ...callQueue(session),
   };

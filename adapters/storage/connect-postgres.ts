@@ -24,7 +24,11 @@ const RENEWAL_PART = 1 / 4;
 const MIN_RENEWAL_MS = 1_000;
 
 /** Transactions overlap on several connections. */
-export const POSTGRES_TRAITS: Traits = { rowLocks: true, unavailable: postgresUnavailable };
+export const POSTGRES_TRAITS: Traits = {
+  rowLocks: true,
+  jsonText: (column, member) => sql`${sql.ref(column)}::json ->> ${sql.lit(member)}`,
+  unavailable: postgresUnavailable,
+};
 
 /**
  * Creates the connection pool, unless one is given. It connects with the first query.

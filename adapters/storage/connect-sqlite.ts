@@ -1,5 +1,6 @@
 import { open } from "node:fs/promises";
 import type { DatabaseSync } from "node:sqlite";
+import { sql } from "kysely";
 import { StorageLocked, StorageUnavailable } from "../../src/ports/storage.ts";
 import { sqliteAudioFiles } from "./audio-files.ts";
 import { nodeSqlite } from "./node-sqlite.ts";
@@ -12,7 +13,11 @@ import { isBusy, isNoDatabase, sqliteUnavailable, whenFree } from "./sqlite-erro
 import { checkedNames } from "./table-names.ts";
 
 /** One connection, whose immediate transactions exclude every other writer. */
-export const SQLITE_TRAITS: Traits = { rowLocks: false, unavailable: sqliteUnavailable };
+export const SQLITE_TRAITS: Traits = {
+  rowLocks: false,
+  jsonText: (column, member) => sql`${sql.ref(column)} ->> ${sql.lit(member)}`,
+  unavailable: sqliteUnavailable,
+};
 
 /**
  * Opens the database file.

@@ -1,4 +1,4 @@
-import type { Dialect, Kysely } from "kysely";
+import type { Dialect, Kysely, RawBuilder } from "kysely";
 import type { Lease } from "../../src/ports/storage.ts";
 import type { AudioFiles } from "./audio-files.ts";
 import type { ColumnTypes } from "./first-tables.ts";
@@ -37,6 +37,8 @@ export interface Fenced {
 export interface Traits {
   /** Transactions overlap, so a row that a decision depends on is locked. Otherwise transactions share commits. */
   readonly rowLocks: boolean;
+  /** A member of a column that holds a JSON object, as text. */
+  jsonText(column: string, member: string): RawBuilder<string | null>;
   /** The reason why the database is unavailable; undefined for every other error. */
   unavailable(error: unknown): string | undefined;
 }

@@ -77,6 +77,15 @@ export function calls(memory: Memory): CallStore {
       old.sort((one, other) => (one.endedAt ?? 0) - (other.endedAt ?? 0) || (one.id < other.id ? -1 : 1));
       return old.slice(0, limit).map(({ id }) => id);
     },
+    async tally(userId, from, until) {
+      const final = [...all.values()].filter(
+        (call) => call.userId === userId && call.createdAt >= from && call.createdAt < until && !isActive(call.status),
+      );
+      const failed = final.filter(({ status }) => status === "FAILED");
+      const failures: Record<string, number> = {};
+      for (const { outcome } of failed) if (outcome) failures[outcome.reason] = (failures[outcome.reason] ?? 0) + 1;
+      return { completed: final.length - failed.length, failed: failed.length, failures };
+    },
     remove: async (ids, countedSince) =>
       memory.remove(
         ids.filter((id) => all.has(id) && all.get(id)?.endedAt !== null),

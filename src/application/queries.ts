@@ -3,13 +3,14 @@ import type { Principal } from "../domain/principal.ts";
 import { Refusal } from "../domain/refusal.ts";
 import type { Voice } from "../ports/speech.ts";
 import { PerUser } from "./access/per-user.ts";
+import { refuseDemo } from "./access/refuse-demo.ts";
 import { voiceSample } from "./call-audio/voice-sample.ts";
 import type { Dispatcher } from "./calls/dispatcher.ts";
 import { readLog } from "./calls/log-pages.ts";
 import type { Context } from "./context.ts";
 import type { Lines } from "./instances/lines.ts";
 import { nextPage } from "./next-page.ts";
-import type { EventPage, Figures, LogQuery, Patience, QueryUseCases } from "./use-cases.ts";
+import type { CallSummary, EventPage, Figures, LogQuery, OpenNetwork, Patience, QueryUseCases } from "./use-cases.ts";
 
 /** Events of a page whose length is not given. */
 const PAGE = 50;
@@ -44,6 +45,18 @@ export class Queries implements QueryUseCases {
       ({ cursor } = page);
       return page;
     });
+  }
+
+  async callSummary(principal: Principal): Promise<CallSummary> {
+    refuseDemo(principal, "a demo token sees no summary");
+    const { callSummary } = await import("./calls/call-summary.ts");
+    return callSummary(this.#context, principal.userId);
+  }
+
+  async networks(principal: Principal): Promise<OpenNetwork[]> {
+    refuseDemo(principal, "a demo token creates no instances");
+    const { openNetworks } = await import("./access/open-networks.ts");
+    return openNetworks(this.#context, principal.userId);
   }
 
   voices(): Promise<readonly Voice[]> {

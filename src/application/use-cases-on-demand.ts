@@ -13,6 +13,10 @@ export interface UseCases {
    * @throws {Refusal} `invalid_request`: the cursor is invalid
    */
   events: QueryUseCases["events"];
+  /** How the user's calls of the last 14 days ended, today included. */
+  callSummary: QueryUseCases["callSummary"];
+  /** The networks that the user's instances may use, the default one first. */
+  networks: QueryUseCases["networks"];
   voices(): Promise<readonly Voice[]>;
   /**
    * A short sentence in the voice's own language, as a WAV file: 16-bit PCM, mono, 16 kHz.
@@ -25,6 +29,8 @@ export interface UseCases {
 export function useCasesOnDemand(app: () => Promise<Application>): UseCases {
   return {
     events: async (...args) => (await app()).queries.events(...args),
+    callSummary: async (...args) => (await app()).queries.callSummary(...args),
+    networks: async (...args) => (await app()).queries.networks(...args),
     voices: async () => (await app()).queries.voices(),
     voiceSample: async (voiceId) => (await app()).queries.voiceSample(voiceId),
     instances: {

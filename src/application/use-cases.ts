@@ -1,9 +1,11 @@
 import type { Call, CallStatus, CallType } from "../domain/call.ts";
 import type { CreateCallInput } from "../domain/call-input.ts";
+import type { CallerIdRule } from "../domain/caller-id.ts";
 import type { Event } from "../domain/events.ts";
 import type { Instance } from "../domain/instance.ts";
 import type { CreateInstanceInput, UpdateInstanceInput } from "../domain/instance-input.ts";
 import type { LineState } from "../domain/line-flow.ts";
+import type { FailedReason } from "../domain/outcome.ts";
 import type { Principal } from "../domain/principal.ts";
 import type { TranscriptLine } from "../domain/transcript.ts";
 import type { DeliveryStatus, Webhook, WebhookDelivery } from "../domain/webhook.ts";
@@ -228,6 +230,29 @@ export interface WebhookUseCases {
   replay(principal: Principal, webhookId: string, deliveryId: string): Promise<WebhookDelivery>;
 }
 
+/** How the calls of the last days ended. */
+export interface CallSummary {
+  /** Oldest day first, by the creation of the calls; days without calls included. */
+  readonly days: readonly {
+    /** In UTC, such as `2026-11-27`. */
+    readonly day: string;
+    readonly completed: number;
+    readonly failed: number;
+  }[];
+  /** Failed calls of these days by the reason of their outcome, the most frequent first. */
+  readonly failures: readonly { readonly reason: FailedReason; readonly calls: number }[];
+}
+
+/** A network as whoever creates an instance chooses it. */
+export interface OpenNetwork {
+  /** The `provider` of an instance. */
+  readonly name: string;
+  /** The number is linked by a code that its owner scans, or by the operator. */
+  readonly linking: "code" | "operator";
+  /** The numbers that calls may come from; null: nothing of the caller can be chosen. */
+  readonly callerIds: CallerIdRule | null;
+}
+
 /** Reads that belong to no single record. */
 export interface QueryUseCases {
   /** Everything that happened to the caller's instances and calls, or to one instance; 50 without a `limit`. */
@@ -237,6 +262,10 @@ export interface QueryUseCases {
    * before there is an event.
    */
   nextEvents(principal: Principal, query: LogQuery, patience: Patience): Promise<EventPage>;
+  /** How the caller's calls of the last 14 days ended. Throws Refusal `demo_token_restricted`. */
+  callSummary(principal: Principal): Promise<CallSummary>;
+  /** The networks that the caller's instances may use, the default one first. */
+  networks(principal: Principal): Promise<OpenNetwork[]>;
   voices(): Promise<readonly Voice[]>;
   /**
    * A short sentence in the voice's own language, as a WAV file: 16-bit PCM, mono, 16 kHz. A user has four at a time.

@@ -9,7 +9,15 @@ import type { TranscriptStore } from "./storage/transcript-store.ts";
 import type { WebhookStore } from "./storage/webhook-store.ts";
 
 export type { AccountStore, TokenRecord, User } from "./storage/account-store.ts";
-export type { CallFilter, CallPatch, CallQuota, CallStore, Insertion, RemovedCalls } from "./storage/call-store.ts";
+export type {
+  CallFilter,
+  CallPatch,
+  CallQuota,
+  CallStore,
+  CallTally,
+  Insertion,
+  RemovedCalls,
+} from "./storage/call-store.ts";
 export type { EventStore, LogPage } from "./storage/event-store.ts";
 export type { InstancePatch, InstanceStore } from "./storage/instance-store.ts";
 export type { Page } from "./storage/page.ts";

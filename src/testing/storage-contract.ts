@@ -5,6 +5,7 @@ import { callListContract } from "./storage-contract/call-list.ts";
 import { callQueueContract } from "./storage-contract/call-queue.ts";
 import { callQuotaContract } from "./storage-contract/call-quota.ts";
 import { callRemovalContract } from "./storage-contract/call-removal.ts";
+import { callTallyContract } from "./storage-contract/call-tally.ts";
 import { callUpdateContract } from "./storage-contract/call-update.ts";
 import { eventOrderContract } from "./storage-contract/event-order.ts";
 import { eventsContract } from "./storage-contract/events.ts";
@@ -61,6 +62,7 @@ export function storageContract(
     describe("waiting calls", () => callQueueContract(clause));
     describe("updates of a call", () => callUpdateContract(clause, lastingClause));
     describe("lists of calls", () => callListContract(clause));
+    describe("tallies of calls", () => callTallyContract(clause));
     describe("ended calls", () => callRemovalContract(clause));
     describe("the log", () => eventsContract(clause));
     describe("readers of the log", () => eventOrderContract(clause));

@@ -2,7 +2,7 @@ import { type Lease, type OpenOptions, type Storage, StorageUnavailable } from "
 
 /** Operations that change nothing. */
 const READS =
-  /\.(get|list|linked|active|unlinked|half\w*|audio|load\w*|ofCall|ofCalls|ofUser|positionOf|lastPosition|oldest\w*|waiting\w*|orphaned|recorded|ended|newestId|trustedTime|counts|enabled|behind|pending|delivered\w*|getDelivery|deliveries|to|token\w*|user\w*|withPhone)$/;
+  /\.(get|list|linked|active|unlinked|half\w*|audio|load\w*|ofCall|ofCalls|ofUser|positionOf|lastPosition|oldest\w*|waiting\w*|orphaned|recorded|ended|newestId|trustedTime|counts|tally|enabled|behind|pending|delivered\w*|getDelivery|deliveries|to|token\w*|user\w*|withPhone)$/;
 
 /** Whether an operation of a storage (`calls.update`) changes something. */
 export function isWrite(operation: string): boolean {

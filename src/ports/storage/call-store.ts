@@ -1,5 +1,6 @@
 import type { Call, CallStatus, CallType } from "../../domain/call.ts";
 import type { Event } from "../../domain/events.ts";
+import type { FailedReason } from "../../domain/outcome.ts";
 import type { QueuePolicy } from "../../domain/queue-policy.ts";
 import type { Page } from "./page.ts";
 import type { ReceiptResult } from "./receipt-store.ts";
@@ -61,6 +62,14 @@ export interface CallQuota {
   readonly maxCalls: number;
   /** Calls created after this time count, deleted ones included; ms since 1970-01-01 UTC. */
   readonly since: number;
+}
+
+/** How the final calls among those of a period turned out. */
+export interface CallTally {
+  readonly completed: number;
+  readonly failed: number;
+  /** Failed calls by the reason of their outcome; a reason without calls is left out. */
+  readonly failures: Partial<Record<FailedReason, number>>;
 }
 
 /** Counts of what was deleted with calls. */
@@ -126,6 +135,11 @@ export interface CallStore {
   remove(ids: readonly string[], countedSince?: number): Promise<RemovedCalls>;
   /** Calls to a number, by ascending id. May read every call: rarely called. */
   to(phone: string, page: Page): Promise<Call[]>;
+  /**
+   * Counts a user's final calls that were created in a period, `until` excluded; ms since 1970-01-01 UTC. Reads only calls
+   * of the period.
+   */
+  tally(userId: string, from: number, until: number): Promise<CallTally>;
   /** Number of calls per status; a status without calls is left out. */
   counts(): Promise<Partial<Record<CallStatus, number>>>;
 }

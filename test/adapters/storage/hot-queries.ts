@@ -30,6 +30,7 @@ export async function askHotQueries(storage: Storage): Promise<void> {
   await calls.claimNext("inst_1", "node_1", 1);
   await calls.orphaned("node_1", 10);
   await calls.counts();
+  await calls.tally("usr_1", 0, 9);
   await calls.get("call_1");
   await calls.update("call_1", 3, { status: "FAILED", endedAt: 2 }, []);
   for (const status of [undefined, "FAILED"] as const)

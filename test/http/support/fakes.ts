@@ -202,6 +202,8 @@ export function dependencies({
           accent: "generic" as const,
         },
       ],
+      callSummary: () => Promise.reject(new Error("HTTP does not summarise calls")),
+      networks: () => Promise.reject(new Error("HTTP does not list networks")),
       voiceSample: async (voiceId) => new TextEncoder().encode(`RIFF ${voiceId}`),
       ready: async () => true,
       figures: async () => ({

@@ -1,0 +1,14 @@
+import type { Context } from "../context.ts";
+import type { OpenNetwork } from "../use-cases.ts";
+
+/** The networks that are open to a user, in the order they were mounted. */
+export async function openNetworks(
+  { access, telephony }: Pick<Context, "access" | "telephony">,
+  userId: string,
+): Promise<OpenNetwork[]> {
+  const names = await access.openTo(userId);
+  return names.map((name) => {
+    const { linking = "code", callerIds = null } = telephony.get(name)?.capabilities ?? {};
+    return { name, linking, callerIds };
+  });
+}

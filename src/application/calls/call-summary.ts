@@ -1,0 +1,28 @@
+import type { FailedReason } from "../../domain/outcome.ts";
+import type { Context } from "../context.ts";
+import type { CallSummary } from "../use-cases.ts";
+
+const DAY_MS = 86_400_000;
+const DAYS = 14;
+
+/** How a user's calls of the last 14 days ended. Each day is counted by itself, so that other work goes on in between. */
+export async function callSummary(
+  { storage, system }: Pick<Context, "storage" | "system">,
+  userId: string,
+): Promise<CallSummary> {
+  const today = Math.floor(system.now() / DAY_MS) * DAY_MS;
+  const days: CallSummary["days"][number][] = [];
+  const failures = new Map<FailedReason, number>();
+  for (let from = today - (DAYS - 1) * DAY_MS; from <= today; from += DAY_MS) {
+    const tally = await storage.calls.tally(userId, from, from + DAY_MS);
+    days.push({
+      day: new Date(from).toISOString().slice(0, 10),
+      completed: tally.completed,
+      failed: tally.failed,
+    });
+    for (const [reason, calls] of Object.entries(tally.failures) as [FailedReason, number][])
+      failures.set(reason, (failures.get(reason) ?? 0) + calls);
+  }
+  const byFrequency = [...failures].map(([reason, calls]) => ({ reason, calls }));
+  return { days, failures: byFrequency.sort((a, b) => b.calls - a.calls || (a.reason < b.reason ? -1 : 1)) };
+}
