@@ -165,9 +165,9 @@ export const LAYERS: readonly Layer[] = [
   },
   {
     files: "adapters/console/pages/",
-    may: [BASE, "src/client/", "preact", "@preact/signals"],
-    types: [DOMAIN, HTTP, "adapters/console/api.ts"],
-    rule: "The pages run in browsers: they import the client, and of the server's part only types.",
+    may: [BASE, DOMAIN, AUDIO, "src/client/", "preact", "@preact/signals"],
+    types: [HTTP, "adapters/console/api.ts"],
+    rule: "The pages run in browsers: they import the client, pure rules and samples, and of the server's part only types.",
   },
   {
     files: "adapters/cli/",

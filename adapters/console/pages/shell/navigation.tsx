@@ -12,7 +12,10 @@ interface Item {
   readonly text: keyof typeof en.navigation;
 }
 
-const ITEMS: readonly Item[] = [{ page: "/", icon: "home", text: "overview" }];
+const ITEMS: readonly Item[] = [
+  { page: "/", icon: "home", text: "overview" },
+  { page: "/calls", icon: "call", text: "calls" },
+];
 
 /** The parts of the console: at the bottom of narrow screens, at the side of wide ones. */
 export function Navigation() {

@@ -21,5 +21,7 @@ export const ROUTES: readonly Route[] = [
   { path: "/", access: "account", view: () => import("../views/overview.tsx") },
   { path: "/sign-in", access: "nobody", view: () => import("../views/sign-in.tsx") },
   { path: "/register", access: "nobody", view: () => import("../views/register.tsx") },
+  { path: "/calls", access: "account", view: () => import("../views/calls.tsx") },
+  { path: "/calls/new", access: "account", view: () => import("../views/new-call.tsx") },
   { path: "/reset", access: "nobody", view: () => import("../views/reset.tsx") },
 ];

@@ -1,0 +1,23 @@
+// English has the words of the server instead of these, which name the value.
+export default {
+  required: "This field is required.",
+  too_short: "This field must not be empty.",
+  too_long: "This is too long.",
+  type_invalid: "This value has the wrong form.",
+  value_invalid: "This value is not allowed.",
+  invalid_json: "This is not valid JSON.",
+  unknown_field: "The server does not know this field.",
+  phone_number_invalid: "Write the number with +, the country code and 7 to 15 digits, such as +12025550100.",
+  voice_invalid: "There is no such voice.",
+  voice_unavailable: "This voice is not available on this server.",
+  text_unspeakable: "The text has no letter and no digit, so there is nothing to speak.",
+  audio_unsupported: "This file cannot be played. Choose a WAV or MP3 file that is not too large.",
+  agent_unavailable: "The agent of this server cannot follow these instructions.",
+  instance_not_found: "This number no longer exists.",
+  demo_token_restricted: "This number may not be used.",
+  queue_full: "Too many calls of this number are waiting.",
+  destination_not_allowed: "This number may not be called.",
+  caller_id_not_allowed: "The provider does not allow this caller.",
+  daily_call_limit: "The limit of calls per day is reached.",
+  server_busy: "The server is busy. Try again in a moment.",
+};

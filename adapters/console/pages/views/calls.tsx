@@ -1,0 +1,35 @@
+import { LinkButton } from "../components/button.tsx";
+import { Page } from "../components/page.tsx";
+import { dictionary } from "../dictionary/dictionary.ts";
+import en from "../dictionary/en/calls.ts";
+import pt from "../dictionary/pt/calls.ts";
+import { changeQuery, href, query } from "../shell/place.ts";
+import { filterOf, queryOf } from "./calls/call-filter.ts";
+import { CallList } from "./calls/call-list.tsx";
+import { FilterBar } from "./calls/filter-bar.tsx";
+import { useInstances } from "./calls/use-instances.ts";
+
+const t = dictionary({ en, pt });
+
+/** `/calls`: the calls of the account, as they happen. */
+export default function Calls() {
+  const instances = useInstances();
+  const filter = filterOf(query.value.toString());
+  const known = instances.value.value;
+  return (
+    <Page
+      title={t.value.title}
+      lead={t.value.lead}
+      actions={
+        <LinkButton icon="plus" to={href("/calls/new")}>
+          {t.value.place}
+        </LinkButton>
+      }
+    >
+      <div class="stack">
+        <FilterBar filter={filter} instances={known ?? []} onChange={(next) => changeQuery(queryOf(next))} />
+        <CallList filter={filter} instances={known} />
+      </div>
+    </Page>
+  );
+}

@@ -1,0 +1,41 @@
+import type { CreatedCall } from "../../../../../src/client/index.ts";
+import { Button, LinkButton } from "../../components/button.tsx";
+import { Notice } from "../../components/notice.tsx";
+import { Fault } from "../../components/waiting.tsx";
+import { dictionary } from "../../dictionary/dictionary.ts";
+import en from "../../dictionary/en/new-call.ts";
+import pt from "../../dictionary/pt/new-call.ts";
+import { client } from "../../shell/client.ts";
+import { href } from "../../shell/place.ts";
+import { useAction } from "../../shell/use-action.ts";
+import { spacedNumber } from "./phone-number.ts";
+
+const t = dictionary({ en, pt });
+
+/** No call was placed, because the instance is on one. @param onOver that call has been hung up */
+export function ActiveCallNotice({ call, onOver }: { readonly call: CreatedCall; readonly onOver: () => void }) {
+  const { active } = t.value;
+  const hangUp = useAction(async () => {
+    await client.calls.hangUp(call.id).catch((error: unknown) => {
+      if ((error as { status?: unknown }).status !== 404) throw error; // it has ended by itself
+    });
+    onOver();
+  });
+  return (
+    <Notice tone="warn">
+      <strong>{active.title}</strong>
+      <p>
+        {active.text(spacedNumber(call.target_phone))} <code>RINGPORT_QUEUE=fifo</code>
+      </p>
+      <div class="row">
+        <LinkButton small look="quiet" to={href(`/calls/${call.id}`)}>
+          {active.show}
+        </LinkButton>
+        <Button small look="danger" icon="hangup" busy={hangUp.busy} onClick={() => hangUp.start()}>
+          {active.hangUp}
+        </Button>
+      </div>
+      {hangUp.fault !== undefined && <Fault error={hangUp.fault} />}
+    </Notice>
+  );
+}

@@ -1,0 +1,97 @@
+import { useSignal } from "@preact/signals";
+import { useEffect, useId, useMemo } from "preact/hooks";
+import { Button } from "../../components/button.tsx";
+import { Notice } from "../../components/notice.tsx";
+import { dictionary } from "../../dictionary/dictionary.ts";
+import en from "../../dictionary/en/new-call.ts";
+import { locale } from "../../dictionary/language.ts";
+import pt from "../../dictionary/pt/new-call.ts";
+import { type ChosenAudio, chosenAudio, fileSize, mediaTypeOf } from "./chosen-audio.ts";
+import { faultAt } from "./form-field.tsx";
+import type { FormState } from "./form-state.ts";
+
+const t = dictionary({ en, pt });
+
+/** The audio file of a call: dropped or chosen, with a player to check it. @param most bytes that the server takes */
+export function AudioField({ state, most }: { readonly state: FormState; readonly most: number }) {
+  const id = useId();
+  const over = useSignal(false);
+  const unreadable = useSignal(false);
+  const { audio } = state.form.value;
+  const fault = faultAt(state, "/audio/audioBase64");
+  const text = t.value.audio;
+  const hint = text.hint(fileSize(most, locale()));
+
+  const take = async (file: File | null | undefined): Promise<void> => {
+    if (!file) return;
+    try {
+      state.edit({ audio: chosenAudio(file.name, new Uint8Array(await file.arrayBuffer())) });
+      unreadable.value = false;
+    } catch {
+      unreadable.value = true; // the file has been moved or deleted meanwhile
+    }
+  };
+  const drop = (event: DragEvent): void => {
+    event.preventDefault();
+    over.value = false;
+    void take(event.dataTransfer?.files[0]);
+  };
+  return (
+    <div class="field">
+      <label for={id}>{text.label}</label>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: dropping is a shortcut of the input in it. */}
+      <div
+        class={`drop${over.value ? " drop-over" : ""}`}
+        onDragOver={(event) => {
+          event.preventDefault();
+          over.value = true;
+        }}
+        onDragLeave={() => {
+          over.value = false;
+        }}
+        onDrop={drop}
+      >
+        <span class="quiet">{text.drop}</span>
+        <input
+          id={id}
+          type="file"
+          accept=".wav,.mp3,audio/wav,audio/mpeg"
+          aria-describedby={`${id}-hint${fault ? ` ${id}-fault` : ""}`}
+          aria-invalid={fault !== undefined}
+          onChange={(event) => {
+            void take(event.currentTarget.files?.[0]);
+            event.currentTarget.value = ""; // the same file can be chosen again
+          }}
+        />
+      </div>
+      {audio && <Preview audio={audio} onRemove={() => state.edit({ audio: undefined })} />}
+      <div class="field-hint" id={`${id}-hint`}>
+        {hint}
+      </div>
+      {fault !== undefined && (
+        <div class="field-fault" id={`${id}-fault`}>
+          {fault}
+        </div>
+      )}
+      {unreadable.value && <Notice tone="bad">{text.unreadable}</Notice>}
+    </div>
+  );
+}
+
+function Preview({ audio, onRemove }: { readonly audio: ChosenAudio; readonly onRemove: () => void }) {
+  const type = mediaTypeOf(audio);
+  const url = useMemo(() => type && URL.createObjectURL(new Blob([audio.bytes], { type })), [audio]);
+  useEffect(() => () => (url === undefined ? undefined : URL.revokeObjectURL(url)), [url]);
+  return (
+    <div class="chosen-audio">
+      <span>
+        <strong>{audio.name}</strong> <span class="quiet number">{fileSize(audio.bytes.length, locale())}</span>
+      </span>
+      <Button small look="plain" icon="trash" onClick={onRemove}>
+        {t.value.audio.remove}
+      </Button>
+      {/* biome-ignore lint/a11y/useMediaCaption: nobody knows the words of a chosen file. */}
+      {url !== undefined && <audio controls src={url} aria-label={t.value.audio.preview(audio.name)} />}
+    </div>
+  );
+}

@@ -1,0 +1,60 @@
+import { callRequest } from "./call-body.ts";
+import type { CallForm } from "./call-form.ts";
+import { literal } from "./literal.ts";
+
+/** Stands where the text of an audio file belongs. */
+const AUDIO_MARK = "\u0000audio\u0000";
+/** The file of an example before one is chosen. */
+const SOME_FILE = "message.mp3";
+
+/** The command that places the call of a form. @param url of the HTTP interface */
+export function curlExample(form: CallForm, url: string): string {
+  const json = JSON.stringify(callRequest(form, AUDIO_MARK).body);
+  const request = (data: string): string =>
+    [
+      `curl -sS ${quoted(`${url}/v1/calls`)} \\`,
+      '  -H "Authorization: Bearer $RINGPORT_TOKEN" \\',
+      '  -H "Content-Type: application/json" \\',
+      `  -d ${data}`,
+    ].join("\n");
+  const [before = "", after] = json.split(JSON.stringify(AUDIO_MARK).slice(1, -1));
+  if (after === undefined) return request(quoted(json));
+  // A command's argument is too short for a file.
+  return [
+    `printf %s ${quoted(before)} > call.json`,
+    `base64 < ${quoted(fileName(form))} | tr -d '\\n' >> call.json`,
+    `printf %s ${quoted(after)} >> call.json`,
+    request("@call.json"),
+  ].join("\n");
+}
+
+/** The program that places the call of a form and waits for its end. @param url of the HTTP interface */
+export function typeScriptExample(form: CallForm, url: string): string {
+  const body = literal(callRequest(form, AUDIO_MARK).body);
+  const read = `(await readFile(${JSON.stringify(fileName(form))})).toString("base64")`;
+  const withFile = body.replace(JSON.stringify(AUDIO_MARK), () => read);
+  const reads = withFile === body ? "" : 'import { readFile } from "node:fs/promises";\n';
+  return `${reads}import { createClient } from "ringport/client";
+
+const ringport = createClient({ url: ${JSON.stringify(url)}, token: process.env.RINGPORT_TOKEN! });
+const call = await ringport.calls.create(${withFile});
+${form.type === "DYNAMIC_STREAM" ? STREAMED : WAITED}`;
+}
+
+const WAITED = `const { status, outcome } = await ringport.waitForCall(call.id);
+console.log(status, outcome.reason);
+`;
+
+const STREAMED = `const stream = await ringport.stream(call.id, { audio: "callee" });
+for await (const frame of stream.audio()) await stream.write(frame); // an echo
+console.log(await stream.ended);
+`;
+
+/** A word of a POSIX shell that stands for exactly this text. */
+export function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+function fileName({ audio }: CallForm): string {
+  return audio?.name ?? SOME_FILE;
+}

@@ -1,0 +1,112 @@
+import type { CallEvent, ListCallsQuery } from "../../../../../src/client/index.ts";
+import { CALL_STATUSES, CALL_TYPES, type CallStatus, type CallType } from "../../../../../src/domain/call.ts";
+import type { CallRow } from "./call-rows.ts";
+import { phoneNumberOf } from "./phone-number.ts";
+
+/** Which calls a list shows; a field that is left out leaves nothing out. */
+export interface CallFilter {
+  readonly statuses?: readonly CallStatus[] | undefined;
+  readonly type?: CallType | undefined;
+  readonly instanceId?: string | undefined;
+  readonly reference?: string | undefined;
+  /** E.164. */
+  readonly targetPhone?: string | undefined;
+  /** The first day, in the browser's time zone: `2026-11-27`. */
+  readonly from?: string | undefined;
+  /** The last day. */
+  readonly to?: string | undefined;
+}
+
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+
+/** The filter in the query of a page's address; what makes no sense there is left out. */
+export function filterOf(search: string): CallFilter {
+  const query = new URLSearchParams(search);
+  const text = (name: string): string | undefined => query.get(name)?.trim() || undefined;
+  const statuses = text("status")?.split(",") ?? [];
+  const known = CALL_STATUSES.filter((status) => statuses.includes(status));
+  const phone = text("number");
+  return {
+    ...(known.length > 0 && { statuses: known }),
+    type: CALL_TYPES.find((type) => type === text("type")),
+    instanceId: text("instance"),
+    reference: text("reference"),
+    targetPhone: phone && phoneNumberOf(phone),
+    from: dayIn(text("from")),
+    to: dayIn(text("to")),
+  };
+}
+
+/** The filter as parameters of the page's address; undefined for what it leaves out. */
+export function queryOf(filter: CallFilter): Readonly<Record<string, string | undefined>> {
+  const { statuses, type, instanceId, reference, targetPhone, from, to } = filter;
+  return { status: statuses?.join(","), type, instance: instanceId, reference, number: targetPhone, from, to };
+}
+
+/** The query of the address of a list with this filter; empty without one. */
+export function searchOf(filter: CallFilter): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(queryOf(filter))) if (value) query.set(name, value);
+  const text = query.toString();
+  return text === "" ? "" : `?${text}`;
+}
+
+/** Whether it leaves any call out. */
+export function isFiltered(filter: CallFilter): boolean {
+  return searchOf(filter) !== "";
+}
+
+/** The query of the list. */
+export function listQuery(filter: CallFilter): Omit<ListCallsQuery<"outcome" | "reference">, "limit" | "cursor"> {
+  const { statuses, type, instanceId, reference, targetPhone, from, to } = filter;
+  return {
+    status: statuses,
+    type,
+    instance_id: instanceId,
+    reference,
+    target_phone: targetPhone,
+    // The server's bounds are exclusive.
+    created_after: from && new Date(startOfDay(from) - 1).toISOString(),
+    created_before: to && new Date(startOfDay(to, 1)).toISOString(),
+    expand: ["outcome", "reference"],
+  };
+}
+
+/** Whether the list shows the call. */
+export function matches(call: CallRow, filter: CallFilter): boolean {
+  const { statuses, type, instanceId, reference, targetPhone, from, to } = filter;
+  const createdAt = Date.parse(call.created_at);
+  return (
+    (statuses === undefined || statuses.includes(call.status)) &&
+    (type === undefined || type === call.type) &&
+    (instanceId === undefined || instanceId === call.instance_id) &&
+    (reference === undefined || reference === call.reference) &&
+    (targetPhone === undefined || targetPhone === call.target_phone) &&
+    (from === undefined || createdAt >= startOfDay(from)) &&
+    (to === undefined || createdAt < startOfDay(to, 1))
+  );
+}
+
+/** Whether the list may have to show the call of an event, which does not name everything. */
+export function mayMatch(event: CallEvent, status: CallStatus, filter: CallFilter): boolean {
+  const { statuses, type, instanceId, reference } = filter;
+  const data = event.data as { readonly type?: unknown; readonly reference?: unknown };
+  return (
+    (statuses === undefined || statuses.includes(status)) &&
+    (instanceId === undefined || instanceId === event.instance_id) &&
+    (type === undefined || data.type === undefined || data.type === type) &&
+    (reference === undefined || data.reference === reference)
+  );
+}
+
+function dayIn(text: string | undefined): string | undefined {
+  return text !== undefined && DAY.test(text) && !Number.isNaN(startOfDay(text)) ? text : undefined;
+}
+
+/** Midnight in the browser's time zone, ms since 1970; NaN for a day that does not exist. @param later days later */
+function startOfDay(day: string, later = 0): number {
+  const [year = 0, month = 0, date = 0] = day.split("-").map(Number);
+  const start = new Date(year, month - 1, date + later);
+  const isReal = later > 0 || (start.getMonth() === month - 1 && start.getDate() === date);
+  return isReal && year >= 1970 ? start.getTime() : Number.NaN;
+}

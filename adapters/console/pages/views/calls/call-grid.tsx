@@ -1,0 +1,219 @@
+import { type ReadonlySignal, useComputed, useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { CallBadge } from "../../components/badge.tsx";
+import { dictionary } from "../../dictionary/dictionary.ts";
+import en from "../../dictionary/en/calls.ts";
+import pt from "../../dictionary/pt/calls.ts";
+import { href, navigate } from "../../shell/place.ts";
+import type { CallRow } from "./call-rows.ts";
+import { createdText, Duration, outcomeText } from "./call-text.tsx";
+import { spacedNumber } from "./phone-number.ts";
+import { nearEnd, rowAfterKey, rowWindow, type Scrolled } from "./row-window.ts";
+
+const t = dictionary({ en, pt });
+/** Until the first row has been measured, pixels. */
+const LIKELY_ROW_HEIGHT = 56;
+
+/**
+ * Calls as a grid that draws only the rows in view; on narrow screens each row is a card. Arrow keys move through it. New
+ * rows push the others down only while the list's beginning is in view and nobody is on one of its rows.
+ */
+export function CallGrid({
+  rows,
+  complete,
+  instanceNames,
+  onNearEnd,
+}: {
+  readonly rows: ReadonlySignal<readonly CallRow[]>;
+  readonly complete: ReadonlySignal<boolean>;
+  /** By id. */
+  readonly instanceNames: ReadonlyMap<string, string>;
+  /** The view is about to reach rows that have not been read. */
+  readonly onNearEnd: () => void;
+}) {
+  const body = useRef<HTMLTableSectionElement>(null);
+  const view = useSignal({ above: 0, viewHeight: innerHeight, rowHeight: LIKELY_ROW_HEIGHT });
+  /** The row that Tab leads to. */
+  const active = useSignal<string | undefined>(undefined);
+  /** The row that gets the focus once it is drawn. */
+  const wanted = useRef<string | undefined>(undefined);
+  /** The row that stays in its place, and its index, as of the last drawing. */
+  const anchor = useRef<{ readonly id: string; readonly row: number } | undefined>(undefined);
+  const scrolled = useComputed((): Scrolled => ({ ...view.value, count: rows.value.length }));
+  const list = rows.value;
+  const { from, to } = rowWindow(scrolled.value);
+  const { rowHeight } = view.value;
+
+  const measure = useRef(() => {
+    const element = body.current;
+    if (!element) return;
+    const row = element.querySelector("tr");
+    const above = -element.getBoundingClientRect().top;
+    const { viewHeight, rowHeight, ...before } = view.peek();
+    const next = { above, viewHeight: innerHeight, rowHeight: row?.offsetHeight || rowHeight };
+    const same = before.above === above && viewHeight === next.viewHeight && rowHeight === next.rowHeight;
+    if (!same) view.value = next;
+  });
+
+  useEffect(() => {
+    const { current } = measure;
+    current();
+    addEventListener("scroll", current, { passive: true });
+    addEventListener("resize", current);
+    return () => {
+      removeEventListener("scroll", current);
+      removeEventListener("resize", current);
+    };
+  }, []);
+
+  // No inline styles: the policy of the pages allows none in the markup.
+  useLayoutEffect(() => {
+    const element = body.current;
+    if (!element) return;
+    element.style.setProperty("--rows-above", `${from * rowHeight}px`);
+    element.style.setProperty("--rows-below", `${(list.length - to) * rowHeight}px`);
+    const held = anchor.current;
+    const row = held === undefined ? -1 : list.findIndex(({ id }) => id === held.id);
+    if (held !== undefined && row > held.row) scrollBy(0, (row - held.row) * rowHeight);
+    measure.current();
+    if (wanted.current !== undefined) {
+      element.querySelector<HTMLElement>(`[data-call="${wanted.current}"]`)?.focus({ preventScroll: true });
+      wanted.current = undefined;
+    }
+    const focused = element.contains(document.activeElement) ? active.peek() : undefined;
+    const first = list[Math.max(0, Math.floor(view.peek().above / rowHeight))];
+    const kept = focused ?? (view.peek().above > 0 ? first?.id : undefined);
+    anchor.current = kept === undefined ? undefined : { id: kept, row: list.findIndex(({ id }) => id === kept) };
+  });
+
+  useEffect(() => {
+    if (!complete.value && nearEnd(scrolled.value)) onNearEnd();
+  }, [scrolled.value, complete.value]);
+
+  const drawn = list.slice(from, to);
+  const tabStop = drawn.some(({ id }) => id === active.value) ? active.value : drawn[0]?.id;
+
+  function onKeyDown(event: KeyboardEvent): void {
+    const { target, key } = event;
+    if (!(target instanceof HTMLElement) || target.dataset.call === undefined) return;
+    if (key === "Enter") {
+      navigate(`/calls/${target.dataset.call}`);
+      return;
+    }
+    const row = list.findIndex(({ id }) => id === target.dataset.call);
+    const next = rowAfterKey(key, row, list.length, Math.floor(innerHeight / rowHeight));
+    const id = next === undefined ? undefined : list[next]?.id;
+    if (next === undefined || id === undefined) return;
+    event.preventDefault();
+    wanted.current = id;
+    active.value = id;
+    anchor.current = undefined;
+    reveal(next);
+    measure.current();
+  }
+
+  /** Scrolls as little as brings the row into view. */
+  function reveal(row: number): void {
+    const element = body.current;
+    if (!element) return;
+    const top = element.getBoundingClientRect().top + row * rowHeight;
+    const covered = Number.parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop) || 0;
+    if (top < covered) scrollBy(0, top - covered);
+    else if (top + rowHeight > innerHeight - covered) scrollBy(0, top + rowHeight - innerHeight + covered);
+  }
+
+  const { columns } = t.value;
+  return (
+    // The roles keep a table a table for screen readers when its display is another one.
+    <table
+      class="call-grid"
+      // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: arrow keys move through the rows, as in a grid
+      role="grid"
+      aria-label={t.value.title}
+      aria-description={t.value.keys}
+      aria-rowcount={complete.value ? list.length + 1 : -1}
+    >
+      {/* biome-ignore lint/a11y/noRedundantRoles: see above */}
+      <thead role="rowgroup">
+        {/* biome-ignore lint/a11y/noRedundantRoles: see above */}
+        <tr class="call-grid-head" role="row" aria-rowindex={1}>
+          {Object.entries(columns).map(([name, text]) => (
+            // biome-ignore lint/a11y/noRedundantRoles: see above
+            <th key={name} role="columnheader" scope="col" class={`call-${name}`}>
+              {text}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody
+        // biome-ignore lint/a11y/noRedundantRoles: see above
+        role="rowgroup"
+        ref={body}
+        onKeyDown={onKeyDown}
+        onFocusIn={({ target }) => {
+          if (target instanceof HTMLElement && target.dataset.call) active.value = target.dataset.call;
+        }}
+      >
+        {drawn.map((call, index) => (
+          <Row
+            key={call.id}
+            call={call}
+            rowIndex={from + index + 2}
+            tabIndex={call.id === tabStop ? 0 : -1}
+            instance={instanceNames.get(call.instance_id) ?? call.instance_id}
+          />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Row({
+  call,
+  rowIndex,
+  tabIndex,
+  instance,
+}: {
+  readonly call: CallRow;
+  readonly rowIndex: number;
+  readonly tabIndex: number;
+  readonly instance: string;
+}) {
+  const { id, status, target_phone, type, reference } = call;
+  const open = (event: MouseEvent): void => {
+    // The link in the row goes its own way.
+    if (!(event.target instanceof Element && event.target.closest("a"))) navigate(`/calls/${id}`);
+  };
+  return (
+    // biome-ignore lint/a11y/noRedundantRoles: see above
+    <tr class="call-row" role="row" aria-rowindex={rowIndex} tabIndex={tabIndex} data-call={id} onClick={open}>
+      <Cell name="status">
+        <CallBadge status={status} />
+      </Cell>
+      <Cell name="number">
+        <a class="number" href={href(`/calls/${id}`)} tabIndex={-1}>
+          {spacedNumber(target_phone)}
+        </a>
+        <small>{t.value.types[type]}</small>
+      </Cell>
+      <Cell name="instance">{instance}</Cell>
+      <Cell name="reference">{reference}</Cell>
+      <Cell name="started number">{createdText(call)}</Cell>
+      <Cell name="duration number">
+        <Duration call={call} />
+      </Cell>
+      <Cell name="outcome">{outcomeText(call)}</Cell>
+    </tr>
+  );
+}
+
+function Cell({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
+  return (
+    // biome-ignore lint/a11y/useFocusableInteractive: the row has the focus
+    // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: see above
+    <td role="gridcell" class={`call-${name}`}>
+      {children}
+    </td>
+  );
+}

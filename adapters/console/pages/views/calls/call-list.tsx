@@ -1,0 +1,99 @@
+import { useEffect, useMemo } from "preact/hooks";
+import type { Instance } from "../../../../../src/client/index.ts";
+import { LinkButton } from "../../components/button.tsx";
+import { CodeBlock } from "../../components/copy.tsx";
+import { EmptyState } from "../../components/empty-state.tsx";
+import { Fault, Skeleton } from "../../components/waiting.tsx";
+import { dictionary } from "../../dictionary/dictionary.ts";
+import en from "../../dictionary/en/calls.ts";
+import pt from "../../dictionary/pt/calls.ts";
+import { href } from "../../shell/place.ts";
+import { session } from "../../shell/session.ts";
+import { curlExample } from "./call-examples.ts";
+import { type CallFilter, isFiltered, searchOf } from "./call-filter.ts";
+import { EMPTY_FORM } from "./call-form.ts";
+import { CallGrid } from "./call-grid.tsx";
+import { LiveCalls } from "./live-calls.ts";
+
+const t = dictionary({ en, pt });
+
+/** The calls of a filter, as they happen. */
+export function CallList({
+  filter,
+  instances,
+}: {
+  readonly filter: CallFilter;
+  readonly instances: readonly Instance[] | undefined;
+}) {
+  const key = searchOf(filter);
+  const calls = useMemo(() => new LiveCalls(filter), [key]);
+  useEffect(() => calls.start(), [calls]);
+  const names = useMemo(() => new Map((instances ?? []).map(({ id, name }) => [id, name])), [instances]);
+
+  const fault = calls.fault.value;
+  const faulty = fault !== undefined && <Fault error={fault} retry={() => void calls.more()} />;
+  if (!calls.loaded.value) return faulty || <Skeleton lines={8} />;
+  if (calls.rows.value.length === 0 && calls.complete.value)
+    return isFiltered(filter) ? <NoMatch /> : <NoCalls instances={instances} />;
+  return (
+    <div class="stack">
+      <p class="quiet small" role="status">
+        {t.value.count(calls.rows.value.length, calls.complete.value)}
+      </p>
+      <CallGrid
+        rows={calls.rows}
+        complete={calls.complete}
+        instanceNames={names}
+        onNearEnd={() => {
+          if (calls.fault.peek() === undefined) void calls.more();
+        }}
+      />
+      {faulty}
+      {!calls.complete.value && !faulty && <Skeleton lines={2} />}
+    </div>
+  );
+}
+
+function NoMatch() {
+  const { noMatch, filters } = t.value;
+  return (
+    <EmptyState
+      icon="call"
+      title={noMatch.title}
+      action={
+        <LinkButton look="quiet" to={href("/calls")}>
+          {filters.clear}
+        </LinkButton>
+      }
+    >
+      {noMatch.text}
+    </EmptyState>
+  );
+}
+
+/** Teaches the first call: with an instance that can call, or how to get one. */
+function NoCalls({ instances }: { readonly instances: readonly Instance[] | undefined }) {
+  const { none, place } = t.value;
+  const able = instances?.find(({ status }) => status === "ACTIVE");
+  if (instances !== undefined && !able)
+    return (
+      <EmptyState icon="call" title={none.title} action={<LinkButton to={href("/instances")}>{none.link}</LinkButton>}>
+        {none.noInstance}
+      </EmptyState>
+    );
+  const form = {
+    ...EMPTY_FORM,
+    instanceId: able?.id ?? "inst_…",
+    phoneNumber: "+12025550100",
+    text: "Hello.",
+    voiceId: "en-US-1",
+  };
+  return (
+    <div class="stack">
+      <EmptyState icon="call" title={none.title} action={<LinkButton to={href("/calls/new")}>{place}</LinkButton>}>
+        {none.text}
+      </EmptyState>
+      <CodeBlock label={none.curl} code={curlExample(form, session.value?.api_url ?? location.origin)} />
+    </div>
+  );
+}

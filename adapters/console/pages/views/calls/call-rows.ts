@@ -1,0 +1,115 @@
+import { idTime } from "../../../../../src/base/ids.ts";
+import type { Call, CallEvent } from "../../../../../src/client/index.ts";
+import type { CallStatus } from "../../../../../src/domain/call.ts";
+import type { CallFilter } from "./call-filter.ts";
+import { matches, mayMatch } from "./call-filter.ts";
+
+/** A call of the list, with its outcome and its reference. */
+export type CallRow = Call;
+
+/** How far a call is: it never goes back. */
+const RANK: Readonly<Record<CallStatus, number>> = { QUEUED: 0, RINGING: 1, IN_PROGRESS: 2, COMPLETED: 3, FAILED: 3 };
+
+/** The status that a call has after an event; undefined if the event changes none. */
+const STATUS_AFTER: Readonly<Partial<Record<CallEvent["type"], CallStatus>>> = {
+  queued: "QUEUED",
+  ringing: "RINGING",
+  answered: "IN_PROGRESS",
+  completed: "COMPLETED",
+  failed: "FAILED",
+};
+
+/** What an event does to the list: it changes a row or none, or is about a call that has to be read first. */
+export type EventEffect = "changed" | "unchanged" | "unknown_call";
+
+/**
+ * The calls of a list, newest first: pages of it, and what events report since. Rows are replaced, never changed, so a
+ * row that is the same object looks the same.
+ */
+export class CallRows {
+  readonly #filter: CallFilter;
+  readonly #rows = new Map<string, CallRow>();
+  /** Of the last page that was read: older calls are on pages that nobody has asked for yet. */
+  #oldest: CallRow | undefined;
+  #complete = false;
+  #sorted: readonly CallRow[] | undefined = [];
+
+  constructor(filter: CallFilter) {
+    this.#filter = filter;
+  }
+
+  /** Newest first; the same array until something changes. */
+  get list(): readonly CallRow[] {
+    this.#sorted ??= [...this.#rows.values()].sort(newestFirst);
+    return this.#sorted;
+  }
+
+  /** Whether the last page has been read. */
+  get complete(): boolean {
+    return this.#complete;
+  }
+
+  get(id: string): CallRow | undefined {
+    return this.#rows.get(id);
+  }
+
+  /** Adds the next page. @param complete it is the last one */
+  addPage(calls: readonly CallRow[], complete: boolean): void {
+    for (const call of calls) this.put(call);
+    this.#oldest = calls.at(-1) ?? this.#oldest;
+    this.#complete = complete;
+  }
+
+  /** Adds a call, or what is newer about it; a call that does not match the filter is left out. */
+  put(call: CallRow): void {
+    const known = this.#rows.get(call.id);
+    if (known !== undefined && RANK[known.status] > RANK[call.status]) return;
+    if (matches(call, this.#filter)) this.#rows.set(call.id, call);
+    else if (!this.#rows.delete(call.id)) return;
+    this.#sorted = undefined;
+  }
+
+  /** Takes an event of any call. */
+  apply(event: CallEvent): EventEffect {
+    const status = STATUS_AFTER[event.type];
+    if (status === undefined || event.call_id === null) return "unchanged";
+    const known = this.#rows.get(event.call_id);
+    if (known === undefined) return this.#belongsHere(event, event.call_id, status) ? "unknown_call" : "unchanged";
+    if (RANK[known.status] >= RANK[status]) return "unchanged";
+    this.put(afterEvent(known, event, status));
+    return "changed";
+  }
+
+  /** Whether a call that is not in the list may have to be: it may match, and is not on a later page. */
+  #belongsHere(event: CallEvent, id: string, status: CallStatus): boolean {
+    if (!mayMatch(event, status, this.#filter)) return false;
+    if (this.#complete) return true;
+    const createdAt = idTime(id);
+    return this.#oldest !== undefined && createdAt !== undefined && createdAt >= Date.parse(this.#oldest.created_at);
+  }
+}
+
+function afterEvent(call: CallRow, { timestamp, data }: CallEvent, status: CallStatus): CallRow {
+  switch (status) {
+    case "QUEUED":
+    case "RINGING":
+      return { ...call, status };
+    case "IN_PROGRESS":
+      return { ...call, status, started_at: call.started_at ?? timestamp };
+    case "COMPLETED":
+    case "FAILED":
+      return { ...call, status, ended_at: timestamp, outcome: outcomeIn(data) ?? call.outcome ?? null };
+  }
+}
+
+/** The outcome in the data of a final event, which has other fields too. */
+function outcomeIn(data: object): CallRow["outcome"] | undefined {
+  if (!("reason" in data)) return undefined;
+  const { reference: _, metadata: __, ...outcome } = data as Record<string, unknown>;
+  return outcome as unknown as CallRow["outcome"];
+}
+
+function newestFirst(a: CallRow, b: CallRow): number {
+  if (a.created_at !== b.created_at) return a.created_at < b.created_at ? 1 : -1;
+  return a.id < b.id ? 1 : -1;
+}

@@ -1,0 +1,39 @@
+import type { CallWith } from "../../../../../src/client/index.ts";
+import { type CallForm, EMPTY_FORM } from "./call-form.ts";
+
+/** Most forms that are kept: an audio file may be large. */
+const MOST_KEPT = 20;
+
+/** The forms of the calls that this tab has placed, by id: the server does not give texts and files back. */
+const kept = new Map<string, CallForm>();
+
+/** Keeps the form of a call for "call again", as long as the tab is open. */
+export function keepForm(callId: string, form: CallForm): void {
+  kept.set(callId, form);
+  const [oldest] = kept.keys();
+  if (kept.size > MOST_KEPT && oldest !== undefined) kept.delete(oldest);
+}
+
+/** The form of a call that this tab has placed. */
+export function keptForm(callId: string): CallForm | undefined {
+  return kept.get(callId);
+}
+
+/** What a call on the server has of its form. */
+export function formOfCall(call: CallWith<"reference" | "media">): CallForm {
+  const { type, instance_id, target_phone, from, reference, metadata, media } = call;
+  const hasMetadata = metadata && Object.keys(metadata).length > 0;
+  return {
+    ...EMPTY_FORM,
+    type,
+    instanceId: instance_id,
+    phoneNumber: target_phone,
+    voiceId: media && "voice_id" in media ? media.voice_id : "",
+    fromNumber: from?.phoneNumber ?? "",
+    fromName: from?.displayName ?? "",
+    withheld: from?.withheld ?? false,
+    recording: media?.recording !== undefined,
+    reference: reference ?? "",
+    metadata: hasMetadata ? JSON.stringify(metadata, null, 2) : "",
+  };
+}

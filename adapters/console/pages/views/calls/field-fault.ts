@@ -1,0 +1,25 @@
+import { dictionary } from "../../dictionary/dictionary.ts";
+import enFaults from "../../dictionary/en/form-faults.ts";
+import en from "../../dictionary/en/new-call.ts";
+import { language } from "../../dictionary/language.ts";
+import ptFaults from "../../dictionary/pt/form-faults.ts";
+import pt from "../../dictionary/pt/new-call.ts";
+import type { PlacedFault } from "./form-faults.ts";
+
+const t = dictionary({ en, pt });
+const faults = dictionary({ en: enFaults, pt: ptFaults });
+
+/** What is wrong with a field, as one sentence: the server's own in English, by the code of the fault in other languages. */
+export function fieldFaultText({ pointer, code, detail }: PlacedFault): string {
+  const known: Readonly<Record<string, string>> = faults.value;
+  const own = language.value === "en" || !Object.hasOwn(known, code) ? undefined : known[code];
+  const text = own ?? sentence(detail);
+  const [, line] = /^\/agent\/instructions\/(\d+)$/.exec(pointer) ?? [];
+  return line === undefined ? text : t.value.faults.instruction(Number(line) + 1, text);
+}
+
+/** Messages of the server begin in lower case and have no full stop. */
+function sentence(text: string): string {
+  const end = /[.!?]$/.test(text) ? "" : ".";
+  return text.charAt(0).toUpperCase() + text.slice(1) + end;
+}

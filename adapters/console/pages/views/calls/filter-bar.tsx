@@ -1,0 +1,126 @@
+import type { Instance } from "../../../../../src/client/index.ts";
+import { CALL_TYPES, type CallStatus } from "../../../../../src/domain/call.ts";
+import { Button } from "../../components/button.tsx";
+import { Field, Labelled, Select } from "../../components/field.tsx";
+import { dictionary } from "../../dictionary/dictionary.ts";
+import en from "../../dictionary/en/calls.ts";
+import pt from "../../dictionary/pt/calls.ts";
+import { type CallFilter, isFiltered } from "./call-filter.ts";
+
+const t = dictionary({ en, pt });
+
+const GROUPS: Readonly<Record<"all" | "active" | "completed" | "failed", readonly CallStatus[] | undefined>> = {
+  all: undefined,
+  active: ["QUEUED", "RINGING", "IN_PROGRESS"],
+  completed: ["COMPLETED"],
+  failed: ["FAILED"],
+};
+
+/** Which calls the list shows. */
+export function FilterBar({
+  filter,
+  instances,
+  onChange,
+}: {
+  readonly filter: CallFilter;
+  readonly instances: readonly Instance[];
+  readonly onChange: (filter: CallFilter) => void;
+}) {
+  const { filters, types } = t.value;
+  const { statuses, type, instanceId, reference, targetPhone, from, to } = filter;
+  const set = (change: Partial<CallFilter>): void => onChange({ ...filter, ...change });
+  const more = { type, instanceId, reference, targetPhone, from, to };
+  const isOpen = isFiltered(more);
+  return (
+    <div class="stack-s stack">
+      <div class="row row-apart">
+        <fieldset class="segments">
+          <legend class="visually-hidden">{filters.statuses}</legend>
+          {Object.entries(GROUPS).map(([name, group]) => (
+            <label key={name}>
+              <input
+                type="radio"
+                name="statuses"
+                checked={String(statuses) === String(group)}
+                onChange={() => set({ statuses: group })}
+              />
+              <span>{filters[name as keyof typeof GROUPS]}</span>
+            </label>
+          ))}
+        </fieldset>
+        {isFiltered(filter) && (
+          <Button small look="plain" icon="close" onClick={() => onChange({})}>
+            {filters.clear}
+          </Button>
+        )}
+      </div>
+      <details class="more" open={isOpen || undefined}>
+        <summary>{filters.more}</summary>
+        <div class="filters">
+          <Select
+            label={filters.instance}
+            value={instanceId ?? ""}
+            options={[
+              { value: "", text: filters.anyInstance },
+              ...instances.map(({ id, name }) => ({ value: id, text: name })),
+              ...(instanceId && !instances.some(({ id }) => id === instanceId)
+                ? [{ value: instanceId, text: instanceId }]
+                : []),
+            ]}
+            onChange={(id) => set({ instanceId: id || undefined })}
+          />
+          <Select
+            label={filters.type}
+            value={type ?? ""}
+            options={[
+              { value: "" as const, text: filters.anyType },
+              ...CALL_TYPES.map((each) => ({ value: each, text: types[each] })),
+            ]}
+            onChange={(chosen) => set({ type: chosen === "" ? undefined : chosen })}
+          />
+          <Typed
+            label={filters.number}
+            hint={filters.numberHint}
+            value={targetPhone}
+            onChange={(value) => set({ targetPhone: value })}
+          />
+          <Typed label={filters.reference} value={reference} onChange={(value) => set({ reference: value })} />
+          <Field
+            type="date"
+            label={filters.from}
+            value={from ?? ""}
+            onInput={(value) => set({ from: value || undefined })}
+          />
+          <Field type="date" label={filters.to} value={to ?? ""} onInput={(value) => set({ to: value || undefined })} />
+        </div>
+      </details>
+    </div>
+  );
+}
+
+/** A filter that takes effect once it is typed: with Enter, or when the field is left. */
+function Typed({
+  label,
+  hint,
+  value,
+  onChange,
+}: {
+  readonly label: string;
+  readonly hint?: string;
+  readonly value: string | undefined;
+  readonly onChange: (value: string | undefined) => void;
+}) {
+  return (
+    <Labelled label={label} hint={hint}>
+      {(tied) => (
+        <input
+          {...tied}
+          key={value}
+          defaultValue={value}
+          autoComplete="off"
+          onChange={(event) => onChange(event.currentTarget.value.trim() || undefined)}
+        />
+      )}
+    </Labelled>
+  );
+}

@@ -1,0 +1,126 @@
+import { DecodedAudio } from "../../../../../src/domain/audio-input.ts";
+import { type CallSchemas, callSchemas, parseCall } from "../../../../../src/domain/call-input.ts";
+import type { Limits } from "../../../../../src/domain/limits.ts";
+import { type Fault, Refusal } from "../../../../../src/domain/refusal.ts";
+import { callRequest } from "./call-body.ts";
+import type { CallForm } from "./call-form.ts";
+
+/** What a form's field is named after: the place in the request body that it fills. */
+export const FORM_FIELDS = [
+  "/instanceId",
+  "/type",
+  "/target/phoneNumber",
+  "/tts/text",
+  "/tts/voiceId",
+  "/audio/audioBase64",
+  "/agent/instructions",
+  "/agent/voiceId",
+  "/agent/language",
+  "/agent/firstMessage",
+  "/agent/variables",
+  "/agent/maxTurns",
+  "/agent/maxSeconds",
+  "/agent/transferTo",
+  "/agent/tools",
+  "/agent/resultSchema",
+  "/agent/onMachine",
+  "/onMachine",
+  "/recording",
+  "/from/phoneNumber",
+  "/from/displayName",
+  "/from/withheld",
+  "/reference",
+  "/metadata",
+] as const;
+export type FormField = (typeof FORM_FIELDS)[number];
+
+/** What is wrong with a request. */
+interface AnyFault {
+  readonly pointer: string;
+  readonly code: string;
+  readonly detail: string;
+}
+
+/** A fault at its field; those of no field are at the form itself. */
+export type PlacedFault = AnyFault & { readonly field: FormField | undefined };
+
+/** Fields that stand for a whole object of the body. */
+const WHOLE: Readonly<Record<string, FormField>> = {
+  "/target": "/target/phoneNumber",
+  "/tts": "/tts/text",
+  "/audio": "/audio/audioBase64",
+  "/from": "/from/phoneNumber",
+};
+
+/** The field of refusals that are about one, and name none. */
+const FIELD_OF_CODE: Readonly<Record<string, FormField>> = {
+  instance_not_found: "/instanceId",
+  demo_token_restricted: "/instanceId",
+  queue_full: "/instanceId",
+  destination_not_allowed: "/target/phoneNumber",
+  caller_id_not_allowed: "/from/phoneNumber",
+};
+
+/** Checks a form by the rules of the server itself. */
+export class FormChecks {
+  readonly #schemas: CallSchemas;
+
+  constructor(limits: Limits) {
+    this.#schemas = callSchemas(limits);
+  }
+
+  /** What the server would find wrong with the form, as far as it can be known here, in the order of the body. */
+  faults(form: CallForm): PlacedFault[] {
+    const { body, faults } = callRequest(form, standIn(form));
+    const notJson = faults.map(({ pointer, detail }) => ({ pointer, code: "invalid_json", detail }));
+    return [...notJson, ...this.#refused(body), ...notAudio(form)].map(placed);
+  }
+
+  #refused(body: unknown): readonly Fault[] {
+    try {
+      parseCall(this.#schemas, body, { strict: true });
+      return [];
+    } catch (error) {
+      if (error instanceof Refusal) return error.errors;
+      throw error;
+    }
+  }
+}
+
+/** The faults of a problem document, at the fields that they name; a problem without any is one itself. */
+export function problemFaults(problem: {
+  readonly code: string;
+  readonly detail: string;
+  readonly errors: readonly AnyFault[];
+}): PlacedFault[] {
+  const { code, detail, errors } = problem;
+  return errors.length > 0 ? errors.map(placed) : [{ pointer: "", code, detail, field: FIELD_OF_CODE[code] }];
+}
+
+/** The faults of each field, and under `undefined` those of no field. */
+export function byField(faults: readonly PlacedFault[]): ReadonlyMap<FormField | undefined, readonly PlacedFault[]> {
+  const fields = new Map<FormField | undefined, PlacedFault[]>();
+  for (const fault of faults) fields.set(fault.field, [...(fields.get(fault.field) ?? []), fault]);
+  return fields;
+}
+
+function placed(fault: AnyFault): PlacedFault {
+  const { pointer } = fault;
+  // A missing variable is a fault of the agent as a whole.
+  if (pointer === "/agent")
+    return { ...fault, field: fault.code === "required" ? "/agent/instructions" : "/agent/variables" };
+  const field = WHOLE[pointer] ?? FORM_FIELDS.find((one) => pointer === one || pointer.startsWith(`${one}/`));
+  return { ...fault, field };
+}
+
+/** The size of the file decides, so its text is never made for a check. */
+function standIn({ audio }: CallForm): DecodedAudio | undefined {
+  return audio && new DecodedAudio(audio.bytes, "");
+}
+
+/** The server finds this out when it decodes the file. */
+function notAudio({ type, audio }: CallForm): AnyFault[] {
+  if (type !== "FIXED_AUDIO" || !audio?.bytes.length || typeof audio.format === "string") return [];
+  const detail = `the audio is ${audio.format.unsupported}; WAV and MP3 can be played`;
+  return [{ pointer: "/audio/audioBase64", code: "audio_unsupported", detail }];
+}

@@ -1,0 +1,86 @@
+import type { ComponentChildren } from "preact";
+import { Field, Labelled, Select } from "../../components/field.tsx";
+import type { CallForm } from "./call-form.ts";
+import { fieldFaultText } from "./field-fault.ts";
+import type { FormField } from "./form-faults.ts";
+import type { FormState } from "./form-state.ts";
+
+/** Fields of the form that hold a text. */
+export type TextName = { [K in keyof CallForm]: CallForm[K] extends string ? K : never }[keyof CallForm];
+
+interface Props {
+  readonly state: FormState;
+  readonly name: TextName;
+  /** The field's place in the request. */
+  readonly at: FormField;
+  readonly label: string;
+  readonly hint?: ComponentChildren;
+}
+
+/** What is wrong with a field, if anything is. */
+export function faultAt(state: FormState, at: FormField): string | undefined {
+  const [first] = state.faults.value.get(at) ?? [];
+  return first && fieldFaultText(first);
+}
+
+/** A line of text in the form. */
+export function TextField({
+  state,
+  name,
+  at,
+  ...rest
+}: Props & {
+  readonly type?: "text" | "tel";
+  readonly inputMode?: "numeric" | "tel";
+  readonly placeholder?: string;
+  readonly autoComplete?: string;
+}) {
+  return (
+    <Field
+      {...rest}
+      value={state.form.value[name]}
+      fault={faultAt(state, at)}
+      onInput={(value) => state.edit({ [name]: value })}
+    />
+  );
+}
+
+/** Several lines of text in the form. */
+export function TextArea({
+  state,
+  name,
+  at,
+  label,
+  hint,
+  ...area
+}: Props & { readonly placeholder?: string; readonly rows?: number; readonly spellcheck?: boolean }) {
+  return (
+    <Labelled label={label} hint={hint} fault={faultAt(state, at)}>
+      {(tied) => (
+        <textarea
+          {...area}
+          {...tied}
+          value={state.form.value[name]}
+          onInput={(event) => state.edit({ [name]: event.currentTarget.value })}
+        />
+      )}
+    </Labelled>
+  );
+}
+
+/** One of several values in the form. */
+export function SelectField({
+  state,
+  name,
+  at,
+  ...rest
+}: Props & { readonly options: readonly { readonly value: string; readonly text: string }[] }) {
+  return (
+    <Select
+      {...rest}
+      value={state.form.value[name] as string}
+      fault={faultAt(state, at)}
+      onChange={(value) => state.edit({ [name]: value })}
+    />
+  );
+}

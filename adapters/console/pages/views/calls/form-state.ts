@@ -1,0 +1,59 @@
+import { computed, type ReadonlySignal, signal } from "@preact/signals";
+import { toHex } from "../../../../../src/base/hex.ts";
+import type { Limits } from "../../../../../src/domain/limits.ts";
+import { type CallForm, EMPTY_FORM } from "./call-form.ts";
+import { byField, FormChecks, type FormField, type PlacedFault, problemFaults } from "./form-faults.ts";
+
+/** A form while somebody fills it in: what is in it, and what is wrong with it. */
+export class FormState {
+  readonly form = signal<CallForm>(EMPTY_FORM);
+  /** The faults of each field, and under `undefined` those of the form; none before the first attempt to send it. */
+  readonly faults: ReadonlySignal<ReadonlyMap<FormField | undefined, readonly PlacedFault[]>>;
+  readonly #checks: ReadonlySignal<FormChecks>;
+  readonly #attempted = signal(false);
+  /** What the server has refused; forgotten with the next change. */
+  readonly #refused = signal<readonly PlacedFault[]>([]);
+  #key = newKey();
+
+  constructor(limits: ReadonlySignal<Limits>) {
+    this.#checks = computed(() => new FormChecks(limits.value));
+    this.faults = computed(() => byField([...(this.#attempted.value ? this.#own() : []), ...this.#refused.value]));
+  }
+
+  /** The form that is to be sent under this key is one call, however often it is sent. */
+  get idempotencyKey(): string {
+    return this.#key;
+  }
+
+  edit(change: Partial<CallForm>): void {
+    this.form.value = { ...this.form.value, ...change };
+    this.#refused.value = [];
+    this.#key = newKey();
+  }
+
+  /** Shows the faults from now on. @returns whether there are none */
+  attempt(): boolean {
+    this.#attempted.value = true;
+    this.#refused.value = [];
+    return this.#own().length === 0;
+  }
+
+  /** Shows why the server has refused the form. */
+  refuse(problem: Parameters<typeof problemFaults>[0]): void {
+    this.#refused.value = problemFaults(problem);
+  }
+
+  /** The call was placed: the next one is another call. */
+  sent(): void {
+    this.#key = newKey();
+  }
+
+  #own(): readonly PlacedFault[] {
+    return this.#checks.value.faults(this.form.value);
+  }
+}
+
+/** Pages over plain HTTP have no `crypto.randomUUID`. */
+function newKey(): string {
+  return toHex(crypto.getRandomValues(new Uint8Array(16)));
+}

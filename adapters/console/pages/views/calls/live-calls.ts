@@ -1,0 +1,137 @@
+import { signal } from "@preact/signals";
+import { idTime } from "../../../../../src/base/ids.ts";
+import type { CallEvent } from "../../../../../src/client/index.ts";
+import { client } from "../../shell/client.ts";
+import { beginnings, onEvents } from "../../shell/live.ts";
+import { type CallFilter, listQuery } from "./call-filter.ts";
+import { type CallRow, CallRows } from "./call-rows.ts";
+
+/** Calls on the first page, and on each further one. */
+const PAGE = 100;
+/** The list is drawn at most this often, ms, however many events there are. */
+const DRAWN_EVERY_MS = 100;
+/** New calls are read together, this long after the first of them was reported, ms. */
+const READ_AFTER_MS = 150;
+/** Pages that are read to find new calls; a call that is not among them is on a page of its own time. */
+const MOST_PAGES = 5;
+
+/** The list of a filter: pages that are read on demand, kept up to date by the events of the account. */
+export class LiveCalls {
+  /** Newest first. */
+  readonly rows = signal<readonly CallRow[]>([]);
+  /** The first page has arrived. */
+  readonly loaded = signal(false);
+  /** There are no further pages. */
+  readonly complete = signal(false);
+  /** Why the latest page could not be read. */
+  readonly fault = signal<unknown>(undefined);
+  readonly #filter: CallFilter;
+  #calls: CallRows;
+  #cursor: string | undefined;
+  #reading: Promise<void> | undefined;
+  readonly #stop = new AbortController();
+  /** New calls that have not been read, each with the time of its creation. */
+  readonly #unknown = new Map<string, number>();
+  #drawing: ReturnType<typeof setTimeout> | undefined;
+  #finding: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(filter: CallFilter) {
+    this.#filter = filter;
+    this.#calls = new CallRows(filter);
+  }
+
+  /** Reads the first page and follows the events. @returns stops both */
+  start(): () => void {
+    const unfollow = onEvents((events) => this.#take(events));
+    // Runs at once, and again when events may have been missed.
+    const unsubscribe = beginnings.subscribe(() => void this.#startOver());
+    return () => {
+      this.#stop.abort();
+      clearTimeout(this.#drawing);
+      clearTimeout(this.#finding);
+      unfollow();
+      unsubscribe();
+    };
+  }
+
+  /** Reads the next page. */
+  more(): Promise<void> {
+    this.#reading ??= this.#readPage().finally(() => {
+      this.#reading = undefined;
+    });
+    return this.#reading;
+  }
+
+  async #startOver(): Promise<void> {
+    await this.#reading;
+    this.#calls = new CallRows(this.#filter);
+    this.#cursor = undefined;
+    await this.more();
+  }
+
+  async #readPage(): Promise<void> {
+    const { signal } = this.#stop;
+    const calls = this.#calls;
+    if (calls.complete || signal.aborted) return;
+    try {
+      const page = await client.calls.page(
+        { ...listQuery(this.#filter), limit: PAGE, cursor: this.#cursor },
+        { signal },
+      );
+      if (calls !== this.#calls) return;
+      calls.addPage(page.items, page.next === undefined);
+      this.#cursor = page.next;
+      this.fault.value = undefined;
+      this.#draw();
+      this.loaded.value = true;
+    } catch (error) {
+      if (!signal.aborted) this.fault.value = error;
+    }
+  }
+
+  #take(events: readonly CallEvent[]): void {
+    let changed = false;
+    for (const event of events) {
+      const effect = this.#calls.apply(event);
+      changed ||= effect === "changed";
+      if (effect === "unknown_call" && event.call_id !== null)
+        this.#unknown.set(event.call_id, idTime(event.call_id) ?? Date.parse(event.timestamp));
+    }
+    if (changed) this.#drawing ??= setTimeout(() => this.#draw(), DRAWN_EVERY_MS);
+    if (this.#unknown.size > 0) this.#finding ??= setTimeout(() => void this.#find(), READ_AFTER_MS);
+  }
+
+  #draw(): void {
+    clearTimeout(this.#drawing);
+    this.#drawing = undefined;
+    this.rows.value = this.#calls.list;
+    this.complete.value = this.#calls.complete;
+  }
+
+  /** Reads the newest pages until they hold every new call, or would have to. */
+  async #find(): Promise<void> {
+    const { signal } = this.#stop;
+    const wanted = new Map(this.#unknown);
+    this.#unknown.clear();
+    const limit = Math.min(200, 10 + 2 * wanted.size);
+    let cursor: string | undefined;
+    try {
+      for (let pages = 0; pages < MOST_PAGES && wanted.size > 0; pages++) {
+        const { items, next } = await client.calls.page({ ...listQuery(this.#filter), limit, cursor }, { signal });
+        for (const call of items) {
+          wanted.delete(call.id);
+          this.#calls.put(call);
+        }
+        const oldest = Date.parse(items.at(-1)?.created_at ?? "");
+        for (const [id, createdAt] of wanted) if (!(createdAt <= oldest)) wanted.delete(id);
+        if (next === undefined) break;
+        cursor = next;
+      }
+      this.#draw();
+    } catch {
+      // The next event of such a call asks for it again, and so does the next beginning of the events.
+    }
+    this.#finding = undefined;
+    if (this.#unknown.size > 0 && !signal.aborted) this.#finding = setTimeout(() => void this.#find(), READ_AFTER_MS);
+  }
+}

@@ -1,0 +1,71 @@
+import { Choice } from "../../components/field.tsx";
+import { dictionary } from "../../dictionary/dictionary.ts";
+import en from "../../dictionary/en/new-call.ts";
+import pt from "../../dictionary/pt/new-call.ts";
+import { TextArea, TextField } from "./form-field.tsx";
+import type { FormState } from "./form-state.ts";
+
+const t = dictionary({ en, pt });
+
+/** The fields of every call that few calls need. They are open once one of them has a value or a fault. */
+export function MoreFields({ state }: { readonly state: FormState }) {
+  const { more } = t.value;
+  const { recording, withheld, reference, metadata, fromNumber, fromName } = state.form.value;
+  const used = recording || withheld || [reference, metadata, fromNumber, fromName].some((text) => text !== "");
+  const faulty = [...state.faults.value.keys()].some((field) =>
+    /^\/(?:from|reference|metadata|recording)/.test(field ?? ""),
+  );
+  return (
+    <details class="more" open={used || faulty || undefined}>
+      <summary>{more.title}</summary>
+      <div class="stack">
+        <Choice
+          type="checkbox"
+          title={more.recording}
+          explanation={more.recordingText}
+          checked={recording}
+          onChange={(event) => state.edit({ recording: event.currentTarget.checked })}
+        />
+        <TextField state={state} name="reference" at="/reference" label={more.reference} hint={more.referenceHint} />
+        <TextArea
+          state={state}
+          name="metadata"
+          at="/metadata"
+          label={more.metadata}
+          hint={more.metadataHint}
+          placeholder='{"order":7}'
+          spellcheck={false}
+        />
+        <fieldset class="field">
+          <legend class="field-label">{more.caller}</legend>
+          <div class="field-hint">{more.callerHint}</div>
+          <div class="columns">
+            <TextField
+              state={state}
+              name="fromNumber"
+              at="/from/phoneNumber"
+              label={more.callerNumber}
+              type="tel"
+              inputMode="tel"
+              autoComplete="off"
+            />
+            <TextField
+              state={state}
+              name="fromName"
+              at="/from/displayName"
+              label={more.callerName}
+              autoComplete="off"
+            />
+          </div>
+          <Choice
+            type="checkbox"
+            title={more.withheld}
+            explanation={more.withheldText}
+            checked={withheld}
+            onChange={(event) => state.edit({ withheld: event.currentTarget.checked })}
+          />
+        </fieldset>
+      </div>
+    </details>
+  );
+}

@@ -1,0 +1,70 @@
+import { Button, LinkButton } from "../../components/button.tsx";
+import { dictionary } from "../../dictionary/dictionary.ts";
+import en from "../../dictionary/en/new-call.ts";
+import pt from "../../dictionary/pt/new-call.ts";
+import { href } from "../../shell/place.ts";
+import { session } from "../../shell/session.ts";
+import { TextField } from "./form-field.tsx";
+import type { FormState } from "./form-state.ts";
+import { phoneNumberOf, spacedNumber } from "./phone-number.ts";
+
+const t = dictionary({ en, pt });
+
+/** The number to call; on the simulated network with what each number does, and a phone of one's own. */
+export function NumberField({ state }: { readonly state: FormState }) {
+  const { to, plan } = t.value;
+  const number = phoneNumberOf(state.form.value.phoneNumber);
+  const isNumber = /^\+\d{7,15}$/.test(number);
+  return (
+    <>
+      <TextField
+        state={state}
+        name="phoneNumber"
+        at="/target/phoneNumber"
+        label={to.number}
+        hint={Object.hasOwn(plan, number) ? `${spacedNumber(number)}: ${plan[number as keyof typeof plan]}.` : to.hint}
+        type="tel"
+        inputMode="tel"
+        autoComplete="off"
+        placeholder="+12025550100"
+      />
+      {session.value?.simulator && (
+        <>
+          {isNumber && (
+            <div class="row">
+              <LinkButton
+                small
+                look="quiet"
+                icon="external"
+                newTab
+                to={href(`/phone?number=${encodeURIComponent(number)}`)}
+              >
+                {to.openPhone}
+              </LinkButton>
+              <span class="quiet small">{to.openPhoneText}</span>
+            </div>
+          )}
+          <details class="more">
+            <summary>{to.plan}</summary>
+            <p class="quiet small">{to.planText}</p>
+            <ul class="number-plan">
+              {Object.entries(plan).map(([each, does]) => (
+                <li key={each}>
+                  <Button
+                    small
+                    look="plain"
+                    label={to.use(`${spacedNumber(each)}, ${does}`)}
+                    onClick={() => state.edit({ phoneNumber: each })}
+                  >
+                    <span class="number">{spacedNumber(each)}</span>
+                  </Button>
+                  <span>{does}</span>
+                </li>
+              ))}
+            </ul>
+          </details>
+        </>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,105 @@
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import type { Voice } from "../../../../../src/client/index.ts";
+import { Button } from "../../components/button.tsx";
+import { Labelled } from "../../components/field.tsx";
+import { dictionary } from "../../dictionary/dictionary.ts";
+import en from "../../dictionary/en/new-call.ts";
+import { language, locale } from "../../dictionary/language.ts";
+import pt from "../../dictionary/pt/new-call.ts";
+import { client } from "../../shell/client.ts";
+import { toast } from "../../shell/toasts.tsx";
+import { useData } from "../../shell/use-data.ts";
+import { faultAt } from "./form-field.tsx";
+import type { FormState } from "./form-state.ts";
+import { likelyVoice, voicesByLanguage } from "./voices.ts";
+
+const t = dictionary({ en, pt });
+
+/** The voice of a call, by language, with a sample to listen to. */
+export function VoiceField({
+  state,
+  name,
+  at,
+}: {
+  readonly state: FormState;
+  readonly name: "voiceId" | "agentVoiceId";
+  readonly at: "/tts/voiceId" | "/agent/voiceId";
+}) {
+  const voices = useData((signal) => client.voices({ signal }));
+  const { voice, agent } = t.value;
+  const chosen = state.form.value[name];
+  const found = voices.value.value;
+  useEffect(() => {
+    // A call without a text needs none: an agent has a voice of its own.
+    if (name !== "voiceId" || chosen !== "" || found === undefined) return;
+    const likely = likelyVoice(found, [locale(), language.value]);
+    if (likely) state.edit({ voiceId: likely.id });
+  }, [found]);
+  const groups = voicesByLanguage(found ?? [], locale());
+  return (
+    <Labelled label={voice.label} hint={voice.hint} fault={faultAt(state, at)}>
+      {(tied) => (
+        <div class="voice">
+          <select {...tied} value={chosen} onChange={(event) => state.edit({ [name]: event.currentTarget.value })}>
+            <option value="">{name === "voiceId" ? voice.choose : agent.defaultVoice}</option>
+            {groups.map((group) => (
+              <optgroup key={group.name} label={group.name}>
+                {group.voices.map((each) => (
+                  <option key={each.id} value={each.id}>
+                    {voiceName(each)}
+                  </option>
+                ))}
+              </optgroup>
+            ))}
+            {found !== undefined && chosen !== "" && !found.some(({ id }) => id === chosen) && (
+              <option value={chosen}>{chosen}</option>
+            )}
+          </select>
+          <Sample key={chosen} voiceId={chosen} />
+        </div>
+      )}
+    </Labelled>
+  );
+}
+
+function voiceName({ id, name, quality }: Voice): string {
+  return `${id} · ${name} · ${t.value.voice[quality]}`;
+}
+
+/** Plays the sample of a voice. */
+function Sample({ voiceId }: { readonly voiceId: string }) {
+  const playing = useSignal<HTMLAudioElement | undefined>(undefined);
+  const loading = useSignal(false);
+  const stop = (): void => {
+    playing.value?.pause();
+    playing.value = undefined;
+  };
+  useEffect(() => stop, []);
+  const play = async (): Promise<void> => {
+    loading.value = true;
+    try {
+      const bytes = await client.voiceSample(voiceId);
+      const url = URL.createObjectURL(new Blob([bytes], { type: "audio/wav" }));
+      const audio = new Audio(url);
+      audio.addEventListener("ended", stop);
+      audio.addEventListener("emptied", () => URL.revokeObjectURL(url));
+      await audio.play();
+      playing.value = audio;
+    } catch {
+      toast(t.value.voice.failed, "bad");
+    } finally {
+      loading.value = false;
+    }
+  };
+  const { listen, stop: stopText } = t.value.voice;
+  return playing.value === undefined ? (
+    <Button look="quiet" icon="play" disabled={voiceId === ""} busy={loading.value} onClick={() => void play()}>
+      {listen}
+    </Button>
+  ) : (
+    <Button look="quiet" icon="stop" onClick={stop}>
+      {stopText}
+    </Button>
+  );
+}

@@ -1,0 +1,69 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  filterOf,
+  isFiltered,
+  listQuery,
+  matches,
+  searchOf,
+} from "../../../adapters/console/pages/views/calls/call-filter.ts";
+import type { CallRow } from "../../../adapters/console/pages/views/calls/call-rows.ts";
+import { fuzz } from "../../support/fuzz.ts";
+
+const CALL: CallRow = {
+  id: "call_1",
+  instance_id: "inst_1",
+  type: "FIXED_TTS",
+  status: "QUEUED",
+  target_phone: "+12025550100",
+  created_at: new Date(2026, 10, 27, 12).toISOString(),
+  started_at: null,
+  ended_at: null,
+  reference: "order-7",
+};
+
+describe("a filter of calls", () => {
+  it("is read from an address, without what makes no sense", () => {
+    const filter = filterOf(
+      "?status=RINGING,nonsense,QUEUED&type=NOPE&instance=inst_1&number=%2B1+202+555+0100&from=2026-02-31",
+    );
+    expect(filter).toEqual({ statuses: ["QUEUED", "RINGING"], instanceId: "inst_1", targetPhone: "+12025550100" });
+  });
+
+  it("becomes the query of the HTTP interface, whole days included", () => {
+    const query = listQuery({ statuses: ["FAILED"], from: "2026-11-27", to: "2026-11-28" });
+    expect(query).toMatchObject({
+      status: ["FAILED"],
+      created_after: new Date(new Date(2026, 10, 27).getTime() - 1).toISOString(),
+      created_before: new Date(2026, 10, 29).toISOString(),
+    });
+  });
+
+  it.each([
+    ["status", { statuses: ["FAILED"] }, { statuses: ["QUEUED"] }],
+    ["type", { type: "DYNAMIC_AGENT" }, { type: "FIXED_TTS" }],
+    ["instance", { instanceId: "inst_2" }, { instanceId: "inst_1" }],
+    ["reference", { reference: "order" }, { reference: "order-7" }],
+    ["number", { targetPhone: "+12025550101" }, { targetPhone: "+12025550100" }],
+    ["first day", { from: "2026-11-28" }, { from: "2026-11-27" }],
+    ["last day", { to: "2026-11-26" }, { to: "2026-11-27" }],
+  ] as const)("leaves out calls by %s", (_, other, same) => {
+    expect(matches(CALL, other)).toBe(false);
+    expect(matches(CALL, same)).toBe(true);
+    expect(isFiltered(same)).toBe(true);
+  });
+
+  it("without fields leaves nothing out", () => {
+    expect(isFiltered({})).toBe(false);
+    expect(matches(CALL, {})).toBe(true);
+  });
+});
+
+fuzz(
+  "any address has a filter, which survives its own address",
+  fc.property(fc.oneof(fc.string(), fc.webQueryParameters()), (search) => {
+    const filter = filterOf(search);
+    expect(filterOf(searchOf(filter))).toEqual(filter);
+    listQuery(filter);
+  }),
+);

@@ -1,0 +1,16 @@
+import { describe, expect, it } from "vitest";
+import enCalls from "../../../adapters/console/pages/dictionary/en/calls.ts";
+import en from "../../../adapters/console/pages/dictionary/en/new-call.ts";
+import pt from "../../../adapters/console/pages/dictionary/pt/new-call.ts";
+import { NUMBER_PLAN } from "../../../adapters/telephony/simulator/number-plan.ts";
+import { COMPLETED_REASONS, FAILED_REASONS } from "../../../src/domain/outcome.ts";
+
+describe("the console's texts", () => {
+  it.each([en, pt])("describe every number of the simulated network", ({ plan }) => {
+    expect(Object.keys(plan)).toEqual(Object.keys(NUMBER_PLAN));
+  });
+
+  it("have a word for every reason why a call can end", () => {
+    expect(Object.keys(enCalls.outcomes).sort()).toEqual([...COMPLETED_REASONS, ...FAILED_REASONS].sort());
+  });
+});
