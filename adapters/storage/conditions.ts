@@ -24,3 +24,9 @@ export const IS_LINK: RawBuilder<boolean> = sql<boolean>`type = 'instance.linked
 export const IS_NOT_DELETED: RawBuilder<boolean> = sql<boolean>`status <> 'DELETED'`;
 /** An instance whose deletion is unfinished. */
 export const IS_HALF_DELETED: RawBuilder<boolean> = sql<boolean>`status = 'DELETED' and erased_at is null`;
+/** The one account of the administrator. */
+export const IS_ADMIN: RawBuilder<boolean> = sql<boolean>`role = 'admin'`;
+/** The one code of the first start. */
+export const IS_FIRST_CODE: RawBuilder<boolean> = sql<boolean>`purpose = 'first'`;
+/** A code for a new password, one for each account. */
+export const IS_RESET_CODE: RawBuilder<boolean> = sql<boolean>`purpose = 'reset'`;

@@ -12,6 +12,7 @@ import { removeOrphanedFiles } from "./audio-removal.ts";
 import { callStore } from "./call-store.ts";
 import { eventStore } from "./event-store.ts";
 import { instanceStore } from "./instance-store.ts";
+import { loginStore } from "./login-store.ts";
 import { contentsOf, migrate } from "./migrate.ts";
 import { migrations } from "./migrations.ts";
 import { namedTables } from "./named-tables.ts";
@@ -123,6 +124,7 @@ export function kyselyStorage(connect: () => Promise<ConnectedDatabase>, traits:
       return opened && lease;
     },
     accounts: accountStore(session),
+    logins: loginStore(session),
     instances: instanceStore(session),
     calls: callStore(session),
     events: eventStore(session),

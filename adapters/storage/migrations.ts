@@ -1,6 +1,7 @@
 import { type Kysely, sql } from "kysely";
 import type { Migration } from "kysely/migration";
 import { type ColumnTypes, firstTables } from "./first-tables.ts";
+import { loginTables } from "./login-tables.ts";
 import { partialIndex, recreateTable } from "./table-changes.ts";
 import { webhookTables } from "./webhook-tables.ts";
 
@@ -29,6 +30,7 @@ export function migrations(types: ColumnTypes): Record<string, Migration> {
     "0020_result_errors": { up: resultErrors },
     "0021_call_limits": { up: callLimits },
     "0022_token_scopes": { up: tokenScopes },
+    "0023_accounts": { up: (db) => loginTables(db, types) },
   };
 }
 

@@ -29,6 +29,10 @@ const TABLES: Record<keyof Database, true> = {
   webhooks: true,
   webhook_deliveries: true,
   owners: true,
+  accounts: true,
+  account_sessions: true,
+  account_codes: true,
+  audit_log: true,
 };
 /** Tables that one migration creates and drops. */
 const TEMPORARY = ["unscoped_receipts", "whole_audio"];

@@ -4,6 +4,7 @@ import type { EventType } from "../../src/domain/events.ts";
 import type { InstanceStatus } from "../../src/domain/instance.ts";
 import type { Speaker } from "../../src/domain/transcript.ts";
 import type { DeliveryStatus, DisabledReason, WebhookDelivery } from "../../src/domain/webhook.ts";
+import type { AccountRecord, CodePurpose } from "../../src/ports/storage.ts";
 
 /**
  * The tables, the same in both databases. Times are ms since 1970-01-01 UTC. JSON columns are text, which takes every
@@ -26,6 +27,10 @@ export interface Database {
   webhooks: WebhookTable;
   webhook_deliveries: WebhookDeliveryTable;
   owners: OwnerTable;
+  accounts: AccountTable;
+  account_sessions: AccountSessionTable;
+  account_codes: AccountCodeTable;
+  audit_log: AuditTable;
 }
 
 export interface UserTable {
@@ -216,6 +221,47 @@ export interface WebhookDeliveryTable {
   last_status: number | null;
   last_error: string | null;
   created_at: number;
+}
+
+export interface AccountTable {
+  id: string;
+  user_id: string;
+  email: string;
+  /** The address as addresses are compared. */
+  email_key: string;
+  password_hash: string;
+  role: AccountRecord["role"];
+  created_at: number;
+}
+
+export interface AccountSessionTable {
+  id: string;
+  account_id: string;
+  hash: string;
+  created_at: number;
+  last_used_at: number;
+  expires_at: number;
+  /** JSON. */
+  user_agent: string | null;
+}
+
+export interface AccountCodeTable {
+  id: string;
+  purpose: CodePurpose;
+  hash: string;
+  account_id: string | null;
+  created_at: number;
+  expires_at: number;
+}
+
+export interface AuditTable {
+  id: string;
+  at: number;
+  account_id: string | null;
+  email: string | null;
+  action: string;
+  /** JSON. */
+  subject: string | null;
 }
 
 export const WHOLE_DATABASE = "server";

@@ -2,6 +2,7 @@ import type { Storage } from "ringport";
 import { accounts } from "./accounts.ts";
 import { calls } from "./calls.ts";
 import { instances } from "./instances.ts";
+import { logins } from "./logins.ts";
 import { Memory } from "./memory.ts";
 import { receipts } from "./receipts.ts";
 import { webhooks } from "./webhooks.ts";
@@ -13,6 +14,7 @@ export function memoryStorage(): Storage {
     open: async () => {},
     close: async () => {},
     accounts: accounts(memory),
+    logins: logins(memory),
     instances: instances(memory),
     calls: calls(memory),
     events: {

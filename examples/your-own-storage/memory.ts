@@ -1,6 +1,9 @@
 import {
+  type AccountRecord,
+  type AuditRecord,
   type Call,
   type CallQuota,
+  type CodeRecord,
   type Event,
   type Instance,
   type LoggedEvent,
@@ -9,6 +12,7 @@ import {
   type ReceiptKey,
   type ReceiptResult,
   type RemovedCalls,
+  type SessionRecord,
   StorageUnavailable,
   type TokenRecord,
   type TranscriptLine,
@@ -32,6 +36,10 @@ export interface KnownRequest {
 export class Memory {
   readonly users: Map<string, User> = new Map(); // by name
   readonly tokens: Map<string, TokenRecord> = new Map(); // by hash
+  readonly loginAccounts: Map<string, AccountRecord> = new Map();
+  readonly sessions: Map<string, SessionRecord> = new Map();
+  readonly codes: Map<string, CodeRecord> = new Map();
+  audit: readonly AuditRecord[] = [];
   readonly instances: Map<string, Instance> = new Map();
   readonly credentials: Map<string, Uint8Array> = new Map();
   readonly calls: Map<string, Call> = new Map();
@@ -78,6 +86,15 @@ export class Memory {
     for (const [key] of lines) this.transcripts.delete(key);
     for (const id of ids) this.calls.delete(id);
     return { ids, events: events.length, transcriptLines: lines.length };
+  }
+
+  /** Deletes what is left of a user without calls. */
+  forgetUser(userId: string): void {
+    for (const event of this.events.values()) if (event.userId === userId) this.events.delete(event.id);
+    for (const token of this.tokens.values()) if (token.userId === userId) this.tokens.delete(token.hash);
+    for (const one of this.instances.values())
+      if (one.userId === userId && one.erasedAt !== null) this.instances.delete(one.id);
+    for (const name of this.requests.keys()) if (JSON.parse(name)[0] === userId) this.requests.delete(name);
   }
 
   /** The request that a receipt belongs to. @throws {StorageUnavailable} it is not begun */

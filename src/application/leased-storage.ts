@@ -26,6 +26,7 @@ export function leasedStorage(storage: Storage, lease: ServerLease): Storage {
     open: (options) => storage.open(options),
     close: () => storage.close(),
     accounts: leased(storage.accounts),
+    logins: leased(storage.logins),
     instances: leased(storage.instances),
     calls: leased(storage.calls),
     events: leased(storage.events),

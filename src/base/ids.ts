@@ -1,5 +1,17 @@
 /** Prefixes of our TypeIDs. */
-export type IdPrefix = "inst" | "call" | "evt" | "tok" | "usr" | "node" | "hook" | "dlv";
+export type IdPrefix =
+  | "inst"
+  | "call"
+  | "evt"
+  | "tok"
+  | "usr"
+  | "node"
+  | "hook"
+  | "dlv"
+  | "acct"
+  | "ses"
+  | "code"
+  | "aud";
 
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 

@@ -3,6 +3,7 @@ import type { AccountStore } from "./storage/account-store.ts";
 import type { CallStore } from "./storage/call-store.ts";
 import type { EventStore } from "./storage/event-store.ts";
 import type { InstanceStore } from "./storage/instance-store.ts";
+import type { LoginStore } from "./storage/login-store.ts";
 import type { ReceiptStore } from "./storage/receipt-store.ts";
 import type { RetentionStore } from "./storage/retention-store.ts";
 import type { TranscriptStore } from "./storage/transcript-store.ts";
@@ -20,6 +21,18 @@ export type {
 } from "./storage/call-store.ts";
 export type { EventStore, LogPage } from "./storage/event-store.ts";
 export type { InstancePatch, InstanceStore } from "./storage/instance-store.ts";
+export type {
+  AccountRecord,
+  AuditPage,
+  AuditRecord,
+  CodePurpose,
+  CodeRecord,
+  LoginStore,
+  NewAccount,
+  RegistrationResult,
+  SessionRecord,
+  UsedCode,
+} from "./storage/login-store.ts";
 export type { Page } from "./storage/page.ts";
 export type { Receipt, ReceiptKey, ReceiptResult, ReceiptStore } from "./storage/receipt-store.ts";
 export type { RetentionStore, TrustedTime } from "./storage/retention-store.ts";
@@ -27,7 +40,7 @@ export type { TranscriptStore } from "./storage/transcript-store.ts";
 export type { DueDelivery, WebhookPatch, WebhookStore } from "./storage/webhook-store.ts";
 
 /**
- * Durable storage of calls, instances, tokens and their log.
+ * Durable storage of calls, instances, tokens, accounts and their log.
  *
  * Rules for every implementation:
  * - A write and its events are stored together or not at all, durably before the promise resolves.
@@ -52,7 +65,10 @@ export interface Storage {
   close(): Promise<void>;
   /** The lease of an exclusive opening; undefined if a kernel lock proves that there is no other server. */
   readonly lease?: Lease | undefined;
+  /** Users and their tokens. */
   readonly accounts: AccountStore;
+  /** How people sign in. */
+  readonly logins: LoginStore;
   readonly instances: InstanceStore;
   readonly calls: CallStore;
   readonly events: EventStore;

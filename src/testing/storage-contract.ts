@@ -10,6 +10,7 @@ import { callUpdateContract } from "./storage-contract/call-update.ts";
 import { eventOrderContract } from "./storage-contract/event-order.ts";
 import { eventsContract } from "./storage-contract/events.ts";
 import { instancesContract } from "./storage-contract/instances.ts";
+import { loginsContract } from "./storage-contract/logins.ts";
 import { queueRuleContract } from "./storage-contract/queue-rule.ts";
 import { receiptsContract } from "./storage-contract/receipts.ts";
 import { retentionContract } from "./storage-contract/retention.ts";
@@ -56,6 +57,7 @@ export function storageContract(
 
   describe(`${name} fulfils the storage contract`, () => {
     describe("accounts", () => accountsContract(clause));
+    describe("logins", () => loginsContract(clause, lastingClause));
     describe("instances", () => instancesContract(clause, lastingClause));
     describe("the queue rule", () => queueRuleContract(clause, lastingClause));
     describe("the quota of a token", () => callQuotaContract(clause, lastingClause));

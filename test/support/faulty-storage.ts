@@ -2,7 +2,7 @@ import { type Lease, type OpenOptions, type Storage, StorageUnavailable } from "
 
 /** Operations that change nothing. */
 const READS =
-  /\.(get|list|linked|active|unlinked|half\w*|audio|load\w*|ofCall|ofCalls|ofUser|positionOf|lastPosition|oldest\w*|waiting\w*|orphaned|recorded|ended|newestId|trustedTime|counts|tally|enabled|behind|pending|delivered\w*|getDelivery|deliveries|to|token\w*|user\w*|withPhone)$/;
+  /\.(get|list|linked|active|unlinked|half\w*|audio|load\w*|ofCall|ofCalls|ofUser|positionOf|lastPosition|oldest\w*|waiting\w*|orphaned|recorded|ended|newestId|trustedTime|counts|tally|enabled|behind|pending|delivered\w*|getDelivery|deliveries|to|token\w*|user\w*|withPhone|hasAdmin|account\w*|session\w*|codeByHash|invitations|audit)$/;
 
 /** Whether an operation of a storage (`calls.update`) changes something. */
 export function isWrite(operation: string): boolean {
@@ -27,6 +27,7 @@ export class FaultyStorage implements Storage {
   readonly operations: string[] = [];
   #underWay = 0;
   readonly accounts: Storage["accounts"];
+  readonly logins: Storage["logins"];
   readonly instances: Storage["instances"];
   readonly calls: Storage["calls"];
   readonly events: Storage["events"];
@@ -38,6 +39,7 @@ export class FaultyStorage implements Storage {
   constructor(inner: Storage) {
     this.#inner = inner;
     this.accounts = this.#faulty("accounts");
+    this.logins = this.#faulty("logins");
     this.instances = this.#faulty("instances");
     this.calls = this.#faulty("calls");
     this.events = this.#faulty("events");

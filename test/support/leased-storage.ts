@@ -102,6 +102,7 @@ export class LeasedStorage implements Storage {
   /** Renewals are carried out, but not answered before this has resolved. */
   holdRenewals: Promise<unknown> | undefined;
   readonly accounts: Storage["accounts"];
+  readonly logins: Storage["logins"];
   readonly instances: Storage["instances"];
   readonly calls: Storage["calls"];
   readonly events: Storage["events"];
@@ -114,6 +115,7 @@ export class LeasedStorage implements Storage {
     this.#database = database;
     this.#shared = shared;
     this.accounts = this.#fenced("accounts");
+    this.logins = this.#fenced("logins");
     this.instances = this.#fenced("instances");
     this.calls = this.#fenced("calls");
     this.events = this.#fenced("events");

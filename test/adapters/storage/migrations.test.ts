@@ -34,6 +34,7 @@ const STEPS = [
   "0020_result_errors",
   "0021_call_limits",
   "0022_token_scopes",
+  "0023_accounts",
 ];
 
 test("four processes migrate one new SQLite file at the same time", { timeout: 60_000 }, async () => {

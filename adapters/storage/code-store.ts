@@ -1,0 +1,95 @@
+import type { Kysely, Selectable } from "kysely";
+import type { CodeRecord, LoginStore, UsedCode } from "../../src/ports/storage.ts";
+import { hasAdmin } from "./account-row.ts";
+import { IS_FIRST_CODE, IS_RESET_CODE } from "./conditions.ts";
+import type { AccountCodeTable, Database } from "./schema.ts";
+import type { Session } from "./session.ts";
+
+type CodeRow = Selectable<AccountCodeTable>;
+
+/** One-time codes. */
+export function codeStore(
+  session: Session,
+): Pick<LoginStore, "insertCode" | "codeByHash" | "invitations" | "deleteInvitation"> {
+  return {
+    insertCode: (code) =>
+      session.transaction(async (tx) => {
+        if (code.purpose === "first" && (await hasAdmin(tx))) return false;
+        const row = rowOf(code);
+        await tx
+          .insertInto("account_codes")
+          .values(row)
+          .$if(code.purpose === "first", (query) =>
+            query.onConflict((conflict) => conflict.column("purpose").where(IS_FIRST_CODE).doUpdateSet(row)),
+          )
+          .$if(code.purpose === "reset", (query) =>
+            query.onConflict((conflict) => conflict.column("account_id").where(IS_RESET_CODE).doUpdateSet(row)),
+          )
+          .execute();
+        return true;
+      }),
+    codeByHash: (hash) =>
+      session.read(async (db) => {
+        const row = await db.selectFrom("account_codes").selectAll().where("hash", "=", hash).executeTakeFirst();
+        return row && codeOf(row);
+      }),
+    invitations: () =>
+      session.read(async (db) => {
+        const rows = await db
+          .selectFrom("account_codes")
+          .selectAll()
+          .where("purpose", "=", "invitation")
+          .orderBy("id", "desc")
+          .execute();
+        return rows.map(codeOf);
+      }),
+    deleteInvitation: (id) =>
+      session.write(async (db) => {
+        const deleted = await db
+          .deleteFrom("account_codes")
+          .where("id", "=", id)
+          .where("purpose", "=", "invitation")
+          .returning("id")
+          .executeTakeFirst();
+        return deleted !== undefined;
+      }),
+  };
+}
+
+/** A valid code, which nobody else uses up until the transaction ends; undefined if there is none. */
+export async function lockedCode(
+  tx: Kysely<Database>,
+  { hash, purpose, now }: UsedCode,
+  rowLocks: boolean,
+): Promise<CodeRow | undefined> {
+  return tx
+    .selectFrom("account_codes")
+    .selectAll()
+    .where("hash", "=", hash)
+    .where("purpose", "=", purpose)
+    .where("expires_at", ">", now)
+    .$if(rowLocks, (query) => query.forUpdate())
+    .executeTakeFirst();
+}
+
+function rowOf(code: CodeRecord): CodeRow {
+  return {
+    id: code.id,
+    purpose: code.purpose,
+    hash: code.hash,
+    account_id: code.accountId,
+    created_at: code.createdAt,
+    expires_at: code.expiresAt,
+  };
+}
+
+function codeOf(row: CodeRow): CodeRecord {
+  return {
+    id: row.id,
+    purpose: row.purpose,
+    hash: row.hash,
+    accountId: row.account_id,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+  };
+}

@@ -1,0 +1,140 @@
+import { emailKey } from "../../src/domain/email.ts";
+import type { LoginStore } from "../../src/ports/storage.ts";
+import { accountOf, hasAdmin, sessionOf, sessionRow } from "./account-row.ts";
+import { auditStore } from "./audit-store.ts";
+import { codeStore, lockedCode } from "./code-store.ts";
+import { IS_RESET_CODE } from "./conditions.ts";
+import { prepared } from "./prepared.ts";
+import { register } from "./registration.ts";
+import type { Session } from "./session.ts";
+import { userRemoval } from "./user-removal.ts";
+
+/** One look-up for each request of a browser. */
+const SESSION_BY_HASH = prepared((db, { hash }: { hash: string }) =>
+  db
+    .selectFrom("account_sessions as s")
+    .innerJoin("accounts as a", "a.id", "s.account_id")
+    .select(["s.id", "s.account_id", "s.hash", "s.created_at", "s.last_used_at", "s.expires_at", "s.user_agent"])
+    .select(["a.user_id", "a.email", "a.password_hash", "a.role", "a.created_at as account_created_at"])
+    .where("s.hash", "=", hash),
+);
+
+/** How people sign in. */
+export function loginStore(session: Session): LoginStore {
+  return {
+    ...accountReads(session),
+    ...codeStore(session),
+    ...auditStore(session),
+    ...userRemoval(session),
+    register: (registration) => session.transaction((tx) => register(tx, registration, session.traits.rowLocks)),
+    async rehash(accountId, from, to) {
+      await session.write((db) =>
+        db
+          .updateTable("accounts")
+          .set({ password_hash: to })
+          .where("id", "=", accountId)
+          .where("password_hash", "=", from)
+          .execute(),
+      );
+    },
+    changePassword: (next, passwordHash, allowed) =>
+      session.transaction(async (tx) => {
+        if ("hash" in allowed) {
+          const code = await lockedCode(tx, allowed, session.traits.rowLocks);
+          if (code?.account_id !== next.accountId) return false;
+        }
+        // First of all the account: a session that is being stored with the old hash is stored before, or not at all.
+        const changed = await tx
+          .updateTable("accounts")
+          .set({ password_hash: passwordHash })
+          .where("id", "=", next.accountId)
+          .$if("passwordHash" in allowed, (query) =>
+            query.where("password_hash", "=", "passwordHash" in allowed ? allowed.passwordHash : ""),
+          )
+          .returning("id")
+          .executeTakeFirst();
+        if (!changed) return false;
+        await tx.deleteFrom("account_sessions").where("account_id", "=", next.accountId).execute();
+        await tx.deleteFrom("account_codes").where(IS_RESET_CODE).where("account_id", "=", next.accountId).execute();
+        await tx.insertInto("account_sessions").values(sessionRow(next)).execute();
+        return true;
+      }),
+    insertSession: (added, passwordHash) =>
+      session.transaction(async (tx) => {
+        const account = await tx
+          .selectFrom("accounts")
+          .select("id")
+          .where("id", "=", added.accountId)
+          .where("password_hash", "=", passwordHash)
+          .$if(session.traits.rowLocks, (query) => query.forShare())
+          .executeTakeFirst();
+        if (!account) return false;
+        await tx.insertInto("account_sessions").values(sessionRow(added)).execute();
+        return true;
+      }),
+    async sessionByHash(hash) {
+      const [row] = await session.query(SESSION_BY_HASH, { hash });
+      if (!row) return undefined;
+      const account = { ...row, id: row.account_id, created_at: row.account_created_at };
+      return { session: sessionOf(row), account: accountOf(account) };
+    },
+    sessions: (accountId) =>
+      session.read(async (db) => {
+        const rows = await db
+          .selectFrom("account_sessions")
+          .selectAll()
+          .where("account_id", "=", accountId)
+          .orderBy("id", "desc")
+          .execute();
+        return rows.map(sessionOf);
+      }),
+    async prolongSession(id, lastUsedAt, expiresAt) {
+      await session.write((db) =>
+        db
+          .updateTable("account_sessions")
+          .set({ last_used_at: lastUsedAt, expires_at: expiresAt })
+          .where("id", "=", id)
+          .where("last_used_at", "<", lastUsedAt)
+          .execute(),
+      );
+    },
+    deleteSession: (accountId, id) =>
+      session.write(async (db) => {
+        const deleted = await db
+          .deleteFrom("account_sessions")
+          .where("account_id", "=", accountId)
+          .where("id", "=", id)
+          .returning("id")
+          .executeTakeFirst();
+        return deleted !== undefined;
+      }),
+    forgetExpired: (before) =>
+      session.transaction(async (tx) => {
+        await tx.deleteFrom("account_sessions").where("expires_at", "<", before).execute();
+        await tx.deleteFrom("account_codes").where("expires_at", "<", before).execute();
+      }),
+  };
+}
+
+function accountReads(session: Session): Pick<LoginStore, "hasAdmin" | "account" | "accountByEmail" | "accounts"> {
+  const accountWith = (column: "id" | "email_key", value: string) =>
+    session.read(async (db) => {
+      const row = await db.selectFrom("accounts").selectAll().where(column, "=", value).executeTakeFirst();
+      return row && accountOf(row);
+    });
+  return {
+    hasAdmin: () => session.read(hasAdmin),
+    account: (id) => accountWith("id", id),
+    accountByEmail: (email) => accountWith("email_key", emailKey(email)),
+    accounts: (limit) =>
+      session.read(async (db) => {
+        const rows = await db
+          .selectFrom("accounts")
+          .selectAll()
+          .orderBy("id")
+          .$if(limit !== undefined, (query) => query.limit(limit ?? 0))
+          .execute();
+        return rows.map(accountOf);
+      }),
+  };
+}

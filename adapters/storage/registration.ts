@@ -1,0 +1,65 @@
+import type { Kysely } from "kysely";
+import { emailKey } from "../../src/domain/email.ts";
+import type { NewAccount, RegistrationResult, User } from "../../src/ports/storage.ts";
+import { accountOf, sessionRow } from "./account-row.ts";
+import { lockedCode } from "./code-store.ts";
+import type { Database } from "./schema.ts";
+
+/** Stores a new account, in a transaction. Unique indexes decide who is the administrator and whose an address is. */
+export async function register(
+  tx: Kysely<Database>,
+  { account, session, user, code }: NewAccount,
+  rowLocks: boolean,
+): Promise<RegistrationResult> {
+  const locked = code && (await lockedCode(tx, code, rowLocks));
+  if (code && !locked) return { kind: "code_invalid" };
+  const oldUserId = account.role === "admin" ? await oldestUser(tx) : undefined;
+  const row = await tx
+    .insertInto("accounts")
+    .values({
+      id: account.id,
+      user_id: oldUserId ?? user.id,
+      email: account.email,
+      email_key: emailKey(account.email),
+      password_hash: account.passwordHash,
+      role: account.role,
+      created_at: account.createdAt,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .returningAll()
+    .executeTakeFirst();
+  if (!row) return { kind: (await isTaken(tx, account.email)) ? "email_taken" : "admin_exists" };
+  if (oldUserId === undefined) await insertUser(tx, user);
+  if (locked) await tx.deleteFrom("account_codes").where("id", "=", locked.id).execute();
+  await tx.insertInto("account_sessions").values(sessionRow(session)).execute();
+  return { kind: "registered", account: accountOf(row) };
+}
+
+/** The oldest user, unless it has an account. */
+async function oldestUser(tx: Kysely<Database>): Promise<string | undefined> {
+  const oldest = await tx
+    .selectFrom("users")
+    .leftJoin("accounts", "accounts.user_id", "users.id")
+    .select(["users.id", "accounts.id as account_id"])
+    .orderBy("users.created_at")
+    .orderBy("users.id")
+    .limit(1)
+    .executeTakeFirst();
+  return oldest?.account_id === null ? oldest.id : undefined;
+}
+
+async function isTaken(tx: Kysely<Database>, email: string): Promise<boolean> {
+  const row = await tx.selectFrom("accounts").select("id").where("email_key", "=", emailKey(email)).executeTakeFirst();
+  return row !== undefined;
+}
+
+/** A user of that name may be somebody else's: its tokens are older than this account. */
+async function insertUser(tx: Kysely<Database>, { id, name, createdAt }: User): Promise<void> {
+  const inserted = await tx
+    .insertInto("users")
+    .values({ id, name, created_at: createdAt })
+    .onConflict((conflict) => conflict.column("name").doNothing())
+    .returning("id")
+    .executeTakeFirst();
+  if (!inserted) await tx.insertInto("users").values({ id, name: id, created_at: createdAt }).execute();
+}

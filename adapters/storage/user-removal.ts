@@ -1,0 +1,63 @@
+import type { Kysely } from "kysely";
+import type { LoginStore } from "../../src/ports/storage.ts";
+import { deletedRows } from "./deleted-rows.ts";
+import type { Database } from "./schema.ts";
+import type { Session } from "./session.ts";
+
+/** Deletes what belongs to a user, and the account. */
+export function userRemoval(session: Session): Pick<LoginStore, "forgetUser" | "deleteAccount"> {
+  return {
+    forgetUser: (userId, limit) =>
+      session.transaction(async (tx) => {
+        const deleted = [
+          await forgetRecords(tx, "events", userId, limit),
+          await forgetRecords(tx, "tokens", userId, limit),
+          await forgetReceipts(tx, userId, limit),
+          await forgetInstances(tx, userId, limit),
+        ];
+        return deleted.some((rows) => rows >= limit);
+      }),
+    deleteAccount: (id) =>
+      session.transaction(async (tx) => {
+        const account = await tx.deleteFrom("accounts").where("id", "=", id).returning("user_id").executeTakeFirst();
+        await tx.deleteFrom("account_sessions").where("account_id", "=", id).execute();
+        await tx.deleteFrom("account_codes").where("account_id", "=", id).execute();
+        if (!account) return;
+        const { user_id } = account;
+        await tx.updateTable("users").set({ name: user_id }).where("id", "=", user_id).execute();
+      }),
+  };
+}
+
+async function forgetRecords(
+  tx: Kysely<Database>,
+  table: "events" | "tokens",
+  userId: string,
+  limit: number,
+): Promise<number> {
+  const some = tx.selectFrom(table).select("id").where("user_id", "=", userId).limit(limit);
+  return deletedRows(await tx.deleteFrom(table).where("id", "in", some).executeTakeFirst());
+}
+
+async function forgetReceipts(tx: Kysely<Database>, userId: string, limit: number): Promise<number> {
+  const some = tx.selectFrom("receipts").select("key").where("user_id", "=", userId).limit(limit);
+  const deletion = tx.deleteFrom("receipts").where("user_id", "=", userId).where("key", "in", some);
+  return deletedRows(await deletion.executeTakeFirst());
+}
+
+async function forgetInstances(tx: Kysely<Database>, userId: string, limit: number): Promise<number> {
+  const deleted = await tx
+    .deleteFrom("instances")
+    .where("id", "in", ({ selectFrom }) =>
+      selectFrom("instances")
+        .select("id")
+        .where("user_id", "=", userId)
+        .where("erased_at", "is not", null)
+        .limit(limit),
+    )
+    .returning("id")
+    .execute();
+  const ids = deleted.map(({ id }) => id);
+  if (ids.length > 0) await tx.deleteFrom("finished_counts").where("instance_id", "in", ids).execute();
+  return ids.length;
+}

@@ -1,0 +1,114 @@
+import type { AccountRecord, CodeRecord, LoginStore, UsedCode, User } from "ringport";
+import { type Memory, oldestFirst } from "./memory.ts";
+
+/** Accounts, their sessions, one-time codes, and the audit log. */
+export function logins(memory: Memory): LoginStore {
+  const { users, loginAccounts: accounts, sessions, codes } = memory;
+  const all = () => [...accounts.values()];
+  const withEmail = (email: string) => all().find((one) => one.email.toLowerCase() === email.toLowerCase());
+  const admin = () => all().find(({ role }) => role === "admin");
+  const sessionsOf = (accountId: string) => [...sessions.values()].filter((one) => one.accountId === accountId);
+  const codeWith = (hash: string) => [...codes.values()].find((code) => code.hash === hash);
+  const valid = ({ hash, purpose, now }: UsedCode): CodeRecord | undefined => {
+    const code = codeWith(hash);
+    return code?.purpose === purpose && code.expiresAt > now ? code : undefined;
+  };
+  const ownerOf = (role: AccountRecord["role"], user: User): string => {
+    const [oldest] = [...users.values()].sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
+    if (role === "admin" && oldest && !all().some(({ userId }) => userId === oldest.id)) return oldest.id;
+    const name = users.has(user.name) ? user.id : user.name;
+    users.set(name, { ...user, name });
+    return user.id;
+  };
+
+  return {
+    async register({ account, session, user, code }) {
+      const used = code && valid(code);
+      if (code && !used) return { kind: "code_invalid" };
+      if (withEmail(account.email)) return { kind: "email_taken" };
+      if (account.role === "admin" && admin()) return { kind: "admin_exists" };
+      const stored = { ...account, userId: ownerOf(account.role, user) };
+      accounts.set(stored.id, stored);
+      sessions.set(session.id, session);
+      if (used) codes.delete(used.id);
+      return { kind: "registered", account: stored };
+    },
+    hasAdmin: async () => admin() !== undefined,
+    account: async (id) => accounts.get(id),
+    accountByEmail: async (email) => withEmail(email),
+    accounts: async (limit) => oldestFirst(all(), { limit }),
+    async rehash(accountId, from, to) {
+      const account = accounts.get(accountId);
+      if (account?.passwordHash === from) accounts.set(accountId, { ...account, passwordHash: to });
+    },
+    async changePassword(session, passwordHash, allowed) {
+      const account = accounts.get(session.accountId);
+      const isAllowed =
+        "hash" in allowed
+          ? valid(allowed)?.accountId === session.accountId
+          : account?.passwordHash === allowed.passwordHash;
+      if (!account || !isAllowed) return false;
+      accounts.set(account.id, { ...account, passwordHash });
+      for (const { id } of sessionsOf(account.id)) sessions.delete(id);
+      for (const code of codes.values())
+        if (code.purpose === "reset" && code.accountId === account.id) codes.delete(code.id);
+      sessions.set(session.id, session);
+      return true;
+    },
+    async insertSession(session, passwordHash) {
+      if (accounts.get(session.accountId)?.passwordHash !== passwordHash) return false;
+      sessions.set(session.id, session);
+      return true;
+    },
+    async sessionByHash(hash) {
+      const session = [...sessions.values()].find((one) => one.hash === hash);
+      const account = session && accounts.get(session.accountId);
+      return session && account && { session, account };
+    },
+    sessions: async (accountId) => newestFirst(sessionsOf(accountId)),
+    async prolongSession(id, lastUsedAt, expiresAt) {
+      const session = sessions.get(id);
+      if (session && session.lastUsedAt < lastUsedAt) sessions.set(id, { ...session, lastUsedAt, expiresAt });
+    },
+    deleteSession: async (accountId, id) => sessions.get(id)?.accountId === accountId && sessions.delete(id),
+    async insertCode(code) {
+      if (code.purpose === "first" && admin()) return false;
+      for (const { id, purpose, accountId } of codes.values())
+        if (purpose === code.purpose && purpose !== "invitation" && accountId === code.accountId) codes.delete(id);
+      codes.set(code.id, code);
+      return true;
+    },
+    codeByHash: async (hash) => codeWith(hash),
+    invitations: async () => newestFirst([...codes.values()].filter(({ purpose }) => purpose === "invitation")),
+    deleteInvitation: async (id) => codes.get(id)?.purpose === "invitation" && codes.delete(id),
+    async forgetExpired(before) {
+      for (const records of [sessions, codes])
+        for (const { id, expiresAt } of records.values()) if (expiresAt < before) records.delete(id);
+    },
+    async note(entry, keptSince) {
+      memory.audit = [...memory.audit, entry].filter(({ at }) => at >= keptSince);
+    },
+    audit: async ({ accountId }, { limit, after = "~" }) =>
+      newestFirst(memory.audit)
+        .filter((entry) => entry.id < after && (accountId === undefined || entry.accountId === accountId))
+        .slice(0, limit),
+    async forgetUser(userId) {
+      memory.forgetUser(userId);
+      return false;
+    },
+    async deleteAccount(id) {
+      const account = accounts.get(id);
+      const user = [...users.values()].find((one) => one.id === account?.userId);
+      accounts.delete(id);
+      for (const session of sessionsOf(id)) sessions.delete(session.id);
+      for (const code of codes.values()) if (code.accountId === id) codes.delete(code.id);
+      if (!user) return;
+      users.delete(user.name);
+      users.set(user.id, { ...user, name: user.id });
+    },
+  };
+}
+
+function newestFirst<T extends { id: string }>(records: readonly T[]): T[] {
+  return [...records].sort((a, b) => (a.id < b.id ? 1 : -1));
+}

@@ -1,0 +1,34 @@
+import { CodedError } from "../base/error.ts";
+
+/** Why a request about an account was refused. */
+export type AccountRefusalCode =
+  | "registration_closed"
+  | "code_invalid"
+  | "email_invalid"
+  | "email_taken"
+  | "password_invalid"
+  | "password_wrong"
+  | "sign_in_failed"
+  | "too_many_attempts"
+  | "session_not_found"
+  | "last_admin"
+  | "admin_required"
+  | "invitation_not_found"
+  | "token_invalid"
+  | "token_quota"
+  | "token_not_found"
+  | "instance_not_found";
+
+/** Thrown by a use case of accounts that will not do what was asked; nothing was changed. */
+export class AccountRefusal extends CodedError {
+  override readonly name = "AccountRefusal";
+  readonly code: AccountRefusalCode;
+  /** When the same request may succeed, ms from now; undefined if unknown. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(code: AccountRefusalCode, detail: string, options: { retryAfterMs?: number; cause?: unknown } = {}) {
+    super(detail, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.retryAfterMs = options.retryAfterMs;
+  }
+}

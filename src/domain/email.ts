@@ -1,0 +1,28 @@
+import { AccountRefusal } from "./account-refusal.ts";
+
+/** RFC 5321 §4.5.3.1.3: a path has 256 characters, its brackets included. */
+const MAX_LENGTH = 254;
+
+/** The addresses that `<input type="email">` accepts (HTML standard, "valid e-mail address"); ASCII only. */
+const EMAIL =
+  /^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$/;
+
+/** An email address as it was typed, without space around it; undefined if it is not one. */
+export function emailOf(given: unknown): string | undefined {
+  if (typeof given !== "string" || given.length > 2 * MAX_LENGTH) return undefined;
+  const email = given.trim();
+  return email.length <= MAX_LENGTH && EMAIL.test(email) ? email : undefined;
+}
+
+/** What two spellings of one address have in common: an account belongs to it. */
+export function emailKey(email: string): string {
+  return email.toLowerCase();
+}
+
+/** @throws {AccountRefusal} `email_invalid` */
+export function checkedEmail(given: unknown): string {
+  const email = emailOf(given);
+  if (email === undefined)
+    throw new AccountRefusal("email_invalid", "the email address is invalid: it must be like ana@example.com");
+  return email;
+}

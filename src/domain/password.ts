@@ -1,0 +1,31 @@
+import { AccountRefusal } from "./account-refusal.ts";
+import { emailKey } from "./email.ts";
+
+/** Length of a password, characters. */
+export const PASSWORD_LENGTH = { min: 10, max: 256 } as const;
+
+/**
+ * A password in the one form that is hashed (NFKC): keyboards differ in how they compose characters. Undefined for a text
+ * that no account has as its password.
+ */
+export function passwordOf(given: unknown): string | undefined {
+  // A bound on the work: what is longer than this has too many characters in its normal form as well.
+  if (typeof given !== "string" || given.length > 8 * PASSWORD_LENGTH.max || /\p{Cs}/u.test(given)) return undefined;
+  const password = given.normalize("NFKC");
+  const { length } = [...password];
+  return length >= PASSWORD_LENGTH.min && length <= PASSWORD_LENGTH.max ? password : undefined;
+}
+
+/**
+ * A new password of the account with this email address.
+ * @throws {AccountRefusal} `password_invalid`; the message never has the password
+ */
+export function checkedPassword(given: unknown, email: string): string {
+  const { min, max } = PASSWORD_LENGTH;
+  const password = passwordOf(given);
+  if (password === undefined)
+    throw new AccountRefusal("password_invalid", `the password must have ${min} to ${max} characters`);
+  if (password.toLowerCase() === emailKey(email))
+    throw new AccountRefusal("password_invalid", "the password must not be the email address");
+  return password;
+}

@@ -1,0 +1,159 @@
+import type { User } from "./account-store.ts";
+
+// How people sign in: accounts with a password, their sessions, one-time codes, and the log of what they did. Of every
+// secret only its SHA-256 is stored, lower-case hex; of a password what the hasher made of it. Times are ms since
+// 1970-01-01 UTC.
+
+/** A stored account. */
+export interface AccountRecord {
+  readonly id: string;
+  /** The owner of its instances, calls and tokens. */
+  readonly userId: string;
+  /** As it was typed. Two accounts never have addresses that differ in upper and lower case only. */
+  readonly email: string;
+  readonly passwordHash: string;
+  /** At most one account is an administrator's: the first one. */
+  readonly role: "admin" | "member";
+  readonly createdAt: number;
+}
+
+/** A stored session of a browser. */
+export interface SessionRecord {
+  readonly id: string;
+  readonly accountId: string;
+  /** SHA-256 of its secret. */
+  readonly hash: string;
+  readonly createdAt: number;
+  readonly lastUsedAt: number;
+  readonly expiresAt: number;
+  readonly userAgent: string | null;
+}
+
+/** What a one-time code is for. */
+export type CodePurpose = "first" | "invitation" | "reset";
+
+/** A stored one-time code. */
+export interface CodeRecord {
+  readonly id: string;
+  readonly purpose: CodePurpose;
+  /** SHA-256 of the code. */
+  readonly hash: string;
+  /** Of a reset: whose password it sets. Of an invitation: who invites. Of the first start: null. */
+  readonly accountId: string | null;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+}
+
+/** An entry of the audit log. */
+export interface AuditRecord {
+  readonly id: string;
+  readonly at: number;
+  readonly accountId: string | null;
+  readonly email: string | null;
+  readonly action: string;
+  readonly subject: string | null;
+}
+
+/** A code that is used up with what it allows. */
+export interface UsedCode {
+  readonly hash: string;
+  readonly purpose: CodePurpose;
+  /** The code must not have expired by then. */
+  readonly now: number;
+}
+
+/** An account that is to be stored, with its first session. */
+export interface NewAccount {
+  readonly account: Omit<AccountRecord, "userId">;
+  readonly session: SessionRecord;
+  /**
+   * The user that is stored with it. If the name is taken, its id becomes its name. An administrator gets the oldest stored
+   * user instead, if there is one without an account.
+   */
+  readonly user: User;
+  /** Undefined: no code is needed. */
+  readonly code: UsedCode | undefined;
+}
+
+/** What became of a registration; only `registered` has stored something. */
+export type RegistrationResult =
+  | { readonly kind: "registered"; readonly account: AccountRecord }
+  | { readonly kind: "code_invalid" }
+  | { readonly kind: "email_taken" }
+  /** It was to be the administrator, but there is one. */
+  | { readonly kind: "admin_exists" };
+
+/** Accounts, their sessions, one-time codes, and the audit log. */
+export interface LoginStore {
+  /**
+   * Stores account, user and session and uses up the code, in one transaction. Of concurrent registrations with one code,
+   * one email address, or as the administrator, one succeeds.
+   */
+  register(registration: NewAccount): Promise<RegistrationResult>;
+  hasAdmin(): Promise<boolean>;
+  account(id: string): Promise<AccountRecord | undefined>;
+  /** By its address, in upper or lower case. */
+  accountByEmail(email: string): Promise<AccountRecord | undefined>;
+  /** All accounts, oldest first; at most `limit`. */
+  accounts(limit?: number): Promise<AccountRecord[]>;
+  /** Replaces a hash by another one of the same password; does nothing if `from` is not stored any more. */
+  rehash(accountId: string, from: string, to: string): Promise<void>;
+  /**
+   * Sets a password, ends all sessions of the account, deletes its codes for a reset and stores the new session, together.
+   * @param allowed the code that is used up for it, or the hash that must still be stored
+   * @returns false if the account is gone, the code is not valid, or another hash is stored; then nothing was written
+   */
+  changePassword(
+    session: SessionRecord,
+    passwordHash: string,
+    allowed: UsedCode | { readonly passwordHash: string },
+  ): Promise<boolean>;
+  /**
+   * Stores a session, if its account has this hash.
+   * @returns false if the password was changed meanwhile, or the account is gone; nothing was stored
+   */
+  insertSession(session: SessionRecord, passwordHash: string): Promise<boolean>;
+  /** One look-up on a unique index; expired ones are returned too. */
+  sessionByHash(hash: string): Promise<{ session: SessionRecord; account: AccountRecord } | undefined>;
+  /** The sessions of an account, newest first; expired ones are returned too. */
+  sessions(accountId: string): Promise<SessionRecord[]>;
+  /** Notes that a session was used, and prolongs it; an earlier time than the noted one changes nothing. */
+  prolongSession(id: string, lastUsedAt: number, expiresAt: number): Promise<void>;
+  /** Returns whether the account had this session. */
+  deleteSession(accountId: string, id: string): Promise<boolean>;
+  /**
+   * Stores a code. That of the first start and that of a reset replace the one before (of the same account).
+   * @returns false for a code of the first start once there is an administrator; nothing was stored
+   */
+  insertCode(code: CodeRecord): Promise<boolean>;
+  /** Codes that have expired are returned too. */
+  codeByHash(hash: string): Promise<CodeRecord | undefined>;
+  /** Invitations, newest first; expired ones are returned too. */
+  invitations(): Promise<CodeRecord[]>;
+  /** Returns whether there was such an invitation. */
+  deleteInvitation(id: string): Promise<boolean>;
+  /** Deletes sessions and codes that expired before a time. */
+  forgetExpired(before: number): Promise<void>;
+  /** Adds an entry to the audit log, and deletes those from before `keptSince`. */
+  note(entry: AuditRecord, keptSince: number): Promise<void>;
+  /** Entries of all accounts, or of one, newest first by id. */
+  audit(filter: { readonly accountId?: string | undefined }, page: AuditPage): Promise<AuditRecord[]>;
+  /**
+   * Deletes up to `limit` records of a user, who has no calls left: events, results of idempotent requests, tokens, and
+   * instances whose deletion has finished.
+   * @returns whether some may be left
+   */
+  forgetUser(userId: string, limit: number): Promise<boolean>;
+  /**
+   * Deletes an account with its sessions and codes. Its user stays, so that the oldest user stays the oldest, and gets its
+   * id as its name. Audit entries stay.
+   */
+  deleteAccount(id: string): Promise<void>;
+}
+
+/** A page of the audit log. */
+export interface AuditPage {
+  readonly limit: number;
+  /** Entries that are older than this one. */
+  readonly after?: string | undefined;
+}
