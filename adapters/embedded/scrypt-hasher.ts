@@ -1,0 +1,100 @@
+import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from "node:crypto";
+import { HasherBusy, type PasswordHasher } from "../../src/ports/password-hasher.ts";
+
+/** How much work a hash is (RFC 7914): memory is 128 · 2^ln · r bytes. */
+export interface ScryptCost {
+  readonly ln: number;
+  readonly r: number;
+  readonly p: number;
+}
+
+/** OWASP's Password Storage Cheat Sheet: 128 MiB for each hash. */
+const COST: ScryptCost = { ln: 17, r: 8, p: 1 };
+const SALT_BYTES = 16;
+const HASH_BYTES = 32;
+/** Hashes at the same time: each one takes a thread of four, and its memory. */
+const AT_ONCE = 2;
+/** Requests that wait for one of them, about five seconds of work. */
+const MOST_WAITING = 32;
+
+/** Hashes of these costs are verified; above them, a stored text could take the memory of the server. */
+const PHC = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]{16,86})\$([A-Za-z0-9+/]{22,86})$/;
+const MAX_LN = 20;
+
+interface StoredHash extends ScryptCost {
+  readonly salt: Buffer;
+  readonly hash: Buffer;
+}
+
+/**
+ * The scrypt of the runtime, in its own threads. A hash is a PHC string: `$scrypt$ln=17,r=8,p=1$salt$hash`.
+ * @param cost of new hashes; tests use a smaller one
+ */
+export function scryptHasher(cost: ScryptCost = COST): PasswordHasher {
+  const turns = boundedTurns(AT_ONCE, MOST_WAITING);
+
+  const derived = (password: string, salt: Buffer, { ln, r, p }: ScryptCost, bytes: number): Promise<Buffer> =>
+    turns(
+      () =>
+        new Promise((resolve, reject) => {
+          const N = 2 ** ln;
+          const options: ScryptOptions = { N, r, p, maxmem: 256 * N * r };
+          scrypt(password, salt, bytes, options, (error, key) => (error ? reject(error) : resolve(key)));
+        }),
+    );
+
+  return {
+    async hash(password) {
+      const salt = randomBytes(SALT_BYTES);
+      const { ln, r, p } = cost;
+      const hash = await derived(password, salt, cost, HASH_BYTES);
+      return `$scrypt$ln=${ln},r=${r},p=${p}$${unpadded(salt)}$${unpadded(hash)}`;
+    },
+    async verify(password, stored) {
+      const known = stored === undefined ? undefined : parsed(stored);
+      const { salt, hash, ...its } = known ?? { ...cost, salt: NO_SALT, hash: NO_HASH };
+      const key = await derived(password, salt, its, hash.length);
+      return timingSafeEqual(key, hash) && known !== undefined;
+    },
+    isOutdated(stored) {
+      const known = parsed(stored);
+      return known === undefined || known.ln !== cost.ln || known.r !== cost.r || known.p !== cost.p;
+    },
+  };
+}
+
+const NO_SALT = Buffer.alloc(SALT_BYTES);
+const NO_HASH = Buffer.alloc(HASH_BYTES);
+
+/** Undefined if it is not a hash of scrypt. */
+function parsed(stored: string): StoredHash | undefined {
+  const [, ln, r, p, salt = "", hash = ""] = PHC.exec(stored) ?? [];
+  const cost = { ln: Number(ln), r: Number(r), p: Number(p) };
+  if (!(cost.ln >= 1 && cost.ln <= MAX_LN && cost.r >= 1 && cost.p >= 1)) return undefined;
+  return { ...cost, salt: Buffer.from(salt, "base64"), hash: Buffer.from(hash, "base64") };
+}
+
+/** Base64 without padding, as PHC strings have it. */
+function unpadded(bytes: Buffer): string {
+  return bytes.toString("base64").replaceAll("=", "");
+}
+
+/** Runs work in turns. @throws {HasherBusy} that many wait already */
+function boundedTurns(atOnce: number, mostWaiting: number): <T>(work: () => Promise<T>) => Promise<T> {
+  let running = 0;
+  const waiting: (() => void)[] = [];
+  return async (work) => {
+    if (running >= atOnce) {
+      if (waiting.length >= mostWaiting)
+        throw new HasherBusy(`${mostWaiting} passwords wait to be hashed; try again in a moment`);
+      await new Promise<void>((turn) => waiting.push(turn)); // the place is handed over
+    } else running++;
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next) next();
+      else running--;
+    }
+  };
+}

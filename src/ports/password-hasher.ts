@@ -1,0 +1,27 @@
+import { CodedError } from "../base/error.ts";
+
+/**
+ * Hashes passwords, slowly and on purpose.
+ *
+ * A hash is text that holds everything needed to verify it later (its algorithm, its parameters, its salt), so that the
+ * parameters can change. Hashing happens away from the thread that carries audio, a few at a time; the number of
+ * requests that wait is bounded.
+ */
+export interface PasswordHasher {
+  /** @throws {HasherBusy} too many requests wait already */
+  hash(password: string): Promise<string>;
+  /**
+   * Whether it is the password of this hash. Without a hash the result is false, after the time that a hash takes: nobody
+   * can measure whether there was one.
+   * @throws {HasherBusy} too many requests wait already
+   */
+  verify(password: string, hash: string | undefined): Promise<boolean>;
+  /** Whether the hash was made with other parameters than those of today. */
+  isOutdated(hash: string): boolean;
+}
+
+/** Too many passwords are being hashed; the caller may try again. */
+export class HasherBusy extends CodedError {
+  override readonly name = "HasherBusy";
+  readonly code = "hasher_busy";
+}

@@ -1,0 +1,70 @@
+import { scryptSync } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import { scryptHasher } from "../../adapters/embedded/scrypt-hasher.ts";
+
+const CHEAP = { ln: 4, r: 8, p: 1 };
+
+describe("the scrypt of the runtime", () => {
+  test("verifies the password of a hash, and no other", async () => {
+    const hasher = scryptHasher(CHEAP);
+    const hash = await hasher.hash("correct horse");
+    expect(await hasher.verify("correct horse", hash)).toBe(true);
+    expect(await hasher.verify("correct horsf", hash)).toBe(false);
+    expect(await hasher.verify("", hash)).toBe(false);
+  });
+
+  test("makes a PHC string, with a salt of its own each time", async () => {
+    const hasher = scryptHasher(CHEAP);
+    const [one, other] = await Promise.all([hasher.hash("x"), hasher.hash("x")]);
+    expect(one).toMatch(/^\$scrypt\$ln=4,r=8,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/);
+    expect(one).not.toBe(other);
+  });
+
+  test("verifies a hash of other parameters, and calls it outdated", async () => {
+    const hasher = scryptHasher(CHEAP);
+    const key = scryptSync("passwd", "salt of another", 32, { N: 2 ** 6, r: 4, p: 2 });
+    const text = (bytes: Buffer): string => bytes.toString("base64").replaceAll("=", "");
+    const hash = `$scrypt$ln=6,r=4,p=2$${text(Buffer.from("salt of another"))}$${text(key)}`;
+    expect(await hasher.verify("passwd", hash)).toBe(true);
+    expect(hasher.isOutdated(hash)).toBe(true);
+    expect(hasher.isOutdated(await hasher.hash("passwd"))).toBe(false);
+  });
+
+  test.each([
+    undefined,
+    "",
+    "correct horse",
+    "$scrypt$ln=4,r=8,p=1$$",
+    "$scrypt$ln=99,r=8,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+    "$scrypt$ln=4,r=0,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+    "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+  ])("verifies nothing against %s", async (hash) => {
+    const hasher = scryptHasher(CHEAP);
+    expect(await hasher.verify("correct horse", hash)).toBe(false);
+    expect(hasher.isOutdated(hash ?? "")).toBe(true);
+  });
+
+  test("is as slow as OWASP advises, also without a hash", async () => {
+    const hasher = scryptHasher();
+    const hash = await hasher.hash("correct horse");
+    expect(hash).toMatch(/^\$scrypt\$ln=17,r=8,p=1\$/);
+    const took = async (work: () => Promise<boolean>): Promise<number> => {
+      const begun = performance.now();
+      await work();
+      return performance.now() - begun;
+    };
+    const known = await took(() => hasher.verify("wrong horse", hash));
+    const unknown = await took(() => hasher.verify("wrong horse", undefined));
+    // Within a factor that a busy machine does not reach, and without the hash it would be below a millisecond.
+    expect(unknown).toBeGreaterThan(known / 5);
+    expect(known).toBeGreaterThan(unknown / 5);
+  });
+
+  test("hashes two at a time, lets 32 wait, and refuses more", async () => {
+    const hasher = scryptHasher(CHEAP);
+    const results = await Promise.allSettled(Array.from({ length: 50 }, () => hasher.hash("correct horse")));
+    const refused = results.flatMap((one) => (one.status === "rejected" ? [one.reason.code] : []));
+    expect(refused).toEqual(Array.from({ length: 16 }, () => "hasher_busy"));
+    expect(await hasher.verify("correct horse", await hasher.hash("correct horse"))).toBe(true);
+  });
+});
