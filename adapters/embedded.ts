@@ -17,6 +17,7 @@ import { dataFolder, RECORDINGS_FOLDER } from "./embedded/data-folder.ts";
 import { docsAsset } from "./embedded/docs-asset.ts";
 import { httpTools } from "./embedded/http-tools.ts";
 import { chosenNetworks, networksWithCallData } from "./embedded/networks.ts";
+import { scryptHasher } from "./embedded/scrypt-hasher.ts";
 import { parseSecret, secretOf, storedSecret } from "./embedded/secret.ts";
 import type { EmbeddedWorkers } from "./embedded/worker-pool.ts";
 import { httpSender } from "./webhooks/http-sender.ts";
@@ -50,7 +51,7 @@ export async function embedded(options: RingportOptions): Promise<EmbeddedPorts>
   const agent = options.agent ?? (await embeddedAgent(options));
   const bodies = await embeddedBodies(workers);
   const webhookSender = httpSender({ allowPrivate: options.webhooks?.allowPrivate });
-  const { asset = docsAsset } = options;
+  const { asset = docsAsset, passwords = scryptHasher() } = options;
   return {
     storage,
     telephony,
@@ -61,6 +62,7 @@ export async function embedded(options: RingportOptions): Promise<EmbeddedPorts>
     agentTools,
     recordings,
     webhookSender,
+    passwords,
     bodies,
     secret,
     asset,

@@ -3,6 +3,20 @@
 export type { IssuedToken, NewToken } from "./application/access/tokens.ts";
 export type { CallListening, ListenItem } from "./application/call-audio/listeners/call-listening.ts";
 export type {
+  Account,
+  AccountSession,
+  AccountUseCases,
+  AuditEntry,
+  Browser,
+  Invitation,
+  Login,
+  NewAccountToken,
+  NewSession,
+  OneTimeCode,
+  Registration,
+  SignedIn,
+} from "./application/accounts/account-use-cases.ts";
+export type {
   StreamAttachment,
   StreamClient,
   StreamEnd,
@@ -32,6 +46,7 @@ export type {
 export { CodedError } from "./base/error.ts";
 export type { Transitions } from "./base/machine.ts";
 export { stateDiagram } from "./base/machine.ts";
+export type { AccountRefusal, AccountRefusalCode } from "./domain/account-refusal.ts";
 export type { Call, CallMove, CallStatus, CallType, Message } from "./domain/call.ts";
 export { CALL_STATUSES, CALL_TRANSITIONS, CALL_TYPES, isActive } from "./domain/call.ts";
 export type { CallMessageInput, CommonCallInput, CreateCallInput } from "./domain/call-input.ts";
@@ -116,35 +131,46 @@ export type { LogFields, Logger } from "./ports/logger.ts";
 export { silentLogger } from "./ports/logger.ts";
 export type { FrameSink, FrameSource, PcmChunk } from "./ports/media.ts";
 export type { Network, NetworkPages } from "./ports/pages.ts";
+export type { HasherBusy, PasswordHasher } from "./ports/password-hasher.ts";
 export type { Recordings, RecordingWriter, StoredRecording } from "./ports/recordings.ts";
 export type { Speech, Voice } from "./ports/speech.ts";
 export { NothingToSpeak, SpeechFailed, VoiceUnavailable } from "./ports/speech.ts";
 export type {
+  AccountRecord,
   AccountStore,
+  AuditPage,
+  AuditRecord,
   CallFilter,
   CallPatch,
   CallQuota,
   CallStore,
   CallTally,
+  CodePurpose,
+  CodeRecord,
   DueDelivery,
   EventStore,
   Insertion,
   InstancePatch,
   InstanceStore,
   Lease,
+  LoginStore,
   LogPage,
+  NewAccount,
   OpenOptions,
   Page,
   Receipt,
   ReceiptKey,
   ReceiptResult,
   ReceiptStore,
+  RegistrationResult,
   RemovedCalls,
   RetentionStore,
+  SessionRecord,
   Storage,
   TokenRecord,
   TranscriptStore,
   TrustedTime,
+  UsedCode,
   User,
   WebhookPatch,
   WebhookStore,

@@ -12,6 +12,7 @@ import type { BodyParser } from "./ports/body-parser.ts";
 import type { Agent } from "./ports/conversation.ts";
 import type { Logger } from "./ports/logger.ts";
 import type { Network } from "./ports/pages.ts";
+import type { PasswordHasher } from "./ports/password-hasher.ts";
 import type { Recordings } from "./ports/recordings.ts";
 import type { Speech } from "./ports/speech.ts";
 import type { Storage } from "./ports/storage.ts";
@@ -58,6 +59,10 @@ export interface RingportOptions extends Partial<Timings>, HttpOptions {
   readonly authenticate?: Authenticate | undefined;
   /** Clock and randomness. Default: the real ones. */
   readonly system?: System | undefined;
+  /** Who may register once there is an account: people with an `invitation`, or anybody (`open`). Default: `invitation`. */
+  readonly registration?: "open" | "invitation" | undefined;
+  /** Hashes the passwords of accounts. Default: scrypt, two at a time. */
+  readonly passwords?: PasswordHasher | undefined;
   /** Receives log messages for the operator. Default: silent. */
   readonly log?: Logger | undefined;
   /** Limits of a request. */
@@ -276,6 +281,8 @@ export interface EmbeddedPorts {
   readonly recordings: Recordings;
   /** Delivers webhooks. */
   readonly webhookSender: WebhookSender;
+  /** Hashes the passwords of accounts. */
+  readonly passwords: PasswordHasher;
   /** Parses large request bodies away from the thread that carries audio. */
   readonly bodies?: BodyParser | undefined;
   /**

@@ -7,14 +7,16 @@ import {
   tokenAuthenticator,
 } from "./application/access/tokens.ts";
 import { Vault } from "./application/access/vault.ts";
+import type { AccountUseCases } from "./application/accounts/account-use-cases.ts";
 import { type Application, createApplication } from "./application/application.ts";
 import type { Erasure } from "./application/calls/erasure.ts";
 import { EventLog } from "./application/calls/event-log.ts";
 import type { ContextParts } from "./application/context.ts";
 import { Counters } from "./application/counters.ts";
-import { type UseCases, useCasesOnDemand } from "./application/use-cases-on-demand.ts";
+import { onDemand, type UseCases, useCasesOnDemand } from "./application/use-cases-on-demand.ts";
 import { Vad } from "./audio/vad.ts";
 import { idSource } from "./base/ids.ts";
+import { sha256Hex } from "./base/sha256.ts";
 import { within } from "./base/timeout.ts";
 import { checkedCallLimits } from "./domain/call-limits.ts";
 import { inputSchemas } from "./domain/inputs.ts";
@@ -50,6 +52,8 @@ export interface Tokens {
 /** A Ringport: an application to serve or mount, and the same use cases without HTTP. */
 export interface Ringport extends WebApp, UseCases {
   readonly tokens: Tokens;
+  /** People who sign in with an email address and a password; the console uses them. */
+  readonly accounts: AccountUseCases;
   /**
    * Deletes all data about calls to a phone number, of all users: calls with events, transcripts and
    * recordings, and results of idempotent requests. Active calls to it are ended first.
@@ -77,6 +81,7 @@ export interface Ringport extends WebApp, UseCases {
 interface Running extends Runs {
   readonly application: Application;
   readonly tokens: Tokens;
+  accounts(): Promise<AccountUseCases>;
   readonly http: WebApp;
 }
 
@@ -126,7 +131,7 @@ export function createRingport(options: RingportOptions = {}): Ringport {
   async function start(ports: EmbeddedPorts): Promise<Running> {
     const { storage, speech, decoder, transcription, agent, recordings, bodies, telephony, secret, asset, sha256 } =
       ports;
-    const { webhookSender, agentTools } = ports;
+    const { webhookSender, agentTools, passwords } = ports;
     const key = await secret();
     const ids = idSource(
       () => system.now(),
@@ -205,17 +210,20 @@ export function createRingport(options: RingportOptions = {}): Ringport {
     void speech
       .warmUp?.()
       .catch((error: unknown) => log.warn({ err: error }, "a speech engine could not be warmed up"));
+    const { registration = "invitation" } = options;
+    const tokens = {
+      issue: (token: Parameters<typeof issueToken>[3]) => issueToken(accounts, system, ids, token),
+      first: (token: NewToken) => issueFirstToken(accounts, system, ids, token),
+      list: () => accounts.tokens(),
+      revoke(tokenId: string) {
+        recentTokens.forget(tokenId);
+        return accounts.revokeToken(tokenId, system.now());
+      },
+    };
     return {
       application,
-      tokens: {
-        issue: (token) => issueToken(accounts, system, ids, token),
-        first: (token) => issueFirstToken(accounts, system, ids, token),
-        list: () => accounts.tokens(),
-        revoke: (tokenId) => {
-          recentTokens.forget(tokenId);
-          return accounts.revokeToken(tokenId, system.now());
-        },
-      },
+      accounts: () => application.accounts({ passwords, registration, sha256: sha256 ?? sha256Hex, tokens }),
+      tokens,
       http,
       lease: application.lease,
       stop: (drainMs) => application.stop(drainMs),
@@ -252,12 +260,8 @@ export function createRingport(options: RingportOptions = {}): Ringport {
     },
     ...useCasesOnDemand(app),
     erase: async ({ phone }) => (await app()).erase(phone),
-    tokens: {
-      issue: async (token) => (await running()).tokens.issue(token),
-      first: async (token) => (await running()).tokens.first(token),
-      list: async () => (await running()).tokens.list(),
-      revoke: async (tokenId) => (await running()).tokens.revoke(tokenId),
-    },
+    accounts: onDemand(async () => (await running()).accounts()),
+    tokens: onDemand<Tokens>(async () => (await running()).tokens),
   };
 }
 

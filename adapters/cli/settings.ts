@@ -105,6 +105,13 @@ const SERVER = [
     "off",
     "Live streams, a preview: GET /v1/calls/:callId/stream.",
   ),
+  setting(
+    "registration",
+    "RINGPORT_REGISTRATION",
+    oneOf("invitation", "open"),
+    "invitation",
+    "Who may register in the console once there is an account: people with an invitation, or anybody.",
+  ),
   setting("cors", "RINGPORT_CORS", corsOrigins, "off", "Origins whose web pages may send requests: * or a list."),
   setting(
     "rateLimit.limit",
@@ -341,6 +348,7 @@ export const CODE_ONLY = {
   agent: "an object; RINGPORT_AGENT_ENGINE chooses between those that come with Ringport",
   agentTools: "functions; RINGPORT_AGENT_TOOLS has HTTP requests",
   transcription: "an object; RINGPORT_TRANSCRIPTION_ENGINE names a server",
+  passwords: "an object",
   recordings: "an object; RINGPORT_DATA chooses the folder",
   voiceActivity: "a function",
   authenticate: "a function; the server reads its tokens from the storage",

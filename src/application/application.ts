@@ -2,13 +2,15 @@ import type { Call } from "../domain/call.ts";
 import { LeaseLost } from "../ports/storage.ts";
 import { ProviderAccess } from "./access/provider-access.ts";
 import { RunningKeys } from "./access/running-keys.ts";
+import type { AccountUseCases } from "./accounts/account-use-cases.ts";
+import type { AccountParts } from "./accounts/accounts.ts";
 import { FairTurns } from "./call-audio/speech/fair-turns.ts";
 import { SpeechScheduler } from "./call-audio/speech/speech-scheduler.ts";
 import { Streams } from "./call-audio/streams/streams.ts";
 import { Calls } from "./calls/calls.ts";
 import { Deletions } from "./calls/deletions.ts";
 import { Dispatcher } from "./calls/dispatcher.ts";
-import { type Erasure, eraseWithLiveCalls } from "./calls/erasure.ts";
+import { type Erasure, eraseWithLiveCalls, removeWithLiveCalls } from "./calls/erasure.ts";
 import { Journals } from "./calls/journals.ts";
 import { LateResults } from "./calls/late-results.ts";
 import { PurgeClock } from "./calls/purge-clock.ts";
@@ -32,6 +34,8 @@ export interface Application {
   readonly calls: Calls;
   readonly queries: Queries;
   readonly webhooks: Webhooks;
+  /** The use cases of accounts, loaded by the first one who asks for them. */
+  accounts(parts: Pick<AccountParts, "passwords" | "registration" | "sha256" | "tokens">): Promise<AccountUseCases>;
   /** When it is lost, all calls end and all lines close at once; the application is to be stopped then. */
   readonly lease: Pick<ServerLease, "held" | "lost">;
   /** Deletes all data about calls to a number; active ones are ended first. */
@@ -99,6 +103,7 @@ export function createApplication(parts: ContextParts, keep: RetentionDays): App
     brokenLines.look(call.instanceId);
   }
 
+  let accounts: AccountUseCases | undefined;
   let cancelRecovery = () => {};
   let stopping: Promise<void> | undefined;
 
@@ -134,6 +139,12 @@ export function createApplication(parts: ContextParts, keep: RetentionDays): App
     calls,
     queries,
     webhooks,
+    async accounts(given) {
+      const { Accounts } = await import("./accounts/accounts.ts");
+      const remove = (some: readonly Call[]) => removeWithLiveCalls(context, terminations, dispatcher, some);
+      accounts ??= new Accounts({ ...context, ...given, instances, webhooks, removeCalls: remove });
+      return accounts;
+    },
     lease,
     erase: (phone) => eraseWithLiveCalls(context, terminations, dispatcher, phone),
     async start() {

@@ -33,27 +33,8 @@ export function useCasesOnDemand(app: () => Promise<Application>): UseCases {
     networks: async (...args) => (await app()).queries.networks(...args),
     voices: async () => (await app()).queries.voices(),
     voiceSample: async (voiceId) => (await app()).queries.voiceSample(voiceId),
-    instances: {
-      create: async (...args) => (await app()).instances.create(...args),
-      update: async (...args) => (await app()).instances.update(...args),
-      list: async (...args) => (await app()).instances.list(...args),
-      get: async (...args) => (await app()).instances.get(...args),
-      configure: async (...args) => (await app()).instances.configure(...args),
-      linkTicket: async (...args) => (await app()).instances.linkTicket(...args),
-      linkPage: async (...args) => (await app()).instances.linkPage(...args),
-      delete: async (...args) => (await app()).instances.delete(...args),
-    },
-    webhooks: {
-      create: async (...args) => (await app()).webhooks.create(...args),
-      list: async (...args) => (await app()).webhooks.list(...args),
-      get: async (...args) => (await app()).webhooks.get(...args),
-      update: async (...args) => (await app()).webhooks.update(...args),
-      delete: async (...args) => (await app()).webhooks.delete(...args),
-      rotateSecret: async (...args) => (await app()).webhooks.rotateSecret(...args),
-      test: async (...args) => (await app()).webhooks.test(...args),
-      deliveries: async (...args) => (await app()).webhooks.deliveries(...args),
-      replay: async (...args) => (await app()).webhooks.replay(...args),
-    },
+    instances: onDemand<InstanceUseCases>(async () => (await app()).instances),
+    webhooks: onDemand<WebhookUseCases>(async () => (await app()).webhooks),
     calls: {
       create: async (...args) => (await app()).calls.create(...args),
       get: async (...args) => (await app()).calls.get(...args),
@@ -72,4 +53,15 @@ export function useCasesOnDemand(app: () => Promise<Application>): UseCases {
       wait: async (...args) => (await app()).calls.wait(...args),
     },
   };
+}
+
+/** Methods that ask for what has them at each use. */
+export function onDemand<Methods extends object>(get: () => Promise<Methods>): Methods {
+  type Methodical = Record<string | symbol, (...args: unknown[]) => unknown>;
+  return new Proxy({} as Methods, {
+    get(_, name) {
+      if (name === "then") return undefined; // for whoever awaits the object itself
+      return async (...args: unknown[]) => ((await get()) as Methodical)[name]!(...args);
+    },
+  });
 }

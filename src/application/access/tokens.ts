@@ -41,23 +41,26 @@ export interface IssuedToken extends TokenRecord {
 }
 
 /**
- * Makes a token for a user, who is created if new. A demo token has a limit of 50 calls a day unless another one is named.
+ * Makes a token for a user: one that is known by its id, or by its name, and is created if new. A demo token has a limit of 50 calls a day unless another one is named.
  * @throws {RangeError} a call limit or scope is malformed, or allows more than the issuer has; nothing was stored
  */
 export async function issueToken(
   accounts: AccountStore,
   system: System,
   ids: IdSource,
-  wanted: NewToken,
+  wanted: NewToken | (Omit<NewToken, "userName"> & { readonly userId: string }),
 ): Promise<IssuedToken> {
-  const { userName, label, demoInstanceId, expiresAt } = wanted;
+  const { label, demoInstanceId, expiresAt } = wanted;
   const { allowedPrefixes, maxCallsPerDay } = limitsOf(wanted);
   const scopes = checkedScopes(wanted.scopes, wanted.issuer?.scopes);
-  const user = await accounts.ensureUser({ id: ids("usr"), name: userName, createdAt: system.now() });
+  const { id: userId } =
+    "userId" in wanted
+      ? { id: wanted.userId }
+      : await accounts.ensureUser({ id: ids("usr"), name: wanted.userName, createdAt: system.now() });
   const token = newToken(demoInstanceId === undefined ? "live" : "demo", system);
   const record: TokenRecord = {
     id: ids("tok"),
-    userId: user.id,
+    userId,
     label,
     hash: await sha256Hex(token),
     demoInstanceId: demoInstanceId ?? null,
@@ -73,7 +76,7 @@ export async function issueToken(
   return { ...record, token };
 }
 
-function limitsOf(wanted: NewToken): CallLimits {
+function limitsOf(wanted: Omit<NewToken, "userName">): CallLimits {
   const issuer = checkedCallLimits(wanted.issuer ?? {});
   const limits = limitsWithin(checkedCallLimits(wanted), issuer);
   if (wanted.demoInstanceId === undefined || wanted.maxCallsPerDay !== undefined) return limits;

@@ -1,5 +1,6 @@
 import { type Call, isActive } from "../../domain/call.ts";
 import { checkedPhone } from "../../domain/phone-number.ts";
+import type { RemovedCalls } from "../../ports/storage.ts";
 import type { Context } from "../context.ts";
 import { type CallKeepers, removeCalls } from "./call-removal.ts";
 import type { Dispatcher } from "./dispatcher.ts";
@@ -77,8 +78,24 @@ export function eraseWithLiveCalls(
   dispatcher: Dispatcher,
   phone: string,
 ): Promise<Erasure> {
-  return erasePhone(context, phone, async (call) => {
-    if (isActive(call.status)) await terminations.end(call, "terminated", null);
-    await dispatcher.over(call.id); // it may still write to the timeline while its leg ends
-  });
+  return erasePhone(context, phone, (call) => settle(terminations, dispatcher, call));
+}
+
+/** Deletes calls with all that belongs to them; active ones are ended first. */
+export async function removeWithLiveCalls(
+  context: Context,
+  terminations: Terminations,
+  dispatcher: Dispatcher,
+  calls: readonly Call[],
+): Promise<RemovedCalls> {
+  for (const call of calls) await settle(terminations, dispatcher, call);
+  return removeCalls(
+    context,
+    calls.map(({ id }) => id),
+  );
+}
+
+async function settle(terminations: Terminations, dispatcher: Dispatcher, call: Call): Promise<void> {
+  if (isActive(call.status)) await terminations.end(call, "terminated", null);
+  await dispatcher.over(call.id); // it may still write to the timeline while its leg ends
 }

@@ -29,6 +29,8 @@ const OPTIONS: Record<Exclude<keyof RingportOptions, keyof typeof DEFAULT_TIMING
   transcriptSpeakers: true,
   recordings: true,
   webhooks: true,
+  registration: true,
+  passwords: true,
   authenticate: true,
   system: true,
   log: true,

@@ -1,0 +1,80 @@
+import { AccountRefusal } from "../../domain/account-refusal.ts";
+import { Refusal } from "../../domain/refusal.ts";
+import type { Storage, TokenRecord } from "../../ports/storage.ts";
+import type { System } from "../../ports/system.ts";
+import type { IssuedToken, NewToken } from "../access/tokens.ts";
+import type { InstanceUseCases } from "../use-cases.ts";
+import type { Account, NewAccountToken } from "./account-use-cases.ts";
+import { principalOf } from "./sessions.ts";
+
+/** Tokens of one account that are not revoked. */
+const MOST = 100;
+/** Length of the name of a token, characters. */
+const LABEL_LENGTH = 120;
+
+/** Issues and revokes tokens of users. */
+export interface TokenOffice {
+  issue(token: Omit<NewToken, "userName"> & { readonly userId: string }): Promise<IssuedToken>;
+  revoke(tokenId: string): Promise<boolean>;
+}
+
+/** Dependencies of {@link AccountTokens}. */
+export interface AccountTokensParts {
+  readonly storage: Pick<Storage, "accounts">;
+  readonly system: System;
+  readonly instances: Pick<InstanceUseCases, "get">;
+  readonly tokens: TokenOffice;
+}
+
+/** The tokens of accounts. */
+export class AccountTokens {
+  readonly #parts: AccountTokensParts;
+
+  constructor(parts: AccountTokensParts) {
+    this.#parts = parts;
+  }
+
+  async list({ userId }: Account): Promise<TokenRecord[]> {
+    const tokens = await this.#parts.storage.accounts.tokens(userId);
+    return tokens.filter(({ revokedAt }) => revokedAt === null).toReversed();
+  }
+
+  /** @throws {AccountRefusal} `token_invalid`, `token_quota`, `instance_not_found` */
+  async create(account: Account, { label, scopes, expiresAt, demoInstanceId }: NewAccountToken): Promise<IssuedToken> {
+    const { system, instances, tokens } = this.#parts;
+    const { userId } = account;
+    const principal = principalOf(account);
+    const name = checkedLabel(label);
+    if (expiresAt !== undefined && !(Number.isSafeInteger(expiresAt) && expiresAt > system.now()))
+      throw new AccountRefusal("token_invalid", "the time of expiry must be in the future");
+    if (demoInstanceId !== undefined)
+      await instances.get(principal, demoInstanceId).catch((cause: unknown) => {
+        if (!(cause instanceof Refusal)) throw cause;
+        throw new AccountRefusal("instance_not_found", cause.message, { cause });
+      });
+    if ((await this.list(account)).length >= MOST)
+      throw new AccountRefusal("token_quota", `you have ${MOST} tokens; revoke one first`);
+    try {
+      const wanted = { userId, label: name, scopes, expiresAt, demoInstanceId, issuer: principal };
+      return await tokens.issue(wanted);
+    } catch (cause) {
+      if (!(cause instanceof RangeError)) throw cause;
+      throw new AccountRefusal("token_invalid", cause.message, { cause });
+    }
+  }
+
+  /** @throws {AccountRefusal} `token_not_found` */
+  async revoke({ userId }: Account, tokenId: string): Promise<void> {
+    const { accounts } = this.#parts.storage;
+    const own = (await accounts.tokens(userId)).some(({ id }) => id === tokenId);
+    if (!own || !(await this.#parts.tokens.revoke(tokenId)))
+      throw new AccountRefusal("token_not_found", `you have no token "${tokenId.slice(0, 64)}"`);
+  }
+}
+
+/** @throws {AccountRefusal} `token_invalid` */
+function checkedLabel(given: unknown): string {
+  const label = typeof given === "string" ? given.trim() : "";
+  if (label !== "" && label.length <= LABEL_LENGTH && !/[\p{Cc}\p{Cs}]/u.test(label)) return label;
+  throw new AccountRefusal("token_invalid", `the name of a token must have 1 to ${LABEL_LENGTH} characters`);
+}

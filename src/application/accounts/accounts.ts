@@ -1,0 +1,277 @@
+import type { Sha256 } from "../../base/sha256.ts";
+import { AccountRefusal } from "../../domain/account-refusal.ts";
+import { checkedEmail } from "../../domain/email.ts";
+import { checkedPassword } from "../../domain/password.ts";
+import type { PasswordHasher } from "../../ports/password-hasher.ts";
+import type { AccountRecord, LoginStore, Storage, TokenRecord, UsedCode } from "../../ports/storage.ts";
+import type { IssuedToken } from "../access/tokens.ts";
+import type { InstanceUseCases } from "../use-cases.ts";
+import { AccountTokens, type AccountTokensParts, type TokenOffice } from "./account-tokens.ts";
+import type {
+  Account,
+  AccountSession,
+  AccountUseCases,
+  AuditEntry,
+  Browser,
+  Invitation,
+  Login,
+  NewAccountToken,
+  NewSession,
+  OneTimeCode,
+  Registration,
+  SignedIn,
+} from "./account-use-cases.ts";
+import { Attempts } from "./attempts.ts";
+import { AuditLog, type AuditParts } from "./audit-log.ts";
+import { type CodeMakers, firstCode, makeCode, resetCode } from "./one-time-codes.ts";
+import { Passwords } from "./passwords.ts";
+import { hashOfSecret } from "./secrets.ts";
+import { newSession, Sessions } from "./sessions.ts";
+import { eraseUser, type UserErasers } from "./user-erasure.ts";
+
+/** Dependencies of {@link Accounts}. */
+export interface AccountParts extends UserErasers, AccountTokensParts, AuditParts {
+  readonly storage: Pick<Storage, "accounts" | "instances" | "calls" | "logins" | "retention">;
+  readonly instances: Pick<InstanceUseCases, "get" | "delete">;
+  readonly tokens: TokenOffice;
+  readonly passwords: PasswordHasher;
+  readonly registration: Registration;
+  readonly sha256: Sha256;
+}
+
+/** The use cases of accounts. */
+export class Accounts implements AccountUseCases {
+  readonly #parts: AccountParts;
+  readonly #logins: LoginStore;
+  readonly #sha256: Sha256;
+  readonly #makers: CodeMakers;
+  readonly #passwords: Passwords;
+  readonly #sessions: Sessions;
+  readonly #tokens: AccountTokens;
+  readonly #audit: AuditLog;
+
+  constructor(parts: AccountParts) {
+    const { passwords, system, ids, sha256 } = parts;
+    const { logins } = parts.storage;
+    this.#parts = parts;
+    this.#logins = logins;
+    this.#sha256 = sha256;
+    this.#makers = { logins, system, ids, sha256 };
+    this.#passwords = new Passwords(passwords, logins, new Attempts(system));
+    this.#sessions = new Sessions(logins, system, ids, sha256);
+    this.#tokens = new AccountTokens(parts);
+    this.#audit = new AuditLog(parts);
+  }
+
+  async registration(): Promise<"first" | Registration> {
+    return (await this.#logins.hasAdmin()) ? this.#parts.registration : "first";
+  }
+
+  firstCode(): Promise<OneTimeCode | undefined> {
+    return firstCode(this.#makers);
+  }
+
+  async register(person: Login & { readonly code?: string | undefined }, browser: Browser): Promise<NewSession> {
+    const { ids, system } = this.#parts;
+    const email = checkedEmail(person.email);
+    const registration = await this.registration();
+    const code = registration === "open" ? undefined : await this.#registrationCode(registration, person.code);
+    const password = checkedPassword(person.password, email);
+    // Only to people with a code: the answer reveals whether an address is taken.
+    if (await this.#logins.accountByEmail(email)) throw emailTaken();
+    const passwordHash = await this.#passwords.hash(password);
+    const createdAt = system.now();
+    const id = ids("acct");
+    const role = registration === "first" ? "admin" : "member";
+    const session = await this.#sessions.make(id, browser);
+    const result = await this.#logins.register({
+      account: { id, email, passwordHash, role, createdAt },
+      session: session.record,
+      user: { id: ids("usr"), name: email, createdAt },
+      code,
+    });
+    if (result.kind === "email_taken") throw emailTaken();
+    if (result.kind === "admin_exists") throw new AccountRefusal("registration_closed", "there is an account already");
+    if (result.kind === "code_invalid") throw codeInvalid();
+    await this.#audit.note(result.account, "account.registered", null);
+    return newSession(result.account, session);
+  }
+
+  async signIn({ email, password }: Login, browser: Browser): Promise<NewSession> {
+    const { account, slowedDown } = await this.#passwords.trySignIn(email, password);
+    // Nobody waits for this note: a stranger could measure it.
+    if (slowedDown) void this.#audit.note(slowedDown, "account.sign_in_slowed_down", null);
+    if (!account) throw signInFailed();
+    const session = await this.#sessions.make(account.id, browser);
+    if (!(await this.#logins.insertSession(session.record, account.passwordHash))) throw signInFailed();
+    this.#tidy(account, password);
+    await this.#audit.note(account, "account.signed_in", session.record.id);
+    return newSession(account, session);
+  }
+
+  session(secret: string): Promise<SignedIn | undefined> {
+    return this.#sessions.find(secret);
+  }
+
+  async signOut(secret: string): Promise<void> {
+    const ended = await this.#sessions.signOut(secret);
+    if (ended) await this.#audit.note(ended.account, "account.signed_out", ended.session.id);
+  }
+
+  sessions(account: Account): Promise<AccountSession[]> {
+    return this.#sessions.list(account);
+  }
+
+  async endSession(account: Account, sessionId: string): Promise<void> {
+    await this.#sessions.end(account, sessionId);
+    await this.#audit.note(account, "session.ended", sessionId);
+  }
+
+  async changePassword(
+    { id, email }: Account,
+    { current, next }: { readonly current: string; readonly next: string },
+    browser: Browser,
+  ): Promise<NewSession> {
+    const password = checkedPassword(next, email);
+    const account = await this.#passwords.confirm(id, current);
+    return this.#setPassword(account, password, { passwordHash: account.passwordHash }, browser, () => {
+      return new AccountRefusal("password_wrong", "the password was changed meanwhile; sign in again");
+    });
+  }
+
+  async resetCode(email: string): Promise<OneTimeCode | undefined> {
+    const made = await resetCode(this.#makers, email);
+    return made && { code: made.code, expiresAt: made.expiresAt };
+  }
+
+  async resetPassword(code: string, password: string, browser: Browser): Promise<NewSession> {
+    const used = await this.#code("reset", code);
+    const { accountId } = (used && (await this.#logins.codeByHash(used.hash))) ?? {};
+    const account = accountId ? await this.#logins.account(accountId) : undefined;
+    if (!used || !account) throw codeInvalid();
+    return this.#setPassword(account, checkedPassword(password, account.email), used, browser, codeInvalid);
+  }
+
+  async delete({ id }: Account, password: string): Promise<void> {
+    const { storage, log } = this.#parts;
+    const account = await this.#passwords.confirm(id, password);
+    if (account.role === "admin" && (await this.#logins.accounts(2)).length > 1)
+      throw new AccountRefusal("last_admin", "you are the administrator, and other people have accounts");
+    await eraseUser(this.#parts, account.userId);
+    await this.#logins.deleteAccount(id);
+    this.#passwords.forgetFailures(account);
+    await this.#audit.note(account, "account.deleted", id);
+    await storage.retention.scrub({ thorough: false }).catch((error: unknown) => {
+      log.warn({ err: error }, "traces of a deleted account may be left in the files of the database");
+    });
+  }
+
+  async invite(account: Account): Promise<Invitation & OneTimeCode> {
+    assertAdmin(account);
+    const made = await makeCode(this.#makers, "invitation", account.id);
+    if (!made) throw new Error("an invitation is always stored");
+    const { id, createdAt, expiresAt, code } = made;
+    await this.#audit.note(account, "invitation.created", id);
+    return { id, createdAt, expiresAt, code };
+  }
+
+  async invitations(account: Account): Promise<Invitation[]> {
+    assertAdmin(account);
+    const invitations = await this.#logins.invitations();
+    return invitations
+      .filter(({ expiresAt }) => expiresAt > this.#parts.system.now())
+      .map(({ id, createdAt, expiresAt }) => ({ id, createdAt, expiresAt }));
+  }
+
+  async withdrawInvitation(account: Account, invitationId: string): Promise<void> {
+    assertAdmin(account);
+    const known = (await this.#logins.invitations()).some(({ id }) => id === invitationId);
+    if (!known || !(await this.#logins.deleteInvitation(invitationId)))
+      throw new AccountRefusal("invitation_not_found", `there is no invitation "${invitationId.slice(0, 64)}"`);
+    await this.#audit.note(account, "invitation.withdrawn", invitationId);
+  }
+
+  tokens(account: Account): Promise<TokenRecord[]> {
+    return this.#tokens.list(account);
+  }
+
+  async createToken(account: Account, token: NewAccountToken): Promise<IssuedToken> {
+    const issued = await this.#tokens.create(account, token);
+    await this.#audit.note(account, "token.created", issued.id);
+    return issued;
+  }
+
+  async revokeToken(account: Account, tokenId: string): Promise<void> {
+    await this.#tokens.revoke(account, tokenId);
+    await this.#audit.note(account, "token.revoked", tokenId);
+  }
+
+  note(account: Account, action: string, subject: string | null): Promise<void> {
+    return this.#audit.note(account, action, subject);
+  }
+
+  audit(account: Account, page: { readonly after?: string | undefined } = {}): Promise<AuditEntry[]> {
+    return this.#audit.list(account, page);
+  }
+
+  async #setPassword(
+    account: AccountRecord,
+    password: string,
+    allowed: UsedCode | { readonly passwordHash: string },
+    browser: Browser,
+    refusal: () => AccountRefusal,
+  ): Promise<NewSession> {
+    const passwordHash = await this.#passwords.hash(password);
+    const session = await this.#sessions.make(account.id, browser);
+    if (!(await this.#logins.changePassword(session.record, passwordHash, allowed))) throw refusal();
+    this.#passwords.forgetFailures(account);
+    const action = "passwordHash" in allowed ? "account.password_changed" : "account.password_reset";
+    await this.#audit.note(account, action, null);
+    return newSession(account, session);
+  }
+
+  /** @throws {AccountRefusal} `registration_closed`: there is no code; `code_invalid` */
+  async #registrationCode(purpose: "first" | "invitation", given: string | undefined): Promise<UsedCode> {
+    if (!given)
+      throw new AccountRefusal(
+        "registration_closed",
+        purpose === "first"
+          ? "the first account needs the code of the first start: ringport account code prints it"
+          : "an account needs an invitation: ask the administrator of this server for one",
+      );
+    const used = await this.#code(purpose, given);
+    if (!used) throw codeInvalid();
+    return used;
+  }
+
+  /** A code that is valid for its purpose now; undefined if it is not. */
+  async #code(purpose: UsedCode["purpose"], given: string): Promise<UsedCode | undefined> {
+    const now = this.#parts.system.now();
+    const hash = await hashOfSecret(given, this.#sha256);
+    const stored = hash === undefined ? undefined : await this.#logins.codeByHash(hash);
+    return stored?.purpose === purpose && stored.expiresAt > now ? { hash: stored.hash, purpose, now } : undefined;
+  }
+
+  /** What a sign-in leaves for later: nobody waits for it, and if it fails, the next one does it. */
+  #tidy(account: AccountRecord, password: string): void {
+    const { system } = this.#parts;
+    this.#passwords.strengthen(account, password).catch(() => {});
+    this.#logins.forgetExpired(system.now()).catch(() => {});
+  }
+}
+
+function assertAdmin({ role }: Account): void {
+  if (role !== "admin") throw new AccountRefusal("admin_required", "only the administrator may do this");
+}
+
+function signInFailed(): AccountRefusal {
+  return new AccountRefusal("sign_in_failed", "the email address or the password is wrong");
+}
+
+function emailTaken(): AccountRefusal {
+  return new AccountRefusal("email_taken", "there is an account with this email address; sign in instead");
+}
+
+function codeInvalid(): AccountRefusal {
+  return new AccountRefusal("code_invalid", "the code is wrong, was used, or has expired; ask for a new one");
+}

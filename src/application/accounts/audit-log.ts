@@ -1,0 +1,44 @@
+import type { Storage } from "../../ports/storage.ts";
+import type { Context } from "../context.ts";
+import type { Account, AuditEntry } from "./account-use-cases.ts";
+
+/** How long entries are kept, ms. */
+const KEPT_MS = 365 * 24 * 60 * 60_000;
+const PAGE = 100;
+
+/** Dependencies of {@link AuditLog}. */
+export interface AuditParts extends Pick<Context, "system" | "ids" | "log" | "purgeClock"> {
+  readonly storage: Pick<Storage, "logins">;
+}
+
+/** What people did that matters to the security of the server. */
+export class AuditLog {
+  readonly #parts: AuditParts;
+
+  constructor(parts: AuditParts) {
+    this.#parts = parts;
+  }
+
+  /** Adds an entry. What it is about has happened: a storage that fails now is reported to the operator. */
+  async note(
+    { id: accountId, email }: Pick<Account, "id" | "email">,
+    action: string,
+    subject: string | null,
+  ): Promise<void> {
+    const { storage, system, ids, log, purgeClock } = this.#parts;
+    const entry = { id: ids("aud"), at: system.now(), accountId, email, action, subject };
+    await storage.logins.note(entry, purgeClock.now() - KEPT_MS).catch((error: unknown) => {
+      log.error(
+        { account_id: accountId, action, subject, err: error },
+        "an entry of the audit log could not be stored",
+      );
+    });
+  }
+
+  /** Newest first: of everybody for an administrator, their own for others. */
+  async list({ id, role }: Account, { after }: { readonly after?: string | undefined }): Promise<AuditEntry[]> {
+    if (after !== undefined && !/^aud_\w{26}$/.test(after)) return [];
+    const accountId = role === "admin" ? undefined : id;
+    return this.#parts.storage.logins.audit({ accountId }, { limit: PAGE, after });
+  }
+}

@@ -1,0 +1,51 @@
+import type { IdSource } from "../../base/ids.ts";
+import type { Sha256 } from "../../base/sha256.ts";
+import { emailOf } from "../../domain/email.ts";
+import type { AccountRecord, CodePurpose, CodeRecord, LoginStore } from "../../ports/storage.ts";
+import type { System } from "../../ports/system.ts";
+import type { OneTimeCode } from "./account-use-cases.ts";
+import { makeSecret } from "./secrets.ts";
+
+const HOUR_MS = 3_600_000;
+/** How long a code is valid, ms. */
+const VALID_MS: Readonly<Record<CodePurpose, number>> = {
+  first: 24 * HOUR_MS,
+  invitation: 7 * 24 * HOUR_MS,
+  reset: 24 * HOUR_MS,
+};
+
+/** Everything that making a code takes; the command line has it beside a server that runs. */
+export interface CodeMakers {
+  readonly logins: LoginStore;
+  readonly system: System;
+  readonly ids: IdSource;
+  readonly sha256: Sha256;
+}
+
+/** A new code of the first start; undefined once there is an administrator. */
+export async function firstCode(makers: CodeMakers): Promise<OneTimeCode | undefined> {
+  return makeCode(makers, "first", null);
+}
+
+/** A code to set a new password with, and its account; undefined if nobody has this address. */
+export async function resetCode(
+  makers: CodeMakers,
+  email: string,
+): Promise<(OneTimeCode & { readonly account: AccountRecord }) | undefined> {
+  const address = emailOf(email);
+  const account = address === undefined ? undefined : await makers.logins.accountByEmail(address);
+  const made = account && (await makeCode(makers, "reset", account.id));
+  return made && { ...made, account };
+}
+
+/** Makes and stores a code; undefined if the storage refuses it. */
+export async function makeCode(
+  { logins, system, ids, sha256 }: CodeMakers,
+  purpose: CodePurpose,
+  accountId: string | null,
+): Promise<(OneTimeCode & Omit<CodeRecord, "hash">) | undefined> {
+  const { secret, hash } = await makeSecret(system, sha256);
+  const now = system.now();
+  const code = { id: ids("code"), purpose, accountId, createdAt: now, expiresAt: now + VALID_MS[purpose] };
+  return (await logins.insertCode({ ...code, hash })) ? { ...code, code: secret } : undefined;
+}

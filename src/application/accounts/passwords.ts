@@ -1,0 +1,103 @@
+import { AccountRefusal } from "../../domain/account-refusal.ts";
+import { emailKey } from "../../domain/email.ts";
+import { passwordOf } from "../../domain/password.ts";
+import { HasherBusy, type PasswordHasher } from "../../ports/password-hasher.ts";
+import type { AccountRecord, LoginStore } from "../../ports/storage.ts";
+import type { Attempts } from "./attempts.ts";
+
+/** When a busy hasher has time again, about, ms. */
+const BUSY_MS = 3_000;
+/** Enough of an address that cannot have an account. */
+const NAME_LENGTH = 254;
+
+/** What became of a password that was tried. */
+interface Tried {
+  /** The account, if the password is its own. */
+  readonly account: AccountRecord | undefined;
+  /** The account that must wait from now on, because of this failure. */
+  readonly slowedDown: AccountRecord | undefined;
+}
+
+/** Checks passwords, each guess slower than the one before. */
+export class Passwords {
+  readonly #hasher: PasswordHasher;
+  readonly #logins: LoginStore;
+  readonly #attempts: Attempts;
+
+  constructor(hasher: PasswordHasher, logins: LoginStore, attempts: Attempts) {
+    this.#hasher = hasher;
+    this.#logins = logins;
+    this.#attempts = attempts;
+  }
+
+  /** @throws {AccountRefusal} `too_many_attempts`: too many passwords are being hashed */
+  async hash(password: string): Promise<string> {
+    return notBusy(this.#hasher.hash(password));
+  }
+
+  /**
+   * Tries the password of an address, whether or not somebody has it: the way is the same, with one hash.
+   * @throws {AccountRefusal} `too_many_attempts`
+   */
+  trySignIn(email: unknown, password: unknown): Promise<Tried> {
+    const address = typeof email === "string" ? email.trim().slice(0, NAME_LENGTH) : "";
+    return this.#try(emailKey(address), password, () => this.#logins.accountByEmail(storable(address)));
+  }
+
+  /**
+   * Tries the password of somebody who is signed in. Its failures are counted apart: strangers who guess at the sign-in do
+   * not keep them from it.
+   * @throws {AccountRefusal} `too_many_attempts`, `password_wrong`
+   */
+  async confirm(accountId: string, password: unknown): Promise<AccountRecord> {
+    const { account } = await this.#try(accountId, password, () => this.#logins.account(accountId));
+    if (!account) throw new AccountRefusal("password_wrong", "the password is wrong");
+    return account;
+  }
+
+  /** Makes the stored hash of a password that was right as strong as those of today. */
+  async strengthen({ id, passwordHash }: AccountRecord, password: unknown): Promise<void> {
+    const right = passwordOf(password);
+    if (right === undefined || !this.#hasher.isOutdated(passwordHash)) return;
+    await this.#logins.rehash(id, passwordHash, await this.#hasher.hash(right));
+  }
+
+  /** For a new password, or an account that is gone. */
+  forgetFailures({ id, email }: AccountRecord): void {
+    this.#attempts.forget(id);
+    this.#attempts.forget(emailKey(email));
+  }
+
+  async #try(name: string, given: unknown, find: () => Promise<AccountRecord | undefined>): Promise<Tried> {
+    const attempt = this.#attempts.begin(name);
+    try {
+      const account = await find();
+      const password = passwordOf(given);
+      const right = await notBusy(this.#hasher.verify(password ?? "", account?.passwordHash));
+      if (!right || password === undefined)
+        return { account: undefined, slowedDown: attempt.slowsDown ? account : undefined };
+      attempt.succeed();
+      return { account, slowedDown: undefined };
+    } catch (error) {
+      attempt.withdraw();
+      throw error;
+    }
+  }
+}
+
+/** A text that every database takes. */
+function storable(text: string): string {
+  return /[\0\p{Cs}]/u.test(text) ? "" : text;
+}
+
+async function notBusy<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (cause) {
+    if (!(cause instanceof HasherBusy)) throw cause;
+    throw new AccountRefusal("too_many_attempts", "too many people sign in at the moment; try again in a few seconds", {
+      retryAfterMs: BUSY_MS,
+      cause,
+    });
+  }
+}

@@ -1,0 +1,25 @@
+import { toHex } from "../../base/hex.ts";
+import type { Sha256 } from "../../base/sha256.ts";
+import type { System } from "../../ports/system.ts";
+
+/** 32 random bytes. */
+const SECRET = /^[0-9a-f]{64}$/;
+
+/** A secret that its owner sees once, and the hash that is stored. */
+export interface Secret {
+  readonly secret: string;
+  readonly hash: string;
+}
+
+/** Makes a secret. */
+export async function makeSecret(system: System, sha256: Sha256): Promise<Secret> {
+  const bytes = new Uint8Array(32);
+  system.random(bytes);
+  const secret = toHex(bytes);
+  return { secret, hash: await sha256(secret) };
+}
+
+/** The hash of a secret that somebody shows; undefined if the text cannot be one. */
+export async function hashOfSecret(given: unknown, sha256: Sha256): Promise<string | undefined> {
+  return typeof given === "string" && SECRET.test(given) ? sha256(given) : undefined;
+}

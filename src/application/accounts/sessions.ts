@@ -1,0 +1,108 @@
+import type { IdSource } from "../../base/ids.ts";
+import type { Sha256 } from "../../base/sha256.ts";
+import { AccountRefusal } from "../../domain/account-refusal.ts";
+import type { Principal } from "../../domain/principal.ts";
+import type { AccountRecord, LoginStore, SessionRecord } from "../../ports/storage.ts";
+import type { System } from "../../ports/system.ts";
+import type { Account, AccountSession, Browser, NewSession, SignedIn } from "./account-use-cases.ts";
+import { hashOfSecret, makeSecret } from "./secrets.ts";
+
+const DAY_MS = 24 * 60 * 60_000;
+/** A session that is not used for this long ends, ms. */
+const IDLE_MS = 14 * DAY_MS;
+/** A session ends this long after the sign-in, however it is used, ms. */
+const LONGEST_MS = 90 * DAY_MS;
+/** Minimum time between two notes that a session was used, ms. */
+const NOTED_EVERY_MS = 60_000;
+const USER_AGENT_LENGTH = 200;
+
+/** A session that is not stored yet, with its secret. */
+export interface MadeSession {
+  readonly record: SessionRecord;
+  readonly secret: string;
+}
+
+/** The sessions of signed-in browsers. */
+export class Sessions {
+  readonly #logins: LoginStore;
+  readonly #system: System;
+  readonly #ids: IdSource;
+  readonly #sha256: Sha256;
+
+  constructor(logins: LoginStore, system: System, ids: IdSource, sha256: Sha256) {
+    this.#logins = logins;
+    this.#system = system;
+    this.#ids = ids;
+    this.#sha256 = sha256;
+  }
+
+  /** A new session; the caller stores it. */
+  async make(accountId: string, { userAgent }: Browser): Promise<MadeSession> {
+    const { secret, hash } = await makeSecret(this.#system, this.#sha256);
+    const now = this.#system.now();
+    const record: SessionRecord = {
+      id: this.#ids("ses"),
+      accountId,
+      hash,
+      createdAt: now,
+      lastUsedAt: now,
+      expiresAt: now + IDLE_MS,
+      userAgent: userAgent === null ? null : userAgent.slice(0, USER_AGENT_LENGTH),
+    };
+    return { record, secret };
+  }
+
+  /** The session of a secret. Once a minute its use is noted, and it is prolonged; no request waits for that. */
+  async find(secret: string): Promise<SignedIn | undefined> {
+    const hash = await hashOfSecret(secret, this.#sha256);
+    const found = hash === undefined ? undefined : await this.#logins.sessionByHash(hash);
+    const now = this.#system.now();
+    if (!found || found.session.expiresAt <= now) return undefined;
+    const { session, account } = found;
+    if (now - session.lastUsedAt < NOTED_EVERY_MS) return signedIn(account, session);
+    const expiresAt = Math.min(now + IDLE_MS, session.createdAt + LONGEST_MS);
+    this.#logins.prolongSession(session.id, now, expiresAt).catch(() => {}); // the next use prolongs it
+    return signedIn(account, { ...session, lastUsedAt: now, expiresAt });
+  }
+
+  async list(account: Account): Promise<AccountSession[]> {
+    const sessions = await this.#logins.sessions(account.id);
+    return sessions.filter(({ expiresAt }) => expiresAt > this.#system.now()).map(sessionOf);
+  }
+
+  /** Ends the session of a secret; returns whose it was. */
+  async signOut(secret: string): Promise<SignedIn | undefined> {
+    const found = await this.find(secret);
+    return found && (await this.#logins.deleteSession(found.account.id, found.session.id)) ? found : undefined;
+  }
+
+  /** @throws {AccountRefusal} `session_not_found` */
+  async end(account: Account, sessionId: string): Promise<void> {
+    const known = (await this.#logins.sessions(account.id)).some(({ id }) => id === sessionId);
+    if (!known || !(await this.#logins.deleteSession(account.id, sessionId)))
+      throw new AccountRefusal("session_not_found", `you have no session "${sessionId.slice(0, 64)}"`);
+  }
+}
+
+/** What a new session is to its browser. */
+export function newSession(account: AccountRecord, { record, secret }: MadeSession): NewSession {
+  return { ...signedIn(account, record), secret };
+}
+
+function signedIn(account: AccountRecord, session: SessionRecord): SignedIn {
+  return { account: accountOf(account), session: sessionOf(session), principal: principalOf(account) };
+}
+
+/** The user of an account, who may do everything with what is theirs. */
+export function principalOf({ userId }: Pick<Account, "userId">): Principal {
+  return { userId };
+}
+
+/** An account without its password's hash. */
+export function accountOf({ id, userId, email, role, createdAt }: AccountRecord): Account {
+  return { id, userId, email, role, createdAt };
+}
+
+function sessionOf({ id, createdAt, lastUsedAt, expiresAt, userAgent }: SessionRecord): AccountSession {
+  return { id, createdAt, lastUsedAt, expiresAt, userAgent };
+}

@@ -1,0 +1,69 @@
+import type { Call } from "../../domain/call.ts";
+import { Refusal } from "../../domain/refusal.ts";
+import type { RemovedCalls, Storage } from "../../ports/storage.ts";
+import type { InstanceUseCases, WebhookUseCases } from "../use-cases.ts";
+
+const BATCH = 500;
+
+/** Dependencies of {@link eraseUser}. */
+export interface UserErasers {
+  readonly storage: Pick<Storage, "accounts" | "instances" | "calls" | "logins">;
+  readonly instances: Pick<InstanceUseCases, "delete">;
+  readonly webhooks: Pick<WebhookUseCases, "list" | "delete">;
+  readonly tokens: { revoke(tokenId: string): Promise<boolean> };
+  /** Ends those of the calls that are active, and deletes all of them with what belongs to them. */
+  removeCalls(calls: readonly Call[]): Promise<RemovedCalls>;
+}
+
+/**
+ * Deletes everything of a user: tokens, webhooks, instances, calls with their recordings, events. Every step can be repeated:
+ * after a fault the whole is run again.
+ * @throws {StorageUnavailable} and {@link Refusal} `storage_unavailable`: a repeated request continues
+ */
+export async function eraseUser(erasers: UserErasers, userId: string): Promise<void> {
+  const { accounts, instances, logins } = erasers.storage;
+  do {
+    for (const { id, revokedAt } of await accounts.tokens(userId))
+      if (revokedAt === null) await erasers.tokens.revoke(id);
+    for (const { id } of await erasers.webhooks.list({ userId }))
+      await unlessGone("webhook_not_found", erasers.webhooks.delete({ userId }, id));
+    await deleteInstances(erasers, userId);
+    await deleteCalls(erasers, userId);
+    while (await logins.forgetUser(userId, BATCH));
+    // Another browser may have created an instance meanwhile.
+  } while ((await instances.list(userId, { limit: 1 })).length > 0);
+}
+
+async function deleteInstances({ storage, instances }: UserErasers, userId: string): Promise<void> {
+  const remove = (id: string) => unlessGone("instance_not_found", instances.delete({ userId }, id));
+  for (;;) {
+    const page = await storage.instances.list(userId, { limit: BATCH });
+    for (const { id } of page) await remove(id);
+    if (page.length < BATCH) break;
+  }
+  for (let after: string | undefined; ; ) {
+    const page = await storage.instances.halfDeleted({ limit: BATCH, after });
+    for (const { id } of page.filter((instance) => instance.userId === userId)) await remove(id);
+    after = page.at(-1)?.id;
+    if (page.length < BATCH) return;
+  }
+}
+
+async function deleteCalls({ storage, removeCalls }: UserErasers, userId: string): Promise<void> {
+  const { calls } = storage;
+  for (;;) {
+    const page = await calls.list(userId, {}, { limit: BATCH });
+    const [first] = page;
+    if (!first) return;
+    const removed = await removeCalls(page);
+    if (removed.ids.length === 0 && (await calls.get(first.id)))
+      throw new Refusal("storage_unavailable", `call ${first.id} has not ended yet; repeat the request in a moment`);
+  }
+}
+
+/** Waits for a deletion; that of a record which is deleted already counts as done. */
+async function unlessGone(code: Refusal["code"], deletion: Promise<void>): Promise<void> {
+  await deletion.catch((error: unknown) => {
+    if (!(error instanceof Refusal && error.code === code)) throw error;
+  });
+}

@@ -1,0 +1,163 @@
+import { describe, expect, test } from "vitest";
+import { issueToken } from "../../../src/application/access/tokens.ts";
+import { firstCode } from "../../../src/application/accounts/one-time-codes.ts";
+import { sha256Hex } from "../../../src/base/sha256.ts";
+import { accountScene, BROWSER, PASSWORD } from "./scene.ts";
+
+const HOUR_MS = 3_600_000;
+
+describe("the first account", () => {
+  test("is the administrator's, and takes over the user of the first token", async () => {
+    const { world, accounts, admin } = await accountScene();
+    const { system, context, storage } = world;
+    const first = await issueToken(storage.accounts, system, context.ids, { userName: "admin", label: "first start" });
+    expect(await accounts.registration()).toBe("first");
+    const { account, principal, session } = await admin("Ana@Example.com");
+    expect(account).toMatchObject({ email: "Ana@Example.com", role: "admin", userId: first.userId });
+    expect(principal).toEqual({ userId: first.userId });
+    expect(session.userAgent).toBe("Browser/1.0");
+    expect(await accounts.registration()).toBe("invitation");
+    expect(await accounts.firstCode()).toBeUndefined();
+  });
+
+  test("gets a user of its own on a server without users", async () => {
+    const { world, admin } = await accountScene();
+    const { account } = await admin();
+    expect(await world.storage.accounts.users()).toMatchObject([{ id: account.userId, name: "ana@example.com" }]);
+  });
+
+  test("needs the code of the first start, also if anybody may register afterwards", async () => {
+    const { accounts } = await accountScene({ registration: "open" });
+    const person = { email: "eve@example.com", password: PASSWORD };
+    await expect(accounts.register(person, BROWSER)).rejects.toMatchObject({ code: "registration_closed" });
+    const guessed = { ...person, code: "0".repeat(64) };
+    await expect(accounts.register(guessed, BROWSER)).rejects.toMatchObject({ code: "code_invalid" });
+  });
+
+  test("is one, however many people use the code at once", async () => {
+    const { accounts } = await accountScene();
+    const { code } = (await accounts.firstCode())!;
+    const people = Array.from({ length: 10 }, (_, i) => ({ email: `p${i}@example.com`, password: PASSWORD, code }));
+    const results = await Promise.allSettled(people.map((person) => accounts.register(person, BROWSER)));
+    expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+    const refusals = results.flatMap((one) => (one.status === "rejected" ? [one.reason.code] : []));
+    expect(new Set(refusals)).toEqual(new Set(["code_invalid"]));
+  });
+
+  test("is not made with a code that was replaced or has expired", async () => {
+    const { world, accounts } = await accountScene();
+    const { logins } = world.storage;
+    const replaced = (await accounts.firstCode())!;
+    // As the command line makes one beside the server.
+    const { code, expiresAt } = (await firstCode({
+      logins,
+      system: world.system,
+      ids: world.context.ids,
+      sha256: sha256Hex,
+    }))!;
+    expect(expiresAt).toBe(world.system.now() + 24 * HOUR_MS);
+    const person = { email: "ana@example.com", password: PASSWORD };
+    const refused = { code: "code_invalid" };
+    await expect(accounts.register({ ...person, code: replaced.code }, BROWSER)).rejects.toMatchObject(refused);
+    await world.system.advance(24 * HOUR_MS);
+    await expect(accounts.register({ ...person, code }, BROWSER)).rejects.toMatchObject(refused);
+  });
+});
+
+describe("a registration", () => {
+  test("by invitation needs one, and uses it up", async () => {
+    const { accounts, admin } = await accountScene();
+    const { account } = await admin();
+    const { code, id, expiresAt, createdAt } = await accounts.invite(account);
+    expect(expiresAt - createdAt).toBe(7 * 24 * HOUR_MS);
+    expect(await accounts.invitations(account)).toEqual([{ id, createdAt, expiresAt }]);
+    const person = { email: "bob@example.com", password: PASSWORD };
+    await expect(accounts.register(person, BROWSER)).rejects.toMatchObject({ code: "registration_closed" });
+    const { account: bob } = await accounts.register({ ...person, code }, BROWSER);
+    expect(bob).toMatchObject({ role: "member", email: "bob@example.com" });
+    expect(bob.userId).not.toBe(account.userId);
+    expect(await accounts.invitations(account)).toEqual([]);
+    const second = { ...person, email: "eve@example.com", code };
+    await expect(accounts.register(second, BROWSER)).rejects.toMatchObject({ code: "code_invalid" });
+  });
+
+  test("that is open needs no code, and its first one counts as any other", async () => {
+    const { accounts, admin } = await accountScene({ registration: "open" });
+    await admin();
+    expect(await accounts.registration()).toBe("open");
+    const { account } = await accounts.register({ email: "bob@example.com", password: PASSWORD }, BROWSER);
+    expect(account.role).toBe("member");
+  });
+
+  test("reveals to nobody without an invitation whether an address is taken", async () => {
+    const { accounts, admin } = await accountScene();
+    await admin();
+    for (const email of ["ana@example.com", "nobody@example.com"])
+      await expect(accounts.register({ email, password: PASSWORD }, BROWSER)).rejects.toMatchObject({
+        code: "registration_closed",
+      });
+  });
+
+  test("with a taken address is refused, and leaves the invitation as it was", async () => {
+    const { accounts, admin } = await accountScene();
+    const { account } = await admin();
+    const { code } = await accounts.invite(account);
+    const taken = { email: "ANA@example.com", password: PASSWORD, code };
+    await expect(accounts.register(taken, BROWSER)).rejects.toMatchObject({ code: "email_taken" });
+    expect((await accounts.register({ ...taken, email: "bob@example.com" }, BROWSER)).account.role).toBe("member");
+  });
+
+  test.each([
+    ["without an @", { email: "ana.example.com" }, "email_invalid"],
+    ["with a short password", { password: "too short" }, "password_invalid"],
+    ["with a long password", { password: "x".repeat(257) }, "password_invalid"],
+    ["with the address as the password", { password: "BOB@example.com" }, "password_invalid"],
+  ])("%s is refused", async (_, patch, code) => {
+    const { accounts, admin, hasher } = await accountScene({ registration: "open" });
+    await admin();
+    const before = hasher.hashed;
+    const person = { email: "bob@example.com", password: PASSWORD, ...patch };
+    await expect(accounts.register(person, BROWSER)).rejects.toMatchObject({ code });
+    expect(hasher.hashed).toBe(before);
+  });
+
+  test("does not hand out a user of the same name", async () => {
+    const { world, accounts, admin, member } = await accountScene();
+    const { system, context, storage } = world;
+    const first = await admin();
+    const token = await issueToken(storage.accounts, system, context.ids, { userName: "bob@example.com", label: "x" });
+    const { account } = await member(first, "bob@example.com");
+    expect(account.userId).not.toBe(token.userId);
+    expect(await accounts.tokens(account)).toEqual([]);
+  });
+});
+
+describe("an invitation", () => {
+  test("is the administrator's to make, see and withdraw", async () => {
+    const { accounts, admin, member } = await accountScene();
+    const first = await admin();
+    const { account } = await member(first, "bob@example.com");
+    const refused = { code: "admin_required" };
+    await expect(accounts.invite(account)).rejects.toMatchObject(refused);
+    await expect(accounts.invitations(account)).rejects.toMatchObject(refused);
+    const { id, code } = await accounts.invite(first.account);
+    await expect(accounts.withdrawInvitation(account, id)).rejects.toMatchObject(refused);
+    await accounts.withdrawInvitation(first.account, id);
+    const person = { email: "eve@example.com", password: PASSWORD, code };
+    await expect(accounts.register(person, BROWSER)).rejects.toMatchObject({ code: "code_invalid" });
+    for (const unknown of [id, "code_0", "\0"])
+      await expect(accounts.withdrawInvitation(first.account, unknown)).rejects.toMatchObject({
+        code: "invitation_not_found",
+      });
+  });
+
+  test("expires after a week", async () => {
+    const { world, accounts, admin } = await accountScene();
+    const { account } = await admin();
+    const { code } = await accounts.invite(account);
+    await world.system.advance(7 * 24 * HOUR_MS);
+    expect(await accounts.invitations(account)).toEqual([]);
+    const person = { email: "bob@example.com", password: PASSWORD, code };
+    await expect(accounts.register(person, BROWSER)).rejects.toMatchObject({ code: "code_invalid" });
+  });
+});

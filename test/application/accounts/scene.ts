@@ -1,0 +1,87 @@
+// Loaded ahead: no manual clock waits for an import.
+import "../../../src/application/accounts/accounts.ts";
+import { issueToken } from "../../../src/application/access/tokens.ts";
+import type { TokenOffice } from "../../../src/application/accounts/account-tokens.ts";
+import type { AccountUseCases, Browser, NewSession } from "../../../src/application/accounts/account-use-cases.ts";
+import { sha256Hex } from "../../../src/base/sha256.ts";
+import { HasherBusy, type PasswordHasher } from "../../../src/ports/password-hasher.ts";
+import { World, type WorldOptions } from "../../support/application.ts";
+
+export const PASSWORD = "correct horse battery";
+export const BROWSER: Browser = { userAgent: "Browser/1.0" };
+
+/** A hasher that costs nothing and counts. */
+export class CountedHasher implements PasswordHasher {
+  hashed = 0;
+  verified = 0;
+  busy = false;
+  version = 1;
+
+  async hash(password: string): Promise<string> {
+    this.#assertFree();
+    this.hashed++;
+    return `v${this.version}:${password}`;
+  }
+
+  async verify(password: string, hash: string | undefined): Promise<boolean> {
+    this.#assertFree();
+    this.verified++;
+    return hash?.replace(/^v\d+:/, "") === password;
+  }
+
+  isOutdated(hash: string): boolean {
+    return !hash.startsWith(`v${this.version}:`);
+  }
+
+  #assertFree(): void {
+    if (this.busy) throw new HasherBusy("busy");
+  }
+}
+
+export interface AccountScene {
+  readonly world: World;
+  readonly accounts: AccountUseCases;
+  readonly hasher: CountedHasher;
+  /** Tokens that were revoked through the program's own way. */
+  readonly revoked: string[];
+  /** Registers the administrator with the code of the first start. */
+  admin(email?: string): Promise<NewSession>;
+  /** Registers somebody with an invitation of the administrator. */
+  member(admin: NewSession, email: string): Promise<NewSession>;
+}
+
+/** Accounts over a database in memory and a manual clock. */
+export async function accountScene(
+  options: WorldOptions & { readonly registration?: "open" | "invitation" } = {},
+): Promise<AccountScene> {
+  return sceneOf(await World.start(options), options.registration);
+}
+
+/** The accounts of a process that was started before. */
+export async function sceneOf(world: World, registration: "open" | "invitation" = "invitation"): Promise<AccountScene> {
+  const hasher = new CountedHasher();
+  const revoked: string[] = [];
+  const { system, storage, context } = world;
+  const tokens: TokenOffice = {
+    issue: (token) => issueToken(storage.accounts, system, context.ids, token),
+    revoke(tokenId) {
+      revoked.push(tokenId);
+      return storage.accounts.revokeToken(tokenId, system.now());
+    },
+  };
+  const accounts = await world.app.accounts({ passwords: hasher, registration, tokens, sha256: sha256Hex });
+  return {
+    world,
+    accounts,
+    hasher,
+    revoked,
+    async admin(email = "ana@example.com") {
+      const { code } = (await accounts.firstCode())!;
+      return accounts.register({ email, password: PASSWORD, code }, BROWSER);
+    },
+    async member(admin, email) {
+      const { code } = await accounts.invite(admin.account);
+      return accounts.register({ email, password: PASSWORD, code }, BROWSER);
+    },
+  };
+}
