@@ -15,6 +15,7 @@ interface Item {
 const ITEMS: readonly Item[] = [
   { page: "/", icon: "home", text: "overview" },
   { page: "/calls", icon: "call", text: "calls" },
+  { page: "/tokens", icon: "key", text: "tokens" },
 ];
 
 /** The parts of the console: at the bottom of narrow screens, at the side of wide ones. */

@@ -19,9 +19,12 @@ export interface Route {
 /** Every page. A new one: a line here, and if it belongs into the navigation, one in `navigation.tsx`. */
 export const ROUTES: readonly Route[] = [
   { path: "/", access: "account", view: () => import("../views/overview.tsx") },
-  { path: "/sign-in", access: "nobody", view: () => import("../views/sign-in.tsx") },
-  { path: "/register", access: "nobody", view: () => import("../views/register.tsx") },
   { path: "/calls", access: "account", view: () => import("../views/calls.tsx") },
   { path: "/calls/new", access: "account", view: () => import("../views/new-call.tsx") },
+  { path: "/tokens", access: "account", view: () => import("../views/tokens.tsx") },
+  { path: "/account", access: "account", view: () => import("../views/account.tsx") },
+  { path: "/audit", access: "account", view: () => import("../views/audit.tsx") },
+  { path: "/sign-in", access: "nobody", view: () => import("../views/sign-in.tsx") },
+  { path: "/register", access: "nobody", view: () => import("../views/register.tsx") },
   { path: "/reset", access: "nobody", view: () => import("../views/reset.tsx") },
 ];

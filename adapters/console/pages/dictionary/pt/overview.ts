@@ -1,7 +1,55 @@
-import type { Texts } from "../dictionary.ts";
+import { plural, type Texts } from "../dictionary.ts";
 import type en from "../en/overview.ts";
 
 export default {
   title: "Início",
-  lead: "Seus números, e o que acontece neles agora.",
+  lead: "O que acontece nos seus números agora, e como foram as duas últimas semanas.",
+  live: {
+    title: "Chamadas ao vivo",
+    none: "Nenhuma chamada no momento. Uma chamada feita por um programa ou por você aparece aqui sozinha.",
+    number: "Número",
+    status: "Estado",
+    type: "O que a pessoa ouve",
+    created: "Criada",
+  },
+  types: {
+    FIXED_TTS: "Um texto",
+    FIXED_AUDIO: "Um arquivo de áudio",
+    DYNAMIC_STREAM: "Um stream ao vivo",
+    DYNAMIC_AGENT: "Um agente",
+  },
+  days: {
+    title: "Chamadas por dia",
+    none: "Nenhuma chamada nos últimos 14 dias.",
+    date: "Dia",
+    completed: "Concluídas",
+    failed: "Com falha",
+    total: (calls: number) => plural(calls, { one: "# chamada", other: "# chamadas" }),
+    day: (day: string, completed: number, failed: number) => `${day}: ${completed} concluídas, ${failed} com falha`,
+  },
+  failures: {
+    title: "Por que chamadas falharam",
+    none: "Nenhuma chamada com falha nos últimos 14 dias.",
+  },
+  reasons: {
+    terminated: "Encerrada daqui",
+    busy: "Ocupado",
+    declined: "Recusada",
+    no_answer: "Ninguém atendeu",
+    unreachable: "Telefone fora de alcance",
+    number_invalid: "O número não existe",
+    rejected_by_network: "Recusada pela rede",
+    instance_not_linked: "Número não vinculado",
+    instance_offline: "Número desconectado",
+    instance_deleted: "Número excluído",
+    instance_lost: "Linha perdida durante a chamada",
+    media_failed: "Sem áudio",
+    speech_failed: "O texto não pôde ser falado",
+    agent_failed: "O agente falhou",
+    agent_unavailable: "Nenhum agente disponível",
+    stream_lost: "Stream perdido",
+    stream_unavailable: "Streams não disponíveis",
+    interrupted: "O servidor parou durante a chamada",
+    internal_error: "Erro inesperado",
+  },
 } satisfies Texts<typeof en>;

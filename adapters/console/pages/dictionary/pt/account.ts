@@ -1,0 +1,58 @@
+import type { Texts } from "../dictionary.ts";
+import type en from "../en/account.ts";
+
+export default {
+  title: "Conta",
+  signOut: "Sair",
+  details: "Dados",
+  role: "Papel",
+  roles: { admin: "Administrador", member: "Membro" },
+  since: "Cadastro",
+  language: "Idioma",
+  address: "Interface HTTP",
+  version: "Versão",
+  docs: "Documentação da interface HTTP",
+  audit: "Registro de auditoria",
+  auditAdmin: "Entradas, tokens, exclusões: o que as pessoas fizeram neste servidor.",
+  auditOwn: "Entradas, tokens, exclusões: o que aconteceu na sua conta.",
+  auditOpen: "Abrir o registro de auditoria",
+  password: {
+    title: "Senha",
+    current: "Senha atual",
+    next: "Nova senha",
+    consequence: "Todos os outros navegadores saem da conta. Os tokens continuam valendo.",
+    action: "Trocar a senha",
+    changed: "A senha foi trocada.",
+  },
+  sessions: {
+    title: "Navegadores conectados",
+    current: "Este navegador",
+    used: (when: string) => `Último uso ${when}`,
+    on: (browser: string, system: string) => `${browser} em ${system}`,
+    unknown: "Navegador desconhecido",
+    end: "Desconectar",
+    endNamed: (name: string) => `Desconectar ${name}`,
+    ended: "Aquele navegador foi desconectado.",
+  },
+  invitations: {
+    title: "Convites",
+    create: "Convidar",
+    address: "Endereço para enviar",
+    once: "Envie a uma pessoa. Funciona uma vez e não é mostrado de novo.",
+    none: "Nenhum convite aberto. Um convite permite que uma pessoa se cadastre neste servidor.",
+    expires: (when: string) => `Aberto, expira ${when}`,
+    withdraw: "Cancelar convite",
+    withdrawTitle: "Cancelar este convite?",
+    withdrawConsequence: "O endereço dele deixa de funcionar. Você sempre pode criar outro.",
+  },
+  deletion: {
+    title: "Excluir conta",
+    consequence:
+      "Exclui para sempre a sua conta com todos os números, chamadas, gravações, transcrições, webhooks e tokens. As chamadas ativas terminam, e os números são desvinculados.",
+    open: "Excluir conta…",
+    question: "Excluir sua conta e tudo o que há nela?",
+    password: "Sua senha",
+    action: "Excluir tudo",
+    keep: "Manter a conta",
+  },
+} satisfies Texts<typeof en>;

@@ -1,0 +1,80 @@
+import { useSignal } from "@preact/signals";
+import type { AccountDeletionBody } from "../../../api.ts";
+import { Button } from "../../components/button.tsx";
+import { Card } from "../../components/card.tsx";
+import { Dialog } from "../../components/dialog.tsx";
+import { Field } from "../../components/field.tsx";
+import { Form } from "../../components/form.tsx";
+import { dictionary } from "../../dictionary/dictionary.ts";
+import en from "../../dictionary/en/account.ts";
+import pt from "../../dictionary/pt/account.ts";
+import { consoleApi } from "../../shell/console-api.ts";
+import { endedSession } from "../../shell/session.ts";
+import { useAction } from "../../shell/use-action.ts";
+
+const t = dictionary({ en, pt });
+
+/** Deletes the account with everything in it, after the password was entered once more. */
+export function DeleteAccount() {
+  const open = useSignal(false);
+  const password = useSignal("");
+  const close = (): void => {
+    open.value = false;
+    password.value = "";
+  };
+  const remove = useAction(async () => {
+    const body: AccountDeletionBody = { password: password.value };
+    await consoleApi.post("account-deletion", body);
+    close();
+    await endedSession();
+  });
+  const texts = t.value.deletion;
+  return (
+    <Card title={texts.title}>
+      <div class="stack">
+        <p class="quiet">{texts.consequence}</p>
+        <div>
+          <Button
+            look="danger"
+            onClick={() => {
+              open.value = true;
+            }}
+          >
+            {texts.open}
+          </Button>
+        </div>
+      </div>
+      {open.value && (
+        <Dialog title={texts.question} onClose={close}>
+          <div class="stack">
+            <p>{texts.consequence}</p>
+            <Form
+              action={remove}
+              buttons={
+                <>
+                  <Button look="danger" busy={remove.busy}>
+                    {texts.action}
+                  </Button>
+                  <Button look="quiet" onClick={close}>
+                    {texts.keep}
+                  </Button>
+                </>
+              }
+            >
+              <Field
+                label={texts.password}
+                type="password"
+                autocomplete="current-password"
+                required
+                value={password.value}
+                onInput={(value) => {
+                  password.value = value;
+                }}
+              />
+            </Form>
+          </div>
+        </Dialog>
+      )}
+    </Card>
+  );
+}

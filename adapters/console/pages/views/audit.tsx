@@ -1,0 +1,74 @@
+import { useSignal } from "@preact/signals";
+import type { AuditEntryView } from "../../api.ts";
+import { Button } from "../components/button.tsx";
+import { Card } from "../components/card.tsx";
+import { Page } from "../components/page.tsx";
+import { Table } from "../components/table.tsx";
+import { Fault, Loaded } from "../components/waiting.tsx";
+import { dictionary } from "../dictionary/dictionary.ts";
+import en from "../dictionary/en/audit.ts";
+import { formatTime } from "../dictionary/format.ts";
+import pt from "../dictionary/pt/audit.ts";
+import { consoleApi } from "../shell/console-api.ts";
+import { href } from "../shell/place.ts";
+import { account } from "../shell/session.ts";
+import { useAction } from "../shell/use-action.ts";
+import { useData } from "../shell/use-data.ts";
+
+const t = dictionary({ en, pt });
+
+/** Entries of a page; a shorter one is the last. */
+const PAGE = 100;
+
+export default function Audit() {
+  const newest = useData((signal) => consoleApi.get<AuditEntryView[]>("audit", signal));
+  const older = useSignal<readonly AuditEntryView[]>([]);
+  const isLast = useSignal(false);
+  const more = useAction(async () => {
+    const last = older.value.at(-1) ?? newest.value.value?.at(-1);
+    const page = await consoleApi.get<AuditEntryView[]>(`audit?after=${encodeURIComponent(last?.id ?? "")}`);
+    older.value = [...older.value, ...page];
+    isLast.value = page.length < PAGE;
+  });
+  return (
+    <Page
+      title={t.value.title}
+      lead={account.value?.role === "admin" ? t.value.leadAdmin : t.value.lead}
+      actions={<a href={href("/account")}>{t.value.back}</a>}
+    >
+      <Loaded data={newest} lines={8}>
+        {(entries) => (
+          <Card>
+            <div class="stack">
+              <Table
+                caption={t.value.title}
+                columns={[
+                  { title: t.value.what, cell: ({ action }) => actionText(action) },
+                  { title: t.value.who, cell: ({ email }) => email ?? <span class="quiet">{t.value.nobody}</span> },
+                  { title: t.value.subject, cell: ({ subject }) => <span class="mono small">{subject ?? "–"}</span> },
+                  { title: t.value.when, cell: ({ at }) => <span class="number">{formatTime(at)}</span> },
+                ]}
+                rows={[...entries, ...older.value]}
+                keyOf={({ id }) => id}
+              />
+              {more.fault !== undefined && <Fault error={more.fault} />}
+              {entries.length >= PAGE && !isLast.value && (
+                <div>
+                  <Button look="quiet" busy={more.busy} onClick={() => more.start()}>
+                    {t.value.more}
+                  </Button>
+                </div>
+              )}
+            </div>
+          </Card>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+/** The act in words; one that this page does not know keeps the name that the server gives it. */
+function actionText(action: string): string {
+  const known: Readonly<Record<string, string>> = t.value.actions;
+  return (Object.hasOwn(known, action) ? known[action] : undefined) ?? action;
+}

@@ -1,0 +1,135 @@
+import { useSignal } from "@preact/signals";
+import type { NewTokenView, TokenView } from "../../api.ts";
+import { Badge } from "../components/badge.tsx";
+import { Button } from "../components/button.tsx";
+import { Card } from "../components/card.tsx";
+import { Dialog } from "../components/dialog.tsx";
+import { EmptyState } from "../components/empty-state.tsx";
+import { Page } from "../components/page.tsx";
+import { type Column, Table } from "../components/table.tsx";
+import { Loaded } from "../components/waiting.tsx";
+import { dictionary } from "../dictionary/dictionary.ts";
+import en from "../dictionary/en/tokens.ts";
+import { formatDay, formatRelative, formatTime } from "../dictionary/format.ts";
+import pt from "../dictionary/pt/tokens.ts";
+import { confirm } from "../shell/confirm.tsx";
+import { consoleApi } from "../shell/console-api.ts";
+import { toast } from "../shell/toasts.tsx";
+import { useData } from "../shell/use-data.ts";
+import { CreatedToken } from "./tokens/created-token.tsx";
+import { NewToken } from "./tokens/new-token.tsx";
+
+const t = dictionary({ en, pt });
+
+export default function Tokens() {
+  const tokens = useData((signal) => consoleApi.get<TokenView[]>("tokens", signal));
+  const dialog = useSignal<"new" | NewTokenView | undefined>(undefined);
+  const close = (): void => {
+    dialog.value = undefined;
+  };
+  const shown = dialog.value;
+  const button = (
+    <Button
+      icon="plus"
+      onClick={() => {
+        dialog.value = "new";
+      }}
+    >
+      {t.value.create}
+    </Button>
+  );
+  return (
+    <Page title={t.value.title} lead={t.value.lead} actions={button}>
+      <Loaded data={tokens}>
+        {(list) =>
+          list.length === 0 ? (
+            <EmptyState icon="key" title={t.value.empty} action={button}>
+              {t.value.emptyHelp}
+            </EmptyState>
+          ) : (
+            <Card>
+              <Table caption={t.value.title} columns={columns(tokens.reload)} rows={list} keyOf={(token) => token.id} />
+            </Card>
+          )
+        }
+      </Loaded>
+      {shown === "new" && (
+        <Dialog title={t.value.newTitle} onClose={close}>
+          <NewToken
+            onCancel={close}
+            onCreated={(created) => {
+              dialog.value = created;
+              void tokens.reload();
+            }}
+          />
+        </Dialog>
+      )}
+      {typeof shown === "object" && (
+        <Dialog title={t.value.created.title(shown.label)} onClose={close}>
+          <CreatedToken token={shown} onClose={close} />
+        </Dialog>
+      )}
+    </Page>
+  );
+}
+
+function columns(reload: () => Promise<void>): Column<TokenView>[] {
+  const texts = t.value.columns;
+  return [
+    { title: texts.name, cell: ({ label }) => label },
+    { title: texts.access, cell: (token) => <Access token={token} /> },
+    {
+      title: texts.used,
+      cell: ({ last_used_at: at }) =>
+        at === null ? (
+          <span class="quiet">{t.value.neverUsed}</span>
+        ) : (
+          <span title={formatTime(at)}>{formatRelative(at)}</span>
+        ),
+    },
+    { title: texts.expires, cell: ({ expires_at: at }) => <Expiry at={at} /> },
+    { title: texts.created, cell: ({ created_at: at }) => <span class="number">{formatDay(at)}</span> },
+    {
+      title: texts.actions,
+      action: true,
+      cell: (token) => (
+        <Button
+          small
+          look="danger"
+          label={t.value.revokeNamed(token.label)}
+          onClick={() =>
+            confirm({
+              title: t.value.revokeTitle(token.label),
+              consequence: t.value.revokeConsequence,
+              action: t.value.revoke,
+              run: async () => {
+                await consoleApi.delete(`tokens/${encodeURIComponent(token.id)}`);
+                toast(t.value.revoked);
+                await reload();
+              },
+            })
+          }
+        >
+          {t.value.revoke}
+        </Button>
+      ),
+    },
+  ];
+}
+
+/** What the token may do, in words. */
+function Access({ token: { scopes, demo_instance_id } }: { readonly token: TokenView }) {
+  const names = scopes === null ? t.value.everything : scopes.map((scope) => t.value.scopes[scope].title).join(", ");
+  return (
+    <span>
+      {names}
+      {demo_instance_id !== null && <span class="quiet small"> · {t.value.demoOf(demo_instance_id)}</span>}
+    </span>
+  );
+}
+
+function Expiry({ at }: { readonly at: string | null }) {
+  if (at === null) return <span class="quiet">{t.value.never}</span>;
+  if (Date.parse(at) <= Date.now()) return <Badge tone="bad">{t.value.expired}</Badge>;
+  return <span title={formatTime(at)}>{formatRelative(at)}</span>;
+}

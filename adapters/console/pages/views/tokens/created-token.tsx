@@ -1,0 +1,45 @@
+import type { NewTokenView } from "../../../api.ts";
+import { Button } from "../../components/button.tsx";
+import { CodeBlock, CopyField } from "../../components/copy.tsx";
+import { Notice } from "../../components/notice.tsx";
+import { Tabs } from "../../components/tabs.tsx";
+import { Skeleton } from "../../components/waiting.tsx";
+import { dictionary } from "../../dictionary/dictionary.ts";
+import en from "../../dictionary/en/tokens.ts";
+import pt from "../../dictionary/pt/tokens.ts";
+import { client } from "../../shell/client.ts";
+import { session } from "../../shell/session.ts";
+import { useData } from "../../shell/use-data.ts";
+import { curlExample, typescriptExample } from "./examples.ts";
+
+const t = dictionary({ en, pt });
+
+/** The token, this one time, with code to paste. */
+export function CreatedToken({ token, onClose }: { readonly token: NewTokenView; readonly onClose: () => void }) {
+  const texts = t.value.created;
+  const instances = useData((signal) => client.instances.page({ limit: 100 }, { signal }));
+  const url = session.value?.api_url ?? location.origin;
+  const owned = instances.value.value?.items;
+  const instance = token.demo_instance_id ?? (owned?.find(({ status }) => status === "ACTIVE") ?? owned?.[0])?.id;
+  const use = { url, token: token.token, scopes: token.scopes, instance };
+  return (
+    <div class="stack">
+      <Notice tone="warn">{texts.once}</Notice>
+      <CopyField label={texts.token} value={token.token} />
+      {owned === undefined && instances.fault.value === undefined ? (
+        <Skeleton />
+      ) : (
+        <Tabs
+          label={texts.examples}
+          tabs={[
+            { name: "curl", content: () => <CodeBlock label="curl" code={curlExample(use)} /> },
+            { name: "TypeScript", content: () => <CodeBlock label="TypeScript" code={typescriptExample(use)} /> },
+          ]}
+        />
+      )}
+      <div class="row row-end">
+        <Button onClick={onClose}>{texts.done}</Button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,74 @@
+import type { TokenScope } from "../../../../../src/domain/token-scope.ts";
+
+/** A token, and what an example can do with it. */
+export interface TokenUse {
+  /** Of the HTTP interface. */
+  readonly url: string;
+  readonly token: string;
+  /** Null: all of them. */
+  readonly scopes: readonly TokenScope[] | null;
+  /** An instance to call from; undefined if there is none yet. */
+  readonly instance: string | undefined;
+}
+
+/** A number that is nobody's, and that answers on the simulated network. */
+const NUMBER = "+12025550100";
+const TEXT = "Hello from Ringport.";
+const VOICE = "en-US-1";
+
+/** A request that works as it is pasted into a shell. */
+export function curlExample(use: TokenUse): string {
+  const head = `-H ${quoted(`Authorization: Bearer ${use.token}`)}`;
+  const body = bodyOf(use);
+  if (body === undefined) return `curl -sS ${quoted(`${use.url}/v1/instances`)} \\\n  ${head}`;
+  const [path, value] = body;
+  return [
+    `curl -sS ${quoted(use.url + path)}`,
+    head,
+    `-H 'Content-Type: application/json'`,
+    `-d ${quoted(JSON.stringify(value))}`,
+  ].join(" \\\n  ");
+}
+
+/** A program that does the same. */
+export function typescriptExample(use: TokenUse): string {
+  const lines = [
+    'import { createClient } from "ringport/client";',
+    "",
+    `const ringport = createClient({ url: ${JSON.stringify(use.url)}, token: ${JSON.stringify(use.token)} });`,
+    "",
+  ];
+  const body = bodyOf(use);
+  if (body === undefined)
+    return [
+      ...lines,
+      "for await (const { id, name, status } of ringport.instances.list())",
+      "  console.log(id, name, status);",
+    ].join("\n");
+  const [path, value] = body;
+  const method = path === "/v1/calls" ? "calls" : "instances";
+  return [...lines, `const { id } = await ringport.${method}.create(${literal(value)});`, "console.log(id);"].join(
+    "\n",
+  );
+}
+
+/** What the example creates; undefined if it reads. A token without `read` can still do something. */
+function bodyOf({ scopes, instance }: TokenUse): readonly [path: string, body: object] | undefined {
+  const may = (scope: TokenScope): boolean => scopes === null || scopes.includes(scope);
+  if (may("call") && instance !== undefined) {
+    const tts = { text: TEXT, voiceId: VOICE };
+    return ["/v1/calls", { instanceId: instance, type: "FIXED_TTS", target: { phoneNumber: NUMBER }, tts }];
+  }
+  if (may("admin")) return ["/v1/instances", { name: "Front desk" }];
+  return undefined;
+}
+
+/** An argument for a shell of POSIX. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+/** JSON in the style of TypeScript: names without quotes. */
+function literal(value: object): string {
+  return JSON.stringify(value, null, 2).replace(/^(\s*)"(\w+)":/gm, "$1$2:");
+}

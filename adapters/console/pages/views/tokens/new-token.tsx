@@ -1,0 +1,134 @@
+import { useSignal } from "@preact/signals";
+import type { TokenScope } from "../../../../../src/domain/token-scope.ts";
+import type { NewTokenBody, NewTokenView } from "../../../api.ts";
+import { Button } from "../../components/button.tsx";
+import { Choice, Field, Select } from "../../components/field.tsx";
+import { Form } from "../../components/form.tsx";
+import { dictionary } from "../../dictionary/dictionary.ts";
+import en from "../../dictionary/en/tokens.ts";
+import pt from "../../dictionary/pt/tokens.ts";
+import { client } from "../../shell/client.ts";
+import { consoleApi } from "../../shell/console-api.ts";
+import { useAction } from "../../shell/use-action.ts";
+import { useData } from "../../shell/use-data.ts";
+
+const t = dictionary({ en, pt });
+
+const SCOPES = ["read", "call", "admin"] as const satisfies readonly TokenScope[];
+const DAY_MS = 86_400_000;
+/** Days after which a token expires; 0: never. */
+const LIFETIMES = ["0", "7", "30", "90", "365"] as const;
+
+/** The form that creates a token. */
+export function NewToken({
+  onCreated,
+  onCancel,
+}: {
+  readonly onCreated: (token: NewTokenView) => void;
+  readonly onCancel: () => void;
+}) {
+  const label = useSignal("");
+  const all = useSignal(true);
+  const chosen = useSignal<readonly TokenScope[]>(["read"]);
+  const days = useSignal<(typeof LIFETIMES)[number]>("0");
+  const demo = useSignal("");
+  const instances = useData((signal) => client.instances.page({ limit: 100 }, { signal }));
+  const create = useAction(async () => {
+    const body: NewTokenBody = {
+      label: label.value.trim(),
+      ...(!all.value && { scopes: chosen.value }),
+      ...(days.value !== "0" && { expires_at: new Date(Date.now() + Number(days.value) * DAY_MS).toISOString() }),
+      ...(demo.value !== "" && { demo_instance_id: demo.value }),
+    };
+    onCreated(await consoleApi.post<NewTokenView>("tokens", body));
+  });
+  const texts = t.value.form;
+  const toggle = (scope: TokenScope): void => {
+    const has = chosen.value.includes(scope);
+    chosen.value = SCOPES.filter((one) => (one === scope ? !has : chosen.value.includes(one)));
+  };
+  const owned = instances.value.value?.items ?? [];
+  return (
+    <Form
+      action={create}
+      buttons={
+        <>
+          <Button busy={create.busy} disabled={!all.value && chosen.value.length === 0}>
+            {t.value.create}
+          </Button>
+          <Button look="quiet" onClick={onCancel}>
+            {texts.cancel}
+          </Button>
+        </>
+      }
+    >
+      <Field
+        label={texts.name}
+        hint={texts.nameHint}
+        required
+        maxLength={100}
+        value={label.value}
+        onInput={(value) => {
+          label.value = value;
+        }}
+      />
+      <fieldset class="group">
+        <legend>{texts.access}</legend>
+        <Choice
+          type="radio"
+          name="access"
+          title={t.value.everything}
+          explanation={texts.everythingHelp}
+          checked={all.value}
+          onChange={() => {
+            all.value = true;
+          }}
+        />
+        <Choice
+          type="radio"
+          name="access"
+          title={texts.some}
+          explanation={texts.someHelp}
+          checked={!all.value}
+          onChange={() => {
+            all.value = false;
+          }}
+        />
+      </fieldset>
+      {!all.value && (
+        <fieldset class="group">
+          <legend>{texts.scopes}</legend>
+          {SCOPES.map((scope) => (
+            <Choice
+              key={scope}
+              type="checkbox"
+              title={t.value.scopes[scope].title}
+              explanation={t.value.scopes[scope].help}
+              checked={chosen.value.includes(scope)}
+              onChange={() => toggle(scope)}
+            />
+          ))}
+        </fieldset>
+      )}
+      <Select
+        label={texts.expiry}
+        value={days.value}
+        options={LIFETIMES.map((value) => ({ value, text: texts.lifetimes[value] }))}
+        onChange={(value) => {
+          days.value = value;
+        }}
+      />
+      {owned.length > 0 && (
+        <Select
+          label={texts.demo}
+          hint={texts.demoHint}
+          value={demo.value}
+          options={[{ value: "", text: texts.demoNone }, ...owned.map(({ id, name }) => ({ value: id, text: name }))]}
+          onChange={(value) => {
+            demo.value = value;
+          }}
+        />
+      )}
+    </Form>
+  );
+}
