@@ -166,7 +166,7 @@ export const LAYERS: readonly Layer[] = [
   {
     files: "adapters/console/pages/",
     may: [BASE, DOMAIN, AUDIO, "src/client/", "preact", "@preact/signals"],
-    types: [HTTP, "adapters/console/api.ts"],
+    types: [HTTP, "adapters/console/api.ts", "adapters/telephony/simulator/phones/phone-message.ts"],
     rule: "The pages run in browsers: they import the client, pure rules and samples, and of the server's part only types.",
   },
   {

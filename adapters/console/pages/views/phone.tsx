@@ -1,0 +1,72 @@
+import { useSignal } from "@preact/signals";
+import { useEffect, useMemo } from "preact/hooks";
+import { Button } from "../components/button.tsx";
+import { Field } from "../components/field.tsx";
+import { Notice } from "../components/notice.tsx";
+import { Page } from "../components/page.tsx";
+import { dictionary } from "../dictionary/dictionary.ts";
+import en from "../dictionary/en/phone.ts";
+import pt from "../dictionary/pt/phone.ts";
+import { changeQuery, query } from "../shell/place.ts";
+import { session } from "../shell/session.ts";
+import { Phone } from "./phone/phone.ts";
+import { numberFrom, rememberedNumber, rememberNumber } from "./phone/phone-number.ts";
+import { PhoneScreen } from "./phone/phone-screen.tsx";
+
+const t = dictionary({ en, pt });
+
+/** `/phone?number=+12025550147`: a phone of the simulated network in this tab. */
+export default function PhoneView() {
+  const number = numberFrom(query.value.get("number") ?? "");
+  const hasSimulator = session.value?.simulator ?? true;
+  return (
+    <Page title={t.value.title} lead={number === undefined ? t.value.lead : undefined}>
+      {!hasSimulator && <Notice tone="warn">{t.value.noSimulator}</Notice>}
+      {hasSimulator && number === undefined && <NumberChooser />}
+      {hasSimulator && number !== undefined && <OpenPhone key={number} number={number} />}
+    </Page>
+  );
+}
+
+/** Asks for the number, which also lets the browser play sound: nothing rings before the person has touched the page. */
+function NumberChooser() {
+  const typed = useSignal(query.value.get("number") ?? rememberedNumber());
+  const tried = useSignal(query.value.has("number"));
+  const number = numberFrom(typed.value);
+  return (
+    <form
+      class="stack measure"
+      onSubmit={(event) => {
+        event.preventDefault();
+        tried.value = true;
+        if (number !== undefined) changeQuery({ number });
+      }}
+    >
+      <Field
+        label={t.value.choose}
+        hint={t.value.chooseHint}
+        fault={tried.value && number === undefined ? t.value.wrongNumber : undefined}
+        type="tel"
+        inputMode="tel"
+        autocomplete="off"
+        required
+        value={typed.value}
+        onInput={(value) => {
+          typed.value = value;
+        }}
+      />
+      <div class="row">
+        <Button icon="line">{t.value.open}</Button>
+      </div>
+    </form>
+  );
+}
+
+function OpenPhone({ number }: { readonly number: string }) {
+  const phone = useMemo(() => new Phone(number), [number]);
+  useEffect(() => {
+    rememberNumber(number);
+    return () => phone.close();
+  }, [phone]);
+  return <PhoneScreen phone={phone} number={number} />;
+}

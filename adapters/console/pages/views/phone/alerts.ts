@@ -1,0 +1,32 @@
+import { dictionary } from "../../dictionary/dictionary.ts";
+import en from "../../dictionary/en/phone.ts";
+import pt from "../../dictionary/pt/phone.ts";
+import { spacedNumber } from "../calls/phone-number.ts";
+import type { PhoneCall } from "./phone-state.ts";
+import { flashTitle, notify, ring } from "./ringer.ts";
+
+const t = dictionary({ en, pt });
+
+/** Who calls, as one line. */
+export function callerText({ from }: PhoneCall): string {
+  if (from.withheld) return t.value.withheld;
+  return (
+    from.display_name ??
+    (from.phone_number === null ? t.value.unknown : spacedNumber(from.phone_number).replaceAll(" ", "\u00a0"))
+  );
+}
+
+/** Calls the person to the phone, by sound, title, notification and vibration, until the returned function is called. */
+export function alertPerson(call: PhoneCall, context: AudioContext): () => void {
+  const { calls } = t.value;
+  const ends = [
+    ring(context),
+    flashTitle(calls(callerText(call))),
+    notify(calls(callerText(call)), t.value.through(call.instance.name)),
+  ];
+  navigator.vibrate?.([600, 400, 600, 400, 600]);
+  return () => {
+    for (const end of ends) end();
+    navigator.vibrate?.(0);
+  };
+}

@@ -1,0 +1,107 @@
+import { Resampler } from "../../../../../src/audio/resample.ts";
+import { LevelMeter } from "./level-meter.ts";
+import type { ProcessorOptions, ProcessorReport } from "./phone-processor.ts";
+
+/** The levels of both directions, 0 to 100. */
+export interface Levels {
+  readonly heard: number;
+  readonly spoken: number;
+}
+
+/** Options of {@link startCallAudio}. */
+export interface CallAudioOptions {
+  readonly context: AudioContext;
+  /** Rate of the call, Hz. */
+  readonly callRate: number;
+  /** Called with each frame of the microphone. */
+  readonly frame: (frame: Int16Array<ArrayBuffer>) => void;
+  readonly levels: (levels: Levels) => void;
+}
+
+/** The audio of one call. */
+export interface CallAudio {
+  /** Plays the next audio of the caller. */
+  play(samples: Int16Array<ArrayBuffer>): void;
+  /** Starts sending what this microphone picks up. */
+  connect(microphone: MediaStream): void;
+  /** Stops both directions. */
+  stop(): void;
+}
+
+/**
+ * Loads the audio processor into the context, so that a call is audible as soon as it is answered. False on a page that
+ * browsers do not give an `AudioWorklet`: those without HTTPS.
+ */
+export async function loadProcessor(context: AudioContext, url: string): Promise<boolean> {
+  if (!context.audioWorklet) return false;
+  await context.audioWorklet.addModule(url);
+  return true;
+}
+
+/** Starts the audio of a call on the audio thread. The processor must be loaded. */
+export function startCallAudio({ context, callRate, frame, levels }: CallAudioOptions): CallAudio {
+  const node = new AudioWorkletNode(context, "ringport-phone", {
+    numberOfOutputs: 1,
+    outputChannelCount: [1],
+    channelCount: 1,
+    channelCountMode: "explicit",
+    processorOptions: { callRate } satisfies ProcessorOptions,
+  });
+  node.port.onmessage = ({ data }: MessageEvent<ProcessorReport>) => {
+    if (data instanceof Int16Array) frame(data);
+    else levels(data);
+  };
+  node.connect(context.destination);
+  let source: MediaStreamAudioSourceNode | undefined;
+  return {
+    play: (samples) => node.port.postMessage(samples, [samples.buffer]),
+    connect(microphone) {
+      source?.disconnect();
+      source = context.createMediaStreamSource(microphone);
+      source.connect(node);
+    },
+    stop() {
+      node.port.postMessage(null);
+      node.port.onmessage = null;
+      node.disconnect();
+      source?.disconnect();
+    },
+  };
+}
+
+/** How far behind the caller a piece is played, and how far at most, s. */
+const DELAY_S = 0.08;
+const MOST_DELAY_S = 0.36;
+
+/**
+ * Plays the caller without an audio thread, piece by piece: for pages without HTTPS, which have no microphone either. A
+ * piece that would be played too late is left out.
+ */
+export function startPlaybackOnly({ context, callRate, levels }: CallAudioOptions): CallAudio {
+  const resampler = new Resampler(callRate, context.sampleRate);
+  const meter = new LevelMeter(context.sampleRate / 10);
+  let at = 0;
+  let stopped = false;
+  return {
+    play(samples) {
+      const converted = resampler.push(samples);
+      const now = context.currentTime;
+      if (stopped || converted.length === 0 || at > now + MOST_DELAY_S) return;
+      const floats = Float32Array.from(converted, (sample) => sample / 32_768);
+      meter.push(floats);
+      levels({ heard: meter.level, spoken: 0 });
+      const buffer = context.createBuffer(1, floats.length, context.sampleRate);
+      buffer.copyToChannel(floats, 0);
+      const source = context.createBufferSource();
+      source.buffer = buffer;
+      source.connect(context.destination);
+      if (at < now) at = now + DELAY_S;
+      source.start(at);
+      at += buffer.duration;
+    },
+    connect() {},
+    stop() {
+      stopped = true;
+    },
+  };
+}

@@ -1,0 +1,133 @@
+import { useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { Icon } from "../../components/icon.tsx";
+import { dictionary } from "../../dictionary/dictionary.ts";
+import en from "../../dictionary/en/phone.ts";
+import { formatDuration } from "../../dictionary/format.ts";
+import pt from "../../dictionary/pt/phone.ts";
+import { spacedNumber } from "../calls/phone-number.ts";
+import { callerText } from "./alerts.ts";
+import { Keypad } from "./keypad.tsx";
+import type { LiveCall } from "./live-call.ts";
+import type { Phone } from "./phone.ts";
+import type { PhoneCall, PhoneState } from "./phone-state.ts";
+
+const t = dictionary({ en, pt });
+
+type InCall = Extract<PhoneState, { readonly name: "ringing" | "talking" }>;
+
+/** A call that rings or is answered: who calls, and the buttons for it. */
+export function CallScreen({ phone, state }: { readonly phone: Phone; readonly state: InCall }) {
+  return state.name === "ringing" ? (
+    <Ringing phone={phone} call={state.call} />
+  ) : (
+    <Talking phone={phone} call={state.call} since={state.since} />
+  );
+}
+
+function Ringing({ phone, call }: { readonly phone: Phone; readonly call: PhoneCall }) {
+  const answer = useRef<HTMLButtonElement>(null);
+  useEffect(() => answer.current?.focus({ preventScroll: true }), []);
+  return (
+    <>
+      <div role="alert">
+        <p class="phone-status">{t.value.ringing}</p>
+        <Caller call={call} />
+      </div>
+      <div class="phone-actions">
+        <button type="button" class="phone-button phone-end" onClick={() => phone.decline()}>
+          <Icon name="hangup" size={26} />
+          {t.value.decline}
+        </button>
+        <button type="button" class="phone-button phone-answer" ref={answer} onClick={() => phone.answer()}>
+          <Icon name="call" size={26} />
+          {t.value.answer}
+        </button>
+      </div>
+    </>
+  );
+}
+
+function Talking({ phone, call, since }: { readonly phone: Phone; readonly call: PhoneCall; readonly since: number }) {
+  const live = phone.live.value;
+  const isMuted = live?.muted.value ?? false;
+  return (
+    <>
+      <Caller call={call} />
+      <Timer since={since} />
+      {live && <Meters live={live} />}
+      <div class="phone-actions">
+        <button
+          type="button"
+          class="phone-button"
+          aria-pressed={isMuted}
+          disabled={live?.microphone.value !== "on"}
+          onClick={() => phone.mute(!isMuted)}
+        >
+          <Icon name={isMuted ? "mute" : "mic"} size={26} />
+          {isMuted ? t.value.muted : t.value.mute}
+        </button>
+        <button type="button" class="phone-button phone-end" onClick={() => phone.hangUp()}>
+          <Icon name="hangup" size={26} />
+          {t.value.hangUp}
+        </button>
+      </div>
+      <Keypad press={(digit) => phone.press(digit)} />
+    </>
+  );
+}
+
+function Caller({ call }: { readonly call: PhoneCall }) {
+  const { phone_number, display_name, withheld } = call.from;
+  return (
+    <div class="phone-caller">
+      <p class="phone-name">{callerText(call)}</p>
+      {!withheld && display_name !== null && phone_number !== null && (
+        <p class="number">{spacedNumber(phone_number)}</p>
+      )}
+      <p class="quiet small">{t.value.through(call.instance.name)}</p>
+    </div>
+  );
+}
+
+function Timer({ since }: { readonly since: number }) {
+  const now = useSignal(performance.now());
+  useEffect(() => {
+    const timer = setInterval(() => {
+      now.value = performance.now();
+    }, 1_000);
+    return () => clearInterval(timer);
+  }, []);
+  return (
+    <p class="phone-timer number" role="timer" aria-label={t.value.length}>
+      {formatDuration(now.value - since)}
+    </p>
+  );
+}
+
+/** The levels of both directions, or why the microphone is silent. */
+function Meters({ live }: { readonly live: LiveCall }) {
+  const { heard, spoken } = live.levels.value;
+  const microphone = live.microphone.value;
+  const hint = microphone === "on" || microphone === "insecure" || microphone === "off" ? undefined : microphone;
+  return (
+    <div class="phone-meters">
+      <Meter label={t.value.heard} level={heard} />
+      <Meter label={t.value.spoken} level={live.muted.value ? 0 : spoken} />
+      {hint && (
+        <p class="small quiet" role="status">
+          {t.value.microphone[hint]}
+        </p>
+      )}
+    </div>
+  );
+}
+
+function Meter({ label, level }: { readonly label: string; readonly level: number }) {
+  return (
+    <label>
+      <span class="small">{label}</span>
+      <meter min={0} max={100} value={level} />
+    </label>
+  );
+}

@@ -1,0 +1,47 @@
+import { toSample } from "../../../../../src/audio/pcm.ts";
+import { Resampler } from "../../../../../src/audio/resample.ts";
+
+/** Length of the frames, ms. */
+const FRAME_MS = 20;
+/** Most samples that are converted at a time: the largest block of a browser. */
+const MOST_BLOCK = 2_048;
+
+/** The microphone's audio on its way to the server: from the rate of the device to frames at the rate of the call. */
+export class Capture {
+  readonly #resampler: Resampler;
+  readonly #frameLength: number;
+  readonly #frame: (frame: Int16Array<ArrayBuffer>) => void;
+  /** Reused for every block. */
+  readonly #block = new Int16Array(MOST_BLOCK);
+  readonly #converted: Int16Array;
+  #next: Int16Array<ArrayBuffer>;
+  #filled = 0;
+
+  /** @param frame called with each whole frame, which it may keep */
+  constructor(deviceRate: number, callRate: number, frame: (frame: Int16Array<ArrayBuffer>) => void) {
+    this.#resampler = new Resampler(deviceRate, callRate, MOST_BLOCK);
+    this.#frameLength = (callRate * FRAME_MS) / 1_000;
+    this.#frame = frame;
+    this.#converted = new Int16Array(Math.ceil((MOST_BLOCK * callRate) / deviceRate) + 64);
+    this.#next = new Int16Array(this.#frameLength);
+  }
+
+  /** Takes the next block of the microphone, from -1 to 1. */
+  push(input: Float32Array): void {
+    for (let from = 0; from < input.length; from += MOST_BLOCK) {
+      const count = Math.min(MOST_BLOCK, input.length - from);
+      for (let i = 0; i < count; i++) this.#block[i] = toSample(input[from + i]! * 32_768);
+      this.#cut(this.#resampler.pushInto(this.#block.subarray(0, count), this.#converted));
+    }
+  }
+
+  #cut(count: number): void {
+    for (let i = 0; i < count; i++) {
+      this.#next[this.#filled++] = this.#converted[i]!;
+      if (this.#filled < this.#frameLength) continue;
+      this.#frame(this.#next);
+      this.#next = new Int16Array(this.#frameLength);
+      this.#filled = 0;
+    }
+  }
+}

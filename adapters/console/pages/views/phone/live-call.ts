@@ -1,0 +1,78 @@
+import { type Signal, signal } from "@preact/signals";
+import { type CallAudio, type Levels, startCallAudio, startPlaybackOnly } from "./call-audio.ts";
+import { askForMicrophone, type MicrophoneState, stopMicrophone } from "./microphone.ts";
+import { keepScreenOn } from "./wake-lock.ts";
+
+const SILENCE: Levels = { heard: 0, spoken: 0 };
+
+/** Options of {@link LiveCall}. */
+export interface LiveCallOptions {
+  readonly context: AudioContext;
+  /** Of the audio, Hz. */
+  readonly callRate: number;
+  /** Whether the processor is loaded into the context. */
+  readonly hasProcessor: boolean;
+  /** Called with each frame of the microphone. */
+  readonly frame: (frame: Int16Array<ArrayBuffer>) => void;
+}
+
+/** The audio of the call that this phone has answered, from the answer to the end. */
+export class LiveCall {
+  readonly levels: Signal<Levels> = signal(SILENCE);
+  readonly microphone: Signal<MicrophoneState> = signal<MicrophoneState>("asking");
+  readonly muted: Signal<boolean> = signal(false);
+  readonly #audio: CallAudio;
+  readonly #screen = keepScreenOn();
+  #stream: MediaStream | undefined;
+  #ended = false;
+
+  constructor({ context, callRate, hasProcessor, frame }: LiveCallOptions) {
+    const start = hasProcessor ? startCallAudio : startPlaybackOnly;
+    this.#audio = start({
+      context,
+      callRate,
+      frame: (samples) => {
+        if (!this.muted.value) frame(samples);
+      },
+      levels: (levels) => {
+        this.levels.value = levels;
+      },
+    });
+    void this.#connect();
+  }
+
+  /** Plays the next audio of the caller. */
+  play(samples: Int16Array<ArrayBuffer>): void {
+    this.#audio.play(samples);
+  }
+
+  mute(muted: boolean): void {
+    this.muted.value = muted;
+    for (const track of this.#stream?.getTracks() ?? []) track.enabled = !muted;
+  }
+
+  /** Stops the audio, and gives the microphone back. */
+  end(): void {
+    this.#ended = true;
+    this.#audio.stop();
+    this.#screen();
+    if (this.#stream) stopMicrophone(this.#stream);
+  }
+
+  async #connect(): Promise<void> {
+    const answer = await askForMicrophone();
+    if (!(answer instanceof MediaStream)) {
+      this.microphone.value = answer;
+      return;
+    }
+    // The call may have ended while the browser asked.
+    if (this.#ended) {
+      stopMicrophone(answer);
+      return;
+    }
+    this.#stream = answer;
+    this.mute(this.muted.value);
+    this.#audio.connect(answer);
+    this.microphone.value = "on";
+  }
+}

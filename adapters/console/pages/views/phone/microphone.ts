@@ -1,0 +1,19 @@
+/** The microphone during a call: not asked for, wished for, connected, or why there is none. */
+export type MicrophoneState = "off" | "asking" | "on" | "denied" | "missing" | "insecure";
+
+/** Asks for the microphone. Never rejects. */
+export async function askForMicrophone(): Promise<MediaStream | Exclude<MicrophoneState, "off" | "asking" | "on">> {
+  if (!isSecureContext || !navigator.mediaDevices) return "insecure";
+  try {
+    return await navigator.mediaDevices.getUserMedia({
+      audio: { echoCancellation: true, noiseSuppression: true, autoGainControl: true },
+    });
+  } catch (fault) {
+    return fault instanceof DOMException && fault.name === "NotAllowedError" ? "denied" : "missing";
+  }
+}
+
+/** Gives the microphone back: the browser shows no longer that it is in use. */
+export function stopMicrophone(stream: MediaStream): void {
+  for (const track of stream.getTracks()) track.stop();
+}

@@ -1,0 +1,32 @@
+import { PHONE_NUMBER } from "../../../../../src/domain/phone-number.ts";
+import { phoneNumberOf } from "../calls/phone-number.ts";
+
+const KEY = "ringport-phone-number";
+/** The number of the first phone that somebody opens: one that is not in the plan of the simulated network. */
+const FIRST_NUMBER = "+12025550147";
+
+/**
+ * The E.164 number that somebody has typed in their own way, such as `+1 (202) 555-0147`; undefined if it is none. In the
+ * query of an address, a plus that was not encoded has become a space.
+ */
+export function numberFrom(text: string): string | undefined {
+  const number = phoneNumberOf(text.replace(/^ /, "+"));
+  return PHONE_NUMBER.test(number) ? number : undefined;
+}
+
+/** The number of the last phone that was open in this browser. */
+export function rememberedNumber(): string {
+  try {
+    return localStorage.getItem(KEY) ?? FIRST_NUMBER;
+  } catch {
+    return FIRST_NUMBER;
+  }
+}
+
+export function rememberNumber(number: string): void {
+  try {
+    localStorage.setItem(KEY, number);
+  } catch {
+    // A browser without storage forgets it with the page.
+  }
+}

@@ -1,0 +1,66 @@
+import { Capture } from "./capture.ts";
+import { LevelMeter } from "./level-meter.ts";
+import { Playback } from "./playback.ts";
+
+/** Interval of the levels, ms. */
+const LEVEL_MS = 100;
+
+/** Options of the node, as `processorOptions`. */
+export interface ProcessorOptions {
+  /** Rate of the call, Hz. */
+  readonly callRate: number;
+}
+
+/** What the processor reports: a frame of the microphone, or the levels of both directions, 0 to 100. */
+export type ProcessorReport = Int16Array<ArrayBuffer> | { readonly heard: number; readonly spoken: number };
+
+/** Both directions of a call's audio, on the audio thread of the browser. Takes the caller's audio as `Int16Array`, and null at the end. */
+class PhoneProcessor extends AudioWorkletProcessor {
+  readonly #playback: Playback;
+  readonly #capture: Capture;
+  readonly #heard: LevelMeter;
+  readonly #spoken: LevelMeter;
+  #untilLevels: number;
+  #stopped = false;
+
+  constructor({ processorOptions }: { readonly processorOptions: ProcessorOptions }) {
+    super();
+    const { callRate } = processorOptions;
+    this.#playback = new Playback(callRate, sampleRate);
+    this.#capture = new Capture(sampleRate, callRate, (frame) => this.port.postMessage(frame, [frame.buffer]));
+    const window = (sampleRate * LEVEL_MS) / 1_000;
+    this.#heard = new LevelMeter(window);
+    this.#spoken = new LevelMeter(window);
+    this.#untilLevels = window;
+    this.port.onmessage = ({ data }: MessageEvent<Int16Array | null>) => {
+      if (data === null) this.#stopped = true;
+      else this.#playback.push(data);
+    };
+  }
+
+  process([microphone]: readonly Float32Array[][], [speaker]: readonly Float32Array[][]): boolean {
+    const output = speaker![0]!;
+    this.#playback.read(output);
+    this.#heard.push(output);
+    const input = microphone?.[0];
+    if (input) {
+      this.#capture.push(input);
+      this.#spoken.push(input);
+    }
+    this.#untilLevels -= output.length;
+    if (this.#untilLevels <= 0) {
+      this.#untilLevels += (sampleRate * LEVEL_MS) / 1_000;
+      this.port.postMessage({ heard: this.#heard.level, spoken: input ? this.#spoken.level : 0 });
+    }
+    return !this.#stopped;
+  }
+}
+
+registerProcessor("ringport-phone", PhoneProcessor);
+
+/** The global scope of an audio worklet, which TypeScript's library for pages does not have. */
+declare abstract class AudioWorkletProcessor {
+  readonly port: MessagePort;
+}
+declare const sampleRate: number;
+declare function registerProcessor(name: string, processor: typeof PhoneProcessor): void;

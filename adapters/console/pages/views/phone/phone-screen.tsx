@@ -1,0 +1,94 @@
+import { useSignal } from "@preact/signals";
+import { Button, LinkButton } from "../../components/button.tsx";
+import { Notice } from "../../components/notice.tsx";
+import { dictionary } from "../../dictionary/dictionary.ts";
+import en from "../../dictionary/en/phone.ts";
+import { formatDuration } from "../../dictionary/format.ts";
+import pt from "../../dictionary/pt/phone.ts";
+import { changeQuery, href } from "../../shell/place.ts";
+import { spacedNumber } from "../calls/phone-number.ts";
+import { callerText } from "./alerts.ts";
+import { CallScreen } from "./call-screen.tsx";
+import type { Phone } from "./phone.ts";
+import type { LastCall, PhoneState } from "./phone-state.ts";
+
+const t = dictionary({ en, pt });
+
+/** The phone itself: its number, what it is doing, and what can be done with it. */
+export function PhoneScreen({ phone, number }: { readonly phone: Phone; readonly number: string }) {
+  const state = phone.state.value;
+  const isFree = state.name !== "ringing" && state.name !== "talking";
+  return (
+    <div class="stack measure">
+      <section class={`phone phone-${state.name}`} aria-label={number}>
+        <p class="phone-number number">{spacedNumber(number)}</p>
+        {isFree ? <Waiting phone={phone} state={state} /> : <CallScreen phone={phone} state={state} />}
+      </section>
+      {!isSecureContext && <Notice tone="warn">{t.value.insecure}</Notice>}
+      {phone.silenced.value && <Notice tone="warn">{t.value.soundOff}</Notice>}
+      {isFree && (
+        <div class="row">
+          <Button small look="plain" onClick={() => changeQuery({ number: undefined })}>
+            {t.value.change}
+          </Button>
+          <NotificationButton />
+        </div>
+      )}
+    </div>
+  );
+}
+
+type Free = Exclude<PhoneState, { readonly name: "ringing" | "talking" }>;
+
+function Waiting({ phone, state }: { readonly phone: Phone; readonly state: Free }) {
+  return (
+    <>
+      <p class="phone-status" role="status">
+        {statusText(state)}
+      </p>
+      {state.name === "ready" && <p class="quiet small">{t.value.readyText}</p>}
+      {state.name !== "refused" && state.last && <Last last={state.last} />}
+      {state.name === "ready" && (
+        <LinkButton small look="quiet" icon="call" newTab to={href("/calls/new")}>
+          {t.value.place}
+        </LinkButton>
+      )}
+      {state.name === "refused" && <Button onClick={() => phone.retry()}>{t.value.tryAgain}</Button>}
+    </>
+  );
+}
+
+function statusText(state: Free): string {
+  if (state.name !== "refused") return t.value[state.name];
+  return state.reason === "too_many" ? t.value.tooMany : t.value.signedOut;
+}
+
+function Last({ last }: { readonly last: LastCall }) {
+  const length = last.ms === undefined ? "" : ` (${t.value.lasted(formatDuration(last.ms))})`;
+  return (
+    <div class="phone-last small" role="status">
+      <p>{t.value.last(callerText(last.call)) + length}</p>
+      <p>{endText(last)}</p>
+    </div>
+  );
+}
+
+function endText({ cause, ms }: LastCall): string {
+  const { ends } = t.value;
+  if (cause === "released") return ms === undefined ? ends.missed : ends.released;
+  return cause in ends ? ends[cause as keyof typeof ends] : ends.other;
+}
+
+/** Asks whether calls may be shown outside of the page, if the browser has not asked yet. */
+function NotificationButton() {
+  const permission = useSignal("Notification" in globalThis ? Notification.permission : "denied");
+  if (permission.value !== "default" || !isSecureContext) return null;
+  const ask = async (): Promise<void> => {
+    permission.value = await Notification.requestPermission();
+  };
+  return (
+    <Button small look="plain" onClick={() => void ask()}>
+      {t.value.notifyMe}
+    </Button>
+  );
+}

@@ -1,0 +1,124 @@
+import { type Signal, signal } from "@preact/signals";
+import type { PhoneCommand } from "../../../../telephony/simulator/phones/phone-message.ts";
+import { CONSOLE } from "../../shell/place.ts";
+import { alertPerson } from "./alerts.ts";
+import { loadProcessor } from "./call-audio.ts";
+import { LiveCall } from "./live-call.ts";
+import { PhoneConnection } from "./phone-connection.ts";
+import processor from "./phone-processor.ts?worklet";
+import { nextState, type PhoneInput, type PhoneState } from "./phone-state.ts";
+import { playKey } from "./ringer.ts";
+
+/** A phone that is open in this page: its connection, its state and its sound. */
+export class Phone {
+  readonly state: Signal<PhoneState> = signal<PhoneState>({ name: "connecting" });
+  /** The audio of the call that is answered here. */
+  readonly live: Signal<LiveCall | undefined> = signal(undefined);
+  /** The browser plays nothing before the person has touched the page. */
+  readonly silenced: Signal<boolean> = signal(false);
+  readonly #context = new AudioContext();
+  readonly #url: string;
+  #connection: PhoneConnection;
+  #hasProcessor = false;
+  #stopAlert: (() => void) | undefined;
+
+  constructor(number: string) {
+    const url = new URL(`${CONSOLE}/simulator/phones/${encodeURIComponent(number)}`, location.href);
+    this.#url = url.href.replace(/^http/, "ws");
+    this.#connection = this.#connect();
+    this.#context.onstatechange = () => this.#followSound();
+    this.#followSound();
+    for (const type of ["pointerdown", "keydown"]) addEventListener(type, this.#unlock);
+    // Without it, calls are heard in a simpler way: as without HTTPS.
+    loadProcessor(this.#context, processor).then(
+      (loaded) => {
+        this.#hasProcessor = loaded;
+      },
+      () => {},
+    );
+  }
+
+  answer(): void {
+    this.#unlock();
+    this.#send("answer");
+  }
+
+  decline(): void {
+    this.#send("decline");
+  }
+
+  hangUp(): void {
+    this.#send("hang_up");
+  }
+
+  /** Presses a key, which is heard on both sides. */
+  press(digit: string): void {
+    if (this.state.value.name !== "talking") return;
+    playKey(this.#context, digit);
+    this.#connection.send({ type: "digit", call_id: this.state.value.call.id, digit });
+  }
+
+  mute(muted: boolean): void {
+    if (this.state.value.name !== "talking") return;
+    this.live.value?.mute(muted);
+    this.#connection.send({ type: "muted", call_id: this.state.value.call.id, muted });
+  }
+
+  /** Connects again after the server has refused the phone. */
+  retry(): void {
+    this.#connection.close();
+    this.state.value = { name: "connecting" };
+    this.#connection = this.#connect();
+  }
+
+  /** Closes the phone; a call on it ends. */
+  close(): void {
+    for (const type of ["pointerdown", "keydown"]) removeEventListener(type, this.#unlock);
+    this.#connection.close();
+    this.#stopAlert?.();
+    this.live.value?.end();
+    this.#context.onstatechange = null;
+    void this.#context.close();
+  }
+
+  #connect(): PhoneConnection {
+    return new PhoneConnection({
+      url: this.#url,
+      input: (input) => this.#take(input),
+      audio: (samples) => this.live.value?.play(samples),
+    });
+  }
+
+  #send(type: Exclude<PhoneCommand["type"], "digit" | "muted">): void {
+    const state = this.state.value;
+    if ("call" in state) this.#connection.send({ type, call_id: state.call.id });
+  }
+
+  #take(input: PhoneInput): void {
+    const before = this.state.value;
+    const after = nextState(before, input, performance.now());
+    this.state.value = after;
+    if (before.name === after.name) return;
+    this.#stopAlert?.();
+    this.#stopAlert = after.name === "ringing" ? alertPerson(after.call, this.#context) : undefined;
+    this.live.value?.end();
+    this.live.value = after.name === "talking" ? this.#liveCall(after.call.sampleRate) : undefined;
+  }
+
+  #liveCall(callRate: number): LiveCall {
+    return new LiveCall({
+      context: this.#context,
+      callRate,
+      hasProcessor: this.#hasProcessor,
+      frame: (frame) => this.#connection.sendAudio(frame),
+    });
+  }
+
+  #followSound(): void {
+    this.silenced.value = this.#context.state !== "running";
+  }
+
+  readonly #unlock = (): void => {
+    if (this.#context.state !== "running") void this.#context.resume().catch(() => {});
+  };
+}

@@ -1,0 +1,39 @@
+import { JitterBuffer } from "../../../../../src/audio/jitter-buffer.ts";
+import { Resampler } from "../../../../../src/audio/resample.ts";
+
+/** How much of the caller's audio is gathered before it is heard, and how much waits at most, ms. */
+const TARGET_MS = 60;
+const MOST_MS = 300;
+/** Longest piece of audio in one message of the server, ms. */
+const MOST_PIECE_MS = 100;
+
+/** The caller's audio on its way to the loudspeaker: from the rate of the call to that of the device. */
+export class Playback {
+  readonly #resampler: Resampler;
+  readonly #buffer: JitterBuffer;
+  readonly #mostPiece: number;
+  /** Reused for every piece and every block. */
+  readonly #converted: Int16Array;
+  #block = new Int16Array(128);
+
+  /** Both rates in Hz. */
+  constructor(callRate: number, deviceRate: number) {
+    this.#mostPiece = (callRate * MOST_PIECE_MS) / 1_000;
+    this.#resampler = new Resampler(callRate, deviceRate, this.#mostPiece);
+    this.#converted = new Int16Array(Math.ceil((this.#mostPiece * deviceRate) / callRate) + 64);
+    this.#buffer = new JitterBuffer({ sampleRate: deviceRate, targetMs: TARGET_MS, mostMs: MOST_MS });
+  }
+
+  /** Takes the next audio of the caller; of a piece that is too long, the end. */
+  push(samples: Int16Array): void {
+    const piece = samples.length > this.#mostPiece ? samples.subarray(-this.#mostPiece) : samples;
+    this.#buffer.write(this.#converted, this.#resampler.pushInto(piece, this.#converted));
+  }
+
+  /** Fills the whole block, from -1 to 1. */
+  read(output: Float32Array): void {
+    if (this.#block.length !== output.length) this.#block = new Int16Array(output.length);
+    this.#buffer.read(this.#block);
+    for (let i = 0; i < output.length; i++) output[i] = this.#block[i]! / 32_768;
+  }
+}

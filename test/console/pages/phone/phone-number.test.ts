@@ -1,0 +1,28 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { numberFrom } from "../../../../adapters/console/pages/views/phone/phone-number.ts";
+import { PHONE_NUMBER } from "../../../../src/domain/phone-number.ts";
+
+test.each([
+  ["+12025550147", "+12025550147"],
+  ["+1 (202) 555-0147", "+12025550147"],
+  ["001 202.555.0147", "+12025550147"],
+  [" 12025550147", "+12025550147"], // a plus of a query that was not encoded
+  ["+55 11 91234–5678", "+5511912345678"],
+  ["12025550147", undefined],
+  ["+0123456789", undefined],
+  ["+123", undefined],
+  ["+1202555014a", undefined],
+  ["", undefined],
+])("%j is the number %j", (typed, number) => {
+  expect(numberFrom(typed)).toBe(number);
+});
+
+test("whatever is typed is a number that the server accepts, or none", () => {
+  fc.assert(
+    fc.property(fc.oneof(fc.string(), fc.stringMatching(/^\+?[0-9 ().-]{0,20}$/)), (typed) => {
+      const number = numberFrom(typed);
+      expect(number === undefined || PHONE_NUMBER.test(number)).toBe(true);
+    }),
+  );
+});
