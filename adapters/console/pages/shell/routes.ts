@@ -20,8 +20,6 @@ export interface Route {
 export const ROUTES: readonly Route[] = [
   { path: "/", access: "account", view: () => import("../views/overview.tsx") },
   { path: "/phone", access: "account", view: () => import("../views/phone.tsx") },
-  { path: "/sign-in", access: "nobody", view: () => import("../views/sign-in.tsx") },
-  { path: "/register", access: "nobody", view: () => import("../views/register.tsx") },
   { path: "/calls", access: "account", view: () => import("../views/calls.tsx") },
   { path: "/calls/new", access: "account", view: () => import("../views/new-call.tsx") },
   { path: "/tokens", access: "account", view: () => import("../views/tokens.tsx") },
