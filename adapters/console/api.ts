@@ -123,6 +123,16 @@ export interface SummaryView {
   readonly failures: readonly { readonly reason: string; readonly calls: number }[];
 }
 
+/** An item of `GET /console/api/networks`: a network that the account's instances may use, the default first. */
+export interface NetworkView {
+  /** The `provider` of an instance. */
+  readonly name: string;
+  /** The number is linked by a code that its owner scans, or by the operator. */
+  readonly linking: "code" | "operator";
+  /** The numbers that calls may come from, or beginnings of them that end in `*`; null: nothing of the caller can be chosen. */
+  readonly caller_ids: readonly string[] | "*" | null;
+}
+
 /** Every refusal of these routes, as an RFC 9457 problem document like those of `/v1`. */
 export interface ProblemView {
   readonly status: number;

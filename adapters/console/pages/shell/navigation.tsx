@@ -14,7 +14,9 @@ interface Item {
 
 const ITEMS: readonly Item[] = [
   { page: "/", icon: "home", text: "overview" },
+  { page: "/instances", icon: "line", text: "instances" },
   { page: "/calls", icon: "call", text: "calls" },
+  { page: "/webhooks", icon: "webhook", text: "webhooks" },
   { page: "/tokens", icon: "key", text: "tokens" },
 ];
 

@@ -20,6 +20,10 @@ export interface Route {
 export const ROUTES: readonly Route[] = [
   { path: "/", access: "account", view: () => import("../views/overview.tsx") },
   { path: "/phone", access: "account", view: () => import("../views/phone.tsx") },
+  { path: "/instances", access: "account", view: () => import("../views/instances.tsx") },
+  { path: "/instances/:id", access: "account", view: () => import("../views/instance.tsx") },
+  { path: "/webhooks", access: "account", view: () => import("../views/webhooks.tsx") },
+  { path: "/webhooks/:id", access: "account", view: () => import("../views/webhook.tsx") },
   { path: "/calls", access: "account", view: () => import("../views/calls.tsx") },
   { path: "/calls/new", access: "account", view: () => import("../views/new-call.tsx") },
   { path: "/tokens", access: "account", view: () => import("../views/tokens.tsx") },

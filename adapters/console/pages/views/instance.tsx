@@ -1,0 +1,110 @@
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import type { InstanceDetails } from "../../../../src/client/index.ts";
+import { LinkButton } from "../components/button.tsx";
+import { Notice } from "../components/notice.tsx";
+import { Page } from "../components/page.tsx";
+import { Loaded } from "../components/waiting.tsx";
+import { dictionary } from "../dictionary/dictionary.ts";
+import en from "../dictionary/en/instances.ts";
+import pt from "../dictionary/pt/instances.ts";
+import { client } from "../shell/client.ts";
+import { faultCode } from "../shell/faults.ts";
+import { href } from "../shell/place.ts";
+import type { ViewProps } from "../shell/routes.ts";
+import { type Data, useData } from "../shell/use-data.ts";
+import { DeleteCard } from "./instances/delete-card.tsx";
+import { ExamplesCard } from "./instances/examples-card.tsx";
+import { FactsCard } from "./instances/facts-card.tsx";
+import { LinkCard } from "./instances/link-card.tsx";
+import { networkKind, networks } from "./instances/networks.ts";
+import { OfflineNotice } from "./instances/offline-notice.tsx";
+import { QueueCard } from "./instances/queue-card.tsx";
+import { SettingsCard } from "./instances/settings-card.tsx";
+
+const t = dictionary({ en, pt });
+
+export default function InstanceView({ params: { id = "" } }: ViewProps) {
+  const instance = useData(
+    (signal) => client.instances.get(id, { expand: ["connection"], signal }),
+    ({ instance_id }) => instance_id === id,
+  );
+  const { detail } = t.value;
+  if (faultCode(instance.fault.value) === "instance_not_found")
+    return (
+      <Page title={detail.gone} lead={detail.goneLead}>
+        <LinkButton to={href("/instances")}>{detail.back}</LinkButton>
+      </Page>
+    );
+  const current = instance.value.value;
+  return (
+    <Page
+      title={current?.name ?? detail.loading}
+      lead={<a href={href("/instances")}>{detail.back}</a>}
+      actions={
+        current?.status === "ACTIVE" ? (
+          <LinkButton icon="call" to={href(`/calls/new?instance=${id}`)}>
+            {detail.call}
+          </LinkButton>
+        ) : undefined
+      }
+    >
+      <Loaded data={instance} lines={8}>
+        {(details) => <Details instance={details} data={instance} />}
+      </Loaded>
+    </Page>
+  );
+}
+
+function Details({ instance, data }: { readonly instance: InstanceDetails; readonly data: Data<InstanceDetails> }) {
+  const { status, connection, name, callerId } = instance;
+  const provider = connection?.provider ?? "";
+  const network = useData(networks).value.value?.find((one) => one.name === provider);
+  const linksByItself = network ? network.linking === "operator" : networkKind(provider) === "trunk";
+  return (
+    <div class="stack stack-l">
+      <Flip instance={instance} />
+      {status === "CREATED" && !linksByItself && (
+        <LinkCard instance={instance} provider={provider} reload={() => void data.reload()} />
+      )}
+      {status === "CREATED" && linksByItself && <Notice>{t.value.byItself.text}</Notice>}
+      {(status === "CONFIGURED" || (status === "CREATED" && linksByItself)) && connection && (
+        <OfflineNotice connection={connection} reload={() => data.reload()} />
+      )}
+      <div class="columns">
+        <FactsCard instance={instance} />
+        <QueueCard instance={instance} />
+      </div>
+      <SettingsCard key={JSON.stringify([name, callerId])} instance={instance} reload={() => data.reload()} />
+      <ExamplesCard instance={instance} />
+      <DeleteCard instance={instance} />
+    </div>
+  );
+}
+
+/** Announces that the phone was linked while this page was open. */
+function Flip({ instance }: { readonly instance: InstanceDetails }) {
+  const wasOpen = useSignal(instance.status === "CREATED");
+  const linked = wasOpen.value && instance.status !== "CREATED";
+  useEffect(() => {
+    if (instance.status === "CREATED") wasOpen.value = true; // it was unlinked: the next link is news again
+  }, [instance.status]);
+  const { detail } = t.value;
+  const phone = instance.connection?.phone ?? null;
+  return (
+    <div role="status">
+      {linked && (
+        <div class="notice notice-good">
+          <strong>{detail.linked}</strong>
+          <p>
+            {instance.status === "CONFIGURED"
+              ? detail.connecting
+              : phone === null
+                ? detail.linkedNowUnknown
+                : detail.linkedNow(phone)}
+          </p>
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,91 @@
+import { useSignal } from "@preact/signals";
+import type { Instance, Page as Pages } from "../../../../src/client/index.ts";
+import { InstanceBadge } from "../components/badge.tsx";
+import { Button } from "../components/button.tsx";
+import { EmptyState } from "../components/empty-state.tsx";
+import { Page } from "../components/page.tsx";
+import { type Column, Table } from "../components/table.tsx";
+import { Loaded } from "../components/waiting.tsx";
+import { dictionary } from "../dictionary/dictionary.ts";
+import en from "../dictionary/en/instances.ts";
+import { formatRelative } from "../dictionary/format.ts";
+import pt from "../dictionary/pt/instances.ts";
+import { client } from "../shell/client.ts";
+import { changeQuery, href, query } from "../shell/place.ts";
+import { useData } from "../shell/use-data.ts";
+import { CreateDialog } from "./instances/create-dialog.tsx";
+
+const t = dictionary({ en, pt });
+/** Rows that are added at a time. */
+const ROWS = 50;
+/** Rows that the server lists at once. */
+const PAGE = 200;
+
+export default function Instances() {
+  const limit = useSignal(ROWS);
+  const list = useData(
+    (signal) => newest(limit.value, signal),
+    ({ type }) => type.startsWith("instance."),
+    limit.value,
+  );
+  const isCreating = query.value.has("new");
+  const create = (): void => changeQuery({ new: "1" });
+  const button = (
+    <Button icon="plus" onClick={create}>
+      {t.value.add}
+    </Button>
+  );
+  const isEmpty = list.value.value?.items.length === 0;
+  return (
+    <Page title={t.value.title} lead={t.value.lead} actions={isEmpty ? undefined : button}>
+      <Loaded data={list} lines={6}>
+        {({ items, next }) =>
+          items.length === 0 ? (
+            <EmptyState icon="line" title={t.value.empty.title} action={button}>
+              {t.value.empty.text}
+            </EmptyState>
+          ) : (
+            <div class="stack">
+              <Table caption={t.value.caption} columns={columns()} rows={items} keyOf={({ id }) => id} />
+              {next !== undefined && (
+                <div>
+                  <Button
+                    look="quiet"
+                    onClick={() => {
+                      limit.value += ROWS;
+                    }}
+                  >
+                    {t.value.more}
+                  </Button>
+                </div>
+              )}
+            </div>
+          )
+        }
+      </Loaded>
+      {isCreating && <CreateDialog onClose={() => changeQuery({ new: undefined })} />}
+    </Page>
+  );
+}
+
+/** The newest instances, and whether there are more. */
+async function newest(count: number, signal: AbortSignal): Promise<Pages<Instance>> {
+  const items: Instance[] = [];
+  let next: string | undefined;
+  do {
+    const limit = Math.min(PAGE, count - items.length);
+    const page = await client.instances.page({ limit, cursor: next }, { signal });
+    items.push(...page.items);
+    next = page.next;
+  } while (next !== undefined && items.length < count);
+  return { items, next };
+}
+
+function columns(): readonly Column<Instance>[] {
+  const { column } = t.value;
+  return [
+    { title: column.name, cell: ({ id, name }) => <a href={href(`/instances/${id}`)}>{name}</a> },
+    { title: column.status, cell: ({ status }) => <InstanceBadge status={status} /> },
+    { title: column.created, cell: ({ created_at }) => <span class="number">{formatRelative(created_at)}</span> },
+  ];
+}

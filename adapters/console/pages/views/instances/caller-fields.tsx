@@ -1,0 +1,76 @@
+import type { Signal } from "@preact/signals";
+import type { CallerId } from "../../../../../src/client/index.ts";
+import type { NetworkView } from "../../../api.ts";
+import { Choice, Field } from "../../components/field.tsx";
+import { dictionary } from "../../dictionary/dictionary.ts";
+import en from "../../dictionary/en/instances.ts";
+import pt from "../../dictionary/pt/instances.ts";
+
+const t = dictionary({ en, pt });
+
+/** A caller as the fields of a form have it. */
+export interface CallerForm {
+  readonly phoneNumber: string;
+  readonly displayName: string;
+  readonly withheld: boolean;
+}
+
+export function callerForm({ phoneNumber = "", displayName = "", withheld = false }: CallerId = {}): CallerForm {
+  return { phoneNumber, displayName, withheld };
+}
+
+/** The caller of the fields; null if they are empty. */
+export function callerOf({ phoneNumber, displayName, withheld }: CallerForm): CallerId | null {
+  const number = phoneNumber.replace(/[\s().-]/g, "");
+  const name = displayName.trim();
+  if (number === "" && name === "" && !withheld) return null;
+  return {
+    ...(number !== "" && { phoneNumber: number }),
+    ...(name !== "" && { displayName: name }),
+    ...(withheld && { withheld }),
+  };
+}
+
+/** What callees see of the caller. */
+export function CallerFields({
+  caller,
+  allowed,
+}: {
+  readonly caller: Signal<CallerForm>;
+  readonly allowed: NonNullable<NetworkView["caller_ids"]>;
+}) {
+  const texts = t.value.caller;
+  const { phoneNumber, displayName, withheld } = caller.value;
+  const edit = (change: Partial<CallerForm>): void => {
+    caller.value = { ...caller.value, ...change };
+  };
+  return (
+    <>
+      {allowed.length > 0 && (
+        <Field
+          label={texts.number}
+          hint={allowed === "*" ? texts.numberHint : texts.numberHintOf(allowed.join(", "))}
+          type="tel"
+          autocomplete="off"
+          value={phoneNumber}
+          onInput={(value) => edit({ phoneNumber: value })}
+        />
+      )}
+      <Field
+        label={texts.displayName}
+        hint={texts.displayNameHint}
+        autocomplete="off"
+        maxLength={80}
+        value={displayName}
+        onInput={(value) => edit({ displayName: value })}
+      />
+      <Choice
+        type="checkbox"
+        title={texts.withheld}
+        explanation={texts.withheldText}
+        checked={withheld}
+        onChange={(event) => edit({ withheld: event.currentTarget.checked })}
+      />
+    </>
+  );
+}

@@ -1,0 +1,105 @@
+import { useSignal } from "@preact/signals";
+import type { NetworkView } from "../../../api.ts";
+import { Button } from "../../components/button.tsx";
+import { Dialog } from "../../components/dialog.tsx";
+import { Choice, Field } from "../../components/field.tsx";
+import { Form } from "../../components/form.tsx";
+import { Notice } from "../../components/notice.tsx";
+import { Loaded } from "../../components/waiting.tsx";
+import { dictionary } from "../../dictionary/dictionary.ts";
+import en from "../../dictionary/en/instances.ts";
+import pt from "../../dictionary/pt/instances.ts";
+import { client } from "../../shell/client.ts";
+import { navigate } from "../../shell/place.ts";
+import { useAction } from "../../shell/use-action.ts";
+import { useData } from "../../shell/use-data.ts";
+import { CallerFields, callerForm, callerOf } from "./caller-fields.tsx";
+import { networks, networkTexts } from "./networks.ts";
+
+const t = dictionary({ en, pt });
+
+/** Asks for a name and a network, and leads to the new instance, where its phone is linked. */
+export function CreateDialog({ onClose }: { readonly onClose: () => void }) {
+  const open = useData(networks);
+  return (
+    <Dialog title={t.value.create.title} onClose={onClose}>
+      <Loaded data={open} lines={4}>
+        {([first, ...others]) =>
+          first === undefined ? (
+            <Notice tone="warn">{t.value.create.noNetwork}</Notice>
+          ) : (
+            <CreateForm networks={[first, ...others]} onClose={onClose} />
+          )
+        }
+      </Loaded>
+    </Dialog>
+  );
+}
+
+function CreateForm({
+  networks,
+  onClose,
+}: {
+  readonly networks: readonly [NetworkView, ...NetworkView[]];
+  readonly onClose: () => void;
+}) {
+  const name = useSignal("");
+  const provider = useSignal(networks[0].name);
+  const caller = useSignal(callerForm());
+  const { caller_ids } = networks.find((network) => network.name === provider.value) ?? networks[0];
+  const create = useAction(async () => {
+    const callerId = caller_ids === null ? null : callerOf(caller.value);
+    const input = { name: name.value, provider: provider.value, ...(callerId && { callerId }) };
+    const { id } = await client.instances.create(input);
+    onClose();
+    navigate(`/instances/${id}`);
+  });
+  const texts = t.value.create;
+  return (
+    <Form
+      action={create}
+      buttons={
+        <>
+          <Button busy={create.busy}>{texts.action}</Button>
+          <Button look="quiet" onClick={onClose}>
+            {texts.cancel}
+          </Button>
+        </>
+      }
+    >
+      <Field
+        label={texts.name}
+        hint={texts.nameHint}
+        autocomplete="off"
+        maxLength={120}
+        required
+        value={name.value}
+        onInput={(value) => {
+          name.value = value;
+        }}
+      />
+      {networks.length > 1 && (
+        <fieldset class="choices">
+          <legend>{texts.network}</legend>
+          {networks.map((network) => {
+            const { title, text } = networkTexts(network.name);
+            return (
+              <Choice
+                key={network.name}
+                type="radio"
+                name="network"
+                title={title}
+                explanation={text}
+                checked={provider.value === network.name}
+                onChange={() => {
+                  provider.value = network.name;
+                }}
+              />
+            );
+          })}
+        </fieldset>
+      )}
+      {caller_ids !== null && <CallerFields caller={caller} allowed={caller_ids} />}
+    </Form>
+  );
+}

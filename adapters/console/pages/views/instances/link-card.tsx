@@ -1,0 +1,114 @@
+import { useSignal } from "@preact/signals";
+import type { InstanceDetails, LinkPage, QrCode } from "../../../../../src/client/index.ts";
+import { Button, LinkButton } from "../../components/button.tsx";
+import { Card } from "../../components/card.tsx";
+import { CopyField } from "../../components/copy.tsx";
+import { Fault } from "../../components/waiting.tsx";
+import { dictionary } from "../../dictionary/dictionary.ts";
+import en from "../../dictionary/en/instances.ts";
+import { formatTime } from "../../dictionary/format.ts";
+import pt from "../../dictionary/pt/instances.ts";
+import { client } from "../../shell/client.ts";
+import { useAction } from "../../shell/use-action.ts";
+import { networkKind } from "./networks.ts";
+import { QrPanel } from "./qr-panel.tsx";
+
+const t = dictionary({ en, pt });
+
+/** The ways to link a phone: by its code, by the address of the code, by a link to send. */
+export function LinkCard({
+  instance,
+  provider,
+  reload,
+}: {
+  readonly instance: InstanceDetails;
+  readonly provider: string;
+  /** Called when the code is not needed any more. */
+  readonly reload: () => void;
+}) {
+  const code = useSignal<QrCode | undefined>(undefined);
+  const { link } = t.value;
+  return (
+    <Card title={link.title}>
+      <div class="columns">
+        <QrPanel id={instance.id} code={code} linked={reload} />
+        <div class="stack stack-l">
+          <ol class="steps">
+            <li>{link.steps.open}</li>
+            <li>{link.steps.scan}</li>
+            <li>{link.steps.wait}</li>
+          </ol>
+          <CodeAddress page={code.value?.page ?? null} provider={provider} />
+          <SendLink instance={instance} />
+        </div>
+      </div>
+    </Card>
+  );
+}
+
+/** The page that the code leads to: a newcomer needs no camera for the simulated phone. */
+function CodeAddress({ page, provider }: { readonly page: string | null; readonly provider: string }) {
+  if (page === null) return null;
+  const { link } = t.value;
+  const kind = networkKind(provider);
+  const texts =
+    kind === "simulator"
+      ? { title: link.simulated, text: link.simulatedText, action: link.simulatedAction }
+      : kind === "account"
+        ? { title: link.account, text: link.accountText, action: link.accountAction }
+        : undefined;
+  return (
+    <div class="stack stack-s">
+      {texts && <h3>{texts.title}</h3>}
+      {texts && <p class="quiet">{texts.text}</p>}
+      <div>
+        <LinkButton icon="external" to={page} newTab>
+          {texts?.action ?? link.pageAction}
+        </LinkButton>
+      </div>
+    </div>
+  );
+}
+
+/** A link for the owner of the phone, who may be somewhere else. */
+function SendLink({ instance: { id, name } }: { readonly instance: InstanceDetails }) {
+  const page = useSignal<LinkPage | undefined>(undefined);
+  const make = useAction(async () => {
+    page.value = await client.instances.linkPage(id);
+  });
+  const { link } = t.value;
+  const made = page.value;
+  return (
+    <div class="stack stack-s">
+      <h3>{link.send}</h3>
+      <p class="quiet">{link.sendText}</p>
+      {made && (
+        <>
+          <CopyField label={link.address} value={made.url} />
+          <p class="small" role="status">
+            {link.expires(formatTime(made.expires_at))}
+          </p>
+        </>
+      )}
+      {make.fault !== undefined && <Fault error={make.fault} />}
+      <div class="row">
+        <Button look="quiet" busy={make.busy} onClick={() => make.start()}>
+          {made ? link.sendAgain : link.sendAction}
+        </Button>
+        {made && "share" in navigator && (
+          <Button look="quiet" onClick={() => void share(made.url, link.shareText(name))}>
+            {link.share}
+          </Button>
+        )}
+      </div>
+    </div>
+  );
+}
+
+async function share(url: string, text: string): Promise<void> {
+  try {
+    await navigator.share({ url, text });
+  } catch {
+    // The person has closed the browser's dialog.
+  }
+}

@@ -1,0 +1,40 @@
+import type { NetworkView } from "../../../api.ts";
+import { dictionary } from "../../dictionary/dictionary.ts";
+import en from "../../dictionary/en/instances.ts";
+import pt from "../../dictionary/pt/instances.ts";
+import { consoleApi } from "../../shell/console-api.ts";
+
+const t = dictionary({ en, pt });
+
+let read: Promise<readonly NetworkView[]> | undefined;
+
+/** The networks that the account may use, the default first. They change with the server only, so they are read once. */
+export function networks(): Promise<readonly NetworkView[]> {
+  read ??= consoleApi.get<NetworkView[]>("networks").catch((error: unknown) => {
+    read = undefined;
+    throw error;
+  });
+  return read;
+}
+
+/** What kind of network an instance is on, by the name of its provider. */
+export type NetworkKind = "simulator" | "account" | "trunk" | "other";
+
+export function networkKind(provider: string): NetworkKind {
+  if (provider === "simulator") return "simulator";
+  if (provider === "sip") return "account";
+  return provider.startsWith("sip/") ? "trunk" : "other";
+}
+
+/** The name of the trunk or the network that an operator has given. */
+export function ownName(provider: string): string {
+  return provider.replace(/^sip\//, "");
+}
+
+/** The name of a network, and what it means for whoever chooses it. */
+export function networkTexts(provider: string): { readonly title: string; readonly text: string } {
+  const { network } = t.value;
+  const kind = networkKind(provider);
+  const title = network[kind];
+  return { title: typeof title === "string" ? title : title(ownName(provider)), text: network[`${kind}Text`] };
+}

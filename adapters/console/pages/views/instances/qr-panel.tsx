@@ -1,0 +1,127 @@
+import { type Signal, useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import type { QrCode } from "../../../../../src/client/index.ts";
+import { Fault, Skeleton } from "../../components/waiting.tsx";
+import { dictionary } from "../../dictionary/dictionary.ts";
+import en from "../../dictionary/en/instances.ts";
+import pt from "../../dictionary/pt/instances.ts";
+import { client } from "../../shell/client.ts";
+import { faultCode } from "../../shell/faults.ts";
+
+const t = dictionary({ en, pt });
+
+/** Without an end of the code, or with a clock that differs from the server's, the next one is asked for within these bounds, ms. */
+const SOONEST_MS = 1_000;
+const LATEST_MS = 60_000;
+/** The pause after a failure, ms. */
+const PAUSE_MS = 5_000;
+
+/** The current code, and each next one when it appears. */
+export function QrPanel({
+  id,
+  code,
+  linked,
+}: {
+  readonly id: string;
+  readonly code: Signal<QrCode | undefined>;
+  /** Called when the number is linked, or gone. */
+  readonly linked: () => void;
+}) {
+  const fault = useSignal<unknown>(undefined);
+  useEffect(() => {
+    const stop = new AbortController();
+    void follow(id, code, fault, linked, stop.signal);
+    return () => stop.abort();
+  }, [id]);
+  const shown = code.value;
+  return (
+    <div class="stack stack-s">
+      {shown ? (
+        <figure class="qr">
+          <img alt={t.value.link.qr} src={`data:image/png;base64,${shown.pngBase64}`} width="320" height="320" />
+          <figcaption class="quiet small">
+            <Countdown until={shown.expiresAt} />
+          </figcaption>
+        </figure>
+      ) : (
+        fault.value === undefined && <Skeleton lines={6} />
+      )}
+      {fault.value !== undefined && <Fault error={fault.value} />}
+    </div>
+  );
+}
+
+async function follow(
+  id: string,
+  code: Signal<QrCode | undefined>,
+  fault: Signal<unknown>,
+  linked: () => void,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    let pause = PAUSE_MS;
+    try {
+      const next = await client.instances.qrCode(id, { signal });
+      if (signal.aborted) return;
+      code.value = next;
+      fault.value = undefined;
+      pause = pauseUntil(next.expiresAt);
+    } catch (error) {
+      if (signal.aborted) return;
+      const reason = faultCode(error);
+      if (reason === "instance_already_linked" || reason === "instance_not_found") {
+        linked();
+        return;
+      }
+      code.value = undefined;
+      fault.value = error;
+    }
+    await pauseWhileShown(pause, signal);
+  }
+}
+
+function pauseUntil(expiresAt: string | null): number {
+  const left = expiresAt === null ? PAUSE_MS : Date.parse(expiresAt) - Date.now();
+  return Math.min(LATEST_MS, Math.max(SOONEST_MS, left));
+}
+
+/** A tab that nobody sees needs no new code: it goes on when it is shown again. */
+async function pauseWhileShown(ms: number, signal: AbortSignal): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const over = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", over);
+      resolve();
+    };
+    const timer = setTimeout(over, ms);
+    signal.addEventListener("abort", over);
+  });
+  if (!document.hidden || signal.aborted) return;
+  await new Promise<void>((resolve) => {
+    const over = (): void => {
+      document.removeEventListener("visibilitychange", over);
+      signal.removeEventListener("abort", over);
+      resolve();
+    };
+    document.addEventListener("visibilitychange", over);
+    signal.addEventListener("abort", over);
+  });
+}
+
+/** How long the code is still valid. Screen readers skip it: it changes every second. */
+function Countdown({ until }: { readonly until: string | null }) {
+  const seconds = useSignal(secondsUntil(until));
+  useEffect(() => {
+    seconds.value = secondsUntil(until);
+    const timer = setInterval(() => {
+      seconds.value = secondsUntil(until);
+    }, 1_000);
+    return () => clearInterval(timer);
+  }, [until]);
+  if (until === null) return null;
+  return <span aria-hidden="true">{t.value.link.until(seconds.value)}</span>;
+}
+
+function secondsUntil(until: string | null): number {
+  return until === null ? 0 : Math.max(0, Math.ceil((Date.parse(until) - Date.now()) / 1_000));
+}

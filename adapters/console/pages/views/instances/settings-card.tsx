@@ -1,0 +1,58 @@
+import { useSignal } from "@preact/signals";
+import type { InstanceDetails } from "../../../../../src/client/index.ts";
+import { Button } from "../../components/button.tsx";
+import { Card } from "../../components/card.tsx";
+import { Field } from "../../components/field.tsx";
+import { Form } from "../../components/form.tsx";
+import { dictionary } from "../../dictionary/dictionary.ts";
+import en from "../../dictionary/en/instances.ts";
+import pt from "../../dictionary/pt/instances.ts";
+import { client } from "../../shell/client.ts";
+import { toast } from "../../shell/toasts.tsx";
+import { useAction } from "../../shell/use-action.ts";
+import { useData } from "../../shell/use-data.ts";
+import { CallerFields, callerForm, callerOf } from "./caller-fields.tsx";
+import { networks } from "./networks.ts";
+
+const t = dictionary({ en, pt });
+
+/** The name of an instance, and the caller of its calls. */
+export function SettingsCard({
+  instance,
+  reload,
+}: {
+  readonly instance: InstanceDetails;
+  readonly reload: () => Promise<void>;
+}) {
+  const name = useSignal(instance.name);
+  const caller = useSignal(callerForm(instance.callerId));
+  const open = useData(networks).value.value;
+  const allowed = open?.find((network) => network.name === instance.connection?.provider)?.caller_ids ?? null;
+  const save = useAction(async () => {
+    const callerId = allowed === null ? {} : { callerId: callerOf(caller.value) };
+    await client.instances.update(instance.id, { name: name.value, ...callerId });
+    toast(t.value.settings.saved);
+    await reload();
+  });
+  const { settings } = t.value;
+  return (
+    <Card title={settings.title}>
+      <div class="measure">
+        <Form action={save} buttons={<Button busy={save.busy}>{settings.save}</Button>}>
+          <Field
+            label={settings.name}
+            autocomplete="off"
+            maxLength={120}
+            required
+            value={name.value}
+            onInput={(value) => {
+              name.value = value;
+            }}
+          />
+          {allowed !== null && <CallerFields caller={caller} allowed={allowed} />}
+          {open !== undefined && <p class="quiet small">{allowed === null ? settings.noCaller : settings.laterOnly}</p>}
+        </Form>
+      </div>
+    </Card>
+  );
+}

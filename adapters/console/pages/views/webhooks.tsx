@@ -1,0 +1,73 @@
+import type { Webhook } from "../../../../src/client/index.ts";
+import { Button } from "../components/button.tsx";
+import { EmptyState } from "../components/empty-state.tsx";
+import { Page } from "../components/page.tsx";
+import { type Column, Table } from "../components/table.tsx";
+import { Loaded } from "../components/waiting.tsx";
+import { dictionary } from "../dictionary/dictionary.ts";
+import en from "../dictionary/en/webhooks.ts";
+import { formatRelative } from "../dictionary/format.ts";
+import pt from "../dictionary/pt/webhooks.ts";
+import { client } from "../shell/client.ts";
+import { changeQuery, href, query } from "../shell/place.ts";
+import { useData } from "../shell/use-data.ts";
+import { CreateDialog } from "./webhooks/create-dialog.tsx";
+import { WebhookBadge } from "./webhooks/status-badge.tsx";
+
+const t = dictionary({ en, pt });
+
+export default function Webhooks() {
+  const list = useData(allWebhooks);
+  const button = (
+    <Button icon="plus" onClick={() => changeQuery({ new: "1" })}>
+      {t.value.add}
+    </Button>
+  );
+  return (
+    <Page
+      title={t.value.title}
+      lead={t.value.lead}
+      actions={list.value.value === undefined || list.value.value.length === 0 ? undefined : button}
+    >
+      <Loaded data={list} lines={6}>
+        {(webhooks) =>
+          webhooks.length === 0 ? (
+            <EmptyState icon="webhook" title={t.value.empty.title} action={button}>
+              {t.value.empty.text}
+            </EmptyState>
+          ) : (
+            <Table caption={t.value.caption} columns={columns()} rows={webhooks} keyOf={({ id }) => id} />
+          )
+        }
+      </Loaded>
+      {query.value.has("new") && <CreateDialog onClose={() => changeQuery({ new: undefined })} />}
+    </Page>
+  );
+}
+
+async function allWebhooks(signal: AbortSignal): Promise<readonly Webhook[]> {
+  const webhooks: Webhook[] = [];
+  for await (const webhook of client.webhooks.list({}, { signal })) webhooks.push(webhook);
+  return webhooks;
+}
+
+function columns(): readonly Column<Webhook>[] {
+  const { column, every, some } = t.value;
+  return [
+    {
+      title: column.url,
+      cell: ({ id, url, description }) => (
+        <>
+          <a href={href(`/webhooks/${id}`)}>{url}</a>
+          {description !== null && <div class="quiet small">{description}</div>}
+        </>
+      ),
+    },
+    { title: column.status, cell: (webhook) => <WebhookBadge webhook={webhook} /> },
+    {
+      title: column.events,
+      cell: ({ events }) => (events === null ? every : events.length > 2 ? some(events.length) : events.join(", ")),
+    },
+    { title: column.created, cell: ({ created_at }) => <span class="number">{formatRelative(created_at)}</span> },
+  ];
+}

@@ -1,0 +1,48 @@
+import { useSignal } from "@preact/signals";
+import type { WebhookWithSecret } from "../../../../../src/client/index.ts";
+import { Button } from "../../components/button.tsx";
+import { Dialog } from "../../components/dialog.tsx";
+import { dictionary } from "../../dictionary/dictionary.ts";
+import en from "../../dictionary/en/webhooks.ts";
+import pt from "../../dictionary/pt/webhooks.ts";
+import { client } from "../../shell/client.ts";
+import { navigate } from "../../shell/place.ts";
+import { SecretDialog } from "./secret-dialog.tsx";
+import { WebhookForm } from "./webhook-form.tsx";
+
+const t = dictionary({ en, pt });
+
+/** Creates a webhook, shows its secret, and leads to its page. */
+export function CreateDialog({ onClose }: { readonly onClose: () => void }) {
+  const created = useSignal<WebhookWithSecret | undefined>(undefined);
+  const webhook = created.value;
+  if (webhook)
+    return (
+      <SecretDialog
+        secret={webhook.secret}
+        isRotated={false}
+        onClose={() => {
+          onClose();
+          navigate(`/webhooks/${webhook.id}`);
+        }}
+      />
+    );
+  const { add, form } = t.value;
+  return (
+    <Dialog title={add} onClose={onClose}>
+      <WebhookForm
+        save={async (fields) => {
+          created.value = await client.webhooks.create(fields);
+        }}
+        buttons={({ busy }) => (
+          <>
+            <Button busy={busy}>{form.create}</Button>
+            <Button look="quiet" onClick={onClose}>
+              {form.cancel}
+            </Button>
+          </>
+        )}
+      />
+    </Dialog>
+  );
+}

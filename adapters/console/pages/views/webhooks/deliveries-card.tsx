@@ -1,0 +1,191 @@
+import { useEffect } from "preact/hooks";
+import type { Webhook, WebhookDelivery } from "../../../../../src/client/index.ts";
+import { Button } from "../../components/button.tsx";
+import { Card } from "../../components/card.tsx";
+import { Select } from "../../components/field.tsx";
+import { type Column, Table } from "../../components/table.tsx";
+import { Fault, Loaded } from "../../components/waiting.tsx";
+import { dictionary } from "../../dictionary/dictionary.ts";
+import en from "../../dictionary/en/webhooks.ts";
+import { formatRelative, formatTime } from "../../dictionary/format.ts";
+import pt from "../../dictionary/pt/webhooks.ts";
+import { client } from "../../shell/client.ts";
+import { changeQuery, query } from "../../shell/place.ts";
+import { toast } from "../../shell/toasts.tsx";
+import { useAction } from "../../shell/use-action.ts";
+import { useData } from "../../shell/use-data.ts";
+import { DeliveryBadge } from "./status-badge.tsx";
+
+const t = dictionary({ en, pt });
+
+/** Deliveries that are shown. */
+const ROWS = 50;
+/** No event reports the end of a delivery: while an attempt is due within this time, the list is read again, ms. */
+const DUE_MS = 30_000;
+const AGAIN_MS = 2_000;
+
+type Filter = "all" | WebhookDelivery["status"];
+
+/** What was sent to a webhook, is to be sent, or could not be. */
+export function DeliveriesCard({ webhook }: { readonly webhook: Webhook }) {
+  const { id, events, enabled } = webhook;
+  const filter = filterOf(query.value.get("status"));
+  const list = useData(
+    (signal) => latest(id, filter, signal),
+    ({ type }) => enabled && (events === null || events.includes(type)),
+    filter,
+  );
+  useReadAgain(list.value.value, list.reload);
+  const { deliveries, detail } = t.value;
+  const test = useAction(async () => {
+    await client.webhooks.test(id);
+    toast(detail.tested);
+    await list.reload();
+  });
+  const look = useAction(() => list.reload());
+  return (
+    <Card
+      title={deliveries.title}
+      actions={
+        <div class="row">
+          <Button small look="quiet" busy={look.busy} onClick={() => look.start()}>
+            {deliveries.reload}
+          </Button>
+          <Button small disabled={!enabled} busy={test.busy} onClick={() => test.start()}>
+            {detail.test}
+          </Button>
+        </div>
+      }
+    >
+      <div class="stack">
+        {test.fault !== undefined && <Fault error={test.fault} />}
+        <div class="delivery-filter">
+          <Select
+            label={deliveries.filter}
+            value={filter}
+            options={[
+              { value: "all", text: deliveries.all },
+              ...(["pending", "delivered", "failed"] as const).map((value) => ({
+                value,
+                text: deliveries.status[value],
+              })),
+            ]}
+            onChange={(value) => changeQuery({ status: value === "all" ? undefined : value })}
+          />
+        </div>
+        <Loaded data={list} lines={4}>
+          {(rows) =>
+            rows.length === 0 ? (
+              <p class="quiet">{filter === "all" ? deliveries.empty : deliveries.emptyOf}</p>
+            ) : (
+              <>
+                <Table
+                  caption={deliveries.caption}
+                  columns={columns(id, list.reload)}
+                  rows={rows}
+                  keyOf={(delivery) => delivery.id}
+                />
+                <p class="quiet small">
+                  {rows.length === ROWS && `${deliveries.latest(ROWS)} `}
+                  {deliveries.kept}
+                </p>
+              </>
+            )
+          }
+        </Loaded>
+      </div>
+    </Card>
+  );
+}
+
+function filterOf(text: string | null): Filter {
+  return text === "pending" || text === "delivered" || text === "failed" ? text : "all";
+}
+
+async function latest(id: string, filter: Filter, signal: AbortSignal): Promise<readonly WebhookDelivery[]> {
+  const rows: WebhookDelivery[] = [];
+  const status = filter === "all" ? undefined : filter;
+  for await (const delivery of client.webhooks.deliveries(id, { limit: ROWS, status }, { signal }))
+    if (rows.push(delivery) === ROWS) break;
+  return rows;
+}
+
+/** Reads the list again while an attempt is under way or about to be made. */
+function useReadAgain(rows: readonly WebhookDelivery[] | undefined, reload: () => Promise<void>): void {
+  const isDue = rows?.some(
+    ({ status, next_attempt_at }) =>
+      status === "pending" && (next_attempt_at === null || Date.parse(next_attempt_at) - Date.now() < DUE_MS),
+  );
+  useEffect(() => {
+    if (!isDue) return;
+    const timer = setTimeout(() => void reload(), AGAIN_MS);
+    return () => clearTimeout(timer);
+  }, [rows, isDue]);
+}
+
+function columns(webhookId: string, reload: () => Promise<void>): readonly Column<WebhookDelivery>[] {
+  const { column, noResponse, next } = t.value.deliveries;
+  return [
+    { title: column.event, cell: ({ event_type }) => <code>{event_type}</code> },
+    { title: column.status, cell: (delivery) => <DeliveryBadge delivery={delivery} /> },
+    {
+      title: column.response,
+      cell: ({ last_status, last_error }) => (
+        <>
+          {last_status ?? (last_error === null ? noResponse : "")}
+          {last_error !== null && <div class="small fault">{last_error}</div>}
+        </>
+      ),
+    },
+    {
+      title: column.attempts,
+      cell: ({ attempts, next_attempt_at }) => (
+        <>
+          <span class="number">{attempts}</span>
+          {next_attempt_at !== null && <div class="small quiet">{next(formatRelative(next_attempt_at))}</div>}
+        </>
+      ),
+    },
+    {
+      title: column.at,
+      cell: ({ last_attempt_at, created_at }) => formatTime(last_attempt_at ?? created_at),
+    },
+    {
+      title: column.action,
+      action: true,
+      cell: (delivery) => <Replay webhookId={webhookId} delivery={delivery} reload={reload} />,
+    },
+  ];
+}
+
+function Replay({
+  webhookId,
+  delivery,
+  reload,
+}: {
+  readonly webhookId: string;
+  readonly delivery: WebhookDelivery;
+  readonly reload: () => Promise<void>;
+}) {
+  const { deliveries } = t.value;
+  const replay = useAction(async () => {
+    await client.webhooks.replay(webhookId, delivery.id);
+    toast(deliveries.replayed);
+    await reload();
+  });
+  if (delivery.status === "pending") return null;
+  return (
+    <>
+      <Button
+        small
+        look="quiet"
+        busy={replay.busy}
+        label={deliveries.replayNamed(delivery.event_type, formatTime(delivery.created_at))}
+        onClick={() => replay.start()}
+      >
+        {deliveries.replay}
+      </Button>
+      {replay.fault !== undefined && <Fault error={replay.fault} />}
+    </>
+  );
+}

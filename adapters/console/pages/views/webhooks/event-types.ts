@@ -1,0 +1,62 @@
+import type { CallEvent } from "../../../../../src/client/index.ts";
+
+type EventType = CallEvent["type"];
+/** What an event is about. */
+export type EventGroup = "call" | "detail" | "number";
+
+/** Every type of event by what it is about; a new one does not compile until it is here. */
+const GROUP_OF: Readonly<Record<EventType, EventGroup>> = {
+  queued: "call",
+  ringing: "call",
+  answered: "call",
+  completed: "call",
+  failed: "call",
+  result_ready: "call",
+  answered_by: "call",
+  dtmf: "call",
+  transferred: "call",
+  transfer_failed: "call",
+  route: "detail",
+  alerting: "detail",
+  early_media: "detail",
+  audio_truncated: "detail",
+  message_ready: "detail",
+  message_delayed: "detail",
+  agent_started: "detail",
+  tool_used: "detail",
+  callee_speech: "detail",
+  beep: "detail",
+  leaving_message: "detail",
+  held: "detail",
+  resumed: "detail",
+  signalling: "detail",
+  "media.inbound_silent": "detail",
+  "media.address_refused": "detail",
+  recording_incomplete: "detail",
+  recording_deleted: "detail",
+  timeline_incomplete: "detail",
+  listening_started: "detail",
+  listening_ended: "detail",
+  "instance.created": "number",
+  "instance.linked": "number",
+  "instance.active": "number",
+  "instance.offline": "number",
+  "instance.unlinked": "number",
+  "instance.deleted": "number",
+};
+
+/** The types of a group. */
+export function typesOf(group: EventGroup): EventType[] {
+  return (Object.keys(GROUP_OF) as EventType[]).filter((type) => GROUP_OF[type] === group);
+}
+
+/** The types that report how a call has ended. */
+export const ENDS: readonly EventType[] = ["completed", "failed"];
+
+/** Which events a webhook gets: every one, the ends of calls, or these types. */
+export type EventChoice = "all" | "ends" | "chosen";
+
+export function choiceOf(events: readonly string[] | null): EventChoice {
+  if (events === null) return "all";
+  return events.length === ENDS.length && ENDS.every((type) => events.includes(type)) ? "ends" : "chosen";
+}
