@@ -159,7 +159,7 @@ export const LAYERS: readonly Layer[] = [
   },
   {
     files: "adapters/console/",
-    may: [BASE, DOMAIN, PORTS, HTTP, "node:", "itty-router", "valibot"],
+    may: [BASE, DOMAIN, PORTS, HTTP, "src/version.ts", "node:", "itty-router", "valibot"],
     types: [APPLICATION, "src/ringport.ts"],
     rule: "adapters/console serves the console over a Ringport that it is given.",
   },

@@ -1,0 +1,58 @@
+import { INTERNAL } from "../../src/http/finish.ts";
+import { problem } from "../../src/http/problem.ts";
+import { toResponse } from "../../src/http/reply.ts";
+import { pathAfter } from "../../src/http/request-context.ts";
+import type { Reply, RequestLike } from "../../src/ports/web.ts";
+import type { Ringport } from "../../src/ringport.ts";
+import type { ConsoleOptions } from "./server/console-options.ts";
+import type { ConsoleServer } from "./server/console-server.ts";
+
+export type { ConsoleOptions, ConsoleSignIn } from "./server/console-options.ts";
+
+/**
+ * The same Ringport, which also serves the console at `/console`: `await serve(withConsole(createRingport()))`. The front
+ * page, `/`, leads there. Nothing of the console is loaded before its first request.
+ */
+export function withConsole<App extends Ringport>(ringport: App, options: ConsoleOptions = {}): App {
+  let loading: Promise<ConsoleServer> | undefined;
+
+  function console(): Promise<ConsoleServer> {
+    loading ??= import("./server/console-server.ts").then(
+      ({ consoleServer }) => consoleServer(ringport, options),
+      (error: unknown) => {
+        loading = undefined; // the next request tries again
+        throw error;
+      },
+    );
+    return loading;
+  }
+
+  function broken(cause: unknown): Reply {
+    options.log?.error({ err: cause }, "the console could not be loaded");
+    return problem({ base: "", fullPath: "/", requestId: "none" }, "internal_error", INTERNAL);
+  }
+
+  const isConsole = ({ url }: Pick<RequestLike, "url">): boolean => {
+    const path = pathAfter(url, ringport.basePath);
+    return path === "/console" || path.startsWith("/console/");
+  };
+  const isOurs = (request: Pick<RequestLike, "url">): boolean =>
+    isConsole(request) || pathAfter(request.url, ringport.basePath) === "/";
+  const reply = (request: RequestLike): Promise<Reply> =>
+    console()
+      .then((it) => it.handle(request))
+      .catch(broken);
+
+  return {
+    ...ringport,
+    handle: (request, principal) => (isOurs(request) ? reply(request) : ringport.handle(request, principal)),
+    claims: async (request) => isConsole(request) || ringport.claims(request),
+    fetch: async (request) => (isOurs(request) ? toResponse(await reply(request)) : ringport.fetch(request)),
+    upgrade: (request, principal) =>
+      isConsole(request)
+        ? console()
+            .then((it) => it.upgrade(request))
+            .catch(broken)
+        : ringport.upgrade(request, principal),
+  };
+}

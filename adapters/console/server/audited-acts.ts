@@ -1,0 +1,50 @@
+import type { RequestContext } from "../../../src/http/request-context.ts";
+import type { Reply } from "../../../src/ports/web.ts";
+
+/** An act of an administrator by the HTTP interface, for the audit log. */
+interface AuditedAct {
+  readonly method: "POST" | "PATCH" | "DELETE";
+  /** The path of its route; `:id` is what it is done to. */
+  readonly path: string;
+  readonly action: string;
+}
+
+/** Every change that needs the scope `admin`; a test compares this table with the routes. */
+export const AUDITED_ACTS: readonly AuditedAct[] = [
+  { method: "POST", path: "/v1/instances", action: "instance.created" },
+  { method: "PATCH", path: "/v1/instances/:id", action: "instance.changed" },
+  { method: "DELETE", path: "/v1/instances/:id", action: "instance.deleted" },
+  { method: "POST", path: "/v1/instances/:id/link-page", action: "instance.link_page_created" },
+  { method: "DELETE", path: "/v1/calls/:id/recording", action: "recording.deleted" },
+  { method: "POST", path: "/v1/webhooks", action: "webhook.created" },
+  { method: "PATCH", path: "/v1/webhooks/:id", action: "webhook.changed" },
+  { method: "DELETE", path: "/v1/webhooks/:id", action: "webhook.deleted" },
+  { method: "POST", path: "/v1/webhooks/:id/rotate-secret", action: "webhook.secret_rotated" },
+  { method: "POST", path: "/v1/webhooks/:id/test", action: "webhook.tested" },
+  { method: "POST", path: "/v1/webhooks/:id/deliveries/:delivery/replay", action: "webhook.delivery_replayed" },
+];
+
+/**
+ * What a request has done that the audit log keeps; undefined if nothing.
+ * @param path of the HTTP interface
+ */
+export function auditedAct(
+  { method }: Pick<RequestContext, "method">,
+  path: string,
+  reply: Reply,
+): { action: string; subject: string } | undefined {
+  if (reply.status >= 300) return undefined;
+  const parts = path.split("/");
+  for (const act of AUDITED_ACTS) {
+    const pattern = act.path.split("/");
+    if (act.method !== method || pattern.length !== parts.length) continue;
+    if (!pattern.every((part, at) => part.startsWith(":") || part === parts[at])) continue;
+    const at = pattern.indexOf(":id");
+    const subject = at >= 0 ? parts[at] : madeBy(reply);
+    return subject === undefined ? undefined : { action: act.action, subject };
+  }
+  return undefined;
+}
+
+/** The id of the record that a request has created; undefined if there was one already. */
+const madeBy = ({ headers }: Reply): string | undefined => headers.location?.replace(/^.*\//s, "");

@@ -1,0 +1,57 @@
+import * as v from "valibot";
+import { concatBytes } from "../../../src/base/concat-bytes.ts";
+import { shown } from "../../../src/base/shown.ts";
+import { issueText, type Schema } from "../../../src/domain/input-checks.ts";
+import { parseBody } from "../../../src/domain/input-parser.ts";
+import { parseJson } from "../../../src/domain/json-body.ts";
+import { Refusal } from "../../../src/domain/refusal.ts";
+import { TOKEN_SCOPES } from "../../../src/domain/token-scope.ts";
+import { limitedBody } from "../../../src/http/limited-body.ts";
+import { timeParameter } from "../../../src/http/query-parameter.ts";
+import type { RequestContext } from "../../../src/http/request-context.ts";
+import type { System } from "../../../src/ports/system.ts";
+
+/** Most bytes of a body. */
+const BODY_BYTES = 64 * 1024;
+const BOUNDS = { depth: 8, parts: 1_000 };
+
+const time = timeParameter("expires_at", "");
+
+/** The bodies of the console's own routes (`api.ts`). What their texts must be like, the use cases check. */
+export const BODIES = {
+  login: v.object({ email: v.string(), password: v.string() }),
+  registration: v.object({ email: v.string(), password: v.string(), code: v.optional(v.string()) }),
+  password: v.object({ current: v.string(), next: v.string() }),
+  passwordReset: v.object({ code: v.string(), password: v.string() }),
+  accountDeletion: v.object({ password: v.string() }),
+  token: v.object({
+    label: v.string(),
+    scopes: v.optional(
+      v.array(v.picklist(TOKEN_SCOPES, issueText("value_invalid", `must be one of ${TOKEN_SCOPES.join(", ")}`))),
+    ),
+    expires_at: v.optional(
+      v.pipe(
+        v.string(),
+        v.check((text) => time.read(text) !== undefined, issueText("value_invalid", `must be ${time.must}`)),
+        v.transform((text) => time.read(text)),
+      ),
+    ),
+    demo_instance_id: v.optional(v.string()),
+  }),
+} as const;
+
+/**
+ * The checked JSON body of a request. Unknown fields are ignored.
+ * @throws {Refusal} `unsupported_media_type`, `body_too_large`, `request_timeout`, `invalid_json`, or the faults of its fields
+ */
+export async function readBody<T>({ request }: RequestContext, schema: Schema<T>, system: System): Promise<T> {
+  const type = request.headers.get("content-type") ?? "";
+  // A form of another page cannot send this type.
+  if (!/^application\/json *(?:;|$)/i.test(type))
+    throw new Refusal("unsupported_media_type", `Content-Type is ${shown(type)}: it must be application/json`);
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of limitedBody(request, BODY_BYTES, system) ?? []) chunks.push(chunk);
+  const parsed = parseJson(concatBytes(chunks), BOUNDS);
+  if ("fault" in parsed) throw new Refusal("invalid_json", parsed.fault);
+  return parseBody(schema, parsed.value, { strict: false });
+}

@@ -1,0 +1,97 @@
+import { OWN_SEGMENTS } from "../../../src/http/own-paths.ts";
+import { isInPieces } from "../../../src/http/reply.ts";
+import type { RequestContext } from "../../../src/http/request-context.ts";
+import type { Reply, RequestLike, SocketHandlers } from "../../../src/ports/web.ts";
+import type { Ringport } from "../../../src/ringport.ts";
+import { auditedAct } from "./audited-acts.ts";
+import type { ConsoleParts } from "./console-parts.ts";
+import { assertSameOrigin } from "./same-origin.ts";
+import { secured } from "./security-headers.ts";
+import type { Visitor } from "./visitors.ts";
+import { WhileSignedIn } from "./while-signed-in.ts";
+
+/** What names the caller of the HTTP interface: the console has found that out itself. */
+const HIDDEN: ReadonlySet<string> = new Set(["authorization", "cookie"]);
+const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i;
+
+/** Passes requests below `/console` on to the Ringport, in the name of whoever is signed in. */
+export interface Dispatch {
+  /** Whether the path after `/console` is one of the HTTP interface, or of the pages of a network. */
+  takes(path: string): Promise<boolean>;
+  /** @throws {ConsoleRefusal} `cross_site`, `unauthorized` */
+  handle(context: RequestContext, path: string): Promise<Reply>;
+  /** The same for a WebSocket. */
+  upgrade(context: RequestContext, path: string): Promise<Reply | SocketHandlers>;
+}
+
+export function dispatch(parts: ConsoleParts): Dispatch {
+  const { ringport, visitors, log, system } = parts;
+
+  async function admitted(context: RequestContext): Promise<Visitor> {
+    assertSameOrigin(context, ringport.publicUrl);
+    const visitor = await visitors.require(context);
+    context.principal = visitor.principal;
+    return visitor;
+  }
+
+  const whileSignedIn = (context: RequestContext): WhileSignedIn =>
+    new WhileSignedIn(async () => (await visitors.find(context)) !== undefined, system);
+
+  /** Notes an act in the audit log. It was carried out, so a log that fails does not change the reply. */
+  async function note(context: RequestContext, { signedIn }: Visitor, path: string, reply: Reply): Promise<void> {
+    const act = auditedAct(context, path, reply);
+    if (!act || !signedIn) return;
+    await ringport.accounts
+      .note(signedIn.account, act.action, act.subject)
+      .catch((error: unknown) =>
+        log.error({ request_id: context.requestId, action: act.action, err: error }, "an act is not in the audit log"),
+      );
+  }
+
+  return {
+    async takes(path) {
+      const segment = path.split("/", 2)[1] ?? "";
+      if (segment === "v1") return true;
+      return !OWN_SEGMENTS.has(segment) && isNetworkPage(ringport, segment);
+    },
+    async handle(context, path) {
+      const visitor = await admitted(context);
+      const reply = await ringport.handle(requestTo(context, path, ringport.basePath), visitor.principal);
+      await note(context, visitor, path, reply);
+      if (!isInPieces(reply.body)) return secured(reply);
+      return secured({ ...reply, body: whileSignedIn(context).body(reply.body) });
+    },
+    async upgrade(context, path) {
+      const { principal } = await admitted(context);
+      const decision = await ringport.upgrade(requestTo(context, path, ringport.basePath), principal);
+      return "status" in decision ? secured(decision) : whileSignedIn(context).socket(decision);
+    },
+  };
+}
+
+/** Whether a network has pages with this prefix. */
+export function isNetworkPage(
+  { basePath, claims }: Pick<Ringport, "basePath" | "claims">,
+  prefix: string,
+): Promise<boolean> {
+  return prefix === "" ? Promise.resolve(false) : claims({ url: `http://ringport${basePath}/${prefix}/` });
+}
+
+/** The request as the Ringport gets it: with the path after `/console`, and without what names its caller. */
+function requestTo({ request, requestId, search }: RequestContext, path: string, base: string): RequestLike {
+  const [origin = "http://localhost"] = ORIGIN.exec(request.url) ?? [];
+  return {
+    method: request.method,
+    url: `${origin}${base}${path}${search}`,
+    headers: {
+      get(name) {
+        const lower = name.toLowerCase();
+        if (HIDDEN.has(lower)) return null;
+        return lower === "x-request-id" ? requestId : request.headers.get(name);
+      },
+    },
+    get body() {
+      return request.body;
+    },
+  };
+}

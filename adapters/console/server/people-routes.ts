@@ -1,0 +1,47 @@
+import type { AuditEntry, Invitation } from "../../../src/application/accounts/account-use-cases.ts";
+import { readQuery, textParameter } from "../../../src/http/query-parameter.ts";
+import { json, noContent } from "../../../src/http/reply.ts";
+import { timestamp } from "../../../src/http/views.ts";
+import type { AuditEntryView, InvitationView, NewInvitationView } from "../api.ts";
+import { accountRoute, idOf, type RoutesOf } from "./console-route.ts";
+import { serverUrl } from "./server-url.ts";
+
+const auditQuery = { after: textParameter("after", "The id of the last entry that the page before has.") };
+
+/** Invitations, and the log of what people did. */
+export const peopleRoutes: RoutesOf = (parts) => {
+  const { ringport } = parts;
+  const { accounts } = ringport;
+  return [
+    accountRoute(parts, "GET", "/invitations", async (_, { account }) =>
+      json(200, (await accounts.invitations(account)).map(invitationView)),
+    ),
+    accountRoute(parts, "POST", "/invitations", async (context, { account }) => {
+      const made = await accounts.invite(account);
+      // No server and no proxy sees the code: a browser keeps the fragment to itself.
+      const url = `${serverUrl(context, ringport)}/console/register#code=${encodeURIComponent(made.code)}`;
+      return json(201, { ...invitationView(made), url } satisfies NewInvitationView);
+    }),
+    accountRoute(parts, "DELETE", "/invitations/:id", async (context, { account }) => {
+      await accounts.withdrawInvitation(account, idOf(context));
+      return noContent();
+    }),
+    accountRoute(parts, "GET", "/audit", async (context, { account }) =>
+      json(200, (await accounts.audit(account, readQuery(context.search, auditQuery))).map(entryView)),
+    ),
+  ];
+};
+
+const invitationView = ({ id, createdAt, expiresAt }: Invitation): InvitationView => ({
+  id,
+  created_at: timestamp(createdAt),
+  expires_at: timestamp(expiresAt),
+});
+
+const entryView = ({ id, at, email, action, subject }: AuditEntry): AuditEntryView => ({
+  id,
+  at: timestamp(at),
+  email,
+  action,
+  subject,
+});

@@ -1,0 +1,86 @@
+import { CodedError } from "../../../src/base/error.ts";
+import type { RequestContext } from "../../../src/http/request-context.ts";
+import type { Reply } from "../../../src/ports/web.ts";
+
+/** What a refusal of the console becomes in HTTP. */
+interface Kind {
+  readonly status: number;
+  /** Always the same for a code (RFC 9457 §3.1.3). */
+  readonly title: string;
+  /** Lower-case names. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** The codes that only the console has. */
+export type ConsoleCode = keyof typeof OWN;
+
+const OWN = {
+  unauthorized: {
+    status: 401,
+    title: "Nobody is signed in",
+    headers: { "www-authenticate": 'Cookie realm="console"' },
+  },
+  cross_site: { status: 403, title: "The request comes from another site" },
+  accounts_off: { status: 404, title: "This server has no accounts" },
+} as const satisfies Readonly<Record<string, Kind>>;
+
+/** The codes of refusals of accounts. */
+export const ACCOUNT_PROBLEMS: Readonly<Record<string, Kind>> = {
+  email_invalid: { status: 400, title: "The email address is malformed" },
+  password_invalid: { status: 400, title: "The password is not good enough" },
+  token_invalid: { status: 400, title: "The token cannot be made like this" },
+  code_invalid: { status: 403, title: "The code is unknown, used or expired" },
+  registration_closed: { status: 403, title: "Registration needs an invitation" },
+  sign_in_failed: { status: 403, title: "The email address or the password is wrong" },
+  password_wrong: { status: 403, title: "The password is wrong" },
+  admin_required: { status: 403, title: "Only an administrator may do this" },
+  session_not_found: { status: 404, title: "There is no such session" },
+  token_not_found: { status: 404, title: "There is no such token" },
+  invitation_not_found: { status: 404, title: "There is no such invitation" },
+  email_taken: { status: 409, title: "The email address has an account" },
+  last_admin: { status: 409, title: "The last administrator cannot leave" },
+  too_many_attempts: { status: 429, title: "Too many attempts" },
+};
+
+/** A refusal of the console itself. */
+export class ConsoleRefusal extends CodedError {
+  override readonly name = "ConsoleRefusal";
+  readonly code: ConsoleCode;
+
+  constructor(code: ConsoleCode, detail: string) {
+    super(detail);
+    this.code = code;
+  }
+}
+
+/** The problem document (RFC 9457) of a refusal by the console or by its accounts; undefined for any other error. */
+export function consoleProblem(context: RequestContext, error: unknown): Reply | undefined {
+  if (!(error instanceof CodedError)) return undefined;
+  const kind = kindOf(error);
+  if (!kind) return undefined;
+  const { status, title, headers } = kind;
+  const { retryAfterMs } = error as { retryAfterMs?: number };
+  return {
+    status,
+    headers: {
+      "content-type": "application/problem+json",
+      "cache-control": "no-store",
+      ...headers,
+      ...(retryAfterMs === undefined ? {} : { "retry-after": String(Math.max(1, Math.ceil(retryAfterMs / 1000))) }),
+    },
+    body: JSON.stringify({
+      type: "about:blank",
+      title,
+      status,
+      detail: error.message,
+      instance: context.fullPath.slice(0, 1024),
+      code: error.code,
+      request_id: context.requestId,
+    }),
+  };
+}
+
+function kindOf(error: CodedError): Kind | undefined {
+  if (error instanceof ConsoleRefusal) return OWN[error.code];
+  return Object.hasOwn(ACCOUNT_PROBLEMS, error.code) ? ACCOUNT_PROBLEMS[error.code] : undefined;
+}

@@ -1,0 +1,34 @@
+import type { Reply } from "../../../src/ports/web.ts";
+
+/** The policy of the pages: files of this server only, and no script or style inside of them. */
+export const PAGE_POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; media-src 'self' blob:; connect-src 'self'; font-src 'none'; worker-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+/** The policy of everything else, which is no page. */
+const DATA_POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+const FIXED: Readonly<Record<string, string>> = {
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+  "permissions-policy": "microphone=(self), camera=(), geolocation=(), display-capture=(), payment=(), usb=()",
+};
+
+/**
+ * A reply with the headers that every reply of the console has. What belongs to it alone, such as the policy of a page of
+ * a network, stays. No page of another origin may read it, whatever CORS allows for the HTTP interface.
+ */
+export function secured(reply: Reply): Reply {
+  const own = Object.entries(reply.headers).filter(([name]) => !name.startsWith("access-control-"));
+  return {
+    ...reply,
+    headers: {
+      "content-security-policy": DATA_POLICY,
+      "referrer-policy": "same-origin",
+      "cache-control": "no-store",
+      ...Object.fromEntries(own),
+      ...FIXED,
+    },
+  };
+}

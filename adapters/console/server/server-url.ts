@@ -1,0 +1,12 @@
+import type { RequestContext } from "../../../src/http/request-context.ts";
+import type { Ringport } from "../../../src/ringport.ts";
+
+/** The address of the HTTP interface for people: the public one, or the one by which they have come. */
+export function serverUrl(
+  { request }: RequestContext,
+  { publicUrl, basePath }: Pick<Ringport, "publicUrl" | "basePath">,
+): string {
+  const [origin = ""] = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i.exec(request.url) ?? [];
+  const server = publicUrl?.replace(/\/+$/, "") ?? origin;
+  return server.endsWith(basePath) ? server : server + basePath;
+}

@@ -1,0 +1,47 @@
+import type { RequestContext } from "../../../src/http/request-context.ts";
+
+/** What a secret of a session consists of; nothing else is looked up, or written into a header. */
+const SECRET = /^[\w~.-]{1,200}$/;
+
+/** The cookie that holds the secret of a session. */
+export interface SessionCookie {
+  /** The secret in the request; undefined if there is none, or more than one: another site of the domain may have set it. */
+  read(context: RequestContext): string | undefined;
+  /** The value of a Set-Cookie header. @param maxAgeMs how long the browser keeps it */
+  set(context: RequestContext, secret: string, maxAgeMs: number): string;
+  /** The value of a Set-Cookie header that removes it. */
+  clear(context: RequestContext): string;
+}
+
+/**
+ * The cookie, which only pages below `/console` send. On HTTPS it is `Secure`, and its name has the prefix that keeps other
+ * servers of the host from setting it over plain HTTP (RFC 6265bis §4.1.3.1).
+ * @param base path in front of `/console`
+ */
+export function sessionCookie(base: string, publicUrl: string | undefined): SessionCookie {
+  const isSecure = ({ request }: RequestContext): boolean =>
+    [request.url, publicUrl ?? ""].some((url) => /^https:/i.test(url));
+  const name = (context: RequestContext): string => `${isSecure(context) ? "__Secure-" : ""}ringport_session`;
+  const written = (context: RequestContext, value: string, seconds: number): string =>
+    `${name(context)}=${value}; Path=${base}/console; Max-Age=${seconds}; HttpOnly; SameSite=Lax${isSecure(context) ? "; Secure" : ""}`;
+  return {
+    read(context) {
+      const [secret, ...more] = valuesOf(context.header("cookie") ?? "", name(context));
+      return secret !== undefined && more.length === 0 && SECRET.test(secret) ? secret : undefined;
+    },
+    set(context, secret, maxAgeMs) {
+      if (!SECRET.test(secret)) throw new Error("the secret of a session has characters that a cookie cannot hold");
+      return written(context, secret, Math.max(0, Math.floor(maxAgeMs / 1000)));
+    },
+    clear: (context) => written(context, "", 0),
+  };
+}
+
+/** Every value that the header has under the name, which is compared exactly (RFC 6265 §5.4). */
+function valuesOf(header: string, name: string): string[] {
+  return header
+    .split(";")
+    .map((pair) => pair.trim())
+    .filter((pair) => pair.startsWith(`${name}=`))
+    .map((pair) => pair.slice(name.length + 1));
+}

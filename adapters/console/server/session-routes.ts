@@ -1,0 +1,130 @@
+import type { NewSession } from "../../../src/application/accounts/account-use-cases.ts";
+import { json, noContent } from "../../../src/http/reply.ts";
+import type { RequestContext } from "../../../src/http/request-context.ts";
+import { timestamp } from "../../../src/http/views.ts";
+import type { Reply } from "../../../src/ports/web.ts";
+import { VERSION } from "../../../src/version.ts";
+import type { AccountView, SessionState, SessionView } from "../api.ts";
+import { BODIES, readBody } from "./bodies.ts";
+import type { ConsoleParts } from "./console-parts.ts";
+import { accountRoute, type ConsoleRoute, idOf, requireAccounts } from "./console-route.ts";
+import { isNetworkPage } from "./dispatch.ts";
+import { serverUrl } from "./server-url.ts";
+import type { Visitor } from "./visitors.ts";
+
+/** Who is signed in, and how that changes. */
+export function sessionRoutes(parts: ConsoleParts): ConsoleRoute[] {
+  const { ringport, cookie, visitors, signIn, system } = parts;
+  const { accounts } = ringport;
+
+  async function stateOf(context: RequestContext, visitor: Visitor | undefined): Promise<SessionState> {
+    return {
+      account: visitor ? accountOf(visitor) : null,
+      registration: signIn ? "invitation" : await accounts.registration(),
+      accounts: signIn === undefined,
+      sign_in_url: signIn?.url ?? null,
+      api_url: serverUrl(context, ringport),
+      simulator: await isNetworkPage(ringport, "simulator"),
+      version: VERSION,
+    };
+  }
+
+  /** Gives the browser its new session; the one that it had is over, whoever has made that. */
+  async function begin(context: RequestContext, made: Promise<NewSession>): Promise<Reply> {
+    const before = cookie.read(context);
+    const session = await made;
+    context.principal = session.principal;
+    if (before !== undefined) await accounts.signOut(before);
+    const state = await stateOf(context, { principal: session.principal, signedIn: session });
+    const lasts = session.session.expiresAt - system.now();
+    return json(200, state, { "set-cookie": cookie.set(context, session.secret, lasts) });
+  }
+
+  const browserOf = (context: RequestContext): { userAgent: string | null } => ({
+    userAgent: context.header("user-agent"),
+  });
+
+  /** A route that ends with a new session. */
+  const beginning = (path: string, make: (context: RequestContext) => Promise<NewSession>): ConsoleRoute => ({
+    method: "POST",
+    path,
+    access: "anybody",
+    async run(context) {
+      requireAccounts(signIn);
+      return begin(context, make(context));
+    },
+  });
+
+  return [
+    {
+      method: "GET",
+      path: "/session",
+      access: "anybody",
+      async run(context) {
+        const visitor = await visitors.find(context);
+        context.principal = visitor?.principal;
+        const state = await stateOf(context, visitor);
+        const secret = cookie.read(context);
+        if (signIn || secret === undefined) return json(200, state);
+        // The use of a session has prolonged it; a session that is over need not be sent any more.
+        const lasts = visitor?.signedIn && visitor.signedIn.session.expiresAt - system.now();
+        const value = lasts === undefined ? cookie.clear(context) : cookie.set(context, secret, lasts);
+        return json(200, state, { "set-cookie": value });
+      },
+    },
+    beginning("/register", async (context) =>
+      accounts.register(await readBody(context, BODIES.registration, system), browserOf(context)),
+    ),
+    beginning("/sign-in", async (context) =>
+      accounts.signIn(await readBody(context, BODIES.login, system), browserOf(context)),
+    ),
+    beginning("/password-reset", async (context) => {
+      const { code, password } = await readBody(context, BODIES.passwordReset, system);
+      return accounts.resetPassword(code, password, browserOf(context));
+    }),
+    accountRoute(parts, "POST", "/password", async (context, { account }) => {
+      const passwords = await readBody(context, BODIES.password, system);
+      return begin(context, accounts.changePassword(account, passwords, browserOf(context)));
+    }),
+    accountRoute(parts, "POST", "/account-deletion", async (context, { account }) => {
+      const { password } = await readBody(context, BODIES.accountDeletion, system);
+      await accounts.delete(account, password);
+      return noContent({ "set-cookie": cookie.clear(context) });
+    }),
+    {
+      method: "POST",
+      path: "/sign-out",
+      access: "anybody",
+      async run(context) {
+        requireAccounts(signIn);
+        const secret = cookie.read(context);
+        if (secret !== undefined) await accounts.signOut(secret);
+        return noContent({ "set-cookie": cookie.clear(context) });
+      },
+    },
+    accountRoute(parts, "GET", "/sessions", async (_, { account, session }) => {
+      const sessions = await accounts.sessions(account);
+      const views = sessions.map(
+        ({ id, createdAt, lastUsedAt, userAgent }): SessionView => ({
+          id,
+          current: id === session.id,
+          created_at: timestamp(createdAt),
+          last_used_at: timestamp(lastUsedAt),
+          user_agent: userAgent,
+        }),
+      );
+      return json(200, views);
+    }),
+    accountRoute(parts, "DELETE", "/sessions/:id", async (context, { account }) => {
+      await accounts.endSession(account, idOf(context));
+      return noContent();
+    }),
+  ];
+}
+
+/** Without accounts of Ringport, a user has no more than their id. */
+function accountOf({ principal, signedIn }: Visitor): AccountView {
+  if (!signedIn) return { id: principal.userId, email: principal.userId, role: "member", created_at: timestamp(0) };
+  const { id, email, role, createdAt } = signedIn.account;
+  return { id, email, role, created_at: timestamp(createdAt) };
+}

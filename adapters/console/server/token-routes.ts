@@ -1,0 +1,43 @@
+import { json, noContent } from "../../../src/http/reply.ts";
+import { maybeTimestamp, timestamp } from "../../../src/http/views.ts";
+import type { TokenRecord } from "../../../src/ports/storage.ts";
+import type { NewTokenView, TokenView } from "../api.ts";
+import { BODIES, readBody } from "./bodies.ts";
+import { accountRoute, idOf, type RoutesOf } from "./console-route.ts";
+
+/** Tokens of the account for the HTTP interface. */
+export const tokenRoutes: RoutesOf = (parts) => {
+  const { system } = parts;
+  const { accounts } = parts.ringport;
+  return [
+    accountRoute(parts, "GET", "/tokens", async (_, { account }) =>
+      json(200, (await accounts.tokens(account)).map(tokenView)),
+    ),
+    accountRoute(parts, "POST", "/tokens", async (context, { account }) => {
+      const body = await readBody(context, BODIES.token, system);
+      const made = await accounts.createToken(account, {
+        label: body.label,
+        scopes: body.scopes,
+        expiresAt: body.expires_at,
+        demoInstanceId: body.demo_instance_id,
+      });
+      return json(201, { ...tokenView(made), token: made.token } satisfies NewTokenView);
+    }),
+    accountRoute(parts, "DELETE", "/tokens/:id", async (context, { account }) => {
+      await accounts.revokeToken(account, idOf(context));
+      return noContent();
+    }),
+  ];
+};
+
+function tokenView(token: TokenRecord): TokenView {
+  return {
+    id: token.id,
+    label: token.label,
+    scopes: token.scopes,
+    demo_instance_id: token.demoInstanceId,
+    created_at: timestamp(token.createdAt),
+    expires_at: maybeTimestamp(token.expiresAt),
+    last_used_at: maybeTimestamp(token.lastUsedAt),
+  };
+}

@@ -1,0 +1,47 @@
+import type { AccountUseCases, SignedIn } from "../../../src/application/accounts/account-use-cases.ts";
+import type { Principal } from "../../../src/domain/principal.ts";
+import type { RequestContext } from "../../../src/http/request-context.ts";
+import type { ConsoleSignIn } from "./console-options.ts";
+import { ConsoleRefusal } from "./problems.ts";
+import type { SessionCookie } from "./session-cookie.ts";
+
+/** Who is signed in. */
+export interface Visitor {
+  readonly principal: Principal;
+  /** Undefined if the embedding program has signed them in. */
+  readonly signedIn?: SignedIn;
+}
+
+/** Finds out who sends a request. */
+export interface Visitors {
+  /** Undefined: nobody is signed in. */
+  find(context: RequestContext): Promise<Visitor | undefined>;
+  /** @throws {ConsoleRefusal} `unauthorized` */
+  require(context: RequestContext): Promise<Visitor>;
+}
+
+/** @param signIn replaces the sessions of accounts */
+export function visitors(
+  accounts: AccountUseCases,
+  cookie: SessionCookie,
+  signIn: ConsoleSignIn | undefined,
+): Visitors {
+  async function find(context: RequestContext): Promise<Visitor | undefined> {
+    if (signIn) {
+      const principal = await signIn.principal(context.request);
+      return principal && { principal };
+    }
+    const secret = cookie.read(context);
+    const signedIn = secret === undefined ? undefined : await accounts.session(secret);
+    return signedIn && { principal: signedIn.principal, signedIn };
+  }
+
+  return {
+    find,
+    async require(context) {
+      const visitor = await find(context);
+      if (!visitor) throw new ConsoleRefusal("unauthorized", "sign in first: the session is unknown or has ended");
+      return visitor;
+    },
+  };
+}

@@ -1,0 +1,75 @@
+import type { System } from "../../../src/ports/system.ts";
+import type { Socket, SocketHandlers } from "../../../src/ports/web.ts";
+
+/** Least time between two checks of one session, ms. */
+export const CHECK_MS = 1_000;
+/** The close code of a WebSocket whose session has ended; the one for a revoked token. */
+export const SESSION_ENDED = 4001;
+
+/**
+ * Ends what is open in the name of a session once that has ended. It is checked whenever something passes, at most once a
+ * second: an event stream has a heartbeat, so no timer is needed. While the session cannot be checked, everything goes on.
+ */
+export class WhileSignedIn {
+  readonly #isSignedIn: () => Promise<boolean>;
+  readonly #system: Pick<System, "monotonic">;
+  #checkedAt: number;
+
+  constructor(isSignedIn: () => Promise<boolean>, system: Pick<System, "monotonic">) {
+    this.#isSignedIn = isSignedIn;
+    this.#system = system;
+    this.#checkedAt = system.monotonic();
+  }
+
+  /** The pieces of a body, until the session ends. */
+  async *body(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const piece of pieces) {
+      if (this.#isDue() && !(await this.#check())) return;
+      yield piece;
+    }
+  }
+
+  /** The handlers of a WebSocket, which is closed when the session ends. */
+  socket(handlers: SocketHandlers): SocketHandlers {
+    let watched: Socket | undefined;
+    const passed = (socket: Socket): void => {
+      if (this.#isDue())
+        void this.#check().then((signedIn) => signedIn || socket.close(SESSION_ENDED, "the session has ended"));
+    };
+    const watch = (socket: Socket): Socket => {
+      watched ??= {
+        send(data) {
+          passed(socket);
+          socket.send(data);
+        },
+        get bufferedAmount() {
+          return socket.bufferedAmount;
+        },
+        drained: () => socket.drained(),
+        close: (code, reason) => socket.close(code, reason),
+        ...(socket.pause && { pause: () => socket.pause?.() }),
+        ...(socket.resume && { resume: () => socket.resume?.() }),
+      };
+      return watched;
+    };
+    return {
+      open: (socket) => handlers.open?.(watch(socket)),
+      message(socket, data) {
+        passed(socket);
+        handlers.message(watch(socket), data);
+      },
+      close: (socket, code, reason) => handlers.close?.(watch(socket), code, reason),
+    };
+  }
+
+  #isDue(): boolean {
+    const now = this.#system.monotonic();
+    if (now - this.#checkedAt < CHECK_MS) return false;
+    this.#checkedAt = now;
+    return true;
+  }
+
+  #check(): Promise<boolean> {
+    return this.#isSignedIn().catch(() => true);
+  }
+}

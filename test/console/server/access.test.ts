@@ -1,0 +1,162 @@
+import { describe, expect, test } from "vitest";
+import type { Principal } from "../../../src/domain/principal.ts";
+import { CONSOLE_ENDPOINTS } from "./console-endpoints.ts";
+import { consoleScene } from "./console-scene.ts";
+
+/** A body for each route that has one. */
+const BODIES: Readonly<Record<string, object>> = {
+  "/password": { current: "a", next: "b" },
+  "/account-deletion": { password: "a" },
+  "/tokens": { label: "a" },
+};
+const bodyOf = (path: string, method: string) => (method === "POST" ? (BODIES[path] ?? {}) : undefined);
+const addressOf = (address: string) => address.slice("/console".length);
+
+/** Routes that anybody may use, written down once more by hand. */
+const OPEN = ["GET /session", "POST /register", "POST /sign-in", "POST /password-reset", "POST /sign-out"];
+const FOR_ADMINS = ["GET /invitations", "POST /invitations", "DELETE /invitations/:id"];
+
+test("the routes that serve anybody are these", () => {
+  const open = CONSOLE_ENDPOINTS.filter(({ access }) => access === "anybody");
+  expect(open.map(({ method, path }) => `${method} ${path}`)).toEqual(OPEN);
+});
+
+describe.each(CONSOLE_ENDPOINTS.filter(({ access }) => access === "signed-in"))("$method $path", (route) => {
+  const { method, path, address } = route;
+  const ask = (browser: ReturnType<ReturnType<typeof consoleScene>["browser"]>) =>
+    browser.ask(method, addressOf(address), bodyOf(path, method));
+
+  test("needs a session", async () => {
+    const { status, json, headers } = await ask(consoleScene().browser());
+    expect([status, json.code]).toEqual([401, "unauthorized"]);
+    expect(headers["www-authenticate"]).toMatch(/^Cookie /);
+  });
+
+  test("does not exist if the embedding program signs people in", async () => {
+    const principal = async () => ({ userId: "usr_anna" });
+    const { status, json } = await ask(consoleScene({ signIn: { principal, url: "/login" } }).browser());
+    expect([status, json.code]).toEqual([404, "accounts_off"]);
+  });
+
+  test("is for administrators alone, or for members too", async () => {
+    const scene = consoleScene();
+    const { json } = await ask(await scene.member(await scene.admin()));
+    const isForAdmins = FOR_ADMINS.includes(`${method} ${path}`);
+    expect(json?.code === "admin_required").toBe(isForAdmins);
+  });
+});
+
+describe("the ids of somebody else", () => {
+  test("are unknown", async () => {
+    const scene = consoleScene();
+    const admin = await scene.admin();
+    const member = await scene.member(admin);
+    const { id: token } = (await admin.ask("POST", "/api/tokens", { label: "mine" })).json;
+    const [{ id: session }] = (await admin.ask("GET", "/api/sessions")).json;
+    const refusals = [
+      await member.ask("DELETE", `/api/tokens/${token}`),
+      await member.ask("DELETE", `/api/sessions/${session}`),
+    ];
+    expect(refusals.map(({ status, json }) => [status, json.code])).toEqual([
+      [404, "token_not_found"],
+      [404, "session_not_found"],
+    ]);
+    expect((await member.ask("GET", "/api/tokens")).json).toEqual([]);
+    expect((await admin.ask("GET", "/api/tokens")).json).toHaveLength(1);
+    expect((await admin.ask("GET", "/v1/calls")).status).toBe(200);
+  });
+
+  test("cannot be asked for by any form of a path", async () => {
+    const browser = await consoleScene().admin();
+    for (const id of ["%00", "..%2f..", "a".repeat(10_000), "%", "'", "é", "tok_1;x"])
+      expect((await browser.ask("DELETE", `/api/tokens/${id}`)).json.code, id).toBe("token_not_found");
+  });
+});
+
+test("a token is made, listed without its secret, and revoked", async () => {
+  const browser = await consoleScene().admin();
+  const wanted = { label: "Shop", scopes: ["call", "read"], expires_at: "2030-01-31T12:00:00+01:00", more: 1 };
+  const made = await browser.ask("POST", "/api/tokens", wanted);
+  expect(made.status).toBe(201);
+  expect(made.json).toEqual({
+    id: expect.any(String),
+    label: "Shop",
+    scopes: ["call", "read"],
+    demo_instance_id: null,
+    created_at: expect.any(String),
+    expires_at: "2030-01-31T11:00:00.000Z",
+    last_used_at: null,
+    token: expect.stringMatching(/^rp_live_/),
+  });
+  const { token, ...listed } = made.json;
+  const list = await browser.ask("GET", "/api/tokens");
+  expect(list.json).toEqual([listed]);
+  expect(list.text).not.toContain(token);
+  expect((await browser.ask("DELETE", `/api/tokens/${listed.id}`)).status).toBe(204);
+  expect((await browser.ask("GET", "/api/tokens")).json).toEqual([]);
+});
+
+test("an invitation has its code in the fragment of its address", async () => {
+  const browser = await consoleScene({ publicUrl: "https://calls.example.com/" }).admin();
+  const { status, json } = await browser.ask("POST", "/api/invitations");
+  expect(status).toBe(201);
+  expect(json.url).toMatch(/^https:\/\/calls\.example\.com\/console\/register#code=invitation_\d+$/);
+  const list = await browser.ask("GET", "/api/invitations");
+  expect(list.json).toEqual([{ id: json.id, created_at: json.created_at, expires_at: json.expires_at }]);
+  expect(list.text).not.toContain("invitation_");
+});
+
+test.each([
+  ["POST", "/api/sign-in", { email: 1 }, ["/email", "/password"]],
+  ["POST", "/api/tokens", { label: "a", scopes: ["root"] }, ["/scopes/0"]],
+  ["POST", "/api/tokens", { label: "a", expires_at: "tomorrow" }, ["/expires_at"]],
+] as const)("%s %s names each fault of its body", async (method, path, body, pointers) => {
+  const { status, json } = await (await consoleScene().admin()).ask(method, path, body);
+  expect(status).toBe(400);
+  expect(json.errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual(pointers);
+});
+
+test("a refusal that may pass says when", async () => {
+  const scene = consoleScene();
+  const browser = await scene.admin();
+  const { AccountRefusal } = await import("../../../src/domain/account-refusal.ts");
+  scene.accounts.signIn = () =>
+    Promise.reject(new AccountRefusal("too_many_attempts", "wait", { retryAfterMs: 1_200 }));
+  const { status, headers } = await browser.ask("POST", "/api/sign-in", { email: "a@b.c", password: "x" });
+  expect([status, headers["retry-after"]]).toEqual([429, "2"]);
+});
+
+describe("a program that signs people in itself", () => {
+  const anna: Principal = { userId: "usr_anna", scopes: ["read"] };
+  const scene = () =>
+    consoleScene({
+      signIn: {
+        url: "/login",
+        principal: async ({ headers }) => (headers.get("cookie") === "app=anna" ? anna : undefined),
+      },
+    });
+
+  test("shows its own page to sign in at", async () => {
+    const { json } = await scene().browser().ask("GET", "/api/session");
+    expect(json).toMatchObject({ account: null, accounts: false, sign_in_url: "/login" });
+  });
+
+  test("decides who uses the console, and with which scopes", async () => {
+    const browser = scene().browser();
+    browser.cookie = "app=anna";
+    expect((await browser.ask("GET", "/api/session")).json.account).toMatchObject({ id: "usr_anna", role: "member" });
+    expect((await browser.ask("GET", "/v1/calls")).status).toBe(200);
+    expect((await browser.ask("POST", "/v1/instances", { name: "x" })).json.code).toBe("insufficient_scope");
+    browser.cookie = "app=ben";
+    expect((await browser.ask("GET", "/v1/calls")).status).toBe(401);
+  });
+
+  test("sees a fault of its own as one", async () => {
+    const principal = () => Promise.reject(new Error("connection refused to 10.0.0.7"));
+    const { browser, logged } = consoleScene({ signIn: { url: "/login", principal } });
+    const { status, json, text } = await browser().ask("GET", "/v1/calls");
+    expect([status, json.code]).toEqual([500, "internal_error"]);
+    expect(text).not.toContain("10.0.0.7");
+    expect(logged.filter(({ level }) => level === "error")).toHaveLength(1);
+  });
+});

@@ -1,0 +1,115 @@
+import { withConsole } from "../../../adapters/console/index.ts";
+import type { ConsoleOptions } from "../../../adapters/console/server/console-options.ts";
+import type { Reply, SocketHandlers } from "../../../src/ports/web.ts";
+import type { Ringport } from "../../../src/ringport.ts";
+import { ManualSystem } from "../../../src/testing/manual-system.ts";
+import { type Answered, answered, requestOf } from "../../http/support/ask.ts";
+import { type Parts, serve } from "../../http/support/fakes.ts";
+import { FakeAccounts, FIRST_CODE, PASSWORD } from "./fake-accounts.ts";
+
+/** What a browser sends with the requests of a page to its own server. */
+export const FROM_PAGE = { "sec-fetch-site": "same-origin" } as const;
+
+/** A request of a test. */
+export interface Sent {
+  readonly method?: string;
+  readonly path: string;
+  readonly headers?: Record<string, string>;
+  readonly body?: unknown;
+}
+
+/** A console over fake use cases. */
+export interface Scene {
+  readonly app: Ringport;
+  readonly accounts: FakeAccounts;
+  readonly system: ManualSystem;
+  /** Every line that was logged. */
+  readonly logged: { level: string; fields: Readonly<Record<string, unknown>>; message: string }[];
+  /** Sends a request with exactly these headers. */
+  send(request: Sent): Promise<Answered>;
+  upgrade(request: Sent): Promise<Reply | SocketHandlers>;
+  /** A browser, which keeps its cookie. */
+  browser(): Browser;
+  /** A browser in which the first person has registered: an administrator. */
+  admin(): Promise<Browser>;
+  /** A browser in which somebody has registered with an invitation. */
+  member(admin: Browser): Promise<Browser>;
+}
+
+export interface Browser {
+  /** The Cookie header. */
+  cookie: string | undefined;
+  /** Sends a request of a page of the console. */
+  ask(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answered>;
+}
+
+export interface SceneOptions extends ConsoleOptions {
+  readonly http?: Parts;
+  readonly basePath?: string;
+  readonly publicUrl?: string;
+}
+
+export function consoleScene({ http = {}, basePath = "", publicUrl, ...options }: SceneOptions = {}): Scene {
+  const system = new ManualSystem();
+  const accounts = new FakeAccounts(system);
+  const { app: core, logged } = serve({ ...http, http: { basePath, ...http.http } });
+  const log = (level: string) => (fields: Readonly<Record<string, unknown>>, message: string) =>
+    void logged.push({ level, fields, message });
+  const logger = { debug: log("debug"), info: log("info"), warn: log("warn"), error: log("error") };
+  const ringport = { ...core, accounts, basePath, publicUrl } as unknown as Ringport;
+  const app = withConsole(ringport, { system, log: logger, assets: [], ...options });
+
+  const request = ({ headers, body, ...sent }: Sent) =>
+    requestOf({
+      ...sent,
+      token: null,
+      ...(body !== undefined && { body }),
+      headers: { host: "127.0.0.1:8080", ...headers },
+    });
+  const send = async (sent: Sent): Promise<Answered> => answered(await app.handle(request(sent)));
+
+  function browser(): Browser {
+    const self: Browser = {
+      cookie: undefined,
+      async ask(method, path, body, headers = {}) {
+        const reply = await send({
+          method,
+          path: `${basePath}/console${path}`,
+          body,
+          headers: {
+            ...FROM_PAGE,
+            ...(self.cookie && { cookie: self.cookie }),
+            ...(body !== undefined && { "content-type": "application/json" }),
+            ...headers,
+          },
+        });
+        const [pair = ""] = (reply.headers["set-cookie"] ?? "").split(";");
+        if (pair !== "") self.cookie = pair.endsWith("=") ? undefined : pair;
+        return reply;
+      },
+    };
+    return self;
+  }
+
+  async function registered(email: string, code: string): Promise<Browser> {
+    const made = browser();
+    const reply = await made.ask("POST", "/api/register", { email, password: PASSWORD, code });
+    if (reply.status !== 200) throw new Error(reply.text);
+    return made;
+  }
+
+  return {
+    app,
+    accounts,
+    system,
+    logged,
+    send,
+    upgrade: (sent) => app.upgrade(request(sent)),
+    browser,
+    admin: () => registered("ada@example.com", FIRST_CODE),
+    async member(admin) {
+      const { url } = (await admin.ask("POST", "/api/invitations")).json;
+      return registered("ben@example.com", new URL(url).hash.slice("#code=".length));
+    },
+  };
+}

@@ -1,0 +1,267 @@
+import { describe, expect, test } from "vitest";
+import { AUDITED_ACTS } from "../../../adapters/console/server/audited-acts.ts";
+import type { CallUseCases } from "../../../src/application/use-cases.ts";
+import type { Principal } from "../../../src/domain/principal.ts";
+import { allRoutes } from "../../../src/http/routes/all-routes.ts";
+import type { NetworkPages } from "../../../src/ports/pages.ts";
+import type { RequestLike, Socket, SocketHandlers } from "../../../src/ports/web.ts";
+import { CALL_ID, call, dependencies, event, eventPage, INSTANCE_ID } from "../../http/support/fakes.ts";
+import { WEBHOOK_ID } from "../../http/support/webhook-fakes.ts";
+import { consoleScene, FROM_PAGE } from "./console-scene.ts";
+
+const noAuthenticate = () => Promise.reject(new Error("a token was checked"));
+
+describe("the HTTP interface below the console", () => {
+  test("serves whoever is signed in, as their user", async () => {
+    const callers: Principal[] = [];
+    const list: CallUseCases["list"] = async (caller) => {
+      callers.push(caller);
+      return [call()];
+    };
+    const scene = consoleScene({ http: { calls: { list }, http: { authenticate: noAuthenticate } } });
+    const admin = await scene.admin();
+    const member = await scene.member(admin);
+    expect((await admin.ask("GET", "/v1/calls?limit=5")).json).toHaveLength(1);
+    await member.ask("GET", "/v1/calls");
+    expect(callers.map(({ userId }) => userId)).toEqual(["usr_acct_1", "usr_acct_6"]);
+  });
+
+  test("takes no token, and no cookie elsewhere", async () => {
+    const scene = consoleScene();
+    const { cookie = "" } = await scene.admin();
+    const token = { authorization: "Bearer rp_live_anna" };
+    expect((await scene.send({ path: "/console/v1/calls", headers: { ...FROM_PAGE, ...token } })).status).toBe(401);
+    expect((await scene.send({ path: "/v1/calls", headers: { ...FROM_PAGE, cookie } })).status).toBe(401);
+    expect((await scene.send({ path: "/v1/calls", headers: { cookie, ...token } })).status).toBe(200);
+  });
+
+  test.each([
+    "/console/../v1/calls",
+    "/console/%2e%2e/v1/calls",
+    "/v1/calls?x=/console/",
+    "//console/v1/calls",
+    "/Console/v1/calls",
+  ])("is not below %s", async (path) => {
+    const scene = consoleScene();
+    const { cookie = "" } = await scene.admin();
+    expect((await scene.send({ path, headers: { ...FROM_PAGE, cookie } })).status).not.toBe(200);
+  });
+
+  test("sees neither the cookie nor a token, but everything else", async () => {
+    const seen: RequestLike[] = [];
+    const pages: NetworkPages = {
+      prefix: "simulator",
+      page: async (_path, request) => {
+        seen.push(request);
+        return { status: 200, headers: { "content-type": "text/plain" }, body: "a page" };
+      },
+    };
+    const scene = consoleScene({ basePath: "/voice", http: { http: { pages: [pages] } } });
+    const browser = await scene.admin();
+    const headers = { authorization: "Bearer x", Accept: "text/x", "x-request-id": "mine" };
+    const reply = await browser.ask("GET", "/simulator/link/a?b=c", undefined, headers);
+    expect([reply.status, reply.text, reply.headers["x-request-id"]]).toEqual([200, "a page", "mine"]);
+    const [request] = seen;
+    expect(["cookie", "Cookie", "authorization", "accept"].map((name) => request?.headers.get(name))).toEqual([
+      ...[null, null, null],
+      "text/x",
+    ]);
+    expect(request?.url).toBe("http://127.0.0.1:8080/voice/simulator/link/a?b=c");
+  });
+
+  test("does not reveal a code of a network's page to the log", async () => {
+    const page = async () => ({ status: 200, headers: {}, body: "" });
+    const scene = consoleScene({ http: { http: { pages: [{ prefix: "simulator", page }] } } });
+    await scene.browser().ask("GET", "/simulator/link/0123456789abcdef");
+    expect(scene.logged.at(-1)).toMatchObject({
+      message: "request",
+      fields: { path: "/console/simulator/…", status: 401 },
+    });
+    await (await scene.admin()).ask("GET", "/simulator/link/0123456789abcdef");
+    expect(JSON.stringify(scene.logged)).not.toContain("0123456789abcdef");
+  });
+
+  test("lets no other origin read, whatever CORS allows", async () => {
+    const browser = await consoleScene({ http: { http: { cors: true } } }).admin();
+    const { headers, status } = await browser.ask("GET", "/v1/calls", undefined, { origin: "https://app.example.com" });
+    expect(status).toBe(200);
+    expect(Object.keys(headers).filter((name) => name.startsWith("access-control"))).toEqual([]);
+  });
+
+  test("is held to the rate limit of a user", async () => {
+    const scene = consoleScene({ http: { http: { rateLimit: { limit: 2, windowMs: 60_000 } } } });
+    const admin = await scene.admin();
+    const statuses = [];
+    for (let i = 0; i < 3; i++) statuses.push((await admin.ask("GET", "/v1/calls")).status);
+    expect(statuses).toEqual([200, 200, 429]);
+    expect((await (await scene.member(admin)).ask("GET", "/v1/calls")).status).toBe(200);
+  });
+
+  test("is logged once, with the user", async () => {
+    const scene = consoleScene();
+    const admin = await scene.admin();
+    scene.logged.length = 0;
+    await admin.ask("GET", "/v1/calls");
+    await admin.ask("GET", "/api/tokens?x=1");
+    expect(scene.logged.map(({ message, fields }) => [message, fields.path, fields.status, fields.user_id])).toEqual([
+      ["request", "/v1/calls", 200, "usr_acct_1"],
+      ["request", "/console/api/tokens", 200, "usr_acct_1"],
+    ]);
+  });
+});
+
+describe("the audit log", () => {
+  test("has every change that needs the scope admin", () => {
+    const shape = (path: string) => path.replace(/:\w+/g, ":");
+    const changes = allRoutes(dependencies())
+      .filter(({ method, operation }) => method !== "GET" && operation.access === "admin")
+      .map(({ method, path }) => `${method} ${shape(path)}`);
+    expect(AUDITED_ACTS.map(({ method, path }) => `${method} ${shape(path)}`).sort()).toEqual(changes.sort());
+  });
+
+  test("notes what succeeded, and what it was done to", async () => {
+    const scene = consoleScene({ http: { calls: { eraseRecording: async () => undefined } } });
+    const admin = await scene.admin();
+    const asked: readonly [string, string, unknown?][] = [
+      ["POST", "/v1/instances", { name: "Front desk" }],
+      ["PATCH", `/v1/instances/${INSTANCE_ID}`, { name: "Back desk" }],
+      ["DELETE", `/v1/calls/${CALL_ID}/recording`],
+      ["POST", `/v1/webhooks/${WEBHOOK_ID}/test`],
+      ["DELETE", `/v1/instances/${INSTANCE_ID}`],
+      ["DELETE", "/v1/instances/inst_unknown"],
+      ["POST", "/v1/calls", {}],
+      ["GET", `/v1/instances/${INSTANCE_ID}`],
+    ];
+    for (const [method, path, body] of asked) await admin.ask(method, path, body);
+    expect(scene.accounts.noted.map(({ action, subject }) => [action, subject])).toEqual([
+      ["instance.created", INSTANCE_ID],
+      ["instance.changed", INSTANCE_ID],
+      ["recording.deleted", CALL_ID],
+      ["webhook.tested", WEBHOOK_ID],
+      ["instance.deleted", INSTANCE_ID],
+    ]);
+    expect((await admin.ask("GET", "/api/audit")).json[0]).toMatchObject({
+      action: "instance.created",
+      subject: INSTANCE_ID,
+    });
+  });
+
+  test("that cannot be written does not undo what was done", async () => {
+    const scene = consoleScene();
+    const admin = await scene.admin();
+    scene.accounts.note = () => Promise.reject(new Error("the disk is full"));
+    expect((await admin.ask("DELETE", `/v1/instances/${INSTANCE_ID}`)).status).toBe(204);
+    expect(scene.logged).toContainEqual(expect.objectContaining({ message: "an act is not in the audit log" }));
+  });
+});
+
+describe("an event stream", () => {
+  const accept = { accept: "text/event-stream" };
+
+  test("ends when the session has ended, with the next event or heartbeat", async () => {
+    const nextEvents = async () => eventPage({ events: [event()] });
+    const scene = consoleScene({ http: { queries: { nextEvents } } });
+    const admin = await scene.admin();
+    const { raw } = await admin.ask("GET", "/v1/events", undefined, accept);
+    const pieces = (raw.body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
+    for (let i = 0; i < 3; i++) expect((await pieces.next()).done).toBe(false);
+    await admin.ask("POST", "/api/sign-out", {});
+    expect((await pieces.next()).done).toBe(false); // checked at most once a second
+    await scene.system.advance(1_000);
+    expect((await pieces.next()).done).toBe(true);
+  });
+
+  test("goes on while the session cannot be checked", async () => {
+    const scene = consoleScene();
+    const admin = await scene.admin();
+    const { raw } = await admin.ask("GET", "/v1/events", undefined, accept);
+    const pieces = (raw.body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
+    scene.accounts.session = () => Promise.reject(new Error("the storage is down"));
+    await scene.system.advance(5_000);
+    expect((await pieces.next()).done).toBe(false);
+    await pieces.return?.();
+  });
+});
+
+describe("a WebSocket", () => {
+  const path = `/console/v1/calls/${CALL_ID}/stream`;
+  const headers = { upgrade: "websocket", connection: "Upgrade", origin: "http://127.0.0.1:8080" };
+
+  function streams() {
+    const attachment = { detach() {}, write() {}, queuedMs: 0 };
+    const attached: { callee(frame: Int16Array): void }[] = [];
+    const reservation = {
+      release() {},
+      attach(client: (typeof attached)[number]) {
+        attached.push(client);
+        return attachment;
+      },
+    };
+    const stream = async () => reservation;
+    const scene = consoleScene({
+      http: { calls: { stream } as unknown as Partial<CallUseCases>, http: { streamPreview: true } },
+    });
+    return { scene, attached };
+  }
+
+  class FakeSocket implements Socket {
+    readonly sent: (string | Uint8Array)[] = [];
+    closed: number | undefined;
+    readonly bufferedAmount = 0;
+    send(data: string | Uint8Array): void {
+      this.sent.push(data);
+    }
+    async drained(): Promise<void> {}
+    close(code?: number): void {
+      this.closed = code;
+    }
+  }
+
+  test("opens for our own page, with its session", async () => {
+    const { scene } = streams();
+    const { cookie = "" } = await scene.admin();
+    expect(await scene.upgrade({ path, headers: { ...headers, cookie } })).toHaveProperty("message");
+  });
+
+  test.each([
+    ["without an origin", { origin: undefined }, "cross_site"],
+    ["of another origin", { origin: "https://evil.example" }, "cross_site"],
+    ["of another site", { "sec-fetch-site": "cross-site" }, "cross_site"],
+    ["without a session", { cookie: "" }, "unauthorized"],
+    ["with a token alone", { cookie: "", authorization: "Bearer rp_live_anna" }, "unauthorized"],
+  ] as const)("is refused %s", async (_, changed, code) => {
+    const { scene, attached } = streams();
+    const { cookie = "" } = await scene.admin();
+    const sent = Object.entries({ ...headers, cookie, ...changed }).filter(([, value]) => value !== undefined);
+    const refused = await scene.upgrade({ path, headers: Object.fromEntries(sent) as Record<string, string> });
+    expect(refused).toMatchObject({
+      headers: { "x-frame-options": "DENY" },
+      body: expect.stringContaining(`"${code}"`),
+    });
+    expect(attached).toEqual([]);
+  });
+
+  test("closes once the session has ended", async () => {
+    const { scene, attached } = streams();
+    const admin = await scene.admin();
+    const handlers = (await scene.upgrade({
+      path,
+      headers: { ...headers, cookie: admin.cookie ?? "" },
+    })) as SocketHandlers;
+    const socket = new FakeSocket();
+    handlers.open?.(socket);
+    await admin.ask("POST", "/api/sign-out", {});
+    await scene.system.advance(1_000);
+    expect(socket.closed).toBeUndefined();
+    handlers.message(socket, "{}");
+    await Promise.resolve();
+    await expect.poll(() => socket.closed).toBe(4001);
+    expect(attached).toHaveLength(1);
+  });
+
+  test("elsewhere in the console is an ordinary request", async () => {
+    const { scene } = streams();
+    expect(await scene.upgrade({ path: "/console/api/session", headers })).toMatchObject({ status: 200 });
+    expect(await scene.upgrade({ path: "/console/api/nothing", headers })).toMatchObject({ status: 404 });
+  });
+});

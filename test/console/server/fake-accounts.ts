@@ -1,0 +1,207 @@
+import type { IssuedToken } from "../../../src/application/access/tokens.ts";
+import type {
+  Account,
+  AccountSession,
+  AccountUseCases,
+  AuditEntry,
+  Invitation,
+  NewSession,
+  SignedIn,
+} from "../../../src/application/accounts/account-use-cases.ts";
+import { AccountRefusal, type AccountRefusalCode } from "../../../src/domain/account-refusal.ts";
+import type { System } from "../../../src/ports/system.ts";
+
+const DAY_MS = 86_400_000;
+export const FIRST_CODE = "first-code";
+export const PASSWORD = "correct horse battery";
+
+interface Stored {
+  readonly account: Account;
+  password: string;
+}
+
+/** Accounts in memory, without hashing, limits and storage; the use cases have tests of their own. */
+export class FakeAccounts implements AccountUseCases {
+  readonly noted: { accountId: string; action: string; subject: string | null }[] = [];
+  /** Every call with the account that it was made for. */
+  readonly calls: { method: string; account: string }[] = [];
+  readonly #system: Pick<System, "now">;
+  readonly #accounts: Stored[] = [];
+  readonly #sessions = new Map<string, SignedIn>();
+  readonly #invitations = new Map<string, Invitation & { code: string }>();
+  readonly #tokens: IssuedToken[] = [];
+  #made = 0;
+
+  constructor(system: Pick<System, "now">) {
+    this.#system = system;
+  }
+
+  async registration(): Promise<"first" | "invitation"> {
+    return this.#accounts.length === 0 ? "first" : "invitation";
+  }
+
+  async firstCode() {
+    return this.#accounts.length === 0 ? { code: FIRST_CODE, expiresAt: this.#system.now() + DAY_MS } : undefined;
+  }
+
+  async register(person: { email: string; password: string; code?: string | undefined }): Promise<NewSession> {
+    const isFirst = this.#accounts.length === 0;
+    const invitation = [...this.#invitations.values()].find(({ code }) => code === person.code);
+    if (isFirst ? person.code !== FIRST_CODE : !invitation) throw refusal("code_invalid");
+    if (!person.email.includes("@")) throw refusal("email_invalid");
+    if (invitation) this.#invitations.delete(invitation.id);
+    const id = this.#id("acct");
+    const role = isFirst ? "admin" : "member";
+    const account: Account = { id, userId: `usr_${id}`, email: person.email, role, createdAt: this.#system.now() };
+    this.#accounts.push({ account, password: person.password });
+    return this.#begin(account, null);
+  }
+
+  async signIn(login: { email: string; password: string }, { userAgent }: { userAgent: string | null }) {
+    const found = this.#accounts.find(({ account }) => account.email === login.email);
+    if (found?.password !== login.password) throw refusal("sign_in_failed");
+    return this.#begin(found.account, userAgent);
+  }
+
+  async session(secret: string): Promise<SignedIn | undefined> {
+    const found = this.#sessions.get(secret);
+    return found && found.session.expiresAt > this.#system.now() ? found : undefined;
+  }
+
+  async signOut(secret: string): Promise<void> {
+    this.#sessions.delete(secret);
+  }
+
+  async sessions(account: Account): Promise<AccountSession[]> {
+    this.#called("sessions", account);
+    return this.#of(account).map(([, { session }]) => session);
+  }
+
+  async endSession(account: Account, sessionId: string): Promise<void> {
+    const found = this.#of(account).find(([, { session }]) => session.id === sessionId);
+    if (!found) throw refusal("session_not_found");
+    this.#sessions.delete(found[0]);
+  }
+
+  async changePassword(account: Account, { current, next }: { current: string; next: string }) {
+    this.#confirm(account, current).password = next;
+    for (const [secret] of this.#of(account)) this.#sessions.delete(secret);
+    return this.#begin(account, null);
+  }
+
+  async resetCode() {
+    return undefined;
+  }
+
+  async resetPassword(): Promise<NewSession> {
+    throw refusal("code_invalid");
+  }
+
+  async delete(account: Account, password: string): Promise<void> {
+    const stored = this.#confirm(account, password);
+    this.#accounts.splice(this.#accounts.indexOf(stored), 1);
+    for (const [secret] of this.#of(account)) this.#sessions.delete(secret);
+  }
+
+  async invite(account: Account) {
+    requireAdmin(account);
+    const now = this.#system.now();
+    const made = { id: this.#id("code"), code: this.#id("invitation"), createdAt: now, expiresAt: now + 7 * DAY_MS };
+    this.#invitations.set(made.id, made);
+    return made;
+  }
+
+  async invitations(account: Account): Promise<Invitation[]> {
+    requireAdmin(account);
+    return [...this.#invitations.values()];
+  }
+
+  async withdrawInvitation(account: Account, invitationId: string): Promise<void> {
+    requireAdmin(account);
+    if (!this.#invitations.delete(invitationId)) throw refusal("invitation_not_found");
+  }
+
+  async tokens(account: Account) {
+    this.#called("tokens", account);
+    return this.#tokens.filter(({ userId }) => userId === account.userId);
+  }
+
+  async createToken(account: Account, wanted: Parameters<AccountUseCases["createToken"]>[1]): Promise<IssuedToken> {
+    if (wanted.label === "") throw refusal("token_invalid");
+    const id = this.#id("tok");
+    const token: IssuedToken = {
+      id,
+      userId: account.userId,
+      label: wanted.label,
+      token: `rp_live_${id}`,
+      hash: "0".repeat(64),
+      demoInstanceId: wanted.demoInstanceId ?? null,
+      allowedPrefixes: null,
+      maxCallsPerDay: null,
+      scopes: wanted.scopes ?? null,
+      createdAt: this.#system.now(),
+      expiresAt: wanted.expiresAt ?? null,
+      revokedAt: null,
+      lastUsedAt: null,
+    };
+    this.#tokens.push(token);
+    return token;
+  }
+
+  async revokeToken(account: Account, tokenId: string): Promise<void> {
+    const at = this.#tokens.findIndex(({ id, userId }) => id === tokenId && userId === account.userId);
+    if (at < 0) throw refusal("token_not_found");
+    this.#tokens.splice(at, 1);
+  }
+
+  async note({ id: accountId }: Account, action: string, subject: string | null): Promise<void> {
+    this.noted.push({ accountId, action, subject });
+  }
+
+  async audit(account: Account): Promise<AuditEntry[]> {
+    this.#called("audit", account);
+    return this.noted.map(({ accountId, action, subject }, at) => ({
+      id: `aud_${at}`,
+      at: this.#system.now(),
+      accountId,
+      email: account.email,
+      action,
+      subject,
+    }));
+  }
+
+  #begin(account: Account, userAgent: string | null): NewSession {
+    const now = this.#system.now();
+    const session = { id: this.#id("ses"), createdAt: now, lastUsedAt: now, expiresAt: now + 14 * DAY_MS, userAgent };
+    const secret = this.#id("secret");
+    const signedIn = { account, session, principal: { userId: account.userId } };
+    this.#sessions.set(secret, signedIn);
+    return { ...signedIn, secret };
+  }
+
+  #confirm(account: Account, password: string): Stored {
+    const stored = this.#accounts.find((one) => one.account.id === account.id);
+    if (stored?.password !== password) throw refusal("password_wrong");
+    return stored;
+  }
+
+  #of(account: Account): [string, SignedIn][] {
+    return [...this.#sessions].filter(([, signedIn]) => signedIn.account.id === account.id);
+  }
+
+  #called(method: string, { id }: Account): void {
+    this.calls.push({ method, account: id });
+  }
+
+  #id(prefix: string): string {
+    return `${prefix}_${++this.#made}`;
+  }
+}
+
+function requireAdmin({ role }: Account): void {
+  if (role !== "admin") throw refusal("admin_required");
+}
+
+export function refusal(code: AccountRefusalCode): AccountRefusal {
+  return new AccountRefusal(code, `refused: ${code}`);
+}

@@ -1,0 +1,163 @@
+import { describe, expect, test } from "vitest";
+import { consoleScene } from "./console-scene.ts";
+import { FIRST_CODE, PASSWORD } from "./fake-accounts.ts";
+
+const ADA = { email: "ada@example.com", password: PASSWORD };
+const setCookie = (headers: Record<string, string>) => headers["set-cookie"] ?? "";
+
+describe("a session", () => {
+  test("begins with the registration of the first person, and is the browser's from then on", async () => {
+    const browser = consoleScene().browser();
+    const before = await browser.ask("GET", "/api/session");
+    expect(before.json).toMatchObject({ account: null, registration: "first", accounts: true, sign_in_url: null });
+    const registered = await browser.ask("POST", "/api/register", { ...ADA, code: FIRST_CODE });
+    expect(registered.status).toBe(200);
+    expect(registered.json).toMatchObject({ account: { email: ADA.email, role: "admin" }, registration: "invitation" });
+    expect((await browser.ask("GET", "/api/session")).json.account).toEqual(registered.json.account);
+  });
+
+  test("is a cookie that scripts cannot read, for the console alone", async () => {
+    const { browser, system } = consoleScene();
+    const { headers } = await browser().ask("POST", "/api/register", { ...ADA, code: FIRST_CODE });
+    expect(setCookie(headers)).toBe(
+      `ringport_session=secret_3; Path=/console; Max-Age=${14 * 86_400}; HttpOnly; SameSite=Lax`,
+    );
+    expect(system.waiting).toBe(0);
+  });
+
+  test.each([
+    ["of a public address with HTTPS", { publicUrl: "https://calls.example.com" }, {}],
+    ["with a base path", { publicUrl: "https://calls.example.com/voice", basePath: "/voice" }, {}],
+  ])("is sent over HTTPS alone: %s", async (_, options) => {
+    const scene = consoleScene(options);
+    const browser = scene.browser();
+    const { headers } = await browser.ask("POST", "/api/register", { ...ADA, code: FIRST_CODE });
+    const path = `${"basePath" in options ? "/voice" : ""}/console`;
+    expect(setCookie(headers)).toMatch(new RegExp(`^__Secure-ringport_session=.*; Path=${path};.*; Secure$`));
+    expect((await browser.ask("GET", "/api/session")).json.account).not.toBeNull();
+    const plain = await scene.browser().ask("GET", "/api/session", undefined, {
+      cookie: browser.cookie?.replace("__Secure-", "") ?? "",
+    });
+    expect(plain.json.account).toBeNull();
+  });
+
+  test("ends with a sign-out, in the browser and on the server", async () => {
+    const scene = consoleScene();
+    const browser = await scene.admin();
+    const { cookie } = browser;
+    const reply = await browser.ask("POST", "/api/sign-out", {});
+    expect([reply.status, setCookie(reply.headers)]).toEqual([204, expect.stringContaining("Max-Age=0")]);
+    expect(browser.cookie).toBeUndefined();
+    const thief = scene.browser();
+    thief.cookie = cookie;
+    expect((await thief.ask("GET", "/v1/calls")).status).toBe(401);
+    expect((await scene.browser().ask("POST", "/api/sign-out", {})).status).toBe(204);
+  });
+
+  test("is prolonged by its use", async () => {
+    const scene = consoleScene();
+    const browser = await scene.admin();
+    await scene.system.advance(86_400_000);
+    const { headers } = await browser.ask("GET", "/api/session");
+    expect(setCookie(headers)).toContain(`Max-Age=${13 * 86_400};`); // the fake prolongs nothing
+  });
+
+  test("that has ended is removed from the browser", async () => {
+    const scene = consoleScene();
+    const browser = await scene.admin();
+    await scene.system.advance(15 * 86_400_000);
+    const { headers, json } = await browser.ask("GET", "/api/session");
+    expect([json.account, setCookie(headers)]).toEqual([null, expect.stringContaining("Max-Age=0")]);
+  });
+});
+
+describe("a sign-in", () => {
+  test("never continues a session that the browser had before", async () => {
+    const scene = consoleScene();
+    const admin = await scene.admin();
+    const attacker = await scene.member(admin);
+    const planted = attacker.cookie;
+    // The attacker's cookie is in the victim's browser.
+    const victim = scene.browser();
+    victim.cookie = planted;
+    const { json } = await victim.ask("POST", "/api/sign-in", ADA);
+    expect(json.account.email).toBe(ADA.email);
+    expect(victim.cookie).not.toBe(planted);
+    expect((await attacker.ask("GET", "/v1/calls")).status).toBe(401);
+    expect((await victim.ask("GET", "/v1/calls")).status).toBe(200);
+  });
+
+  test("takes no secret from the request", async () => {
+    const scene = consoleScene();
+    await scene.admin();
+    const victim = scene.browser();
+    victim.cookie = "ringport_session=chosen";
+    await victim.ask("POST", "/api/sign-in", ADA);
+    expect(victim.cookie).not.toContain("chosen");
+  });
+
+  test("that fails gives no hint, and leaves the session as it was", async () => {
+    const scene = consoleScene();
+    const browser = await scene.admin();
+    const { cookie } = browser;
+    const replies = [
+      await browser.ask("POST", "/api/sign-in", { ...ADA, password: "wrong" }),
+      await browser.ask("POST", "/api/sign-in", { ...ADA, email: "nobody@example.com" }),
+    ];
+    for (const { status, json, headers } of replies) {
+      expect([status, json.code, headers["set-cookie"]]).toEqual([403, "sign_in_failed", undefined]);
+      expect(json).toMatchObject({ type: "about:blank", status: 403, title: expect.any(String) });
+    }
+    expect(replies[0]?.json.detail).toBe(replies[1]?.json.detail);
+    expect(browser.cookie).toBe(cookie);
+    expect((await browser.ask("GET", "/v1/calls")).status).toBe(200);
+  });
+
+  test("works beside a cookie that the domain's other sites have set", async () => {
+    const scene = consoleScene();
+    const browser = await scene.admin();
+    const attacker = await scene.member(browser);
+    const cookie = `${browser.cookie}; ${attacker.cookie}`;
+    // Which of the two is ours cannot be known, so nobody is signed in.
+    expect((await scene.browser().ask("GET", "/api/session", undefined, { cookie })).json.account).toBeNull();
+    const found = await browser.ask("GET", "/api/session", undefined, {
+      cookie: `a=b; x${attacker.cookie}; ${browser.cookie}`,
+    });
+    expect(found.json.account.email).toBe(ADA.email);
+  });
+});
+
+test("a new password ends the other sessions, and gives this browser a new one", async () => {
+  const scene = consoleScene();
+  const here = await scene.admin();
+  const there = scene.browser();
+  await there.ask("POST", "/api/sign-in", ADA);
+  const { cookie } = here;
+  const changed = await here.ask("POST", "/api/password", { current: PASSWORD, next: "another password" });
+  expect(changed.json.account.email).toBe(ADA.email);
+  expect(here.cookie).not.toBe(cookie);
+  expect((await here.ask("GET", "/v1/calls")).status).toBe(200);
+  expect((await there.ask("GET", "/v1/calls")).status).toBe(401);
+});
+
+test("the sessions of an account are listed, and one can be ended", async () => {
+  const scene = consoleScene();
+  const here = await scene.admin();
+  const there = scene.browser();
+  await there.ask("POST", "/api/sign-in", ADA, { "user-agent": "Telephone 1.0" });
+  const { json } = await here.ask("GET", "/api/sessions");
+  expect(json).toEqual([
+    expect.objectContaining({ current: true, user_agent: null }),
+    expect.objectContaining({ current: false, user_agent: "Telephone 1.0", last_used_at: json[0].created_at }),
+  ]);
+  expect((await here.ask("DELETE", `/api/sessions/${json[1].id}`)).status).toBe(204);
+  expect((await there.ask("GET", "/v1/calls")).status).toBe(401);
+});
+
+test("an account is deleted with its password, and the browser is signed out", async () => {
+  const browser = await consoleScene().admin();
+  const refused = await browser.ask("POST", "/api/account-deletion", { password: "wrong" });
+  expect([refused.status, refused.json.code]).toEqual([403, "password_wrong"]);
+  expect((await browser.ask("POST", "/api/account-deletion", { password: PASSWORD })).status).toBe(204);
+  expect(browser.cookie).toBeUndefined();
+});
