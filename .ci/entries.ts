@@ -13,6 +13,7 @@ export const ENTRIES = {
   "ringport/sip": "adapters/telephony/sip/index.ts",
   "ringport/agent": "adapters/agent/index.ts",
   "ringport/transcription": "adapters/transcription/index.ts",
+  "ringport/console": "adapters/console/index.ts",
   "ringport/testing": "src/testing/index.ts",
 } as const;
 
