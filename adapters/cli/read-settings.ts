@@ -19,6 +19,7 @@ export interface ServerSettings {
   readonly port: number | undefined;
   readonly hostname: string | undefined;
   readonly tls: CertificateFiles | undefined;
+  readonly console: "on" | "off" | undefined;
   /** The file for the first token. */
   readonly tokenFile: string | undefined;
   readonly logLevel: LogLevel | undefined;
@@ -47,8 +48,8 @@ export function readSettings(settings: readonly Setting[], line: ParsedLine, env
   checkHttpTools(values);
   checkLease(values);
   checkTls(values);
-  const { port, hostname, tls, tokenFile, log, logMaskNumbers, ...options } = nested(values);
-  return { options, port, hostname, tls, tokenFile, logLevel: log, logMaskNumbers } as ServerSettings;
+  const { port, hostname, tls, console, tokenFile, log, logMaskNumbers, ...options } = nested(values);
+  return { options, port, hostname, tls, console, tokenFile, logLevel: log, logMaskNumbers } as ServerSettings;
 }
 
 /** What Kubernetes sets in every container beside a service that is called "ringport". */

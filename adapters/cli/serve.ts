@@ -41,7 +41,9 @@ export const serve: Command = {
     const tls = settings.tls && (await readCertificate(settings.tls));
     await checkTokenFile(settings);
     const { createRingport } = await import("../../src/ringport.ts");
-    const ringport = createRingport({ onLeaseLost: "exit", ...settings.options, log });
+    const { withConsole } = await import("../console/index.ts");
+    const alone = createRingport({ onLeaseLost: "exit", ...settings.options, log });
+    const ringport = settings.console === "off" ? alone : withConsole(alone, { log });
     const { listening, reachable } = await listen(ringport, settings, tls);
     if (settings.tls && tls) followCertificate(settings.tls, { used: tls, listening, log });
     try {

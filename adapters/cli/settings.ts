@@ -55,6 +55,13 @@ const SERVER = [
     "Path in front of /v1.",
   ),
   setting(
+    "console",
+    "RINGPORT_CONSOLE",
+    oneOf("on", "off"),
+    "on",
+    "The console in the browser: /console, and / leads there.",
+  ),
+  setting(
     "data",
     "RINGPORT_DATA",
     text("FOLDER", "a folder"),

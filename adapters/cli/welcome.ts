@@ -1,10 +1,11 @@
 import { resolve } from "node:path";
 import type { Voice } from "../../src/ports/speech.ts";
+import { StorageUnavailable } from "../../src/ports/storage.ts";
 import type { Ringport } from "../../src/ringport.ts";
 import type { Listening } from "../server/listening.ts";
 import { type FirstToken, firstToken } from "./first-token.ts";
 import type { ServerSettings } from "./read-settings.ts";
-import { print } from "./terminal/terminal.ts";
+import { isWatched, print } from "./terminal/terminal.ts";
 
 /** What there is to say about a server that has started. */
 export interface Welcome {
@@ -21,6 +22,7 @@ export async function printWelcome({ ringport, listening, reachable, settings }:
   const base = listening.url + (options.basePath ?? "");
   print(`Ringport is listening on ${base}`);
   print();
+  if (settings.console !== "off") print(`  Console  ${consoleAt(base, settings)}`);
   print(`  API      ${base}/v1`);
   print(`  Docs     ${base}/docs`);
   if (options.publicUrl) print(`  Public   ${options.publicUrl}`);
@@ -31,8 +33,33 @@ export async function printWelcome({ ringport, listening, reachable, settings }:
   print(`  Stream   ${options.streamPreview ? streamLine(options) : STREAM_OFF}`);
   print();
   const first = await firstToken(ringport.tokens, settings.tokenFile);
+  if (settings.console !== "off") await printRegistration(ringport, consoleAt(base, settings), first !== undefined);
   // A certificate is for the name of the public address.
   if (first) printFirstToken(first, (settings.tls && options.publicUrl) ?? base);
+}
+
+/** With a public HTTPS address, the session of a browser works there alone. */
+function consoleAt(base: string, { options: { publicUrl } }: ServerSettings): string {
+  return `${publicUrl?.replace(/\/+$/, "") ?? base}/console`;
+}
+
+/** How the first person registers, until somebody has: a terminal shows the link, other outputs end up in logs. */
+async function printRegistration({ accounts }: Ringport, address: string, isFirstStart: boolean): Promise<void> {
+  if (!isWatched()) {
+    if (isFirstStart) print("To register in the console: ringport account code prints a one-time code");
+    return;
+  }
+  const first = await accounts.firstCode().catch(ignoreOutage);
+  if (!first) return;
+  print("Nobody has registered yet. This link makes the first account, an administrator's, within 24 hours:");
+  print();
+  print(`  ${address}/register#code=${first.code}`);
+  print();
+}
+
+/** The server has started, so it goes on without its storage. */
+function ignoreOutage(error: unknown): undefined {
+  if (!(error instanceof StorageUnavailable)) throw error;
 }
 
 function printFirstToken(first: FirstToken, base: string): void {

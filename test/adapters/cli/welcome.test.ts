@@ -1,52 +1,105 @@
 import { join } from "node:path";
-import { expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { printWelcome, type Welcome } from "../../../adapters/cli/welcome.ts";
 import { StorageUnavailable } from "../../../src/ports/storage.ts";
 import { freshFolder } from "./run-cli.ts";
 
-test("a storage that fails during the welcome ends no server", async () => {
-  const printed: string[] = [];
-  const out = vi.spyOn(process.stdout, "write").mockImplementation((text) => printed.push(String(text)) > 0);
-  const list = vi.fn(() => Promise.reject(new StorageUnavailable("the connection broke")));
-  const welcome = {
-    ringport: { voices: async () => [], tokens: { list } },
-    listening: { url: "http://127.0.0.1:8080" },
-    reachable: "http://127.0.0.1:8080",
-    settings: { options: {} },
+const BASE = "http://127.0.0.1:8080";
+const CODE = "JbYr8mJv7hFnWqk2";
+
+let printed: string[] = [];
+const { isTTY } = process.stdout;
+beforeEach(() => {
+  printed = [];
+  vi.spyOn(process.stdout, "write").mockImplementation((text) => printed.push(String(text)) > 0);
+});
+afterEach(() => {
+  process.stdout.isTTY = isTTY;
+});
+
+/** A server that has started. */
+function welcome({ tokens = 1, isRegistered = false, isTerminal = false, ...settings }: Partial<Scene> = {}) {
+  process.stdout.isTTY = isTerminal;
+  const list = vi.fn(async () => new Array(tokens).fill({}));
+  const firstCode = vi.fn(async () => (isRegistered ? undefined : { code: CODE, expiresAt: 0 }));
+  const first = async () => ({ token: "rp_live_x" });
+  const given = {
+    ringport: { voices: async () => [], tokens: { list, first }, accounts: { firstCode } },
+    listening: { url: BASE },
+    reachable: BASE,
+    settings: { options: {}, ...settings },
   } as unknown as Welcome;
-  try {
-    await printWelcome(welcome);
-    expect(list).toHaveBeenCalledOnce();
-    expect(printed.join("")).toContain("Ringport is listening on http://127.0.0.1:8080");
-    expect(printed.join("")).not.toMatch(/token/);
-    list.mockRejectedValueOnce(new Error("a mistake"));
-    await expect(printWelcome(welcome)).rejects.toThrow("a mistake");
-  } finally {
-    out.mockRestore();
-  }
+  return { list, firstCode, print: async () => printWelcome(given).then(() => printed.join("")) };
+}
+interface Scene extends Partial<Omit<Welcome["settings"], "console" | "options">> {
+  readonly tokens: number;
+  readonly isRegistered: boolean;
+  readonly isTerminal: boolean;
+  readonly console: "on" | "off";
+  readonly options: Welcome["settings"]["options"];
+}
+
+test("a storage that fails during the welcome ends no server", async () => {
+  const { list, firstCode, print } = welcome({ isTerminal: true });
+  list.mockRejectedValue(new StorageUnavailable("the connection broke"));
+  firstCode.mockRejectedValue(new StorageUnavailable("the connection broke"));
+  expect(await print()).toContain(`Ringport is listening on ${BASE}`);
+  expect(list).toHaveBeenCalledOnce();
+  expect(printed.join("")).not.toMatch(/token|register/);
+  list.mockRejectedValueOnce(new Error("a mistake"));
+  await expect(print()).rejects.toThrow("a mistake");
+  list.mockResolvedValue([{}]);
+  firstCode.mockRejectedValueOnce(new Error("another mistake"));
+  await expect(print()).rejects.toThrow("another mistake");
 });
 
 test("the first request goes to the public address if the certificate is for it", async () => {
-  const printed: string[] = [];
-  const out = vi.spyOn(process.stdout, "write").mockImplementation((text) => printed.push(String(text)) > 0);
-  const folder = freshFolder();
-  const first = async () => ({ id: "tok_1", token: "rp_live_x" });
-  const settings = {
+  const { print } = welcome({
+    tokens: 0,
     options: { publicUrl: "https://calls.example.com" },
     tls: { cert: "cert.pem", key: "key.pem" },
-    tokenFile: join(folder, "token"),
-  };
-  const welcome = {
-    ringport: { voices: async () => [], tokens: { list: async () => [], first } },
-    listening: { url: "https://127.0.0.1:8080" },
-    reachable: "https://127.0.0.1:8080",
-    settings,
-  } as unknown as Welcome;
-  try {
-    await printWelcome(welcome);
-    expect(printed.join("")).toContain("Ringport is listening on https://127.0.0.1:8080");
-    expect(printed.join("")).toContain("curl -X POST https://calls.example.com/v1/instances");
-  } finally {
-    out.mockRestore();
-  }
+    tokenFile: join(freshFolder(), "token"),
+  });
+  const text = await print();
+  expect(text).toContain(`Ringport is listening on ${BASE}`);
+  expect(text).toContain("curl -X POST https://calls.example.com/v1/instances");
+});
+
+describe("the console", () => {
+  test("has its address in the welcome", async () => {
+    expect(await welcome().print()).toMatch(/^ {2}Console {2}http:\/\/127\.0\.0\.1:8080\/console$/m);
+    const options = { basePath: "/voice" };
+    expect(await welcome({ options }).print()).toMatch(/^ {2}Console {2}http:\/\/127\.0\.0\.1:8080\/voice\/console$/m);
+  });
+
+  test("has the address at which a browser can sign in, if the public one is HTTPS", async () => {
+    const options = { publicUrl: "https://calls.example.com/voice/", basePath: "/voice" };
+    const text = await welcome({ options, isTerminal: true }).print();
+    expect(text).toContain("  Console  https://calls.example.com/voice/console\n");
+    expect(text).toContain(`  https://calls.example.com/voice/console/register#code=${CODE}\n`);
+  });
+
+  test.each([0, 1])("shows a terminal the link to register, with %d tokens", async (tokens) => {
+    expect(await welcome({ tokens, isTerminal: true }).print()).toContain(`  ${BASE}/console/register#code=${CODE}\n`);
+  });
+
+  test("shows no link once somebody has registered", async () => {
+    const text = await welcome({ isTerminal: true, isRegistered: true }).print();
+    expect(text).toContain("Console");
+    expect(text).not.toContain("register");
+  });
+
+  test("makes no code for another output, and names the command on the first start", async () => {
+    const first = welcome({ tokens: 0 });
+    expect(await first.print()).toMatch(/^To register in the console: ringport account code /m);
+    const later = welcome();
+    expect((await later.print()).match(/register/g)).toHaveLength(1); // that of the first start
+    expect([...first.firstCode.mock.calls, ...later.firstCode.mock.calls]).toEqual([]);
+  });
+
+  test("that is switched off is not mentioned", async () => {
+    const off = welcome({ tokens: 0, isTerminal: true, console: "off" });
+    expect(await off.print()).not.toMatch(/console|register/i);
+    expect(off.firstCode).not.toHaveBeenCalled();
+  });
 });
