@@ -14,6 +14,7 @@ const PRINT: readonly (readonly [saying: string, printed: readonly RegExp[]])[] 
   ["Hello from TypeScript.", [/^completed$/m, /^true message_played 1$/m]],
   ["Hello from my app.", [/show this as a QR code: http/, /^answered /m, /reason: 'message_played'/]],
   ["s3cr3t-session", [/^200$/m]],
+  ['"calls in the console:"', [/^calls in the console: 200$/m]],
   ['"my calls:"', [/^my calls: 200 \[\]$/m]],
   ["error instanceof Refusal", [/^call_not_found/m]],
   ["ringport.events(me", [/^Workshop false$/m]],
@@ -54,6 +55,7 @@ const PRINT_WITH_STREAMS: typeof PRINT = [
 
 /** Programs that are only type-checked, and why. */
 const NOT_RUN: readonly (readonly [saying: string, why: string])[] = [
+  ["register at ${server.url}", "it serves until it is stopped; test/runtime/console.test.ts has such a server"],
   ["express().use(handler(ringport)).listen", "it serves until it is stopped; test/examples runs the app of examples/"],
   ['app.use("/voice", handler', "test/examples runs the same program from examples/"],
   ['from "fastify"', "test/examples runs the same program from examples/"],
