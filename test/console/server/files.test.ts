@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import * as fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { fuzz } from "../../support/fuzz.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { consoleScene } from "./console-scene.ts";
@@ -94,6 +94,30 @@ describe("a file of the pages", () => {
       },
     ),
   );
+});
+
+describe("on JSR", () => {
+  const source = "https://jsr.io/@ringport/ringport/0.1.0/adapters/console/assets/";
+
+  test("the files are fetched from beside the source, each once", async () => {
+    const asked: string[] = [];
+    vi.spyOn(globalThis, "fetch").mockImplementation(async (url) => {
+      asked.push(String(url).slice(source.length));
+      return String(url).endsWith("main-ABC123.js") ? new Response(SCRIPT) : new Response("", { status: 404 });
+    });
+    const { send } = consoleScene({ assets: [source] });
+    const path = "/console/assets/main-ABC123.js";
+    expect((await send({ path })).text).toBe(SCRIPT);
+    expect((await send({ path })).text).toBe(SCRIPT);
+    expect(asked).toEqual(["main-ABC123.js"]);
+    expect((await send({ path: "/console/assets/nothing.js" })).status).toBe(404);
+  });
+
+  test("a registry that is out of reach is no fault of the server", async () => {
+    vi.spyOn(globalThis, "fetch").mockRejectedValue(new TypeError("fetch failed"));
+    const { send } = consoleScene({ assets: [source] });
+    expect((await send({ path: "/console", headers: { accept: "text/html" } })).status).toBe(503);
+  });
 });
 
 describe("the page", () => {
