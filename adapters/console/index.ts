@@ -17,27 +17,23 @@ export function withConsole<App extends Ringport>(ringport: App, options: Consol
   let loading: Promise<ConsoleServer> | undefined;
 
   function console(): Promise<ConsoleServer> {
-    loading ??= import("./server/console-server.ts").then(
-      ({ consoleServer }) => consoleServer(ringport, options),
-      (error: unknown) => {
+    loading ??= import("./server/console-server.ts")
+      .then(({ consoleServer }) => consoleServer(ringport, options))
+      .catch((error: unknown) => {
         loading = undefined; // the next request tries again
         throw error;
-      },
-    );
+      });
     return loading;
   }
 
   function broken(cause: unknown): Reply {
-    options.log?.error({ err: cause }, "the console could not be loaded");
+    options.log?.error({ err: cause }, "a request of the console could not be handled at all");
     return problem({ base: "", fullPath: "/", requestId: "none" }, "internal_error", INTERNAL);
   }
 
-  const isConsole = ({ url }: Pick<RequestLike, "url">): boolean => {
-    const path = pathAfter(url, ringport.basePath);
-    return path === "/console" || path.startsWith("/console/");
-  };
-  const isOurs = (request: Pick<RequestLike, "url">): boolean =>
-    isConsole(request) || pathAfter(request.url, ringport.basePath) === "/";
+  const pathOf = ({ url }: Pick<RequestLike, "url">): string => pathAfter(url, ringport.basePath);
+  const isConsole = (path: string): boolean => path === "/console" || path.startsWith("/console/");
+  const isOurs = (path: string): boolean => path === "/" || isConsole(path);
   const reply = (request: RequestLike): Promise<Reply> =>
     console()
       .then((it) => it.handle(request))
@@ -45,11 +41,11 @@ export function withConsole<App extends Ringport>(ringport: App, options: Consol
 
   return {
     ...ringport,
-    handle: (request, principal) => (isOurs(request) ? reply(request) : ringport.handle(request, principal)),
-    claims: async (request) => isConsole(request) || ringport.claims(request),
-    fetch: async (request) => (isOurs(request) ? toResponse(await reply(request)) : ringport.fetch(request)),
+    handle: (request, principal) => (isOurs(pathOf(request)) ? reply(request) : ringport.handle(request, principal)),
+    claims: async (request) => isConsole(pathOf(request)) || ringport.claims(request),
+    fetch: async (request) => (isOurs(pathOf(request)) ? toResponse(await reply(request)) : ringport.fetch(request)),
     upgrade: (request, principal) =>
-      isConsole(request)
+      isConsole(pathOf(request))
         ? console()
             .then((it) => it.upgrade(request))
             .catch(broken)

@@ -42,7 +42,7 @@ describe.each(["", "/voice"])("with the base path %j", (basePath) => {
   test("a WHATWG request gets a response", async () => {
     const { app } = consoleScene({ basePath });
     const response = await app.fetch(new Request(`http://h${basePath}/console/api/session`));
-    expect([response.status, (await response.json()).account]).toEqual([200, null]);
+    expect([response.status, await response.json()]).toEqual([200, expect.objectContaining({ account: null })]);
     expect((await app.fetch(new Request(`http://h${basePath}/healthz`))).status).toBe(200);
   });
 });

@@ -26,9 +26,9 @@ describe("a session", () => {
   });
 
   test.each([
-    ["of a public address with HTTPS", { publicUrl: "https://calls.example.com" }, {}],
-    ["with a base path", { publicUrl: "https://calls.example.com/voice", basePath: "/voice" }, {}],
-  ])("is sent over HTTPS alone: %s", async (_, options) => {
+    ["of a public address with HTTPS", { publicUrl: "https://calls.example.com" }],
+    ["with a base path", { publicUrl: "https://calls.example.com/voice", basePath: "/voice" }],
+  ] as const)("is sent over HTTPS alone: %s", async (_, options) => {
     const scene = consoleScene(options);
     const browser = scene.browser();
     const { headers } = await browser.ask("POST", "/api/register", { ...ADA, code: FIRST_CODE });
