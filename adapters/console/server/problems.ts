@@ -1,4 +1,5 @@
 import { CodedError } from "../../../src/base/error.ts";
+import { AccountRefusal, type AccountRefusalCode } from "../../../src/domain/account-refusal.ts";
 import type { RequestContext } from "../../../src/http/request-context.ts";
 import type { Reply } from "../../../src/ports/web.ts";
 
@@ -25,7 +26,7 @@ const OWN = {
 } as const satisfies Readonly<Record<string, Kind>>;
 
 /** The codes of refusals of accounts. */
-export const ACCOUNT_PROBLEMS: Readonly<Record<string, Kind>> = {
+const OF_ACCOUNTS: Readonly<Record<AccountRefusalCode, Kind>> = {
   email_invalid: { status: 400, title: "The email address is malformed" },
   password_invalid: { status: 400, title: "The password is not good enough" },
   token_invalid: { status: 400, title: "The token cannot be made like this" },
@@ -34,10 +35,12 @@ export const ACCOUNT_PROBLEMS: Readonly<Record<string, Kind>> = {
   sign_in_failed: { status: 403, title: "The email address or the password is wrong" },
   password_wrong: { status: 403, title: "The password is wrong" },
   admin_required: { status: 403, title: "Only an administrator may do this" },
+  instance_not_found: { status: 404, title: "There is no such instance" },
   session_not_found: { status: 404, title: "There is no such session" },
   token_not_found: { status: 404, title: "There is no such token" },
   invitation_not_found: { status: 404, title: "There is no such invitation" },
   email_taken: { status: 409, title: "The email address has an account" },
+  token_quota: { status: 409, title: "The account is at its limit of tokens" },
   last_admin: { status: 409, title: "The last administrator cannot leave" },
   too_many_attempts: { status: 429, title: "Too many attempts" },
 };
@@ -55,32 +58,25 @@ export class ConsoleRefusal extends CodedError {
 
 /** The problem document (RFC 9457) of a refusal by the console or by its accounts; undefined for any other error. */
 export function consoleProblem(context: RequestContext, error: unknown): Reply | undefined {
-  if (!(error instanceof CodedError)) return undefined;
-  const kind = kindOf(error);
-  if (!kind) return undefined;
-  const { status, title, headers } = kind;
-  const { retryAfterMs } = error as { retryAfterMs?: number };
+  if (error instanceof ConsoleRefusal) return problem(context, OWN[error.code], error);
+  if (!(error instanceof AccountRefusal)) return undefined;
+  const { retryAfterMs } = error;
+  const retry = retryAfterMs !== undefined && { "retry-after": String(Math.max(1, Math.ceil(retryAfterMs / 1000))) };
+  return problem(context, { headers: { ...retry }, ...OF_ACCOUNTS[error.code] }, error);
+}
+
+function problem(context: RequestContext, { status, title, headers }: Kind, { code, message }: CodedError): Reply {
   return {
     status,
-    headers: {
-      "content-type": "application/problem+json",
-      "cache-control": "no-store",
-      ...headers,
-      ...(retryAfterMs === undefined ? {} : { "retry-after": String(Math.max(1, Math.ceil(retryAfterMs / 1000))) }),
-    },
+    headers: { "content-type": "application/problem+json", "cache-control": "no-store", ...headers },
     body: JSON.stringify({
       type: "about:blank",
       title,
       status,
-      detail: error.message,
+      detail: message,
       instance: context.fullPath.slice(0, 1024),
-      code: error.code,
+      code,
       request_id: context.requestId,
     }),
   };
-}
-
-function kindOf(error: CodedError): Kind | undefined {
-  if (error instanceof ConsoleRefusal) return OWN[error.code];
-  return Object.hasOwn(ACCOUNT_PROBLEMS, error.code) ? ACCOUNT_PROBLEMS[error.code] : undefined;
 }
