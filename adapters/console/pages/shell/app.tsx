@@ -49,10 +49,8 @@ function Frame() {
           <span>ringport</span>
         </a>
         <a class="frame-account" href={href("/account")} aria-label={t.value.accountOf(email)}>
-          <span class="avatar" aria-hidden="true">
-            {email[0]}
-          </span>
-          <span>{email}</span>
+          <span class="avatar" data-letter={email[0]} />
+          <span class="email">{email}</span>
         </a>
       </header>
       <Navigation />

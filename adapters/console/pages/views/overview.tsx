@@ -9,6 +9,7 @@ import { consoleApi } from "../shell/console-api.ts";
 import { useData } from "../shell/use-data.ts";
 import { CallsPerDay } from "./overview/calls-per-day.tsx";
 import { Failures } from "./overview/failures.tsx";
+import { FirstSteps } from "./overview/first-steps.tsx";
 import { LiveCalls } from "./overview/live-calls.tsx";
 
 const t = dictionary({ en, pt });
@@ -21,6 +22,7 @@ export default function Overview() {
   return (
     <Page title={t.value.title} lead={t.value.lead}>
       <div class="stack">
+        <FirstSteps />
         <LiveCalls />
         <div class="columns">
           <Card title={t.value.days.title}>

@@ -5,6 +5,31 @@ import { plural } from "../dictionary.ts";
 export default {
   title: "Overview",
   lead: "What happens on your numbers right now, and how the last two weeks went.",
+  steps: {
+    title: "First steps",
+    done: "done",
+    link: {
+      title: "Link a simulated phone",
+      help: "A number is linked by a QR code, as with a messenger. The simulated network needs no account anywhere: the code leads to a page that plays the phone.",
+      titleOther: "Link a number",
+      helpOther: "A number is linked by a QR code, as with a messenger. Its status here becomes “Active” by itself.",
+      action: "Add a number",
+      open: "Open your numbers",
+    },
+    phone: {
+      title: "Open a phone in this browser",
+      help: "A second tab becomes the other end of the line: it rings, and you answer, listen, speak and press keys.",
+      action: "Open a phone",
+    },
+    call: {
+      title: "Place a call",
+      help: "Write a sentence, call the phone in the other tab, and hear it.",
+      helpOther: "Write a sentence and a number: the phone rings, and the sentence is spoken.",
+      action: "Place a call",
+    },
+    end: "That was a call from end to end. Next, let a program place one:",
+    endAction: "create a token",
+  },
   live: {
     title: "Live calls",
     none: "No call at the moment. A call that a program or you place appears here by itself.",

@@ -4,6 +4,32 @@ import type en from "../en/overview.ts";
 export default {
   title: "Início",
   lead: "O que acontece nos seus números agora, e como foram as duas últimas semanas.",
+  steps: {
+    title: "Primeiros passos",
+    done: "feito",
+    link: {
+      title: "Vincule um telefone simulado",
+      help: "Um número é vinculado por QR code, como num mensageiro. A rede simulada não exige conta em lugar nenhum: o código leva a uma página que faz o papel do telefone.",
+      titleOther: "Vincule um número",
+      helpOther:
+        "Um número é vinculado por QR code, como num mensageiro. O estado dele aqui muda para “Ativo” sozinho.",
+      action: "Adicionar um número",
+      open: "Ver seus números",
+    },
+    phone: {
+      title: "Abra um telefone neste navegador",
+      help: "Uma segunda aba vira a outra ponta da linha: ela toca, e você atende, ouve, fala e aperta teclas.",
+      action: "Abrir um telefone",
+    },
+    call: {
+      title: "Faça uma chamada",
+      help: "Escreva uma frase, chame o telefone da outra aba e ouça.",
+      helpOther: "Escreva uma frase e um número: o telefone toca, e a frase é falada.",
+      action: "Fazer uma chamada",
+    },
+    end: "Foi uma chamada de ponta a ponta. Agora deixe um programa fazer uma:",
+    endAction: "crie um token",
+  },
   live: {
     title: "Chamadas ao vivo",
     none: "Nenhuma chamada no momento. Uma chamada feita por um programa ou por você aparece aqui sozinha.",

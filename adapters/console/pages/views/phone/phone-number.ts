@@ -14,12 +14,21 @@ export function numberFrom(text: string): string | undefined {
   return PHONE_NUMBER.test(number) ? number : undefined;
 }
 
-/** The number of the last phone that was open in this browser. */
+/** The number of the last phone that was open in this browser, or one for the first. */
 export function rememberedNumber(): string {
+  return remembered() ?? FIRST_NUMBER;
+}
+
+/** Whether a phone was open in this browser before. */
+export function hasOpenedPhone(): boolean {
+  return remembered() !== null;
+}
+
+function remembered(): string | null {
   try {
-    return localStorage.getItem(KEY) ?? FIRST_NUMBER;
+    return localStorage.getItem(KEY);
   } catch {
-    return FIRST_NUMBER;
+    return null;
   }
 }
 
