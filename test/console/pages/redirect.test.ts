@@ -3,8 +3,9 @@ import { describe, expect, test } from "vitest";
 import type { SessionState } from "../../../adapters/console/api.ts";
 import { pageAfter, redirectOf } from "../../../adapters/console/pages/shell/redirect.ts";
 
-const signedOut: Pick<SessionState, "account" | "registration" | "sign_in_url"> = {
+const signedOut: Pick<SessionState, "account" | "accounts" | "registration" | "sign_in_url"> = {
   account: null,
+  accounts: true,
   registration: "invitation",
   sign_in_url: null,
 };
@@ -28,8 +29,15 @@ describe("a page for accounts", () => {
   });
 
   test("leads to the sign-in of the embedding program", () => {
-    const url = "https://shop.example/login";
-    expect(redirectOf({ access: "account" }, "/", { ...signedOut, sign_in_url: url })).toEqual({ url });
+    const embedded = { ...signedOut, accounts: false, sign_in_url: "https://shop.example/login" };
+    for (const access of ["account", "nobody"] as const)
+      expect(redirectOf({ access }, "/", embedded)).toEqual({ url: "https://shop.example/login" });
+  });
+
+  test("that needs accounts of Ringport is not shown to a user of the embedding program", () => {
+    const embedded = { ...signedOut, accounts: false, sign_in_url: "https://shop.example/login", account };
+    expect(redirectOf({ access: "account", accounts: true }, "/tokens", embedded)).toEqual({ page: "/" });
+    expect(redirectOf({ access: "account" }, "/calls", embedded)).toBeUndefined();
   });
 });
 

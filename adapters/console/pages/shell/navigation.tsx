@@ -3,6 +3,7 @@ import { dictionary } from "../dictionary/dictionary.ts";
 import en from "../dictionary/en/shell.ts";
 import pt from "../dictionary/pt/shell.ts";
 import { href, path } from "./place.ts";
+import { session } from "./session.ts";
 
 const t = dictionary({ en, pt });
 
@@ -10,6 +11,8 @@ interface Item {
   readonly page: string;
   readonly icon: IconName;
   readonly text: keyof typeof en.navigation;
+  /** Only with accounts of Ringport. */
+  readonly accounts?: boolean;
 }
 
 const ITEMS: readonly Item[] = [
@@ -17,7 +20,7 @@ const ITEMS: readonly Item[] = [
   { page: "/instances", icon: "line", text: "instances" },
   { page: "/calls", icon: "call", text: "calls" },
   { page: "/webhooks", icon: "webhook", text: "webhooks" },
-  { page: "/tokens", icon: "key", text: "tokens" },
+  { page: "/tokens", icon: "key", text: "tokens", accounts: true },
 ];
 
 /** The parts of the console: at the bottom of narrow screens, at the side of wide ones. */
@@ -25,7 +28,7 @@ export function Navigation() {
   return (
     <nav class="frame-nav" aria-label={t.value.navigationLabel}>
       <ul class="frame-items">
-        {ITEMS.map(({ page, icon, text }) => (
+        {ITEMS.filter(({ accounts }) => !accounts || session.value?.accounts).map(({ page, icon, text }) => (
           <li key={page}>
             <a href={href(page)} aria-current={currentOf(page)}>
               <Icon name={icon} size={22} />

@@ -9,14 +9,17 @@ export type Redirect = { readonly page: string } | { readonly url: string };
  * @param here the address of the page, with its query: they come back to it
  */
 export function redirectOf(
-  { access }: Pick<Route, "access">,
+  { access, accounts = false }: Pick<Route, "access" | "accounts">,
   here: string,
-  session: Pick<SessionState, "account" | "registration" | "sign_in_url">,
+  session: Pick<SessionState, "account" | "accounts" | "registration" | "sign_in_url">,
 ): Redirect | undefined {
   if (access === "anybody") return undefined;
-  if (access === "nobody") return session.account === null ? undefined : { page: pageAfter(here) };
-  if (session.account !== null) return undefined;
+  if (session.account !== null) {
+    if (access === "nobody") return { page: pageAfter(here) };
+    return accounts && !session.accounts ? { page: "/" } : undefined;
+  }
   if (session.sign_in_url !== null) return { url: session.sign_in_url };
+  if (access === "nobody") return undefined;
   if (session.registration === "first") return { page: "/register" };
   return { page: here === "/" ? "/sign-in" : `/sign-in?next=${encodeURIComponent(here)}` };
 }

@@ -12,6 +12,8 @@ export interface Route {
   readonly path: string;
   /** `account`: whoever is signed in; `nobody`: whoever is not yet; `anybody`: both. */
   readonly access: "account" | "nobody" | "anybody";
+  /** Only with accounts of Ringport, not with the sessions of an embedding program. */
+  readonly accounts?: boolean;
   /** The view, in a file of its own that is loaded when it is opened first. */
   readonly view: () => Promise<{ readonly default: ComponentType<ViewProps> }>;
 }
@@ -26,10 +28,10 @@ export const ROUTES: readonly Route[] = [
   { path: "/webhooks/:id", access: "account", view: () => import("../views/webhook.tsx") },
   { path: "/calls", access: "account", view: () => import("../views/calls.tsx") },
   { path: "/calls/new", access: "account", view: () => import("../views/new-call.tsx") },
-  { path: "/tokens", access: "account", view: () => import("../views/tokens.tsx") },
+  { path: "/tokens", access: "account", accounts: true, view: () => import("../views/tokens.tsx") },
   { path: "/account", access: "account", view: () => import("../views/account.tsx") },
-  { path: "/audit", access: "account", view: () => import("../views/audit.tsx") },
-  { path: "/sign-in", access: "nobody", view: () => import("../views/sign-in.tsx") },
-  { path: "/register", access: "nobody", view: () => import("../views/register.tsx") },
-  { path: "/reset", access: "nobody", view: () => import("../views/reset.tsx") },
+  { path: "/audit", access: "account", accounts: true, view: () => import("../views/audit.tsx") },
+  { path: "/sign-in", access: "nobody", accounts: true, view: () => import("../views/sign-in.tsx") },
+  { path: "/register", access: "nobody", accounts: true, view: () => import("../views/register.tsx") },
+  { path: "/reset", access: "nobody", accounts: true, view: () => import("../views/reset.tsx") },
 ];

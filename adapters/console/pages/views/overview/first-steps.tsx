@@ -100,7 +100,7 @@ export function FirstSteps() {
           </li>
         ))}
       </ol>
-      {steps.every(({ done }) => done) && (
+      {session.value?.accounts && steps.every(({ done }) => done) && (
         <p class="steps-end">
           {texts.end} <a href={href("/tokens")}>{texts.endAction}</a>
         </p>
