@@ -28,6 +28,7 @@ export const ROUTES: readonly Route[] = [
   { path: "/webhooks/:id", access: "account", view: () => import("../views/webhook.tsx") },
   { path: "/calls", access: "account", view: () => import("../views/calls.tsx") },
   { path: "/calls/new", access: "account", view: () => import("../views/new-call.tsx") },
+  { path: "/calls/:id", access: "account", view: () => import("../views/call.tsx") },
   { path: "/tokens", access: "account", accounts: true, view: () => import("../views/tokens.tsx") },
   { path: "/account", access: "account", view: () => import("../views/account.tsx") },
   { path: "/audit", access: "account", accounts: true, view: () => import("../views/audit.tsx") },

@@ -1,12 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { Playback } from "../../../../adapters/console/pages/audio/playback.ts";
 import { Capture } from "../../../../adapters/console/pages/views/phone/capture.ts";
 import { LevelMeter } from "../../../../adapters/console/pages/views/phone/level-meter.ts";
-import { Playback } from "../../../../adapters/console/pages/views/phone/playback.ts";
 import { concatPcm } from "../../../../src/audio/pcm.ts";
 import { tone, toneShare } from "../../../../src/audio/tone.ts";
 
 const CALL_RATE = 16_000;
+const BUFFERING = { targetMs: 60, mostMs: 300 };
 const DEVICE_RATES = [16_000, 44_100, 48_000, 96_000];
 
 const floats = (samples: Int16Array): Float32Array => Float32Array.from(samples, (sample) => sample / 32_768);
@@ -20,7 +21,7 @@ function* pieces<T extends Int16Array | Float32Array>(samples: T, length: number
 describe.each(DEVICE_RATES)("a device of %i Hz", (deviceRate) => {
   /** What comes out of the loudspeaker while frames of the caller arrive in time. */
   function played(samples: Int16Array): Float32Array {
-    const playback = new Playback(CALL_RATE, deviceRate);
+    const playback = new Playback(CALL_RATE, deviceRate, BUFFERING);
     const output = new Float32Array((samples.length * deviceRate) / CALL_RATE);
     let at = 0;
     let ms = 0;
@@ -52,7 +53,7 @@ describe.each(DEVICE_RATES)("a device of %i Hz", (deviceRate) => {
 
 describe("the playback", () => {
   test("drops the oldest audio of a burst", () => {
-    const playback = new Playback(CALL_RATE, CALL_RATE);
+    const playback = new Playback(CALL_RATE, CALL_RATE, BUFFERING);
     for (let frame = 0; frame < 100; frame++) playback.push(new Int16Array(320).fill(100 * frame));
     const output = new Float32Array(320);
     playback.read(output);
@@ -60,18 +61,18 @@ describe("the playback", () => {
   });
 
   test("keeps the end of a piece that is too long", () => {
-    const playback = new Playback(CALL_RATE, CALL_RATE);
+    const playback = new Playback(CALL_RATE, CALL_RATE, BUFFERING);
     playback.push(Int16Array.from({ length: 5_000 }, (_, i) => i));
-    const output = new Float32Array(1_600);
+    const output = new Float32Array(3_200);
     playback.read(output);
-    expect([output[0]! * 32_768, output.at(-1)! * 32_768]).toEqual([3_400, 4_999]);
+    expect([output[0]! * 32_768, output.at(-1)! * 32_768]).toEqual([1_800, 4_999]);
   });
 
   test("takes pieces and blocks of any length", () => {
     const length = fc.nat(4_000);
     fc.assert(
       fc.property(fc.constantFrom(...DEVICE_RATES), fc.array(fc.tuple(length, length)), (deviceRate, steps) => {
-        const playback = new Playback(CALL_RATE, deviceRate);
+        const playback = new Playback(CALL_RATE, deviceRate, BUFFERING);
         for (const [pushed, wanted] of steps) {
           playback.push(new Int16Array(pushed).fill(5));
           const output = new Float32Array(wanted).fill(9);

@@ -1,7 +1,9 @@
+import { Playback } from "../../audio/playback.ts";
 import { Capture } from "./capture.ts";
 import { LevelMeter } from "./level-meter.ts";
-import { Playback } from "./playback.ts";
 
+/** A conversation needs little delay. */
+const BUFFERING = { targetMs: 60, mostMs: 300 };
 /** Interval of the levels, ms. */
 const LEVEL_MS = 100;
 
@@ -26,7 +28,7 @@ class PhoneProcessor extends AudioWorkletProcessor {
   constructor({ processorOptions }: { readonly processorOptions: ProcessorOptions }) {
     super();
     const { callRate } = processorOptions;
-    this.#playback = new Playback(callRate, sampleRate);
+    this.#playback = new Playback(callRate, sampleRate, BUFFERING);
     this.#capture = new Capture(sampleRate, callRate, (frame) => this.port.postMessage(frame, [frame.buffer]));
     const window = (sampleRate * LEVEL_MS) / 1_000;
     this.#heard = new LevelMeter(window);

@@ -1,13 +1,18 @@
-import { JitterBuffer } from "../../../../../src/audio/jitter-buffer.ts";
-import { Resampler } from "../../../../../src/audio/resample.ts";
+import { JitterBuffer } from "../../../../src/audio/jitter-buffer.ts";
+import { Resampler } from "../../../../src/audio/resample.ts";
 
-/** How much of the caller's audio is gathered before it is heard, and how much waits at most, ms. */
-const TARGET_MS = 60;
-const MOST_MS = 300;
 /** Longest piece of audio in one message of the server, ms. */
-const MOST_PIECE_MS = 100;
+const MOST_PIECE_MS = 200;
 
-/** The caller's audio on its way to the loudspeaker: from the rate of the call to that of the device. */
+/** How audio that arrives in bursts is evened out. */
+export interface Buffering {
+  /** How much is gathered before it is heard, ms. */
+  readonly targetMs: number;
+  /** How much waits at most, ms. */
+  readonly mostMs: number;
+}
+
+/** One channel of a call on its way to the loudspeaker: from the rate of the call to that of the device. */
 export class Playback {
   readonly #resampler: Resampler;
   readonly #buffer: JitterBuffer;
@@ -17,14 +22,14 @@ export class Playback {
   #block = new Int16Array(128);
 
   /** Both rates in Hz. */
-  constructor(callRate: number, deviceRate: number) {
+  constructor(callRate: number, deviceRate: number, buffering: Buffering) {
     this.#mostPiece = (callRate * MOST_PIECE_MS) / 1_000;
     this.#resampler = new Resampler(callRate, deviceRate, this.#mostPiece);
     this.#converted = new Int16Array(Math.ceil((this.#mostPiece * deviceRate) / callRate) + 64);
-    this.#buffer = new JitterBuffer({ sampleRate: deviceRate, targetMs: TARGET_MS, mostMs: MOST_MS });
+    this.#buffer = new JitterBuffer({ sampleRate: deviceRate, ...buffering });
   }
 
-  /** Takes the next audio of the caller; of a piece that is too long, the end. */
+  /** Takes the next audio of the call; of a piece that is too long, the end. */
   push(samples: Int16Array): void {
     const piece = samples.length > this.#mostPiece ? samples.subarray(-this.#mostPiece) : samples;
     this.#buffer.write(this.#converted, this.#resampler.pushInto(piece, this.#converted));

@@ -1,0 +1,222 @@
+import { useEffect } from "preact/hooks";
+import { Button, LinkButton } from "../components/button.tsx";
+import { Card } from "../components/card.tsx";
+import { CodeBlock, CopyField } from "../components/copy.tsx";
+import { Notice } from "../components/notice.tsx";
+import { Page } from "../components/page.tsx";
+import { Loaded } from "../components/waiting.tsx";
+import { formatTime } from "../dictionary/format.ts";
+import { client } from "../shell/client.ts";
+import { confirm } from "../shell/confirm.tsx";
+import { faultCode } from "../shell/faults.ts";
+import { CONSOLE, href } from "../shell/place.ts";
+import type { ViewProps } from "../shell/routes.ts";
+import { session } from "../shell/session.ts";
+import { useData } from "../shell/use-data.ts";
+import { ResultCard, TurnsCard } from "./call/agent.tsx";
+import { ListenCard } from "./call/listen.tsx";
+import { OutcomeCard } from "./call/outcome.tsx";
+import { Player } from "./call/player.tsx";
+import { QualityCard } from "./call/quality.tsx";
+import { t } from "./call/texts.ts";
+import { TimelineCard } from "./call/timeline.tsx";
+import { TranscriptCard } from "./call/transcript.tsx";
+import { useTimeline } from "./call/use-timeline.ts";
+
+const EXPAND = ["outcome", "transcript", "media", "reference", "result", "metrics"] as const;
+/** No event announces a line of the transcript: during a conversation the call is read again in between, ms. */
+const LINES_MS = 2_500;
+
+export default function CallView({ params }: ViewProps) {
+  const callId = params.id ?? "";
+  const call = useData(
+    (signal) => client.calls.get(callId, { expand: EXPAND, signal }),
+    (event) => event.call_id === callId && event.type !== "signalling",
+    callId,
+  );
+  const timeline = useTimeline(callId);
+  const known = call.value.value;
+  const talks = known?.status === "IN_PROGRESS" && known.type.startsWith("DYNAMIC_");
+  useEffect(() => {
+    if (!talks) return;
+    const timer = setInterval(() => document.hidden || void call.reload(), LINES_MS);
+    return () => clearInterval(timer);
+  }, [talks, callId]);
+
+  if (known === undefined && faultCode(call.fault.value) === "call_not_found")
+    return (
+      <Page title={t.value.facts.title}>
+        <div class="stack">
+          <Notice tone="warn">{t.value.missing}</Notice>
+          <div>
+            <LinkButton look="quiet" to={href("/calls")}>
+              {t.value.toCalls}
+            </LinkButton>
+          </div>
+        </div>
+      </Page>
+    );
+  const title = known ? t.value.title(known.target_phone) : t.value.facts.title;
+  return (
+    <Page title={title} actions={known && <Actions call={known} />}>
+      <Loaded data={call} lines={8}>
+        {(loaded) => <Cards call={loaded} timeline={timeline} />}
+      </Loaded>
+    </Page>
+  );
+}
+
+type ShownCall = Awaited<ReturnType<typeof client.calls.get<(typeof EXPAND)[number]>>>;
+type CallTimeline = ReturnType<typeof useTimeline>;
+
+const isOver = ({ status }: Pick<ShownCall, "status">): boolean => status === "COMPLETED" || status === "FAILED";
+
+function Actions({ call }: { readonly call: ShownCall }) {
+  const hangUp = (): void =>
+    confirm({
+      title: t.value.hangUpTitle(call.target_phone),
+      consequence: <p>{call.status === "QUEUED" ? t.value.hangUpWaiting : t.value.hangUpConsequence}</p>,
+      action: t.value.hangUp,
+      run: () => client.calls.hangUp(call.id),
+    });
+  return (
+    <>
+      {!isOver(call) && (
+        <Button look="danger" icon="hangup" onClick={hangUp}>
+          {t.value.hangUp}
+        </Button>
+      )}
+      <LinkButton look={isOver(call) ? undefined : "quiet"} icon="call" to={href(`/calls/new?from=${call.id}`)}>
+        {t.value.callAgain}
+      </LinkButton>
+    </>
+  );
+}
+
+function Cards({ call, timeline }: { readonly call: ShownCall; readonly timeline: CallTimeline }) {
+  const { id, type, media, transcript, result, metrics } = call;
+  const over = isOver(call);
+  const talked = (call.outcome?.duration_ms ?? 0) > 0;
+  const isAgent = type === "DYNAMIC_AGENT";
+  return (
+    <div class="call">
+      <div class="stack">
+        <OutcomeCard call={call} />
+        {!over && <ListenCard callId={id} />}
+        {media?.recording !== undefined && <RecordingCard call={call} timeline={timeline} />}
+        {over && talked && session.value?.simulator && (
+          <Player
+            title={t.value.audio.heard}
+            url={`${CONSOLE}/simulator/calls/${id}/heard.wav`}
+            fileName={`${id}-heard.wav`}
+            sides={[t.value.audio.heard]}
+          />
+        )}
+        {(transcript !== null || type.startsWith("DYNAMIC_")) && <TranscriptCard lines={transcript} />}
+        {isAgent && (result !== null || call.result_error != null) && (
+          <ResultCard result={result} error={call.result_error ?? null} />
+        )}
+        {isAgent && metrics !== null && metrics.turns.length > 0 && <TurnsCard metrics={metrics} />}
+      </div>
+      <div class="stack">
+        <TimelineCard timeline={timeline} />
+        {over && talked && <QualityCard statistics={media?.stream ?? null} />}
+        <FactsCard call={call} />
+        <CodeCard callId={id} />
+      </div>
+    </div>
+  );
+}
+
+function RecordingCard({ call, timeline }: { readonly call: ShownCall; readonly timeline: CallTimeline }) {
+  const texts = t.value.audio;
+  if (call.media?.recording)
+    return (
+      <Player
+        title={texts.recording}
+        url={`${CONSOLE}/v1/calls/${call.id}/recording`}
+        fileName={`${call.id}.wav`}
+        sides={[texts.channels.played, texts.channels.callee]}
+      />
+    );
+  const isDeleted = timeline.events.value.some(({ type }) => type === "recording_deleted");
+  return (
+    <Card title={texts.recording}>
+      <p class="quiet">{!isOver(call) ? texts.running : isDeleted ? texts.gone : texts.none}</p>
+    </Card>
+  );
+}
+
+function FactsCard({ call }: { readonly call: ShownCall }) {
+  const { facts, types } = t.value;
+  const { from, reference, metadata } = call;
+  return (
+    <Card title={facts.title}>
+      <div class="stack">
+        <dl class="facts">
+          <dt>{facts.type}</dt>
+          <dd>{types[call.type]}</dd>
+          <dt>{facts.created}</dt>
+          <dd>{formatTime(call.created_at)}</dd>
+          {call.started_at && (
+            <>
+              <dt>{facts.answered}</dt>
+              <dd>{formatTime(call.started_at)}</dd>
+            </>
+          )}
+          {call.ended_at && (
+            <>
+              <dt>{facts.ended}</dt>
+              <dd>{formatTime(call.ended_at)}</dd>
+            </>
+          )}
+          {from && (
+            <>
+              <dt>{facts.caller}</dt>
+              <dd>
+                {[from.displayName, from.phoneNumber, from.withheld && facts.withheld].filter(Boolean).join(" · ")}
+              </dd>
+            </>
+          )}
+          {reference !== null && (
+            <>
+              <dt>{facts.reference}</dt>
+              <dd>{reference}</dd>
+            </>
+          )}
+          {Object.keys(metadata).length > 0 && (
+            <>
+              <dt>{facts.metadata}</dt>
+              <dd>
+                <code>{JSON.stringify(metadata)}</code>
+              </dd>
+            </>
+          )}
+        </dl>
+        <CopyField label={facts.id} value={call.id} />
+        <CopyField label={facts.instance} value={call.instance_id} />
+        <p class="small">
+          <a href={href(`/instances/${call.instance_id}`)}>{facts.openInstance}</a>
+        </p>
+      </div>
+    </Card>
+  );
+}
+
+function CodeCard({ callId }: { readonly callId: string }) {
+  const { title, read, follow, tokenHint } = t.value.code;
+  const call = `${session.value?.api_url ?? ""}/v1/calls/${callId}`;
+  const curl = (address: string, more = ""): string =>
+    `curl -sS${more} "${address}" \\\n  -H "Authorization: Bearer $RINGPORT_TOKEN"`;
+  return (
+    <Card title={title}>
+      <div class="stack">
+        <p class="small quiet">{tokenHint}</p>
+        <h3>{read}</h3>
+        <CodeBlock label={read} code={curl(`${call}?expand=${EXPAND.join(",")}`)} />
+        <h3>{follow}</h3>
+        <CodeBlock label={follow} code={curl(`${call}/events`, ` -H "Prefer: wait=30"`)} />
+      </div>
+    </Card>
+  );
+}

@@ -1,0 +1,25 @@
+/** How loud each side is, from 0 (-60 dB or less) to 1. */
+export interface Levels {
+  readonly callee: number;
+  readonly played: number;
+}
+
+export const SILENT: Levels = { callee: 0, played: 0 };
+
+/** Quieter than this counts as silence, dB of full scale. */
+const FLOOR_DB = -60;
+/** How much of the level before remains if the next piece is quieter. */
+const KEPT = 0.8;
+
+/** The levels after a piece of interleaved samples: they rise at once, and fall slowly. */
+export function levelsOf(samples: Int16Array, before: Levels): Levels {
+  const [callee, played] = [levelOf(samples, 0), levelOf(samples, 1)];
+  return { callee: Math.max(callee, KEPT * before.callee), played: Math.max(played, KEPT * before.played) };
+}
+
+function levelOf(samples: Int16Array, channel: 0 | 1): number {
+  let energy = 0;
+  for (let i = channel; i < samples.length; i += 2) energy += (samples[i]! / 32_768) ** 2;
+  const mean = energy / Math.max(1, samples.length / 2);
+  return mean === 0 ? 0 : Math.max(0, Math.min(1, 1 - (10 * Math.log10(mean)) / FLOOR_DB));
+}

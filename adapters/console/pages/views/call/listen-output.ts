@@ -1,0 +1,50 @@
+import workletUrl from "./listen-worklet.ts?worklet";
+
+/** Plays what a listener gets, muted until {@link ListenOutput.muted} is false. */
+export class ListenOutput {
+  readonly #context = new AudioContext();
+  readonly #gain: GainNode;
+  #node: AudioWorkletNode | undefined;
+  #closed = false;
+
+  /** To be called within a click: otherwise browsers allow no sound. */
+  constructor() {
+    this.#gain = this.#context.createGain();
+    this.#gain.gain.value = 0;
+    this.#gain.connect(this.#context.destination);
+  }
+
+  /** Whether this page may play live audio: browsers allow it over HTTPS, and from this machine. */
+  get possible(): boolean {
+    return this.#context.audioWorklet !== undefined;
+  }
+
+  set muted(muted: boolean) {
+    this.#gain.gain.value = muted ? 0 : 1;
+    void this.#context.resume();
+  }
+
+  /** The audio begins. @param callRate Hz */
+  async begin(callRate: number): Promise<void> {
+    if (!this.possible) return;
+    await this.#context.audioWorklet.addModule(workletUrl);
+    if (this.#closed) return;
+    this.#node?.disconnect();
+    this.#node = new AudioWorkletNode(this.#context, "ringport-listen", {
+      numberOfInputs: 0,
+      outputChannelCount: [2],
+      processorOptions: { callRate },
+    });
+    this.#node.connect(this.#gain);
+  }
+
+  /** Takes the next samples, which are gone afterwards. */
+  write(samples: Int16Array<ArrayBuffer>): void {
+    this.#node?.port.postMessage(samples, [samples.buffer]);
+  }
+
+  close(): void {
+    this.#closed = true;
+    void this.#context.close();
+  }
+}

@@ -1,0 +1,52 @@
+import { Playback } from "../../audio/playback.ts";
+
+/** How much audio is gathered before it is heard, and how much waits at most, ms. */
+const BUFFERING = { targetMs: 120, mostMs: 600 };
+/** How loud each side is in the ear of the other one: with one side alone in each ear, voices sound lost. */
+const CROSSED = 0.4;
+
+/** The scope of an AudioWorklet (Web Audio 1.32), as far as it is used here. */
+declare const sampleRate: number;
+declare function registerProcessor(name: string, processor: unknown): void;
+declare class AudioWorkletProcessor {
+  readonly port: MessagePort;
+}
+
+/** Plays the two sides of a call: interleaved samples come as messages. */
+class ListenProcessor extends AudioWorkletProcessor {
+  readonly #callee: Playback;
+  readonly #played: Playback;
+  #left = new Float32Array(128);
+  #right = new Float32Array(128);
+
+  constructor({ processorOptions }: { readonly processorOptions: { readonly callRate: number } }) {
+    super();
+    const { callRate } = processorOptions;
+    this.#callee = new Playback(callRate, sampleRate, BUFFERING);
+    this.#played = new Playback(callRate, sampleRate, BUFFERING);
+    this.port.onmessage = ({ data }: MessageEvent<Int16Array>) => {
+      this.#callee.push(data.filter((_, index) => index % 2 === 0));
+      this.#played.push(data.filter((_, index) => index % 2 === 1));
+    };
+  }
+
+  process(_: unknown, [output]: readonly (readonly Float32Array[])[]): boolean {
+    const [left, right = left] = output ?? [];
+    if (!left || !right) return true;
+    if (this.#left.length !== left.length) {
+      this.#left = new Float32Array(left.length);
+      this.#right = new Float32Array(left.length);
+    }
+    this.#callee.read(this.#left);
+    this.#played.read(this.#right);
+    for (let i = 0; i < left.length; i++) {
+      const callee = this.#left[i]!;
+      const played = this.#right[i]!;
+      left[i] = Math.max(-1, Math.min(1, callee + CROSSED * played));
+      right[i] = Math.max(-1, Math.min(1, played + CROSSED * callee));
+    }
+    return true;
+  }
+}
+
+registerProcessor("ringport-listen", ListenProcessor);

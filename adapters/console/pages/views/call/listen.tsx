@@ -1,0 +1,83 @@
+import { Badge } from "../../components/badge.tsx";
+import { Button } from "../../components/button.tsx";
+import { Card } from "../../components/card.tsx";
+import { Notice } from "../../components/notice.tsx";
+import { Fault } from "../../components/waiting.tsx";
+import { seconds } from "./event-text.ts";
+import { t } from "./texts.ts";
+import { type Listening, useListening } from "./use-listening.ts";
+
+/** Listens to the call while it lasts: muted at first, with the levels of both sides. */
+export function ListenCard({ callId }: { readonly callId: string }) {
+  const listening = useListening(callId);
+  const texts = t.value.listen;
+  const state = listening.state.value;
+  const isOpen = state === "connecting" || state === "waiting" || state === "on";
+  return (
+    <Card title={texts.title} actions={isOpen && <StateBadge listening={listening} />}>
+      <div class="stack">
+        <p class="small quiet">{texts.lead}</p>
+        {listening.fault.value !== undefined && <Fault error={listening.fault.value} />}
+        {state === "over" && <Notice>{texts.ended}</Notice>}
+        {isOpen && listening.silent.value && <Notice tone="warn">{texts.noAudio}</Notice>}
+        {listening.lostMs.value > 0 && <Notice tone="warn">{texts.gap(seconds(listening.lostMs.value))}</Notice>}
+        {state === "on" && <Meters listening={listening} />}
+        <div class="row">
+          {isOpen && !listening.silent.value && (
+            <Button
+              icon={listening.muted.value ? "sound" : "quiet"}
+              disabled={state !== "on"}
+              onClick={() => listening.mute(!listening.muted.value)}
+            >
+              {listening.muted.value ? texts.unmute : texts.mute}
+            </Button>
+          )}
+          {isOpen ? (
+            <Button look="quiet" icon="stop" onClick={listening.stop}>
+              {texts.stop}
+            </Button>
+          ) : (
+            state !== "over" && (
+              <Button icon="sound" look="quiet" onClick={listening.start}>
+                {texts.start}
+              </Button>
+            )
+          )}
+        </div>
+      </div>
+    </Card>
+  );
+}
+
+function StateBadge({ listening }: { readonly listening: Listening }) {
+  const texts = t.value.listen;
+  const state = listening.state.value;
+  if (state !== "on") return <Badge tone="info">{state === "waiting" ? texts.waiting : texts.connecting}</Badge>;
+  return listening.muted.value ? (
+    <Badge>{texts.muted}</Badge>
+  ) : (
+    <Badge tone="good" live>
+      {texts.on}
+    </Badge>
+  );
+}
+
+function Meters({ listening }: { readonly listening: Listening }) {
+  const { callee, played } = listening.levels.value;
+  const texts = t.value.listen;
+  return (
+    <ul class="meters">
+      {(
+        [
+          [texts.callee, callee],
+          [texts.played, played],
+        ] as const
+      ).map(([side, level]) => (
+        <li key={side}>
+          <span class="small">{side}</span>
+          <meter min={0} max={1} value={level} aria-label={texts.level(side)} />
+        </li>
+      ))}
+    </ul>
+  );
+}

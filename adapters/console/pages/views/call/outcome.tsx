@@ -1,0 +1,72 @@
+import type { CallWith } from "../../../../../src/client/index.ts";
+import { CallBadge } from "../../components/badge.tsx";
+import { Card } from "../../components/card.tsx";
+import { formatDuration } from "../../dictionary/format.ts";
+import { Elapsed } from "./elapsed.tsx";
+import { percent } from "./event-text.ts";
+import { t } from "./texts.ts";
+
+/** How the call is going, or how it turned out and what shows it. */
+export function OutcomeCard({ call }: { readonly call: CallWith<"outcome"> }) {
+  const { status, outcome, started_at } = call;
+  const texts = t.value.outcome;
+  return (
+    <Card title={texts.title} actions={<CallBadge status={status} />}>
+      <div class="stack">
+        {status !== "COMPLETED" && status !== "FAILED" && (
+          <p class="outcome">
+            {t.value.now[status]} {status === "IN_PROGRESS" && started_at && <Elapsed since={started_at} />}
+          </p>
+        )}
+        {outcome && <p class="outcome">{t.value.reasons[outcome.reason]}</p>}
+        {outcome && (
+          <dl class="facts">
+            {outcome.detail !== null && (
+              <>
+                <dt>{texts.detail}</dt>
+                <dd>{outcome.detail}</dd>
+              </>
+            )}
+            {outcome.heard_ms !== null && outcome.duration_ms > 0 && (
+              <>
+                <dt>{texts.heard}</dt>
+                <dd>
+                  <Heard ms={outcome.heard_ms} ratio={outcome.heard_ratio} />
+                </dd>
+              </>
+            )}
+            {outcome.heard_evidence !== null && outcome.duration_ms > 0 && (
+              <>
+                <dt>{texts.evidence}</dt>
+                <dd>{t.value.evidence[outcome.heard_evidence]}</dd>
+              </>
+            )}
+            {outcome.answered_by !== null && (
+              <>
+                <dt>{texts.answeredBy}</dt>
+                <dd>{t.value.answeredBy[outcome.answered_by]}</dd>
+              </>
+            )}
+            {outcome.duration_ms > 0 && (
+              <>
+                <dt>{t.value.facts.duration}</dt>
+                <dd class="number">{formatDuration(outcome.duration_ms)}</dd>
+              </>
+            )}
+          </dl>
+        )}
+      </div>
+    </Card>
+  );
+}
+
+function Heard({ ms, ratio }: { readonly ms: number; readonly ratio: number | null }) {
+  if (ratio === null) return <>{ms === 0 ? t.value.outcome.notHeard : formatDuration(ms)}</>;
+  const words = t.value.outcome.heardOf(formatDuration(ms), percent(ratio));
+  return (
+    <>
+      <span>{words}</span>
+      <meter class="heard" min={0} max={1} value={ratio} aria-label={t.value.outcome.heard} title={words} />
+    </>
+  );
+}

@@ -1,0 +1,108 @@
+import { useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { Button } from "../../components/button.tsx";
+import { Card } from "../../components/card.tsx";
+import { Icon } from "../../components/icon.tsx";
+import { Notice } from "../../components/notice.tsx";
+import { Progress } from "../../components/waiting.tsx";
+import { formatDuration } from "../../dictionary/format.ts";
+import { t } from "./texts.ts";
+import { usePeaks } from "./use-peaks.ts";
+import { Waveform } from "./waveform.tsx";
+
+/** A WAV file of the server with its shape. Nothing is shown of a file that the server does not have. */
+export function Player({
+  title,
+  url,
+  fileName,
+  sides,
+}: {
+  readonly title: string;
+  readonly url: string;
+  readonly fileName: string;
+  /** The names of its channels. */
+  readonly sides: readonly string[];
+}) {
+  const audio = useRef<HTMLAudioElement>(null);
+  const playing = useSignal(false);
+  const position = useSignal(0);
+  const failed = useSignal(false);
+  const { value, fault } = usePeaks(url);
+  const texts = t.value.audio;
+
+  // The element reports its position four times a second, which looks like a limping hand.
+  useEffect(() => {
+    if (!playing.value) return;
+    let frame = requestAnimationFrame(function follow() {
+      position.value = (audio.current?.currentTime ?? 0) * 1_000;
+      frame = requestAnimationFrame(follow);
+    });
+    return () => cancelAnimationFrame(frame);
+  }, [playing.value]);
+
+  if (fault.value === "missing") return null;
+  const peaks = value.value;
+  const seek = (ms: number): void => {
+    position.value = ms;
+    if (audio.current) audio.current.currentTime = ms / 1_000;
+  };
+  const toggle = (): void => {
+    if (playing.peek()) audio.current?.pause();
+    else
+      audio.current?.play().catch(() => {
+        failed.value = true;
+      });
+  };
+  return (
+    <Card
+      title={title}
+      actions={
+        <a class="button button-quiet button-small" href={url} download={fileName}>
+          {texts.download}
+        </a>
+      }
+    >
+      <div class="stack">
+        {/* biome-ignore lint/a11y/useMediaCaption: the transcript of the call is beside it */}
+        <audio
+          ref={audio}
+          // A file that is still being written would be refused to the element for good.
+          src={peaks ? url : undefined}
+          preload="metadata"
+          onPlay={() => {
+            playing.value = true;
+          }}
+          onPause={() => {
+            playing.value = false;
+          }}
+          onEnded={() => {
+            playing.value = false;
+          }}
+          onError={() => {
+            failed.value = true;
+          }}
+          onTimeUpdate={(event) => {
+            position.value = event.currentTarget.currentTime * 1_000;
+          }}
+        />
+        {peaks ? (
+          <Waveform peaks={peaks} positionMs={position.value} sides={sides} onSeek={seek} />
+        ) : (
+          <div class="waveform waveform-empty" />
+        )}
+        {peaks && peaks.progress < 1 && fault.value === undefined && (
+          <Progress label={texts.drawing} value={peaks.progress} />
+        )}
+        {(failed.value || fault.value === "failed") && <Notice tone="warn">{texts.failed}</Notice>}
+        <div class="row">
+          <Button onClick={toggle} disabled={!peaks}>
+            <Icon name={playing.value ? "stop" : "play"} size={18} />
+            {playing.value ? texts.pause : texts.play}
+          </Button>
+          <span class="number">{texts.at(formatDuration(position.value), formatDuration(peaks?.durationMs ?? 0))}</span>
+        </div>
+        <p class="small quiet">{texts.keys}</p>
+      </div>
+    </Card>
+  );
+}

@@ -1,0 +1,69 @@
+import { type ComponentChildren, Fragment } from "preact";
+import type { StreamStatistics } from "../../../../../src/client/index.ts";
+import { Badge } from "../../components/badge.tsx";
+import { Card } from "../../components/card.tsx";
+import { Notice } from "../../components/notice.tsx";
+import { formatDuration, formatNumber } from "../../dictionary/format.ts";
+import { percent } from "./event-text.ts";
+import { t } from "./texts.ts";
+
+/** From this score on people call the audio good, or at least fair (ITU-T G.107, annex B). */
+const GOOD_MOS = 4;
+const FAIR_MOS = 3.1;
+
+/** How the audio travelled over the network. @param statistics null: the network counts nothing */
+export function QualityCard({ statistics }: { readonly statistics: StreamStatistics | null }) {
+  const texts = t.value.quality;
+  if (statistics === null)
+    return (
+      <Card title={texts.title}>
+        <p class="quiet">{texts.none}</p>
+      </Card>
+    );
+  const { packets_received, packets_lost, packets_sent } = statistics;
+  const ms = (value: number | null): string => (value === null ? texts.unknown : texts.ms(formatNumber(value)));
+  const count = (value: number): string => formatNumber(value);
+  const lost = packets_lost / Math.max(1, packets_received + packets_lost);
+  const facts: readonly (readonly [string, ComponentChildren])[] = [
+    [texts.mos, <Mos key="mos" score={statistics.mos} />],
+    [texts.codec, statistics.codec],
+    [texts.jitter, ms(statistics.jitter_ms)],
+    [texts.loss, texts.fewOf(count(packets_lost), percent(lost))],
+    [texts.remoteLoss, statistics.remote_loss === null ? texts.unknown : percent(statistics.remote_loss)],
+    [texts.roundTrip, ms(statistics.round_trip_ms)],
+    [texts.packets, `${count(packets_sent)} · ${count(packets_received)}`],
+    [
+      texts.others,
+      [statistics.packets_reordered, statistics.packets_duplicated, statistics.packets_invalid].map(count).join(" · "),
+    ],
+    ...(statistics.packets_injected ? [[texts.injected, count(statistics.packets_injected)] as const] : []),
+    ...(statistics.held_ms > 0 ? [[texts.held, formatDuration(statistics.held_ms)] as const] : []),
+  ];
+  return (
+    <Card title={texts.title}>
+      <div class="stack">
+        {packets_received === 0 && packets_sent > 0 && <Notice tone="warn">{texts.oneWay}</Notice>}
+        <dl class="facts">
+          {facts.map(([name, value]) => (
+            <Fragment key={name}>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </Fragment>
+          ))}
+        </dl>
+      </div>
+    </Card>
+  );
+}
+
+function Mos({ score }: { readonly score: number | null }) {
+  const { mosOf, words, unknown } = t.value.quality;
+  if (score === null) return <>{unknown}</>;
+  const [tone, word] =
+    score >= GOOD_MOS
+      ? (["good", words.good] as const)
+      : score >= FAIR_MOS
+        ? (["warn", words.fair] as const)
+        : (["bad", words.poor] as const);
+  return <Badge tone={tone}>{mosOf(formatNumber(score, { maximumFractionDigits: 2 }), word)}</Badge>;
+}

@@ -1,0 +1,56 @@
+import type { CallEvent } from "../../../../../src/client/index.ts";
+import { Card } from "../../components/card.tsx";
+import { Notice } from "../../components/notice.tsx";
+import { faultText } from "../../shell/faults.ts";
+import { eventText, seconds } from "./event-text.ts";
+import { t } from "./texts.ts";
+import type { Timeline } from "./use-timeline.ts";
+
+/** What happened, with the time since the call was created. */
+export function TimelineCard({ timeline }: { readonly timeline: Timeline }) {
+  const events = timeline.events.value;
+  const shown = events.filter(({ type }) => type !== "signalling");
+  const messages = events.filter((event) => event.type === "signalling");
+  const began = events[0]?.timestamp;
+  return (
+    <Card title={t.value.timeline.title}>
+      {timeline.fault.value !== undefined && <Notice tone="bad">{faultText(timeline.fault.value)}</Notice>}
+      {shown.length === 0 && timeline.fault.value === undefined && <p class="quiet">{t.value.timeline.waiting}</p>}
+      <ol class="timeline">
+        {shown.map((event) => (
+          <li key={event.id} class={toneOf(event)}>
+            <span class="timeline-at number">{t.value.timeline.offset(offset(event, began))}</span>
+            <span>{eventText(event, t.value)}</span>
+          </li>
+        ))}
+      </ol>
+      {messages.length > 0 && (
+        <details class="timeline-messages">
+          <summary>{t.value.timeline.signalling(messages.length)}</summary>
+          <ol class="stack">
+            {messages.map((event) => (
+              <li key={event.id}>
+                <p class="small quiet">
+                  {t.value.timeline.offset(offset(event, began))} · {eventText(event, t.value)}
+                </p>
+                {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+                <pre tabIndex={0}>{event.type === "signalling" && event.data.message}</pre>
+              </li>
+            ))}
+          </ol>
+        </details>
+      )}
+    </Card>
+  );
+}
+
+function offset({ timestamp }: CallEvent, began: string | undefined): string {
+  return seconds(Date.parse(timestamp) - Date.parse(began ?? timestamp));
+}
+
+function toneOf({ type }: CallEvent): string | undefined {
+  if (type === "answered" || type === "completed") return "timeline-good";
+  if (type === "failed") return "timeline-bad";
+  if (type.startsWith("listening_")) return "timeline-note";
+  return undefined;
+}

@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import { levelsOf, SILENT } from "../../../adapters/console/pages/views/call/levels.ts";
+import { tone } from "../../../src/audio/tone.ts";
+
+/** Two channels, interleaved. */
+function both(left: Int16Array, right: Int16Array): Int16Array {
+  return Int16Array.from({ length: 2 * left.length }, (_, i) => (i % 2 === 0 ? left : right)[i >> 1]!);
+}
+
+const LOUD = tone(440, 20, 16_000, 30_000);
+const FAINT = tone(440, 20, 16_000, 300);
+const QUIET = new Int16Array(LOUD.length);
+
+test("the level of each side is its own", () => {
+  const { callee, played } = levelsOf(both(LOUD, FAINT), SILENT);
+  expect(callee).toBeGreaterThan(0.9);
+  expect(played).toBeGreaterThan(0.1);
+  expect(played).toBeLessThan(0.4);
+  expect(levelsOf(both(QUIET, QUIET), SILENT)).toEqual(SILENT);
+  expect(levelsOf(new Int16Array(0), SILENT)).toEqual(SILENT);
+});
+
+test("a level rises at once and falls slowly", () => {
+  const loud = levelsOf(both(LOUD, QUIET), SILENT);
+  const after = levelsOf(both(QUIET, QUIET), loud);
+  expect(after.callee).toBeCloseTo(0.8 * loud.callee, 10);
+  expect(levelsOf(both(LOUD, QUIET), after)).toEqual(loud);
+});
