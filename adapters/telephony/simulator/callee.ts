@@ -2,6 +2,8 @@ import type { ReleaseCause } from "../../../src/ports/telephony.ts";
 
 /** The far end of a simulated call: a script, or a phone in a browser. Frames have the rate of the leg. */
 export interface Callee {
+  /** A person is there, who ends the call by themselves. */
+  readonly attended: boolean;
   /** The call has arrived. Called once. */
   start(): void;
   /** The call has ended, or was cut off. Idempotent. */

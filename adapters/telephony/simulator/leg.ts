@@ -12,6 +12,7 @@ import type {
 } from "../../../src/ports/telephony.ts";
 import type { WavWriter } from "../../audio/wav-writer.ts";
 import { FRAME_MS, type MediaClock, type Ticking } from "../media-clock.ts";
+import type { Bridge } from "./bridge.ts";
 import type { Callee, CalleeActions } from "./callee.ts";
 import { SimulatedTransfer, type SimulatedTransferOptions } from "./simulated-transfer.ts";
 import type { Spool } from "./spool.ts";
@@ -19,9 +20,9 @@ import type { Spool } from "./spool.ts";
 /** Options of {@link SimulatedLeg}. */
 export interface SimulatedLegOptions extends SimulatedTransferOptions {
   readonly callId: string;
+  /** The number that is called. */
+  readonly to: string;
   readonly sampleRate: number;
-  /** Makes the far end of the call. */
-  readonly callee: (call: CalleeActions) => Callee;
   /** The caller id that the call requests. */
   readonly from?: CallerId | undefined;
   readonly clock: MediaClock;
@@ -57,6 +58,7 @@ export class SimulatedLeg implements Leg, Ticking, CalleeActions {
   #answered = false;
   #calleeSendsAudio = false;
   #transfer: SimulatedTransfer | undefined;
+  #bridge: Bridge | undefined;
   readonly #keys: Keys[] = [];
   #ticking = false;
   #cut = false;
@@ -72,7 +74,7 @@ export class SimulatedLeg implements Leg, Ticking, CalleeActions {
     this.sampleRate = options.sampleRate;
     this.#outgoing = new Int16Array((options.sampleRate * FRAME_MS) / 1000);
     this.#incoming = new Int16Array(this.#outgoing.length);
-    this.#callee = options.callee(this);
+    this.#callee = options.callee(options.to, this);
     this.#flushed = new Promise((resolve) => {
       this.#resolveFlushed = resolve;
     });
@@ -106,16 +108,18 @@ export class SimulatedLeg implements Leg, Ticking, CalleeActions {
     await new Promise<void>((sent) => this.#keys.push({ tones, at: 0, sent }));
   }
 
-  /** Transfers the call as the plan of the other number has it. */
+  /** Transfers the call to a number, which rings by its plan or at a phone. */
   async transfer(to: string, signal: AbortSignal): Promise<TransferOutcome> {
     if (!this.live || !this.#answered)
       throw new Error("the call is not answered, or has ended: it cannot be transferred");
     if (this.#transfer !== undefined) throw new Error("the call is being transferred already");
     this.#transfer = new SimulatedTransfer(to, this.#options, signal);
+    let outcome: TransferOutcome | undefined;
     try {
-      return await this.#transfer.outcome;
+      outcome = await this.#transfer.outcome;
+      return outcome;
     } finally {
-      this.#transfer = undefined;
+      if (outcome?.type !== "accepted") this.#transfer = undefined; // the callee stays; the hang-up hands it over
     }
   }
 
@@ -154,6 +158,7 @@ export class SimulatedLeg implements Leg, Ticking, CalleeActions {
 
   /** @internal */
   end(cause: ReleaseCause, detail: string): void {
+    this.#bridge?.end(this.#callee, cause);
     this.#finish(cause, detail);
   }
 
@@ -197,9 +202,15 @@ export class SimulatedLeg implements Leg, Ticking, CalleeActions {
 
   #cleanUp(): void {
     if (this.#cause === undefined) return;
-    this.cutOff();
+    const { clock } = this.#options;
+    if (this.#cause === "released" && !this.#cut)
+      this.#bridge = this.#transfer?.connect(this.#callee, clock, this.#outgoing.length);
+    if (this.#bridge) clock.remove(this);
+    else {
+      this.cutOff();
+      this.#transfer?.cancel();
+    }
     for (const { sent } of this.#keys.splice(0)) sent();
-    this.#transfer?.cancel();
     this.#source = undefined;
     this.#sink = undefined;
     this.events.push({ type: "ended", cause: this.#cause, detail: this.#detail });

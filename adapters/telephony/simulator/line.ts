@@ -31,10 +31,10 @@ export interface SimulatedLineOptions {
   /** Options that all legs share. */
   readonly leg: Omit<
     SimulatedLegOptions,
-    "callee" | "callId" | "from" | "mayCall" | "deadlines" | "loseLine" | "ended"
+    "callee" | "to" | "callId" | "from" | "mayCall" | "deadlines" | "loseLine" | "ended"
   >;
   /** Makes the callee of a number. */
-  readonly callee: (to: string, call: CalledFrom) => (actions: CalleeActions) => Callee;
+  readonly callee: (to: string, from: CalledFrom, call: CalleeActions) => Callee;
   /** Called when a call is placed. */
   readonly placed: (leg: SimulatedLeg) => void;
   /** Called when a call has ended. */
@@ -135,7 +135,8 @@ export class SimulatedLine implements Line, SimulatedPhone {
       from: options.from,
       mayCall: options.mayCall,
       deadlines,
-      callee: this.#options.callee(to, { callId, instance: this.#options.instance, from }),
+      to,
+      callee: (number, call) => this.#options.callee(number, { callId, instance: this.#options.instance, from }, call),
       loseLine: (ms) => this.#lose(ms),
       ended: () => {
         signal.removeEventListener("abort", hangUp);

@@ -1,7 +1,9 @@
 import { PHONE_NUMBER, PHONE_RULE } from "../../../src/domain/phone-number.ts";
 import type { System } from "../../../src/ports/system.ts";
-import type { TransferOutcome } from "../../../src/ports/telephony.ts";
-import { calleeScript } from "./number-plan.ts";
+import type { ReleaseCause, TransferOutcome } from "../../../src/ports/telephony.ts";
+import type { MediaClock } from "../media-clock.ts";
+import { Bridge } from "./bridge.ts";
+import type { Callee, CalleeActions } from "./callee.ts";
 
 /** How long the other number may ring, ms. */
 const RING_LIMIT_MS = 60_000;
@@ -11,60 +13,97 @@ export interface SimulatedTransferOptions {
   readonly system: System;
   /** Factor for the times of the number plan. */
   readonly timeScale: number;
-  /** Whether the network may lead the call to a number. */
+  /** Whether the network may lead the call to a number. Default: any number. */
   readonly mayCall?: ((phoneNumber: string) => boolean) | undefined;
+  /** Makes the far end of a number. */
+  readonly callee: (to: string, call: CalleeActions) => Callee;
 }
 
-/** A transfer of a simulated call: the plan of the other number decides whether and when it answers. */
-export class SimulatedTransfer {
+/** A transfer of a simulated call: the other number rings, by its plan or at a phone, and answers or does not. */
+export class SimulatedTransfer implements CalleeActions {
   readonly outcome: Promise<TransferOutcome>;
-  readonly #cancel: () => void;
+  #resolve: (outcome: TransferOutcome) => void = () => {};
+  #reject: (reason: unknown) => void = () => {};
+  #tidy: () => void = () => {};
+  #target: Callee | undefined;
+  #bridge: Bridge | undefined;
+  #state: "ringing" | "answered" | "over" = "ringing";
 
   /** @throws {RangeError} if `to` is no E.164 number */
-  constructor(to: string, { system, timeScale, mayCall }: SimulatedTransferOptions, signal: AbortSignal) {
+  constructor(to: string, { system, timeScale, mayCall, callee }: SimulatedTransferOptions, signal: AbortSignal) {
     if (!PHONE_NUMBER.test(to)) throw new RangeError(`the number "${to.slice(0, 40)}" ${PHONE_RULE}`);
-    const refused = mayCall?.(to) === false;
-    const { afterMs, ...outcome } = refused ? notAllowed(to) : planned(to);
-    let cancel = (): void => {};
     this.outcome = new Promise((resolve, reject) => {
-      const aborted = (): void => {
-        cancelTimer();
-        reject(signal.reason);
-      };
-      const cancelTimer = system.after(afterMs * timeScale, () => {
-        signal.removeEventListener("abort", aborted);
-        resolve(outcome);
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    const aborted = (): void => this.#stop(signal.reason);
+    if (signal.aborted) aborted();
+    else if (mayCall?.(to) === false) this.#fail(`this call may not lead to ${to}`);
+    else {
+      const cancelTimer = system.after(RING_LIMIT_MS * timeScale, () => {
+        this.#target?.stop("no_answer");
+        this.#fail("simulator: no answer");
       });
       signal.addEventListener("abort", aborted, { once: true });
-      if (signal.aborted) aborted();
-      cancel = () => {
+      this.#tidy = () => {
         cancelTimer();
         signal.removeEventListener("abort", aborted);
-        reject(new Error("the call ended during the transfer"));
       };
-    });
-    this.#cancel = cancel;
+      this.#target = callee(to, this);
+      this.#target.start();
+    }
   }
 
-  /** The call has ended. */
+  /** The call has ended before it was handed over. */
   cancel(): void {
-    this.#cancel();
+    this.#stop(new Error("the call ended during the transfer"));
   }
-}
 
-type Planned = TransferOutcome & { readonly afterMs: number };
-
-/** The fate of a call to this number. */
-function planned(to: string): Planned {
-  let afterMs = 0;
-  for (const step of calleeScript(to).steps) {
-    if (step.do === "wait") afterMs += step.ms;
-    else if (step.do === "answer") return { type: "accepted", detail: "simulator: answered", afterMs };
-    else if (step.do === "end") return { type: "failed", detail: step.detail, afterMs };
+  /**
+   * Connects the callee of the call with the number that has answered. Undefined if that has not answered, or if nobody
+   * would be there to end it: two scripts have nothing to say to each other.
+   */
+  connect(callee: Callee, clock: MediaClock, frameLength: number): Bridge | undefined {
+    const target = this.#target;
+    if (this.#state !== "answered" || target === undefined || !(callee.attended || target.attended)) return undefined;
+    this.#bridge = new Bridge(clock, callee, target, frameLength);
+    return this.#bridge;
   }
-  return { type: "failed", detail: "simulator: no answer", afterMs: RING_LIMIT_MS };
-}
 
-function notAllowed(to: string): Planned {
-  return { type: "failed", detail: `this call may not lead to ${to}`, afterMs: 0 };
+  /** @internal the actions of the other number */
+  ring(): void {}
+
+  /** @internal */
+  answer(): void {
+    if (this.#state !== "ringing") return;
+    this.#state = "answered";
+    this.#tidy();
+    this.#resolve({ type: "accepted", detail: "simulator: answered" });
+  }
+
+  /** @internal */
+  end(cause: ReleaseCause, detail: string): void {
+    const target = this.#target;
+    if (this.#bridge && target) this.#bridge.end(target, cause);
+    else {
+      target?.stop(cause);
+      this.#fail(detail);
+    }
+  }
+
+  /** @internal the line of the call is no longer part of it */
+  loseLine(): void {}
+
+  #fail(detail: string): void {
+    this.#state = "over";
+    this.#tidy();
+    this.#resolve({ type: "failed", detail });
+  }
+
+  #stop(reason: unknown): void {
+    this.#state = "over";
+    this.#tidy();
+    this.#target?.stop("released");
+    this.#reject(reason);
+  }
 }

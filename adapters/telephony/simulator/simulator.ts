@@ -84,12 +84,11 @@ export function simulator(options: SimulatorOptions = {}): Simulator {
   let closing: Promise<void> | undefined;
 
   /** The callee of a number: a phone of the same user in a browser, if one is open, else a script. */
-  function callee(to: string, { callId, instance, from }: CalledFrom): (call: CalleeActions) => Callee {
+  function callee(to: string, { callId, instance, from }: CalledFrom, call: CalleeActions): Callee {
     const group = phones.at(instance.userId, to);
-    return (call) =>
-      group === undefined
-        ? new ScriptedCallee({ script: calleeScript(to), call, voices, sampleRate, system, timeScale })
-        : new BrowserCallee({ group, call, callId, caller: shownCaller(from), instance, sampleRate, frameLength });
+    return group === undefined
+      ? new ScriptedCallee({ script: calleeScript(to), call, voices, sampleRate, system, timeScale })
+      : new BrowserCallee({ group, call, callId, caller: shownCaller(from), instance, sampleRate, frameLength });
   }
 
   async function open(instance: InstanceRef, host: LineHost, signal: AbortSignal): Promise<Line> {
