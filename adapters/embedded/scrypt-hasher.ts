@@ -17,9 +17,9 @@ const AT_ONCE = 2;
 /** Requests that wait for one of them, about five seconds of work. */
 const MOST_WAITING = 32;
 
-/** Hashes of these costs are verified; above them, a stored text could take the memory of the server. */
 const PHC = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]{16,86})\$([A-Za-z0-9+/]{22,86})$/;
-const MAX_LN = 20;
+/** Hashes up to this memory are verified, bytes. */
+const MOST_MEMORY = 2 ** 30;
 
 interface StoredHash extends ScryptCost {
   readonly salt: Buffer;
@@ -70,8 +70,13 @@ const NO_HASH = Buffer.alloc(HASH_BYTES);
 function parsed(stored: string): StoredHash | undefined {
   const [, ln, r, p, salt = "", hash = ""] = PHC.exec(stored) ?? [];
   const cost = { ln: Number(ln), r: Number(r), p: Number(p) };
-  if (!(cost.ln >= 1 && cost.ln <= MAX_LN && cost.r >= 1 && cost.p >= 1)) return undefined;
+  if (!isUsable(cost)) return undefined;
   return { ...cost, salt: Buffer.from(salt, "base64"), hash: Buffer.from(hash, "base64") };
+}
+
+/** RFC 7914 §2: 2^ln is less than 2^(16 r). */
+function isUsable({ ln, r, p }: ScryptCost): boolean {
+  return ln >= 1 && r >= 1 && p >= 1 && ln < 16 * r && 128 * 2 ** ln * r <= MOST_MEMORY;
 }
 
 /** Base64 without padding, as PHC strings have it. */

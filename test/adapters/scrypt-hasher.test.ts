@@ -1,6 +1,8 @@
 import { scryptSync } from "node:crypto";
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { scryptHasher } from "../../adapters/embedded/scrypt-hasher.ts";
+import { fuzz } from "../support/fuzz.ts";
 
 const CHEAP = { ln: 4, r: 8, p: 1 };
 
@@ -43,6 +45,23 @@ describe("the scrypt of the runtime", () => {
     expect(await hasher.verify("correct horse", hash)).toBe(false);
     expect(hasher.isOutdated(hash ?? "")).toBe(true);
   });
+
+  const number = fc.integer({ min: -1, max: 9 });
+  const salt = fc.base64String({ maxLength: 90 });
+  fuzz(
+    "verifies nothing against what it did not make, without a crash",
+    fc.asyncProperty(
+      fc.oneof(
+        fc.string({ unit: "binary" }),
+        fc
+          .tuple(number, number, number, salt, salt)
+          .map(([ln, r, p, a, b]) => `$scrypt$ln=${ln},r=${r},p=${p}$${a}$${b}`),
+      ),
+      async (hash) => {
+        expect(await scryptHasher(CHEAP).verify("correct horse", hash)).toBe(false);
+      },
+    ),
+  );
 
   test("is as slow as OWASP advises, also without a hash", async () => {
     const hasher = scryptHasher();

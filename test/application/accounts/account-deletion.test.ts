@@ -1,0 +1,192 @@
+import { describe, expect, test } from "vitest";
+import type { NewSession } from "../../../src/application/accounts/account-use-cases.ts";
+import { StorageUnavailable } from "../../../src/ports/storage.ts";
+import { NUMBER, type World } from "../../support/application.ts";
+import { type AccountScene, accountScene, BROWSER, PASSWORD, sceneOf } from "./scene.ts";
+
+/** Lets time pass until the work has settled. */
+async function passing<T>({ system }: World, work: Promise<T>): Promise<T> {
+  let settled = false;
+  const done = (): void => {
+    settled = true;
+  };
+  work.then(done, done);
+  for (let tries = 0; tries < 200 && !settled; tries++) await system.advance(500);
+  return work;
+}
+
+/** Everything that an account can have: a live call, ended ones with recordings, half a deletion, webhooks, tokens. */
+async function fill({ world, accounts }: AccountScene, { account, principal }: NewSession): Promise<string[]> {
+  const { app } = world;
+  const ended = await world.newInstance(principal);
+  const input = { instanceId: ended.id, type: "DYNAMIC_STREAM", target: { phoneNumber: NUMBER } } as const;
+  const call = await app.calls.create(principal, input, { idempotencyKey: "order-66" });
+  await app.calls.hangUp(principal, call.id);
+  world.recordings.record(call.id, 8_000, () => {});
+  const gone = await world.newInstance(principal);
+  await app.instances.delete(principal, gone.id);
+  const live = await world.activeInstance(principal);
+  const answered = await world.call(live, "x".repeat(200), principal);
+  world.leg(answered).placed();
+  world.leg(answered).answer();
+  await world.system.settle();
+  await app.webhooks.create(principal, { url: "https://example.com/hook" });
+  await accounts.createToken(account, { label: "laptop" });
+  const revoked = await accounts.createToken(account, { label: "old laptop" });
+  await accounts.revokeToken(account, revoked.id);
+  return [ended.id, gone.id, live.id];
+}
+
+async function expectNothing(
+  { world, accounts }: AccountScene,
+  { principal, account, secret }: NewSession,
+  ids: string[],
+) {
+  const { userId } = principal;
+  const { storage } = world;
+  expect(await storage.accounts.tokens(userId)).toEqual([]);
+  expect(await storage.webhooks.list(userId, {})).toEqual([]);
+  expect(await storage.calls.list(userId, {}, {})).toEqual([]);
+  expect(await storage.instances.list(userId, {})).toEqual([]);
+  expect(await storage.events.ofUser(userId, {}, {})).toEqual([]);
+  for (const id of ids) {
+    expect(await storage.instances.get(id)).toBeUndefined();
+    expect(await storage.instances.loadCredentials(id)).toBeUndefined();
+    expect(world.network.devices.has(id)).toBe(false);
+  }
+  expect(world.recordings.kept.size).toBe(0);
+  const key = { userId, scope: "", key: "order-66" };
+  expect(await storage.receipts.begin(key, "fingerprint", world.system.now(), 0)).toEqual({ kind: "begun" });
+  expect(await storage.logins.account(account.id)).toBeUndefined();
+  expect(await accounts.session(secret)).toBeUndefined();
+  const users = await storage.accounts.users();
+  expect(users.find(({ id }) => id === userId)?.name).toBe(userId);
+}
+
+describe("the deletion of an account", () => {
+  test("deletes everything of its user, and nothing of others", async () => {
+    const scene = await accountScene();
+    const { world, accounts, admin, member, revoked } = scene;
+    const ana = await admin();
+    const bob = await member(ana, "bob@example.com");
+    const others = await world.newInstance(ana.principal);
+    const token = await accounts.createToken(ana.account, { label: "laptop" });
+    const ids = await fill(scene, bob);
+    const live = (await accounts.tokens(bob.account))[0]?.id;
+    await passing(world, accounts.delete(bob.account, PASSWORD));
+    await expectNothing(scene, bob, ids);
+    expect(revoked).toContain(live);
+    expect(await world.app.instances.list(ana.principal)).toHaveLength(1);
+    expect((await world.app.instances.get(ana.principal, others.id)).id).toBe(others.id);
+    expect((await accounts.tokens(ana.account)).map(({ id }) => id)).toEqual([token.id]);
+    expect(await accounts.session(ana.secret)).toBeDefined();
+    const refused = { code: "sign_in_failed" };
+    await expect(accounts.signIn({ email: "bob@example.com", password: PASSWORD }, BROWSER)).rejects.toMatchObject(
+      refused,
+    );
+    const entries = await accounts.audit(ana.account);
+    expect(entries[0]).toMatchObject({ action: "account.deleted", email: "bob@example.com", subject: bob.account.id });
+    expect(world.errors).toEqual([]);
+  });
+
+  test.each([
+    ["every fault of the storage", "before"],
+    ["every lost answer of the storage", "after"],
+  ] as const)("resumes after %s", { timeout: 120_000 }, async (_, moment) => {
+    let faults = 0;
+    for (let at = 0; ; at++) {
+      const scene = await accountScene();
+      const { world, accounts, admin, member } = scene;
+      const bob = await member(await admin(), "bob@example.com");
+      const ids = await fill(scene, bob);
+      let left = at;
+      let failed = "";
+      world.storage[moment] = (operation: string) => {
+        if (operation.startsWith("lease.") || left-- !== 0) return;
+        failed = operation;
+        throw new StorageUnavailable("the database is locked");
+      };
+      const first = await passing(world, accounts.delete(bob.account, PASSWORD)).catch((error: unknown) => error);
+      world.storage[moment] = () => {};
+      if (first !== undefined) {
+        faults++;
+        expect(first, failed).toMatchObject({ code: "storage_unavailable" });
+        await passing(world, accounts.delete(bob.account, PASSWORD)).catch((error: { code: string }) => {
+          // The account may have gone before the fault.
+          expect(error.code, failed).toBe("password_wrong");
+        });
+      }
+      await expectNothing(scene, bob, ids);
+      await world.stop();
+      if (failed === "") break;
+    }
+    expect(faults).toBeGreaterThan(10);
+  });
+
+  test("resumes in another process", async () => {
+    const scene = await accountScene();
+    const { world, admin, member } = scene;
+    const bob = await member(await admin(), "bob@example.com");
+    const ids = await fill(scene, bob);
+    world.storage.before = (operation) => {
+      if (operation === "logins.forgetUser") throw new StorageUnavailable("the database is locked");
+    };
+    await expect(passing(world, scene.accounts.delete(bob.account, PASSWORD))).rejects.toMatchObject({
+      code: "storage_unavailable",
+    });
+    world.storage.before = () => {};
+    const again = await world.crashAndRestart();
+    const next = await sceneOf(again);
+    const { account } = (await next.accounts.session(bob.secret))!;
+    await passing(again, next.accounts.delete(account, PASSWORD));
+    await expectNothing(next, bob, ids);
+  });
+
+  test("deletes what another browser creates meanwhile", async () => {
+    const scene = await accountScene();
+    const { world, accounts, admin, member } = scene;
+    const bob = await member(await admin(), "bob@example.com");
+    let late: string | undefined;
+    world.storage.before = async (operation) => {
+      if (operation !== "logins.forgetUser" || late !== undefined) return;
+      late = "";
+      late = (await world.newInstance(bob.principal)).id;
+    };
+    await passing(world, accounts.delete(bob.account, PASSWORD));
+    expect(await world.storage.instances.get(late ?? "")).toBeUndefined();
+    await expectNothing(scene, bob, []);
+  });
+
+  test("needs the password, and guessing it is slowed down", async () => {
+    const { accounts, admin } = await accountScene();
+    const { account, secret } = await admin();
+    for (let i = 0; i < 5; i++)
+      await expect(accounts.delete(account, "wrong horse")).rejects.toMatchObject({ code: "password_wrong" });
+    await expect(accounts.delete(account, PASSWORD)).rejects.toMatchObject({ code: "too_many_attempts" });
+    expect(await accounts.session(secret)).toBeDefined();
+  });
+
+  test("is refused to the administrator while other people have accounts", async () => {
+    const { world, accounts, admin, member } = await accountScene();
+    const ana = await admin();
+    const bob = await member(ana, "bob@example.com");
+    const instance = await world.newInstance(ana.principal);
+    await expect(accounts.delete(ana.account, PASSWORD)).rejects.toMatchObject({ code: "last_admin" });
+    expect((await world.app.instances.get(ana.principal, instance.id)).id).toBe(instance.id);
+    await passing(world, accounts.delete(bob.account, PASSWORD));
+    await passing(world, accounts.delete(ana.account, PASSWORD));
+    expect(await accounts.registration()).toBe("first");
+  });
+
+  test("leaves its user to the next administrator, without anything of the one before", async () => {
+    const { world, accounts, admin } = await accountScene();
+    const ana = await admin();
+    await world.newInstance(ana.principal);
+    await passing(world, accounts.delete(ana.account, PASSWORD));
+    const next = await admin("eva@example.com");
+    // A trunk for the first user alone stays with whoever runs the server.
+    expect(next.account.userId).toBe(ana.account.userId);
+    expect(await world.app.instances.list(next.principal)).toEqual([]);
+    expect(await accounts.tokens(next.account)).toEqual([]);
+  });
+});

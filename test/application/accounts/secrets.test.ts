@@ -1,0 +1,31 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { hashOfSecret, makeSecret } from "../../../src/application/accounts/secrets.ts";
+import { sha256Hex } from "../../../src/base/sha256.ts";
+import { realSystem } from "../../../src/ports/system.ts";
+import { fuzz } from "../../support/fuzz.ts";
+
+describe("a secret", () => {
+  test("has 32 random bytes, and its hash is found again", async () => {
+    const made = await Promise.all(Array.from({ length: 100 }, () => makeSecret(realSystem, sha256Hex)));
+    expect(new Set(made.map(({ secret }) => secret)).size).toBe(100);
+    for (const { secret, hash } of made) {
+      expect(secret).toMatch(/^[0-9a-f]{64}$/);
+      expect(await hashOfSecret(secret, sha256Hex)).toBe(hash);
+      expect(hash).not.toBe(secret);
+    }
+  });
+
+  fuzz(
+    "is 64 hex digits, and nothing else is hashed",
+    fc.asyncProperty(fc.oneof(fc.string({ unit: "binary" }), fc.anything()), async (given) => {
+      let hashed = 0;
+      const hash = await hashOfSecret(given, (text) => {
+        hashed++;
+        return text;
+      });
+      expect(hash).toBe(typeof given === "string" && /^[0-9a-f]{64}$/.test(given) ? given : undefined);
+      expect(hashed).toBe(hash === undefined ? 0 : 1);
+    }),
+  );
+});

@@ -1,0 +1,173 @@
+import { describe, expect, test } from "vitest";
+import { accountScene, BROWSER, PASSWORD, sceneOf } from "./scene.ts";
+
+const DAY_MS = 24 * 60 * 60_000;
+const LOGIN = { email: "ana@example.com", password: PASSWORD };
+
+describe("a session", () => {
+  test("ends after 14 days without a use", async () => {
+    const { world, accounts, admin } = await accountScene();
+    const { account, secret } = await admin();
+    await world.system.advance(14 * DAY_MS - 1);
+    const other = await accounts.signIn(LOGIN, BROWSER);
+    expect(await accounts.sessions(account)).toHaveLength(2);
+    await world.system.advance(1);
+    expect(await accounts.session(secret)).toBeUndefined();
+    expect(await accounts.sessions(account)).toEqual([other.session]);
+  });
+
+  test("is prolonged by each use, for 90 days altogether", async () => {
+    const { world, accounts, admin } = await accountScene();
+    const { secret, session } = await admin();
+    for (let day = 10; day < 90; day += 10) {
+      await world.system.advance(10 * DAY_MS);
+      const { session: used } = (await accounts.session(secret))!;
+      await world.system.settle();
+      expect(used.lastUsedAt).toBe(world.system.now());
+      expect(used.expiresAt - session.createdAt).toBe(Math.min(day + 14, 90) * DAY_MS);
+    }
+    await world.system.advance(10 * DAY_MS);
+    expect(await accounts.session(secret)).toBeUndefined();
+  });
+
+  test("notes its use once a minute, and no request waits or fails for it", async () => {
+    const { world, accounts, admin } = await accountScene();
+    const { secret } = await admin();
+    const writes = () => world.storage.operations.filter((one) => one === "logins.prolongSession").length;
+    await world.system.advance(59_000);
+    await accounts.session(secret);
+    expect(writes()).toBe(0);
+    await world.system.advance(1_000);
+    world.storage.full = true;
+    expect(await accounts.session(secret)).toBeDefined();
+    await world.system.settle();
+    world.storage.full = false;
+    expect(await accounts.session(secret)).toBeDefined();
+    await world.system.settle();
+    expect(writes()).toBe(1);
+  });
+
+  test("survives a restart, and of its secret only the hash is stored", async () => {
+    const { world, admin } = await accountScene();
+    const { secret, account } = await admin();
+    const again = await sceneOf(await world.crashAndRestart());
+    expect(await again.accounts.session(secret)).toMatchObject({ account });
+    const stored = JSON.stringify(await again.world.storage.logins.sessions(account.id));
+    expect(stored).not.toContain(secret);
+  });
+
+  test.each(["", "0".repeat(64), "\0", "x".repeat(100_000), null as unknown as string])(
+    "is nobody's with the secret %j",
+    async (secret) => {
+      const { accounts, admin } = await accountScene();
+      const { account } = await admin();
+      expect(await accounts.session(secret)).toBeUndefined();
+      await accounts.signOut(secret);
+      expect(await accounts.sessions(account)).toHaveLength(1);
+    },
+  );
+
+  test("ends with the sign-out, and others go on", async () => {
+    const { accounts, admin } = await accountScene();
+    const { account, secret } = await admin();
+    const other = await accounts.signIn(LOGIN, BROWSER);
+    await accounts.signOut(secret);
+    await accounts.signOut(secret);
+    expect(await accounts.session(secret)).toBeUndefined();
+    expect(await accounts.sessions(account)).toEqual([other.session]);
+  });
+
+  test("is ended by its own account only", async () => {
+    const { accounts, admin, member } = await accountScene();
+    const ana = await admin();
+    const bob = await member(ana, "bob@example.com");
+    for (const unknown of [ana.session.id, "ses_0", "\0", ""])
+      await expect(accounts.endSession(bob.account, unknown)).rejects.toMatchObject({ code: "session_not_found" });
+    await accounts.endSession(ana.account, ana.session.id);
+    expect(await accounts.session(ana.secret)).toBeUndefined();
+    expect(await accounts.session(bob.secret)).toBeDefined();
+  });
+
+  test("keeps 200 characters of what the browser sends", async () => {
+    const { accounts, admin } = await accountScene();
+    await admin();
+    const { session } = await accounts.signIn(LOGIN, { userAgent: "x".repeat(10_000) });
+    expect(session.userAgent).toBe("x".repeat(200));
+  });
+
+  test("that has expired is deleted by a later sign-in", async () => {
+    const { world, accounts, admin } = await accountScene();
+    const { account } = await admin();
+    await world.system.advance(15 * DAY_MS);
+    await accounts.signIn(LOGIN, BROWSER);
+    await world.system.settle();
+    expect(await world.storage.logins.sessions(account.id)).toHaveLength(1);
+  });
+});
+
+describe("a new password", () => {
+  const next = "another horse battery";
+
+  test("ends all sessions but a new one, whose secret is new", async () => {
+    const { accounts, admin } = await accountScene();
+    const { account, secret } = await admin();
+    const other = await accounts.signIn(LOGIN, BROWSER);
+    const changed = await accounts.changePassword(account, { current: PASSWORD, next }, BROWSER);
+    expect(new Set([secret, other.secret, changed.secret]).size).toBe(3);
+    for (const ended of [secret, other.secret]) expect(await accounts.session(ended)).toBeUndefined();
+    expect(await accounts.session(changed.secret)).toMatchObject({ account });
+    await expect(accounts.signIn(LOGIN, BROWSER)).rejects.toMatchObject({ code: "sign_in_failed" });
+    await accounts.signIn({ ...LOGIN, password: next }, BROWSER);
+  });
+
+  test("needs the one before, and guessing it is slowed down", async () => {
+    const { accounts, admin } = await accountScene();
+    const { account, secret } = await admin();
+    const guess = (current: string) => accounts.changePassword(account, { current, next }, BROWSER);
+    for (let i = 0; i < 5; i++) await expect(guess("wrong horse")).rejects.toMatchObject({ code: "password_wrong" });
+    await expect(guess(PASSWORD)).rejects.toMatchObject({ code: "too_many_attempts" });
+    expect(await accounts.session(secret)).toBeDefined();
+  });
+
+  test.each(["short", "ANA@example.com", "x".repeat(257)])("is refused if it is %s", async (bad) => {
+    const { accounts, admin } = await accountScene();
+    const { account, secret } = await admin();
+    const change = accounts.changePassword(account, { current: PASSWORD, next: bad }, BROWSER);
+    await expect(change).rejects.toMatchObject({ code: "password_invalid" });
+    const { code } = (await accounts.resetCode("ana@example.com"))!;
+    await expect(accounts.resetPassword(code, bad, BROWSER)).rejects.toMatchObject({ code: "password_invalid" });
+    expect(await accounts.session(secret)).toBeDefined();
+    // The code was not used up.
+    await accounts.resetPassword(code, next, BROWSER);
+  });
+
+  test("is set with a code, once, and ends all sessions", async () => {
+    const { accounts, admin } = await accountScene();
+    const { account, secret } = await admin();
+    const { code } = (await accounts.resetCode("ANA@example.com"))!;
+    const attempts = Array.from({ length: 5 }, (_, i) => accounts.resetPassword(code, `${next} ${i}`, BROWSER));
+    const results = await Promise.allSettled(attempts);
+    const won = results.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+    expect(won).toHaveLength(1);
+    expect(await accounts.session(secret)).toBeUndefined();
+    expect(await accounts.sessions(account)).toEqual([won[0]?.session]);
+    await expect(accounts.resetPassword(code, next, BROWSER)).rejects.toMatchObject({ code: "code_invalid" });
+  });
+
+  test("is not set with a code that was replaced, has expired, or is for something else", async () => {
+    const { world, accounts, admin } = await accountScene();
+    const { account } = await admin();
+    const replaced = (await accounts.resetCode("ana@example.com"))!;
+    const { code } = (await accounts.resetCode("ana@example.com"))!;
+    const invitation = await accounts.invite(account);
+    for (const wrong of [replaced.code, invitation.code, "0".repeat(64), ""])
+      await expect(accounts.resetPassword(wrong, next, BROWSER)).rejects.toMatchObject({ code: "code_invalid" });
+    await world.system.advance(DAY_MS);
+    await expect(accounts.resetPassword(code, next, BROWSER)).rejects.toMatchObject({ code: "code_invalid" });
+  });
+
+  test.each(["nobody@example.com", "nobody", "\0"])("is not offered to %j", async (email) => {
+    const { accounts } = await accountScene();
+    expect(await accounts.resetCode(email)).toBeUndefined();
+  });
+});

@@ -1,0 +1,214 @@
+import { describe, expect, test } from "vitest";
+import { accountScene, BROWSER, PASSWORD } from "./scene.ts";
+
+const WRONG = "wrong horse battery";
+const MINUTE_MS = 60_000;
+
+describe("a sign-in", () => {
+  test("makes a session of its own, by an address in upper or lower case", async () => {
+    const { accounts, admin } = await accountScene();
+    const { account, secret } = await admin("Ana@Example.com");
+    const signedIn = await accounts.signIn({ email: " ana@example.COM ", password: PASSWORD }, { userAgent: null });
+    expect(signedIn.account).toEqual(account);
+    expect(signedIn.secret).toMatch(/^[0-9a-f]{64}$/);
+    expect(signedIn.secret).not.toBe(secret);
+    expect(signedIn.session.userAgent).toBeNull();
+    expect(await accounts.session(signedIn.secret)).toMatchObject({ account, principal: { userId: account.userId } });
+    expect(await accounts.session(secret)).toMatchObject({ account });
+  });
+
+  test("fails in the same way for a wrong password, an unknown address and one that is none", async () => {
+    const { accounts, admin, hasher } = await accountScene();
+    await admin();
+    const reasons: unknown[] = [];
+    for (const email of ["ana@example.com", "nobody@example.com", "nobody", "", "\0", "a".repeat(10_000)]) {
+      const { verified, hashed } = hasher;
+      const refusal = await accounts.signIn({ email, password: WRONG }, BROWSER).catch((error: unknown) => error);
+      expect(refusal).toMatchObject({ name: "AccountRefusal", code: "sign_in_failed" });
+      reasons.push((refusal as Error).message);
+      // One hash each: its time reveals nothing.
+      expect([hasher.verified - verified, hasher.hashed - hashed], email).toEqual([1, 0]);
+    }
+    expect(new Set(reasons).size).toBe(1);
+  });
+
+  test.each(["", "short", "x".repeat(100_000), null as unknown as string, "half a pair \ud800"])(
+    "fails with a password that nobody can have: %j",
+    async (password) => {
+      const { accounts, admin, hasher } = await accountScene();
+      await admin();
+      const refused = { code: "sign_in_failed" };
+      await expect(accounts.signIn({ email: "ana@example.com", password }, BROWSER)).rejects.toMatchObject(refused);
+      expect(hasher.verified).toBe(1);
+    },
+  );
+
+  test("takes a password in every form that shows the same characters", async () => {
+    const { accounts, admin } = await accountScene({ registration: "open" });
+    await admin();
+    const person = { email: "bob@example.com", password: "caf\u00e9 au lait" };
+    await accounts.register(person, BROWSER);
+    await accounts.signIn({ ...person, password: "cafe\u0301 au lait" }, BROWSER);
+  });
+
+  test("makes an old hash as strong as those of today", async () => {
+    const { world, accounts, admin, hasher } = await accountScene();
+    const { account } = await admin();
+    hasher.version = 2;
+    const login = { email: "ana@example.com", password: PASSWORD };
+    await accounts.signIn(login, BROWSER);
+    await world.system.settle();
+    expect((await world.storage.logins.account(account.id))?.passwordHash).toBe(`v2:${PASSWORD}`);
+    const { hashed } = hasher;
+    await accounts.signIn(login, BROWSER);
+    await world.system.settle();
+    expect(hasher.hashed).toBe(hashed);
+  });
+
+  test("with the old password fails if the password changes meanwhile", async () => {
+    const { world, accounts, admin } = await accountScene();
+    const { account } = await admin();
+    const reset = (await accounts.resetCode("ana@example.com"))!;
+    world.storage.before = async (operation) => {
+      if (operation !== "logins.insertSession") return;
+      world.storage.before = () => {};
+      await accounts.resetPassword(reset.code, "another horse battery", BROWSER);
+    };
+    const late = accounts.signIn({ email: "ana@example.com", password: PASSWORD }, BROWSER);
+    await expect(late).rejects.toMatchObject({ code: "sign_in_failed" });
+    expect(await accounts.sessions(account)).toHaveLength(1);
+  });
+});
+
+describe("guessing", () => {
+  test.each(["ana@example.com", "nobody@example.com"])("is slowed down after five failures, for %s", async (email) => {
+    const { world, accounts, admin, hasher } = await accountScene();
+    await admin();
+    const guess = () => accounts.signIn({ email, password: WRONG }, BROWSER);
+    for (let i = 0; i < 5; i++) await expect(guess()).rejects.toMatchObject({ code: "sign_in_failed" });
+    const waits: number[] = [];
+    for (let i = 0; i < 8; i++) {
+      const { verified } = hasher;
+      const refusal = await guess().catch((error: unknown) => error);
+      expect(refusal).toMatchObject({ code: "too_many_attempts" });
+      expect(hasher.verified).toBe(verified);
+      const { retryAfterMs } = refusal as { retryAfterMs: number };
+      waits.push(retryAfterMs / 1_000);
+      await world.system.advance(retryAfterMs);
+      await expect(guess()).rejects.toMatchObject({ code: "sign_in_failed" });
+    }
+    expect(waits).toEqual([30, 60, 120, 240, 480, 900, 900, 900]);
+  });
+
+  test("is slowed down in upper and lower case alike", async () => {
+    const { accounts, admin } = await accountScene();
+    await admin();
+    for (const email of ["ana@x.org", "ANA@x.org", " ana@X.org", "Ana@x.org", "aNa@x.ORG"])
+      await expect(accounts.signIn({ email, password: WRONG }, BROWSER)).rejects.toMatchObject({
+        code: "sign_in_failed",
+      });
+    const sixth = accounts.signIn({ email: "anA@x.org", password: WRONG }, BROWSER);
+    await expect(sixth).rejects.toMatchObject({ code: "too_many_attempts" });
+  });
+
+  test("many times at once counts each time", async () => {
+    const { accounts, admin, hasher } = await accountScene();
+    await admin();
+    const guesses = Array.from({ length: 50 }, () =>
+      accounts.signIn({ email: "ana@example.com", password: WRONG }, BROWSER).catch(({ code }) => code),
+    );
+    const codes = await Promise.all(guesses);
+    expect(codes.filter((code) => code === "sign_in_failed")).toHaveLength(5);
+    expect(hasher.verified).toBe(5);
+  });
+
+  test("keeps the right password waiting too, and other addresses not at all", async () => {
+    const { world, accounts, admin, member } = await accountScene();
+    await member(await admin(), "bob@example.com");
+    for (let i = 0; i < 5; i++)
+      await accounts.signIn({ email: "ana@example.com", password: WRONG }, BROWSER).catch(() => {});
+    const login = { email: "ana@example.com", password: PASSWORD };
+    await expect(accounts.signIn(login, BROWSER)).rejects.toMatchObject({ code: "too_many_attempts" });
+    await accounts.signIn({ email: "bob@example.com", password: PASSWORD }, BROWSER);
+    await world.system.advance(30_000);
+    await accounts.signIn(login, BROWSER);
+  });
+
+  test("starts anew after the right password, and after a day", async () => {
+    const { world, accounts, admin } = await accountScene();
+    await admin();
+    const login = { email: "ana@example.com", password: PASSWORD };
+    const guess = () => accounts.signIn({ ...login, password: WRONG }, BROWSER).catch(({ code }) => code);
+    for (let i = 0; i < 4; i++) await guess();
+    await accounts.signIn(login, BROWSER);
+    for (let i = 0; i < 5; i++) expect(await guess()).toBe("sign_in_failed");
+    expect(await guess()).toBe("too_many_attempts");
+    await world.system.advance(24 * 60 * MINUTE_MS);
+    for (let i = 0; i < 5; i++) expect(await guess()).toBe("sign_in_failed");
+  });
+
+  test("at the sign-in does not keep those out who are signed in", async () => {
+    const { accounts, admin } = await accountScene();
+    const { account } = await admin();
+    for (let i = 0; i < 6; i++)
+      await accounts.signIn({ email: "ana@example.com", password: WRONG }, BROWSER).catch(() => {});
+    await accounts.changePassword(account, { current: PASSWORD, next: "another horse battery" }, BROWSER);
+  });
+
+  test("is forgotten with a password reset", async () => {
+    const { accounts, admin } = await accountScene();
+    await admin();
+    const login = { email: "ana@example.com", password: "another horse battery" };
+    for (let i = 0; i < 6; i++) await accounts.signIn({ ...login, password: WRONG }, BROWSER).catch(() => {});
+    const { code } = (await accounts.resetCode("ana@example.com"))!;
+    await accounts.resetPassword(code, login.password, BROWSER);
+    await accounts.signIn(login, BROWSER);
+  });
+
+  test("takes a bounded memory, and forgets the oldest first", async () => {
+    const { accounts, admin } = await accountScene();
+    await admin();
+    const guess = (email: string) => accounts.signIn({ email, password: WRONG }, BROWSER).catch(({ code }) => code);
+    for (let i = 0; i < 6; i++) await guess("ana@example.com");
+    expect(await guess("ana@example.com")).toBe("too_many_attempts");
+    for (let i = 0; i < 10_000; i++) await guess(`p${i}@example.com`);
+    expect(await guess("ana@example.com")).toBe("sign_in_failed");
+  });
+
+  test("is noted for the account, once", async () => {
+    const { world, accounts, admin } = await accountScene();
+    const { account } = await admin();
+    for (const email of ["ana@example.com", "nobody@example.com"])
+      for (let i = 0; i < 8; i++) await accounts.signIn({ email, password: WRONG }, BROWSER).catch(() => {});
+    await world.system.settle();
+    const actions = (await accounts.audit(account)).map(({ action }) => action);
+    expect(actions).toEqual(["account.sign_in_slowed_down", "account.registered"]);
+  });
+});
+
+describe("a server that is short of something", () => {
+  test("asks people to try again while many passwords are hashed, and counts no failure", async () => {
+    const { accounts, admin, hasher } = await accountScene();
+    await admin();
+    hasher.busy = true;
+    const login = { email: "ana@example.com", password: PASSWORD };
+    for (let i = 0; i < 10; i++)
+      await expect(accounts.signIn(login, BROWSER)).rejects.toMatchObject({
+        code: "too_many_attempts",
+        retryAfterMs: 3_000,
+      });
+    hasher.busy = false;
+    await accounts.signIn(login, BROWSER);
+  });
+
+  test("reports a storage that is down as such, and counts no failure", async () => {
+    const { world, accounts, admin } = await accountScene();
+    await admin();
+    const login = { email: "ana@example.com", password: PASSWORD };
+    world.storage.down = true;
+    for (let i = 0; i < 10; i++)
+      await expect(accounts.signIn(login, BROWSER)).rejects.toMatchObject({ code: "storage_unavailable" });
+    world.storage.down = false;
+    await accounts.signIn(login, BROWSER);
+  });
+});
