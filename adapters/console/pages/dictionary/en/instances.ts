@@ -134,6 +134,7 @@ export default {
     typescript: "TypeScript",
     label: "Examples",
     text: "Hello! This is my first call.",
+    voice: "en-US-1",
     hint: "Put a token in place of $RINGPORT_TOKEN.",
     tokens: "Create a token",
     demo: "To let somebody only try it, create a demo token for this number: it sees and uses nothing else.",

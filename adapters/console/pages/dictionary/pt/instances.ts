@@ -136,6 +136,7 @@ export default {
     typescript: "TypeScript",
     label: "Exemplos",
     text: "Olá! Esta é a minha primeira chamada.",
+    voice: "pt-BR-1",
     hint: "Ponha um token no lugar de $RINGPORT_TOKEN.",
     tokens: "Criar um token",
     demo: "Para que alguém só experimente, crie um token de demonstração para este número: ele não vê nem usa mais nada.",

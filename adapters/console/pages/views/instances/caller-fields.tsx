@@ -1,35 +1,12 @@
 import type { Signal } from "@preact/signals";
-import type { CallerId } from "../../../../../src/client/index.ts";
 import type { NetworkView } from "../../../api.ts";
 import { Choice, Field } from "../../components/field.tsx";
 import { dictionary } from "../../dictionary/dictionary.ts";
 import en from "../../dictionary/en/instances.ts";
 import pt from "../../dictionary/pt/instances.ts";
+import type { CallerForm } from "./caller-form.ts";
 
 const t = dictionary({ en, pt });
-
-/** A caller as the fields of a form have it. */
-export interface CallerForm {
-  readonly phoneNumber: string;
-  readonly displayName: string;
-  readonly withheld: boolean;
-}
-
-export function callerForm({ phoneNumber = "", displayName = "", withheld = false }: CallerId = {}): CallerForm {
-  return { phoneNumber, displayName, withheld };
-}
-
-/** The caller of the fields; null if they are empty. */
-export function callerOf({ phoneNumber, displayName, withheld }: CallerForm): CallerId | null {
-  const number = phoneNumber.replace(/[\s().-]/g, "");
-  const name = displayName.trim();
-  if (number === "" && name === "" && !withheld) return null;
-  return {
-    ...(number !== "" && { phoneNumber: number }),
-    ...(name !== "" && { displayName: name }),
-    ...(withheld && { withheld }),
-  };
-}
 
 /** What callees see of the caller. */
 export function CallerFields({

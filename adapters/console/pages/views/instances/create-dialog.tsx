@@ -13,7 +13,8 @@ import { client } from "../../shell/client.ts";
 import { navigate } from "../../shell/place.ts";
 import { useAction } from "../../shell/use-action.ts";
 import { useData } from "../../shell/use-data.ts";
-import { CallerFields, callerForm, callerOf } from "./caller-fields.tsx";
+import { CallerFields } from "./caller-fields.tsx";
+import { callerForm, callerOf } from "./caller-form.ts";
 import { networks, networkTexts } from "./networks.ts";
 
 const t = dictionary({ en, pt });

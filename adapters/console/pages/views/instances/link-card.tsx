@@ -10,7 +10,7 @@ import { formatTime } from "../../dictionary/format.ts";
 import pt from "../../dictionary/pt/instances.ts";
 import { client } from "../../shell/client.ts";
 import { useAction } from "../../shell/use-action.ts";
-import { networkKind } from "./networks.ts";
+import { networkKind } from "./network-kind.ts";
 import { QrPanel } from "./qr-panel.tsx";
 
 const t = dictionary({ en, pt });

@@ -3,6 +3,7 @@ import { dictionary } from "../../dictionary/dictionary.ts";
 import en from "../../dictionary/en/instances.ts";
 import pt from "../../dictionary/pt/instances.ts";
 import { consoleApi } from "../../shell/console-api.ts";
+import { networkKind, ownName } from "./network-kind.ts";
 
 const t = dictionary({ en, pt });
 
@@ -15,20 +16,6 @@ export function networks(): Promise<readonly NetworkView[]> {
     throw error;
   });
   return read;
-}
-
-/** What kind of network an instance is on, by the name of its provider. */
-export type NetworkKind = "simulator" | "account" | "trunk" | "other";
-
-export function networkKind(provider: string): NetworkKind {
-  if (provider === "simulator") return "simulator";
-  if (provider === "sip") return "account";
-  return provider.startsWith("sip/") ? "trunk" : "other";
-}
-
-/** The name of the trunk or the network that an operator has given. */
-export function ownName(provider: string): string {
-  return provider.replace(/^sip\//, "");
 }
 
 /** The name of a network, and what it means for whoever chooses it. */

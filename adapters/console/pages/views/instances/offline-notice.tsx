@@ -5,7 +5,7 @@ import { dictionary } from "../../dictionary/dictionary.ts";
 import en from "../../dictionary/en/instances.ts";
 import pt from "../../dictionary/pt/instances.ts";
 import { useAction } from "../../shell/use-action.ts";
-import { networkKind, ownName } from "./networks.ts";
+import { networkKind, ownName } from "./network-kind.ts";
 
 const t = dictionary({ en, pt });
 

@@ -7,14 +7,9 @@ import en from "../../dictionary/en/instances.ts";
 import pt from "../../dictionary/pt/instances.ts";
 import { client } from "../../shell/client.ts";
 import { faultCode } from "../../shell/faults.ts";
+import { PAUSE_MS, pauseUntil } from "./code-pause.ts";
 
 const t = dictionary({ en, pt });
-
-/** Without an end of the code, or with a clock that differs from the server's, the next one is asked for within these bounds, ms. */
-const SOONEST_MS = 1_000;
-const LATEST_MS = 60_000;
-/** The pause after a failure, ms. */
-const PAUSE_MS = 5_000;
 
 /** The current code, and each next one when it appears. */
 export function QrPanel({
@@ -65,7 +60,7 @@ async function follow(
       if (signal.aborted) return;
       code.value = next;
       fault.value = undefined;
-      pause = pauseUntil(next.expiresAt);
+      pause = pauseUntil(next.expiresAt, Date.now());
     } catch (error) {
       if (signal.aborted) return;
       const reason = faultCode(error);
@@ -78,11 +73,6 @@ async function follow(
     }
     await pauseWhileShown(pause, signal);
   }
-}
-
-function pauseUntil(expiresAt: string | null): number {
-  const left = expiresAt === null ? PAUSE_MS : Date.parse(expiresAt) - Date.now();
-  return Math.min(LATEST_MS, Math.max(SOONEST_MS, left));
 }
 
 /** A tab that nobody sees needs no new code: it goes on when it is shown again. */

@@ -11,7 +11,8 @@ import { client } from "../../shell/client.ts";
 import { toast } from "../../shell/toasts.tsx";
 import { useAction } from "../../shell/use-action.ts";
 import { useData } from "../../shell/use-data.ts";
-import { CallerFields, callerForm, callerOf } from "./caller-fields.tsx";
+import { CallerFields } from "./caller-fields.tsx";
+import { callerForm, callerOf } from "./caller-form.ts";
 import { networks } from "./networks.ts";
 
 const t = dictionary({ en, pt });

@@ -1,0 +1,24 @@
+import type { CallerId } from "../../../../../src/client/index.ts";
+
+/** A caller as the fields of a form have it. */
+export interface CallerForm {
+  readonly phoneNumber: string;
+  readonly displayName: string;
+  readonly withheld: boolean;
+}
+
+export function callerForm({ phoneNumber = "", displayName = "", withheld = false }: CallerId = {}): CallerForm {
+  return { phoneNumber, displayName, withheld };
+}
+
+/** The caller of the fields; null if they are empty. */
+export function callerOf({ phoneNumber, displayName, withheld }: CallerForm): CallerId | null {
+  const number = phoneNumber.replace(/[\s().-]/g, "");
+  const name = displayName.trim();
+  if (number === "" && name === "" && !withheld) return null;
+  return {
+    ...(number !== "" && { phoneNumber: number }),
+    ...(name !== "" && { displayName: name }),
+    ...(withheld && { withheld }),
+  };
+}

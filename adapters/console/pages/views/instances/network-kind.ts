@@ -1,0 +1,13 @@
+/** What kind of network an instance is on, by the name of its provider. */
+export type NetworkKind = "simulator" | "account" | "trunk" | "other";
+
+export function networkKind(provider: string): NetworkKind {
+  if (provider === "simulator") return "simulator";
+  if (provider === "sip") return "account";
+  return provider.startsWith("sip/") ? "trunk" : "other";
+}
+
+/** The name of the trunk or the network that an operator has given. */
+export function ownName(provider: string): string {
+  return provider.replace(/^sip\//, "");
+}
