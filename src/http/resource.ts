@@ -58,7 +58,7 @@ export async function respond(
 }
 
 /** @throws {HttpRefusal} `insufficient_scope` (RFC 6750 §3.1) */
-function assertScope({ scopes }: Principal, scope: TokenScope): void {
+export function assertScope({ scopes }: Principal, scope: TokenScope): void {
   if (hasScope(scopes, scope)) return;
   throw new HttpRefusal(
     "insufficient_scope",

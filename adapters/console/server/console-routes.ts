@@ -1,4 +1,5 @@
 import type { ConsoleRoute, RoutesOf } from "./console-route.ts";
+import { overviewRoutes } from "./overview-routes.ts";
 import { peopleRoutes } from "./people-routes.ts";
 import { sessionRoutes } from "./session-routes.ts";
 import { tokenRoutes } from "./token-routes.ts";
@@ -8,4 +9,5 @@ export const consoleRoutes: RoutesOf = (parts): readonly ConsoleRoute[] => [
   ...sessionRoutes(parts),
   ...tokenRoutes(parts),
   ...peopleRoutes(parts),
+  ...overviewRoutes(parts),
 ];

@@ -1,5 +1,7 @@
 import { withConsole } from "../../../adapters/console/index.ts";
 import type { ConsoleOptions } from "../../../adapters/console/server/console-options.ts";
+import type { CallSummary, OpenNetwork } from "../../../src/application/use-cases.ts";
+import type { Principal } from "../../../src/domain/principal.ts";
 import type { Reply, SocketHandlers } from "../../../src/ports/web.ts";
 import type { Ringport } from "../../../src/ringport.ts";
 import { ManualSystem } from "../../../src/testing/manual-system.ts";
@@ -56,7 +58,12 @@ export function consoleScene({ http = {}, basePath = "", publicUrl, ...options }
   const log = (level: string) => (fields: Readonly<Record<string, unknown>>, message: string) =>
     void logged.push({ level, fields, message });
   const logger = { debug: log("debug"), info: log("info"), warn: log("warn"), error: log("error") };
-  const ringport = { ...core, accounts, basePath, publicUrl } as unknown as Ringport;
+  const callSummary = async ({ userId }: Principal): Promise<CallSummary> => ({
+    days: [{ day: "2026-11-27", completed: 1, failed: 2 }],
+    failures: [{ reason: "busy", calls: userId === "usr_anna" ? 2 : 1 }],
+  });
+  const networks = async (): Promise<OpenNetwork[]> => [{ name: "simulator", linking: "code", callerIds: "*" }];
+  const ringport = { ...core, accounts, basePath, publicUrl, callSummary, networks } as unknown as Ringport;
   const app = withConsole(ringport, { system, log: logger, assets: [], ...options });
 
   const request = ({ headers, body, ...sent }: Sent) =>

@@ -1,0 +1,29 @@
+import type { Principal } from "../../../src/domain/principal.ts";
+import { json } from "../../../src/http/reply.ts";
+import type { RequestContext } from "../../../src/http/request-context.ts";
+import { assertScope } from "../../../src/http/resource.ts";
+import type { NetworkView } from "../api.ts";
+import type { ConsoleRoute, RoutesOf } from "./console-route.ts";
+
+/** What the pages show of the user's calls, and of the server's networks. Both serve every visitor who is signed in. */
+export const overviewRoutes: RoutesOf = ({ ringport, visitors }) => {
+  const route = (path: string, read: (principal: Principal) => Promise<object>): ConsoleRoute => ({
+    method: "GET",
+    path,
+    access: "signed-in",
+    async run(context: RequestContext) {
+      const { principal } = await visitors.require(context);
+      context.principal = principal;
+      assertScope(principal, "read");
+      return json(200, await read(principal));
+    },
+  });
+  return [
+    route("/summary", (principal) => ringport.callSummary(principal)),
+    route("/networks", async (principal) =>
+      (await ringport.networks(principal)).map(
+        ({ name, linking, callerIds }): NetworkView => ({ name, linking, caller_ids: callerIds }),
+      ),
+    ),
+  ];
+};

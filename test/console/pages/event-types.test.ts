@@ -1,0 +1,18 @@
+import { expect, test } from "vitest";
+import { choiceOf, ENDS, typesOf } from "../../../adapters/console/pages/views/webhooks/event-types.ts";
+import { EVENT_TYPES } from "../../../src/domain/events.ts";
+
+test("every type of event is in one group", () => {
+  const grouped = (["call", "detail", "number"] as const).flatMap(typesOf);
+  expect(grouped.toSorted()).toEqual([...EVENT_TYPES].sort());
+});
+
+test.each([
+  ["every event", null, "all"],
+  ["the ends of calls, in any order", ["failed", "completed"], "ends"],
+  ["one end of two", ["failed"], "chosen"],
+  ["other types", [...ENDS, "dtmf"], "chosen"],
+  ["no type", [], "chosen"],
+] as const)("%s is its own choice", (_, events, choice) => {
+  expect(choiceOf(events)).toBe(choice);
+});

@@ -1,0 +1,60 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { callerForm, callerOf } from "../../../adapters/console/pages/views/instances/caller-form.ts";
+import { pauseUntil } from "../../../adapters/console/pages/views/instances/code-pause.ts";
+import { networkKind, ownName } from "../../../adapters/console/pages/views/instances/network-kind.ts";
+
+describe("the caller of a form", () => {
+  test("is none if nothing is filled in", () => {
+    expect(callerOf(callerForm())).toBeNull();
+    expect(callerOf({ phoneNumber: " ", displayName: "  ", withheld: false })).toBeNull();
+  });
+
+  test("has what is filled in, the number without its spaces", () => {
+    expect(callerOf({ phoneNumber: "+1 (202) 555-01.23", displayName: " Front desk ", withheld: false })).toEqual({
+      phoneNumber: "+12025550123",
+      displayName: "Front desk",
+    });
+    expect(callerOf({ phoneNumber: "", displayName: "", withheld: true })).toEqual({ withheld: true });
+  });
+
+  test("comes back from the form as it went in", () => {
+    const phoneNumber = fc.stringMatching(/^\+[1-9]\d{6,14}$/);
+    const displayName = fc.string({ minLength: 1 }).filter((name) => name.trim() === name && name !== "");
+    const callers = fc.record({ phoneNumber, displayName, withheld: fc.constant(true) }, { requiredKeys: [] });
+    fc.assert(
+      fc.property(callers, (caller) => {
+        expect(callerOf(callerForm(caller)) ?? {}).toEqual(caller);
+      }),
+    );
+  });
+});
+
+describe("the wait for the next code", () => {
+  const now = Date.parse("2026-11-27T12:00:00.000Z");
+
+  test.each([
+    ["the end of the code", "2026-11-27T12:00:20.000Z", 20_000],
+    ["a second if the code has ended, or the clock is ahead", "2026-11-27T11:00:00.000Z", 1_000],
+    ["a minute at most, if the clock is behind", "2026-11-27T13:00:00.000Z", 60_000],
+  ])("lasts until %s", (_, expiresAt, ms) => {
+    expect(pauseUntil(expiresAt, now)).toBe(ms);
+  });
+
+  test("lasts a few seconds if the end is unknown", () => {
+    expect(pauseUntil(null, now)).toBe(5_000);
+  });
+});
+
+test.each([
+  ["simulator", "simulator"],
+  ["sip", "account"],
+  ["sip/acme", "trunk"],
+  ["whatsapp", "other"],
+] as const)("the network %s is a %s", (provider, kind) => {
+  expect(networkKind(provider)).toBe(kind);
+});
+
+test("a trunk has the name that the operator gave it", () => {
+  expect([ownName("sip/acme"), ownName("whatsapp")]).toEqual(["acme", "whatsapp"]);
+});

@@ -1,0 +1,30 @@
+import { expect, test } from "vitest";
+import { consoleScene } from "./console-scene.ts";
+
+const signIn = (scopes?: readonly "call"[]) => ({
+  principal: async () => ({ userId: "usr_anna", ...(scopes && { scopes }) }),
+  url: "/login",
+});
+
+test("the summary is that of whoever is signed in", async () => {
+  const { status, json } = await consoleScene({ signIn: signIn() }).browser().ask("GET", "/api/summary");
+  expect(status).toBe(200);
+  expect(json).toEqual({
+    days: [{ day: "2026-11-27", completed: 1, failed: 2 }],
+    failures: [{ reason: "busy", calls: 2 }],
+  });
+});
+
+test("networks are listed by the names of the HTTP interface", async () => {
+  const { status, json } = await (await consoleScene().admin()).ask("GET", "/api/networks");
+  expect([status, json]).toEqual([200, [{ name: "simulator", linking: "code", caller_ids: "*" }]]);
+});
+
+test("a user of the embedding program needs the scope read", async () => {
+  for (const path of ["/api/summary", "/api/networks"]) {
+    const { status, json } = await consoleScene({ signIn: signIn(["call"]) })
+      .browser()
+      .ask("GET", path);
+    expect([status, json.code]).toEqual([403, "insufficient_scope"]);
+  }
+});
