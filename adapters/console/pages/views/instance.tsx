@@ -63,23 +63,25 @@ function Details({ instance, data }: { readonly instance: InstanceDetails; reado
   const network = useData(networks).value.value?.find((one) => one.name === provider);
   const linksByItself = network ? network.linking === "operator" : networkKind(provider) === "trunk";
   return (
-    <div class="stack stack-l">
+    <>
       <Flip instance={instance} />
-      {status === "CREATED" && !linksByItself && (
-        <LinkCard instance={instance} provider={provider} reload={() => void data.reload()} />
-      )}
-      {status === "CREATED" && linksByItself && <Notice>{t.value.byItself.text}</Notice>}
-      {(status === "CONFIGURED" || (status === "CREATED" && linksByItself)) && connection && (
-        <OfflineNotice connection={connection} reload={() => data.reload()} />
-      )}
-      <div class="columns">
-        <FactsCard instance={instance} />
-        <QueueCard instance={instance} />
+      <div class="stack stack-l">
+        {status === "CREATED" && !linksByItself && (
+          <LinkCard instance={instance} provider={provider} reload={() => void data.reload()} />
+        )}
+        {status === "CREATED" && linksByItself && <Notice>{t.value.byItself.text}</Notice>}
+        {(status === "CONFIGURED" || (status === "CREATED" && linksByItself)) && connection && (
+          <OfflineNotice connection={connection} reload={() => data.reload()} />
+        )}
+        <div class="columns">
+          <FactsCard instance={instance} />
+          <QueueCard instance={instance} />
+        </div>
+        <SettingsCard key={JSON.stringify([name, callerId])} instance={instance} reload={() => data.reload()} />
+        <ExamplesCard instance={instance} />
+        <DeleteCard instance={instance} />
       </div>
-      <SettingsCard key={JSON.stringify([name, callerId])} instance={instance} reload={() => data.reload()} />
-      <ExamplesCard instance={instance} />
-      <DeleteCard instance={instance} />
-    </div>
+    </>
   );
 }
 
@@ -95,7 +97,7 @@ function Flip({ instance }: { readonly instance: InstanceDetails }) {
   return (
     <div role="status">
       {linked && (
-        <div class="notice notice-good">
+        <div class="notice notice-good flip">
           <strong>{detail.linked}</strong>
           <p>
             {instance.status === "CONFIGURED"

@@ -19,6 +19,7 @@ export default {
     nameHint: "For you, such as “Reception”. Callees do not see it.",
     network: "Network",
     noNetwork: "No network is open to your account. Whoever runs the server decides who may use which one.",
+    caller: "What callees see",
     action: "Add number",
     cancel: "Cancel",
   },

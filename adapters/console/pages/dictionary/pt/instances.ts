@@ -20,6 +20,7 @@ export default {
     nameHint: "Para você, como “Recepção”. Quem atende não o vê.",
     network: "Rede",
     noNetwork: "Nenhuma rede está aberta à sua conta. Quem opera o servidor decide quem pode usar qual rede.",
+    caller: "O que quem atende vê",
     action: "Adicionar número",
     cancel: "Cancelar",
   },

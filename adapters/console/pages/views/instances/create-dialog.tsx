@@ -100,7 +100,14 @@ function CreateForm({
           })}
         </fieldset>
       )}
-      {caller_ids !== null && <CallerFields caller={caller} allowed={caller_ids} />}
+      {caller_ids !== null && (
+        <details class="more">
+          <summary>{texts.caller}</summary>
+          <div class="stack">
+            <CallerFields caller={caller} allowed={caller_ids} />
+          </div>
+        </details>
+      )}
     </Form>
   );
 }

@@ -24,7 +24,10 @@ export function ExamplesCard({ instance: { id } }: { readonly instance: Instance
           label={use.label}
           tabs={[
             { name: use.curl, content: () => <CodeBlock label={use.curl} code={curlExample(form, url)} /> },
-            { name: use.typescript, content: () => <CodeBlock label={use.typescript} code={typeScriptExample(form, url)} /> },
+            {
+              name: use.typescript,
+              content: () => <CodeBlock label={use.typescript} code={typeScriptExample(form, url)} />,
+            },
           ]}
         />
         <p class="quiet small">
