@@ -85,10 +85,10 @@ export function FirstSteps() {
   const steps = simulator ? [link, phone, call] : [link, call];
   return (
     <Card title={texts.title}>
-      <ol class="steps">
+      <ol class="first-steps">
         {steps.map(({ title, help, done, action }, index) => (
-          <li key={title} class={done ? "step step-done" : "step"}>
-            <span class="step-mark">
+          <li key={title} class={done ? "first-step first-step-done" : "first-step"}>
+            <span class="first-step-mark">
               {done ? <Icon name="check" size={18} /> : <span aria-hidden="true">{index + 1}</span>}
             </span>
             <h3>
@@ -101,7 +101,7 @@ export function FirstSteps() {
         ))}
       </ol>
       {session.value?.accounts && steps.every(({ done }) => done) && (
-        <p class="steps-end">
+        <p class="first-steps-end">
           {texts.end} <a href={href("/tokens")}>{texts.endAction}</a>
         </p>
       )}
