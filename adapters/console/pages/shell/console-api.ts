@@ -7,11 +7,14 @@ export class ConsoleError extends Error {
   override readonly name = "ConsoleError";
   readonly status: number;
   readonly code: string;
+  /** Seconds to wait before another try; null if the server did not send it. */
+  readonly retryAfter: number | null;
 
-  constructor({ status, code, detail }: Pick<ProblemView, "status" | "code" | "detail">) {
+  constructor({ status, code, detail }: Pick<ProblemView, "status" | "code" | "detail">, retryAfter: number | null) {
     super(detail);
     this.status = status;
     this.code = code;
+    this.retryAfter = retryAfter;
   }
 }
 
@@ -30,10 +33,13 @@ async function send<T>(method: string, route: string, body?: object, signal: Abo
     response = await watchedFetch(request);
   } catch (error) {
     if (signal?.aborted) throw error;
-    throw new ConsoleError({ status: 0, code: "network_error", detail: "the server did not respond" });
+    throw new ConsoleError({ status: 0, code: "network_error", detail: "the server did not respond" }, null);
   }
   const value: unknown = response.status === 204 ? undefined : await response.json().catch(() => undefined);
-  if (!response.ok) throw new ConsoleError(problemOf(value, response.status));
+  if (!response.ok) {
+    const wait = response.headers.get("retry-after");
+    throw new ConsoleError(problemOf(value, response.status), wait === null ? null : Number(wait));
+  }
   return value as T;
 }
 

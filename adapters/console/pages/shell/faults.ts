@@ -1,6 +1,7 @@
 import { RingportError } from "../../../../src/client/index.ts";
 import { dictionary } from "../dictionary/dictionary.ts";
 import en from "../dictionary/en/faults.ts";
+import { formatRelative } from "../dictionary/format.ts";
 import pt from "../dictionary/pt/faults.ts";
 import { ConsoleError } from "./console-api.ts";
 
@@ -10,7 +11,10 @@ const t = dictionary({ en, pt });
 export function faultText(error: unknown): string {
   if (!(error instanceof ConsoleError || error instanceof RingportError)) return t.value.unexpected;
   const known: Readonly<Record<string, string>> = t.value.codes;
-  return (Object.hasOwn(known, error.code) ? known[error.code] : undefined) ?? sentence(error.message);
+  const text = (Object.hasOwn(known, error.code) ? known[error.code] : undefined) ?? sentence(error.message);
+  const { status, retryAfter } = error;
+  if (status !== 429 || !retryAfter) return text;
+  return `${text} ${t.value.again(formatRelative(new Date(Date.now() + retryAfter * 1_000).toISOString()))}`;
 }
 
 /** The code of a refusal; undefined for any other error. */
