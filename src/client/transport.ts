@@ -107,7 +107,7 @@ export function createTransport(options: ClientOptions): Transport {
   const base = url.replace(/\/+$/, "");
   const waitS = Math.min(LONGEST_WAIT_S, Math.floor((timeoutMs ?? TIMEOUT_MS) / 2_000));
   const client = ky.create({
-    headers: options.token === undefined ? {} : { authorization: `Bearer ${token}` },
+    headers: token ? { authorization: `Bearer ${token}` } : {},
     fetch: wholeResponses(fetch ?? ((request) => globalThis.fetch(request)), token),
     timeout: timeoutMs ?? TIMEOUT_MS,
   });
