@@ -103,7 +103,7 @@ function Cards({ call, timeline }: { readonly call: ShownCall; readonly timeline
       <div class="stack">
         <OutcomeCard call={call} />
         {!over && <ListenCard callId={id} />}
-        {media?.recording !== undefined && <RecordingCard call={call} timeline={timeline} />}
+        {media?.recording !== undefined && (talked || !over) && <RecordingCard call={call} timeline={timeline} />}
         {over && talked && session.value?.simulator && (
           <Player
             title={t.value.audio.heard}

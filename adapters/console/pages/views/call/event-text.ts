@@ -36,6 +36,7 @@ export function eventText(event: CallEvent, t: CallTexts): string {
     case "beep":
       return words.beep(formatNumber(Math.round(event.data.hz)));
     case "answered_by":
+      if (event.data.answered_by === "unknown") return words.answered_by_unknown;
       return words.answered_by(t.answeredBy[event.data.answered_by], percent(event.data.confidence));
     case "listening_ended":
       return words.listening_ended(seconds(event.data.listened_ms));

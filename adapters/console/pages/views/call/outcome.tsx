@@ -10,6 +10,8 @@ import { t } from "./texts.ts";
 export function OutcomeCard({ call }: { readonly call: CallWith<"outcome"> }) {
   const { status, outcome, started_at } = call;
   const texts = t.value.outcome;
+  const fixes: Readonly<Record<string, string>> = t.value.fixes;
+  const fix = outcome ? fixes[outcome.reason] : undefined;
   return (
     <Card title={texts.title} actions={<CallBadge status={status} />}>
       <div class="stack">
@@ -18,7 +20,12 @@ export function OutcomeCard({ call }: { readonly call: CallWith<"outcome"> }) {
             {t.value.now[status]} {status === "IN_PROGRESS" && started_at && <Elapsed since={started_at} />}
           </p>
         )}
-        {outcome && <p class="outcome">{t.value.reasons[outcome.reason]}</p>}
+        {outcome && (
+          <div>
+            <p class="outcome">{t.value.reasons[outcome.reason]}</p>
+            {fix !== undefined && <p class="quiet">{fix}</p>}
+          </div>
+        )}
         {outcome && (
           <dl class="facts">
             {outcome.detail !== null && (
