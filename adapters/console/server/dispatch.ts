@@ -34,8 +34,7 @@ export function dispatch(parts: ConsoleParts): Dispatch {
     return visitor;
   }
 
-  const whileSignedIn = (context: RequestContext): WhileSignedIn =>
-    new WhileSignedIn(async () => (await visitors.find(context)) !== undefined, system);
+  const whileSignedIn = (visitor: Visitor): WhileSignedIn => new WhileSignedIn(() => visitor.remain(), system);
 
   /** Notes an act in the audit log. It was carried out, so a log that fails does not change the reply. */
   async function note(context: RequestContext, { signedIn }: Visitor, path: string, reply: Reply): Promise<void> {
@@ -59,12 +58,12 @@ export function dispatch(parts: ConsoleParts): Dispatch {
       const reply = await ringport.handle(requestTo(context, path, ringport.basePath), visitor.principal);
       await note(context, visitor, path, reply);
       if (!isInPieces(reply.body)) return secured(reply);
-      return secured({ ...reply, body: whileSignedIn(context).body(reply.body) });
+      return secured({ ...reply, body: whileSignedIn(visitor).body(reply.body) });
     },
     async upgrade(context, path) {
-      const { principal } = await admitted(context);
-      const decision = await ringport.upgrade(requestTo(context, path, ringport.basePath), principal);
-      return "status" in decision ? secured(decision) : whileSignedIn(context).socket(decision);
+      const visitor = await admitted(context);
+      const decision = await ringport.upgrade(requestTo(context, path, ringport.basePath), visitor.principal);
+      return "status" in decision ? secured(decision) : whileSignedIn(visitor).socket(decision);
     },
   };
 }

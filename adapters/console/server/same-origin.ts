@@ -1,5 +1,6 @@
 import type { RequestContext } from "../../../src/http/request-context.ts";
 import { ConsoleRefusal } from "./problems.ts";
+import { isHttps } from "./server-url.ts";
 
 const SAFE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
@@ -30,6 +31,8 @@ function isOwnOrigin(context: RequestContext, publicUrl: string | undefined): bo
   const origin = context.header("origin");
   const from = origin === null ? undefined : parsed(origin);
   if (!from || from.host === "") return false;
+  // Anybody on the way can write the page of a plain HTTP address.
+  if (from.protocol !== "https:" && isHttps(context, publicUrl)) return false;
   const { protocol, host } = from;
   const own = [`${protocol}//${context.header("host") ?? ""}`, context.request.url, publicUrl];
   return own.some((url) => url !== undefined && parsed(url)?.host === host);

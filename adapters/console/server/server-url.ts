@@ -1,6 +1,11 @@
 import type { RequestContext } from "../../../src/http/request-context.ts";
 import type { Ringport } from "../../../src/ringport.ts";
 
+/** Whether people reach this server over HTTPS; a proxy in front of it may end that. */
+export function isHttps({ request }: RequestContext, publicUrl: string | undefined): boolean {
+  return [request.url, publicUrl ?? ""].some((url) => /^https:/i.test(url));
+}
+
 /** The address of the HTTP interface for people: the public one, or the one by which they have come. */
 export function serverUrl(
   { request }: RequestContext,

@@ -1,4 +1,5 @@
 import type { RequestContext } from "../../../src/http/request-context.ts";
+import { isHttps } from "./server-url.ts";
 
 /** What a secret of a session consists of; nothing else is looked up, or written into a header. */
 const SECRET = /^[\w~.-]{1,200}$/;
@@ -19,8 +20,7 @@ export interface SessionCookie {
  * @param base path in front of `/console`
  */
 export function sessionCookie(base: string, publicUrl: string | undefined): SessionCookie {
-  const isSecure = ({ request }: RequestContext): boolean =>
-    [request.url, publicUrl ?? ""].some((url) => /^https:/i.test(url));
+  const isSecure = (context: RequestContext): boolean => isHttps(context, publicUrl);
   const name = (context: RequestContext): string => `${isSecure(context) ? "__Secure-" : ""}ringport_session`;
   const written = (context: RequestContext, value: string, seconds: number): string =>
     `${name(context)}=${value}; Path=${base}/console; Max-Age=${seconds}; HttpOnly; SameSite=Lax${isSecure(context) ? "; Secure" : ""}`;

@@ -1,4 +1,5 @@
-import type { NewSession } from "../../../src/application/accounts/account-use-cases.ts";
+import type { NewSession, SignedIn } from "../../../src/application/accounts/account-use-cases.ts";
+import type { Principal } from "../../../src/domain/principal.ts";
 import { json, noContent } from "../../../src/http/reply.ts";
 import type { RequestContext } from "../../../src/http/request-context.ts";
 import { timestamp } from "../../../src/http/views.ts";
@@ -10,16 +11,15 @@ import type { ConsoleParts } from "./console-parts.ts";
 import { accountRoute, type ConsoleRoute, idOf, requireAccounts } from "./console-route.ts";
 import { isNetworkPage } from "./dispatch.ts";
 import { serverUrl } from "./server-url.ts";
-import type { Visitor } from "./visitors.ts";
 
 /** Who is signed in, and how that changes. */
 export function sessionRoutes(parts: ConsoleParts): ConsoleRoute[] {
   const { ringport, cookie, visitors, signIn, system } = parts;
   const { accounts } = ringport;
 
-  async function stateOf(context: RequestContext, visitor: Visitor | undefined): Promise<SessionState> {
+  async function stateOf(context: RequestContext, who: SignedIn | Principal | undefined): Promise<SessionState> {
     return {
-      account: visitor ? accountOf(visitor) : null,
+      account: who ? accountOf(who) : null,
       registration: signIn ? "invitation" : await accounts.registration(),
       accounts: signIn === undefined,
       sign_in_url: signIn?.url ?? null,
@@ -35,7 +35,7 @@ export function sessionRoutes(parts: ConsoleParts): ConsoleRoute[] {
     const session = await made;
     context.principal = session.principal;
     if (before !== undefined) await accounts.signOut(before);
-    const state = await stateOf(context, { principal: session.principal, signedIn: session });
+    const state = await stateOf(context, session);
     const lasts = session.session.expiresAt - system.now();
     return json(200, state, { "set-cookie": cookie.set(context, session.secret, lasts) });
   }
@@ -63,7 +63,7 @@ export function sessionRoutes(parts: ConsoleParts): ConsoleRoute[] {
       async run(context) {
         const visitor = await visitors.find(context);
         context.principal = visitor?.principal;
-        const state = await stateOf(context, visitor);
+        const state = await stateOf(context, visitor?.signedIn ?? visitor?.principal);
         const secret = cookie.read(context);
         if (signIn || secret === undefined) return json(200, state);
         // The use of a session has prolonged it; a session that is over need not be sent any more.
@@ -123,8 +123,8 @@ export function sessionRoutes(parts: ConsoleParts): ConsoleRoute[] {
 }
 
 /** Without accounts of Ringport, a user has no more than their id. */
-function accountOf({ principal, signedIn }: Visitor): AccountView {
-  if (!signedIn) return { id: principal.userId, email: principal.userId, role: "member", created_at: timestamp(0) };
-  const { id, email, role, createdAt } = signedIn.account;
+function accountOf(who: SignedIn | Principal): AccountView {
+  if (!("account" in who)) return { id: who.userId, email: who.userId, role: "member", created_at: timestamp(0) };
+  const { id, email, role, createdAt } = who.account;
   return { id, email, role, created_at: timestamp(createdAt) };
 }

@@ -10,6 +10,8 @@ export interface Visitor {
   readonly principal: Principal;
   /** Undefined if the embedding program has signed them in. */
   readonly signedIn?: SignedIn;
+  /** Whether their session still lasts. */
+  remain(): Promise<boolean>;
 }
 
 /** Finds out who sends a request. */
@@ -28,12 +30,15 @@ export function visitors(
 ): Visitors {
   async function find(context: RequestContext): Promise<Visitor | undefined> {
     if (signIn) {
-      const principal = await signIn.principal(context.request);
-      return principal && { principal };
+      const ask = (): Promise<Principal | undefined> => signIn.principal(context.request);
+      const principal = await ask();
+      return principal && { principal, remain: async () => (await ask())?.userId === principal.userId };
     }
     const secret = cookie.read(context);
     const signedIn = secret === undefined ? undefined : await accounts.session(secret);
-    return signedIn && { principal: signedIn.principal, signedIn };
+    if (!signedIn || secret === undefined) return undefined;
+    const remain = async (): Promise<boolean> => (await accounts.session(secret)) !== undefined;
+    return { principal: signedIn.principal, signedIn, remain };
   }
 
   return {

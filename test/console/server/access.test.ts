@@ -154,6 +154,20 @@ describe("a program that signs people in itself", () => {
     expect((await browser.ask("GET", "/v1/calls")).status).toBe(401);
   });
 
+  test("ends what is open when it signs the user out, or another one in", async () => {
+    for (const after of [undefined, { userId: "usr_ben" }]) {
+      let current: Principal | undefined = anna;
+      const { browser, system } = consoleScene({ signIn: { url: "/login", principal: async () => current } });
+      const { raw } = await browser().ask("GET", "/v1/events", undefined, { accept: "text/event-stream" });
+      const pieces = (raw.body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
+      await system.advance(1_000);
+      expect((await pieces.next()).done).toBe(false);
+      current = after;
+      await system.advance(1_000);
+      expect((await pieces.next()).done).toBe(true);
+    }
+  });
+
   test("sees a fault of its own as one", async () => {
     const principal = () => Promise.reject(new Error("connection refused to 10.0.0.7"));
     const { browser, logged } = consoleScene({ signIn: { url: "/login", principal } });

@@ -67,6 +67,15 @@ describe("a request of our own page", () => {
   });
 });
 
+test("a page of a plain HTTP address changes nothing if this server has HTTPS", async () => {
+  const scene = consoleScene({ publicUrl: "https://127.0.0.1:8080" });
+  const { cookie = "" } = await scene.admin();
+  const headers = { cookie, "content-type": "application/json" };
+  const request = { method: "POST", path: "/console/api/tokens", body: { label: "a" } };
+  const from = async (origin: string) => (await scene.send({ ...request, headers: { ...headers, origin } })).status;
+  expect([await from("http://127.0.0.1:8080"), await from("https://127.0.0.1:8080")]).toEqual([403, 201]);
+});
+
 test("what other sites embed is refused before anything is read", async () => {
   const scene = consoleScene();
   const { cookie = "" } = await scene.admin();
