@@ -1,14 +1,15 @@
 import { useSignal } from "@preact/signals";
-import { Button, LinkButton } from "../../components/button.tsx";
+import { Button } from "../../components/button.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { dictionary } from "../../dictionary/dictionary.ts";
 import en from "../../dictionary/en/phone.ts";
 import { formatDuration } from "../../dictionary/format.ts";
 import pt from "../../dictionary/pt/phone.ts";
-import { changeQuery, href } from "../../shell/place.ts";
+import { changeQuery } from "../../shell/place.ts";
 import { spacedNumber } from "../calls/phone-number.ts";
 import { callerText } from "./alerts.ts";
 import { CallScreen } from "./call-screen.tsx";
+import { FirstCall } from "./first-call.tsx";
 import type { Phone } from "./phone.ts";
 import type { LastCall, PhoneState } from "./phone-state.ts";
 
@@ -19,21 +20,24 @@ export function PhoneScreen({ phone, number }: { readonly phone: Phone; readonly
   const state = phone.state.value;
   const isFree = state.name !== "ringing" && state.name !== "talking";
   return (
-    <div class="stack measure">
-      <section class={`phone phone-${state.name}`} aria-label={number}>
-        <p class="phone-number number">{spacedNumber(number)}</p>
-        {isFree ? <Waiting phone={phone} state={state} /> : <CallScreen phone={phone} state={state} />}
-      </section>
-      {!isSecureContext && <Notice tone="warn">{t.value.insecure}</Notice>}
-      {phone.silenced.value && <Notice tone="warn">{t.value.soundOff}</Notice>}
-      {isFree && (
-        <div class="row">
-          <Button small look="plain" onClick={() => changeQuery({ number: undefined })}>
-            {t.value.change}
-          </Button>
-          <NotificationButton />
-        </div>
-      )}
+    <div class="columns">
+      <div class="stack">
+        <section class={`phone phone-${state.name}`} aria-label={number}>
+          <p class="phone-number number">{spacedNumber(number)}</p>
+          {isFree ? <Waiting phone={phone} state={state} /> : <CallScreen phone={phone} state={state} />}
+        </section>
+        {!isSecureContext && <Notice tone="warn">{t.value.insecure}</Notice>}
+        {phone.silenced.value && <Notice tone="warn">{t.value.soundOff}</Notice>}
+        {isFree && (
+          <div class="row">
+            <Button small look="plain" onClick={() => changeQuery({ number: undefined })}>
+              {t.value.change}
+            </Button>
+            <NotificationButton />
+          </div>
+        )}
+      </div>
+      {isFree && <FirstCall number={number} />}
     </div>
   );
 }
@@ -48,11 +52,6 @@ function Waiting({ phone, state }: { readonly phone: Phone; readonly state: Free
       </p>
       {state.name === "ready" && <p class="quiet small">{t.value.readyText}</p>}
       {state.name !== "refused" && state.last && <Last last={state.last} />}
-      {state.name === "ready" && (
-        <LinkButton small look="quiet" icon="call" newTab to={href("/calls/new")}>
-          {t.value.place}
-        </LinkButton>
-      )}
       {state.name === "refused" && <Button onClick={() => phone.retry()}>{t.value.tryAgain}</Button>}
     </>
   );

@@ -1,0 +1,68 @@
+import { LinkButton } from "../../components/button.tsx";
+import { Card } from "../../components/card.tsx";
+import { CodeBlock } from "../../components/copy.tsx";
+import { Loaded } from "../../components/waiting.tsx";
+import { dictionary } from "../../dictionary/dictionary.ts";
+import en from "../../dictionary/en/phone.ts";
+import pt from "../../dictionary/pt/phone.ts";
+import { href } from "../../shell/place.ts";
+import { session } from "../../shell/session.ts";
+import { curlExample } from "../calls/call-examples.ts";
+import { EMPTY_FORM } from "../calls/call-form.ts";
+import { useInstances } from "../calls/use-instances.ts";
+
+const t = dictionary({ en, pt });
+
+/** How to call this phone: by the form of the console, or by a command. */
+export function FirstCall({ number }: { readonly number: string }) {
+  const instances = useInstances();
+  const { first } = t.value;
+  const url = session.value?.api_url ?? location.origin;
+  return (
+    <Card title={first.title}>
+      <Loaded data={instances}>
+        {(all) => {
+          const caller = all.find(({ status }) => status === "ACTIVE");
+          if (caller === undefined)
+            return (
+              <div class="stack">
+                <p>{first.noInstance}</p>
+                <div class="row">
+                  <LinkButton look="quiet" icon="line" to={href("/instances")}>
+                    {first.toInstances}
+                  </LinkButton>
+                </div>
+              </div>
+            );
+          const form = {
+            ...EMPTY_FORM,
+            instanceId: caller.id,
+            phoneNumber: number,
+            text: first.text,
+            voiceId: first.voice,
+          };
+          return (
+            <div class="stack">
+              <p>{first.lead}</p>
+              <div class="row">
+                <LinkButton
+                  look="quiet"
+                  icon="call"
+                  newTab
+                  to={href(`/calls/new?to=${encodeURIComponent(number)}&instance=${caller.id}`)}
+                >
+                  {first.form}
+                </LinkButton>
+              </div>
+              <p>{first.program}</p>
+              <CodeBlock label={first.curl} code={curlExample(form, url)} />
+              <p class="quiet small">
+                {first.token} <a href={href("/tokens")}>{first.toTokens}</a>
+              </p>
+            </div>
+          );
+        }}
+      </Loaded>
+    </Card>
+  );
+}
