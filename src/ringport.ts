@@ -74,6 +74,8 @@ export interface Ringport extends WebApp, UseCases {
   readonly basePath: string;
   /** The option `publicUrl`; undefined if it was not given. */
   readonly publicUrl: string | undefined;
+  /** The option `streamPreview`: `DYNAMIC_STREAM` calls carry audio. */
+  readonly streamPreview: boolean;
   /** Sets the address at which it is reachable; ignored if `publicUrl` was given. Server adapters call this. */
   listeningAt(url: string): void;
 }
@@ -255,6 +257,7 @@ export function createRingport(options: RingportOptions = {}): Ringport {
     ended: lifecycle.ended,
     basePath,
     publicUrl: options.publicUrl,
+    streamPreview: options.streamPreview ?? false,
     listeningAt: (url) => {
       reachable = url;
     },

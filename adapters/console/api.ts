@@ -18,6 +18,8 @@ export interface SessionState {
   readonly api_url: string;
   /** Instances can be on the simulated network, and a phone of it can be opened in the browser. */
   readonly simulator: boolean;
+  /** Calls of the type `DYNAMIC_STREAM` carry audio here; otherwise they end at once. */
+  readonly streams: boolean;
   readonly version: string;
 }
 

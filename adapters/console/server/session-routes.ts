@@ -25,6 +25,7 @@ export function sessionRoutes(parts: ConsoleParts): ConsoleRoute[] {
       sign_in_url: signIn?.url ?? null,
       api_url: serverUrl(context, ringport),
       simulator: await isNetworkPage(ringport, "simulator"),
+      streams: ringport.streamPreview,
       version: VERSION,
     };
   }

@@ -21,17 +21,25 @@ describe("the curl example", () => {
     expect(curlExample(FORM, URL)).toBe(`curl -sS 'http://127.0.0.1:8080/v1/calls' \\
   -H "Authorization: Bearer $RINGPORT_TOKEN" \\
   -H "Content-Type: application/json" \\
-  -d '{"instanceId":"inst_1","type":"FIXED_TTS","target":{"phoneNumber":"+12025550100"},"tts":{"text":"It'\\''s me","voiceId":"en-US-1"}}'`);
+  -d '{
+  "instanceId": "inst_1",
+  "type": "FIXED_TTS",
+  "target": {
+    "phoneNumber": "+12025550100"
+  },
+  "tts": {
+    "text": "It'\\''s me",
+    "voiceId": "en-US-1"
+  }
+}'`);
   });
 
   it("sends an audio file from a file, whose name cannot escape", () => {
     const audio = chosenAudio("it's; rm -rf.mp3", new Uint8Array(1));
     const example = curlExample({ ...FORM, type: "FIXED_AUDIO", audio, reference: "a\\b" }, URL);
-    expect(example.split("\n").slice(0, 3)).toEqual([
-      `printf %s '{"instanceId":"inst_1","type":"FIXED_AUDIO","target":{"phoneNumber":"+12025550100"},"audio":{"audioBase64":"' > call.json`,
-      `base64 < 'it'\\''s; rm -rf.mp3' | tr -d '\\n' >> call.json`,
-      `printf %s '"},"reference":"a\\\\b"}' >> call.json`,
-    ]);
+    expect(example).toContain(`"audioBase64": "' > call.json\n`);
+    expect(example).toContain(`base64 < 'it'\\''s; rm -rf.mp3' | tr -d '\\n' >> call.json\n`);
+    expect(example).toContain(`printf %s '"\n  },\n  "reference": "a\\\\b"\n}' >> call.json\n`);
     expect(example).toContain("-d @call.json");
   });
 });

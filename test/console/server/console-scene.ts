@@ -49,9 +49,16 @@ export interface SceneOptions extends ConsoleOptions {
   readonly http?: Parts;
   readonly basePath?: string;
   readonly publicUrl?: string;
+  readonly streamPreview?: boolean;
 }
 
-export function consoleScene({ http = {}, basePath = "", publicUrl, ...options }: SceneOptions = {}): Scene {
+export function consoleScene({
+  http = {},
+  basePath = "",
+  publicUrl,
+  streamPreview = false,
+  ...options
+}: SceneOptions = {}): Scene {
   const system = new ManualSystem();
   const accounts = new FakeAccounts(system);
   const { app: core, logged } = serve({ ...http, http: { basePath, ...http.http } });
@@ -63,7 +70,15 @@ export function consoleScene({ http = {}, basePath = "", publicUrl, ...options }
     failures: [{ reason: "busy", calls: userId === "usr_anna" ? 2 : 1 }],
   });
   const networks = async (): Promise<OpenNetwork[]> => [{ name: "simulator", linking: "code", callerIds: "*" }];
-  const ringport = { ...core, accounts, basePath, publicUrl, callSummary, networks } as unknown as Ringport;
+  const ringport = {
+    ...core,
+    accounts,
+    basePath,
+    publicUrl,
+    streamPreview,
+    callSummary,
+    networks,
+  } as unknown as Ringport;
   const app = withConsole(ringport, { system, log: logger, assets: [], ...options });
 
   const request = ({ headers, body, ...sent }: Sent) =>

@@ -16,6 +16,11 @@ describe("a session", () => {
     expect((await browser.ask("GET", "/api/session")).json.account).toEqual(registered.json.account);
   });
 
+  test.each([true, false])("shows whether calls can carry the audio of a browser: %s", async (streamPreview) => {
+    const { json } = await consoleScene({ streamPreview }).browser().ask("GET", "/api/session");
+    expect(json.streams).toBe(streamPreview);
+  });
+
   test("is a cookie that scripts cannot read, for the console alone", async () => {
     const { browser, system } = consoleScene();
     const { headers } = await browser().ask("POST", "/api/register", { ...ADA, code: FIRST_CODE });

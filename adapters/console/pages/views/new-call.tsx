@@ -17,10 +17,12 @@ import { Examples } from "./calls/examples.tsx";
 import { FormFaults } from "./calls/form-notice.tsx";
 import { FormState } from "./calls/form-state.ts";
 import { InstanceField } from "./calls/instance-field.tsx";
+import { LivePanel } from "./calls/live-panel.tsx";
 import { MessageFields } from "./calls/message-fields.tsx";
+import type { MicrophoneCall } from "./calls/microphone-call.ts";
 import { MoreFields } from "./calls/more-fields.tsx";
 import { NumberField } from "./calls/number-field.tsx";
-import { type Placed, placeCall } from "./calls/place-call.ts";
+import { NoMicrophone, type Placed, placeCall, placeStreamCall } from "./calls/place-call.ts";
 import { readServerLimits, serverLimits } from "./calls/server-limits.ts";
 import { useInstances } from "./calls/use-instances.ts";
 import { usePrefill } from "./calls/use-prefill.ts";
@@ -33,21 +35,24 @@ export default function NewCall() {
   const instances = useInstances();
   const prefilled = usePrefill(state);
   const form = useRef<HTMLFormElement>(null);
+  const talking = useSignal<MicrophoneCall | undefined>(undefined);
   /** The call that the instance was on, in place of the new one. */
   const active = useSignal<Placed["call"] | undefined>(undefined);
+  const isSpoken = state.form.value.type === "DYNAMIC_STREAM";
   useEffect(() => void readServerLimits(), []);
 
   const send = useAction(async () => {
     active.value = undefined;
     if (!state.attempt()) return showFault(form.current);
     try {
-      const placed = await placeCall(state);
+      const placed = isSpoken ? await placeStreamCall(state) : await placeCall(state);
       if (!placed.isNew) {
         active.value = placed.call;
         return;
       }
       keepForm(placed.call.id, state.form.value);
-      navigate(`/calls/${placed.call.id}`);
+      if (placed.talking) talking.value = placed.talking;
+      else navigate(`/calls/${placed.call.id}`);
     } catch (error) {
       if (!(error instanceof RingportError && error.status >= 400 && error.status < 500)) throw error;
       state.refuse(error);
@@ -55,7 +60,21 @@ export default function NewCall() {
     }
   });
 
-  const { from, to, what } = t.value;
+  if (talking.value)
+    return (
+      <Page title={t.value.title}>
+        <div class="measure">
+          <LivePanel
+            call={talking.value}
+            onOver={() => {
+              talking.value = undefined;
+            }}
+          />
+        </div>
+      </Page>
+    );
+
+  const { from, to, what, stream } = t.value;
   const fault = send.fault;
   return (
     <Page title={t.value.title} lead={t.value.lead}>
@@ -87,11 +106,15 @@ export default function NewCall() {
             <MoreFields state={state} />
           </Card>
           <FormFaults state={state} />
-          {fault !== undefined && <Fault error={fault} />}
+          {fault instanceof NoMicrophone ? (
+            <Notice tone="bad">{stream[fault.fault]}</Notice>
+          ) : (
+            fault !== undefined && <Fault error={fault} />
+          )}
           {active.value && <ActiveCallNotice call={active.value} onOver={() => (active.value = undefined)} />}
           <div class="row">
             <Button icon="call" busy={send.busy}>
-              {send.busy ? t.value.placing : t.value.place}
+              {send.busy ? t.value.placing : isSpoken ? t.value.placeAndTalk : t.value.place}
             </Button>
           </div>
         </form>

@@ -2,7 +2,7 @@ import { plural } from "../dictionary.ts";
 
 export default {
   title: "New call",
-  lead: "Fill in the form, or copy the request below into your program.",
+  lead: "Fill in the form, or copy the request into your program.",
   place: "Place the call",
   placeAndTalk: "Place the call and talk",
   placing: "Placing the call",
@@ -143,7 +143,6 @@ export default {
     denied:
       "The browser did not give this page the microphone. Allow it in the browser's settings of this page, then try again.",
     missing: "No microphone was found. Connect one, then try again.",
-    busy: "The microphone could not be opened. Close other programs that use it, then try again.",
   },
   live: {
     title: (number: string) => `Call to ${number}`,
@@ -151,16 +150,13 @@ export default {
     ringing: "Ringing",
     talking: "You are talking",
     ended: "The call is over",
-    lost: "The connection was lost",
-    you: "Your microphone",
+    you: "You",
     callee: "The callee",
-    level: (percent: string) => percent,
     mute: "Mute",
     unmute: "Unmute",
     muted: "You are muted",
     hangUp: "Hang up",
-    keys: "Keys",
-    key: (key: string) => `Press ${key}`,
+    hungUp: "You hung up.",
     pressed: (keys: string) => `The callee pressed ${keys}`,
     details: "Details of the call",
     again: "Call again",

@@ -3,7 +3,7 @@ import type en from "../en/new-call.ts";
 
 export default {
   title: "Nova chamada",
-  lead: "Preencha o formulário, ou copie a requisição abaixo para o seu programa.",
+  lead: "Preencha o formulário, ou copie a requisição para o seu programa.",
   place: "Fazer a chamada",
   placeAndTalk: "Fazer a chamada e falar",
   placing: "Fazendo a chamada",
@@ -145,7 +145,6 @@ export default {
     denied:
       "O navegador não deu o microfone a esta página. Permita-o nas configurações do navegador para esta página e tente de novo.",
     missing: "Nenhum microfone foi encontrado. Conecte um e tente de novo.",
-    busy: "Não foi possível abrir o microfone. Feche outros programas que o usam e tente de novo.",
   },
   live: {
     title: (number: string) => `Chamada para ${number}`,
@@ -153,16 +152,13 @@ export default {
     ringing: "Tocando",
     talking: "Você está falando",
     ended: "A chamada terminou",
-    lost: "A conexão foi perdida",
-    you: "O seu microfone",
+    you: "Você",
     callee: "Quem atendeu",
-    level: (percent: string) => percent,
     mute: "Silenciar",
     unmute: "Reativar o som",
     muted: "Você está em silêncio",
     hangUp: "Desligar",
-    keys: "Teclas",
-    key: (key: string) => `Apertar ${key}`,
+    hungUp: "Você desligou.",
     pressed: (keys: string) => `A pessoa apertou ${keys}`,
     details: "Detalhes da chamada",
     again: "Ligar de novo",

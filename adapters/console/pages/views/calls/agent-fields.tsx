@@ -103,7 +103,7 @@ function Variables({ state }: { readonly state: FormState }) {
     state.edit({ variables: variables.map((row, index) => (index === at ? { ...row, ...change } : row)) });
   return (
     <fieldset class="field variables">
-      <legend class="field-label">{agent.variables}</legend>
+      <legend class="group-label">{agent.variables}</legend>
       {variables.map((row, at) => (
         <div class="variable" key={at}>
           <input

@@ -9,7 +9,7 @@ const SOME_FILE = "message.mp3";
 
 /** The command that places the call of a form. @param url of the HTTP interface */
 export function curlExample(form: CallForm, url: string): string {
-  const json = JSON.stringify(callRequest(form, AUDIO_MARK).body);
+  const json = JSON.stringify(callRequest(form, AUDIO_MARK).body, null, 2);
   const request = (data: string): string =>
     [
       `curl -sS ${quoted(`${url}/v1/calls`)} \\`,

@@ -9,7 +9,7 @@ import { type CallRow, CallRows } from "./call-rows.ts";
 /** Calls on the first page, and on each further one. */
 const PAGE = 100;
 /** The list is drawn at most this often, ms, however many events there are. */
-const DRAWN_EVERY_MS = 100;
+const DRAWN_EVERY_MS = 200;
 /** New calls are read together, this long after the first of them was reported, ms. */
 const READ_AFTER_MS = 150;
 /** Pages that are read to find new calls; a call that is not among them is on a page of its own time. */

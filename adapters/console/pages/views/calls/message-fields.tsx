@@ -9,10 +9,11 @@ import { AgentFields } from "./agent-fields.tsx";
 import { AudioField } from "./audio-field.tsx";
 import { SelectField, TextArea } from "./form-field.tsx";
 import type { FormState } from "./form-state.ts";
+import { StreamNotes } from "./stream-notes.tsx";
 import { VoiceField } from "./voice-field.tsx";
 
 const t = dictionary({ en, pt });
-const TYPES = ["FIXED_TTS", "FIXED_AUDIO", "DYNAMIC_AGENT"] as const;
+const TYPES = ["FIXED_TTS", "FIXED_AUDIO", "DYNAMIC_AGENT", "DYNAMIC_STREAM"] as const;
 /** How fast voices speak, roughly. */
 const CHARACTERS_PER_SECOND = 14;
 
@@ -39,6 +40,7 @@ export function MessageFields({ state, limits }: { readonly state: FormState; re
       {type === "FIXED_TTS" && <TextFields state={state} limits={limits} />}
       {type === "FIXED_AUDIO" && <AudioField state={state} most={limits.audioBytes} />}
       {type === "DYNAMIC_AGENT" && <AgentFields state={state} />}
+      {type === "DYNAMIC_STREAM" && <StreamNotes />}
       {(type === "FIXED_TTS" || type === "FIXED_AUDIO") && <MachineField state={state} at="/onMachine" />}
     </div>
   );
@@ -49,7 +51,7 @@ function TextFields({ state, limits }: { readonly state: FormState; readonly lim
   const characters = useMemo(() => [...text.trim()].length, [text]);
   const length = t.value.text.length(formatNumber(characters), formatNumber(limits.textLength));
   const seconds = Math.max(1, Math.round(characters / CHARACTERS_PER_SECOND));
-  const spoken = t.value.text.spoken(formatNumber(seconds, { style: "unit", unit: "second" }));
+  const spoken = t.value.text.spoken(formatNumber(seconds, { style: "unit", unit: "second", unitDisplay: "long" }));
   return (
     <>
       <TextArea

@@ -36,9 +36,9 @@ export function MoreFields({ state }: { readonly state: FormState }) {
           placeholder='{"order":7}'
           spellcheck={false}
         />
-        <fieldset class="field">
-          <legend class="field-label">{more.caller}</legend>
-          <div class="field-hint">{more.callerHint}</div>
+        <fieldset class="stack stack-s">
+          <legend class="group-label">{more.caller}</legend>
+          <p class="quiet small">{more.callerHint}</p>
           <div class="columns">
             <TextField
               state={state}
