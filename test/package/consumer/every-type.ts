@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { createRingport, Refusal, type Ringport, type RingportOptions } from "ringport";
 import { serve as serveOnBun } from "ringport/bun";
 import { type Call, createClient, type FinishedCall, RingportError } from "ringport/client";
+import { withConsole } from "ringport/console";
 import { serve as serveOnDeno } from "ringport/deno";
 import { handler, serve as serveOnNode } from "ringport/node";
 import { postgresStorage } from "ringport/postgres";
@@ -17,6 +18,9 @@ export const ringport: Ringport = createRingport(options);
 export const other: Ringport = createRingport({ storage: postgresStorage({ url: "postgres://localhost/a" }) });
 const trunk: Trunk = { name: "acme", server: "sip:sip.acme.example", codecs: ["opus", "PCMU"], users: "*" };
 const whatsApp = whatsappBusiness({ phoneNumber: "+12025550123", hostname: "sip.example.com", password: "secret" });
+export const seen: Ringport = withConsole(ringport, {
+  signIn: { url: "/login", principal: async ({ headers }) => ({ userId: headers.get("x-user") ?? "nobody" }) },
+});
 export const phones: Ringport = createRingport({ telephony: sip({ trunks: [trunk, whatsApp], accounts: true }) });
 export const settings: RingportOptions = { embedded: { networks: ["sip"], sip: { trunks: [{ ...trunk }] } } };
 export const written: Ringport = createRingport({
