@@ -14,11 +14,14 @@ export function Dialog({
 }) {
   const id = useId();
   const dialog = useRef<HTMLDialogElement>(null);
+  const isOpen = useRef(false);
   useEffect(() => {
     const element = dialog.current;
     const before = document.activeElement;
     element?.showModal();
+    isOpen.current = true;
     return () => {
+      isOpen.current = false;
       element?.close();
       if (before instanceof HTMLElement) before.focus();
     };
@@ -31,6 +34,10 @@ export function Dialog({
       onCancel={(event) => {
         event.preventDefault();
         onClose();
+      }}
+      // Chromium closes it at a second Escape, whatever became of the first one.
+      onClose={({ currentTarget }) => {
+        if (isOpen.current && !currentTarget.open) currentTarget.showModal();
       }}
     >
       <h2 id={id}>{title}</h2>

@@ -50,7 +50,7 @@ function Details({ webhook, data }: { readonly webhook: Webhook; readonly data: 
   return (
     <div class="stack stack-l">
       <State webhook={webhook} data={data} />
-      <DeliveriesCard webhook={webhook} />
+      <DeliveriesCard webhook={webhook} onFailed={() => void data.reload()} />
       <Card title={detail.settings}>
         <div class="measure">
           <WebhookForm

@@ -1,4 +1,4 @@
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import type { Webhook, WebhookDelivery } from "../../../../../src/client/index.ts";
 import { Button } from "../../components/button.tsx";
 import { Card } from "../../components/card.tsx";
@@ -27,7 +27,14 @@ const AGAIN_MS = 2_000;
 type Filter = "all" | WebhookDelivery["status"];
 
 /** What was sent to a webhook, is to be sent, or could not be. */
-export function DeliveriesCard({ webhook }: { readonly webhook: Webhook }) {
+export function DeliveriesCard({
+  webhook,
+  onFailed,
+}: {
+  readonly webhook: Webhook;
+  /** Called when a delivery has failed for good, which may have disabled the webhook. */
+  readonly onFailed: () => void;
+}) {
   const { id, events, enabled } = webhook;
   const filter = filterOf(query.value.get("status"));
   const list = useData(
@@ -36,6 +43,12 @@ export function DeliveriesCard({ webhook }: { readonly webhook: Webhook }) {
     filter,
   );
   useReadAgain(list.value.value, list.reload);
+  const failed = list.value.value?.filter(({ status }) => status === "failed").length;
+  const before = useRef(failed);
+  useEffect(() => {
+    if (failed !== undefined && before.current !== undefined && failed > before.current) onFailed();
+    before.current = failed;
+  }, [failed]);
   const { deliveries, detail } = t.value;
   const test = useAction(async () => {
     await client.webhooks.test(id);
@@ -81,7 +94,7 @@ export function DeliveriesCard({ webhook }: { readonly webhook: Webhook }) {
               <>
                 <Table
                   caption={deliveries.caption}
-                  columns={columns(id, list.reload)}
+                  columns={columns(webhook, list.reload)}
                   rows={rows}
                   keyOf={(delivery) => delivery.id}
                 />
@@ -123,7 +136,7 @@ function useReadAgain(rows: readonly WebhookDelivery[] | undefined, reload: () =
   }, [rows, isDue]);
 }
 
-function columns(webhookId: string, reload: () => Promise<void>): readonly Column<WebhookDelivery>[] {
+function columns(webhook: Webhook, reload: () => Promise<void>): readonly Column<WebhookDelivery>[] {
   const { column, noResponse, next } = t.value.deliveries;
   return [
     { title: column.event, cell: ({ event_type }) => <code>{event_type}</code> },
@@ -132,8 +145,8 @@ function columns(webhookId: string, reload: () => Promise<void>): readonly Colum
       title: column.response,
       cell: ({ last_status, last_error }) => (
         <>
-          {last_status ?? (last_error === null ? noResponse : "")}
-          {last_error !== null && <div class="small fault">{last_error}</div>}
+          {last_status ?? (last_error === null && noResponse)}
+          {last_status === null && last_error !== null && <span class="small fault">{last_error}</span>}
         </>
       ),
     },
@@ -153,23 +166,23 @@ function columns(webhookId: string, reload: () => Promise<void>): readonly Colum
     {
       title: column.action,
       action: true,
-      cell: (delivery) => <Replay webhookId={webhookId} delivery={delivery} reload={reload} />,
+      cell: (delivery) => <Replay webhook={webhook} delivery={delivery} reload={reload} />,
     },
   ];
 }
 
 function Replay({
-  webhookId,
+  webhook: { id, enabled },
   delivery,
   reload,
 }: {
-  readonly webhookId: string;
+  readonly webhook: Webhook;
   readonly delivery: WebhookDelivery;
   readonly reload: () => Promise<void>;
 }) {
   const { deliveries } = t.value;
   const replay = useAction(async () => {
-    await client.webhooks.replay(webhookId, delivery.id);
+    await client.webhooks.replay(id, delivery.id);
     toast(deliveries.replayed);
     await reload();
   });
@@ -180,6 +193,7 @@ function Replay({
         small
         look="quiet"
         busy={replay.busy}
+        disabled={!enabled}
         label={deliveries.replayNamed(delivery.event_type, formatTime(delivery.created_at))}
         onClick={() => replay.start()}
       >
