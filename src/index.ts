@@ -40,6 +40,7 @@ export type {
   InstanceUseCases,
   LinkingCode,
   LinkPageState,
+  ListedInstance,
   WebhookUseCases,
   WebhookWithSecret,
 } from "./application/use-cases.ts";

@@ -50,11 +50,15 @@ export interface Connection {
   readonly provider: string;
 }
 
+/** An instance with the live truth about its line. */
+export interface ListedInstance extends Instance {
+  readonly connection: Connection;
+}
+
 /** One instance with what happens on it now. */
-export interface InstanceDetails extends Instance {
+export interface InstanceDetails extends ListedInstance {
   /** Active calls, oldest first. */
   readonly callQueue: readonly Call[];
-  readonly connection: Connection;
 }
 
 /** A code to be scanned with the phone. */
@@ -87,7 +91,7 @@ export interface InstanceUseCases {
     options?: Pick<CreateOptions, "strict">,
   ): Promise<Instance>;
   /** Newest first. */
-  list(principal: Principal, page?: Page): Promise<Instance[]>;
+  list(principal: Principal, page?: Page): Promise<ListedInstance[]>;
   get(principal: Principal, instanceId: string): Promise<InstanceDetails>;
   /** Starts linking if idle and answers the current code; waits for one at most 10 s. */
   configure(principal: Principal, instanceId: string): Promise<LinkingCode>;

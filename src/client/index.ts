@@ -6,7 +6,7 @@ export type { CallStream, StreamEnd, StreamOptions } from "./call-stream.ts";
 export type { CallsClient, GetCallOptions, ListCallsQuery, Placement, TicketOptions } from "./calls-client.ts";
 export type { Client, ListEventsQuery } from "./create-client.ts";
 export { createClient } from "./create-client.ts";
-export type { GetInstanceOptions, InstancesClient, QrCode } from "./instances-client.ts";
+export type { GetInstanceOptions, InstancesClient, ListInstancesQuery, QrCode } from "./instances-client.ts";
 export type { LogPage, Page, PageQuery } from "./pages.ts";
 export type { ClientErrorCode } from "./ringport-error.ts";
 export { RingportError } from "./ringport-error.ts";

@@ -9,6 +9,12 @@ export interface GetInstanceOptions extends RequestOptions {
   readonly expand?: readonly "connection"[] | undefined;
 }
 
+/** Selects a page of the instances. */
+export interface ListInstancesQuery extends PageQuery {
+  /** Adds the state of each line. */
+  readonly expand?: readonly "connection"[] | undefined;
+}
+
 /** A QR code that links a phone number. */
 export interface QrCode {
   /** Base64 of a PNG image. */
@@ -27,9 +33,9 @@ export interface QrCode {
 export interface InstancesClient {
   create(input: CreateInstanceInput, options?: CreateOptions): Promise<Instance>;
   /** All instances, newest first, read in pages of `limit` instances. */
-  list(query?: PageQuery, options?: RequestOptions): AsyncGenerator<Instance, void, undefined>;
+  list(query?: ListInstancesQuery, options?: RequestOptions): AsyncGenerator<Instance, void, undefined>;
   /** One page of the instances; without `limit` it holds all. */
-  page(query?: PageQuery, options?: RequestOptions): Promise<Page<Instance>>;
+  page(query?: ListInstancesQuery, options?: RequestOptions): Promise<Page<Instance>>;
   /** An instance with its active calls. */
   get(id: string, options?: GetInstanceOptions): Promise<InstanceDetails>;
   /** Changes the fields of the input; a caller applies to calls created from now on. */
@@ -53,7 +59,8 @@ export function instancesClient(transport: Transport): InstancesClient {
   return {
     create: async (input, options) =>
       (await transport.post<Instance>(root, input, options?.idempotencyKey, options)).body,
-    list: ({ limit = PAGE, cursor } = {}, options) => allItems((cursor) => page({ limit, cursor }, options), cursor),
+    list: ({ limit = PAGE, cursor, expand } = {}, options) =>
+      allItems((cursor) => page({ limit, cursor, expand }, options), cursor),
     page,
     get: (id, options) => transport.get(one(id), { expand: options?.expand }, options),
     update: (id, input, options) => transport.patch(one(id), input, options),

@@ -181,6 +181,7 @@ export interface Instance {
   created_at: string;
   /** RFC 3339, UTC, with milliseconds. */
   updated_at: string;
+  connection?: Connection | undefined;
 }
 
 /** The line of an instance. */

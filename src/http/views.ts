@@ -1,5 +1,5 @@
 import { outcomeData } from "../application/calls/outcomes.ts";
-import type { Connection, InstanceDetails } from "../application/use-cases.ts";
+import type { Connection, InstanceDetails, ListedInstance } from "../application/use-cases.ts";
 import { type Call, isActive } from "../domain/call.ts";
 import type { Event } from "../domain/events.ts";
 import type { Instance } from "../domain/instance.ts";
@@ -160,6 +160,11 @@ export function instanceView(instance: Instance): View<"Instance"> {
     created_at: timestamp(instance.createdAt),
     updated_at: timestamp(instance.updatedAt),
   };
+}
+
+/** An instance in a list, with its line. */
+export function connectedInstanceView(instance: ListedInstance): View<"Instance"> {
+  return { ...instanceView(instance), connection: connectionView(instance.connection) };
 }
 
 /** An instance in the response to a read. */

@@ -50,6 +50,14 @@ describe("GET /v1/instances", () => {
     expect(reply.json).toEqual([SHAPE]);
     expect(reply.headers).toMatchObject({ "cache-control": "private, no-cache" });
   });
+
+  test("expand=connection adds the connection of each", async () => {
+    const reply = await ask(serve().app, { path: "/v1/instances?limit=1&expand=connection" });
+    expect(reply.json).toEqual([
+      { ...SHAPE, connection: expect.objectContaining({ state: "online", phone: "+12025550199" }) },
+    ]);
+    expect((await ask(serve().app, { path: "/v1/instances?expand=calls" })).status).toBe(400);
+  });
 });
 
 describe("GET /v1/instances/:instanceId", () => {

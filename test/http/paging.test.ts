@@ -10,7 +10,7 @@ import {
   event,
   eventPage,
   INSTANCE_ID,
-  instance,
+  listedInstance,
   newId,
   serve,
   TOKEN,
@@ -138,7 +138,7 @@ test("GET /v1/instances returns all without a limit, and pages with one", async 
     instances: {
       list: async (_, page) => {
         seen.push(page);
-        return [instance(), instance({ id: newId("inst") })];
+        return [listedInstance(), listedInstance({ id: newId("inst") })];
       },
     },
   });
@@ -214,7 +214,7 @@ describe("the log", () => {
 
 test("a whole list is read no faster than the client takes it", async () => {
   const all = Array.from({ length: 100 }, () =>
-    instance({ id: newId("inst"), metadata: { note: "x".repeat(15_000) } }),
+    listedInstance({ id: newId("inst"), metadata: { note: "x".repeat(15_000) } }),
   );
   let read = 0;
   const { app } = serve({
@@ -241,7 +241,7 @@ test("a whole list is read no faster than the client takes it", async () => {
 });
 
 test.each([0, 1, 15, 16, 17, 32, 33])("a list of %i instances is returned whole", async (count) => {
-  const all = Array.from({ length: count }, () => instance({ id: newId("inst") }));
+  const all = Array.from({ length: count }, () => listedInstance({ id: newId("inst") }));
   const list: InstanceUseCases["list"] = async (_, { limit, after } = {}) => {
     const from = after === undefined ? 0 : all.findIndex(({ id }) => id === after) + 1;
     return all.slice(from, limit === undefined ? undefined : from + limit);

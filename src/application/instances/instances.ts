@@ -21,6 +21,7 @@ import type {
   InstanceUseCases,
   LinkingCode,
   LinkPageState,
+  ListedInstance,
 } from "../use-cases.ts";
 import { type LineMonitor, linksByItself } from "./line-monitor.ts";
 import type { Lines } from "./lines.ts";
@@ -110,20 +111,20 @@ export class Instances implements InstanceUseCases {
     }
   }
 
-  async list(principal: Principal, page: Page = {}): Promise<Instance[]> {
+  async list(principal: Principal, page: Page = {}): Promise<ListedInstance[]> {
     const { instances } = this.#context.storage;
     if (principal.demoInstanceId !== undefined) {
       const own = await instances.get(principal.demoInstanceId);
       const seen = own && own.status !== "DELETED" && mayUseInstance(principal, own) && page.after === undefined;
-      return seen ? [this.#shown(own)] : [];
+      return seen ? [this.#listed(own)] : [];
     }
-    return (await instances.list(principal.userId, page)).map((instance) => this.#shown(instance));
+    return (await instances.list(principal.userId, page)).map((instance) => this.#listed(instance));
   }
 
   async get(principal: Principal, instanceId: string): Promise<InstanceDetails> {
     const instance = await ownedInstance(this.#context.storage, principal, instanceId);
     const callQueue = await this.#context.storage.calls.active(instance.id);
-    return { ...this.#shown(instance), callQueue, connection: this.#lines.connection(instance) };
+    return { ...this.#listed(instance), callQueue };
   }
 
   async configure(principal: Principal, instanceId: string): Promise<LinkingCode> {
@@ -231,6 +232,10 @@ export class Instances implements InstanceUseCases {
   #linkByItself(instance: Instance): void {
     const network = this.#context.telephony.get(instance.provider);
     if (network && linksByItself(network)) void this.#lines.of(instance).probe();
+  }
+
+  #listed(instance: Instance): ListedInstance {
+    return { ...this.#shown(instance), connection: this.#lines.connection(instance) };
   }
 
   #shown(instance: Instance): Instance {

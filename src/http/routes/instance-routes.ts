@@ -18,7 +18,7 @@ import { qrPng } from "../qr.ts";
 import { cursorParameter, expandParameter, limitParameter, readQuery } from "../query-parameter.ts";
 import { json, noContent, record } from "../reply.ts";
 import type { Route } from "../route.ts";
-import { instanceDetailsView, instanceView, timestamp } from "../views.ts";
+import { connectedInstanceView, instanceDetailsView, instanceView, timestamp } from "../views.ts";
 import { instanceIdOf } from "./record-id.ts";
 
 const path = { instanceId: "The id of the instance, with the prefix inst_." };
@@ -27,7 +27,7 @@ const getQuery = { expand: expandParameter(["connection"]) };
 const BODY_PER_CONTENT = 16;
 /** Room for brackets, field names and unknown fields, bytes. */
 const BODY_AROUND = 4096;
-const listQuery = { limit: limitParameter(200, "all"), cursor: cursorParameter("inst") };
+const listQuery = { limit: limitParameter(200, "all"), cursor: cursorParameter("inst"), ...getQuery };
 
 /** The instances of the caller. */
 export function instanceRoutes(
@@ -121,8 +121,9 @@ export function instanceRoutes(
         problems: ["invalid_request"],
       },
       async run(context) {
-        const { limit, cursor } = readQuery(context.search, listQuery);
-        return page(context, limit, cursor, (page) => instances.list(context.caller, page), instanceView);
+        const { limit, cursor, expand } = readQuery(context.search, listQuery);
+        const view = expand?.has("connection") ? connectedInstanceView : instanceView;
+        return page(context, limit, cursor, (page) => instances.list(context.caller, page), view);
       },
     },
     {

@@ -12,14 +12,17 @@ const instance = {
   updated_at: timestamp,
 };
 
-export const Instance = shape("An instance in a list, or in the response to its creation.", instance);
-
 export const Connection = shape("The line of an instance.", {
   state: v.picklist(["unlinked", "linking", "connecting", "online", "reconnecting", "offline"]),
   phone: v.nullable(phone),
   last_seen_at: v.pipe(v.nullable(timestamp), v.description("When a probe last found the line online.")),
   reason: v.pipe(v.nullable(v.string()), v.description("Why the line is not online; null while it is.")),
   provider: v.pipe(v.string(), v.description("The telephony provider of the instance.")),
+});
+
+export const Instance = shape("An instance in a list, or in the response to its creation.", {
+  ...instance,
+  connection: v.optional(Connection),
 });
 
 export const InstanceDetails = shape("An instance with its active calls.", {

@@ -4,6 +4,7 @@ import type {
   Creation,
   EventPage,
   InstanceUseCases,
+  ListedInstance,
   QueryUseCases,
   WebhookUseCases,
 } from "../../../src/application/use-cases.ts";
@@ -102,6 +103,11 @@ export const CONNECTION: Connection = {
   provider: "simulator",
 };
 
+export const listedInstance = (over: Partial<Instance> = {}): ListedInstance => ({
+  ...instance(over),
+  connection: CONNECTION,
+});
+
 /** The parts of an application under test, each of which a test can replace. */
 export interface Parts {
   instances?: Partial<InstanceUseCases>;
@@ -138,12 +144,12 @@ export function dependencies({
 }: Parts = {}): HttpDependencies {
   const noInstance = () => Promise.reject(new Refusal("instance_not_found", "there is no such instance"));
   const noCall = () => Promise.reject(new Refusal("call_not_found", "there is no such call"));
-  const mine = { ...instance(), callQueue: [call()], connection: CONNECTION };
+  const mine = { ...listedInstance(), callQueue: [call()] };
   return {
     instances: {
       create: async () => ({ ...instance(), ...CREATED }),
       update: async (_, id) => (id === INSTANCE_ID ? instance() : noInstance()),
-      list: async () => [instance()],
+      list: async () => [listedInstance()],
       get: async (_, id) => (id === INSTANCE_ID ? mine : noInstance()),
       configure: async (_, id) =>
         id === INSTANCE_ID

@@ -14,6 +14,7 @@ import { client } from "../shell/client.ts";
 import { changeQuery, href, query } from "../shell/place.ts";
 import { useData } from "../shell/use-data.ts";
 import { CreateDialog } from "./instances/create-dialog.tsx";
+import { networkTexts } from "./instances/networks.ts";
 
 const t = dictionary({ en, pt });
 /** Rows that are added at a time. */
@@ -74,7 +75,7 @@ async function newest(count: number, signal: AbortSignal): Promise<Pages<Instanc
   let next: string | undefined;
   do {
     const limit = Math.min(PAGE, count - items.length);
-    const page = await client.instances.page({ limit, cursor: next }, { signal });
+    const page = await client.instances.page({ limit, cursor: next, expand: ["connection"] }, { signal });
     items.push(...page.items);
     next = page.next;
   } while (next !== undefined && items.length < count);
@@ -86,6 +87,11 @@ function columns(): readonly Column<Instance>[] {
   return [
     { title: column.name, cell: ({ id, name }) => <a href={href(`/instances/${id}`)}>{name}</a> },
     { title: column.status, cell: ({ status }) => <InstanceBadge status={status} /> },
+    {
+      title: column.phone,
+      cell: ({ connection }) => <span class="number">{connection?.phone ?? t.value.noPhone}</span>,
+    },
+    { title: column.network, cell: ({ connection }) => connection && networkTexts(connection.provider).title },
     { title: column.created, cell: ({ created_at }) => <span class="number">{formatRelative(created_at)}</span> },
   ];
 }

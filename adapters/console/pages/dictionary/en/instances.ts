@@ -5,7 +5,7 @@ export default {
   lead: "A number places your calls. Link a phone to it once, and it stays linked.",
   add: "Add a number",
   caption: "Your numbers",
-  column: { name: "Name", status: "Status", phone: "Phone number", created: "Added" },
+  column: { name: "Name", status: "Status", phone: "Phone number", network: "Network", created: "Added" },
   noPhone: "—",
   more: "Show more",
   shown: (count: number) => plural(count, { one: "# number", other: "# numbers" }),

@@ -6,7 +6,7 @@ export default {
   lead: "Suas chamadas saem de um número. Vincule um telefone a ele uma vez, e ele continua vinculado.",
   add: "Adicionar número",
   caption: "Seus números",
-  column: { name: "Nome", status: "Estado", phone: "Telefone", created: "Adicionado" },
+  column: { name: "Nome", status: "Estado", phone: "Telefone", network: "Rede", created: "Adicionado" },
   noPhone: "—",
   more: "Mostrar mais",
   shown: (count: number) => plural(count, { one: "# número", other: "# números" }),
