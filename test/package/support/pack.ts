@@ -31,7 +31,7 @@ export default async function pack({ provide }: TestProject): Promise<() => Prom
   if (buildFault() !== undefined)
     await mustRun([process.execPath, join(ROOT, "node_modules/tsup/dist/cli-default.js")], { cwd: ROOT });
   const [{ filename }] = JSON.parse(
-    await mustRun(["npm", "pack", "--json", "--pack-destination", place], { cwd: ROOT }),
+    await mustRun(["npm", "pack", "--json", "--ignore-scripts", "--pack-destination", place], { cwd: ROOT }),
   );
   const tarball = join(place, filename);
   await unpack(readFileSync(tarball), place);
