@@ -1,5 +1,6 @@
 import ky, { isHTTPError, isTimeoutError } from "ky";
 import { printableCause } from "../base/printable-cause.ts";
+import { randomKey } from "../base/random-key.ts";
 import { type LogPage, type Page, pageOf } from "./pages.ts";
 import { RETRIES, retryOptions } from "./retries.ts";
 import { errorOfResponse, type RequestLine, RingportError } from "./ringport-error.ts";
@@ -173,7 +174,7 @@ export function createTransport(options: ClientOptions): Transport {
       const { response } = await send("get", path, {}, options?.signal);
       return new Uint8Array(await response.arrayBuffer());
     },
-    async post(path, json, idempotencyKey = crypto.randomUUID(), options) {
+    async post(path, json, idempotencyKey = randomKey(), options) {
       return parsed(await send("post", path, { json, idempotencyKey }, options?.signal));
     },
     async postOnce(path, json, options) {

@@ -1,5 +1,5 @@
 import { computed, type ReadonlySignal, signal } from "@preact/signals";
-import { toHex } from "../../../../../src/base/hex.ts";
+import { randomKey } from "../../../../../src/base/random-key.ts";
 import type { Limits } from "../../../../../src/domain/limits.ts";
 import { type CallForm, EMPTY_FORM } from "./call-form.ts";
 import { byField, FormChecks, type FormField, type PlacedFault, problemFaults } from "./form-faults.ts";
@@ -13,7 +13,7 @@ export class FormState {
   readonly #attempted = signal(false);
   /** What the server has refused; forgotten with the next change. */
   readonly #refused = signal<readonly PlacedFault[]>([]);
-  #key = newKey();
+  #key = randomKey();
 
   constructor(limits: ReadonlySignal<Limits>) {
     this.#checks = computed(() => new FormChecks(limits.value));
@@ -28,7 +28,7 @@ export class FormState {
   edit(change: Partial<CallForm>): void {
     this.form.value = { ...this.form.value, ...change };
     this.#refused.value = [];
-    this.#key = newKey();
+    this.#key = randomKey();
   }
 
   /** Shows the faults from now on. @returns whether there are none */
@@ -45,15 +45,10 @@ export class FormState {
 
   /** The call was placed: the next one is another call. */
   sent(): void {
-    this.#key = newKey();
+    this.#key = randomKey();
   }
 
   #own(): readonly PlacedFault[] {
     return this.#checks.value.faults(this.form.value);
   }
-}
-
-/** Pages over plain HTTP have no `crypto.randomUUID`. */
-function newKey(): string {
-  return toHex(crypto.getRandomValues(new Uint8Array(16)));
 }

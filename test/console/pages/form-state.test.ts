@@ -1,0 +1,52 @@
+import { signal } from "@preact/signals";
+import { describe, expect, it } from "vitest";
+import { FormState } from "../../../adapters/console/pages/views/calls/form-state.ts";
+import { DEFAULT_LIMITS } from "../../../src/domain/limits.ts";
+
+function filled(): FormState {
+  const state = new FormState(signal(DEFAULT_LIMITS));
+  state.edit({ instanceId: "inst_1", phoneNumber: "+12025550100", text: "Hi", voiceId: "en-US-1" });
+  return state;
+}
+
+describe("a form that is being filled in", () => {
+  it("shows its faults from the first attempt to send it, until they are mended", () => {
+    const state = new FormState(signal(DEFAULT_LIMITS));
+    expect(state.faults.value.size).toBe(0);
+    expect(state.attempt()).toBe(false);
+    expect([...state.faults.value.keys()]).toContain("/tts/text");
+    state.edit({ text: "Hi" });
+    expect([...state.faults.value.keys()]).not.toContain("/tts/text");
+  });
+
+  it("shows a refusal at its field until something changes", () => {
+    const state = filled();
+    expect(state.attempt()).toBe(true);
+    state.refuse({ code: "destination_not_allowed", detail: "may not be called", errors: [] });
+    expect([...state.faults.value.keys()]).toEqual(["/target/phoneNumber"]);
+    state.edit({ phoneNumber: "+12025550101" });
+    expect(state.faults.value.size).toBe(0);
+  });
+
+  it("is one call however often it is sent, and another one after a change or once it was placed", () => {
+    const state = filled();
+    const key = state.idempotencyKey;
+    state.attempt();
+    state.refuse({ code: "server_busy", detail: "busy", errors: [] });
+    expect(state.idempotencyKey).toBe(key);
+    state.edit({ text: "Hello" });
+    const changed = state.idempotencyKey;
+    expect(changed).not.toBe(key);
+    state.sent();
+    expect(state.idempotencyKey).not.toBe(changed);
+  });
+
+  it("is checked by the limits of the server once they are known", () => {
+    const limits = signal(DEFAULT_LIMITS);
+    const state = new FormState(limits);
+    state.edit({ instanceId: "inst_1", phoneNumber: "+12025550100", text: "Hello there", voiceId: "en-US-1" });
+    expect(state.attempt()).toBe(true);
+    limits.value = { ...DEFAULT_LIMITS, textLength: 5 };
+    expect([...state.faults.value.keys()]).toEqual(["/tts/text"]);
+  });
+});
