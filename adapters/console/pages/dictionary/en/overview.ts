@@ -32,6 +32,7 @@ export default {
   },
   live: {
     title: "Live calls",
+    all: "All calls",
     none: "No call at the moment. A call that a program or you place appears here by itself.",
     number: "Number",
     status: "Status",
@@ -50,6 +51,7 @@ export default {
     date: "Day",
     completed: "Completed",
     failed: "Failed",
+    busiest: (calls: number) => plural(calls, { one: "at most # a day", other: "at most # a day" }),
     total: (calls: number) => plural(calls, { one: "# call", other: "# calls" }),
     day: (day: string, completed: number, failed: number) => `${day}: ${completed} completed, ${failed} failed`,
   },

@@ -32,6 +32,7 @@ export default {
   },
   live: {
     title: "Chamadas ao vivo",
+    all: "Todas as chamadas",
     none: "Nenhuma chamada no momento. Uma chamada feita por um programa ou por você aparece aqui sozinha.",
     number: "Número",
     status: "Estado",
@@ -50,6 +51,7 @@ export default {
     date: "Dia",
     completed: "Concluídas",
     failed: "Com falha",
+    busiest: (calls: number) => plural(calls, { one: "no máximo # por dia", other: "no máximo # por dia" }),
     total: (calls: number) => plural(calls, { one: "# chamada", other: "# chamadas" }),
     day: (day: string, completed: number, failed: number) => `${day}: ${completed} concluídas, ${failed} com falha`,
   },

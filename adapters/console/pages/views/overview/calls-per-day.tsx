@@ -7,12 +7,15 @@ import pt from "../../dictionary/pt/overview.ts";
 const t = dictionary({ en, pt });
 
 const HEIGHT = 150;
+/** Calls that the whole height stands for, at least: one call on a quiet day is no peak. */
+const SCALE = 5;
 /** The part of a day's width that its bar takes. */
 const FILLED = 0.68;
 
 /** One bar a day: completed calls, and failed ones on top. The numbers are in a table for screen readers. */
 export function CallsPerDay({ days }: Pick<SummaryView, "days">) {
-  const most = Math.max(1, ...days.map(({ completed, failed }) => completed + failed));
+  const busiest = Math.max(0, ...days.map(({ completed, failed }) => completed + failed));
+  const most = Math.max(SCALE, busiest);
   const total = days.reduce((sum, { completed, failed }) => sum + completed + failed, 0);
   const width = 100 / Math.max(1, days.length);
   const height = (calls: number): number => (calls / most) * HEIGHT;
@@ -28,6 +31,7 @@ export function CallsPerDay({ days }: Pick<SummaryView, "days">) {
           <i class="legend-bad" />
           {t.value.days.failed}
         </li>
+        <li class="legend-end">{t.value.days.busiest(busiest)}</li>
       </ul>
       <svg class="chart" width="100%" height={HEIGHT} aria-hidden="true">
         <line x1="0" x2="100%" y1={HEIGHT - 0.5} y2={HEIGHT - 0.5} />

@@ -7,7 +7,9 @@ import en from "../../dictionary/en/overview.ts";
 import { formatRelative } from "../../dictionary/format.ts";
 import pt from "../../dictionary/pt/overview.ts";
 import { client } from "../../shell/client.ts";
+import { href } from "../../shell/place.ts";
 import { useData } from "../../shell/use-data.ts";
+import { spacedNumber } from "../calls/phone-number.ts";
 
 const t = dictionary({ en, pt });
 
@@ -18,7 +20,7 @@ export function LiveCalls() {
     ({ type }) => CHANGES.has(type),
   );
   return (
-    <Card title={t.value.live.title}>
+    <Card title={t.value.live.title} actions={<a href={href("/calls")}>{t.value.live.all}</a>}>
       <Loaded data={calls}>
         {({ items }) =>
           items.length === 0 ? (
@@ -29,7 +31,14 @@ export function LiveCalls() {
               rows={items}
               keyOf={({ id }) => id}
               columns={[
-                { title: t.value.live.number, cell: ({ target_phone }) => <span class="number">{target_phone}</span> },
+                {
+                  title: t.value.live.number,
+                  cell: ({ id, target_phone }) => (
+                    <a class="number" href={href(`/calls/${id}`)}>
+                      {spacedNumber(target_phone)}
+                    </a>
+                  ),
+                },
                 { title: t.value.live.status, cell: ({ status }) => <CallBadge status={status} /> },
                 { title: t.value.live.type, cell: ({ type }) => t.value.types[type] },
                 { title: t.value.live.created, cell: ({ created_at }) => formatRelative(created_at) },
