@@ -39,9 +39,11 @@ export interface BuiltConsole {
 
 /**
  * Bundles the pages of the console into a folder: `index.html`, and files with hashed names, each also compressed as
- * `.br` and `.gz`. The folder is emptied first. @throws {Error} a first view is too large
+ * `.br` and `.gz`. The folder is emptied first.
+ * @param limit of the compressed bytes of a first view
+ * @throws {Error} a first view is larger
  */
-export async function buildConsole(folder: string): Promise<BuiltConsole> {
+export async function buildConsole(folder: string, limit: number = FIRST_VIEW_BYTES): Promise<BuiltConsole> {
   const worklets: BuildResult<{ write: false; metafile: true }>[] = [];
   const result = await build({
     ...OPTIONS,
@@ -74,10 +76,8 @@ export async function buildConsole(folder: string): Promise<BuiltConsole> {
 
   const firstViews = firstViewsOf(outputs, (name) => sizes.get(name) ?? 0);
   for (const [view, bytes] of Object.entries(firstViews))
-    if (bytes > FIRST_VIEW_BYTES)
-      throw new Error(
-        `a browser loads ${bytes} bytes for ${view}, more than ${FIRST_VIEW_BYTES}: import what is large on demand`,
-      );
+    if (bytes > limit)
+      throw new Error(`a browser loads ${bytes} bytes for ${view}, more than ${limit}: import what is large on demand`);
   return { packages: packagesOf(built.map(({ metafile }) => metafile)), firstViews };
 }
 

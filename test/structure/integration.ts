@@ -5,6 +5,7 @@
 export const INTEGRATION: readonly string[] = [
   "test/contract/*.test.ts",
   "test/client/**/*.test.ts",
+  "test/console/build.test.ts",
   "test/application/access/idempotency-losses.test.ts",
   "test/application/call-audio/{inspections,streams/ahead}.test.ts",
   "test/http/followed-log.test.ts",

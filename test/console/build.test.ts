@@ -1,0 +1,74 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { beforeAll, describe, expect, test } from "vitest";
+import { type BuiltConsole, buildConsole, FIRST_VIEW_BYTES } from "../../.ci/console.ts";
+import { sourceFiles } from "../structure/source-files.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+const folder = join(temporaryFolder("console"), "assets");
+const read = (name: string): string => readFileSync(join(folder, name), "utf8");
+
+let built: BuiltConsole;
+let names: string[];
+beforeAll(async () => {
+  built = await buildConsole(folder);
+  names = readdirSync(folder).filter((name) => !/\.(?:br|gz)$/.test(name));
+}, 20_000);
+
+describe("the built pages", () => {
+  test("load no more than 120 KB for the first view, whichever it is", () => {
+    expect(Object.keys(built.firstViews)).toEqual(expect.arrayContaining(["main.tsx", "overview.tsx", "sign-in.tsx"]));
+    for (const [view, bytes] of Object.entries(built.firstViews)) {
+      expect(bytes, view).toBeGreaterThan(10_000);
+      expect(bytes, view).toBeLessThanOrEqual(FIRST_VIEW_BYTES);
+    }
+  });
+
+  test("are not built if a first view is too large", async () => {
+    await expect(buildConsole(join(temporaryFolder("console"), "assets"), 20_000)).rejects.toThrow(
+      /a browser loads \d+ bytes for \S+, more than 20000/,
+    );
+  });
+
+  test("are compressed twice, without a change", () => {
+    for (const name of names) {
+      const plain = readFileSync(join(folder, name));
+      expect(brotliDecompressSync(readFileSync(join(folder, `${name}.br`))).equals(plain), name).toBe(true);
+      expect(gunzipSync(readFileSync(join(folder, `${name}.gz`))).equals(plain), name).toBe(true);
+    }
+  });
+
+  test("begin with a page that has neither script nor style in itself, and whose files are all there", () => {
+    const page = read("index.html");
+    expect(page).not.toMatch(/<style|style=|<script(?![^>]* src=)|\son\w+=/);
+    const files = [...page.matchAll(/(?:src|href)="\/console\/assets\/([^"]+)"/g)].map(([, name]) => name);
+    expect(files).toEqual(
+      expect.arrayContaining([expect.stringMatching(/^main-\w+\.css$/), expect.stringMatching(/^main-\w+\.js$/)]),
+    );
+    expect(names).toEqual(expect.arrayContaining(files));
+  });
+
+  test("set no style in an attribute, which their policy forbids", () => {
+    const views = sourceFiles().filter(({ path }) => path.endsWith(".tsx"));
+    expect(views.length).toBeGreaterThan(20);
+    expect(views.filter(({ text }) => /\bstyle=/.test(text)).map(({ path }) => path)).toEqual([]);
+  });
+
+  test("have each module of an AudioWorklet as a file, by its hashed name", () => {
+    const code = names.filter((name) => name.endsWith(".js")).map(read);
+    const worklets = names.filter((name) => /-worklet-\w+\.js$/.test(name));
+    expect(worklets.length).toBeGreaterThan(0);
+    for (const name of worklets) {
+      expect(read(name)).toContain("registerProcessor(");
+      expect(
+        code.some((text) => text.includes(`"./${name}"`)),
+        name,
+      ).toBe(true);
+    }
+  });
+
+  test("are named by their contents, so a browser may keep them for good", () => {
+    for (const name of names.filter((name) => name !== "index.html")) expect(name).toMatch(/-[A-Z0-9]{8}\.(?:js|css)$/);
+  });
+});
