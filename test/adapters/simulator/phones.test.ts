@@ -141,6 +141,16 @@ describe("a call to a phone", () => {
     expect(heard.join("")).toBe("15#A");
   });
 
+  test("loses keys that come much too fast, and grows no longer", async () => {
+    const { call, phone } = await answered();
+    for (let key = 0; key < 100; key++) phone.send({ type: "digit", call_id: call.callId, digit: "5" });
+    await network.system.advance(25_000);
+    let heard = 0;
+    const detector = new DtmfDetector(RATE, () => heard++);
+    detector.push(call.between(0, 25_000));
+    expect(heard).toBe(32);
+  });
+
   test("does not hear a muted microphone", async () => {
     const { call, phone } = await answered();
     phone.send({ type: "muted", call_id: call.callId, muted: true });

@@ -22,20 +22,22 @@ export interface CallAudioOptions {
 export interface CallAudio {
   /** Plays the next audio of the caller. */
   play(samples: Int16Array<ArrayBuffer>): void;
-  /** Starts sending what this microphone picks up. */
-  connect(microphone: MediaStream): void;
+  /** Starts sending what this microphone picks up. Left out if that is impossible. */
+  connect?(microphone: MediaStream): void;
   /** Stops both directions. */
   stop(): void;
 }
 
 /**
- * Loads the audio processor into the context, so that a call is audible as soon as it is answered. False on a page that
- * browsers do not give an `AudioWorklet`: those without HTTPS.
+ * Loads the audio processor into the context, so that a call is audible as soon as it is answered. False if that fails,
+ * and on a page that browsers do not give an `AudioWorklet`: those without HTTPS. Never rejects.
  */
 export async function loadProcessor(context: AudioContext, url: string): Promise<boolean> {
   if (!context.audioWorklet) return false;
-  await context.audioWorklet.addModule(url);
-  return true;
+  return context.audioWorklet.addModule(url).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** Starts the audio of a call on the audio thread. The processor must be loaded. */
@@ -99,7 +101,6 @@ export function startPlaybackOnly({ context, callRate, levels }: CallAudioOption
       source.start(at);
       at += buffer.duration;
     },
-    connect() {},
     stop() {
       stopped = true;
     },

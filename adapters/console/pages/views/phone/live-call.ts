@@ -10,8 +10,8 @@ export interface LiveCallOptions {
   readonly context: AudioContext;
   /** Of the audio, Hz. */
   readonly callRate: number;
-  /** Whether the processor is loaded into the context. */
-  readonly hasProcessor: boolean;
+  /** Whether the processor is loaded into the context, once that is known. */
+  readonly processor: Promise<boolean>;
   /** Called with each frame of the microphone. */
   readonly frame: (frame: Int16Array<ArrayBuffer>) => void;
 }
@@ -21,29 +21,18 @@ export class LiveCall {
   readonly levels: Signal<Levels> = signal(SILENCE);
   readonly microphone: Signal<MicrophoneState> = signal<MicrophoneState>("asking");
   readonly muted: Signal<boolean> = signal(false);
-  readonly #audio: CallAudio;
+  #audio: CallAudio | undefined;
   readonly #screen = keepScreenOn();
   #stream: MediaStream | undefined;
   #ended = false;
 
-  constructor({ context, callRate, hasProcessor, frame }: LiveCallOptions) {
-    const start = hasProcessor ? startCallAudio : startPlaybackOnly;
-    this.#audio = start({
-      context,
-      callRate,
-      frame: (samples) => {
-        if (!this.muted.value) frame(samples);
-      },
-      levels: (levels) => {
-        this.levels.value = levels;
-      },
-    });
-    void this.#connect();
+  constructor(options: LiveCallOptions) {
+    void this.#start(options);
   }
 
   /** Plays the next audio of the caller. */
   play(samples: Int16Array<ArrayBuffer>): void {
-    this.#audio.play(samples);
+    this.#audio?.play(samples);
   }
 
   mute(muted: boolean): void {
@@ -54,13 +43,29 @@ export class LiveCall {
   /** Stops the audio, and gives the microphone back. */
   end(): void {
     this.#ended = true;
-    this.#audio.stop();
+    this.#audio?.stop();
     this.#screen();
     if (this.#stream) stopMicrophone(this.#stream);
   }
 
-  async #connect(): Promise<void> {
-    const answer = await askForMicrophone();
+  async #start({ context, callRate, processor, frame }: LiveCallOptions): Promise<void> {
+    const start = (await processor) ? startCallAudio : startPlaybackOnly;
+    if (this.#ended) return;
+    this.#audio = start({
+      context,
+      callRate,
+      frame: (samples) => {
+        if (!this.muted.value) frame(samples);
+      },
+      levels: (levels) => {
+        this.levels.value = levels;
+      },
+    });
+    await this.#connect(this.#audio);
+  }
+
+  async #connect(audio: CallAudio): Promise<void> {
+    const answer = audio.connect ? await askForMicrophone() : isSecureContext ? "missing" : "insecure";
     if (!(answer instanceof MediaStream)) {
       this.microphone.value = answer;
       return;
@@ -72,7 +77,12 @@ export class LiveCall {
     }
     this.#stream = answer;
     this.mute(this.muted.value);
-    this.#audio.connect(answer);
+    audio.connect?.(answer);
     this.microphone.value = "on";
+    // It was unplugged, or the person has withdrawn the permission.
+    for (const track of answer.getTracks())
+      track.onended = () => {
+        this.microphone.value = "missing";
+      };
   }
 }

@@ -19,7 +19,7 @@ export class Phone {
   readonly #context = new AudioContext();
   readonly #url: string;
   #connection: PhoneConnection;
-  #hasProcessor = false;
+  readonly #processor = loadProcessor(this.#context, processor);
   #stopAlert: (() => void) | undefined;
 
   constructor(number: string) {
@@ -29,13 +29,6 @@ export class Phone {
     this.#context.onstatechange = () => this.#followSound();
     this.#followSound();
     for (const type of ["pointerdown", "keydown"]) addEventListener(type, this.#unlock);
-    // Without it, calls are heard in a simpler way: as without HTTPS.
-    loadProcessor(this.#context, processor).then(
-      (loaded) => {
-        this.#hasProcessor = loaded;
-      },
-      () => {},
-    );
   }
 
   answer(): void {
@@ -109,7 +102,7 @@ export class Phone {
     return new LiveCall({
       context: this.#context,
       callRate,
-      hasProcessor: this.#hasProcessor,
+      processor: this.#processor,
       frame: (frame) => this.#connection.sendAudio(frame),
     });
   }
