@@ -77,7 +77,11 @@ function Actions({ call }: { readonly call: ShownCall }) {
       title: t.value.hangUpTitle(call.target_phone),
       consequence: <p>{call.status === "QUEUED" ? t.value.hangUpWaiting : t.value.hangUpConsequence}</p>,
       action: t.value.hangUp,
-      run: () => client.calls.hangUp(call.id),
+      // A call that has ended meanwhile is what was asked for.
+      run: () =>
+        client.calls.hangUp(call.id).catch((error: unknown) => {
+          if (faultCode(error) !== "call_not_found") throw error;
+        }),
     });
   return (
     <>

@@ -37,7 +37,8 @@ export class CallListeners {
   readonly #callId: string;
   readonly #system: Context["system"];
   readonly #host: ListenersHost;
-  readonly #listeners = new Set<CallListener>();
+  /** Replaced by every change: the leg's clock goes through it. */
+  #listeners: readonly CallListener[] = [];
   readonly #unlisten: () => void;
   #sampleRate: number | undefined;
   #untap: (() => void) | undefined;
@@ -55,7 +56,7 @@ export class CallListeners {
 
   /** Adds a listener. @throws {Refusal} `too_many_listeners` */
   add({ userId, tokenId }: Principal, { status }: Call): CallListener {
-    if (this.#listeners.size >= MOST_LISTENERS)
+    if (this.#listeners.length >= MOST_LISTENERS)
       throw new Refusal(
         "too_many_listeners",
         `${MOST_LISTENERS} listeners follow this call already; close one of them`,
@@ -67,13 +68,13 @@ export class CallListeners {
     const listener: CallListener = new CallListener(this.#callId, {
       started: () => this.#host.session()?.note({ event: "listening_started", data: who }),
       left: (listenedMs) => {
-        this.#listeners.delete(listener);
+        this.#listeners = this.#listeners.filter((other) => other !== listener);
         if (listenedMs !== undefined && !this.#isOver)
           this.#host.session()?.note({ event: "listening_ended", data: { ...who, listened_ms: listenedMs } });
-        if (this.#listeners.size === 0) this.#close();
+        if (this.#listeners.length === 0) this.#close();
       },
     });
-    this.#listeners.add(listener);
+    this.#listeners = [...this.#listeners, listener];
     if (this.#sampleRate === undefined) this.#tap(status);
     else listener.prepare(this.#sampleRate);
     if (status === "IN_PROGRESS") listener.answered();
@@ -111,7 +112,7 @@ export class CallListeners {
 
   #over(end: (listener: CallListener) => void): void {
     this.#isOver = true;
-    for (const listener of [...this.#listeners]) end(listener);
+    for (const listener of this.#listeners) end(listener);
     this.#close();
   }
 
