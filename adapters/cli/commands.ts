@@ -1,3 +1,6 @@
+import { accountCode } from "./account/account-code.ts";
+import { accountList } from "./account/account-list.ts";
+import { accountReset } from "./account/account-reset.ts";
 import { backup } from "./backup.ts";
 import { call } from "./call/call.ts";
 import { calls } from "./call/calls.ts";
@@ -47,6 +50,9 @@ export const COMMANDS: readonly Command[] = [
   tokenCreate,
   tokenList,
   tokenRevoke,
+  accountCode,
+  accountList,
+  accountReset,
   backup,
   erase,
   completion,

@@ -35,7 +35,11 @@ export async function resetCode(
   const address = emailOf(email);
   const account = address === undefined ? undefined : await makers.logins.accountByEmail(address);
   const made = account && (await makeCode(makers, "reset", account.id));
-  return made && { ...made, account };
+  if (!made) return undefined;
+  const { ids, system, logins } = makers;
+  const entry = { id: ids("aud"), at: system.now(), accountId: null, email: null };
+  await logins.note({ ...entry, action: "account.reset_code_made", subject: account.id }, 0);
+  return { ...made, account };
 }
 
 /** Makes and stores a code; undefined if the storage refuses it. */
