@@ -17,7 +17,7 @@ export interface Account {
   readonly createdAt: number;
 }
 
-/** A signed-in browser. */
+/** A signed-in browser: for 14 days without a use, and for 90 days at most. */
 export interface AccountSession {
   readonly id: string;
   readonly createdAt: number;
@@ -93,14 +93,17 @@ export interface AuditEntry {
 export interface AccountUseCases {
   /** What the next person needs in order to register: the code of the first start, an invitation, or nothing. */
   registration(): Promise<"first" | Registration>;
-  /** The code with which the first person registers, replacing the one before; undefined once there is an account. */
+  /** The code with which the administrator registers, for 24 hours, replacing the one before; undefined once there is one. */
   firstCode(): Promise<OneTimeCode | undefined>;
   /**
    * The first account is an administrator's, and takes over the user of the first token. Throws `registration_closed`,
    * `code_invalid`, `email_invalid`, `email_taken`, `password_invalid`, `too_many_attempts`.
    */
   register(person: Login & { readonly code?: string | undefined }, browser: Browser): Promise<NewSession>;
-  /** Throws `sign_in_failed` without a hint which of the two was wrong, and `too_many_attempts`. */
+  /**
+   * Throws `sign_in_failed` without a hint which of the two was wrong, and `too_many_attempts` with a `retryAfterMs`, which
+   * grows after five failures for an address, or if many passwords are being hashed.
+   */
   signIn(login: Login, browser: Browser): Promise<NewSession>;
   /** Whoever has this secret; undefined if it is unknown or has expired. Using a session prolongs it. */
   session(secret: string): Promise<SignedIn | undefined>;
@@ -115,17 +118,18 @@ export interface AccountUseCases {
     passwords: { readonly current: string; readonly next: string },
     browser: Browser,
   ): Promise<NewSession>;
-  /** A code to set a new password with, for the operator; undefined if nobody has this address. */
+  /** A code to set a new password with, for the operator and 24 hours; undefined if nobody has this address. */
   resetCode(email: string): Promise<OneTimeCode | undefined>;
   /** Ends all sessions. Throws `code_invalid`, `password_invalid`. */
   resetPassword(code: string, password: string, browser: Browser): Promise<NewSession>;
   /**
-   * Deletes the account with everything of its user: tokens, webhooks, instances, calls with their recordings. A repeated
-   * request continues after a fault. Throws `password_wrong`, `too_many_attempts`, and `last_admin` if other people have accounts.
+   * Deletes the account with everything of its user: tokens, webhooks, instances, calls with their recordings. After a
+   * `StorageUnavailable` a repeated request continues. Throws `password_wrong`, `too_many_attempts`, and `last_admin` if other
+   * people have accounts.
    */
   delete(account: Account, password: string): Promise<void>;
 
-  /** Throws `admin_required`, as the other methods for administrators do. */
+  /** An invitation for a week. Throws `admin_required`, as the other methods for administrators do. */
   invite(account: Account): Promise<Invitation & OneTimeCode>;
   invitations(account: Account): Promise<Invitation[]>;
   /** Throws `invitation_not_found`. */
@@ -133,13 +137,13 @@ export interface AccountUseCases {
 
   /** Tokens of the account's user that are not revoked, newest first. */
   tokens(account: Account): Promise<TokenRecord[]>;
-  /** Throws `token_invalid`, `instance_not_found`. */
+  /** Throws `token_invalid`, `token_quota`, `instance_not_found`. */
   createToken(account: Account, token: NewAccountToken): Promise<IssuedToken>;
   /** Throws `token_not_found`. */
   revokeToken(account: Account, tokenId: string): Promise<void>;
 
-  /** Notes an act that was carried out elsewhere, such as the deletion of an instance. */
+  /** Notes an act that was carried out elsewhere, such as the deletion of an instance. Never throws. Entries are kept for a year. */
   note(account: Account, action: string, subject: string | null): Promise<void>;
-  /** Newest first: an administrator's covers the whole server, anybody else's their own acts. At most 100. */
+  /** Newest first, 100 at a time: of the whole server for the administrator, their own for others. */
   audit(account: Account, page?: { readonly after?: string | undefined }): Promise<AuditEntry[]>;
 }
