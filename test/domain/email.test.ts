@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { checkedEmail, emailKey, emailOf } from "../../src/domain/email.ts";
 import { fuzz } from "../support/fuzz.ts";
+import { processorMs } from "../support/processor-time.ts";
 
 describe("an email address", () => {
   test.each(["ana@example.com", "a@b", "a.b+c@sub.example.org", "o'neil@xn--bcher-kva.example", "#@127.0.0.1"])(
@@ -59,8 +60,8 @@ describe("an email address", () => {
   );
 
   test("is looked for in a time that grows with the text, and no faster", () => {
-    const begun = performance.now();
+    const begun = processorMs();
     for (const text of ["a@".repeat(200), `a@${"a.".repeat(200)}!`, `a@${"-".repeat(400)}`]) emailOf(text);
-    expect(performance.now() - begun).toBeLessThan(1_000);
+    expect(processorMs() - begun).toBeLessThan(1_000);
   });
 });
