@@ -62,6 +62,22 @@ describe.skipIf(node.missing)(`ringport serve on ${node.title}`, { timeout: 40_0
     expectZero(await second.stop("SIGINT"));
   });
 
+  test("the console is there unless it is switched off", async () => {
+    const data = freshFolder();
+    const replies = async (url: string) =>
+      Promise.all(["/", "/console"].map((path) => fetch(url + path, { redirect: "manual" })));
+    const on = await server(data);
+    const [front, page] = await replies(on.url);
+    expect([front?.headers.get("location"), page?.headers.get("x-frame-options")]).toEqual(["/console", "DENY"]);
+    await on.stop();
+    const off = await server(data, { RINGPORT_CONSOLE: "off" });
+    const [docs, nothing] = await replies(off.url);
+    expect([docs?.headers.get("location"), nothing?.status]).toEqual(["/docs", 404]);
+    await expect.poll(off.output, { timeout: 10_000 }).toContain("  Stream");
+    expect(off.output()).not.toContain("Console");
+    await off.stop();
+  });
+
   test("a SIGTERM that reaches only npm's shell stops the server all the same", async () => {
     const program = `"$0" "$@" & echo "pid $!"; wait`;
     const shell = { ...node, command: ["sh", "-c", program, ...node.command] };
