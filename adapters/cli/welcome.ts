@@ -46,7 +46,7 @@ function consoleAt(base: string, { options: { publicUrl } }: ServerSettings): st
 /** How the first person registers, until somebody has: a terminal shows the link, other outputs end up in logs. */
 async function printRegistration({ accounts }: Ringport, address: string, isFirstStart: boolean): Promise<void> {
   if (!isWatched()) {
-    if (isFirstStart) print("To register in the console: ringport account code prints a one-time code");
+    if (isFirstStart) print("To register in the console: ringport account code prints a link that works once");
     return;
   }
   const first = await accounts.firstCode().catch(ignoreOutage);
