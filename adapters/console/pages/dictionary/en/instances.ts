@@ -65,6 +65,7 @@ export default {
   },
   link: {
     title: "Link the phone",
+    titleAccount: "Connect the SIP account",
     steps: {
       open: "Open the camera, or the app, of the phone that the calls are to come from.",
       scan: "Scan the code. It changes every few seconds; this page always shows the current one.",

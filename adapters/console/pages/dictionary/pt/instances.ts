@@ -66,6 +66,7 @@ export default {
   },
   link: {
     title: "Vincular o telefone",
+    titleAccount: "Conectar a conta SIP",
     steps: {
       open: "Abra a câmera, ou o aplicativo, do telefone do qual as chamadas devem sair.",
       scan: "Leia o código. Ele muda a cada poucos segundos; esta página mostra sempre o atual.",

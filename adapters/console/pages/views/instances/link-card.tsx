@@ -28,16 +28,19 @@ export function LinkCard({
 }) {
   const code = useSignal<QrCode | undefined>(undefined);
   const { link } = t.value;
+  const isAccount = networkKind(provider) === "account";
   return (
-    <Card title={link.title}>
+    <Card title={isAccount ? link.titleAccount : link.title}>
       <div class="columns">
         <QrPanel id={instance.id} code={code} linked={reload} />
         <div class="stack stack-l">
-          <ol class="steps">
-            <li>{link.steps.open}</li>
-            <li>{link.steps.scan}</li>
-            <li>{link.steps.wait}</li>
-          </ol>
+          {!isAccount && (
+            <ol class="steps">
+              <li>{link.steps.open}</li>
+              <li>{link.steps.scan}</li>
+              <li>{link.steps.wait}</li>
+            </ol>
+          )}
           <CodeAddress page={code.value?.page ?? null} provider={provider} />
           <SendLink instance={instance} />
         </div>
