@@ -90,6 +90,8 @@ interface Received {
   readonly request: RequestLine;
 }
 
+/** Statuses of responses without a body. */
+const BODILESS = [204, 205, 304];
 const TIMEOUT_MS = 60_000;
 /** A server is asked to wait this long at most: proxies cut a connection after 30 s or more without a byte. */
 const LONGEST_WAIT_S = 25;
@@ -196,7 +198,8 @@ function wholeResponses(fetch: FetchRequest, token: string): (input: string | UR
     try {
       const response = await unlessAborted(fetch(request), request.signal);
       const { status, statusText, headers } = response;
-      const body = response.body === null ? null : await response.arrayBuffer();
+      // Chromium has an empty body in place of none, which a response of these statuses cannot be made with.
+      const body = response.body === null || BODILESS.includes(status) ? null : await response.arrayBuffer();
       return new Response(body, { status, statusText, headers });
     } catch (error) {
       if (request.signal.aborted) throw error;

@@ -40,6 +40,17 @@ const busy = (retryAfter: string) => () =>
     { status: 503, headers: { "retry-after": retryAfter, "content-type": "application/problem+json" } },
   );
 
+test("a deletion is sent once in a browser that shows an empty body in place of none", async () => {
+  const methods: string[] = [];
+  const fetch: FetchRequest = async (request) => {
+    methods.push(request.method);
+    return Object.defineProperty(await ringport.fetch(request), "body", { value: new ReadableStream() });
+  };
+  const { id } = await client.instances.create({ name: "once" });
+  await clientWith({ fetch }).instances.delete(id);
+  expect(methods).toEqual(["DELETE"]);
+});
+
 describe("a lost connection", () => {
   test("a lost connection creates nothing twice", async () => {
     const { sent, fetch } = flaky(2, drop);
