@@ -43,7 +43,7 @@ export class FormState {
     this.#refused.value = problemFaults(problem);
   }
 
-  /** The call was placed: the next one is another call. */
+  /** The server has answered with a call: the next attempt is about another one. */
   sent(): void {
     this.#key = randomKey();
   }

@@ -35,7 +35,7 @@ export async function placeCall(state: FormState): Promise<Placed> {
   const file = form.type === "FIXED_AUDIO" && form.audio ? audioBase64(form.audio) : undefined;
   const { body } = callRequest(form, file);
   const placed = await client.calls.place(asInput(body), { idempotencyKey: state.idempotencyKey });
-  if (placed.isNew) state.sent();
+  state.sent();
   return placed;
 }
 
