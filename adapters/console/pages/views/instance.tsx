@@ -10,6 +10,7 @@ import en from "../dictionary/en/instances.ts";
 import pt from "../dictionary/pt/instances.ts";
 import { client } from "../shell/client.ts";
 import { faultCode } from "../shell/faults.ts";
+import { onEvents } from "../shell/live.ts";
 import { href } from "../shell/place.ts";
 import type { ViewProps } from "../shell/routes.ts";
 import { type Data, useData } from "../shell/use-data.ts";
@@ -28,10 +29,19 @@ const t = dictionary({ en, pt });
 export default function InstanceView({ params: { id = "" } }: ViewProps) {
   const instance = useData(
     (signal) => client.instances.get(id, { expand: ["connection"], signal }),
-    ({ instance_id }) => instance_id === id,
+    ({ instance_id, type }) => instance_id === id && type !== "instance.deleted",
+  );
+  const isGone = useSignal(false);
+  useEffect(
+    () =>
+      onEvents((events) => {
+        if (events.some(({ instance_id, type }) => instance_id === id && type === "instance.deleted"))
+          isGone.value = true;
+      }),
+    [id],
   );
   const { detail } = t.value;
-  if (faultCode(instance.fault.value) === "instance_not_found")
+  if (isGone.value || faultCode(instance.fault.value) === "instance_not_found")
     return (
       <Page title={detail.gone} lead={detail.goneLead}>
         <LinkButton to={href("/instances")}>{detail.back}</LinkButton>
