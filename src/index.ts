@@ -1,7 +1,6 @@
 // Table of contents of the public API.
 
 export type { IssuedToken, NewToken } from "./application/access/tokens.ts";
-export type { CallListening, ListenItem } from "./application/call-audio/listeners/call-listening.ts";
 export type {
   Account,
   AccountSession,
@@ -16,6 +15,7 @@ export type {
   Registration,
   SignedIn,
 } from "./application/accounts/account-use-cases.ts";
+export type { CallListening, ListenItem } from "./application/call-audio/listeners/call-listening.ts";
 export type {
   StreamAttachment,
   StreamClient,

@@ -5,6 +5,7 @@ import type { EventPage, Patience } from "./use-cases.ts";
 
 /**
  * The page of a user's log once it has an event, or an empty one after the wait.
+ * @param from the cursor of the first read; each further one goes on from the cursor of the page before
  * @param read reads the page
  * @throws {Refusal} `stopping`: this process stops before there is an event
  */
@@ -12,8 +13,10 @@ export async function nextPage(
   { events, system }: Pick<Context, "events" | "system">,
   userId: string,
   { waitMs = 0, signal }: Patience,
-  read: () => Promise<EventPage>,
+  from: string | undefined,
+  read: (cursor: string | undefined) => Promise<EventPage>,
 ): Promise<EventPage> {
+  let cursor = from;
   const time = deadline(system, waitMs, signal);
   let wake = () => {};
   const rouse = () => wake();
@@ -26,10 +29,11 @@ export async function nextPage(
         wake = resolve;
       });
       if (events.closed) throw stopping();
-      const page = await read().catch((error: unknown) => {
+      const page = await read(cursor).catch((error: unknown) => {
         throw events.closed ? stopping(error) : error;
       });
       if (page.events.length > 0 || time.signal.aborted) return page;
+      ({ cursor } = page);
       await woken;
     }
   } finally {

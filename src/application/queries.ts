@@ -38,13 +38,8 @@ export class Queries implements QueryUseCases {
   }
 
   nextEvents(principal: Principal, query: LogQuery, patience: Patience): Promise<EventPage> {
-    // The latest event at the beginning of the wait, not at its end.
-    let { cursor } = query;
-    return nextPage(this.#context, principal.userId, patience, async () => {
-      const page = await this.events(principal, { ...query, cursor });
-      ({ cursor } = page);
-      return page;
-    });
+    const read = (cursor?: string): Promise<EventPage> => this.events(principal, { ...query, cursor });
+    return nextPage(this.#context, principal.userId, patience, query.cursor, read);
   }
 
   async callSummary(principal: Principal): Promise<CallSummary> {

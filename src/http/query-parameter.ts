@@ -79,17 +79,10 @@ export function cursorParameter(prefix: IdPrefix): QueryParameter<string> {
 /** The start of a page of a log: the opaque value from a Next-Cursor header. */
 export const LOG_CURSOR: QueryParameter<string> = {
   name: "cursor",
-  description: "The start of the page: the Next-Cursor of the previous page.",
-  schema: { type: "string" },
-  must: "a cursor from a Next-Cursor header",
-  read: (text) => (logPlace(text) ? text : undefined),
-};
-
-/** {@link LOG_CURSOR}, which also names the end of the log. */
-export const OPEN_LOG_CURSOR: QueryParameter<string> = {
-  ...LOG_CURSOR,
   description: "The start of the page: the Next-Cursor of the previous page; `latest`: only events from now on.",
+  schema: { type: "string" },
   must: "a cursor from a Next-Cursor header, or latest",
+  read: (text) => (logPlace(text) ? text : undefined),
 };
 
 /** A parameter with a fixed set of values. */

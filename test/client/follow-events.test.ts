@@ -1,6 +1,6 @@
-import { createClient } from "ringport/client";
+import { type CallEvent, createClient } from "ringport/client";
 import { expect, test } from "vitest";
-import { server } from "./support/server.ts";
+import { server, URL_OF_TESTS } from "./support/server.ts";
 
 const running = server();
 const target = { phoneNumber: "+12025550100" };
@@ -55,6 +55,26 @@ test("followEvents from the latest event on yields only what happens then", { ti
   expect(value?.items.map(({ type, call_id }) => [type, call_id])).toEqual([["queued", call.id]]);
   expect((await client.eventPage({ instance_id, cursor: before.cursor })).items).toEqual(value?.items);
   await client.calls.hangUp(call.id);
+});
+
+test("a timeline is read from its latest event on, by a request that waits", { timeout: 20_000 }, async () => {
+  let authorization = "";
+  const client = running.client({
+    fetch: (request) => {
+      authorization = request.headers.get("authorization") ?? "";
+      return running.ringport.fetch(request);
+    },
+  });
+  const { id: instanceId } = await client.instances.create({ name: "Timeline" });
+  const { id } = await client.calls.create({ instanceId, type: "DYNAMIC_STREAM", target });
+  const address = `${URL_OF_TESTS}/v1/calls/${id}/events?cursor=latest`;
+  const read = (headers: Record<string, string>) =>
+    running.ringport.fetch(new Request(address, { headers: { authorization, ...headers } }));
+  expect(await (await read({})).json()).toEqual([]);
+  const waiting = read({ prefer: "wait=10" });
+  await client.calls.hangUp(id);
+  const events = (await (await waiting).json()) as CallEvent[];
+  expect(events.map(({ type }) => type)).toEqual(["failed"]);
 });
 
 test("a client without a token sends no credentials", async () => {

@@ -81,9 +81,10 @@ export class Calls implements CallUseCases {
   ): Promise<EventPage> {
     const { events } = this.#context.storage;
     const { id, userId, status } = await this.get(principal, callId);
-    const read = () => readLog(events, userId, query, (page) => events.ofCall(id, page));
+    const read = (cursor = query.cursor) =>
+      readLog(events, userId, { ...query, cursor }, (page) => events.ofCall(id, page));
     // The final event is stored together with the final status: after it, a reader waits for nothing.
-    return patience.waitMs && isActive(status) ? nextPage(this.#context, userId, patience, read) : read();
+    return patience.waitMs && isActive(status) ? nextPage(this.#context, userId, patience, query.cursor, read) : read();
   }
 
   async transcripts(

@@ -6,7 +6,7 @@ import type { HttpDependencies } from "../dependencies.ts";
 import { eventStream, wantsEventStream } from "../event-stream.ts";
 import { EVENT_EXAMPLE } from "../examples.ts";
 import { logPage } from "../page.ts";
-import { idParameter, LOG_CURSOR, limitParameter, OPEN_LOG_CURSOR, readQuery } from "../query-parameter.ts";
+import { idParameter, LOG_CURSOR, limitParameter, readQuery } from "../query-parameter.ts";
 import { varying } from "../reply.ts";
 import type { RequestContext } from "../request-context.ts";
 import type { Route } from "../route.ts";
@@ -16,7 +16,7 @@ import { withPreferredWait } from "../wait-preference.ts";
 const eventsQuery = {
   instanceId: idParameter("instance_id", "Only events of this instance and its calls.", "inst"),
   limit: limitParameter(200, "50"),
-  cursor: OPEN_LOG_CURSOR,
+  cursor: LOG_CURSOR,
 };
 /** A stream whose body nobody reads by then gives its place back, ms. */
 const UNREAD_MS = 10_000;

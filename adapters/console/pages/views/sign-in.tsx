@@ -63,7 +63,7 @@ export default function SignIn() {
         <details class="small">
           <summary>{texts.forgotten}</summary>
           <p>{texts.forgottenHelp}</p>
-          <pre class="command">ringport accounts reset-password {email.value || "you@example.com"}</pre>
+          <pre class="command">ringport account reset {email.value || "you@example.com"}</pre>
         </details>
       </div>
     </Page>
