@@ -1,5 +1,6 @@
 import type { Storage } from "../ports/storage.ts";
 import type { ContractRunner } from "./contract-runner.ts";
+import { accountRemovalContract } from "./storage-contract/account-removal.ts";
 import { accountsContract } from "./storage-contract/accounts.ts";
 import { callListContract } from "./storage-contract/call-list.ts";
 import { callQueueContract } from "./storage-contract/call-queue.ts";
@@ -10,11 +11,13 @@ import { callUpdateContract } from "./storage-contract/call-update.ts";
 import { eventOrderContract } from "./storage-contract/event-order.ts";
 import { eventsContract } from "./storage-contract/events.ts";
 import { instancesContract } from "./storage-contract/instances.ts";
-import { loginsContract } from "./storage-contract/logins.ts";
+import { oneTimeCodesContract } from "./storage-contract/one-time-codes.ts";
 import { queueRuleContract } from "./storage-contract/queue-rule.ts";
 import { receiptsContract } from "./storage-contract/receipts.ts";
+import { registrationsContract } from "./storage-contract/registrations.ts";
 import { retentionContract } from "./storage-contract/retention.ts";
 import { type Clause, StorageScene } from "./storage-contract/scene.ts";
+import { sessionsContract } from "./storage-contract/sessions.ts";
 import { transcriptsContract } from "./storage-contract/transcripts.ts";
 import { webhooksContract } from "./storage-contract/webhooks.ts";
 
@@ -57,7 +60,10 @@ export function storageContract(
 
   describe(`${name} fulfils the storage contract`, () => {
     describe("accounts", () => accountsContract(clause));
-    describe("logins", () => loginsContract(clause, lastingClause));
+    describe("registrations", () => registrationsContract(clause, lastingClause));
+    describe("sessions and passwords", () => sessionsContract(clause));
+    describe("one-time codes", () => oneTimeCodesContract(clause));
+    describe("deleted accounts", () => accountRemovalContract(clause));
     describe("instances", () => instancesContract(clause, lastingClause));
     describe("the queue rule", () => queueRuleContract(clause, lastingClause));
     describe("the quota of a token", () => callQuotaContract(clause, lastingClause));

@@ -1,0 +1,110 @@
+import { accountIn, newAccount, storedAccount, storedCode } from "./login-records.ts";
+import type { Clause, StorageScene } from "./scene.ts";
+
+/** The audit log, and what is left of an account and its user. */
+export function accountRemovalContract(clause: Clause): void {
+  auditLog(clause);
+  removal(clause);
+}
+
+function auditLog(clause: Clause): void {
+  clause("the audit log is read newest first, of everybody or of one account", async (scene) => {
+    const { logins } = scene.storage;
+    const ana = scene.id("acct");
+    const made = Array.from({ length: 5 }, (_, i) => ({
+      id: scene.id("aud"),
+      at: scene.now(),
+      accountId: i % 2 ? ana : null,
+      email: i % 2 ? "ana@example.com" : null,
+      action: "token.revoked",
+      subject: i === 0 ? null : `subject \0 ${i}`,
+    }));
+    for (const entry of made) await logins.note(entry, 0);
+    const newest = made.toReversed();
+    scene.equal(await logins.audit({}, { limit: 10 }), newest);
+    scene.equal(await logins.audit({}, { limit: 2, after: newest[1]?.id }), newest.slice(2, 4));
+    scene.equal(await logins.audit({ accountId: ana }, { limit: 10 }), [made[3], made[1]]);
+  });
+
+  clause("entries of the audit log are kept for a time", async (scene) => {
+    const { logins } = scene.storage;
+    const entry = () => ({ accountId: null, email: null, action: "account.registered", subject: null });
+    const old = { id: scene.id("aud"), at: scene.now(), ...entry() };
+    const kept = { id: scene.id("aud"), at: scene.now(), ...entry() };
+    const last = { id: scene.id("aud"), at: scene.now(), ...entry() };
+    await logins.note(old, 0);
+    await logins.note(kept, 0);
+    await logins.note(last, kept.at);
+    scene.equal(await logins.audit({}, { limit: 10 }), [last, kept]);
+  });
+}
+
+function removal(clause: Clause): void {
+  clause("a forgotten user keeps nothing, and others keep everything", async (scene) => {
+    const { accounts, instances, logins, receipts, events } = scene.storage;
+    const erased = await scene.storedInstance({ status: "DELETED", erasedAt: scene.now() });
+    const other = await scene.storedInstance({ userId: scene.id("usr"), status: "DELETED", erasedAt: scene.now() });
+    for (const instance of [erased, other])
+      await events.append(Array.from({ length: 5 }, () => scene.event("instance.created", instance)));
+    const tokens = [erased, other].map(({ userId }) => ({ ...tokenFields(scene), userId }));
+    for (const token of tokens) await accounts.insertToken(token);
+    await receipts.begin(scene.key("order 66"), "fingerprint", scene.now(), 0);
+    await receipts.finish({ ...scene.key("order 66"), result: "{}" });
+    while (await logins.forgetUser(scene.userId, 2));
+    scene.equal(await instances.get(erased.id), undefined);
+    scene.equal(await scene.log(), []);
+    scene.equal(await accounts.tokens(), [tokens[1]]);
+    scene.equal(await receipts.begin(scene.key("order 66"), "another", scene.now(), 0), { kind: "begun" });
+    scene.equal((await instances.get(other.id))?.id, other.id);
+    scene.equal((await scene.log(other.userId)).length, 5);
+  });
+
+  clause("an instance that is not deleted yet is not forgotten", async (scene) => {
+    const { instances, logins } = scene.storage;
+    const kept = [await scene.storedInstance(), await scene.storedInstance({ status: "DELETED" })];
+    while (await logins.forgetUser(scene.userId, 2));
+    for (const { id } of kept) scene.equal((await instances.get(id))?.id, id);
+  });
+
+  clause("a deleted account leaves its user without a name, and its entries in the audit log", async (scene) => {
+    const { accounts, logins } = scene.storage;
+    const account = await storedAccount(scene);
+    const bob = await storedAccount(scene, "bob@example.com");
+    const [own] = await logins.sessions(account.id);
+    const code = await storedCode(scene, "reset", { accountId: account.id });
+    const entry = { id: scene.id("aud"), at: scene.now(), action: "account.registered", subject: null };
+    await logins.note({ ...entry, accountId: account.id, email: account.email }, 0);
+    await logins.deleteAccount(account.id);
+    await logins.deleteAccount(account.id);
+    scene.equal(await logins.account(account.id), undefined);
+    scene.equal(await logins.sessionByHash(own?.hash ?? ""), undefined);
+    scene.equal(await logins.codeByHash(code.hash), undefined);
+    const users = await accounts.users();
+    scene.equal(
+      users.map(({ name }) => name),
+      [account.userId, "bob@example.com"],
+    );
+    scene.equal((await logins.audit({}, { limit: 10 })).length, 1);
+    scene.equal(await logins.accounts(), [bob]);
+    // The address is free again, and its next owner gets another user.
+    const next = accountIn(await logins.register(newAccount(scene, account.email)));
+    scene.equal(next.userId === account.userId, false);
+  });
+}
+
+function tokenFields(scene: StorageScene) {
+  const id = scene.id("tok");
+  return {
+    id,
+    label: "laptop",
+    hash: id.padEnd(64, "0"),
+    demoInstanceId: null,
+    allowedPrefixes: null,
+    maxCallsPerDay: null,
+    scopes: null,
+    createdAt: scene.now(),
+    expiresAt: null,
+    revokedAt: null,
+    lastUsedAt: null,
+  };
+}

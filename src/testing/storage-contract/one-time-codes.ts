@@ -1,0 +1,52 @@
+import { codeRecord, newAccount, storedAccount, storedCode } from "./login-records.ts";
+import type { Clause } from "./scene.ts";
+
+/** One-time codes. */
+export function oneTimeCodesContract(clause: Clause): void {
+  clause("a code of the first start replaces the one before, until there is an administrator", async (scene) => {
+    const { logins } = scene.storage;
+    const before = await storedCode(scene, "first");
+    const code = await storedCode(scene, "first");
+    scene.equal(await logins.codeByHash(before.hash), undefined);
+    scene.equal(await logins.codeByHash(code.hash), code);
+    const used = { hash: code.hash, purpose: "first", now: scene.now() } as const;
+    const admin = newAccount(scene, "ana@example.com", { role: "admin", code: used });
+    scene.equal((await logins.register(admin)).kind, "registered");
+    scene.equal(await logins.codeByHash(code.hash), undefined);
+    scene.equal(await logins.insertCode(codeRecord(scene, "first")), false);
+  });
+
+  clause("many codes of the first start at once leave one", async (scene) => {
+    const { logins } = scene.storage;
+    const made = Array.from({ length: 10 }, () => codeRecord(scene, "first"));
+    scene.equal(
+      await Promise.all(made.map((code) => logins.insertCode(code))),
+      made.map(() => true),
+    );
+    const found = await Promise.all(made.map(({ hash }) => logins.codeByHash(hash)));
+    scene.equal(found.filter((code) => code !== undefined).length, 1);
+  });
+
+  clause("a code for a reset replaces the one before of the same account", async (scene) => {
+    const [ana, bob] = [await storedAccount(scene), await storedAccount(scene, "bob@example.com")];
+    const { logins } = scene.storage;
+    const before = await storedCode(scene, "reset", { accountId: ana.id });
+    const others = await storedCode(scene, "reset", { accountId: bob.id });
+    const code = await storedCode(scene, "reset", { accountId: ana.id });
+    scene.equal(await logins.codeByHash(before.hash), undefined);
+    scene.equal(await logins.codeByHash(others.hash), others);
+    scene.equal(await logins.codeByHash(code.hash), code);
+  });
+
+  clause("invitations are listed newest first, and withdrawn once", async (scene) => {
+    const { logins } = scene.storage;
+    const account = await storedAccount(scene);
+    const [first, second] = [await storedCode(scene, "invitation"), await storedCode(scene, "invitation")];
+    const reset = await storedCode(scene, "reset", { accountId: account.id });
+    scene.equal(await logins.invitations(), [second, first]);
+    scene.equal(await logins.deleteInvitation(first.id), true);
+    scene.equal(await logins.deleteInvitation(first.id), false);
+    scene.equal(await logins.deleteInvitation(reset.id), false);
+    scene.equal(await logins.invitations(), [second]);
+  });
+}

@@ -1,0 +1,116 @@
+import { accountIn, newAccount, storedCode } from "./login-records.ts";
+import { type Clause, idsOf } from "./scene.ts";
+
+/** Registrations: what is unique, and who gets which user. */
+export function registrationsContract(clause: Clause, lastingClause: Clause): void {
+  lastingClause("an account is stored with its user and its first session", async (scene) => {
+    const wanted = newAccount(scene, "Ana@Example.com");
+    const account = accountIn(await scene.storage.logins.register(wanted));
+    scene.equal(account, { ...wanted.account, userId: wanted.user.id });
+    await scene.reopen();
+    const { accounts, logins } = scene.storage;
+    scene.equal(await logins.account(account.id), account);
+    scene.equal(await logins.account(scene.id("acct")), undefined);
+    scene.equal(await logins.sessionByHash(wanted.session.hash), { session: wanted.session, account });
+    scene.equal(await accounts.userByName("Ana@Example.com"), wanted.user);
+  });
+
+  clause("an address belongs to one account, in upper and lower case", async (scene) => {
+    const { logins } = scene.storage;
+    const account = accountIn(await logins.register(newAccount(scene, "Ana@Example.com")));
+    const second = await logins.register(newAccount(scene, "aNA@example.COM"));
+    scene.equal(second, { kind: "email_taken" });
+    scene.equal(await logins.accountByEmail("ANA@EXAMPLE.COM"), account);
+    scene.equal(await logins.accountByEmail("bob@example.com"), undefined);
+    scene.equal(await logins.accounts(), [account]);
+  });
+
+  clause("of concurrent registrations of one address, one succeeds", async (scene) => {
+    const { logins } = scene.storage;
+    const attempts = Array.from({ length: 10 }, (_, i) => newAccount(scene, i % 2 ? "ana@x.org" : "ANA@X.ORG"));
+    const results = await Promise.all(attempts.map((attempt) => logins.register(attempt)));
+    scene.equal(results.filter(({ kind }) => kind === "registered").length, 1);
+    scene.equal(results.filter(({ kind }) => kind === "email_taken").length, 9);
+    scene.equal((await logins.accounts()).length, 1);
+  });
+
+  clause("of concurrent registrations with one code, one succeeds", async (scene) => {
+    const { logins } = scene.storage;
+    const code = await storedCode(scene, "invitation");
+    const used = { hash: code.hash, purpose: "invitation", now: scene.now() } as const;
+    const attempts = Array.from({ length: 10 }, (_, i) => newAccount(scene, `person${i}@example.com`, { code: used }));
+    const results = await Promise.all(attempts.map((attempt) => logins.register(attempt)));
+    scene.equal(results.filter(({ kind }) => kind === "registered").length, 1);
+    scene.equal(results.filter(({ kind }) => kind === "code_invalid").length, 9);
+    scene.equal(await logins.codeByHash(code.hash), undefined);
+    scene.equal((await logins.accounts()).length, 1);
+  });
+
+  clause("of concurrent registrations as the administrator, one succeeds", async (scene) => {
+    const { logins } = scene.storage;
+    scene.equal(await logins.hasAdmin(), false);
+    const attempts = Array.from({ length: 10 }, (_, i) => newAccount(scene, `p${i}@example.com`, { role: "admin" }));
+    const results = await Promise.all(attempts.map((attempt) => logins.register(attempt)));
+    scene.equal(results.filter(({ kind }) => kind === "registered").length, 1);
+    scene.equal(results.filter(({ kind }) => kind === "admin_exists").length, 9);
+    scene.equal(await logins.hasAdmin(), true);
+    scene.equal((await logins.accounts()).length, 1);
+  });
+
+  clause("a refused registration leaves its code as it was", async (scene) => {
+    const { logins, accounts } = scene.storage;
+    await logins.register(newAccount(scene, "ana@example.com"));
+    const code = await storedCode(scene, "invitation");
+    const used = { hash: code.hash, purpose: "invitation", now: scene.now() } as const;
+    const taken = newAccount(scene, "ana@example.com", { code: used });
+    scene.equal(await logins.register(taken), { kind: "email_taken" });
+    scene.equal(await logins.codeByHash(code.hash), code);
+    scene.equal(await logins.sessionByHash(taken.session.hash), undefined);
+    scene.equal((await accounts.users()).length, 1);
+  });
+
+  clause("a code is valid for its purpose, until it expires", async (scene) => {
+    const { logins } = scene.storage;
+    const code = await storedCode(scene, "invitation");
+    const wrong = [
+      { hash: "0".repeat(64), purpose: "invitation", now: scene.now() },
+      { hash: code.hash, purpose: "first", now: scene.now() },
+      { hash: code.hash, purpose: "invitation", now: code.expiresAt },
+    ] as const;
+    for (const used of wrong) {
+      const result = await logins.register(newAccount(scene, "ana@example.com", { code: used }));
+      scene.equal(result, { kind: "code_invalid" });
+    }
+    scene.equal(await logins.accounts(), []);
+  });
+
+  clause("the administrator takes over the oldest user, and others get one of their own", async (scene) => {
+    const { accounts, logins } = scene.storage;
+    const oldest = await accounts.ensureUser({ id: scene.id("usr"), name: "admin", createdAt: scene.now() });
+    const named = { id: scene.id("usr"), name: "bob@example.com", createdAt: scene.now() };
+    await accounts.ensureUser(named);
+    const admin = accountIn(await logins.register(newAccount(scene, "ana@example.com", { role: "admin" })));
+    scene.equal(admin.userId, oldest.id);
+    // What belongs to a user of that name is not handed out to whoever registers with the address.
+    const wanted = newAccount(scene, "bob@example.com");
+    const bob = accountIn(await logins.register(wanted));
+    scene.equal(bob.userId, wanted.user.id);
+    scene.equal(await accounts.users(), [oldest, named, { ...wanted.user, name: wanted.user.id }]);
+  });
+
+  clause("without users, the administrator gets a new one", async (scene) => {
+    const { accounts, logins } = scene.storage;
+    const wanted = newAccount(scene, "ana@example.com", { role: "admin" });
+    scene.equal(accountIn(await logins.register(wanted)).userId, wanted.user.id);
+    scene.equal(await accounts.users(), [wanted.user]);
+  });
+
+  clause("accounts are listed oldest first", async (scene) => {
+    const { logins } = scene.storage;
+    const ids: string[] = [];
+    for (const email of ["ana@x.org", "bob@x.org", "eva@x.org"])
+      ids.push(accountIn(await logins.register(newAccount(scene, email))).id);
+    scene.equal(idsOf(await logins.accounts()), ids);
+    scene.equal(idsOf(await logins.accounts(2)), ids.slice(0, 2));
+  });
+}

@@ -1,0 +1,120 @@
+import { session, storedAccount, storedCode } from "./login-records.ts";
+import type { Clause } from "./scene.ts";
+
+const DAY_MS = 24 * 60 * 60_000;
+
+/** Sessions of browsers, and passwords. */
+export function sessionsContract(clause: Clause): void {
+  sessions(clause);
+  passwords(clause);
+}
+
+function sessions(clause: Clause): void {
+  clause("a session has everything that was stored, whatever characters a browser sends", async (scene) => {
+    const account = await storedAccount(scene);
+    const { logins } = scene.storage;
+    const added = session(scene, account.id, { userAgent: "Browser/1.0 \0\ud800" });
+    scene.equal(await logins.insertSession(added, account.passwordHash), true);
+    scene.equal(await logins.sessionByHash(added.hash), { session: added, account });
+    const [first, second] = await logins.sessions(account.id);
+    scene.equal(first, added);
+    scene.equal(second?.accountId, account.id);
+    scene.equal(await logins.sessions(scene.id("acct")), []);
+  });
+
+  clause("a session is stored only for the password that is stored", async (scene) => {
+    const account = await storedAccount(scene);
+    const { logins } = scene.storage;
+    const late = session(scene, account.id);
+    scene.equal(await logins.insertSession(late, "another hash"), false);
+    scene.equal(await logins.insertSession(session(scene, scene.id("acct")), account.passwordHash), false);
+    scene.equal(await logins.sessionByHash(late.hash), undefined);
+  });
+
+  clause("a use prolongs a session, and an earlier one changes nothing", async (scene) => {
+    const account = await storedAccount(scene);
+    const { logins } = scene.storage;
+    const one = session(scene, account.id);
+    await logins.insertSession(one, account.passwordHash);
+    const [earlier, later] = [scene.now(), scene.now()];
+    await logins.prolongSession(one.id, later, later + DAY_MS);
+    await logins.prolongSession(one.id, earlier, earlier + DAY_MS);
+    const found = await logins.sessionByHash(one.hash);
+    scene.equal(found?.session, { ...one, lastUsedAt: later, expiresAt: later + DAY_MS });
+  });
+
+  clause("a session is ended by its own account only", async (scene) => {
+    const [ana, bob] = [await storedAccount(scene), await storedAccount(scene, "bob@example.com")];
+    const { logins } = scene.storage;
+    const [own] = await logins.sessions(ana.id);
+    scene.equal(await logins.deleteSession(bob.id, own?.id ?? ""), false);
+    scene.equal(await logins.deleteSession(ana.id, own?.id ?? ""), true);
+    scene.equal(await logins.deleteSession(ana.id, own?.id ?? ""), false);
+    scene.equal(await logins.sessions(ana.id), []);
+    scene.equal((await logins.sessions(bob.id)).length, 1);
+  });
+
+  clause("expired sessions and codes are deleted, and others stay", async (scene) => {
+    const account = await storedAccount(scene);
+    const { logins } = scene.storage;
+    const old = session(scene, account.id, { expiresAt: scene.now() });
+    await logins.insertSession(old, account.passwordHash);
+    const oldCode = await storedCode(scene, "invitation", { expiresAt: scene.now() });
+    const code = await storedCode(scene, "invitation");
+    await logins.forgetExpired(scene.now());
+    scene.equal(await logins.sessionByHash(old.hash), undefined);
+    scene.equal((await logins.sessions(account.id)).length, 1);
+    scene.equal(await logins.codeByHash(oldCode.hash), undefined);
+    scene.equal(await logins.codeByHash(code.hash), code);
+  });
+}
+
+function passwords(clause: Clause): void {
+  clause("a new password ends all sessions but the new one", async (scene) => {
+    const account = await storedAccount(scene);
+    const { logins } = scene.storage;
+    await storedCode(scene, "reset", { accountId: account.id });
+    const next = session(scene, account.id);
+    const { passwordHash } = account;
+    scene.equal(await logins.changePassword(next, "next hash", { passwordHash: "another hash" }), false);
+    scene.equal(await logins.sessionByHash(next.hash), undefined);
+    scene.equal(await logins.changePassword(next, "next hash", { passwordHash }), true);
+    const changed = { ...account, passwordHash: "next hash" };
+    scene.equal(await logins.account(account.id), changed);
+    scene.equal(await logins.sessions(account.id), [next]);
+    scene.equal(await logins.sessionByHash(next.hash), { session: next, account: changed });
+  });
+
+  clause("of concurrent resets with one code, one succeeds", async (scene) => {
+    const account = await storedAccount(scene);
+    const { logins } = scene.storage;
+    const code = await storedCode(scene, "reset", { accountId: account.id });
+    const used = { hash: code.hash, purpose: "reset", now: scene.now() } as const;
+    const attempts = Array.from({ length: 10 }, () => session(scene, account.id));
+    const results = await Promise.all(attempts.map((next, i) => logins.changePassword(next, `hash ${i}`, used)));
+    scene.equal(results.filter(Boolean).length, 1);
+    const winner = results.indexOf(true);
+    scene.equal((await logins.account(account.id))?.passwordHash, `hash ${winner}`);
+    scene.equal(await logins.sessions(account.id), [attempts[winner]]);
+  });
+
+  clause("a code sets the password of its own account only", async (scene) => {
+    const [ana, bob] = [await storedAccount(scene), await storedAccount(scene, "bob@example.com")];
+    const { logins } = scene.storage;
+    const code = await storedCode(scene, "reset", { accountId: ana.id });
+    const used = { hash: code.hash, purpose: "reset", now: scene.now() } as const;
+    scene.equal(await logins.changePassword(session(scene, bob.id), "next hash", used), false);
+    scene.equal(await logins.account(bob.id), bob);
+    scene.equal(await logins.codeByHash(code.hash), code);
+  });
+
+  clause("a hash is replaced only by one of the same password", async (scene) => {
+    const account = await storedAccount(scene);
+    const { logins } = scene.storage;
+    await logins.rehash(account.id, "another hash", "stronger hash");
+    scene.equal(await logins.account(account.id), account);
+    await logins.rehash(account.id, account.passwordHash, "stronger hash");
+    scene.equal(await logins.account(account.id), { ...account, passwordHash: "stronger hash" });
+    scene.equal((await logins.sessions(account.id)).length, 1);
+  });
+}
