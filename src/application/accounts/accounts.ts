@@ -23,7 +23,8 @@ import type {
 } from "./account-use-cases.ts";
 import { Attempts } from "./attempts.ts";
 import { AuditLog, type AuditParts } from "./audit-log.ts";
-import { type CodeMakers, firstCode, makeCode, resetCode } from "./one-time-codes.ts";
+import { Invitations } from "./invitations.ts";
+import { type CodeMakers, firstCode, resetCode } from "./one-time-codes.ts";
 import { Passwords } from "./passwords.ts";
 import { hashOfSecret } from "./secrets.ts";
 import { newSession, Sessions } from "./sessions.ts";
@@ -49,6 +50,7 @@ export class Accounts implements AccountUseCases {
   readonly #sessions: Sessions;
   readonly #tokens: AccountTokens;
   readonly #audit: AuditLog;
+  readonly #invitations: Invitations;
 
   constructor(parts: AccountParts) {
     const { passwords, system, ids, sha256 } = parts;
@@ -61,6 +63,7 @@ export class Accounts implements AccountUseCases {
     this.#sessions = new Sessions(logins, system, ids, sha256);
     this.#tokens = new AccountTokens(parts);
     this.#audit = new AuditLog(parts);
+    this.#invitations = new Invitations(this.#makers, this.#audit);
   }
 
   async registration(): Promise<"first" | Registration> {
@@ -166,29 +169,16 @@ export class Accounts implements AccountUseCases {
     });
   }
 
-  async invite(account: Account): Promise<Invitation & OneTimeCode> {
-    assertAdmin(account);
-    const made = await makeCode(this.#makers, "invitation", account.id);
-    if (!made) throw new Error("an invitation is always stored");
-    const { id, createdAt, expiresAt, code } = made;
-    await this.#audit.note(account, "invitation.created", id);
-    return { id, createdAt, expiresAt, code };
+  invite(account: Account): Promise<Invitation & OneTimeCode> {
+    return this.#invitations.create(account);
   }
 
-  async invitations(account: Account): Promise<Invitation[]> {
-    assertAdmin(account);
-    const invitations = await this.#logins.invitations();
-    return invitations
-      .filter(({ expiresAt }) => expiresAt > this.#parts.system.now())
-      .map(({ id, createdAt, expiresAt }) => ({ id, createdAt, expiresAt }));
+  invitations(account: Account): Promise<Invitation[]> {
+    return this.#invitations.list(account);
   }
 
-  async withdrawInvitation(account: Account, invitationId: string): Promise<void> {
-    assertAdmin(account);
-    const known = (await this.#logins.invitations()).some(({ id }) => id === invitationId);
-    if (!known || !(await this.#logins.deleteInvitation(invitationId)))
-      throw new AccountRefusal("invitation_not_found", `there is no invitation "${invitationId.slice(0, 64)}"`);
-    await this.#audit.note(account, "invitation.withdrawn", invitationId);
+  withdrawInvitation(account: Account, invitationId: string): Promise<void> {
+    return this.#invitations.withdraw(account, invitationId);
   }
 
   tokens(account: Account): Promise<TokenRecord[]> {
@@ -258,10 +248,6 @@ export class Accounts implements AccountUseCases {
     this.#passwords.strengthen(account, password).catch(() => {});
     this.#logins.forgetExpired(system.now()).catch(() => {});
   }
-}
-
-function assertAdmin({ role }: Account): void {
-  if (role !== "admin") throw new AccountRefusal("admin_required", "only the administrator may do this");
 }
 
 function signInFailed(): AccountRefusal {

@@ -1,0 +1,47 @@
+import { AccountRefusal } from "../../domain/account-refusal.ts";
+import type { Account, Invitation, OneTimeCode } from "./account-use-cases.ts";
+import type { AuditLog } from "./audit-log.ts";
+import { type CodeMakers, makeCode } from "./one-time-codes.ts";
+
+/** Invitations, which are the administrator's. Every method throws {@link AccountRefusal} `admin_required`. */
+export class Invitations {
+  readonly #makers: CodeMakers;
+  readonly #audit: AuditLog;
+
+  constructor(makers: CodeMakers, audit: AuditLog) {
+    this.#makers = makers;
+    this.#audit = audit;
+  }
+
+  async create(account: Account): Promise<Invitation & OneTimeCode> {
+    assertAdmin(account);
+    const made = await makeCode(this.#makers, "invitation", account.id);
+    if (!made) throw new Error("an invitation is always stored");
+    const { id, createdAt, expiresAt, code } = made;
+    await this.#audit.note(account, "invitation.created", id);
+    return { id, createdAt, expiresAt, code };
+  }
+
+  async list(account: Account): Promise<Invitation[]> {
+    assertAdmin(account);
+    const { logins, system } = this.#makers;
+    const invitations = await logins.invitations();
+    return invitations
+      .filter(({ expiresAt }) => expiresAt > system.now())
+      .map(({ id, createdAt, expiresAt }) => ({ id, createdAt, expiresAt }));
+  }
+
+  /** @throws {AccountRefusal} `invitation_not_found` */
+  async withdraw(account: Account, invitationId: string): Promise<void> {
+    assertAdmin(account);
+    const { logins } = this.#makers;
+    const known = (await logins.invitations()).some(({ id }) => id === invitationId);
+    if (!known || !(await logins.deleteInvitation(invitationId)))
+      throw new AccountRefusal("invitation_not_found", `there is no invitation "${invitationId.slice(0, 64)}"`);
+    await this.#audit.note(account, "invitation.withdrawn", invitationId);
+  }
+}
+
+function assertAdmin({ role }: Account): void {
+  if (role !== "admin") throw new AccountRefusal("admin_required", "only the administrator may do this");
+}
