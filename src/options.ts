@@ -61,7 +61,7 @@ export interface RingportOptions extends Partial<Timings>, HttpOptions {
   readonly system?: System | undefined;
   /** Who may register once there is an account: people with an `invitation`, or anybody (`open`). Default: `invitation`. */
   readonly registration?: "open" | "invitation" | undefined;
-  /** Hashes the passwords of accounts. Default: scrypt, two at a time. */
+  /** Hashes the passwords of accounts. Default: scrypt, at most two at a time. */
   readonly passwords?: PasswordHasher | undefined;
   /** Receives log messages for the operator. Default: silent. */
   readonly log?: Logger | undefined;

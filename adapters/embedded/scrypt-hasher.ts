@@ -1,4 +1,5 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from "node:crypto";
+import { availableParallelism } from "node:os";
 import { HasherBusy, type PasswordHasher } from "../../src/ports/password-hasher.ts";
 
 /** How much work a hash is (RFC 7914): memory is 128 · 2^ln · r bytes. */
@@ -12,9 +13,9 @@ export interface ScryptCost {
 const COST: ScryptCost = { ln: 17, r: 8, p: 1 };
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
-/** Hashes at the same time: each one takes a thread of four, and its memory. */
-const AT_ONCE = 2;
-/** Requests that wait for one of them, about five seconds of work. */
+/** Hashes at the same time: each takes its memory and a processor, and one processor is left to live audio. */
+const AT_ONCE = Math.min(2, Math.max(1, availableParallelism() - 1));
+/** Requests that wait for one of them: up to ten seconds of work. */
 const MOST_WAITING = 32;
 
 const PHC = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]{16,86})\$([A-Za-z0-9+/]{22,86})$/;
@@ -30,8 +31,8 @@ interface StoredHash extends ScryptCost {
  * The scrypt of the runtime, in its own threads. A hash is a PHC string: `$scrypt$ln=17,r=8,p=1$salt$hash`.
  * @param cost of new hashes; tests use a smaller one
  */
-export function scryptHasher(cost: ScryptCost = COST): PasswordHasher {
-  const turns = boundedTurns(AT_ONCE, MOST_WAITING);
+export function scryptHasher(cost: ScryptCost = COST, atOnce: number = AT_ONCE): PasswordHasher {
+  const turns = boundedTurns(atOnce, MOST_WAITING);
 
   const derived = (password: string, salt: Buffer, { ln, r, p }: ScryptCost, bytes: number): Promise<Buffer> =>
     turns(

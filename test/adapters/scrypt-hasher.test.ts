@@ -80,7 +80,7 @@ describe("the scrypt of the runtime", () => {
   });
 
   test("hashes two at a time, lets 32 wait, and refuses more", async () => {
-    const hasher = scryptHasher(CHEAP);
+    const hasher = scryptHasher(CHEAP, 2);
     const results = await Promise.allSettled(Array.from({ length: 50 }, () => hasher.hash("correct horse")));
     const refused = results.flatMap((one) => (one.status === "rejected" ? [one.reason.code] : []));
     expect(refused).toEqual(Array.from({ length: 16 }, () => "hasher_busy"));
