@@ -60,7 +60,7 @@ export class MicrophoneCall {
           this.levels.value = levels;
         },
       });
-      this.#audio.connect(this.#microphone);
+      this.#audio.connect?.(this.#microphone);
       const following = this.#follow(stream);
       const playing = this.#play(stream, this.#audio);
       this.end.value = await stream.ended;
