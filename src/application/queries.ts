@@ -4,7 +4,6 @@ import { Refusal } from "../domain/refusal.ts";
 import type { Voice } from "../ports/speech.ts";
 import { PerUser } from "./access/per-user.ts";
 import { refuseDemo } from "./access/refuse-demo.ts";
-import { voiceSample } from "./call-audio/voice-sample.ts";
 import type { Dispatcher } from "./calls/dispatcher.ts";
 import { readLog } from "./calls/log-pages.ts";
 import type { Context } from "./context.ts";
@@ -59,6 +58,7 @@ export class Queries implements QueryUseCases {
   }
 
   async voiceSample(voiceId: string, userId?: string): Promise<Uint8Array<ArrayBuffer>> {
+    const { voiceSample } = await import("./call-audio/voice-sample.ts");
     if (userId === undefined) return voiceSample(this.#context, voiceId);
     const leave = this.#samples.take(userId);
     if (!leave) throw new Refusal("server_busy", "too many voice samples of yours are being spoken; try again");

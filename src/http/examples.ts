@@ -1,13 +1,14 @@
 import type { CallType } from "../domain/call.ts";
 import type { View } from "./answers.ts";
-import type { Examples } from "./route.ts";
+import type { BodySchema, Examples } from "./route.ts";
+import type { SchemaName } from "./schemas.ts";
 
-/** Examples in `/openapi.json`; a test checks each against its schema. */
+// Examples in `/openapi.json`, which alone loads this file; a test checks each against its schema.
 
 const INSTANCE_ID = "inst_01k7zq0f8vf1c9m2x4s6t8w0ya";
 const CALL_ID = "call_01k7zq3n5de7h9k1m3p5r7t9vb";
 
-export const CREATE_INSTANCE_EXAMPLES: Examples = {
+const createInstance: Examples = {
   plain: { summary: "An instance", value: { name: "Front desk" } },
   withMetadata: { summary: "With metadata", value: { name: "Front desk", metadata: { branch: "Lisbon", floor: 2 } } },
   withCallerId: {
@@ -20,14 +21,14 @@ export const CREATE_INSTANCE_EXAMPLES: Examples = {
   },
 };
 
-export const UPDATE_INSTANCE_EXAMPLES: Examples = {
+const updateInstance: Examples = {
   callerId: { summary: "Another number", value: { callerId: "+12025550125" } },
   noCallerId: { summary: "The provider's own number", value: { callerId: null } },
 };
 
 const target = { phoneNumber: "+12025550100" };
 
-export const CREATE_CALL_EXAMPLES: Readonly<Record<CallType, Examples[string]>> = {
+const createCall: Readonly<Record<CallType, Examples[string]>> = {
   FIXED_TTS: {
     summary: "Speak a text",
     value: {
@@ -61,7 +62,7 @@ export const CREATE_CALL_EXAMPLES: Readonly<Record<CallType, Examples[string]>> 
   },
 };
 
-export const CREATED_CALL_EXAMPLE: View<"CreatedCall"> = {
+const createdCall: View<"CreatedCall"> = {
   id: CALL_ID,
   instance_id: INSTANCE_ID,
   type: "FIXED_TTS",
@@ -70,16 +71,14 @@ export const CREATED_CALL_EXAMPLE: View<"CreatedCall"> = {
   created_at: "2026-01-31T12:00:00.000Z",
 };
 
-export const CALL_EXAMPLES: { readonly completed: View<"Call"> } = {
-  completed: {
-    ...CREATED_CALL_EXAMPLE,
-    status: "COMPLETED",
-    started_at: "2026-01-31T12:00:03.250Z",
-    ended_at: "2026-01-31T12:00:09.870Z",
-  },
+const call: View<"Call"> = {
+  ...createdCall,
+  status: "COMPLETED",
+  started_at: "2026-01-31T12:00:03.250Z",
+  ended_at: "2026-01-31T12:00:09.870Z",
 };
 
-export const INSTANCE_EXAMPLE: View<"Instance"> = {
+const instance: View<"Instance"> = {
   id: INSTANCE_ID,
   name: "Front desk",
   status: "CREATED",
@@ -88,8 +87,8 @@ export const INSTANCE_EXAMPLE: View<"Instance"> = {
   updated_at: "2026-01-31T11:58:00.000Z",
 };
 
-export const INSTANCE_DETAILS_EXAMPLE: View<"InstanceDetails"> = {
-  ...INSTANCE_EXAMPLE,
+const instanceDetails: View<"InstanceDetails"> = {
+  ...instance,
   status: "ACTIVE",
   callQueue: [
     {
@@ -102,7 +101,7 @@ export const INSTANCE_DETAILS_EXAMPLE: View<"InstanceDetails"> = {
   ],
 };
 
-export const LINKING_CODE_EXAMPLE: View<"LinkingCode"> = {
+const linkingCode: View<"LinkingCode"> = {
   instanceId: INSTANCE_ID,
   qrCodeBase64: "iVBORw0KGgoAAAANSUhEUgAAAAgAAAAIAQAAAADsdIMmAAAADElEQVQI12NgIA0AAAAwAAHHqoWOAAAAAElFTkSuQmCC",
   message: "Scan this code with the messaging application on the phone.",
@@ -110,19 +109,19 @@ export const LINKING_CODE_EXAMPLE: View<"LinkingCode"> = {
 
 const LINK_TICKET = `${INSTANCE_ID}.mkz9s3k0.5d0b3a2f9c4e8d716f0a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60`;
 
-export const LINK_PAGE_EXAMPLE: View<"LinkPage"> = {
+const linkPage: View<"LinkPage"> = {
   url: `https://voice.example/link-page/${LINK_TICKET}`,
   expires_at: "2026-01-31T13:00:00.000Z",
 };
 
-export const LINK_PAGE_STATE_EXAMPLE: View<"LinkPageState"> = {
+const linkPageState: View<"LinkPageState"> = {
   name: "Front desk",
   linked: true,
   phone: "+12025550123",
   qrCodeBase64: null,
 };
 
-export const EVENT_EXAMPLE: View<"Event"> = {
+const event: View<"Event"> = {
   id: "evt_01k7zq3q8rf2j4m6p8s0v2x4zc",
   type: "answered",
   timestamp: "2026-01-31T12:00:03.250Z",
@@ -131,17 +130,91 @@ export const EVENT_EXAMPLE: View<"Event"> = {
   data: {},
 };
 
-export const STREAM_TICKET_EXAMPLE: View<"StreamTicket"> = {
+const streamTicket: View<"StreamTicket"> = {
   ticket: "0Qm4Zr8WkX2vYb6TnJ1sLdE5uGcA9hPfR3xKiOqV7wM",
   expires_at: "2026-01-31T12:01:00.000Z",
   url: `wss://voice.example/v1/calls/${CALL_ID}/stream?ticket=0Qm4Zr8WkX2vYb6TnJ1sLdE5uGcA9hPfR3xKiOqV7wM`,
 };
 
-export const VOICE_EXAMPLE: View<"Voice"> = {
+const voice: View<"Voice"> = {
   id: "en-US-1",
   language: "en-US",
   engine: "flite",
   name: "slt",
   quality: "robotic",
   sample_url: "https://voice.example/v1/voices/en-US-1/sample.wav",
+};
+
+const createWebhook: Examples = {
+  all: { summary: "Every event", value: { url: "https://example.com/ringport" } },
+  final: {
+    summary: "How calls end",
+    value: { url: "https://example.com/ringport", events: ["completed", "failed"], description: "CRM" },
+  },
+};
+
+const updateWebhook: Examples = {
+  events: { summary: "Other types", value: { events: ["completed"] } },
+  enable: { summary: "Resume deliveries", value: { enabled: true } },
+};
+
+const webhook: View<"Webhook"> = {
+  id: "hook_01k7zq5r9te2f4h6k8n0q2s4vw",
+  url: "https://example.com/ringport",
+  events: ["completed", "failed"],
+  description: "CRM",
+  enabled: true,
+  disabled_reason: null,
+  created_at: "2026-01-31T11:59:00.000Z",
+  updated_at: "2026-01-31T11:59:00.000Z",
+};
+
+const webhookWithSecret: View<"WebhookWithSecret"> = {
+  ...webhook,
+  secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=",
+};
+
+const delivery: View<"WebhookDelivery"> = {
+  id: "dlv_01k7zq7t1vg4h6k8n0q2s4v6xz",
+  webhook_id: webhook.id,
+  event_id: event.id,
+  event_type: "completed",
+  status: "pending",
+  attempts: 1,
+  next_attempt_at: "2026-01-31T12:00:15.300Z",
+  last_attempt_at: "2026-01-31T12:00:10.020Z",
+  last_status: 503,
+  last_error: "the endpoint answered 503",
+  created_at: "2026-01-31T12:00:10.000Z",
+};
+
+/** The examples of the bodies of requests, by schema. */
+export const BODY_EXAMPLES: Readonly<Record<BodySchema, Examples>> = {
+  CreateInstance: createInstance,
+  UpdateInstance: updateInstance,
+  CreateCall: createCall,
+  CreateWebhook: createWebhook,
+  UpdateWebhook: updateWebhook,
+};
+
+/** An example of each response, by schema. */
+export const ANSWER_EXAMPLES: { readonly [Name in SchemaName]?: View<Name> } = {
+  Call: call,
+  CallList: [call],
+  CreatedCall: createdCall,
+  EventList: [event],
+  Instance: instance,
+  InstanceDetails: instanceDetails,
+  InstanceList: [instance],
+  LinkingCode: linkingCode,
+  LinkPage: linkPage,
+  LinkPageState: linkPageState,
+  State: { status: "ok" },
+  StreamTicket: streamTicket,
+  VoiceList: [voice],
+  Webhook: webhook,
+  WebhookDelivery: delivery,
+  WebhookDeliveryList: [delivery],
+  WebhookList: [webhook],
+  WebhookWithSecret: webhookWithSecret,
 };

@@ -1,4 +1,5 @@
 import type { Limits } from "../domain/limits.ts";
+import { ANSWER_EXAMPLES, BODY_EXAMPLES } from "./examples.ts";
 import { componentSchemas } from "./openapi-schemas.ts";
 import { PROBLEMS, type ProblemCode } from "./problem.ts";
 import { PROBLEM_ADVICE } from "./problem-advice.ts";
@@ -133,7 +134,7 @@ function operation({ path, operation }: Route, facts: DocumentFacts): Json {
     ...(body && {
       requestBody: {
         required: true,
-        content: { "application/json": { schema: ref("schemas", body.schema), examples: body.examples } },
+        content: { "application/json": { schema: ref("schemas", body.schema), examples: BODY_EXAMPLES[body.schema] } },
       },
     }),
     responses: {
@@ -146,9 +147,12 @@ function operation({ path, operation }: Route, facts: DocumentFacts): Json {
   };
 }
 
-function answer({ description, schema, media = [], headers = [], example }: Answer): Json {
+function answer({ description, schema, media = [], headers = [] }: Answer): Json {
   const content: Json = {};
-  if (schema) content["application/json"] = { schema: ref("schemas", schema), ...(example ? { example } : {}) };
+  if (schema) {
+    const example = ANSWER_EXAMPLES[schema];
+    content["application/json"] = { schema: ref("schemas", schema), ...(example && { example }) };
+  }
   for (const type of media) content[type] = {};
   return {
     description,

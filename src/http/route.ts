@@ -33,8 +33,7 @@ export interface Operation {
   /** Names of components/parameters. */
   readonly headers?: readonly RequestHeader[];
   readonly body?: {
-    readonly schema: "CreateInstance" | "UpdateInstance" | "CreateCall" | "CreateWebhook" | "UpdateWebhook";
-    readonly examples: Examples;
+    readonly schema: BodySchema;
   };
   /** Successful responses by status. */
   readonly answers: Readonly<Record<number, Answer>>;
@@ -43,6 +42,9 @@ export interface Operation {
   /** Refusals of its own as pages, for browsers. */
   readonly problemPages?: boolean;
 }
+
+/** The schema of a request's body. */
+export type BodySchema = "CreateInstance" | "UpdateInstance" | "CreateCall" | "CreateWebhook" | "UpdateWebhook";
 
 export type Examples = Readonly<Record<string, { readonly summary: string; readonly value: unknown }>>;
 
@@ -54,7 +56,6 @@ export interface Answer {
   /** Other media types. */
   readonly media?: readonly string[];
   readonly headers?: readonly ReplyHeader[];
-  readonly example?: unknown;
 }
 
 /** Request headers of some routes; `cors.ts` lists those of every route. */

@@ -5,7 +5,6 @@ import type { Principal } from "../../domain/principal.ts";
 import type { ReadJson } from "../body.ts";
 import { created, createOptions } from "../creation.ts";
 import type { HttpDependencies } from "../dependencies.ts";
-import { CALL_EXAMPLES, CREATE_CALL_EXAMPLES, CREATED_CALL_EXAMPLE, EVENT_EXAMPLE } from "../examples.ts";
 import { finalCall } from "../final-call.ts";
 import { logPage, page } from "../page.ts";
 import {
@@ -80,7 +79,6 @@ export function callRoutes(
             description: "The call.",
             schema: "Call",
             headers: ["ETag", "Preference-Applied"],
-            example: CALL_EXAMPLES.completed,
           },
           304: { description: "The client's version is current.", headers: ["ETag", "Preference-Applied"] },
         },
@@ -108,19 +106,17 @@ export function callRoutes(
           "call is created; the response is 200 with the existing call.",
         access: "call",
         headers: ["Idempotency-Key", "Prefer"],
-        body: { schema: "CreateCall", examples: CREATE_CALL_EXAMPLES },
+        body: { schema: "CreateCall" },
         answers: {
           201: {
             description: "The call was created.",
             schema: "CreatedCall",
             headers: ["Location", "Idempotent-Replayed", "Preference-Applied"],
-            example: CREATED_CALL_EXAMPLE,
           },
           200: {
             description: "The instance already has this active call; no new call was created.",
             schema: "CreatedCall",
             headers: ["Idempotent-Replayed", "Preference-Applied"],
-            example: CREATED_CALL_EXAMPLE,
           },
         },
         problems: [
@@ -164,7 +160,7 @@ export function callRoutes(
         access: "read",
         query: listQuery,
         answers: {
-          200: { description: "One page.", schema: "CallList", headers: ["Link"], example: [CALL_EXAMPLES.completed] },
+          200: { description: "One page.", schema: "CallList", headers: ["Link"] },
         },
         problems: ["invalid_request"],
       },
@@ -223,7 +219,6 @@ export function callRoutes(
             description: "The events so far.",
             schema: "EventList",
             headers: ["Link", "Next-Cursor", "Preference-Applied"],
-            example: [EVENT_EXAMPLE],
           },
         },
         problems: ["invalid_request", "call_not_found"],

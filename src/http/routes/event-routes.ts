@@ -4,7 +4,6 @@ import { Refusal } from "../../domain/refusal.ts";
 import type { Reply } from "../../ports/web.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { eventStream, wantsEventStream } from "../event-stream.ts";
-import { EVENT_EXAMPLE } from "../examples.ts";
 import { logPage } from "../page.ts";
 import { idParameter, LOG_CURSOR, limitParameter, readQuery } from "../query-parameter.ts";
 import { varying } from "../reply.ts";
@@ -84,7 +83,6 @@ export function eventRoutes(
             schema: "EventList",
             media: ["text/event-stream"],
             headers: ["Link", "Next-Cursor", "Preference-Applied"],
-            example: [EVENT_EXAMPLE],
           },
         },
         problems: ["invalid_request", "server_busy"],

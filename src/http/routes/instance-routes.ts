@@ -6,13 +6,6 @@ import type { View } from "../answers.ts";
 import type { ReadJson } from "../body.ts";
 import { created, createOptions, preferenceApplied } from "../creation.ts";
 import type { HttpDependencies } from "../dependencies.ts";
-import {
-  CREATE_INSTANCE_EXAMPLES,
-  INSTANCE_DETAILS_EXAMPLE,
-  INSTANCE_EXAMPLE,
-  LINKING_CODE_EXAMPLE,
-  UPDATE_INSTANCE_EXAMPLES,
-} from "../examples.ts";
 import { page } from "../page.ts";
 import { qrPng } from "../qr.ts";
 import { cursorParameter, expandParameter, limitParameter, readQuery } from "../query-parameter.ts";
@@ -53,7 +46,6 @@ export function instanceRoutes(
             description: "The instance.",
             schema: "InstanceDetails",
             headers: ["ETag"],
-            example: INSTANCE_DETAILS_EXAMPLE,
           },
           304: { description: "The client's version is current.", headers: ["ETag"] },
         },
@@ -74,13 +66,12 @@ export function instanceRoutes(
         summary: "Create an instance",
         access: "admin",
         headers: ["Idempotency-Key", "Prefer"],
-        body: { schema: "CreateInstance", examples: CREATE_INSTANCE_EXAMPLES },
+        body: { schema: "CreateInstance" },
         answers: {
           201: {
             description: "The instance was created.",
             schema: "Instance",
             headers: ["Location", "Idempotent-Replayed", "Preference-Applied"],
-            example: INSTANCE_EXAMPLE,
           },
         },
         problems: [
@@ -116,7 +107,7 @@ export function instanceRoutes(
         access: "read",
         query: listQuery,
         answers: {
-          200: { description: "The list.", schema: "InstanceList", headers: ["Link"], example: [INSTANCE_EXAMPLE] },
+          200: { description: "The list.", schema: "InstanceList", headers: ["Link"] },
         },
         problems: ["invalid_request"],
       },
@@ -138,13 +129,12 @@ export function instanceRoutes(
         access: "admin",
         path,
         headers: ["Prefer"],
-        body: { schema: "UpdateInstance", examples: UPDATE_INSTANCE_EXAMPLES },
+        body: { schema: "UpdateInstance" },
         answers: {
           200: {
             description: "The instance as it is now.",
             schema: "Instance",
             headers: ["Preference-Applied"],
-            example: INSTANCE_EXAMPLE,
           },
         },
         problems: [
@@ -205,7 +195,6 @@ export function instanceRoutes(
             schema: "LinkingCode",
             media: ["image/png"],
             headers: ["QR-Expires-At", "QR-Sequence", "QR-Page"],
-            example: LINKING_CODE_EXAMPLE,
           },
         },
         problems: ["instance_not_found", "instance_already_linked", "qr_unavailable"],

@@ -3,7 +3,6 @@ import { Refusal } from "../../domain/refusal.ts";
 import { StorageUnavailable } from "../../ports/storage.ts";
 import type { Reply } from "../../ports/web.ts";
 import type { HttpDependencies } from "../dependencies.ts";
-import { LINK_PAGE_EXAMPLE, LINK_PAGE_STATE_EXAMPLE } from "../examples.ts";
 import { PROBLEMS, problemOf } from "../problem.ts";
 import { html, json, varying } from "../reply.ts";
 import type { RequestContext } from "../request-context.ts";
@@ -31,7 +30,7 @@ export function linkRoutes({ instances }: Pick<HttpDependencies, "instances">, s
           "for an hour. Whoever has its address can link a phone to the instance.",
         access: "admin",
         path: { instanceId: "The id of the instance, with the prefix inst_." },
-        answers: { 201: { description: "The page.", schema: "LinkPage", example: LINK_PAGE_EXAMPLE } },
+        answers: { 201: { description: "The page.", schema: "LinkPage" } },
         problems: ["instance_not_found", "instance_already_linked", "qr_unavailable"],
       },
       async run(context) {
@@ -54,7 +53,6 @@ export function linkRoutes({ instances }: Pick<HttpDependencies, "instances">, s
             description: "The page.",
             schema: "LinkPageState",
             media: ["text/html"],
-            example: LINK_PAGE_STATE_EXAMPLE,
           },
         },
         problems: ["link_page_not_found", "link_page_expired", "qr_unavailable", "server_busy", "storage_unavailable"],

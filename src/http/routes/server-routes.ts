@@ -27,7 +27,7 @@ export function serverRoutes(
         tag: "Server",
         summary: "Check that the process is alive",
         access: "open",
-        answers: { 200: { description: "The process is alive.", schema: "State", example: { status: "ok" } } },
+        answers: { 200: { description: "The process is alive.", schema: "State" } },
       },
       run: () => json(200, { status: "ok" } satisfies View<"State">, STATE),
     },
@@ -39,7 +39,7 @@ export function serverRoutes(
         tag: "Server",
         summary: "Check that the server can take requests",
         access: "open",
-        answers: { 200: { description: "The server is ready.", schema: "State", example: { status: "ready" } } },
+        answers: { 200: { description: "The server is ready.", schema: "State" } },
         problems: ["not_ready"],
       },
       async run(context) {

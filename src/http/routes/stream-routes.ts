@@ -2,7 +2,6 @@ import { streamOver, streamsOff } from "../../application/call-audio/streams/str
 import { type Call, isActive } from "../../domain/call.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import type { HttpDependencies } from "../dependencies.ts";
-import { STREAM_TICKET_EXAMPLE } from "../examples.ts";
 import { choiceParameter, readQuery } from "../query-parameter.ts";
 import { json } from "../reply.ts";
 import type { RequestContext } from "../request-context.ts";
@@ -112,7 +111,7 @@ export function streamRoutes(
         access: "call",
         path: { callId: "The id of the call; a DYNAMIC_STREAM call for its stream." },
         query: TICKET_QUERY,
-        answers: { 201: { description: "The ticket.", schema: "StreamTicket", example: STREAM_TICKET_EXAMPLE } },
+        answers: { 201: { description: "The ticket.", schema: "StreamTicket" } },
         problems: [
           "stream_not_available",
           "invalid_request",

@@ -1,6 +1,5 @@
 import type { HttpDependencies } from "../dependencies.ts";
 import { entityTag } from "../entity-tag.ts";
-import { VOICE_EXAMPLE } from "../examples.ts";
 import { json, notModified, PRIVATE } from "../reply.ts";
 import type { Route } from "../route.ts";
 import { voiceView } from "../views.ts";
@@ -24,7 +23,7 @@ export function voiceRoutes({ queries }: Pick<HttpDependencies, "queries">, serv
         summary: "List the available voices",
         access: "read",
         answers: {
-          200: { description: "Every available voice.", schema: "VoiceList", example: [VOICE_EXAMPLE] },
+          200: { description: "Every available voice.", schema: "VoiceList" },
         },
       },
       async run() {
