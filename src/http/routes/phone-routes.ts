@@ -1,9 +1,5 @@
-import { PHONE_NUMBER, PHONE_RULE } from "../../domain/phone-number.ts";
-import { Refusal } from "../../domain/refusal.ts";
 import type { NetworkPages } from "../../ports/pages.ts";
-import type { SocketHandlers } from "../../ports/web.ts";
 import type { Route } from "../route.ts";
-import { CLOSE_CODES } from "../stream/dialect.ts";
 import type { TokenWatches } from "../stream/token-watches.ts";
 
 /** The WebSocket of a page that is a phone of a network. */
@@ -15,57 +11,15 @@ export function phoneRoute(pages: NetworkPages, watches: TokenWatches): Route {
       id: `${pages.prefix}Phone`,
       tag: "Calls",
       summary: `Be a phone of the ${pages.prefix} over a WebSocket`,
-      description:
-        "Your calls to the number ring here. JSON messages ring, answer, decline, hang up and press keys; binary messages " +
-        "carry the audio both ways, 16-bit little-endian PCM. A demo token cannot open a phone.",
+      description: "Your calls to the number ring here: JSON messages, and 16-bit PCM both ways in binary ones.",
       access: "call",
       path: { number: "The number of the phone, E.164." },
       answers: { 101: { description: "Switching to WebSocket." } },
       problems: ["phone_number_invalid", "demo_token_restricted", "upgrade_required"],
     },
-    run(context) {
-      const { caller, token } = context;
-      if (caller.demoInstanceId !== undefined)
-        throw new Refusal(
-          "demo_token_restricted",
-          "a demo token cannot open a phone: it would get calls of other instances",
-        );
-      const number = context.params.number ?? "";
-      if (!PHONE_NUMBER.test(number))
-        throw new Refusal("phone_number_invalid", `the number ${JSON.stringify(number.slice(0, 40))} ${PHONE_RULE}`);
-      if (!context.upgrading)
-        throw new Refusal(
-          "upgrade_required",
-          "the request is not a WebSocket handshake: connect with a WebSocket client",
-        );
-      const handlers = pages.phone?.(caller.userId, number);
-      if (handlers === undefined) return undefined;
-      context.accepted =
-        token === undefined ? handlers : watched(handlers, (revoked) => watches.watch(token, caller, revoked));
-      return { status: 101, headers: {} };
-    },
-  };
-}
-
-/** The same handlers, for a WebSocket that closes once its token is no longer valid. */
-function watched(handlers: SocketHandlers, watch: (revoked: () => void) => () => void): SocketHandlers {
-  let unwatch = (): void => {};
-  let isClosed = false;
-  return {
-    open(socket) {
-      unwatch = watch(() => {
-        isClosed = true;
-        socket.close(CLOSE_CODES.revoked, "the token was revoked or has expired");
-        handlers.close?.(socket, CLOSE_CODES.revoked, "");
-      });
-      handlers.open?.(socket);
-    },
-    message(socket, data) {
-      if (!isClosed) handlers.message(socket, data);
-    },
-    close(socket, code, reason) {
-      unwatch();
-      if (!isClosed) handlers.close?.(socket, code, reason);
+    async run(context) {
+      const { acceptPhone } = await import("../phone-socket.ts");
+      return acceptPhone(context, pages, watches);
     },
   };
 }
