@@ -30,11 +30,12 @@ export class PhoneClient {
     this.ws.send(JSON.stringify(command));
   }
 
-  /** Speaks in real time: one frame of 20 ms each 20 ms, until the samples or the connection end. */
-  async speak(samples: Int16Array, sampleRate: number): Promise<void> {
+  /** Speaks in real time: one frame of 20 ms each 20 ms, until the samples or the connection end, or the signal. */
+  async speak(samples: Int16Array, sampleRate: number, signal?: AbortSignal): Promise<void> {
     const length = sampleRate / 50;
     const start = performance.now();
-    for (let at = 0, frame = 0; at + length <= samples.length && this.#closed === undefined; at += length, frame++) {
+    for (let at = 0, frame = 0; at + length <= samples.length; at += length, frame++) {
+      if (this.#closed !== undefined || signal?.aborted) return;
       await new Promise((resolve) => setTimeout(resolve, Math.max(0, start + 20 * frame - performance.now())));
       this.ws.send(new Uint8Array(samples.buffer, samples.byteOffset + 2 * at, 2 * length));
     }

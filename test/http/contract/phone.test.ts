@@ -4,8 +4,8 @@ import { expectProblem } from "../../support/answer-shapes.ts";
 import { useLocalServer } from "../../support/local-server.ts";
 import { openPhone, type PhoneClient } from "../../support/phone-client.ts";
 import { expected, until } from "../../support/server-client.ts";
-import { toneMs, toneShare } from "../../support/server-sound.ts";
-import { loudSound, STREAMS, type StreamCall, streamCall } from "../../support/stream-calls.ts";
+import { toneMs } from "../../support/server-sound.ts";
+import { STREAMS, type StreamCall, streamCall } from "../../support/stream-calls.ts";
 import type { StreamClient } from "../../support/stream-client.ts";
 
 const RATE = 16_000;
@@ -68,16 +68,15 @@ describe.concurrent("a phone over a WebSocket", () => {
   test("carries a tone each way, and a key as an event of the call", async () => {
     const { call, client, phone, stream, answer } = await ringing();
     await answer();
-    await Promise.all([
-      stream.write(tone(440, 1_500, RATE, 8_000)),
-      phone.speak(tone(1_000, 1_500, RATE, 8_000), RATE),
-    ]);
-    const enough = (sound: { samples: Int16Array }): boolean => loudSound({ ...sound, sampleRate: RATE }).ms > 1_300;
-    const atPhone = await until(() => phone.sound(RATE), enough, 10_000, "the caller's tone at the phone");
-    const atCaller = await until(() => stream.sound(RATE), enough, 10_000, "the phone's tone at the caller");
-    expect(toneShare(loudSound(atPhone), 440)).toBeGreaterThan(0.97);
-    // A busy machine tears holes into what is spoken in real time: the pieces between them are nothing but the tone.
-    expect(toneMs(loudSound(atCaller), 1_000)).toBeGreaterThan(600);
+    const enough = new AbortController();
+    // A busy machine tears holes into what is spoken in real time, so the phone speaks until enough of it has arrived.
+    const speaking = phone.speak(tone(1_000, 12_000, RATE, 8_000), RATE, enough.signal);
+    await stream.write(tone(440, 1_500, RATE, 8_000));
+    const isMuch = (ms: number): boolean => ms > 1_000;
+    await until(() => toneMs(phone.sound(RATE), 440), isMuch, 10_000, "the caller's tone at the phone");
+    await until(() => toneMs(stream.sound(RATE), 1_000), isMuch, 10_000, "the phone's tone at the caller");
+    enough.abort();
+    await speaking;
     phone.send({ type: "digit", call_id: call.id, digit: "7" });
     expect(await stream.event("dtmf")).toMatchObject({ digit: "7" });
     phone.send({ type: "hang_up", call_id: call.id });
@@ -88,7 +87,7 @@ describe.concurrent("a phone over a WebSocket", () => {
     });
     const keys = (await client.timeline(call.id)).filter(({ type }) => type === "dtmf");
     expect(keys.map(({ data }) => data.digit)).toEqual(["7"]);
-    expect(toneShare(loudSound(await client.heard(call.id)), 440)).toBeGreaterThan(0.97);
+    expect(toneMs(await client.heard(call.id), 440)).toBeGreaterThan(1_400);
     phone.ws.close(1000);
   });
 
