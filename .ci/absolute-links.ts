@@ -1,6 +1,6 @@
 /**
  * A page whose relative links lead into a repository on the web: what npm and JSR show has no files beside it.
- * Links to anchors and to other sites stay, as do code blocks.
+ * Links to anchors and to other sites stay, as do code blocks. Pictures are loaded as files.
  * @param base address of the folder of the page, at a tag: `https://github.com/you/ringport/blob/v0.1.0`
  */
 export function absoluteLinks(markdown: string, base: string): string {
@@ -9,4 +9,9 @@ export function absoluteLinks(markdown: string, base: string): string {
 }
 
 const linked = (text: string, base: string): string =>
-  text.replace(/\]\((?![a-z][a-z0-9+.-]*:|#|\/)(?:\.\/)?([^)\s]+)\)/gi, `](${base}/$1)`);
+  text
+    .replace(/\]\((?![a-z][a-z0-9+.-]*:|#|\/)(?:\.\/)?([^)\s]+)\)/gi, `](${base}/$1)`)
+    .replace(
+      /(<img\b[^>]*\ssrc=")(?![a-z][a-z0-9+.-]*:|\/)(?:\.\/)?([^"]+)"/gi,
+      `$1${base.replace("/blob/", "/raw/")}/$2"`,
+    );

@@ -11,6 +11,11 @@ test.each([
     "[RFC](https://rfc.example/9457), [mail](mailto:a@b.example)",
     "[RFC](https://rfc.example/9457), [mail](mailto:a@b.example)",
   ],
+  [
+    '<img alt="a phone" src="docs/images/phone.png" width="29%">',
+    '<img alt="a phone" src="https://git.example/you/ringport/raw/v1.0.0/docs/images/phone.png" width="29%">',
+  ],
+  ['<img src="https://x.example/a.png">', '<img src="https://x.example/a.png">'],
   ["```ts\nx[0](y)\n```\n[a](b)", `\`\`\`ts\nx[0](y)\n\`\`\`\n[a](${BASE}/b)`],
 ])("%j becomes %j", (page, expected) => {
   expect(absoluteLinks(page, BASE)).toBe(expected);
