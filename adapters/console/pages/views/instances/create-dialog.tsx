@@ -1,4 +1,5 @@
 import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
 import type { NetworkView } from "../../../api.ts";
 import { Button } from "../../components/button.tsx";
 import { Dialog } from "../../components/dialog.tsx";
@@ -56,6 +57,8 @@ function CreateForm({
     navigate(`/instances/${id}`);
   });
   const texts = t.value.create;
+  // The dialog opened before it had a field to focus.
+  useEffect(() => document.querySelector<HTMLInputElement>("dialog input")?.focus(), []);
   return (
     <Form
       action={create}
