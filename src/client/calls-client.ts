@@ -106,12 +106,16 @@ export function callsClient(transport: Transport): CallsClient {
     recording: (id, options) => transport.bytes(`${callPath(id)}/recording`, options),
     deleteRecording: (id, options) => transport.delete(`${callPath(id)}/recording`, options),
     streamTicket: async (id, options) =>
-      (await transport.post<StreamTicket>(ticketPath(id, options?.for), {}, undefined, options)).body,
+      (
+        await transport.post<StreamTicket>(
+          `${callPath(id)}/stream-ticket${options?.for ? `?for=${options.for}` : ""}`,
+          {},
+          undefined,
+          options,
+        )
+      ).body,
   };
 }
-
-const ticketPath = (id: string, purpose: TicketOptions["for"]): string =>
-  `${callPath(id)}/stream-ticket${purpose === "listen" ? "?for=listen" : ""}`;
 
 /** The path of a call. */
 export function callPath(id: string): string {

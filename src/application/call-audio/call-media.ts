@@ -1,3 +1,4 @@
+import { AlignedChannels, type TakeChannels } from "../../audio/aligned-channels.ts";
 import { Playout } from "../../audio/playout.ts";
 import { type Call, type CallResult, machinePolicyOf } from "../../domain/call.ts";
 import type { CallSignal } from "../../domain/call-signal.ts";
@@ -8,7 +9,7 @@ import type { Leg, MediaEvidence, Telephony } from "../../ports/telephony.ts";
 import { KeyMerger } from "../calls/key-merger.ts";
 import type { Context } from "../context.ts";
 import { AnswerAnalyzer } from "./answer-analyzer.ts";
-import { type CallTap, CallTaps } from "./call-tap.ts";
+import { CallTaps } from "./call-tap.ts";
 import { InboundAnalyzer } from "./inbound-analyzer.ts";
 import { MessagePlayer } from "./message-player.ts";
 import type { Message } from "./programs/message.ts";
@@ -30,6 +31,14 @@ export interface PreparedMedia {
   readonly message: Message | undefined;
   /** What carries a live call, in place of its program's `connect`. */
   readonly connection?: LiveConnection | undefined;
+}
+
+/** The audio of a call that somebody follows. */
+export interface FollowedAudio {
+  /** Of each channel, Hz. */
+  readonly sampleRate: number;
+  /** Passes nothing on any more. Twice is fine. */
+  stop(): void;
 }
 
 /** Something that was detected in the audio of a call. */
@@ -160,13 +169,26 @@ export class CallMedia {
     return this.#inbound.frames > 0 ? { ...reported, kind: "inbound" } : reported;
   }
 
-  /** Lets one more tap follow the audio from now on, until the returned function is called. */
-  follow(tapOf: (leg: Pick<Leg, "sampleRate" | "frameMs">) => CallTap): () => void {
-    const remove = this.#taps.add(tapOf(this.#leg));
+  /**
+   * Passes both directions on, aligned in time, until `stop` is called.
+   * @param take receives the callee on the left, and what is played to them on the right
+   * @param pieceMs shortest piece that is passed on, ms
+   */
+  follow(take: TakeChannels, pieceMs: number): FollowedAudio {
+    const { sampleRate, frameMs } = this.#leg;
+    const channels = new AlignedChannels(sampleRate, frameMs, take, pieceMs);
+    const now = (): number => this.#context.system.monotonic();
+    const remove = this.#taps.add({
+      inbound: (frame) => channels.left(frame, 0, frame.length, now()),
+      outbound: (samples, from, length) => channels.right(samples, from, length, now()),
+    });
     this.#followOutbound();
-    return () => {
-      remove();
-      this.#followOutbound();
+    return {
+      sampleRate,
+      stop: () => {
+        remove();
+        this.#followOutbound();
+      },
     };
   }
 

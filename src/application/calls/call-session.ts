@@ -9,7 +9,7 @@ import type { FailedReason } from "../../domain/outcome.ts";
 import { StorageUnavailable } from "../../ports/storage.ts";
 import { DEADLINE_PASSED, DialError, type Leg, type Line, type Telephony } from "../../ports/telephony.ts";
 import type { Findings } from "../call-audio/agents/agent-result.ts";
-import { CallMedia } from "../call-audio/call-media.ts";
+import { CallMedia, type FollowedAudio } from "../call-audio/call-media.ts";
 import type { Message } from "../call-audio/programs/message.ts";
 import { type LiveConnection, ProgramFailed } from "../call-audio/programs/program.ts";
 import type { Context } from "../context.ts";
@@ -143,9 +143,9 @@ export class CallSession {
     else this.#journal.eraseRecording();
   }
 
-  /** Lets a tap follow the audio until the returned function is called; undefined if the call has no leg. */
-  follow(tapOf: Parameters<CallMedia["follow"]>[0]): (() => void) | undefined {
-    return this.#media?.follow(tapOf);
+  /** Follows the audio of both directions; undefined if the call has no leg. */
+  follow(...args: Parameters<CallMedia["follow"]>): FollowedAudio | undefined {
+    return this.#media?.follow(...args);
   }
 
   /** Notes something in the timeline; without effect once the call is over. */

@@ -5,8 +5,9 @@ import type { Logger } from "../../ports/logger.ts";
 import type { System } from "../../ports/system.ts";
 import type { Socket, SocketHandlers } from "../../ports/web.ts";
 import type { ListenEnded, ListenGap, ListenStarted, ListenWaiting, StreamError } from "../answers.ts";
-import { CLOSE_CODES } from "../stream/dialect.ts";
 
+/** The close codes of a stream that a listener can meet; its table of all codes is loaded with the streams. */
+const CLOSE_CODES = { completed: 1000, stopping: 1001, broken: 1011, revoked: 4001, notReading: 4009 };
 /** While the socket buffers more than this, audio stays with the listening, which drops what becomes too old. */
 const MOST_IN_SOCKET_BYTES: number = 64 << 10;
 /** A client that reads nothing for this long is disconnected, ms. */

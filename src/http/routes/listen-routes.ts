@@ -1,7 +1,6 @@
-import { Refusal } from "../../domain/refusal.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import type { Route } from "../route.ts";
-import { TICKET } from "../stream/stream-query.ts";
+import { noHandshake, TICKET } from "../stream/stream-query.ts";
 import type { TokenWatches } from "../stream/token-watches.ts";
 import { callIdOf } from "./record-id.ts";
 
@@ -16,14 +15,10 @@ export function listenRoutes({ calls, system, log }: HttpDependencies, watches: 
         tag: "Calls",
         summary: "Listen to both sides of a live call over a WebSocket",
         description:
-          "For any type of call. Text messages of the server are `ListenWaiting` (before pickup), `ListenStarted`, `ListenGap` and " +
-          "`ListenEnded`; binary messages are the audio since pickup, 16-bit little-endian PCM with two interleaved channels: the " +
-          "callee, and what was played to them. A client that reads too slowly loses the oldest audio, and learns how much. A " +
-          "call has at most 4 listeners, and its timeline notes them. The client sends nothing. Close codes: 1000 the call is " +
-          "over, 1001 the server is stopping, 1011 the server has made a mistake, 4001 the token was revoked or has expired, 4009 " +
-          "the client has read nothing for 30 s.",
+          "For any type of call, with at most 4 listeners, whom its timeline notes. Text: `ListenWaiting`, `ListenStarted`, " +
+          "`ListenGap`, `ListenEnded`; binary: PCM (`pcm_s16le`) of two channels. Close codes as for a stream.",
         access: "call",
-        path: { callId: "The id of a call that is not over." },
+        path: { callId: "The id of an active call." },
         query: { ticket: TICKET },
         answers: { 101: { description: "Switching to WebSocket." } },
         problems: ["call_not_found", "too_many_listeners", "call_ended", "upgrade_required"],
@@ -33,10 +28,7 @@ export function listenRoutes({ calls, system, log }: HttpDependencies, watches: 
         const listening = await calls.listen(context.caller, callId);
         if (!context.upgrading) {
           listening.close();
-          throw new Refusal(
-            "upgrade_required",
-            "the request is not a WebSocket handshake: connect with a WebSocket client",
-          );
+          throw noHandshake();
         }
         const { caller, token } = context;
         const { listenSocket } = await import("../listen/listen-socket.ts");

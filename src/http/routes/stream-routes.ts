@@ -1,15 +1,13 @@
-import { streamOver, streamsOff } from "../../application/call-audio/streams/stream-refusals.ts";
-import { type Call, isActive } from "../../domain/call.ts";
+import { streamsOff } from "../../application/call-audio/streams/stream-refusals.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { choiceParameter, readQuery } from "../query-parameter.ts";
 import { json } from "../reply.ts";
-import type { RequestContext } from "../request-context.ts";
 import type { Route } from "../route.ts";
 import type { Dialect, DialectOutput } from "../stream/dialect.ts";
 import { NativeDialect } from "../stream/native-dialect.ts";
 import { STREAM_DESCRIPTION } from "../stream/stream-description.ts";
-import { STREAM_QUERY, streamFormat } from "../stream/stream-query.ts";
+import { noHandshake, STREAM_QUERY, streamFormat } from "../stream/stream-query.ts";
 import { streamSocket } from "../stream/stream-socket.ts";
 import type { StreamTickets } from "../stream/stream-tickets.ts";
 import type { TokenWatches } from "../stream/token-watches.ts";
@@ -35,11 +33,6 @@ export function streamRoutes(
   const { calls, system, log, mp3Stream } = deps;
   const requireStreams = (): void => {
     if (!deps.streamPreview) throw streamsOff();
-  };
-  const listenable = async (context: RequestContext): Promise<Call> => {
-    const call = await calls.get(context.caller, callIdOf(context));
-    if (!isActive(call.status)) throw streamOver(call.status);
-    return call;
   };
   return [
     {
@@ -72,10 +65,7 @@ export function streamRoutes(
         const reservation = await calls.stream(context.caller, callId);
         if (!context.upgrading) {
           reservation.release();
-          throw new Refusal(
-            "upgrade_required",
-            "the request is not a WebSocket handshake: connect with a WebSocket client",
-          );
+          throw noHandshake();
         }
         const fields = { request_id: context.requestId, call_id: callId };
         const twilio = (output: DialectOutput): Dialect =>
@@ -109,7 +99,7 @@ export function streamRoutes(
           "For browsers, which cannot send a header with a WebSocket: the ticket replaces the token on one WebSocket of this call, " +
           "once, within 60 s. The connection ends with 4001 when the token itself is revoked.",
         access: "call",
-        path: { callId: "The id of the call; a DYNAMIC_STREAM call for its stream." },
+        path,
         query: TICKET_QUERY,
         answers: { 201: { description: "The ticket.", schema: "StreamTicket" } },
         problems: [
@@ -125,9 +115,7 @@ export function streamRoutes(
         const { purpose = "stream" } = readQuery(context.search, TICKET_QUERY);
         if (purpose === "stream") requireStreams();
         const callId = callIdOf(context);
-        const { userId } = await (purpose === "stream"
-          ? calls.streamable(context.caller, callId)
-          : listenable(context));
+        const { userId } = await calls[purpose === "stream" ? "streamable" : "get"](context.caller, callId);
         const { ticket, expiresAt } = await tickets.issue({
           path: `/v1/calls/${callId}/${purpose}`,
           userId,

@@ -14,6 +14,11 @@ const sampleRate: QueryParameter<number> = {
   read: (text) => SAMPLE_RATES.find((rate) => String(rate) === text),
 };
 
+/** A WebSocket was asked for without one. */
+export function noHandshake(): Refusal {
+  return new Refusal("upgrade_required", "the request is not a WebSocket handshake: connect with a WebSocket client");
+}
+
 /** The ticket of a WebSocket. */
 export const TICKET: QueryParameter<string> = {
   name: "ticket",

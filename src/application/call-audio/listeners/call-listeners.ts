@@ -1,26 +1,22 @@
-import { AlignedChannels } from "../../../audio/aligned-channels.ts";
+import type { TakeChannels } from "../../../audio/aligned-channels.ts";
 import type { Call, CallStatus } from "../../../domain/call.ts";
 import { type Event, type Fact, isFinalEvent } from "../../../domain/events.ts";
 import type { Principal } from "../../../domain/principal.ts";
 import { Refusal } from "../../../domain/refusal.ts";
-import type { Leg } from "../../../ports/telephony.ts";
 import type { Context } from "../../context.ts";
-import type { CallTap } from "../call-tap.ts";
+import type { FollowedAudio } from "../call-media.ts";
 import { CallListener } from "./call-listener.ts";
 import { MOST_LISTENERS } from "./call-listening.ts";
 
 /** Length of the pieces that listeners get while they keep up, ms. */
 const PIECE_MS = 20;
 
-/** Makes a tap for a leg. */
-export type TapOfLeg = (leg: Pick<Leg, "sampleRate" | "frameMs">) => CallTap;
-
 /** The part of a call's session that its listeners use. */
 export interface ListenedSession {
   /** The call as decided. */
   readonly call: Call;
-  /** Lets a tap follow the audio until the returned function is called; undefined without a leg. */
-  follow(tapOf: TapOfLeg): (() => void) | undefined;
+  /** Follows the audio: the callee on the left, what is played to them on the right; undefined without a leg. */
+  follow(take: TakeChannels, pieceMs: number): FollowedAudio | undefined;
   /** Notes something in the timeline; without effect once the call is over. */
   note(fact: Fact<"listening_started" | "listening_ended">): void;
 }
@@ -32,21 +28,18 @@ export interface ListenersHost {
   gone(): void;
 }
 
-/** Those who listen to one call: one tap aligns both directions in time, and fills the ring of each listener. */
+/** Those who listen to one call: the ring of each listener is filled from the same audio. */
 export class CallListeners {
   readonly #callId: string;
-  readonly #system: Context["system"];
   readonly #host: ListenersHost;
   /** Replaced by every change: the leg's clock goes through it. */
   #listeners: readonly CallListener[] = [];
   readonly #unlisten: () => void;
-  #sampleRate: number | undefined;
-  #untap: (() => void) | undefined;
+  #audio: FollowedAudio | undefined;
   #isOver = false;
 
-  constructor({ events, system }: Pick<Context, "events" | "system">, callId: string, host: ListenersHost) {
+  constructor({ events }: Pick<Context, "events">, callId: string, host: ListenersHost) {
     this.#callId = callId;
-    this.#system = system;
     this.#host = host;
     this.#unlisten = events.listenLive(callId, {
       event: (event) => this.#happened(event),
@@ -75,15 +68,15 @@ export class CallListeners {
       },
     });
     this.#listeners = [...this.#listeners, listener];
-    if (this.#sampleRate === undefined) this.#tap(status);
-    else listener.prepare(this.#sampleRate);
+    if (this.#audio) listener.prepare(this.#audio.sampleRate);
+    else this.#follow(status);
     if (status === "IN_PROGRESS") listener.answered();
     else listener.wait(status);
     return listener;
   }
 
   #happened(event: Event): void {
-    if (event.type === "ringing") this.#tap("RINGING");
+    if (event.type === "ringing") this.#follow("RINGING");
     else if (event.type === "answered") for (const listener of this.#listeners) listener.answered();
     else if (isFinalEvent(event.type)) {
       const { reason } = (event as Event<"completed" | "failed">).data;
@@ -93,21 +86,13 @@ export class CallListeners {
   }
 
   /** Follows the audio of the call, once it has a leg: no audio passes before the answer. */
-  #tap(status: CallStatus): void {
+  #follow(status: CallStatus): void {
     if (status !== "RINGING" && status !== "IN_PROGRESS") return;
-    this.#untap ??= this.#host.session()?.follow(({ sampleRate, frameMs }) => {
-      this.#sampleRate = sampleRate;
-      for (const listener of this.#listeners) listener.prepare(sampleRate);
-      const take = (callee: Int16Array, played: Int16Array, count: number): void => {
-        for (const listener of this.#listeners) listener.write(callee, played, count);
-      };
-      const channels = new AlignedChannels(sampleRate, frameMs, take, PIECE_MS);
-      const now = (): number => this.#system.monotonic();
-      return {
-        inbound: (frame) => channels.left(frame, 0, frame.length, now()),
-        outbound: (samples, from, length) => channels.right(samples, from, length, now()),
-      };
-    });
+    if (this.#audio) return;
+    this.#audio = this.#host.session()?.follow((callee, played, count) => {
+      for (const listener of this.#listeners) listener.write(callee, played, count);
+    }, PIECE_MS);
+    if (this.#audio) for (const listener of this.#listeners) listener.prepare(this.#audio.sampleRate);
   }
 
   #over(end: (listener: CallListener) => void): void {
@@ -117,7 +102,7 @@ export class CallListeners {
   }
 
   #close(): void {
-    this.#untap?.();
+    this.#audio?.stop();
     this.#unlisten();
     this.#host.gone();
   }

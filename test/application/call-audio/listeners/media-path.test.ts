@@ -1,8 +1,8 @@
 import { memoryUsage } from "node:process";
 import { expect, test } from "vitest";
-import type { CallTap } from "../../../../src/application/call-audio/call-tap.ts";
 import { CallListeners } from "../../../../src/application/call-audio/listeners/call-listeners.ts";
 import { EventLog } from "../../../../src/application/calls/event-log.ts";
+import { AlignedChannels, type TakeChannels } from "../../../../src/audio/aligned-channels.ts";
 import { idSource } from "../../../../src/base/ids.ts";
 import type { Call } from "../../../../src/domain/call.ts";
 import type { Principal } from "../../../../src/domain/principal.ts";
@@ -15,44 +15,38 @@ const FRAMES = 5_000;
 /** A thousandth of what the frames themselves hold. */
 const MOST_BYTES = 16 << 10;
 
-/** Four listeners of a call whose frames this test makes. */
-function listened(): { tap: Required<Pick<CallTap, "inbound" | "outbound">>; tick: () => void } {
+/** The audio of a call with four listeners, as its leg's clock passes it on. */
+function listened(): AlignedChannels {
   const system = new ManualSystem();
   const ids = idSource(
     () => system.now(),
     (bytes) => system.random(bytes),
   );
-  let now = 0;
-  let tap: CallTap | undefined;
-  const clock = { ...system, monotonic: () => now } as ManualSystem;
+  let channels: AlignedChannels | undefined;
   const session = {
     call: CALL,
-    follow(tapOf: (leg: { sampleRate: number; frameMs: number }) => CallTap) {
-      tap = tapOf({ sampleRate: 16_000, frameMs: 20 });
-      return () => {};
+    follow(take: TakeChannels, pieceMs: number) {
+      channels = new AlignedChannels(16_000, 20, take, pieceMs);
+      return { sampleRate: 16_000, stop() {} };
     },
     note() {},
   };
-  const listeners = new CallListeners({ events: new EventLog(system, ids, silentLogger), system: clock }, CALL.id, {
-    session: () => session,
-    gone() {},
-  });
+  const host = { session: () => session, gone() {} };
+  const listeners = new CallListeners({ events: new EventLog(system, ids, silentLogger) }, CALL.id, host);
   for (let i = 0; i < 4; i++) listeners.add(ALICE, CALL);
-  const tick = (): void => {
-    now += 20;
-  };
-  return { tap: tap as ReturnType<typeof listened>["tap"], tick };
+  return channels as AlignedChannels;
 }
 
 test("listeners who read nothing cost the leg's clock no memory", () => {
-  const { tap, tick } = listened();
+  const channels = listened();
+  let now = 0;
   const frame = new Int16Array(320).fill(7);
   const run = (): number => {
     const before = memoryUsage().heapUsed + memoryUsage().arrayBuffers;
     for (let i = 0; i < FRAMES; i++) {
-      tick();
-      tap.outbound(frame, 0, frame.length);
-      tap.inbound(frame);
+      now += 20;
+      channels.right(frame, 0, frame.length, now);
+      channels.left(frame, 0, frame.length, now);
     }
     return memoryUsage().heapUsed + memoryUsage().arrayBuffers - before;
   };
