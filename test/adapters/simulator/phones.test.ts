@@ -241,64 +241,6 @@ describe("several phones with one number", () => {
   });
 });
 
-describe("a transfer", () => {
-  test("rings at the phone of the other number, and fails when that declines", async () => {
-    const phone = open();
-    const call = await network.call("+12025550100");
-    await network.system.advance(1_500);
-    const transfer = call.leg.transfer?.(NUMBER, new AbortController().signal);
-    expect(phone.log).toEqual(["ready", "ringing"]);
-    phone.send({ type: "decline", call_id: call.callId });
-    expect(await transfer).toEqual({ type: "failed", detail: "simulator: declined" });
-    expect(phone.log.at(-1)).toBe("ended declined");
-    expect((await outcome(call)).at(-1)).toBe("connected");
-  });
-
-  test("connects two phones with each other, until one hangs up", async () => {
-    const { call, phone } = await answered(tone(440, 5_000, RATE, 10_000));
-    const other = open("+12025550148");
-    const transfer = call.leg.transfer?.("+12025550148", new AbortController().signal);
-    other.send({ type: "answer", call_id: call.callId });
-    expect(await transfer).toEqual({ type: "accepted", detail: "simulator: answered" });
-    await call.leg.hangUp();
-    expect((await outcome(call)).at(-1)).toBe("ended released");
-    const before = phone.frames.length;
-    for (let frame = 0; frame < 50; frame++) {
-      phone.speak(tone(1_000, 20, RATE, 10_000));
-      other.speak(tone(700, 20, RATE, 10_000));
-      await network.system.advance(20);
-    }
-    expect(toneShare(other.heard.subarray(2_560), 1_000, RATE)).toBeGreaterThan(0.99);
-    expect(toneShare(phone.heard.subarray(320 * before + 2_560), 700, RATE)).toBeGreaterThan(0.99);
-    other.send({ type: "hang_up", call_id: call.callId });
-    expect([phone.log.at(-1), other.log.at(-1)]).toEqual(["ended released", "ended callee_hung_up"]);
-    expect(network.simulator.clock.size).toBe(0);
-    expect((await outcome(await network.call(NUMBER))).at(-1)).toBe("alerting");
-  });
-
-  test("connects a phone with the script of a number, until the phone is closed", async () => {
-    const { call, phone } = await answered();
-    const transfer = call.leg.transfer?.("+12025550105", new AbortController().signal);
-    await network.system.advance(1_100);
-    expect(await transfer).toMatchObject({ type: "accepted" });
-    await call.leg.hangUp();
-    await network.system.advance(4_600); // a greeting of 4 s, then a beep
-    expect(toneShare(phone.heard.subarray(-320 * 20, -320 * 10), 1_000, RATE)).toBeGreaterThan(0.9);
-    phone.leave();
-    expect(network.simulator.clock.size).toBe(0);
-    expect(network.system.waiting).toBe(0);
-  });
-
-  test("ends with the call: the phone of the other number stops ringing", async () => {
-    const { call, phone } = await answered();
-    const other = open("+12025550148");
-    const transfer = expect(call.leg.transfer?.("+12025550148", new AbortController().signal)).rejects.toThrow("ended");
-    phone.send({ type: "hang_up", call_id: call.callId });
-    await transfer;
-    expect(other.log).toEqual(["ready", "ringing", "ended released"]);
-  });
-});
-
 describe("a page that reads too slowly", () => {
   test("gets the latest 200 ms when it reads again, and no more", async () => {
     const { phone } = await answered(Int16Array.from({ length: 320 * 200 }, (_, i) => Math.floor(i / 320)));
