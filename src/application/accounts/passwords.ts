@@ -72,10 +72,9 @@ export class Passwords {
     const attempt = this.#attempts.begin(name);
     try {
       const account = await find();
-      const password = passwordOf(given);
-      const right = await notBusy(this.#hasher.verify(password ?? "", account?.passwordHash));
-      if (!right || password === undefined)
-        return { account: undefined, slowedDown: attempt.slowsDown ? account : undefined };
+      // No account has an empty password; it takes as long as any other.
+      const right = await notBusy(this.#hasher.verify(passwordOf(given) ?? "", account?.passwordHash));
+      if (!right) return { account: undefined, slowedDown: attempt.slowsDown ? account : undefined };
       attempt.succeed();
       return { account, slowedDown: undefined };
     } catch (error) {

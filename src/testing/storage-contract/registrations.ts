@@ -98,6 +98,14 @@ export function registrationsContract(clause: Clause, lastingClause: Clause): vo
     scene.equal(await accounts.users(), [oldest, named, { ...wanted.user, name: wanted.user.id }]);
   });
 
+  clause("the administrator does not take over the user of another account", async (scene) => {
+    const { logins } = scene.storage;
+    const member = accountIn(await logins.register(newAccount(scene, "bob@example.com")));
+    const wanted = newAccount(scene, "ana@example.com", { role: "admin" });
+    scene.equal(accountIn(await logins.register(wanted)).userId, wanted.user.id);
+    scene.equal(await logins.account(member.id), member);
+  });
+
   clause("without users, the administrator gets a new one", async (scene) => {
     const { accounts, logins } = scene.storage;
     const wanted = newAccount(scene, "ana@example.com", { role: "admin" });

@@ -142,6 +142,23 @@ describe("the deletion of an account", () => {
     await expectNothing(next, bob, ids);
   });
 
+  test("waits for the deletion of an instance that is not finished", async () => {
+    const scene = await accountScene();
+    const { world, accounts, admin, member } = scene;
+    const bob = await member(await admin(), "bob@example.com");
+    const { id } = await world.activeInstance(bob.principal);
+    world.storage.before = (operation) => {
+      if (operation === "instances.loadCredentials") throw new StorageUnavailable("the database is locked");
+    };
+    await expect(passing(world, world.app.instances.delete(bob.principal, id))).rejects.toMatchObject({
+      code: "storage_unavailable",
+    });
+    world.storage.before = () => {};
+    expect(await world.storage.instances.get(id)).toMatchObject({ status: "DELETED", erasedAt: null });
+    await passing(world, accounts.delete(bob.account, PASSWORD));
+    await expectNothing(scene, bob, [id]);
+  });
+
   test("deletes what another browser creates meanwhile", async () => {
     const scene = await accountScene();
     const { world, accounts, admin, member } = scene;

@@ -99,11 +99,13 @@ describe("a registration", () => {
   });
 
   test("with a taken address is refused, and leaves the invitation as it was", async () => {
-    const { accounts, admin } = await accountScene();
+    const { accounts, admin, hasher } = await accountScene();
     const { account } = await admin();
     const { code } = await accounts.invite(account);
+    const { hashed } = hasher;
     const taken = { email: "ANA@example.com", password: PASSWORD, code };
     await expect(accounts.register(taken, BROWSER)).rejects.toMatchObject({ code: "email_taken" });
+    expect(hasher.hashed).toBe(hashed);
     expect((await accounts.register({ ...taken, email: "bob@example.com" }, BROWSER)).account.role).toBe("member");
   });
 

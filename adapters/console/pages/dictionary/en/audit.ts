@@ -15,6 +15,7 @@ export default {
     "account.signed_out": "Signed out",
     "account.sign_in_slowed_down": "Sign-in slowed down after many attempts",
     "account.password_changed": "Changed the password",
+    "account.reset_code_made": "Made a link for a new password, on the server",
     "account.password_reset": "Set a new password with a code",
     "account.deleted": "Deleted the account",
     "session.ended": "Signed another browser out",

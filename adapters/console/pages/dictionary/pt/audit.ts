@@ -18,6 +18,7 @@ export default {
     "account.signed_out": "Saiu",
     "account.sign_in_slowed_down": "Entrada freada depois de muitas tentativas",
     "account.password_changed": "Trocou a senha",
+    "account.reset_code_made": "Gerou um link para uma nova senha, no servidor",
     "account.password_reset": "Definiu nova senha com um código",
     "account.deleted": "Excluiu a conta",
     "session.ended": "Desconectou outro navegador",
