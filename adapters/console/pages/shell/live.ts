@@ -1,5 +1,5 @@
 import { effect, signal } from "@preact/signals";
-import { type CallEvent, RingportError } from "../../../../src/client/index.ts";
+import type { CallEvent } from "../../../../src/client/index.ts";
 import { client } from "./client.ts";
 import { account } from "./session.ts";
 
@@ -8,12 +8,6 @@ const PAUSE_MS = 2_000;
 
 type Listener = (events: readonly CallEvent[]) => void;
 const listeners = new Set<Listener>();
-
-let begin = (): void => {};
-/** Resolves once the log of the first account is followed, or cannot be: what is read from then on misses no event. */
-export const begun = new Promise<void>((resolve) => {
-  begin = resolve;
-});
 
 /** Counts the beginnings of the log in this tab: what was read before one may have missed events, and is read again. */
 export const beginnings = signal(0);
@@ -45,16 +39,12 @@ async function follow(signal: AbortSignal): Promise<void> {
       if (cursor === undefined) {
         ({ cursor } = await client.eventPage({ cursor: "latest" }, { signal }));
         beginnings.value++;
-        begin();
       }
       for await (const page of client.followEvents({ cursor }, { signal })) {
         cursor = page.cursor;
         for (const listener of listeners) listener(page.items);
       }
-    } catch (error) {
-      begin();
-      // The server has another log than before, such as one from a backup.
-      if (error instanceof RingportError && error.status === 400) cursor = undefined;
+    } catch {
       await pauseOrOnline(signal);
     }
   }

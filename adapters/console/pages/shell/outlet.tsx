@@ -11,7 +11,7 @@ import { match } from "./match.ts";
 import { href, navigate, path, query } from "./place.ts";
 import { redirectOf } from "./redirect.ts";
 import { ROUTES, type Route, type ViewProps } from "./routes.ts";
-import { account, session } from "./session.ts";
+import { session } from "./session.ts";
 
 const t = dictionary({ en, pt });
 
@@ -78,9 +78,7 @@ export function Outlet() {
     );
   // A new version of the server no longer has the files of the old pages.
   if ("fault" in current) return <Fault error={current.fault} retry={() => location.reload()} />;
-  const { key, route, params, View } = current;
-  // Somebody has signed out, perhaps in another tab: nothing of the account stays on the screen.
-  if (route.access === "account" && account.value === null) return <Skeleton lines={5} />;
+  const { key, params, View } = current;
   return (
     <ErrorBoundary key={key}>
       <View params={params} />

@@ -1,10 +1,7 @@
 import { type ReadonlySignal, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { CallEvent } from "../../../../src/client/index.ts";
-import { beginnings, begun, onEvents } from "./live.ts";
-
-/** Events cause no more than one read in this time, ms. */
-const REST_MS = 250;
+import { beginnings, onEvents } from "./live.ts";
 
 /** What a view reads from the server. */
 export interface Data<T> {
@@ -45,12 +42,9 @@ export function useData<T>(
     const stop = new AbortController();
     let running: Promise<void> | undefined;
     let again = false;
-    let readAt = Number.NEGATIVE_INFINITY;
-    let timer: ReturnType<typeof setTimeout> | undefined;
     const once = async (): Promise<void> => {
       do {
         again = false;
-        readAt = performance.now();
         try {
           const next = await latest.current.read(stop.signal);
           if (stop.signal.aborted) return;
@@ -69,39 +63,18 @@ export function useData<T>(
       });
       return running;
     };
-    const soon = (): void => {
-      timer ??= setTimeout(
-        () => {
-          timer = undefined;
-          void reload.current();
-        },
-        Math.max(0, readAt + REST_MS - performance.now()),
-      );
-    };
-    let unfollow = (): void => {};
-    const start = (): void => {
-      if (stop.signal.aborted) return;
-      void reload.current();
-      if (latest.current.concerns === undefined) return;
-      const count = beginnings.peek();
-      const ends = [
-        onEvents((events) => {
-          if (events.some((event) => latest.current.concerns?.(event))) soon();
-        }),
-        beginnings.subscribe((now) => {
-          if (now !== count) soon();
-        }),
-      ];
-      unfollow = () => {
-        for (const end of ends) end();
-      };
-    };
-    if (latest.current.concerns === undefined) start();
-    else void begun.then(start);
+    void reload.current();
+    const unfollow = onEvents((events) => {
+      if (events.some((event) => latest.current.concerns?.(event))) void reload.current();
+    });
+    const begun = beginnings.peek();
+    const unsubscribe = beginnings.subscribe((count) => {
+      if (count !== begun && latest.current.concerns !== undefined) void reload.current();
+    });
     return () => {
       stop.abort();
-      clearTimeout(timer);
       unfollow();
+      unsubscribe();
     };
   }, [key]);
 

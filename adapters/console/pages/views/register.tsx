@@ -9,7 +9,7 @@ import { dictionary } from "../dictionary/dictionary.ts";
 import en from "../dictionary/en/sign-in.ts";
 import pt from "../dictionary/pt/sign-in.ts";
 import { consoleApi } from "../shell/console-api.ts";
-import { codeFromFragment } from "../shell/fragment-code.ts";
+import { fragmentCode } from "../shell/fragment-code.ts";
 import { href } from "../shell/place.ts";
 import { beginSession, session } from "../shell/session.ts";
 import { useAction } from "../shell/use-action.ts";
@@ -18,12 +18,12 @@ import { NewPassword } from "./account/new-password.tsx";
 const t = dictionary({ en, pt });
 
 export default function Register() {
-  const code = useSignal(codeFromFragment());
-  const hadCode = codeFromFragment() !== "";
+  const code = useSignal("");
+  const hadCode = fragmentCode.value !== "";
   const email = useSignal("");
   const password = useSignal("");
   const register = useAction(async () => {
-    const given = code.value.trim();
+    const given = fragmentCode.value || code.value.trim();
     const body: LoginBody = { email: email.value, password: password.value, ...(given !== "" && { code: given }) };
     beginSession(await consoleApi.post<SessionState>("register", body));
   });
@@ -44,7 +44,7 @@ export default function Register() {
           {hadCode && needed !== "open" && <Notice tone="good">{texts.hasCode}</Notice>}
           {!hadCode && needed !== "open" && (
             <Field
-              label={texts.code}
+              label={needed === "first" ? texts.codeFirst : texts.code}
               hint={needed === "first" ? texts.codeHintFirst : texts.codeHint}
               autocomplete="one-time-code"
               spellcheck={false}

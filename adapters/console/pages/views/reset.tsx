@@ -8,7 +8,7 @@ import { dictionary } from "../dictionary/dictionary.ts";
 import en from "../dictionary/en/sign-in.ts";
 import pt from "../dictionary/pt/sign-in.ts";
 import { consoleApi } from "../shell/console-api.ts";
-import { codeFromFragment } from "../shell/fragment-code.ts";
+import { fragmentCode } from "../shell/fragment-code.ts";
 import { beginSession } from "../shell/session.ts";
 import { useAction } from "../shell/use-action.ts";
 import { NewPassword } from "./account/new-password.tsx";
@@ -16,10 +16,10 @@ import { NewPassword } from "./account/new-password.tsx";
 const t = dictionary({ en, pt });
 
 export default function Reset() {
-  const code = useSignal(codeFromFragment());
+  const code = useSignal("");
   const password = useSignal("");
   const reset = useAction(async () => {
-    const body: PasswordResetBody = { code: code.value.trim(), password: password.value };
+    const body: PasswordResetBody = { code: fragmentCode.value || code.value.trim(), password: password.value };
     beginSession(await consoleApi.post<SessionState>("password-reset", body));
   });
   const { reset: texts } = t.value;
@@ -33,7 +33,7 @@ export default function Reset() {
           </Button>
         }
       >
-        {codeFromFragment() === "" && (
+        {fragmentCode.value === "" && (
           <Field
             label={texts.code}
             hint={texts.codeHint}

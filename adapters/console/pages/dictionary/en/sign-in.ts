@@ -20,6 +20,7 @@ export default {
     leadInvitation: "Registration on this server is by invitation.",
     hasCode: "Your code was taken from the address. Choose how you sign in from now on.",
     code: "Invitation code",
+    codeFirst: "One-time code",
     codeHint: "The code of the address that an administrator has sent you.",
     codeHintFirst: "The server has printed a one-time code at its start, in the terminal or its log.",
     action: "Create account",

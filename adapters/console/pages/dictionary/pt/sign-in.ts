@@ -24,6 +24,7 @@ export default {
     leadInvitation: "O cadastro neste servidor é feito por convite.",
     hasCode: "Seu código veio no endereço. Escolha como você vai entrar daqui em diante.",
     code: "Código do convite",
+    codeFirst: "Código de uso único",
     codeHint: "O código do endereço que um administrador enviou a você.",
     codeHintFirst: "O servidor imprimiu um código de uso único ao iniciar, no terminal ou no log.",
     action: "Criar conta",
