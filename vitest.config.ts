@@ -36,7 +36,7 @@ export default defineConfig({
           name: "unit",
           include: ["test/**/*.test.ts"],
           exclude: [
-            "test/{runtime,docs,peers,package,examples}/**",
+            "test/{runtime,docs,peers,package,examples,console/browser}/**",
             "test/adapters/cli/**",
             ...INTEGRATION,
             "**/node_modules/**",
@@ -132,6 +132,19 @@ export default defineConfig({
           maxWorkers: 3,
           testTimeout: 60_000,
           hookTimeout: 120_000,
+        },
+      },
+      {
+        // Opens the console of a server that runs from the sources in Chromium; not in `npm test`.
+        extends: true,
+        test: {
+          name: "console",
+          ...inRealTime,
+          include: ["test/console/browser/*.test.ts"],
+          globalSetup: ["test/console/browser/support/pages.ts"],
+          maxWorkers: 3,
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
         },
       },
       {

@@ -74,7 +74,7 @@ export function watched(page: Page): WatchedPage {
     if (reason !== "net::ERR_ABORTED") faults.push(`not loaded: ${request.url()} ${reason}`);
   });
   page.on("console", (message) => {
-    if (message.type() === "error") faults.push(message.text());
+    if (message.type() === "error") faults.push(`${message.text()} ${message.location().url}`);
   });
   return { page, requests, faults };
 }

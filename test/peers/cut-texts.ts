@@ -1,4 +1,7 @@
-/** Texts that end outside the screen, or that a box around them cuts off; code may be scrolled, and … stands for the rest. */
+/**
+ * Texts that end outside the screen, or that a box around them cuts off; code may be scrolled, … stands for the rest, and a box
+ * of one pixel has texts for screen readers.
+ */
 export const CUT = `(() => {
   const cut = new Set();
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
@@ -11,7 +14,7 @@ export const CUT = `(() => {
     if (width === 0) continue;
     for (let one = element; one; one = one.parentElement) {
       const { overflowX, textOverflow } = getComputedStyle(one);
-      if (textOverflow === "ellipsis") break;
+      if (textOverflow === "ellipsis" || (overflowX !== "visible" && one.getBoundingClientRect().width <= 1)) break;
       const edge = one === document.body ? document.documentElement.clientWidth : one.getBoundingClientRect().right;
       if (right <= edge + 1 || (overflowX === "visible" && one !== document.body)) continue;
       cut.add(element.localName + "." + element.className + " " + text.data.trim().slice(0, 40));

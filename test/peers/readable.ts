@@ -34,8 +34,8 @@ const BRIGHTNESS = `(() => {
 export async function expectReadable(page: Page, { width, scheme }: Look, name: string, what = name): Promise<void> {
   const { PICTURES } = process.env;
   if (PICTURES) await page.screenshot({ path: join(PICTURES, `${name}-${width}-${scheme}.png`), fullPage: true });
-  expect(await page.evaluate(SPILT), what).toBe(0);
-  expect(await page.evaluate(CUT), what).toEqual([]);
-  expect(await page.evaluate(FAINT), what).toEqual([]);
-  expect(await page.evaluate(BRIGHTNESS), what)[scheme === "dark" ? "toBeLessThan" : "toBeGreaterThan"](128);
+  expect.soft(await page.evaluate(SPILT), what).toBe(0);
+  expect.soft(await page.evaluate(CUT), what).toEqual([]);
+  expect.soft(await page.evaluate(FAINT), what).toEqual([]);
+  expect.soft(await page.evaluate(BRIGHTNESS), what)[scheme === "dark" ? "toBeLessThan" : "toBeGreaterThan"](128);
 }

@@ -14,7 +14,7 @@ const THREAD = /\bnew (?:WorkerPool|Worker)\(/;
 /** What reads a clock or waits for one. */
 const CLOCK = /\bperformance\.now\(|\bDate\.now\(|\bsetTimeout\([^()]*, *[1-9]|\bsleep\(/;
 /** Other projects: see vitest.config.ts. */
-const OTHER = /^test\/(runtime|docs|peers|package|examples|adapters\/cli)\//;
+const OTHER = /^test\/(runtime|docs|peers|package|examples|adapters\/cli|console\/browser)\//;
 
 const tests = globSync("test/**/*.test.ts", { cwd: ROOT }).map((path) => path.replaceAll("\\", "/"));
 const unit = tests.filter((path) => !OTHER.test(path) && !INTEGRATION.some((glob) => matchesGlob(path, glob)));

@@ -57,7 +57,11 @@ const lines = new Map(
     networks.map(async (network) => {
       const host = new TestLineHost();
       const name = network.name.slice("sip/".length);
-      const line = await network.open({ id: `inst_${name}`, userId: "usr_1", name }, host, new AbortController().signal);
+      const line = await network.open(
+        { id: `inst_${name}`, userId: "usr_1", name },
+        host,
+        new AbortController().signal,
+      );
       await host.reports.next("online", 5_000);
       return [name, line] as const;
     }),

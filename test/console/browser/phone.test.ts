@@ -1,0 +1,182 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { withTools } from "../../peers/tools.ts";
+import { ON_NODE, onEach } from "../../support/server.ts";
+import { type Client, until } from "../../support/server-client.ts";
+import { loudness, type Sound, toneMs, toneWav } from "../../support/server-sound.ts";
+import { openStream } from "../../support/stream-client.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { useConsole } from "./support/console.ts";
+import { Speakers } from "./support/sound.ts";
+
+const PHONE = "+12025550147";
+const TONE_HZ = 700;
+/** What the fake microphone picks up, over and over: a beep and a pause, which no browser takes for noise. */
+const MICROPHONE_HZ = 1_300;
+const microphone = join(temporaryFolder("microphone"), "beeps.wav");
+writeFileSync(microphone, beeps());
+
+onEach([ON_NODE], (target) => {
+  withTools("a phone in Chromium", ["chromium"], () => {
+    const console = useConsole(target, {
+      env: { RINGPORT_STREAM_PREVIEW: "1", RINGPORT_SIMULATOR_TIME_SCALE: "1" },
+      flags: [
+        "--use-fake-device-for-media-stream",
+        "--use-fake-ui-for-media-stream",
+        `--use-file-for-fake-audio-capture=${microphone}`,
+      ],
+    });
+
+    /** Somebody with an instance that can call, and a phone in their browser. */
+    async function withPhone(): Promise<{ page: Page; client: Client; instanceId: string; speakers: Speakers }> {
+      const page = await console.signedUp();
+      const client = console.server.client(await console.tokenOf(page));
+      const { id: instanceId } = await client.activeInstance("Front desk");
+      const speakers = await Speakers.of(page);
+      await openPhone(page);
+      return { page, client, instanceId, speakers };
+    }
+
+    async function openPhone(page: Page): Promise<void> {
+      await page.goto(`${console.url}/phone?number=${encodeURIComponent(PHONE)}`);
+      await page.getByText("Ready", { exact: true }).waitFor();
+      await page.getByRole("heading", { name: "Phone" }).click(); // browsers play no sound before the first touch
+    }
+
+    const toPhone = { target: { phoneNumber: PHONE } };
+
+    test("rings, is answered, plays every word of a FIXED_TTS call, and is free again", async () => {
+      const { page, client, instanceId, speakers } = await withPhone();
+      const text = "Your parcel arrives tomorrow, between nine and ten in the morning.";
+      const { id } = await client.call(instanceId, { ...toPhone, tts: { text, voiceId: "en-US-1" } });
+      await page.getByRole("alert").getByText("Incoming call").waitFor();
+      await expect.poll(() => page.title()).toMatch(/calls$/);
+      expect((await client.readCall(id)).status).toBe("RINGING");
+      await expect.poll(async () => loudness(await speakers.played())).toBeGreaterThan(500);
+      await page.getByRole("button", { name: "Answer" }).click();
+      await page.getByRole("timer").waitFor();
+      await speakers.forget();
+      const { outcome } = await client.waitForCall(id);
+      expect(outcome).toMatchObject({ reason: "message_played", heard_ratio: 1 });
+      await page.getByText("The caller has hung up.").waitFor();
+      const heard = await speakers.played();
+      // As loud as what the server has sent, for as long.
+      const sent = await client.heard(id);
+      expect(loudMs(heard) / loudMs(sent)).toBeGreaterThan(0.85);
+      expect(loudness(loudOf(heard)) / loudness(loudOf(sent))).toBeCloseTo(1, 0);
+      await page.getByText("Ready", { exact: true }).waitFor();
+    });
+
+    test("the microphone and the keys reach the client of a stream, whose audio is played", async () => {
+      const { page, client, instanceId, speakers } = await withPhone();
+      const { id } = await client.call(instanceId, { ...toPhone, type: "DYNAMIC_STREAM", tts: undefined });
+      const stream = await openStream(console.server.base, id, {
+        token: client.token,
+        query: { audio: "callee", sample_rate: 16_000 },
+      });
+      await page.getByRole("button", { name: "Answer" }).click();
+      await stream.event("answered");
+      await speakers.forget();
+      await stream.write(tone());
+      // The beeps of the fake microphone.
+      await until(
+        () => toneMs(stream.sound(16_000), MICROPHONE_HZ),
+        (ms) => ms > 500,
+        15_000,
+        "the microphone",
+      );
+      await page.getByRole("button", { name: "Key 5" }).click();
+      await page.keyboard.press("#");
+      await until(
+        () => stream.events.filter(({ event }) => event === "dtmf").map(({ digit }) => digit),
+        (digits) => digits.length === 2,
+        10_000,
+        "two keys",
+      ).then((digits) => expect(digits).toEqual(["5", "#"]));
+
+      await expect.poll(async () => toneMs(await speakers.played(), TONE_HZ)).toBeGreaterThan(1_700);
+      await page.getByRole("button", { name: "Mute" }).click();
+      await page.getByRole("button", { name: "Muted" }).waitFor();
+      stream.say({ type: "mark", name: "muted" });
+      const before = stream.frames.length;
+      await until(
+        () => stream.frames.length,
+        (frames) => frames > before + 75,
+        10_000,
+        "1.5 s of silence",
+      );
+      const silent = stream.sound(16_000);
+      expect(toneMs({ ...silent, samples: silent.samples.subarray(-16_000) }, MICROPHONE_HZ)).toBe(0);
+
+      await page.getByRole("button", { name: "Hang up" }).click();
+      await page.getByText("You have hung up.").waitFor();
+      await stream.closed();
+      expect((await client.waitForCall(id)).outcome?.reason).toBe("callee_hung_up");
+    });
+
+    test("declines, and the caller hangs up while it rings", async () => {
+      const { page, client, instanceId } = await withPhone();
+      const declined = await client.call(instanceId, toPhone);
+      await page.getByRole("button", { name: "Decline" }).click();
+      expect((await client.waitForCall(declined.id)).outcome?.reason).toBe("declined");
+      await page.getByText("The call was declined.").waitFor();
+
+      const given = await client.call(instanceId, toPhone);
+      await page.getByRole("button", { name: "Answer" }).waitFor();
+      await client.delete(`/v1/calls/${given.id}`);
+      await page.getByText("You missed the call.").waitFor();
+      await page.getByText("Ready", { exact: true }).waitFor();
+    });
+
+    test("rings in two tabs; the one that answers has the call", async () => {
+      const { page, client, instanceId } = await withPhone();
+      const other = await console.tabBeside(page);
+      await openPhone(other);
+      const { id } = await client.call(instanceId, toPhone);
+      for (const tab of [page, other]) await tab.getByRole("button", { name: "Answer" }).waitFor();
+      await other.getByRole("button", { name: "Answer" }).click();
+      await page.getByText("Answered on another phone with this number.").waitFor();
+      expect((await client.waitForCall(id)).outcome?.reason).toBe("message_played");
+    });
+
+    test("another person's calls to the number do not ring", async () => {
+      const { page } = await withPhone();
+      const stranger = console.server.client(await console.tokenOf(await console.signedUp()));
+      const { id: instanceId } = await stranger.activeInstance("Shop");
+      const { id } = await stranger.call(instanceId, toPhone);
+      expect((await stranger.waitForCall(id)).outcome?.reason).toBe("message_played");
+      await page.getByText("Ready", { exact: true }).waitFor();
+      expect(await page.getByText("Last call").count()).toBe(0);
+    });
+  });
+});
+
+function tone(): Int16Array {
+  const wav = toneWav({ hz: TONE_HZ, ms: 2_000 });
+  return Int16Array.from({ length: (wav.length - 44) / 2 }, (_, i) => wav.readInt16LE(44 + 2 * i));
+}
+
+/** Half a second of beep, half a second of silence, at the rate of a microphone. */
+function beeps(): Buffer {
+  const wav = toneWav({ hz: MICROPHONE_HZ, ms: 1_000, sampleRate: 48_000 });
+  wav.fill(0, 44 + 48_000);
+  return wav;
+}
+
+/** What is louder than a whisper, 20 ms at a time. */
+function loudOf({ samples, sampleRate }: Sound): Sound {
+  const size = sampleRate / 50;
+  const loud: number[] = [];
+  for (let at = 0; at + size <= samples.length; at += size) {
+    const window = samples.subarray(at, at + size);
+    if (loudness({ samples: window, sampleRate }) > 200) loud.push(...window);
+  }
+  return { samples: Int16Array.from(loud), sampleRate };
+}
+
+function loudMs(sound: Sound): number {
+  const loud = loudOf(sound);
+  return (loud.samples.length * 1000) / loud.sampleRate;
+}

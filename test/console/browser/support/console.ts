@@ -1,0 +1,112 @@
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { afterEach, expect } from "vitest";
+import type { SessionState } from "../../../../adapters/console/api.ts";
+import { type Look, type TestBrowser, useBrowser, type WatchedPage, watched } from "../../../peers/browser.ts";
+import { type Server, type ServerOptions, type Target, useServer } from "../../../support/server.ts";
+
+export const PASSWORD = "correct horse battery";
+
+/** A server and a browser whose every page is watched: nothing of it may fail, or leave the server's origin. */
+export class TestConsole {
+  readonly server: Server;
+  readonly #browser: TestBrowser;
+  readonly #opened: { readonly watched: WatchedPage; readonly expectedFaults: RegExp[] }[] = [];
+  #people = 0;
+
+  constructor(server: Server, browser: TestBrowser) {
+    this.server = server;
+    this.#browser = browser;
+  }
+
+  /** Where the console is. */
+  get url(): string {
+    return `${this.server.base}/console`;
+  }
+
+  /** The address where the first person registers: that which `ringport account code` prints, at the port of this server. */
+  async registerUrl(): Promise<string> {
+    const { stdout, stderr } = await this.server.cli("account", "code");
+    const page = /\/register#code=[\w-]+/.exec(stdout)?.[0];
+    if (page === undefined) throw new Error(`no address was printed:\n${stdout}${stderr}`);
+    return this.url + page;
+  }
+
+  /** A browser of somebody who is not signed in. */
+  async open(look: Partial<Look> = {}, options: BrowserContextOptions = {}): Promise<Page> {
+    const opened = await this.#browser.open(look, { locale: "en-US", ...options });
+    this.#opened.push({ watched: opened, expectedFaults: [] });
+    return opened.page;
+  }
+
+  /** Another tab of the same browser. */
+  async tabBeside(page: Page): Promise<Page> {
+    const tab = await page.context().newPage();
+    this.#opened.push({ watched: watched(tab), expectedFaults: [] });
+    return tab;
+  }
+
+  /** A browser of somebody who has just registered; the first person of a server becomes the administrator. */
+  async signedUp(look: Partial<Look> = {}, options: BrowserContextOptions = {}): Promise<Page> {
+    const page = await this.open(look, options);
+    const email = `person${++this.#people}@example.com`;
+    const state = (await (await page.request.get(`${this.url}/api/session`)).json()) as SessionState;
+    const code = state.registration === "first" ? (await this.registerUrl()).replace(/.*=/, "") : undefined;
+    const data = { email, password: PASSWORD, code };
+    const headers = { origin: new URL(this.url).origin };
+    const answer = await page.request.post(`${this.url}/api/register`, { data, headers });
+    if (!answer.ok()) throw new Error(`registration was answered ${answer.status()}: ${await answer.text()}`);
+    return page;
+  }
+
+  /** An API token of whoever is signed in in the page. */
+  async tokenOf(page: Page): Promise<string> {
+    const headers = { origin: new URL(this.url).origin };
+    const answer = await page.request.post(`${this.url}/api/tokens`, { data: { label: "test" }, headers });
+    const { token } = (await answer.json()) as { token: string };
+    return token;
+  }
+
+  /** Errors that a page may print from now on, such as that of a request that has to fail. */
+  expectFaults(page: Page, pattern: RegExp): void {
+    this.#opened.find((one) => one.watched.page === page)?.expectedFaults.push(pattern);
+  }
+
+  /** Nothing has left the origin or failed, and no token stays in the browser. */
+  async expectClean(): Promise<void> {
+    const origin = new URL(this.url).origin;
+    for (const { watched, expectedFaults } of this.#opened.splice(0)) {
+      const { page, requests, faults } = watched;
+      const foreign = requests.filter((url) => !/^(?:data|blob):/.test(url) && originOf(url) !== origin);
+      expect.soft(foreign, "requests to other origins").toEqual([]);
+      expect
+        .soft(
+          faults.filter((fault) => !expectedFaults.some((one) => one.test(fault))),
+          page.url(),
+        )
+        .toEqual([]);
+      if (originOf(page.url()) === origin)
+        expect.soft(await stored(page), "what the browser keeps").not.toMatch(/rp_live_|rp_demo_/);
+    }
+  }
+}
+
+/** A console that runs while the tests of the surrounding `describe` do. Registration is open. */
+export function useConsole(
+  target: Target,
+  { env, flags = [], ...options }: ServerOptions & { readonly flags?: readonly string[] } = {},
+): TestConsole {
+  const server = useServer(target, { ...options, env: { RINGPORT_REGISTRATION: "open", ...env } });
+  const tested = new TestConsole(server, useBrowser(flags));
+  afterEach(() => tested.expectClean());
+  return tested;
+}
+
+/** The origin of a page, or of a WebSocket. */
+const originOf = (url: string): string => new URL(url.replace(/^ws/, "http")).origin;
+
+/** Everything that scripts of the page have put into the browser, as text. */
+async function stored(page: Page): Promise<string> {
+  const { origins } = await page.context().storageState({ indexedDB: true });
+  const session = await page.evaluate<string>("JSON.stringify({ ...sessionStorage })");
+  return JSON.stringify(origins) + session;
+}
