@@ -28,7 +28,7 @@ export interface ScriptedCalleeOptions {
  * after that, so the same call always sounds the same.
  */
 export class ScriptedCallee implements Callee {
-  readonly attended = false;
+  readonly attended: boolean = false;
   readonly #options: ScriptedCalleeOptions;
   /** The samples of each sentence, once it is synthesised. */
   readonly #sentences = new Map<CalleeStep, Int16Array>();

@@ -26,7 +26,7 @@ export interface BrowserCalleeOptions {
  * network, and a page that reconnects rings again.
  */
 export class BrowserCallee implements Callee {
-  readonly attended = true;
+  readonly attended: boolean = true;
   readonly #options: BrowserCalleeOptions;
   readonly #incoming: IncomingAudio;
   #state: "new" | "ringing" | "answered" | "over" = "new";

@@ -12,7 +12,7 @@ const MOST_KEYS = 32;
 /** The audio of a phone on its way into the call: its microphone, and its keys as tones. */
 export class IncomingAudio {
   /** While true, the microphone is not heard. */
-  muted = false;
+  muted: boolean = false;
   readonly #sampleRate: number;
   readonly #buffer: JitterBuffer;
   readonly #keys: Int16Array[] = [];

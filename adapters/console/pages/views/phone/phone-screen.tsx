@@ -74,7 +74,7 @@ function Last({ last }: { readonly last: LastCall }) {
 
 function endText({ cause, ms }: LastCall): string {
   const { ends } = t.value;
-  if (cause === "released") return ms === undefined ? ends.missed : ends.released;
+  if (ms === undefined && (cause === "released" || cause === "no_answer")) return ends.missed;
   return cause in ends ? ends[cause as keyof typeof ends] : ends.other;
 }
 
