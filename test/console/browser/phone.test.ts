@@ -42,7 +42,7 @@ onEach([ON_NODE], (target) => {
     async function openPhone(page: Page): Promise<void> {
       await page.goto(`${console.url}/phone?number=${encodeURIComponent(PHONE)}`);
       await page.getByText("Ready", { exact: true }).waitFor();
-      await page.getByRole("heading", { name: "Phone" }).click(); // browsers play no sound before the first touch
+      await page.getByRole("heading", { name: "Phone", exact: true }).click(); // browsers play no sound before the first touch
     }
 
     const toPhone = { target: { phoneNumber: PHONE } };
