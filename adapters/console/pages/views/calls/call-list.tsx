@@ -13,6 +13,7 @@ import { curlExample } from "./call-examples.ts";
 import { type CallFilter, isFiltered, searchOf } from "./call-filter.ts";
 import { EMPTY_FORM } from "./call-form.ts";
 import { CallGrid } from "./call-grid.tsx";
+import { accountCalls } from "./call-source.ts";
 import { LiveCalls } from "./live-calls.ts";
 
 const t = dictionary({ en, pt });
@@ -26,7 +27,7 @@ export function CallList({
   readonly instances: readonly Instance[] | undefined;
 }) {
   const key = searchOf(filter);
-  const calls = useMemo(() => new LiveCalls(filter), [key]);
+  const calls = useMemo(() => new LiveCalls(filter, accountCalls), [key]);
   useEffect(() => calls.start(), [calls]);
   const names = useMemo(() => new Map((instances ?? []).map(({ id, name }) => [id, name])), [instances]);
 

@@ -1,19 +1,28 @@
-import { signal } from "@preact/signals";
+import { type ReadonlySignal, signal } from "@preact/signals";
 import { idTime } from "../../../../../src/base/ids.ts";
-import type { CallEvent } from "../../../../../src/client/index.ts";
-import { client } from "../../shell/client.ts";
-import { beginnings, onEvents } from "../../shell/live.ts";
+import type { CallEvent, CallsClient } from "../../../../../src/client/index.ts";
 import { type CallFilter, listQuery } from "./call-filter.ts";
 import { type CallRow, CallRows } from "./call-rows.ts";
 
 /** Calls on the first page, and on each further one. */
 const PAGE = 100;
+/** The largest page of the HTTP interface. */
+const LARGEST_PAGE = 200;
 /** The list is drawn at most this often, ms, however many events there are. */
 const DRAWN_EVERY_MS = 200;
 /** New calls are read together, this long after the first of them was reported, ms. */
 const READ_AFTER_MS = 150;
 /** Pages that are read to find new calls; a call that is not among them is on a page of its own time. */
 const MOST_PAGES = 5;
+
+/** What a list of calls is read from. */
+export interface CallSource {
+  readonly page: CallsClient["page"];
+  /** Calls the listener with all new events. @returns stops it */
+  onEvents(listener: (events: readonly CallEvent[]) => void): () => void;
+  /** Changes when events may have been missed. */
+  readonly beginnings: ReadonlySignal<number>;
+}
 
 /** The list of a filter: pages that are read on demand, kept up to date by the events of the account. */
 export class LiveCalls {
@@ -26,6 +35,7 @@ export class LiveCalls {
   /** Why the latest page could not be read. */
   readonly fault = signal<unknown>(undefined);
   readonly #filter: CallFilter;
+  readonly #source: CallSource;
   #calls: CallRows;
   #cursor: string | undefined;
   #reading: Promise<void> | undefined;
@@ -35,16 +45,17 @@ export class LiveCalls {
   #drawing: ReturnType<typeof setTimeout> | undefined;
   #finding: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(filter: CallFilter) {
+  constructor(filter: CallFilter, source: CallSource) {
     this.#filter = filter;
+    this.#source = source;
     this.#calls = new CallRows(filter);
   }
 
   /** Reads the first page and follows the events. @returns stops both */
   start(): () => void {
-    const unfollow = onEvents((events) => this.#take(events));
+    const unfollow = this.#source.onEvents((events) => this.#take(events));
     // Runs at once, and again when events may have been missed.
-    const unsubscribe = beginnings.subscribe(() => void this.#startOver());
+    const unsubscribe = this.#source.beginnings.subscribe(() => void this.#startOver());
     return () => {
       this.#stop.abort();
       clearTimeout(this.#drawing);
@@ -74,7 +85,7 @@ export class LiveCalls {
     const calls = this.#calls;
     if (calls.complete || signal.aborted) return;
     try {
-      const page = await client.calls.page(
+      const page = await this.#source.page(
         { ...listQuery(this.#filter), limit: PAGE, cursor: this.#cursor },
         { signal },
       );
@@ -113,11 +124,11 @@ export class LiveCalls {
     const { signal } = this.#stop;
     const wanted = new Map(this.#unknown);
     this.#unknown.clear();
-    const limit = Math.min(200, 10 + 2 * wanted.size);
+    let limit = Math.min(LARGEST_PAGE, 10 + 2 * wanted.size);
     let cursor: string | undefined;
     try {
       for (let pages = 0; pages < MOST_PAGES && wanted.size > 0; pages++) {
-        const { items, next } = await client.calls.page({ ...listQuery(this.#filter), limit, cursor }, { signal });
+        const { items, next } = await this.#source.page({ ...listQuery(this.#filter), limit, cursor }, { signal });
         for (const call of items) {
           wanted.delete(call.id);
           this.#calls.put(call);
@@ -126,6 +137,7 @@ export class LiveCalls {
         for (const [id, createdAt] of wanted) if (!(createdAt <= oldest)) wanted.delete(id);
         if (next === undefined) break;
         cursor = next;
+        limit = LARGEST_PAGE;
       }
       this.#draw();
     } catch {

@@ -22,6 +22,7 @@ export function LivePanel({ call, onOver }: { readonly call: MicrophoneCall; rea
   const { live } = t.value;
   const phase = call.phase.value;
   const isOver = phase === "ended";
+  const leave = (): void => void call.hangUp().catch(() => {}); // it has just ended
   useEffect(() => {
     const warn = (event: BeforeUnloadEvent): void => {
       if (call.phase.peek() !== "ended") event.preventDefault();
@@ -29,7 +30,7 @@ export function LivePanel({ call, onOver }: { readonly call: MicrophoneCall; rea
     addEventListener("beforeunload", warn);
     return () => {
       removeEventListener("beforeunload", warn);
-      call.leave();
+      leave();
     };
   }, [call]);
   return (
@@ -55,7 +56,7 @@ export function LivePanel({ call, onOver }: { readonly call: MicrophoneCall; rea
               >
                 {call.muted.value ? live.unmute : live.mute}
               </Button>
-              <Button look="danger" icon="hangup" onClick={() => call.leave()}>
+              <Button look="danger" icon="hangup" onClick={leave}>
                 {live.hangUp}
               </Button>
             </>

@@ -1,18 +1,32 @@
 import { signal } from "@preact/signals";
 import type { CallStream, StreamEnd, StreamEvent } from "../../../../../src/client/index.ts";
-import { client } from "../../shell/client.ts";
-import { type CallAudio, type Levels, loadProcessor, startCallAudio } from "../phone/call-audio.ts";
-import { stopMicrophone } from "../phone/microphone.ts";
-import processorUrl from "../phone/phone-processor.ts?worklet";
-import { keepScreenOn } from "../phone/wake-lock.ts";
+import type { CallAudio, Levels } from "../phone/call-audio.ts";
 
-/** Rate of the stream, Hz: what networks with wideband voice have. */
-const RATE = 16_000;
 /** Frames of 20 ms that may wait to be sent; later ones are dropped, so that a slow network adds no lasting delay. */
 const MOST_WAITING = 25;
+const SILENCE: Levels = { heard: 0, spoken: 0 };
 
 /** Where a call through the microphone is. */
 export type LivePhase = "calling" | "ringing" | "talking" | "ended";
+
+/** A call on the server. */
+export interface ServerCall {
+  readonly id: string;
+  /** E.164. */
+  readonly number: string;
+  /** Attaches to its live audio. */
+  stream(): Promise<CallStream>;
+  hangUp(): Promise<void>;
+}
+
+/** Microphone and loudspeaker of this browser. */
+export interface Headset {
+  /** @param frame called with each 20 ms of the microphone */
+  start(frame: (samples: Int16Array<ArrayBuffer>) => void, levels: (levels: Levels) => void): Pick<CallAudio, "play">;
+  mute(muted: boolean): void;
+  /** Gives the microphone back. */
+  release(): void;
+}
 
 /** A DYNAMIC_STREAM call that the microphone of this browser speaks to. */
 export class MicrophoneCall {
@@ -21,61 +35,52 @@ export class MicrophoneCall {
   readonly phase = signal<LivePhase>("calling");
   /** When the callee answered, RFC 3339. */
   readonly answeredAt = signal<string | undefined>(undefined);
-  readonly levels = signal<Levels>({ heard: 0, spoken: 0 });
+  readonly levels = signal(SILENCE);
   readonly muted = signal(false);
   /** The keys that the callee has pressed. */
   readonly keys = signal("");
   readonly end = signal<StreamEnd | undefined>(undefined);
   /** Why the stream ended, if it failed. */
   readonly fault = signal<unknown>(undefined);
-  readonly #microphone: MediaStream;
-  readonly #context: AudioContext;
-  readonly #screen = keepScreenOn();
-  #audio: CallAudio | undefined;
+  readonly #call: ServerCall;
+  readonly #headset: Headset;
   #stream: CallStream | undefined;
   #waiting = 0;
+  #hangingUp = false;
 
-  /** @param context made by a click of the user, so that the browser lets it play */
-  constructor(call: { id: string; target_phone: string }, microphone: MediaStream, context: AudioContext) {
+  constructor(call: ServerCall, headset: Headset) {
     this.callId = call.id;
-    this.number = call.target_phone;
-    this.#microphone = microphone;
-    this.#context = context;
+    this.number = call.number;
+    this.#call = call;
+    this.#headset = headset;
   }
 
   /** Attaches to the call and carries its audio until it is over. */
   async run(): Promise<void> {
     try {
-      const stream = await client.stream(this.callId, {
-        sampleRate: RATE,
-        audio: "callee",
-      });
+      const stream = await this.#call.stream();
       this.#stream = stream;
-      await loadProcessor(this.#context, processorUrl);
-      this.#audio = startCallAudio({
-        context: this.#context,
-        callRate: RATE,
-        frame: (frame) => this.#speak(stream, frame),
-        levels: (levels) => {
+      const audio = this.#headset.start(
+        (frame) => this.#speak(stream, frame),
+        (levels) => {
           this.levels.value = levels;
         },
-      });
-      this.#audio.connect?.(this.#microphone);
-      const following = this.#follow(stream);
-      const playing = this.#play(stream, this.#audio);
-      this.end.value = await stream.ended;
-      await Promise.all([following, playing]);
+      );
+      const [end] = await Promise.all([stream.ended, this.#follow(stream), this.#play(stream, audio)]);
+      this.end.value = end;
     } catch (error) {
-      this.fault.value = error;
+      if (!this.#hangingUp) this.fault.value = error;
     } finally {
-      this.#release();
+      this.phase.value = "ended";
+      this.levels.value = SILENCE;
+      this.#headset.release();
     }
   }
 
   /** Stops sending what the microphone picks up, or goes on. */
   mute(muted: boolean): void {
     this.muted.value = muted;
-    for (const track of this.#microphone.getAudioTracks()) track.enabled = !muted;
+    this.#headset.mute(muted);
   }
 
   /** Presses a key at the callee's end. */
@@ -83,19 +88,16 @@ export class MicrophoneCall {
     this.#stream?.dtmf(key).catch(() => {}); // the call has just ended
   }
 
-  /** Ends the call at once. */
+  /** Ends the call at once: what is on its way to the callee is not waited for. */
   async hangUp(): Promise<void> {
     if (this.phase.value === "ended") return;
-    if (this.#stream === undefined) await client.calls.hangUp(this.callId);
-    else {
-      this.#stream.clear().catch(() => {}); // what is queued is not worth waiting for
-      await this.#stream.hangUp();
+    this.#hangingUp = true;
+    if (this.#stream === undefined) {
+      await this.#call.hangUp();
+      return;
     }
-  }
-
-  /** The page is left: the call ends. */
-  leave(): void {
-    void this.hangUp().catch(() => {});
+    this.#stream.clear().catch(() => {}); // the call has just ended
+    await this.#stream.hangUp();
   }
 
   #speak(stream: CallStream, frame: Int16Array<ArrayBuffer>): void {
@@ -113,7 +115,7 @@ export class MicrophoneCall {
     for await (const event of stream.events()) this.#take(event);
   }
 
-  async #play(stream: CallStream, audio: CallAudio): Promise<void> {
+  async #play(stream: CallStream, audio: Pick<CallAudio, "play">): Promise<void> {
     for await (const frame of stream.audio()) audio.play(frame);
   }
 
@@ -124,14 +126,5 @@ export class MicrophoneCall {
     if (event.event !== "answered") return;
     this.phase.value = "talking";
     this.answeredAt.value = event.timestamp;
-  }
-
-  #release(): void {
-    this.phase.value = "ended";
-    this.levels.value = { heard: 0, spoken: 0 };
-    this.#audio?.stop();
-    stopMicrophone(this.#microphone);
-    this.#screen();
-    void this.#context.close();
   }
 }

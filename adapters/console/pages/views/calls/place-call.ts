@@ -1,6 +1,6 @@
 import type { CreatedCall } from "../../../../../src/client/index.ts";
 import { client } from "../../shell/client.ts";
-import { askForMicrophone, stopMicrophone } from "../phone/microphone.ts";
+import { HEADSET_RATE, openHeadset } from "./browser-headset.ts";
 import { asInput, callRequest } from "./call-body.ts";
 import { audioBase64 } from "./chosen-audio.ts";
 import type { FormState } from "./form-state.ts";
@@ -13,20 +13,6 @@ export interface Placed {
   readonly isNew: boolean;
   /** The call through the microphone, if it is one. */
   readonly talking?: MicrophoneCall;
-}
-
-/** Why there is no microphone. */
-export type MicrophoneFault = Extract<Awaited<ReturnType<typeof askForMicrophone>>, string>;
-
-/** A call through the microphone was not placed, because there is none. */
-export class NoMicrophone extends Error {
-  override readonly name = "NoMicrophone";
-  readonly fault: MicrophoneFault;
-
-  constructor(fault: MicrophoneFault) {
-    super(`there is no microphone: ${fault}`);
-    this.fault = fault;
-  }
 }
 
 /** Places the call of a form without faults. @throws {RingportError} */
@@ -45,23 +31,20 @@ export async function placeCall(state: FormState): Promise<Placed> {
  * @throws {NoMicrophone}
  */
 export async function placeStreamCall(state: FormState): Promise<Placed> {
-  // Made within the click, so that the browser lets it play.
-  const context = new AudioContext();
-  let microphone: MediaStream | undefined;
-  let talking: MicrophoneCall | undefined;
+  const headset = await openHeadset();
   try {
-    const answer = await askForMicrophone();
-    if (!(answer instanceof MediaStream)) throw new NoMicrophone(answer);
-    microphone = answer;
     const placed = await placeCall(state);
-    if (!placed.isNew) return placed;
-    talking = new MicrophoneCall(placed.call, microphone, context);
+    if (!placed.isNew) {
+      headset.release();
+      return placed;
+    }
+    const { id, target_phone: number } = placed.call;
+    const stream = () => client.stream(id, { sampleRate: HEADSET_RATE, audio: "callee" });
+    const talking = new MicrophoneCall({ id, number, stream, hangUp: () => client.calls.hangUp(id) }, headset);
     void talking.run();
     return { ...placed, talking };
-  } finally {
-    if (talking === undefined) {
-      if (microphone) stopMicrophone(microphone);
-      void context.close();
-    }
+  } catch (error) {
+    headset.release();
+    throw error;
   }
 }

@@ -1,0 +1,64 @@
+import { type CallAudio, loadProcessor, startCallAudio } from "../phone/call-audio.ts";
+import { askForMicrophone, stopMicrophone } from "../phone/microphone.ts";
+import processorUrl from "../phone/phone-processor.ts?worklet";
+import { keepScreenOn } from "../phone/wake-lock.ts";
+import type { Headset } from "./microphone-call.ts";
+
+/** Rate of both directions, Hz: what networks with wideband voice have. */
+export const HEADSET_RATE = 16_000;
+
+/** Why there is no microphone. */
+export type MicrophoneFault = Extract<Awaited<ReturnType<typeof askForMicrophone>>, string>;
+
+/** The microphone cannot be used. */
+export class NoMicrophone extends Error {
+  override readonly name = "NoMicrophone";
+  readonly fault: MicrophoneFault;
+
+  constructor(fault: MicrophoneFault) {
+    super(`there is no microphone: ${fault}`);
+    this.fault = fault;
+  }
+}
+
+/**
+ * Asks for the microphone and prepares the audio thread. Called within a click, so that the browser lets it play.
+ * @throws {NoMicrophone}
+ */
+export async function openHeadset(): Promise<Headset> {
+  if (!isSecureContext) throw new NoMicrophone("insecure");
+  const context = new AudioContext();
+  let microphone: MediaStream | undefined;
+  try {
+    const answer = await askForMicrophone();
+    if (!(answer instanceof MediaStream)) throw new NoMicrophone(answer);
+    microphone = answer;
+    await loadProcessor(context, processorUrl);
+    return headset(context, microphone);
+  } catch (error) {
+    if (microphone) stopMicrophone(microphone);
+    void context.close();
+    throw error;
+  }
+}
+
+function headset(context: AudioContext, microphone: MediaStream): Headset {
+  const screen = keepScreenOn();
+  let audio: CallAudio | undefined;
+  return {
+    start(frame, levels) {
+      audio = startCallAudio({ context, callRate: HEADSET_RATE, frame, levels });
+      audio.connect?.(microphone);
+      return audio;
+    },
+    mute(muted) {
+      for (const track of microphone.getAudioTracks()) track.enabled = !muted;
+    },
+    release() {
+      audio?.stop();
+      stopMicrophone(microphone);
+      screen();
+      void context.close();
+    },
+  };
+}
