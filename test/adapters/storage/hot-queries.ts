@@ -3,9 +3,13 @@ import { storedCall, storedInstance } from "./records.ts";
 
 /** Runs all queries that a busy server repeats. */
 export async function askHotQueries(storage: Storage): Promise<void> {
-  const { accounts, instances, calls, events, receipts } = storage;
+  const { accounts, logins, instances, calls, events, receipts } = storage;
   const call = storedCall("call_1", "inst_1");
   await accounts.tokenByHash("hash");
+  await logins.sessionByHash("hash");
+  await logins.prolongSession("ses_1", 1, 2);
+  await logins.forgetExpired(1);
+  await logins.forgetUser("usr_9", 10);
   await instances.insert(storedInstance("inst_1"), []);
   await instances.list("usr_1", { limit: 10, after: "inst_1" });
   await instances.linked({ limit: 10, after: "inst_0" });

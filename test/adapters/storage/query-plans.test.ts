@@ -16,7 +16,7 @@ const SMALL_INDEX = /calls_(slot|on_line|queued|waiting|dialing)\b|events_of_lin
 
 const isPlanned = ({ sql }: Statement) => /^(select|update|delete)/.test(sql) && !/kysely_|pg_|sqlite_/.test(sql);
 
-test("SQLite finds every call and event by an index", async () => {
+test("SQLite finds every call, event and session by an index", async () => {
   const folder = mkdtempSync(join(tmpdir(), "ringport-plans-"));
   const path = join(folder, "ringport.db");
   const statements: Statement[] = [];
@@ -32,7 +32,10 @@ test("SQLite finds every call and event by an index", async () => {
   for (const { sql, parameters } of planned) {
     const plan = database.prepare(`explain query plan ${sql}`).all(...(parameters as string[]));
     for (const { detail } of plan)
-      if (/^SCAN (calls|removed_calls|events)\b/.test(String(detail)) && !SMALL_INDEX.test(String(detail)))
+      if (
+        /^SCAN (calls|removed_calls|events|account_sessions|s|a)\b/.test(String(detail)) &&
+        !SMALL_INDEX.test(String(detail))
+      )
         scans.push(`${detail}: ${sql}`);
   }
   database.close();
