@@ -4,6 +4,7 @@ import { Card } from "../../components/card.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { Fault } from "../../components/waiting.tsx";
 import { seconds } from "./event-text.ts";
+import { Level } from "./level.tsx";
 import { t } from "./texts.ts";
 import { type Listening, useListening } from "./use-listening.ts";
 
@@ -75,7 +76,7 @@ function Meters({ listening }: { readonly listening: Listening }) {
       ).map(([side, level]) => (
         <li key={side}>
           <span class="small">{side}</span>
-          <meter min={0} max={1} value={level} aria-label={texts.level(side)} />
+          <Level value={level} label={texts.level(side)} />
         </li>
       ))}
     </ul>

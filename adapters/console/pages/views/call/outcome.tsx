@@ -4,6 +4,7 @@ import { Card } from "../../components/card.tsx";
 import { formatDuration } from "../../dictionary/format.ts";
 import { Elapsed } from "./elapsed.tsx";
 import { percent } from "./event-text.ts";
+import { Level } from "./level.tsx";
 import { t } from "./texts.ts";
 
 /** How the call is going, or how it turned out and what shows it. */
@@ -73,7 +74,7 @@ function Heard({ ms, ratio }: { readonly ms: number; readonly ratio: number | nu
   return (
     <>
       <span>{words}</span>
-      <meter class="heard" min={0} max={1} value={ratio} aria-label={t.value.outcome.heard} title={words} />
+      <Level value={ratio} label={t.value.outcome.heard} />
     </>
   );
 }
