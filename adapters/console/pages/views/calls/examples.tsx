@@ -1,10 +1,10 @@
 import { Card } from "../../components/card.tsx";
 import { CodeBlock } from "../../components/copy.tsx";
 import { Tabs } from "../../components/tabs.tsx";
+import { TokenHint } from "../../components/token-hint.tsx";
 import { dictionary } from "../../dictionary/dictionary.ts";
 import en from "../../dictionary/en/new-call.ts";
 import pt from "../../dictionary/pt/new-call.ts";
-import { href } from "../../shell/place.ts";
 import { session } from "../../shell/session.ts";
 import { curlExample, typeScriptExample } from "./call-examples.ts";
 import type { CallForm } from "./call-form.ts";
@@ -31,9 +31,7 @@ export function Examples({ form }: { readonly form: CallForm }) {
             },
           ]}
         />
-        <p class="quiet small">
-          {examples.hint} <a href={href("/tokens")}>{examples.tokens}</a>
-        </p>
+        <TokenHint text={examples.hint} link={examples.tokens} />
       </div>
     </Card>
   );

@@ -2,10 +2,10 @@ import type { InstanceDetails } from "../../../../../src/client/index.ts";
 import { Card } from "../../components/card.tsx";
 import { CodeBlock } from "../../components/copy.tsx";
 import { Tabs } from "../../components/tabs.tsx";
+import { TokenHint } from "../../components/token-hint.tsx";
 import { dictionary } from "../../dictionary/dictionary.ts";
 import en from "../../dictionary/en/instances.ts";
 import pt from "../../dictionary/pt/instances.ts";
-import { href } from "../../shell/place.ts";
 import { session } from "../../shell/session.ts";
 import { curlExample, typeScriptExample } from "../calls/call-examples.ts";
 import { EMPTY_FORM } from "../calls/call-form.ts";
@@ -30,9 +30,7 @@ export function ExamplesCard({ instance: { id } }: { readonly instance: Instance
             },
           ]}
         />
-        <p class="quiet small">
-          {use.hint} <a href={href("/tokens")}>{use.tokens}</a>
-        </p>
+        <TokenHint text={use.hint} link={use.tokens} />
         <p class="quiet small">{use.demo}</p>
       </div>
     </Card>

@@ -1,6 +1,7 @@
 import { LinkButton } from "../../components/button.tsx";
 import { Card } from "../../components/card.tsx";
 import { CodeBlock } from "../../components/copy.tsx";
+import { TokenHint } from "../../components/token-hint.tsx";
 import { Loaded } from "../../components/waiting.tsx";
 import { dictionary } from "../../dictionary/dictionary.ts";
 import en from "../../dictionary/en/phone.ts";
@@ -56,9 +57,7 @@ export function FirstCall({ number }: { readonly number: string }) {
               </div>
               <p>{first.program}</p>
               <CodeBlock label={first.curl} code={curlExample(form, url)} />
-              <p class="quiet small">
-                {first.token} <a href={href("/tokens")}>{first.toTokens}</a>
-              </p>
+              <TokenHint text={first.token} link={first.toTokens} />
             </div>
           );
         }}
