@@ -1,0 +1,115 @@
+import { createClient } from "ringport/client";
+import { describe, expect, test } from "vitest";
+import { withTools } from "../../peers/tools.ts";
+import { ON_NODE, onEach } from "../../support/server.ts";
+import { PASSWORD, useConsole } from "./support/console.ts";
+
+onEach([ON_NODE], (target) => {
+  withTools("the shell of the console in Chromium", ["chromium"], () => {
+    describe("somebody who is signed in", () => {
+      const console = useConsole(target);
+
+      test("gets the focus on the heading of each new page, and its title", async () => {
+        const page = await console.signedUp();
+        await page.goto(console.url);
+        await page.getByRole("heading", { name: "Overview" }).waitFor();
+        for (const [link, heading] of [
+          ["Tokens", "Tokens"],
+          ["Calls", "Calls"],
+        ] as const) {
+          await page.getByRole("navigation").getByRole("link", { name: link }).click();
+          await page.getByRole("heading", { name: heading, level: 1 }).waitFor();
+          await page.waitForFunction(`document.activeElement?.tagName === "H1"`);
+          expect(await page.title()).toBe(`${heading} · Ringport`);
+        }
+        await page.goBack();
+        await page.getByRole("heading", { name: "Tokens", level: 1 }).waitFor();
+        expect(await page.title()).toBe("Tokens · Ringport");
+      });
+
+      test("skips the navigation with the first key", async () => {
+        const page = await console.signedUp();
+        await page.goto(console.url);
+        await page.getByRole("heading", { name: "Overview" }).waitFor();
+        await page.keyboard.press("Tab");
+        await page.keyboard.press("Enter");
+        expect(await page.evaluate("document.activeElement?.id")).toBe("main");
+      });
+
+      test("reads of an address that leads nowhere, and finds the way back", async () => {
+        const page = await console.signedUp();
+        await page.goto(`${console.url}/nothing/here`);
+        await page.getByRole("heading", { name: "There is no such page" }).waitFor();
+        await page.getByRole("link", { name: "Go to the overview" }).click();
+        await page.getByRole("heading", { name: "Overview" }).waitFor();
+      });
+
+      test("sees a call as it comes and goes, also one that was placed while the connection was lost", async () => {
+        const page = await console.signedUp();
+        console.expectFaults(page, /ERR_INTERNET_DISCONNECTED/);
+        const client = createClient({ url: console.server.base, token: await console.tokenOf(page) });
+        await page.goto(console.url);
+        const { id: instanceId } = await client.instances.create({ name: "Front desk" });
+        const place = (phoneNumber: string) =>
+          client.calls.create({ instanceId, type: "DYNAMIC_STREAM", target: { phoneNumber } });
+        const row = (number: string) => page.getByRole("link", { name: number });
+        await page.getByText("No call at the moment.").waitFor();
+
+        const first = await place("+12025550111");
+        await row("+1 202 555 0111").waitFor();
+        await client.calls.hangUp(first.id);
+        await row("+1 202 555 0111").waitFor({ state: "detached" });
+
+        await page.context().setOffline(true);
+        await place("+12025550112");
+        await page.getByText("The server does not respond.").waitFor({ timeout: 60_000 });
+        await page.context().setOffline(false);
+        await row("+1 202 555 0112").waitFor({ timeout: 30_000 });
+        await page.getByText("The server does not respond.").waitFor({ state: "detached" });
+      });
+
+      test("revokes a token with a text of somebody else as its name, after a question", async () => {
+        const page = await console.signedUp();
+        await page.goto(`${console.url}/tokens`);
+        const name = `<img src=x onerror="document.title='owned'">`;
+        await page.getByRole("button", { name: "Create token" }).first().click();
+        const dialog = page.getByRole("dialog");
+        await dialog.getByLabel("Name").fill(name);
+        await dialog.getByRole("button", { name: "Create token" }).click();
+        const token = await dialog.getByRole("status", { name: "Token" }).innerText();
+        await dialog.getByRole("button", { name: "I have copied it" }).click();
+        await page.getByRole("cell", { name, exact: true }).waitFor();
+        const client = createClient({ url: console.server.base, token });
+        await client.calls.page();
+
+        await page.getByRole("button", { name: `Revoke ${name}` }).click();
+        await dialog.getByText("Programs that use it are refused from now on").waitFor();
+        await page.keyboard.press("Escape");
+        await dialog.waitFor({ state: "detached" });
+        await client.calls.page();
+
+        await page.getByRole("button", { name: `Revoke ${name}` }).click();
+        await dialog.getByRole("button", { name: "Revoke" }).click();
+        await page.getByText("No tokens yet").waitFor();
+        await expect(client.calls.page()).rejects.toMatchObject({ code: "unauthorized" });
+        expect(await page.title()).toBe("Tokens · Ringport");
+      });
+
+      test("deletes the account only with the password, and is signed out then", async () => {
+        await console.signedUp(); // the administrator, who stays
+        const page = await console.signedUp();
+        console.expectFaults(page, /403|401/);
+        await page.goto(`${console.url}/account`);
+        await page.getByRole("button", { name: "Delete account…" }).click();
+        const dialog = page.getByRole("dialog");
+        await dialog.getByText("for good").waitFor();
+        await dialog.getByLabel("Your password").fill("not the password");
+        await dialog.getByRole("button", { name: "Delete everything" }).click();
+        await dialog.getByRole("alert").waitFor();
+        await dialog.getByLabel("Your password").fill(PASSWORD);
+        await dialog.getByRole("button", { name: "Delete everything" }).click();
+        await page.getByRole("heading", { name: "Sign in" }).waitFor();
+      });
+    });
+  });
+});
