@@ -3,19 +3,21 @@ import type { Socket, SocketHandlers } from "../../../src/ports/web.ts";
 
 /** Least time between two checks of one session, ms. */
 export const CHECK_MS = 1_000;
+/** A WebSocket that nothing passes is checked this often, ms. */
+export const SILENT_CHECK_MS = 10_000;
 /** The close code of a WebSocket whose session has ended; the one for a revoked token. */
 export const SESSION_ENDED = 4001;
 
 /**
  * Ends what is open in the name of a session once that has ended. It is checked whenever something passes, at most once a
- * second: an event stream has a heartbeat, so no timer is needed. While the session cannot be checked, everything goes on.
+ * second, and a silent WebSocket by a timer; an event stream has a heartbeat. While the session cannot be checked, everything goes on.
  */
 export class WhileSignedIn {
   readonly #isSignedIn: () => Promise<boolean>;
-  readonly #system: Pick<System, "monotonic">;
+  readonly #system: Pick<System, "monotonic" | "after">;
   #checkedAt: number;
 
-  constructor(isSignedIn: () => Promise<boolean>, system: Pick<System, "monotonic">) {
+  constructor(isSignedIn: () => Promise<boolean>, system: Pick<System, "monotonic" | "after">) {
     this.#isSignedIn = isSignedIn;
     this.#system = system;
     this.#checkedAt = system.monotonic();
@@ -32,6 +34,7 @@ export class WhileSignedIn {
   /** The handlers of a WebSocket, which is closed when the session ends. */
   socket(handlers: SocketHandlers): SocketHandlers {
     let watched: Socket | undefined;
+    let stopTimer = (): void => {};
     const passed = (socket: Socket): void => {
       if (this.#isDue())
         void this.#check().then((signedIn) => signedIn || socket.close(SESSION_ENDED, "the session has ended"));
@@ -52,13 +55,25 @@ export class WhileSignedIn {
       };
       return watched;
     };
+    const checkLater = (socket: Socket): void => {
+      stopTimer = this.#system.after(SILENT_CHECK_MS, () => {
+        passed(socket);
+        checkLater(socket);
+      });
+    };
     return {
-      open: (socket) => handlers.open?.(watch(socket)),
+      open: (socket) => {
+        checkLater(socket);
+        handlers.open?.(watch(socket));
+      },
       message(socket, data) {
         passed(socket);
         handlers.message(watch(socket), data);
       },
-      close: (socket, code, reason) => handlers.close?.(watch(socket), code, reason),
+      close: (socket, code, reason) => {
+        stopTimer();
+        handlers.close?.(watch(socket), code, reason);
+      },
     };
   }
 

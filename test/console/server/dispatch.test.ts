@@ -259,6 +259,25 @@ describe("a WebSocket", () => {
     expect(attached).toHaveLength(1);
   });
 
+  test("closes although nothing passes it, and leaves no timer", async () => {
+    const { scene } = streams();
+    const admin = await scene.admin();
+    const handlers = (await scene.upgrade({
+      path,
+      headers: { ...headers, cookie: admin.cookie ?? "" },
+    })) as SocketHandlers;
+    const socket = new FakeSocket();
+    const before = scene.system.waiting;
+    handlers.open?.(socket);
+    await scene.system.advance(60_000);
+    expect(socket.closed).toBeUndefined();
+    await admin.ask("POST", "/api/sign-out", {});
+    await scene.system.advance(10_000);
+    await expect.poll(() => socket.closed).toBe(4001);
+    handlers.close?.(socket, 4001, "");
+    expect(scene.system.waiting).toBe(before);
+  });
+
   test("elsewhere in the console is an ordinary request", async () => {
     const { scene } = streams();
     expect(await scene.upgrade({ path: "/console/api/session", headers })).toMatchObject({ status: 200 });
