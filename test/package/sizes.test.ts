@@ -11,18 +11,18 @@ describe("sizes", () => {
   test.each([
     { what: "ringport without its dependencies", file: "dist/index.js", packages: "external", budget: 113 * KIB },
     { what: "ringport with its dependencies", file: "dist/index.js", packages: "bundle", budget: 124 * KIB },
-    { what: "ringport/client without ky", file: "dist/client.js", packages: "external", budget: 4.75 * KIB },
-    { what: "ringport/client with ky", file: "dist/client.js", packages: "bundle", budget: 13 * KIB },
+    { what: "ringport/client without ky", file: "dist/client.js", packages: "external", budget: 4.9 * KIB },
+    { what: "ringport/client with ky", file: "dist/client.js", packages: "bundle", budget: 13.15 * KIB },
   ] as const)("$what is at most $budget bytes, minified and compressed", async ({ file, packages, budget }) => {
     const { gzippedBytes } = await bundle(folder, file, packages);
     expect(gzippedBytes).toBeLessThanOrEqual(budget);
   });
 
-  test("the tarball is at most 1,160 KiB", () => {
-    expect(statSync(tarball).size).toBeLessThanOrEqual(1_160 * KIB);
+  test("the tarball is at most 1,650 KiB", () => {
+    expect(statSync(tarball).size).toBeLessThanOrEqual(1_650 * KIB);
     const own = readdirSync(join(folder, "dist")).filter((file) => file.endsWith(".js"));
     expect(own.reduce((bytes, file) => bytes + statSync(join(folder, "dist", file)).size, 0)).toBeLessThanOrEqual(
-      2_075 * KIB,
+      2_250 * KIB,
     );
   });
 });
