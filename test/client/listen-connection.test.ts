@@ -1,0 +1,89 @@
+import { createClient, type ListenItem } from "ringport/client";
+import { describe, expect, test } from "vitest";
+
+const RATE = 8_000;
+/** A piece of 20 ms, two channels of 16 bits. */
+const PIECE = new ArrayBuffer((RATE / 50) * 4);
+const STARTED = JSON.stringify({ type: "started", sample_rate: RATE, encoding: "pcm_s16le", channels: [] });
+
+/** A WebSocket whose server is the test. */
+class FakeWebSocket {
+  static latest: FakeWebSocket;
+  readonly url: string;
+  closedWith: number | undefined;
+  onopen: (() => void) | undefined;
+  onmessage: ((event: { data: string | ArrayBuffer }) => void) | undefined;
+  onclose: ((event: { code: number; reason: string }) => void) | undefined;
+
+  constructor(url: string) {
+    this.url = url;
+    FakeWebSocket.latest = this;
+    queueMicrotask(() => this.onopen?.());
+  }
+
+  close(code?: number): void {
+    this.closedWith = code;
+  }
+
+  receive(data: string | ArrayBuffer): void {
+    this.onmessage?.({ data });
+  }
+}
+
+/** A listening whose server is the test. */
+async function listening() {
+  const client = createClient({
+    url: "http://ringport.test/voice",
+    token: "t",
+    fetch: async () => Response.json({ ticket: "abc", expires_at: "", url: "" }, { status: 201 }),
+  });
+  const opened = await client.listen("call_1", { WebSocket: FakeWebSocket });
+  return { opened, socket: FakeWebSocket.latest };
+}
+
+describe("a listening", () => {
+  test("connects with a ticket below the base path", async () => {
+    const { socket } = await listening();
+    expect(socket.url).toBe("ws://ringport.test/voice/v1/calls/call_1/listen?ticket=abc");
+  });
+
+  test("keeps a minute for a loop that is too slow, which learns how much is lost", async () => {
+    const { opened, socket } = await listening();
+    socket.receive(STARTED);
+    for (let i = 0; i < 3_100; i++) socket.receive(PIECE);
+    socket.receive(JSON.stringify({ type: "call_ended", status: "COMPLETED", reason: "message_played" }));
+    socket.onclose?.({ code: 1000, reason: "" });
+    const items: ListenItem[] = [];
+    for await (const item of opened) items.push(item);
+    const audio = items.filter(({ type }) => type === "audio");
+    expect(audio.length).toBeLessThanOrEqual(3_000);
+    expect(items.slice(0, 2)).toEqual([JSON.parse(STARTED), { type: "gap", lost_ms: 20 * (3_100 - audio.length) }]);
+    expect(items.at(-1)).toMatchObject({ type: "call_ended" });
+  });
+
+  test("ends quietly when its loop is left, and closes the connection", async () => {
+    const { opened, socket } = await listening();
+    socket.receive(STARTED);
+    for await (const { type } of opened) if (type === "started") break;
+    expect(socket.closedWith).toBe(1000);
+    for await (const _ of opened) expect.unreachable();
+  });
+
+  test.each([
+    [1006, "stream_lost", /listen again/],
+    [1001, "stopping", /stopping/],
+    [4001, "unauthorized", /revoked/],
+    [4009, "stream_lost", /nothing was read for 30 s/],
+  ])("that the server ends with %i throws %s", async (code, expected, words) => {
+    const { opened, socket } = await listening();
+    socket.receive(STARTED);
+    socket.receive(PIECE);
+    socket.onclose?.({ code, reason: code === 4009 ? "nothing was read for 30 s" : "" });
+    const types: string[] = [];
+    const read = async () => {
+      for await (const { type } of opened) types.push(type);
+    };
+    await expect(read()).rejects.toMatchObject({ code: expected, message: expect.stringMatching(words) });
+    expect(types, "what arrived before is read").toEqual(["started", "audio"]);
+  });
+});
