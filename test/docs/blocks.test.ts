@@ -16,7 +16,6 @@ const DRAWINGS: Readonly<Record<string, string>> = {
   " client ─ write ─▶": "how the audio of a live stream flows",
   " keys, words, silence": "how an agent conducts a call",
   "src/base/ ": "the tree of the folders",
-  "Nobody has registered yet": "what a server prints on a terminal",
 };
 
 test.for(PAGES)("%s: every code block has a language that is tested", (page) => {
