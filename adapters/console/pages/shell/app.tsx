@@ -10,7 +10,7 @@ import { ConfirmDialog } from "./confirm.tsx";
 import { ConnectionBanner } from "./connection-banner.tsx";
 import { Navigation } from "./navigation.tsx";
 import { Outlet, shown, useRoutes } from "./outlet.tsx";
-import { href } from "./place.ts";
+import { href, path } from "./place.ts";
 import { account, loadSession, session, sessionFault } from "./session.ts";
 import { Toasts } from "./toasts.tsx";
 
@@ -29,10 +29,20 @@ export function App() {
   return (
     <>
       <ConnectionBanner />
-      {isAlone ? <Alone /> : <Frame />}
+      {session.value === undefined && sessionFault.value === undefined ? <Starting /> : isAlone ? <Alone /> : <Frame />}
       <Toasts />
       <ConfirmDialog />
     </>
+  );
+}
+
+/** Before the server has answered who is signed in, which is soon. */
+function Starting() {
+  return (
+    <div class="starting" role="status">
+      <Mark />
+      <span class="visually-hidden">{t.value.starting}</span>
+    </div>
   );
 }
 
@@ -48,7 +58,12 @@ function Frame() {
           <Mark />
           <span>ringport</span>
         </a>
-        <a class="frame-account" href={href("/account")} aria-label={t.value.accountOf(email)}>
+        <a
+          class="frame-account"
+          href={href("/account")}
+          aria-current={path.value === "/account" ? "page" : undefined}
+          aria-label={t.value.accountOf(email)}
+        >
           <span class="avatar" data-letter={email[0]} />
           <span class="email">{email}</span>
         </a>

@@ -1,4 +1,5 @@
 export default {
+  starting: "Loading…",
   skip: "Skip to the content",
   home: "Ringport, overview",
   navigationLabel: "Console",

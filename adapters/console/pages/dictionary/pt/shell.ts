@@ -2,6 +2,7 @@ import type { Texts } from "../dictionary.ts";
 import type en from "../en/shell.ts";
 
 export default {
+  starting: "Carregando…",
   skip: "Ir para o conteúdo",
   home: "Ringport, visão geral",
   navigationLabel: "Console",
