@@ -32,6 +32,8 @@ export default {
     webhook_quota: "You have as many webhooks as this server allows. Delete one first.",
     webhook_disabled: "This webhook is disabled. Enable it first.",
     delivery_not_found: "This delivery is no longer kept.",
+    stream_lost: "The connection broke. Try again.",
+    stopping: "The server is being restarted. Try again in a moment.",
     too_many_listeners: "Four people listen to this call already. Close one of their pages first.",
     call_ended: "The call is over. Place a new one.",
     recording_not_found: "There is no recording of this call.",

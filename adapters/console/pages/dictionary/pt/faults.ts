@@ -34,6 +34,8 @@ export default {
     webhook_quota: "Você tem tantos webhooks quantos este servidor permite. Exclua um antes.",
     webhook_disabled: "Este webhook está desativado. Ative-o antes.",
     delivery_not_found: "Esta entrega não é mais guardada.",
+    stream_lost: "A conexão caiu. Tente de novo.",
+    stopping: "O servidor está reiniciando. Tente de novo daqui a pouco.",
     too_many_listeners: "Quatro pessoas já escutam esta chamada. Feche antes a página de uma delas.",
     call_ended: "A chamada terminou. Faça uma nova.",
     recording_not_found: "Não há gravação desta chamada.",
