@@ -95,6 +95,24 @@ onEach([ON_NODE], (target) => {
         expect(await page.title()).toBe("Tokens · Ringport");
       });
 
+      test("gets in again with the address that the operator prints, and other browsers are signed out", async () => {
+        const page = await console.signedUp();
+        console.expectFaults(page, /401/);
+        await page.goto(`${console.url}/account`);
+        const email = await page.locator(".page-lead").innerText();
+        const { stdout } = await console.server.cli("account", "reset", email);
+        const address = /\/reset#code=[\w-]+/.exec(stdout)?.[0];
+        const other = await console.open();
+        await other.goto(console.url + address);
+        await other.getByRole("heading", { name: "Choose a new password" }).waitFor();
+        expect(other.url()).toBe(`${console.url}/reset`);
+        await other.getByLabel("New password").fill("a new and longer password");
+        await other.getByRole("button", { name: "Save and sign in" }).click();
+        await other.getByRole("heading", { name: "Overview" }).waitFor();
+        await page.reload();
+        await page.getByRole("heading", { name: "Sign in" }).waitFor();
+      });
+
       test("deletes the account only with the password, and is signed out then", async () => {
         await console.signedUp(); // the administrator, who stays
         const page = await console.signedUp();
