@@ -12,6 +12,7 @@ import { dictionary } from "../dictionary/dictionary.ts";
 import en from "../dictionary/en/tokens.ts";
 import { formatDay, formatRelative, formatTime } from "../dictionary/format.ts";
 import pt from "../dictionary/pt/tokens.ts";
+import { client } from "../shell/client.ts";
 import { confirm } from "../shell/confirm.tsx";
 import { consoleApi } from "../shell/console-api.ts";
 import { toast } from "../shell/toasts.tsx";
@@ -23,6 +24,8 @@ const t = dictionary({ en, pt });
 
 export default function Tokens() {
   const tokens = useData((signal) => consoleApi.get<TokenView[]>("tokens", signal));
+  const instances = useData((signal) => client.instances.page({ limit: 100 }, { signal }));
+  const names = new Map(instances.value.value?.items.map(({ id, name }) => [id, name]));
   const dialog = useSignal<"new" | NewTokenView | undefined>(undefined);
   const close = (): void => {
     dialog.value = undefined;
@@ -48,7 +51,12 @@ export default function Tokens() {
             </EmptyState>
           ) : (
             <Card>
-              <Table caption={t.value.title} columns={columns(tokens.reload)} rows={list} keyOf={(token) => token.id} />
+              <Table
+                caption={t.value.title}
+                columns={columns(names, tokens.reload)}
+                rows={list}
+                keyOf={(token) => token.id}
+              />
             </Card>
           )
         }
@@ -73,11 +81,12 @@ export default function Tokens() {
   );
 }
 
-function columns(reload: () => Promise<void>): Column<TokenView>[] {
+/** @param names of instances, by their ids */
+function columns(names: ReadonlyMap<string, string>, reload: () => Promise<void>): Column<TokenView>[] {
   const texts = t.value.columns;
   return [
     { title: texts.name, cell: ({ label }) => label },
-    { title: texts.access, cell: (token) => <Access token={token} /> },
+    { title: texts.access, cell: (token) => <Access token={token} names={names} /> },
     {
       title: texts.used,
       cell: ({ last_used_at: at }) =>
@@ -118,12 +127,18 @@ function columns(reload: () => Promise<void>): Column<TokenView>[] {
 }
 
 /** What the token may do, in words. */
-function Access({ token: { scopes, demo_instance_id } }: { readonly token: TokenView }) {
-  const names = scopes === null ? t.value.everything : scopes.map((scope) => t.value.scopes[scope].title).join(", ");
+function Access({
+  token: { scopes, demo_instance_id: demo },
+  names,
+}: {
+  readonly token: TokenView;
+  readonly names: ReadonlyMap<string, string>;
+}) {
+  const may = scopes === null ? t.value.everything : scopes.map((scope) => t.value.scopes[scope].title).join(", ");
   return (
     <span>
-      {names}
-      {demo_instance_id !== null && <span class="quiet small"> · {t.value.demoOf(demo_instance_id)}</span>}
+      {may}
+      {demo !== null && <span class="quiet small"> · {t.value.demoOf(names.get(demo) ?? demo)}</span>}
     </span>
   );
 }
