@@ -1,0 +1,47 @@
+import { expect, test } from "vitest";
+import type { CallListening } from "../../../src/application/call-audio/listeners/call-listening.ts";
+import { ask, requestOf } from "../support/ask.ts";
+import { CALL_ID, serve } from "../support/fakes.ts";
+
+const LISTEN = `/v1/calls/${CALL_ID}/listen`;
+const TICKET = `/v1/calls/${CALL_ID}/stream-ticket`;
+
+/** The interface of a server with a live call. */
+function served() {
+  let closes = 0;
+  const listening: CallListening = {
+    callId: CALL_ID,
+    close: () => void closes++,
+    async *[Symbol.asyncIterator]() {},
+  };
+  const { app } = serve({ calls: { listen: async () => listening } });
+  return {
+    app,
+    get closes() {
+      return closes;
+    },
+  };
+}
+
+test("a request that is no WebSocket handshake is refused with 426, and listens to nothing", async () => {
+  const scene = served();
+  const { status, json, headers } = await ask(scene.app, { path: LISTEN });
+  expect([status, json.code, headers.upgrade]).toEqual([426, "upgrade_required", "websocket"]);
+  expect(scene.closes).toBe(1);
+});
+
+test("a ticket opens one WebSocket of the kind that it was made for", async () => {
+  const { app } = served();
+  const { status, json } = await ask(app, { method: "POST", path: `${TICKET}?for=listen` });
+  expect(status).toBe(201);
+  expect(json.url).toMatch(/^ws\S+\/listen\?ticket=/);
+  const upgrade = (path: string) => app.upgrade(requestOf({ path: `${path}?ticket=${json.ticket}`, token: null }));
+  expect(await upgrade(`/v1/calls/${CALL_ID}/stream`)).toMatchObject({ status: 401 });
+  expect(await upgrade(LISTEN)).toHaveProperty("message");
+  expect(await upgrade(LISTEN)).toMatchObject({ status: 401 });
+});
+
+test("a ticket for something else is refused", async () => {
+  const { status, json } = await ask(served().app, { method: "POST", path: `${TICKET}?for=fun` });
+  expect([status, json.code, json.errors[0].parameter]).toEqual([400, "invalid_request", "for"]);
+});
