@@ -43,9 +43,8 @@ export default function Audit() {
               <Table
                 caption={t.value.title}
                 columns={[
-                  { title: t.value.what, cell: ({ action }) => actionText(action) },
+                  { title: t.value.what, cell: (entry) => <Act entry={entry} /> },
                   { title: t.value.who, cell: ({ email }) => email ?? <span class="quiet">{t.value.nobody}</span> },
-                  { title: t.value.subject, cell: ({ subject }) => <span class="mono small">{subject ?? "–"}</span> },
                   { title: t.value.when, cell: ({ at }) => <span class="number">{formatTime(at)}</span> },
                 ]}
                 rows={[...entries, ...older.value]}
@@ -64,6 +63,16 @@ export default function Audit() {
         )}
       </Loaded>
     </Page>
+  );
+}
+
+/** What was done, and to what. */
+function Act({ entry: { action, subject } }: { readonly entry: AuditEntryView }) {
+  return (
+    <div>
+      {actionText(action)}
+      {subject !== null && <div class="mono small quiet">{subject}</div>}
+    </div>
   );
 }
 

@@ -5,7 +5,6 @@ export default {
   back: "Account",
   what: "What",
   who: "Who",
-  subject: "What it was done to",
   when: "When",
   nobody: "Nobody signed in",
   more: "Show older entries",

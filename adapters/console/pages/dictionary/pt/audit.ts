@@ -8,7 +8,6 @@ export default {
   back: "Conta",
   what: "O quê",
   who: "Quem",
-  subject: "Em quê",
   when: "Quando",
   nobody: "Sem conta",
   more: "Mostrar mais antigos",
