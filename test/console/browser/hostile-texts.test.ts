@@ -1,0 +1,66 @@
+import { expect, test } from "vitest";
+import { withTools } from "../../peers/tools.ts";
+import { ON_NODE, onEach } from "../../support/server.ts";
+import { useConsole } from "./support/console.ts";
+import { loaded } from "./support/looks.ts";
+
+/** Runs if any part of a page takes it for HTML. */
+const HOSTILE = `"><img src=x onerror="globalThis.broken=1"><script>globalThis.broken=1</script>{{1}}javascript:alert(1)`;
+
+onEach([ON_NODE], (target) => {
+  withTools("hostile texts in Chromium", ["chromium"], () => {
+    const console = useConsole(target, { env: { RINGPORT_STREAM_PREVIEW: "1" } });
+
+    test("names, labels, metadata, references, texts and webhooks are shown as texts", {
+      timeout: 120_000,
+    }, async () => {
+      const page = await console.signedUp();
+      const client = console.server.client(await console.tokenOf(page));
+      const { id: instanceId } = await client.activeInstance(HOSTILE.slice(0, 100));
+      const headers = { origin: new URL(console.url).origin };
+      await page.request.post(`${console.url}/api/tokens`, { data: { label: HOSTILE.slice(0, 100) }, headers });
+      const webhook = await client.post("/v1/webhooks", { url: "https://example.com/%3Cimg%3E", description: HOSTILE });
+      const { id } = await client.call(instanceId, {
+        reference: HOSTILE.slice(0, 60),
+        metadata: { [HOSTILE.slice(0, 40)]: HOSTILE },
+        tts: { text: HOSTILE, voiceId: "en-US-1" },
+      });
+      await client.waitForCall(id);
+      const agent = await client.call(instanceId, {
+        type: "DYNAMIC_AGENT",
+        tts: undefined,
+        agent: { instructions: [`Say: ${HOSTILE.replaceAll("{{1}}", "")}`] },
+      });
+      await client.waitForCall(agent.id);
+      for (const view of [
+        "",
+        "/instances",
+        `/instances/${instanceId}`,
+        "/calls",
+        "/calls/new",
+        `/calls/${id}`,
+        `/calls/${agent.id}`,
+        "/webhooks",
+        `/webhooks/${webhook.json<{ id: string }>().id}`,
+        "/tokens",
+        "/audit",
+        `/phone?number=${encodeURIComponent(HOSTILE)}`,
+        `/sign-in?next=${encodeURIComponent("javascript:globalThis.broken=1")}`,
+        `/calls/${encodeURIComponent(HOSTILE)}`,
+      ]) {
+        console.expectFaults(page, /40[04]/); // of the addresses that are nonsense
+        await page.goto(console.url + view);
+        await loaded(page);
+        const seen = await page.evaluate(
+          "[globalThis.broken === undefined, document.querySelectorAll('img[src=x], main script').length]",
+        );
+        expect(seen, view).toEqual([true, 0]);
+      }
+      await page.goto(`${console.url}/tokens`);
+      await page.getByText(HOSTILE.slice(0, 100)).first().waitFor();
+      await page.getByRole("button", { name: /^Revoke "/ }).click();
+      await page.getByRole("dialog").getByText("Programs that use it are refused").waitFor();
+      expect(await page.evaluate("globalThis.broken")).toBeUndefined();
+    });
+  });
+});

@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { withTools } from "../../peers/tools.ts";
+import { ON_OTHER_RUNTIMES, onEach } from "../../support/server.ts";
+import { useConsole } from "./support/console.ts";
+
+onEach(
+  ON_OTHER_RUNTIMES.filter(({ runtime }) => runtime.name !== "node22"),
+  (target) => {
+    withTools("the console in Chromium", ["chromium"], () => {
+      const console = useConsole(target);
+
+      test("shows a call as it happens", async () => {
+        const page = await console.signedUp();
+        const client = console.server.client(await console.tokenOf(page));
+        await page.goto(`${console.url}/calls`);
+        await page.getByText("No calls yet").waitFor();
+        const { id: instanceId } = await client.activeInstance();
+        await client.call(instanceId);
+        await page.getByText("Message played").waitFor();
+        await page.getByRole("link", { name: "+1 202 555 0100" }).click();
+        await page.getByText("The whole message was played.").first().waitFor();
+        expect(page.url()).toMatch(/\/console\/calls\/call_/);
+      });
+    });
+  },
+);

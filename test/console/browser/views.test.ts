@@ -1,0 +1,76 @@
+import type { Page } from "playwright-core";
+import { test } from "vitest";
+import { withTools } from "../../peers/tools.ts";
+import { ON_NODE, onEach } from "../../support/server.ts";
+import type { Client } from "../../support/server-client.ts";
+import { useConsole } from "./support/console.ts";
+import { expectGoodLooks, loaded } from "./support/looks.ts";
+
+onEach([ON_NODE], (target) => {
+  withTools("the views in Chromium", ["chromium"], () => {
+    const console = useConsole(target, { env: { RINGPORT_STREAM_PREVIEW: "1" } });
+
+    async function expectViews(page: Page, views: Readonly<Record<string, string>>): Promise<void> {
+      for (const [name, path] of Object.entries(views)) {
+        await page.goto(console.url + path);
+        await loaded(page);
+        await expectGoodLooks(page, name);
+      }
+    }
+
+    test("of people who are not signed in are readable everywhere", async () => {
+      const page = await console.open();
+      await page.goto(await console.registerUrl());
+      await loaded(page);
+      await expectGoodLooks(page, "register");
+      await console.signedUp(); // from now on there is an account to sign in with
+      await expectViews(page, { "sign-in": "/sign-in", reset: "/reset" });
+    });
+
+    test("of a new account teach what to do", async () => {
+      const page = await console.signedUp();
+      await expectViews(page, {
+        "overview-empty": "",
+        "numbers-empty": "/instances",
+        "calls-empty": "/calls",
+        "webhooks-empty": "/webhooks",
+        "tokens-empty": "/tokens",
+        missing: "/no-such-page",
+      });
+    });
+
+    test("of an account in use are readable everywhere", { timeout: 180_000 }, async () => {
+      const page = await console.signedUp();
+      const client = console.server.client(await console.tokenOf(page));
+      const { instanceId, callId, webhookId } = await history(client);
+      await expectViews(page, {
+        overview: "",
+        numbers: "/instances",
+        number: `/instances/${instanceId}`,
+        calls: "/calls",
+        "new-call": "/calls/new",
+        call: `/calls/${callId}`,
+        webhooks: "/webhooks",
+        webhook: `/webhooks/${webhookId}`,
+        tokens: "/tokens",
+        account: "/account",
+        audit: "/audit",
+        phone: "/phone?number=%2B12025550147",
+      });
+    });
+  });
+});
+
+/** Calls that went well and badly, and a webhook. */
+async function history(client: Client): Promise<{ instanceId: string; callId: string; webhookId: string }> {
+  const { id: instanceId } = await client.activeInstance("Front desk");
+  await client.createInstance("Reception");
+  const { id: webhookId } = (
+    await client.post("/v1/webhooks", { url: "https://example.com/hooks/ringport", description: "CRM" })
+  ).json<{ id: string }>();
+  for (const phoneNumber of ["+12025550101", "+12025550103", "+12025550108"])
+    await client.waitForCall((await client.call(instanceId, { target: { phoneNumber } })).id);
+  const { id: callId } = await client.call(instanceId, { reference: "order 1071", recording: true });
+  await client.waitForCall(callId);
+  return { instanceId, callId, webhookId };
+}
