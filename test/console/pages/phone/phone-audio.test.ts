@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { Capture } from "../../../../adapters/console/pages/audio/capture.ts";
+import { LevelMeter } from "../../../../adapters/console/pages/audio/level-meter.ts";
 import { Playback } from "../../../../adapters/console/pages/audio/playback.ts";
-import { Capture } from "../../../../adapters/console/pages/views/phone/capture.ts";
-import { LevelMeter } from "../../../../adapters/console/pages/views/phone/level-meter.ts";
 import { concatPcm } from "../../../../src/audio/pcm.ts";
 import { tone, toneShare } from "../../../../src/audio/tone.ts";
 

@@ -4,8 +4,6 @@ export default {
   title: "Calls",
   lead: "Every call of your numbers, as it happens.",
   place: "Place a call",
-  loading: "Reading the calls",
-  loadMore: "Reading earlier calls",
   count: (calls: number, complete: boolean) =>
     complete
       ? plural(calls, { one: "# call", other: "# calls" })
@@ -58,9 +56,7 @@ export default {
   waiting: "Waits for its turn",
   ringing: "Rings",
   talking: "On the phone",
-  noReference: "None",
   filters: {
-    title: "Filters",
     more: "More filters",
     statuses: "Status",
     all: "All",

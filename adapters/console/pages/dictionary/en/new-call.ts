@@ -80,7 +80,6 @@ export default {
   audio: {
     label: "Audio file",
     drop: "Drop a file here",
-    choose: "Choose a file",
     hint: (most: string) => `WAV or MP3, at most ${most} and 10 minutes.`,
     remove: "Remove",
     preview: (name: string) => `Preview of ${name}`,
@@ -129,7 +128,6 @@ export default {
     default: "Go on as with a person",
     hang_up: "Hang up",
     leave_message: "Leave the message after the beep",
-    continue: "Go on as with a person",
   },
   stream: {
     about:
@@ -160,7 +158,6 @@ export default {
     pressed: (keys: string) => `The callee pressed ${keys}`,
     details: "Details of the call",
     again: "Call again",
-    other: "Another call",
   },
   more: {
     title: "More options",

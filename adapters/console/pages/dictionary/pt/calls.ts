@@ -6,8 +6,6 @@ export default {
   title: "Chamadas",
   lead: "Todas as chamadas dos seus números, à medida que acontecem.",
   place: "Fazer uma chamada",
-  loading: "Lendo as chamadas",
-  loadMore: "Lendo chamadas anteriores",
   count: (calls: number, complete: boolean) =>
     complete
       ? plural(calls, { one: "# chamada", other: "# chamadas" })
@@ -60,9 +58,7 @@ export default {
   waiting: "Espera a sua vez",
   ringing: "Chamando",
   talking: "Em conversa",
-  noReference: "Nenhuma",
   filters: {
-    title: "Filtros",
     more: "Mais filtros",
     statuses: "Estado",
     all: "Todas",

@@ -82,7 +82,6 @@ export default {
   audio: {
     label: "Arquivo de áudio",
     drop: "Solte um arquivo aqui",
-    choose: "Escolher um arquivo",
     hint: (most: string) => `WAV ou MP3, no máximo ${most} e 10 minutos.`,
     remove: "Remover",
     preview: (name: string) => `Prévia de ${name}`,
@@ -131,7 +130,6 @@ export default {
     default: "Continuar como com uma pessoa",
     hang_up: "Desligar",
     leave_message: "Deixar a mensagem depois do bipe",
-    continue: "Continuar como com uma pessoa",
   },
   stream: {
     about:
@@ -162,7 +160,6 @@ export default {
     pressed: (keys: string) => `A pessoa apertou ${keys}`,
     details: "Detalhes da chamada",
     again: "Ligar de novo",
-    other: "Outra chamada",
   },
   more: {
     title: "Mais opções",

@@ -1,7 +1,7 @@
-import { type CallAudio, loadProcessor, startCallAudio } from "../phone/call-audio.ts";
-import { askForMicrophone, stopMicrophone } from "../phone/microphone.ts";
-import processorUrl from "../phone/phone-processor.ts?worklet";
-import { keepScreenOn } from "../phone/wake-lock.ts";
+import { type CallAudio, loadProcessor, startCallAudio } from "../../audio/call-audio.ts";
+import processorUrl from "../../audio/call-processor.ts?worklet";
+import { askForMicrophone, stopMicrophone } from "../../audio/microphone.ts";
+import { keepScreenOn } from "../../audio/wake-lock.ts";
 import type { Headset } from "./microphone-call.ts";
 
 /** Rate of both directions, Hz: what networks with wideband voice have. */

@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import type { CallStream, StreamEnd, StreamEvent } from "../../../../../src/client/index.ts";
-import type { CallAudio, Levels } from "../phone/call-audio.ts";
+import type { CallAudio, Levels } from "../../audio/call-audio.ts";
 
 /** Frames of 20 ms that may wait to be sent; later ones are dropped, so that a slow network adds no lasting delay. */
 const MOST_WAITING = 25;

@@ -1,7 +1,7 @@
 import { type Signal, signal } from "@preact/signals";
-import { type CallAudio, type Levels, startCallAudio, startPlaybackOnly } from "./call-audio.ts";
-import { askForMicrophone, type MicrophoneState, stopMicrophone } from "./microphone.ts";
-import { keepScreenOn } from "./wake-lock.ts";
+import { type CallAudio, type Levels, startCallAudio, startPlaybackOnly } from "../../audio/call-audio.ts";
+import { askForMicrophone, type MicrophoneState, stopMicrophone } from "../../audio/microphone.ts";
+import { keepScreenOn } from "../../audio/wake-lock.ts";
 
 const SILENCE: Levels = { heard: 0, spoken: 0 };
 

@@ -1,11 +1,11 @@
 import { type Signal, signal } from "@preact/signals";
 import type { PhoneCommand } from "../../../../telephony/simulator/phones/phone-message.ts";
+import { loadProcessor } from "../../audio/call-audio.ts";
+import processor from "../../audio/call-processor.ts?worklet";
 import { CONSOLE } from "../../shell/place.ts";
 import { alertPerson } from "./alerts.ts";
-import { loadProcessor } from "./call-audio.ts";
 import { LiveCall } from "./live-call.ts";
 import { PhoneConnection } from "./phone-connection.ts";
-import processor from "./phone-processor.ts?worklet";
 import { nextState, type PhoneInput, type PhoneState } from "./phone-state.ts";
 import { playKey } from "./ringer.ts";
 

@@ -1,6 +1,6 @@
-import { Playback } from "../../audio/playback.ts";
 import { Capture } from "./capture.ts";
 import { LevelMeter } from "./level-meter.ts";
+import { Playback } from "./playback.ts";
 
 /** A conversation needs little delay. */
 const BUFFERING = { targetMs: 60, mostMs: 300 };
@@ -17,7 +17,7 @@ export interface ProcessorOptions {
 export type ProcessorReport = Int16Array<ArrayBuffer> | { readonly heard: number; readonly spoken: number };
 
 /** Both directions of a call's audio, on the audio thread of the browser. Takes the caller's audio as `Int16Array`, and null at the end. */
-class PhoneProcessor extends AudioWorkletProcessor {
+class CallProcessor extends AudioWorkletProcessor {
   readonly #playback: Playback;
   readonly #capture: Capture;
   readonly #heard: LevelMeter;
@@ -58,11 +58,11 @@ class PhoneProcessor extends AudioWorkletProcessor {
   }
 }
 
-registerProcessor("ringport-phone", PhoneProcessor);
+registerProcessor("ringport-call", CallProcessor);
 
 /** The global scope of an audio worklet, which TypeScript's library for pages does not have. */
 declare abstract class AudioWorkletProcessor {
   readonly port: MessagePort;
 }
 declare const sampleRate: number;
-declare function registerProcessor(name: string, processor: typeof PhoneProcessor): void;
+declare function registerProcessor(name: string, processor: typeof CallProcessor): void;

@@ -1,6 +1,6 @@
-import { Resampler } from "../../../../../src/audio/resample.ts";
+import { Resampler } from "../../../../src/audio/resample.ts";
+import type { ProcessorOptions, ProcessorReport } from "./call-processor.ts";
 import { LevelMeter } from "./level-meter.ts";
-import type { ProcessorOptions, ProcessorReport } from "./phone-processor.ts";
 
 /** The levels of both directions, 0 to 100. */
 export interface Levels {
@@ -42,7 +42,7 @@ export async function loadProcessor(context: AudioContext, url: string): Promise
 
 /** Starts the audio of a call on the audio thread. The processor must be loaded. */
 export function startCallAudio({ context, callRate, frame, levels }: CallAudioOptions): CallAudio {
-  const node = new AudioWorkletNode(context, "ringport-phone", {
+  const node = new AudioWorkletNode(context, "ringport-call", {
     numberOfOutputs: 1,
     outputChannelCount: [1],
     channelCount: 1,
