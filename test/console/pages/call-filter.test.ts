@@ -6,6 +6,7 @@ import {
   listQuery,
   matches,
   searchOf,
+  targetPhoneIn,
 } from "../../../adapters/console/pages/views/calls/call-filter.ts";
 import type { CallRow } from "../../../adapters/console/pages/views/calls/call-rows.ts";
 import { fuzz } from "../../support/fuzz.ts";
@@ -28,6 +29,12 @@ describe("a filter of calls", () => {
       "?status=RINGING,nonsense,QUEUED&type=NOPE&instance=inst_1&number=%2B1+202+555+0100&from=2026-02-31",
     );
     expect(filter).toEqual({ statuses: ["QUEUED", "RINGING"], instanceId: "inst_1", targetPhone: "+12025550100" });
+  });
+
+  it("has no number that is none, which the server would refuse", () => {
+    expect(filterOf("?number=12")).toEqual({});
+    expect(targetPhoneIn("+1 202 555 0100")).toBe("+12025550100");
+    expect(targetPhoneIn("0202 555")).toBeUndefined();
   });
 
   it("becomes the query of the HTTP interface, whole days included", () => {

@@ -1,5 +1,6 @@
 import type { CallEvent, ListCallsQuery } from "../../../../../src/client/index.ts";
 import { CALL_STATUSES, CALL_TYPES, type CallStatus, type CallType } from "../../../../../src/domain/call.ts";
+import { PHONE_NUMBER } from "../../../../../src/domain/phone-number.ts";
 import type { CallRow } from "./call-rows.ts";
 import { phoneNumberOf } from "./phone-number.ts";
 
@@ -31,10 +32,16 @@ export function filterOf(search: string): CallFilter {
     type: CALL_TYPES.find((type) => type === text("type")),
     instanceId: text("instance"),
     reference: text("reference"),
-    targetPhone: phone && phoneNumberOf(phone),
+    targetPhone: phone && targetPhoneIn(phone),
     from: dayIn(text("from")),
     to: dayIn(text("to")),
   };
+}
+
+/** The number that a filter can have; undefined for a text that is no whole number, which the server would refuse. */
+export function targetPhoneIn(text: string): string | undefined {
+  const number = phoneNumberOf(text);
+  return PHONE_NUMBER.test(number) ? number : undefined;
 }
 
 /** The filter as parameters of the page's address; undefined for what it leaves out. */

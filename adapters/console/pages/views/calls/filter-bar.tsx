@@ -1,13 +1,18 @@
+import { useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
 import type { Instance } from "../../../../../src/client/index.ts";
 import { CALL_TYPES, type CallStatus } from "../../../../../src/domain/call.ts";
 import { Button } from "../../components/button.tsx";
 import { Field, Labelled, Select } from "../../components/field.tsx";
 import { dictionary } from "../../dictionary/dictionary.ts";
 import en from "../../dictionary/en/calls.ts";
+import enFaults from "../../dictionary/en/form-faults.ts";
 import pt from "../../dictionary/pt/calls.ts";
-import { type CallFilter, isFiltered } from "./call-filter.ts";
+import ptFaults from "../../dictionary/pt/form-faults.ts";
+import { type CallFilter, isFiltered, targetPhoneIn } from "./call-filter.ts";
 
 const t = dictionary({ en, pt });
+const faults = dictionary({ en: enFaults, pt: ptFaults });
 
 const GROUPS: Readonly<Record<"all" | "active" | "completed" | "failed", readonly CallStatus[] | undefined>> = {
   all: undefined,
@@ -82,6 +87,7 @@ export function FilterBar({
             label={filters.number}
             hint={filters.numberHint}
             value={targetPhone}
+            accepted={targetPhoneIn}
             onChange={(value) => set({ targetPhone: value })}
           />
           <Typed label={filters.reference} value={reference} onChange={(value) => set({ reference: value })} />
@@ -103,23 +109,33 @@ function Typed({
   label,
   hint,
   value,
+  accepted = (text) => text,
   onChange,
 }: {
   readonly label: string;
   readonly hint?: string;
   readonly value: string | undefined;
+  /** The value for a text; undefined if the text is none, which the field then shows. */
+  readonly accepted?: (text: string) => string | undefined;
   readonly onChange: (value: string | undefined) => void;
 }) {
+  const input = useRef<HTMLInputElement>(null);
+  const isWrong = useSignal(false);
+  useEffect(() => {
+    if (input.current) input.current.value = value ?? "";
+    isWrong.value = false;
+  }, [value]);
+  const take = (typed: string): void => {
+    const text = typed.trim();
+    const next = text === "" ? undefined : accepted(text);
+    isWrong.value = text !== "" && next === undefined;
+    if (!isWrong.value) onChange(next);
+  };
+  const fault = isWrong.value ? faults.value.phone_number_invalid : undefined;
   return (
-    <Labelled label={label} hint={hint}>
+    <Labelled label={label} hint={hint} fault={fault}>
       {(tied) => (
-        <input
-          {...tied}
-          key={value}
-          defaultValue={value}
-          autoComplete="off"
-          onChange={(event) => onChange(event.currentTarget.value.trim() || undefined)}
-        />
+        <input {...tied} ref={input} autoComplete="off" onChange={(event) => take(event.currentTarget.value)} />
       )}
     </Labelled>
   );
