@@ -13,12 +13,15 @@ interface Item {
   readonly text: keyof typeof en.navigation;
   /** Only with accounts of Ringport. */
   readonly accounts?: boolean;
+  /** Only with the simulated network; narrow screens have no room for it. */
+  readonly simulator?: boolean;
 }
 
 const ITEMS: readonly Item[] = [
   { page: "/", icon: "home", text: "overview" },
   { page: "/instances", icon: "line", text: "instances" },
   { page: "/calls", icon: "call", text: "calls" },
+  { page: "/phone", icon: "keypad", text: "phone", simulator: true },
   { page: "/webhooks", icon: "webhook", text: "webhooks" },
   { page: "/tokens", icon: "key", text: "tokens", accounts: true },
 ];
@@ -28,8 +31,8 @@ export function Navigation() {
   return (
     <nav class="frame-nav" aria-label={t.value.navigationLabel}>
       <ul class="frame-items">
-        {ITEMS.filter(({ accounts }) => !accounts || session.value?.accounts).map(({ page, icon, text }) => (
-          <li key={page}>
+        {ITEMS.filter(isOffered).map(({ page, icon, text, simulator }) => (
+          <li key={page} class={simulator ? "frame-item-wide" : undefined}>
             <a href={href(page)} aria-current={currentOf(page)}>
               <Icon name={icon} size={22} />
               {t.value.navigation[text]}
@@ -39,6 +42,10 @@ export function Navigation() {
       </ul>
     </nav>
   );
+}
+
+function isOffered({ accounts, simulator }: Item): boolean {
+  return (!accounts || session.value?.accounts === true) && (!simulator || session.value?.simulator === true);
 }
 
 /** "page" on the page itself, "true" on the pages below it. */
