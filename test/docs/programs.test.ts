@@ -55,7 +55,7 @@ const PRINT_WITH_STREAMS: typeof PRINT = [
 
 /** Programs that are only type-checked, and why. */
 const NOT_RUN: readonly (readonly [saying: string, why: string])[] = [
-  ["register at ${server.url}", "it serves until it is stopped; test/runtime/console.test.ts has such a server"],
+  ["register at $", "it serves until it is stopped; test/runtime/console.test.ts has such a server"],
   ["express().use(handler(ringport)).listen", "it serves until it is stopped; test/examples runs the app of examples/"],
   ['app.use("/voice", handler', "test/examples runs the same program from examples/"],
   ['from "fastify"', "test/examples runs the same program from examples/"],

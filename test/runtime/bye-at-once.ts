@@ -15,7 +15,11 @@ async function hangUpAtOnce(call: FarEndCall): Promise<void> {
 const farEnd = await startFarEnd({ callees: { "*": { acts: hangUpAtOnce } } });
 const [network] = sip({ trunks: [{ name: "good", server: farEnd.uri }] });
 const host = new TestLineHost();
-const line = await network!.open({ id: "inst_good", userId: "usr_1", name: "good" }, host, new AbortController().signal);
+const line = await network!.open(
+  { id: "inst_good", userId: "usr_1", name: "good" },
+  host,
+  new AbortController().signal,
+);
 await host.reports.next("online", 5_000);
 for (let number = 0; number < 10; number++) {
   const to = `+1202555010${number}`;

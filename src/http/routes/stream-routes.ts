@@ -1,5 +1,4 @@
 import { streamsOff } from "../../application/call-audio/streams/stream-refusals.ts";
-import { Refusal } from "../../domain/refusal.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { choiceParameter, readQuery } from "../query-parameter.ts";
 import { json } from "../reply.ts";

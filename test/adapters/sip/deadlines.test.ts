@@ -21,7 +21,11 @@ async function silentTrunk() {
   if (!telephony) throw new Error("no telephony");
   onTestFinished(() => telephony.close());
   const host = new TestLineHost();
-  const line = await telephony.open({ id: "inst_1", userId: "usr_1", name: "Desk" }, host, new AbortController().signal);
+  const line = await telephony.open(
+    { id: "inst_1", userId: "usr_1", name: "Desk" },
+    host,
+    new AbortController().signal,
+  );
   await host.reports.next("online", 5_000);
   const dial = () =>
     line.dial("+12025550100", { callId: "call_1", ringTimeoutMs: 60_000 }, new AbortController().signal);
