@@ -8,7 +8,7 @@ const FIRST_DELAY_MS = 30_000;
 const LONGEST_DELAY_MS = 15 * 60_000;
 /** Failures are forgotten this long after the last one, ms. */
 const KEPT_MS = 24 * 60 * 60_000;
-/** Most names with failures; the one that failed longest ago is forgotten first. */
+/** Most names with failures, beside those that wait. */
 const MOST = 10_000;
 
 interface Failures {
@@ -40,21 +40,22 @@ export class Attempts {
     const known = this.#byName.get(name);
     const before = known && now - known.lastAt < KEPT_MS ? known : undefined;
     const count = before?.count ?? 0;
-    const left = before ? before.lastAt + delayAfter(count) - now : 0;
+    const left = before ? waitAfter(before, now) : 0;
     if (left > 0)
       throw new AccountRefusal(
         "too_many_attempts",
         `too many failed attempts; try again in ${Math.ceil(left / 1_000)} s`,
         { retryAfterMs: Math.ceil(left) },
       );
-    this.#store(name, { count: count + 1, lastAt: now });
+    this.#byName.delete(name);
+    this.#byName.set(name, { count: count + 1, lastAt: now });
     return {
-      slowsDown: count + 1 === FREE,
       succeed: () => void this.#byName.delete(name),
-      withdraw: () => {
-        const now = this.#byName.get(name);
-        if (now) this.#byName.set(name, before && now.count === count + 1 ? before : { ...now, count: now.count - 1 });
+      fail: () => {
+        this.#makeRoom();
+        return count + 1 === FREE;
       },
+      withdraw: () => this.#withdraw(name, count + 1, before),
     };
   }
 
@@ -63,23 +64,46 @@ export class Attempts {
     this.#byName.delete(name);
   }
 
-  #store(name: string, failures: Failures): void {
-    this.#byName.delete(name);
-    this.#byName.set(name, failures);
+  #withdraw(name: string, counted: number, before: Failures | undefined): void {
+    const now = this.#byName.get(name);
+    if (!now) return;
+    // Others may have begun or been withdrawn meanwhile.
+    const rest = now.count === counted ? before : { ...now, count: now.count - 1 };
+    if (rest && rest.count > 0) this.#byName.set(name, rest);
+    else this.#byName.delete(name);
+  }
+
+  /**
+   * Forgets the name that failed longest ago, one without a delay first. A name that waits is kept: otherwise other names
+   * could free it. Those are few, because each has cost several hashes within minutes.
+   */
+  #makeRoom(): void {
     if (this.#byName.size <= MOST) return;
-    const [oldest = ""] = this.#byName.keys();
-    this.#byName.delete(oldest);
+    const now = this.#system.monotonic();
+    const forgotten =
+      this.#oldest(({ count }) => count < FREE) ?? this.#oldest((failures) => waitAfter(failures, now) <= 0);
+    if (forgotten !== undefined) this.#byName.delete(forgotten);
+  }
+
+  #oldest(matches: (failures: Failures) => boolean): string | undefined {
+    for (const [name, failures] of this.#byName) if (matches(failures)) return name;
+    return undefined;
   }
 }
 
 /** An attempt that has begun. */
 export interface Attempt {
-  /** If it fails, the next one has to wait for the first time. */
-  readonly slowsDown: boolean;
   /** The password was right. */
   succeed(): void;
+  /** The password was wrong. Returns whether the name has to wait now, for the first time. */
+  fail(): boolean;
   /** Nothing was tried. */
   withdraw(): void;
+}
+
+/** How long a name still waits, ms; 0 or less if it does not. */
+function waitAfter({ count, lastAt }: Failures, now: number): number {
+  return lastAt + delayAfter(count) - now;
 }
 
 function delayAfter(failures: number): number {

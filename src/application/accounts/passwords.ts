@@ -74,7 +74,7 @@ export class Passwords {
       const account = await find();
       // No account has an empty password; it takes as long as any other.
       const right = await notBusy(this.#hasher.verify(passwordOf(given) ?? "", account?.passwordHash));
-      if (!right) return { account: undefined, slowedDown: attempt.slowsDown ? account : undefined };
+      if (!right) return { account: undefined, slowedDown: attempt.fail() ? account : undefined };
       attempt.succeed();
       return { account, slowedDown: undefined };
     } catch (error) {

@@ -165,14 +165,40 @@ describe("guessing", () => {
     await accounts.signIn(login, BROWSER);
   });
 
-  test("takes a bounded memory, and forgets the oldest first", async () => {
-    const { accounts, admin } = await accountScene();
+  test("takes a bounded memory, and forgets names with few failures first, the oldest of them before", async () => {
+    const { world, accounts, admin } = await accountScene();
     await admin();
     const guess = (email: string) => accounts.signIn({ email, password: WRONG }, BROWSER).catch(({ code }) => code);
-    for (let i = 0; i < 6; i++) await guess("ana@example.com");
-    expect(await guess("ana@example.com")).toBe("too_many_attempts");
+    for (let i = 0; i < 4; i++) await guess("early@example.com");
+    for (let i = 0; i < 5; i++) await guess("ana@example.com");
     for (let i = 0; i < 10_000; i++) await guess(`p${i}@example.com`);
+    expect(await guess("ana@example.com")).toBe("too_many_attempts");
+    for (let i = 0; i < 5; i++) expect(await guess("early@example.com")).toBe("sign_in_failed");
+    await world.system.advance(30_000);
+    // Its failures are known still, so the next delay is longer.
     expect(await guess("ana@example.com")).toBe("sign_in_failed");
+    const refusal = await accounts.signIn({ email: "ana@example.com", password: WRONG }, BROWSER).catch((e) => e);
+    expect(refusal.retryAfterMs).toBe(60_000);
+  });
+
+  test("at a busy server makes it forget nobody's failures", async () => {
+    const { accounts, admin, hasher } = await accountScene();
+    await admin();
+    const guess = (email: string) => accounts.signIn({ email, password: WRONG }, BROWSER).catch(({ code }) => code);
+    for (let i = 0; i < 4; i++) await guess("ana@example.com");
+    hasher.busy = true;
+    for (let i = 0; i < 10_001; i++) expect(await guess(`p${i}@example.com`)).toBe("too_many_attempts");
+    hasher.busy = false;
+    expect(await guess("ana@example.com")).toBe("sign_in_failed");
+    expect(await guess("ana@example.com")).toBe("too_many_attempts");
+    // Nor does a full memory of names that were tried.
+    for (let i = 0; i < 9_999; i++) await guess(`q${i}@example.com`);
+    for (let i = 0; i < 4; i++) await guess("eva@example.com");
+    hasher.busy = true;
+    for (let i = 0; i < 10_001; i++) await guess(`r${i}@example.com`);
+    hasher.busy = false;
+    expect(await guess("eva@example.com")).toBe("sign_in_failed");
+    expect(await guess("eva@example.com")).toBe("too_many_attempts");
   });
 
   test("is noted for the account, once", async () => {
