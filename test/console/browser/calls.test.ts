@@ -1,11 +1,9 @@
-import { DatabaseSync } from "node:sqlite";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { withTools } from "../../peers/tools.ts";
-import { ON_NODE, onEach, type Server } from "../../support/server.ts";
-import { loudness } from "../../support/server-sound.ts";
+import { ON_NODE, onEach } from "../../support/server.ts";
 import { PASSWORD, useConsole } from "./support/console.ts";
-import { Speakers } from "./support/sound.ts";
+import { copyCall } from "./support/copied-calls.ts";
 
 const MANY = 1_000;
 /** Longest time that the main thread may be busy at a stretch, ms. */
@@ -53,59 +51,17 @@ onEach([ON_NODE], (target) => {
       await page.getByText("Picked up", { exact: true }).first().waitFor();
     });
 
-    test("a live call is in the list, is listened to, and is hung up", async () => {
-      const page = await console.signedUp();
-      const client = console.server.client(await console.tokenOf(page));
-      const { id: instanceId } = await client.activeInstance();
-      const speakers = await Speakers.of(page);
-      await page.goto(`${console.url}/calls`);
-      await page.getByText("No calls yet").waitFor();
-      const text = Array.from({ length: 40 }, (_, i) => `This is sentence number ${i + 1}.`).join(" ");
-      const { id } = await client.call(instanceId, { tts: { text, voiceId: "en-US-1" } });
-      await page.getByRole("link", { name: "+1 202 555 0100" }).click();
-      await page.getByRole("heading", { name: "Call to +12025550100" }).waitFor();
-      await page.getByRole("button", { name: "Listen", exact: true }).click();
-      await page.getByText("Somebody listens to the call").waitFor();
-      await page.getByRole("button", { name: "Unmute" }).waitFor();
-      await expect
-        .poll(() => page.evaluate("document.querySelectorAll('.meters meter')[1].value"))
-        .toBeGreaterThan(0.1);
-      expect(loudness(await speakers.played())).toBeLessThan(10);
-      await page.getByRole("button", { name: "Unmute" }).click();
-      await expect.poll(async () => loudness(await speakers.played())).toBeGreaterThan(300);
-      await page.getByRole("button", { name: "Stop listening" }).click();
-      await page.getByText(/^They listened for/).waitFor();
-      await page.getByRole("button", { name: "Hang up" }).click();
-      await page.getByRole("dialog").getByRole("button", { name: "Hang up" }).click();
-      await page.getByText("The call was hung up on our side.").first().waitFor();
-      expect((await client.readCall(id)).outcome?.reason).toBe("terminated");
-      const stranger = console.server.client(await console.tokenOf(await console.signedUp()));
-      expect((await stranger.get(`/v1/calls/${id}`)).status).toBe(404);
-    });
-
-    test("a page that was offline catches up by itself", async () => {
-      const page = await console.signedUp();
-      console.expectFaults(page, /ERR_INTERNET_DISCONNECTED/);
-      const client = console.server.client(await console.tokenOf(page));
-      const { id: instanceId } = await client.activeInstance();
-      await page.goto(`${console.url}/calls`);
-      await page.getByText("No calls yet").waitFor();
-      await page.context().setOffline(true);
-      const { id } = await client.call(instanceId, { target: { phoneNumber: "+12025550101" } });
-      await client.waitForCall(id);
-      await page.getByText("The server does not respond.").waitFor();
-      await page.context().setOffline(false);
-      await page.getByText("Busy").waitFor();
-      await page.getByText("The server does not respond.").waitFor({ state: "hidden" });
-    });
-
     test(`a list of ${MANY} calls stays smooth while calls come and go`, async () => {
       const page = await console.signedUp();
       const client = console.server.client(await console.tokenOf(page));
       const { id: instanceId } = await client.activeInstance();
       const { id } = await client.call(instanceId, { target: { phoneNumber: "+12025550101" } });
       await client.waitForCall(id);
-      copyCall(console.server, id, MANY - 1);
+      copyCall(
+        console.server,
+        id,
+        Array.from({ length: MANY - 1 }, (_, i) => 60_000 * (i + 1)),
+      );
       await page.goto(`${console.url}/calls`);
       await page.getByRole("link", { name: "+1 202 555 0101" }).first().waitFor();
       const longestTask = await timeTasks(page);
@@ -169,25 +125,4 @@ async function tabTo(page: Page, name: string): Promise<void> {
     names.push(focused);
   }
   throw new Error(`Tab does not lead to “${name}”, only to: ${names.join(", ")}`);
-}
-
-/** Copies a finished call within the database, to earlier times. */
-function copyCall(server: Server, id: string, copies: number): void {
-  if (!("file" in server.database)) throw new Error("the server has no SQLite file");
-  const database = new DatabaseSync(server.database.file);
-  try {
-    database.exec("pragma busy_timeout = 5000");
-    const columns = database.prepare("select name from pragma_table_info('calls')").all();
-    const values = columns.map(({ name }) => {
-      if (name === "id") return "'call_01k' || printf('%023d', n)";
-      return /^(?:created|started|ended)_at$/.test(String(name)) ? `${name} - 60000 * (${copies} - n + 1)` : name;
-    });
-    database.exec(
-      `with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < ${copies})
-       insert into calls (${columns.map(({ name }) => name).join(", ")})
-       select ${values.join(", ")} from calls, numbers where id = '${id}'`,
-    );
-  } finally {
-    database.close();
-  }
 }

@@ -96,7 +96,7 @@ onEach([ON_NODE], (target) => {
         "two keys",
       ).then((digits) => expect(digits).toEqual(["5", "#"]));
 
-      await expect.poll(async () => toneMs(await speakers.played(), TONE_HZ)).toBeGreaterThan(1_700);
+      await expect.poll(async () => toneMs(await speakers.played(), TONE_HZ)).toBeGreaterThan(1_400);
       await page.getByRole("button", { name: "Mute" }).click();
       await page.getByRole("button", { name: "Muted" }).waitFor();
       stream.say({ type: "mark", name: "muted" });

@@ -1,0 +1,102 @@
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { withTools } from "../../peers/tools.ts";
+import { ON_NODE, onEach } from "../../support/server.ts";
+import type { Client } from "../../support/server-client.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { useConsole } from "./support/console.ts";
+import { copyCall } from "./support/copied-calls.ts";
+import { loaded } from "./support/looks.ts";
+
+/** With `UPDATE_DOCS=1` the pictures of the README are written anew. */
+const FOLDER = process.env.UPDATE_DOCS
+  ? fileURLToPath(new URL("../../../docs/images/", import.meta.url))
+  : (process.env.PICTURES ?? temporaryFolder("pictures"));
+const LARGEST_BYTES = 150_000;
+const DAY_MS = 86_400_000;
+const PHONE = "+12025550147";
+
+onEach([ON_NODE], (target) => {
+  withTools("the pictures of the README", ["chromium"], () => {
+    const console = useConsole(target, { env: { RINGPORT_STREAM_PREVIEW: "1", RINGPORT_SIMULATOR_TIME_SCALE: "1" } });
+
+    async function picture(page: Page, name: string): Promise<void> {
+      const path = join(FOLDER, `console-${name}.png`);
+      await page.screenshot({ path, animations: "disabled" });
+      expect(statSync(path).size, name).toBeLessThan(LARGEST_BYTES);
+    }
+
+    test("show an overview, a call and a phone that rings", { timeout: 120_000 }, async () => {
+      const page = await console.signedUp({ width: 1280 });
+      await page.setViewportSize({ width: 1280, height: 800 });
+      const client = console.server.client(await console.tokenOf(page));
+      const { id: instanceId } = await client.activeInstance("Riverside clinic");
+      const callId = await conversation(client, instanceId);
+
+      const failed = { busy: "+12025550101", declined: "+12025550103", missing: "+12025550108" };
+      for (const [reason, phoneNumber] of Object.entries(failed)) {
+        const { id } = await client.call(instanceId, { target: { phoneNumber } });
+        await client.waitForCall(id);
+        copyCall(console.server, id, daysAgo(reason === "busy" ? 7 : reason === "declined" ? 11 : 17));
+      }
+      copyCall(console.server, callId, daysAgo(1));
+
+      const phone = await console.tabBeside(page);
+      await phone.setViewportSize({ width: 390, height: 573 });
+      await phone.goto(`${console.url}/phone?number=${encodeURIComponent(PHONE)}`);
+      await phone.getByText("Ready", { exact: true }).waitFor();
+      const text = "Hello, this is the Riverside clinic. Your appointment is tomorrow at ten.";
+      await client.call(instanceId, { target: { phoneNumber: PHONE }, tts: { text, voiceId: "en-US-1" } });
+      await phone.getByRole("button", { name: "Answer" }).waitFor();
+      await page.goto(console.url);
+      await loaded(page);
+      await page.getByText(PHONE.slice(-4)).first().waitFor();
+      await page.setViewportSize({ width: 1280, height: 640 });
+      await picture(page, "overview");
+      await page.setViewportSize({ width: 1280, height: 800 });
+      await phone.bringToFront();
+      await phone.getByRole("heading", { name: "Phone" }).click(); // it may ring aloud from now on
+      await picture(phone, "phone");
+      await phone.getByRole("button", { name: "Decline" }).click();
+
+      await page.bringToFront();
+      await page.goto(`${console.url}/calls/${callId}`);
+      await loaded(page);
+      await page.getByRole("region", { name: "What the callee heard" }).getByRole("slider").waitFor();
+      await picture(page, "call");
+    });
+  });
+});
+
+/** A recorded call in which an agent asks, and the callee presses a key. */
+async function conversation(client: Client, instanceId: string): Promise<string> {
+  const { id } = await client.call(instanceId, {
+    type: "DYNAMIC_AGENT",
+    tts: undefined,
+    target: { phoneNumber: "+12025550112" },
+    recording: true,
+    reference: "appointment 1071",
+    agent: {
+      instructions: [
+        "Say: Hello, this is an automated call from the Riverside clinic.",
+        "Ask appointment: Your appointment is tomorrow at ten. Press 1 to keep it, or 2 to cancel it.",
+        "If 1 or yes: say: Good, we expect you at ten.",
+        "If 2 or no: say: Your appointment is cancelled.; hang up",
+        "Say: Thank you. Goodbye.",
+      ],
+    },
+  });
+  await client.waitForCall(id, undefined, 60_000);
+  return id;
+}
+
+/** Some hours of the last two weeks, more of them on some days than on others. @param every each how many-th of them */
+function daysAgo(every: number): number[] {
+  const hours = Array.from({ length: 14 }, (_, day) =>
+    Array.from({ length: 3 + ((day * 7) % 9) + (day % 3) }, (_, i) => day * DAY_MS + (i + 1) * 900_000),
+  ).flat();
+  return hours.filter((_, i) => i % every === 0);
+}
