@@ -1,6 +1,6 @@
 import { pause } from "./base/pause.ts";
 import { Refusal } from "./domain/refusal.ts";
-import { NOT_THE_OWNER } from "./http/closed.ts";
+import { type Absence, NOT_THE_OWNER } from "./http/closed.ts";
 import type { EmbeddedPorts } from "./options.ts";
 import type { Logger } from "./ports/logger.ts";
 import { type Storage, StorageLocked } from "./ports/storage.ts";
@@ -74,7 +74,7 @@ export class Lifecycle<App extends Running> {
   }
 
   /** Why there is nothing to use. */
-  get absence(): "stopping" | "storage_unavailable" | "not_ready" {
+  get absence(): Absence {
     if (this.#stopping) return "stopping";
     return this.#isStandby ? "storage_unavailable" : "not_ready";
   }

@@ -25,7 +25,7 @@ import { SINGLE } from "./domain/queue-policy.ts";
 import { Refusal } from "./domain/refusal.ts";
 import { DEFAULT_TIMINGS, leaseIsRenewedInTime, type Timings } from "./domain/timings.ts";
 import { createHttp } from "./http/app.ts";
-import { closedHttp } from "./http/closed.ts";
+import { type Absence, closedHttp } from "./http/closed.ts";
 import { eventView } from "./http/views.ts";
 import { Lifecycle, type Running as Runs } from "./lifecycle.ts";
 import type { EmbeddedPorts, RingportOptions } from "./options.ts";
@@ -70,6 +70,8 @@ export interface Ringport extends WebApp, UseCases {
   readonly ended: Promise<Error>;
   /** Stops dialling, lets live calls end for `drainMs`, closes everything. Twice is fine. */
   stop(options?: { drainMs?: number }): Promise<void>;
+  /** Why it cannot be used at the moment: `not_ready` before the start and after one that failed; undefined while it runs. */
+  absence(): Absence | undefined;
   /** The option `basePath` without a slash at its end; "" if there is none. */
   readonly basePath: string;
   /** The option `publicUrl`; undefined if it was not given. */
@@ -255,6 +257,7 @@ export function createRingport(options: RingportOptions = {}): Ringport {
     start: async () => void (await lifecycle.start()),
     stop: (stopOptions) => lifecycle.stop(stopOptions?.drainMs ?? options.drainMs ?? DRAIN_MS),
     ended: lifecycle.ended,
+    absence: () => (lifecycle.current ? undefined : lifecycle.absence),
     basePath,
     publicUrl: options.publicUrl,
     streamPreview: options.streamPreview ?? false,

@@ -14,21 +14,25 @@ export const STOPPING = "the server is stopping or has stopped";
 /** The detail of `storage_unavailable` while another server owns the database or may own it. */
 export const NOT_THE_OWNER = "this server does not own its database at the moment; another server may own it";
 
-const DETAILS = {
+/** Why a server is not running, with the detail of the problem document. */
+export const ABSENCES = {
   stopping: STOPPING,
   storage_unavailable: NOT_THE_OWNER,
   not_ready: "the server could not start; see its log",
 } as const;
 
+/** The code of the problem document of a server that is not running. */
+export type Absence = keyof typeof ABSENCES;
+
 /** The application of a server that is not running: every request gets a 503. */
-export function closedHttp(code: keyof typeof DETAILS, basePath: string = ""): WebApp {
+export function closedHttp(code: Absence, basePath: string = ""): WebApp {
   const newRequestId = requestIds(realSystem);
   const base = basePath.replace(/\/+$/, "");
   const isOwn = ownPaths(base);
   const answer = (request: RequestLike): Reply => {
     const requestId = givenRequestId(request.headers.get("x-request-id")) ?? newRequestId();
     const context = new RequestContext({ request, base, requestId, upgrading: false, startedAt: 0 });
-    return finish(problem(context, code, DETAILS[code]), context, undefined, silentLogger);
+    return finish(problem(context, code, ABSENCES[code]), context, undefined, silentLogger);
   };
   return {
     handle: async (request) => answer(request),

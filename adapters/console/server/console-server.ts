@@ -1,5 +1,6 @@
 import { Router } from "itty-router";
 import { Refusal } from "../../../src/domain/refusal.ts";
+import { ABSENCES } from "../../../src/http/closed.ts";
 import { finish, INTERNAL } from "../../../src/http/finish.ts";
 import { problem, problemOf } from "../../../src/http/problem.ts";
 import { noContent } from "../../../src/http/reply.ts";
@@ -78,6 +79,11 @@ export function consoleServer(ringport: Ringport, options: ConsoleOptions): Cons
     const known = error instanceof Refusal ? problemOf(context, error) : consoleProblem(context, error);
     if (known) return known;
     const fields = { request_id: context.requestId, err: error };
+    const absence = ringport.absence();
+    if (absence) {
+      log.error(fields, "a request of the console came, but Ringport is not running");
+      return problem(context, absence, ABSENCES[absence]);
+    }
     if (error instanceof StorageUnavailable) {
       log.warn(fields, "the storage is not available");
       return problem(context, "storage_unavailable", "the storage is not available at the moment; try again");

@@ -73,6 +73,7 @@ export function consoleScene({
   const ringport = {
     ...core,
     accounts,
+    absence: () => undefined,
     basePath,
     publicUrl,
     streamPreview,

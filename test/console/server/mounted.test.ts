@@ -60,7 +60,9 @@ test("the console never rejects", async () => {
   };
   const { app: core } = serve();
   const log = { debug: error, info: error, warn: error, error: () => {} };
-  const app = withConsole({ ...core, basePath: "", accounts: {} } as unknown as Ringport, { log });
+  const app = withConsole({ ...core, basePath: "", accounts: {}, absence: () => undefined } as unknown as Ringport, {
+    log,
+  });
   const reply = await app.handle(requestOf({ path: "/console/api/session", token: null }));
   expect(reply).toMatchObject({ status: 500, headers: { "content-type": "application/problem+json" } });
   expect(await app.upgrade(requestOf({ path: "/console/v1/calls", token: null }))).toMatchObject({ status: 500 });

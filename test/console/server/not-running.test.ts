@@ -1,0 +1,30 @@
+import { expect, test } from "vitest";
+import { withConsole } from "../../../adapters/console/index.ts";
+import { createRingport } from "../../../src/ringport.ts";
+import { requestOf } from "../../http/support/ask.ts";
+import { FROM_PAGE } from "./console-scene.ts";
+
+const cookie = "ringport_session=0123456789abcdef";
+const PATHS = ["/console/api/session", "/console/api/tokens", "/console/v1/calls"];
+
+async function codes(options: Parameters<typeof createRingport>[0], stop: boolean) {
+  const ringport = withConsole(createRingport(options), { assets: [] });
+  if (stop) await ringport.stop();
+  const replies = await Promise.all(
+    PATHS.map((path) => ringport.handle(requestOf({ path, token: null, headers: { ...FROM_PAGE, cookie } }))),
+  );
+  await ringport.stop();
+  return replies.map(({ status, headers, body }) => [
+    status,
+    JSON.parse(String(body)).code,
+    Number(headers["retry-after"]) > 0,
+  ]);
+}
+
+test("a Ringport that was stopped replies 503 stopping", async () => {
+  expect(await codes({}, true)).toEqual(PATHS.map(() => [503, "stopping", true]));
+});
+
+test("a Ringport that cannot start replies 503 not_ready", async () => {
+  expect(await codes({ data: "/dev/null/nowhere" }, false)).toEqual(PATHS.map(() => [503, "not_ready", true]));
+});
