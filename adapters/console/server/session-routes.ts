@@ -14,13 +14,17 @@ import { serverUrl } from "./server-url.ts";
 
 /** Who is signed in, and how that changes. */
 export function sessionRoutes(parts: ConsoleParts): ConsoleRoute[] {
-  const { ringport, cookie, visitors, signIn, system } = parts;
+  const { ringport, cookie, visitors, signIn, system, log } = parts;
   const { accounts } = ringport;
 
-  async function stateOf(context: RequestContext, who: SignedIn | Principal | undefined): Promise<SessionState> {
+  async function stateOf(
+    context: RequestContext,
+    who: SignedIn | Principal | undefined,
+    registration: () => Promise<SessionState["registration"]> = () => accounts.registration(),
+  ): Promise<SessionState> {
     return {
       account: who ? accountOf(who) : null,
-      registration: signIn ? "invitation" : await accounts.registration(),
+      registration: signIn ? "invitation" : await registration(),
       accounts: signIn === undefined,
       sign_in_url: signIn?.url ?? null,
       api_url: serverUrl(context, ringport),
@@ -30,13 +34,22 @@ export function sessionRoutes(parts: ConsoleParts): ConsoleRoute[] {
     };
   }
 
-  /** Gives the browser its new session; the one that it had is over, whoever has made that. */
+  /**
+   * Gives the browser its new session; its previous session ends. The new one is stored, and a repeated request would not make
+   * another, so nothing that fails from here on may keep the cookie back.
+   */
   async function begin(context: RequestContext, made: Promise<NewSession>): Promise<Reply> {
     const before = cookie.read(context);
     const session = await made;
     context.principal = session.principal;
-    if (before !== undefined) await accounts.signOut(before);
-    const state = await stateOf(context, session);
+    const failed = (message: string) => (error: unknown) =>
+      log.warn({ request_id: context.requestId, err: error }, message);
+    if (before !== undefined)
+      await accounts.signOut(before).catch(failed("the previous session of a browser could not be ended"));
+    const state = await stateOf(context, session, async () => {
+      const known = await accounts.registration().catch(failed("how people may register could not be read"));
+      return known ?? "invitation"; // the pages show it only to people who are not signed in
+    });
     const lasts = session.session.expiresAt - system.now();
     return json(200, state, { "set-cookie": cookie.set(context, session.secret, lasts) });
   }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { StorageUnavailable } from "../../../src/ports/storage.ts";
 import { consoleScene } from "./console-scene.ts";
 import { FIRST_CODE, PASSWORD } from "./fake-accounts.ts";
 
@@ -73,6 +74,29 @@ describe("a session", () => {
     await scene.system.advance(15 * 86_400_000);
     const { headers, json } = await browser.ask("GET", "/api/session");
     expect([json.account, setCookie(headers)]).toEqual([null, expect.stringContaining("Max-Age=0")]);
+  });
+});
+
+describe("while the storage fails after the new session is stored", () => {
+  const broken = () => Promise.reject(new StorageUnavailable("the disk is full"));
+
+  test.each([
+    ["a registration", "/api/register", { ...ADA, code: FIRST_CODE }],
+    ["a new password", "/api/password", { current: PASSWORD, next: "another password" }],
+  ])("%s gives the browser its cookie", async (_, path, body) => {
+    const scene = consoleScene();
+    const browser = path === "/api/register" ? scene.browser() : await scene.admin();
+    browser.cookie ??= "ringport_session=before";
+    const { cookie } = browser;
+    scene.accounts.signOut = broken;
+    scene.accounts.registration = broken;
+    const { status, json } = await browser.ask("POST", path, body);
+    expect([status, json.account?.email]).toEqual([200, ADA.email]);
+    expect(browser.cookie).not.toBe(cookie);
+    expect((await browser.ask("GET", "/v1/calls")).status).toBe(200);
+    expect(scene.logged).toContainEqual(
+      expect.objectContaining({ level: "warn", message: "the previous session of a browser could not be ended" }),
+    );
   });
 });
 
