@@ -140,6 +140,7 @@ export type { Speech, Voice } from "./ports/speech.ts";
 export { NothingToSpeak, SpeechFailed, VoiceUnavailable } from "./ports/speech.ts";
 export type {
   AccountRecord,
+  AccountRemoval,
   AccountStore,
   AuditPage,
   AuditRecord,

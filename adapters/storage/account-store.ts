@@ -1,7 +1,7 @@
-import type { Selectable } from "kysely";
+import type { Kysely, Selectable } from "kysely";
 import type { AccountStore, TokenRecord, User } from "../../src/ports/storage.ts";
 import { prepared } from "./prepared.ts";
-import type { TokenTable, UserTable } from "./schema.ts";
+import type { Database, TokenTable, UserTable } from "./schema.ts";
 import type { Session } from "./session.ts";
 
 const TOKEN_BY_HASH = prepared((db, { hash }: { hash: string }) =>
@@ -39,27 +39,12 @@ export function accountStore(session: Session): AccountStore {
       );
       return (await userByName(user.name)) ?? user;
     },
-    async insertToken(token) {
-      await session.write((db) =>
-        db
-          .insertInto("tokens")
-          .values({
-            id: token.id,
-            user_id: token.userId,
-            label: token.label,
-            hash: token.hash,
-            demo_instance_id: token.demoInstanceId,
-            allowed_prefixes: token.allowedPrefixes && JSON.stringify(token.allowedPrefixes),
-            max_calls_per_day: token.maxCallsPerDay,
-            scopes: token.scopes && JSON.stringify(token.scopes),
-            created_at: token.createdAt,
-            expires_at: token.expiresAt,
-            revoked_at: token.revokedAt,
-            last_used_at: token.lastUsedAt,
-          })
-          .execute(),
-      );
-    },
+    insertToken: (token, accountId) =>
+      session.transaction(async (tx) => {
+        if (accountId !== undefined && !(await lockedAccount(tx, accountId, session.traits.rowLocks))) return false;
+        await tx.insertInto("tokens").values(tokenRow(token)).execute();
+        return true;
+      }),
     async tokenByHash(hash) {
       const [row] = await session.query(TOKEN_BY_HASH, { hash });
       return row && tokenOf(row);
@@ -107,6 +92,34 @@ export function accountStore(session: Session): AccountStore {
 
 function userOf(row: Selectable<UserTable>): User {
   return { id: row.id, name: row.name, createdAt: row.created_at };
+}
+
+/** Whether there is such an account; it is not deleted before the transaction ends. */
+async function lockedAccount(tx: Kysely<Database>, id: string, rowLocks: boolean): Promise<boolean> {
+  const row = await tx
+    .selectFrom("accounts")
+    .select("id")
+    .where("id", "=", id)
+    .$if(rowLocks, (query) => query.forShare())
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+function tokenRow(token: TokenRecord): Selectable<TokenTable> {
+  return {
+    id: token.id,
+    user_id: token.userId,
+    label: token.label,
+    hash: token.hash,
+    demo_instance_id: token.demoInstanceId,
+    allowed_prefixes: token.allowedPrefixes && JSON.stringify(token.allowedPrefixes),
+    max_calls_per_day: token.maxCallsPerDay,
+    scopes: token.scopes && JSON.stringify(token.scopes),
+    created_at: token.createdAt,
+    expires_at: token.expiresAt,
+    revoked_at: token.revokedAt,
+    last_used_at: token.lastUsedAt,
+  };
 }
 
 function tokenOf(row: Selectable<TokenTable>): TokenRecord {

@@ -1,4 +1,4 @@
-import type { Kysely } from "kysely";
+import { type Kysely, sql } from "kysely";
 import type { LoginStore } from "../../src/ports/storage.ts";
 import { deletedRows } from "./deleted-rows.ts";
 import type { Database } from "./schema.ts";
@@ -19,14 +19,34 @@ export function userRemoval(session: Session): Pick<LoginStore, "forgetUser" | "
       }),
     deleteAccount: (id) =>
       session.transaction(async (tx) => {
-        const account = await tx.deleteFrom("accounts").where("id", "=", id).returning("user_id").executeTakeFirst();
+        const { rowLocks } = session.traits;
+        // No registration and no new token of the account until the transaction ends.
+        if (rowLocks) await sql`lock table ${sql.table("accounts")} in exclusive mode`.execute(tx);
+        const account = await tx.selectFrom("accounts").selectAll().where("id", "=", id).executeTakeFirst();
+        if (!account) return "deleted";
+        const { user_id, role } = account;
+        if (role === "admin" && (await hasOthers(tx, id))) return "last_admin";
+        for (const table of OWNED) if (await hasSome(tx, table, user_id)) return "not_empty";
+        await tx.deleteFrom("accounts").where("id", "=", id).execute();
         await tx.deleteFrom("account_sessions").where("account_id", "=", id).execute();
         await tx.deleteFrom("account_codes").where("account_id", "=", id).execute();
-        if (!account) return;
-        const { user_id } = account;
         await tx.updateTable("users").set({ name: user_id }).where("id", "=", user_id).execute();
+        return "deleted";
       }),
   };
+}
+
+/** What a user has. */
+const OWNED = ["tokens", "webhooks", "instances", "calls"] as const;
+
+async function hasSome(tx: Kysely<Database>, table: (typeof OWNED)[number], userId: string): Promise<boolean> {
+  const row = await tx.selectFrom(table).select("id").where("user_id", "=", userId).limit(1).executeTakeFirst();
+  return row !== undefined;
+}
+
+async function hasOthers(tx: Kysely<Database>, accountId: string): Promise<boolean> {
+  const row = await tx.selectFrom("accounts").select("id").where("id", "!=", accountId).limit(1).executeTakeFirst();
+  return row !== undefined;
 }
 
 async function forgetRecords(

@@ -2,7 +2,7 @@ import type { AccountStore } from "ringport";
 import { type Memory, oldestFirst } from "./memory.ts";
 
 /** Users and tokens. */
-export function accounts({ users, tokens }: Memory): AccountStore {
+export function accounts({ users, tokens, loginAccounts }: Memory): AccountStore {
   return {
     async ensureUser(user) {
       if (!users.has(user.name)) users.set(user.name, user);
@@ -10,9 +10,11 @@ export function accounts({ users, tokens }: Memory): AccountStore {
     },
     userByName: async (name) => users.get(name),
     users: async (limit) => oldestFirst([...users.values()], { limit }),
-    async insertToken(token) {
+    async insertToken(token, accountId) {
+      if (accountId !== undefined && !loginAccounts.has(accountId)) return false;
       if (tokens.has(token.hash)) throw new Error("a hash belongs to one token");
       tokens.set(token.hash, token);
+      return true;
     },
     tokenByHash: async (hash) => tokens.get(hash),
     tokensByHash: async (hashes) => [...tokens.values()].filter(({ hash }) => hashes.includes(hash)),

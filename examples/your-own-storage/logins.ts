@@ -98,13 +98,18 @@ export function logins(memory: Memory): LoginStore {
     },
     async deleteAccount(id) {
       const account = accounts.get(id);
-      const user = [...users.values()].find((one) => one.id === account?.userId);
+      if (!account) return "deleted";
+      if (account.role === "admin" && accounts.size > 1) return "last_admin";
+      if (memory.hasAnythingOf(account.userId)) return "not_empty";
+      const user = [...users.values()].find((one) => one.id === account.userId);
       accounts.delete(id);
       for (const session of sessionsOf(id)) sessions.delete(session.id);
       for (const code of codes.values()) if (code.accountId === id) codes.delete(code.id);
-      if (!user) return;
-      users.delete(user.name);
-      users.set(user.id, { ...user, name: user.id });
+      if (user) {
+        users.delete(user.name);
+        users.set(user.id, { ...user, name: user.id });
+      }
+      return "deleted";
     },
   };
 }

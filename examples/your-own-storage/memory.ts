@@ -97,6 +97,12 @@ export class Memory {
     for (const name of this.requests.keys()) if (JSON.parse(name)[0] === userId) this.requests.delete(name);
   }
 
+  /** Whether a user has tokens, webhooks, instances or calls. */
+  hasAnythingOf(userId: string): boolean {
+    const records = [this.tokens, this.webhooks, this.instances, this.calls];
+    return records.some((some) => [...some.values()].some((record) => record.userId === userId));
+  }
+
   /** The request that a receipt belongs to. @throws {StorageUnavailable} it is not begun */
   begun(receipt: ReceiptKey): KnownRequest {
     const request = this.requests.get(nameOf(receipt));

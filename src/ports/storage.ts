@@ -23,6 +23,7 @@ export type { EventStore, LogPage } from "./storage/event-store.ts";
 export type { InstancePatch, InstanceStore } from "./storage/instance-store.ts";
 export type {
   AccountRecord,
+  AccountRemoval,
   AuditPage,
   AuditRecord,
   CodePurpose,

@@ -1,6 +1,7 @@
 import type { IdSource } from "../../base/ids.ts";
 import { type Sha256, sha256Hex } from "../../base/sha256.ts";
 import { within } from "../../base/timeout.ts";
+import { AccountRefusal } from "../../domain/account-refusal.ts";
 import { type CallLimits, checkedCallLimits, limitsWithin } from "../../domain/call-limits.ts";
 import type { Principal } from "../../domain/principal.ts";
 import { checkedScopes, type TokenScope } from "../../domain/token-scope.ts";
@@ -35,20 +36,27 @@ export interface NewToken extends CallLimits {
   readonly expiresAt?: number | undefined;
 }
 
+/** A token that an account makes for its user. */
+export interface TokenOfAccount extends Omit<NewToken, "userName"> {
+  readonly userId: string;
+  readonly accountId: string;
+}
+
 /** A token, readable this one time; only its hash is stored. */
 export interface IssuedToken extends TokenRecord {
   readonly token: string;
 }
 
 /**
- * Makes a token for a user: one that is known by its id, or by its name, and is created if new. A demo token has a limit of 50 calls a day unless another one is named.
+ * Makes a token for the user of an account, or for one that is known by its name, and is created if new. A demo token has a limit of 50 calls a day unless another one is named.
  * @throws {RangeError} a call limit or scope is malformed, or allows more than the issuer has; nothing was stored
+ * @throws {AccountRefusal} the account is deleted
  */
 export async function issueToken(
   accounts: AccountStore,
   system: System,
   ids: IdSource,
-  wanted: NewToken | (Omit<NewToken, "userName"> & { readonly userId: string }),
+  wanted: NewToken | TokenOfAccount,
 ): Promise<IssuedToken> {
   const { label, demoInstanceId, expiresAt } = wanted;
   const { allowedPrefixes, maxCallsPerDay } = limitsOf(wanted);
@@ -72,7 +80,8 @@ export async function issueToken(
     revokedAt: null,
     lastUsedAt: null,
   };
-  await accounts.insertToken(record);
+  if (!(await accounts.insertToken(record, "accountId" in wanted ? wanted.accountId : undefined)))
+    throw new AccountRefusal("token_invalid", "the account is deleted, so it makes no more tokens");
   return { ...record, token };
 }
 

@@ -2,7 +2,7 @@ import { AccountRefusal } from "../../domain/account-refusal.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import type { Storage, TokenRecord } from "../../ports/storage.ts";
 import type { System } from "../../ports/system.ts";
-import type { IssuedToken, NewToken } from "../access/tokens.ts";
+import type { IssuedToken, TokenOfAccount } from "../access/tokens.ts";
 import type { InstanceUseCases } from "../use-cases.ts";
 import type { Account, NewAccountToken } from "./account-use-cases.ts";
 import { principalOf } from "./sessions.ts";
@@ -14,7 +14,8 @@ const LABEL_LENGTH = 120;
 
 /** Issues and revokes tokens of users. */
 export interface TokenOffice {
-  issue(token: Omit<NewToken, "userName"> & { readonly userId: string }): Promise<IssuedToken>;
+  /** @throws {AccountRefusal} the account is deleted */
+  issue(token: TokenOfAccount): Promise<IssuedToken>;
   revoke(tokenId: string): Promise<boolean>;
 }
 
@@ -42,7 +43,7 @@ export class AccountTokens {
   /** @throws {AccountRefusal} `token_invalid`, `token_quota`, `instance_not_found` */
   async create(account: Account, { label, scopes, expiresAt, demoInstanceId }: NewAccountToken): Promise<IssuedToken> {
     const { system, instances, tokens } = this.#parts;
-    const { userId } = account;
+    const { id: accountId, userId } = account;
     const principal = principalOf(account);
     const name = checkedLabel(label);
     if (expiresAt !== undefined && !(Number.isSafeInteger(expiresAt) && expiresAt > system.now()))
@@ -55,7 +56,7 @@ export class AccountTokens {
     if ((await this.list(account)).length >= MOST)
       throw new AccountRefusal("token_quota", `you have ${MOST} tokens; revoke one first`);
     try {
-      const wanted = { userId, label: name, scopes, expiresAt, demoInstanceId, issuer: principal };
+      const wanted = { accountId, userId, label: name, scopes, expiresAt, demoInstanceId, issuer: principal };
       return await tokens.issue(wanted);
     } catch (cause) {
       if (!(cause instanceof RangeError)) throw cause;

@@ -21,17 +21,14 @@ export interface UserErasers {
  * @throws {StorageUnavailable} and {@link Refusal} `storage_unavailable`: a repeated request continues
  */
 export async function eraseUser(erasers: UserErasers, userId: string): Promise<void> {
-  const { accounts, instances, logins } = erasers.storage;
-  do {
-    for (const { id, revokedAt } of await accounts.tokens(userId))
-      if (revokedAt === null) await erasers.tokens.revoke(id);
-    for (const { id } of await erasers.webhooks.list({ userId }))
-      await unlessGone("webhook_not_found", erasers.webhooks.delete({ userId }, id));
-    await deleteInstances(erasers, userId);
-    await deleteCalls(erasers, userId);
-    while (await logins.forgetUser(userId, BATCH));
-    // Another browser may have created an instance meanwhile.
-  } while ((await instances.list(userId, { limit: 1 })).length > 0);
+  const { accounts, logins } = erasers.storage;
+  for (const { id, revokedAt } of await accounts.tokens(userId))
+    if (revokedAt === null) await erasers.tokens.revoke(id);
+  for (const { id } of await erasers.webhooks.list({ userId }))
+    await unlessGone("webhook_not_found", erasers.webhooks.delete({ userId }, id));
+  await deleteInstances(erasers, userId);
+  await deleteCalls(erasers, userId);
+  while (await logins.forgetUser(userId, BATCH));
 }
 
 async function deleteInstances({ storage, instances }: UserErasers, userId: string): Promise<void> {

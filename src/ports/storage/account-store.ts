@@ -37,7 +37,11 @@ export interface AccountStore {
   userByName(name: string): Promise<User | undefined>;
   /** All users, oldest first; at most `limit`. */
   users(limit?: number): Promise<User[]>;
-  insertToken(token: TokenRecord): Promise<void>;
+  /**
+   * @param accountId the account that makes it
+   * @returns false if that account is deleted; nothing was stored
+   */
+  insertToken(token: TokenRecord, accountId?: string): Promise<boolean>;
   /** One look-up on a unique index. Revoked and expired tokens are returned too. */
   tokenByHash(hash: string): Promise<TokenRecord | undefined>;
   /** The tokens that have one of these hashes, in any order. Revoked and expired ones are returned too. */

@@ -83,6 +83,14 @@ export type RegistrationResult =
   /** It was to be the administrator, but there is one. */
   | { readonly kind: "admin_exists" };
 
+/**
+ * What became of the deletion of an account.
+ * - `deleted`: it is gone, by this deletion or an earlier one.
+ * - `not_empty`: its user has tokens, webhooks, instances or calls; nothing was deleted.
+ * - `last_admin`: it is the administrator's, and other people have accounts; nothing was deleted.
+ */
+export type AccountRemoval = "deleted" | "not_empty" | "last_admin";
+
 /** Accounts, their sessions, one-time codes, and the audit log. */
 export interface LoginStore {
   /**
@@ -145,10 +153,10 @@ export interface LoginStore {
    */
   forgetUser(userId: string, limit: number): Promise<boolean>;
   /**
-   * Deletes an account with its sessions and codes. Its user stays, so that the oldest user stays the oldest, and gets its
-   * id as its name. Audit entries stay.
+   * Deletes an account with its sessions and codes, in one transaction with the checks of {@link AccountRemoval}. Its user
+   * stays, so that the oldest user stays the oldest, and gets its id as its name. Audit entries stay.
    */
-  deleteAccount(id: string): Promise<void>;
+  deleteAccount(id: string): Promise<AccountRemoval>;
 }
 
 /** A page of the audit log. */

@@ -1,10 +1,12 @@
 import { accountIn, newAccount, storedAccount, storedCode } from "./login-records.ts";
 import type { Clause, StorageScene } from "./scene.ts";
+import { webhook } from "./webhooks.ts";
 
 /** The audit log, and what is left of an account and its user. */
 export function accountRemovalContract(clause: Clause): void {
   auditLog(clause);
   removal(clause);
+  unfinishedRemoval(clause);
 }
 
 function auditLog(clause: Clause): void {
@@ -74,8 +76,7 @@ function removal(clause: Clause): void {
     const code = await storedCode(scene, "reset", { accountId: account.id });
     const entry = { id: scene.id("aud"), at: scene.now(), action: "account.registered", subject: null };
     await logins.note({ ...entry, accountId: account.id, email: account.email }, 0);
-    await logins.deleteAccount(account.id);
-    await logins.deleteAccount(account.id);
+    for (let i = 0; i < 2; i++) scene.equal(await logins.deleteAccount(account.id), "deleted");
     scene.equal(await logins.account(account.id), undefined);
     scene.equal(await logins.sessionByHash(own?.hash ?? ""), undefined);
     scene.equal(await logins.codeByHash(code.hash), undefined);
@@ -89,6 +90,47 @@ function removal(clause: Clause): void {
     // The address is free again, and its next owner gets another user.
     const next = accountIn(await logins.register(newAccount(scene, account.email)));
     scene.equal(next.userId === account.userId, false);
+  });
+}
+
+function unfinishedRemoval(clause: Clause): void {
+  clause("an account whose user has something left is not deleted", async (scene) => {
+    const { accounts, instances, logins, webhooks } = scene.storage;
+    const { id, userId } = await storedAccount(scene);
+    const token = { ...tokenFields(scene), userId };
+    await accounts.insertToken(token);
+    scene.equal(await logins.deleteAccount(id), "not_empty");
+    while (await logins.forgetUser(userId, 2));
+    const hook = await webhooks.insert(webhook(scene, { userId }), 1);
+    scene.equal(await logins.deleteAccount(id), "not_empty");
+    await webhooks.delete(hook?.id ?? "");
+    const instance = await scene.storedInstance({ userId, status: "DELETED" });
+    scene.equal(await logins.deleteAccount(id), "not_empty");
+    scene.equal((await logins.account(id))?.id, id);
+    scene.equal((await logins.sessions(id)).length, 1);
+    scene.equal((await instances.get(instance.id))?.id, instance.id);
+  });
+
+  clause("the administrator is not deleted while others have accounts", async (scene) => {
+    const { logins } = scene.storage;
+    const admin = accountIn(await logins.register(newAccount(scene, "ana@example.com", { role: "admin" })));
+    const bob = await storedAccount(scene, "bob@example.com");
+    scene.equal(await logins.deleteAccount(admin.id), "last_admin");
+    scene.equal((await logins.sessions(admin.id)).length, 1);
+    scene.equal(await logins.deleteAccount(bob.id), "deleted");
+    scene.equal(await logins.deleteAccount(admin.id), "deleted");
+    scene.equal(await logins.accounts(), []);
+  });
+
+  clause("a deleted account makes no more tokens", async (scene) => {
+    const { accounts, logins } = scene.storage;
+    const { id, userId } = await storedAccount(scene);
+    const [first, late] = [tokenFields(scene), tokenFields(scene)].map((token) => ({ ...token, userId }));
+    scene.equal(first && (await accounts.insertToken(first, id)), true);
+    while (await logins.forgetUser(userId, 2));
+    scene.equal(await logins.deleteAccount(id), "deleted");
+    scene.equal(late && (await accounts.insertToken(late, id)), false);
+    scene.equal(await accounts.tokens(), []);
   });
 }
 

@@ -126,7 +126,7 @@ async function storedWebhook(scene: StorageScene, patch: Partial<Webhook> = {}):
   return stored;
 }
 
-function webhook(scene: StorageScene, patch: Partial<Webhook> = {}): Webhook {
+export function webhook(scene: StorageScene, patch: Partial<Webhook> = {}): Webhook {
   const createdAt = scene.now();
   return {
     id: scene.id("hook"),

@@ -174,6 +174,48 @@ describe("the deletion of an account", () => {
     await expectNothing(scene, bob, []);
   });
 
+  test.each(["tokens", "webhooks", "instances"])("deletes %s that were made at the last moment", async (kind) => {
+    const scene = await accountScene();
+    const { world, accounts, admin, member } = scene;
+    const bob = await member(await admin(), "bob@example.com");
+    let made = false;
+    world.storage.before = async (operation) => {
+      if (operation !== "logins.deleteAccount" || made) return;
+      made = true;
+      if (kind === "tokens") await accounts.createToken(bob.account, { label: "late" });
+      if (kind === "webhooks") await world.app.webhooks.create(bob.principal, { url: "https://example.com/late" });
+      if (kind === "instances") await world.newInstance(bob.principal);
+    };
+    await passing(world, accounts.delete(bob.account, PASSWORD));
+    expect(made).toBe(true);
+    await expectNothing(scene, bob, []);
+  });
+
+  test("leaves no token to a request that began before it", async () => {
+    const scene = await accountScene();
+    const { world, accounts, admin, member } = scene;
+    const bob = await member(await admin(), "bob@example.com");
+    world.storage.before = async (operation) => {
+      if (operation !== "accounts.insertToken") return;
+      world.storage.before = () => {};
+      await passing(world, accounts.delete(bob.account, PASSWORD));
+    };
+    await expect(accounts.createToken(bob.account, { label: "late" })).rejects.toMatchObject({ code: "token_invalid" });
+    await expectNothing(scene, bob, []);
+  });
+
+  test("of the administrator is refused if somebody registers meanwhile", async () => {
+    const { world, accounts, admin, member } = await accountScene();
+    const ana = await admin();
+    world.storage.before = async (operation) => {
+      if (operation !== "logins.deleteAccount") return;
+      world.storage.before = () => {};
+      await member(ana, "bob@example.com");
+    };
+    await expect(passing(world, accounts.delete(ana.account, PASSWORD))).rejects.toMatchObject({ code: "last_admin" });
+    expect(await accounts.session(ana.secret)).toBeDefined();
+  });
+
   test("needs the password, and guessing it is slowed down", async () => {
     const { accounts, admin } = await accountScene();
     const { account, secret } = await admin();
