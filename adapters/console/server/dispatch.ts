@@ -7,6 +7,7 @@ import { auditedAct } from "./audited-acts.ts";
 import type { ConsoleParts } from "./console-parts.ts";
 import { assertSameOrigin } from "./same-origin.ts";
 import { secured } from "./security-headers.ts";
+import { sessionTicket } from "./session-ticket.ts";
 import type { Visitor } from "./visitors.ts";
 import { WhileSignedIn } from "./while-signed-in.ts";
 
@@ -55,7 +56,8 @@ export function dispatch(parts: ConsoleParts): Dispatch {
     },
     async handle(context, path) {
       const visitor = await admitted(context);
-      const reply = await ringport.handle(requestTo(context, path, ringport.basePath), visitor.principal);
+      const request = requestTo(context, path, ringport.basePath);
+      const reply = sessionTicket(path, await ringport.handle(request, visitor.principal));
       await note(context, visitor, path, reply);
       if (!isInPieces(reply.body)) return secured(reply);
       return secured({ ...reply, body: whileSignedIn(visitor).body(reply.body) });

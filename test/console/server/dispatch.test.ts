@@ -204,6 +204,23 @@ describe("a WebSocket", () => {
     return { scene, attached };
   }
 
+  test.each(["", "?for=listen"])("needs the session, not a ticket: stream-ticket%s", async (end) => {
+    const get = async () => call();
+    const calls = { streamable: get, get, listen: get } as unknown as Partial<CallUseCases>;
+    const scene = consoleScene({ http: { calls, http: { streamPreview: true } } });
+    const admin = await scene.admin();
+    const { status, json } = await admin.ask("POST", `/v1/calls/${CALL_ID}/stream-ticket${end}`);
+    const kind = end === "?for=listen" ? "listen" : "stream";
+    expect(status).toBe(201);
+    expect(json).toMatchObject({ ticket: "session", expires_at: expect.any(String) });
+    expect(json.url).toMatch(new RegExp(`^ws.*/console/v1/calls/${CALL_ID}/${kind}\\?ticket=session$`));
+    const opened = await scene.upgrade({
+      path: `/v1/calls/${CALL_ID}/${kind}?ticket=${json.ticket}`,
+      headers: { upgrade: "websocket", connection: "Upgrade" },
+    });
+    expect(opened).toMatchObject({ status: 401 });
+  });
+
   class FakeSocket implements Socket {
     readonly sent: (string | Uint8Array)[] = [];
     closed: number | undefined;
