@@ -14,7 +14,7 @@ export interface Callee {
   read(frame: Int16Array): void;
 }
 
-/** What a callee can do to its call. */
+/** What a callee can do to its call. Nothing happens to a call that has ended. */
 export interface CalleeActions {
   ring(): void;
   /** @param audio whether the callee will send frames */

@@ -142,6 +142,7 @@ export class SimulatedLeg implements Leg, Ticking, CalleeActions {
 
   /** @internal */
   answer(audio: boolean): void {
+    if (!this.live) return;
     const { clock, spool, callId, sampleRate } = this.#options;
     this.#answered = true;
     this.#calleeSendsAudio = audio;

@@ -259,6 +259,18 @@ describe("a page that reads too slowly", () => {
     expect(phone.closed?.code).toBe(4009);
     expect((await outcome(call)).at(-1)).toBe("ended callee_hung_up");
   });
+
+  test("answers no call when its answer is what disconnects it", async () => {
+    const phone = open();
+    const call = await network.call(NUMBER);
+    phone.unread = 1 << 20;
+    phone.send({ type: "answer", call_id: call.callId });
+    expect(phone.closed?.code).toBe(4009);
+    await network.system.advance(1_000);
+    expect(await outcome(call)).toEqual(["placed", "alerting", "ended callee_hung_up"]);
+    expect([call.pulled, network.simulator.clock.size]).toEqual([0, 0]);
+    expect(await network.simulator.pages?.artefact?.(call.callId, "heard.wav")).toBe(undefined);
+  });
 });
 
 test("a closed simulator ends its calls, closes its phones and opens no more", async () => {
