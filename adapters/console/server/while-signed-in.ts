@@ -7,6 +7,7 @@ export const CHECK_MS = 1_000;
 export const SILENT_CHECK_MS = 10_000;
 /** The close code of a WebSocket whose session has ended; the one for a revoked token. */
 export const SESSION_ENDED = 4001;
+const ENDED = "the session has ended";
 
 /**
  * Ends what is open in the name of a session once that has ended. It is checked whenever something passes, at most once a
@@ -31,19 +32,33 @@ export class WhileSignedIn {
     }
   }
 
-  /** The handlers of a WebSocket, which is closed when the session ends. */
+  /**
+   * The handlers of a WebSocket, which is closed when the session ends. They get nothing from then on, although a peer that
+   * does not reply to the close can still send.
+   */
   socket(handlers: SocketHandlers): SocketHandlers {
     let watched: Socket | undefined;
     let stopTimer = (): void => {};
+    let isEnded = false;
+    const end = (socket: Socket, code: number, reason: string): void => {
+      if (isEnded) return;
+      isEnded = true;
+      stopTimer();
+      handlers.close?.(watch(socket), code, reason);
+    };
     const passed = (socket: Socket): void => {
-      if (this.#isDue())
-        void this.#check().then((signedIn) => signedIn || socket.close(SESSION_ENDED, "the session has ended"));
+      if (isEnded || !this.#isDue()) return;
+      void this.#check().then((signedIn) => {
+        if (signedIn || isEnded) return;
+        end(socket, SESSION_ENDED, ENDED);
+        socket.close(SESSION_ENDED, ENDED);
+      });
     };
     const watch = (socket: Socket): Socket => {
       watched ??= {
         send(data) {
           passed(socket);
-          socket.send(data);
+          if (!isEnded) socket.send(data);
         },
         get bufferedAmount() {
           return socket.bufferedAmount;
@@ -68,12 +83,9 @@ export class WhileSignedIn {
       },
       message(socket, data) {
         passed(socket);
-        handlers.message(watch(socket), data);
+        if (!isEnded) handlers.message(watch(socket), data);
       },
-      close: (socket, code, reason) => {
-        stopTimer();
-        handlers.close?.(watch(socket), code, reason);
-      },
+      close: end,
     };
   }
 

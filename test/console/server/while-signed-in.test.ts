@@ -1,0 +1,55 @@
+import { expect, test } from "vitest";
+import { CHECK_MS, WhileSignedIn } from "../../../adapters/console/server/while-signed-in.ts";
+import type { Socket } from "../../../src/ports/web.ts";
+import { ManualSystem } from "../../../src/testing/manual-system.ts";
+
+/** A WebSocket of a session, with what its handlers and its peer got. */
+function scene() {
+  const system = new ManualSystem();
+  const session = { lasts: true };
+  const got: unknown[] = [];
+  const sent: unknown[] = [];
+  let inner: Socket | undefined;
+  const socket: Socket = {
+    send: (data) => void sent.push(data),
+    close: (code) => void sent.push(code),
+    drained: async () => {},
+    bufferedAmount: 0,
+  };
+  const handlers = new WhileSignedIn(async () => session.lasts, system).socket({
+    open: (opened) => {
+      inner = opened;
+    },
+    message: (_, data) => void got.push(data),
+    close: (_, code) => void got.push(code),
+  });
+  handlers.open?.(socket);
+  return { system, session, got, sent, socket, handlers, send: (data: string) => inner?.send(data) };
+}
+
+test("nothing passes a WebSocket after its session has ended, although the peer keeps it open", async () => {
+  const { system, session, got, sent, socket, handlers, send } = scene();
+  handlers.message(socket, "before");
+  send("before");
+  session.lasts = false;
+  await system.advance(CHECK_MS);
+  handlers.message(socket, "the last one");
+  await expect.poll(() => sent).toEqual(["before", 4001]);
+  handlers.message(socket, "after");
+  send("after");
+  expect(got).toEqual(["before", "the last one", 4001]);
+  expect(sent).toEqual(["before", 4001]);
+  expect(system.waiting).toBe(0);
+  handlers.close?.(socket, 4001, "");
+  expect(got).toHaveLength(3);
+});
+
+test("a WebSocket that its peer closes is closed once", async () => {
+  const { system, session, got, sent, socket, handlers } = scene();
+  session.lasts = false;
+  await system.advance(CHECK_MS);
+  handlers.message(socket, "bye");
+  handlers.close?.(socket, 1000, "");
+  await system.advance(CHECK_MS);
+  expect([got, sent]).toEqual([["bye", 1000], []]);
+});
