@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import type { IssuedToken } from "../../src/application/access/tokens.ts";
+import { FIRST_USER, type IssuedToken } from "../../src/application/access/tokens.ts";
 import { StorageUnavailable } from "../../src/ports/storage.ts";
 import type { Tokens } from "../../src/ringport.ts";
 import { createFile } from "../embedded/create-file.ts";
@@ -14,7 +14,7 @@ export type FirstToken =
   | { readonly kind: "written"; readonly path: string }
   | { readonly kind: "left" };
 
-const FIRST = { userName: "admin", label: "first start" };
+const FIRST = { userName: FIRST_USER, label: "first start" };
 
 /**
  * Issues a token if there is none yet: into the file if one is named, otherwise for a terminal only, because other

@@ -8,12 +8,12 @@ import type { Database } from "./schema.ts";
 /** Stores a new account, in a transaction. Unique indexes decide who is the administrator and whose an address is. */
 export async function register(
   tx: Kysely<Database>,
-  { account, session, user, code }: NewAccount,
+  { account, session, user, takesOver, code }: NewAccount,
   rowLocks: boolean,
 ): Promise<RegistrationResult> {
   const locked = code && (await lockedCode(tx, code, rowLocks));
   if (code && !locked) return { kind: "code_invalid" };
-  const oldUserId = account.role === "admin" ? await oldestUser(tx) : undefined;
+  const oldUserId = takesOver === undefined ? undefined : await userWithoutAccount(tx, takesOver);
   const row = await tx
     .insertInto("accounts")
     .values({
@@ -35,17 +35,19 @@ export async function register(
   return { kind: "registered", account: accountOf(row) };
 }
 
-/** The oldest user, unless it has an account. */
-async function oldestUser(tx: Kysely<Database>): Promise<string | undefined> {
+/** The oldest user of that name, or without a name, that has no account. */
+async function userWithoutAccount(tx: Kysely<Database>, name: string): Promise<string | undefined> {
   const oldest = await tx
     .selectFrom("users")
     .leftJoin("accounts", "accounts.user_id", "users.id")
-    .select(["users.id", "accounts.id as account_id"])
+    .select("users.id")
+    .where("accounts.id", "is", null)
+    .where((where) => where.or([where("users.name", "=", name), where("users.name", "=", where.ref("users.id"))]))
     .orderBy("users.created_at")
     .orderBy("users.id")
     .limit(1)
     .executeTakeFirst();
-  return oldest?.account_id === null ? oldest.id : undefined;
+  return oldest?.id;
 }
 
 async function isTaken(tx: Kysely<Database>, email: string): Promise<boolean> {

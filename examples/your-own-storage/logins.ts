@@ -1,4 +1,4 @@
-import type { AccountRecord, CodeRecord, LoginStore, UsedCode, User } from "ringport";
+import type { CodeRecord, LoginStore, UsedCode, User } from "ringport";
 import { type Memory, oldestFirst } from "./memory.ts";
 
 /** Accounts, their sessions, one-time codes, and the audit log. */
@@ -13,21 +13,22 @@ export function logins(memory: Memory): LoginStore {
     const code = codeWith(hash);
     return code?.purpose === purpose && code.expiresAt > now ? code : undefined;
   };
-  const ownerOf = (role: AccountRecord["role"], user: User): string => {
-    const [oldest] = [...users.values()].sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
-    if (role === "admin" && oldest && !all().some(({ userId }) => userId === oldest.id)) return oldest.id;
+  const ownerOf = (user: User, takesOver: string | undefined): string => {
+    const free = [...users.values()].filter(({ id }) => !all().some(({ userId }) => userId === id));
+    const [old] = oldestFirst(free, {}).filter(({ id, name }) => name === takesOver || name === id);
+    if (takesOver !== undefined && old) return old.id;
     const name = users.has(user.name) ? user.id : user.name;
     users.set(name, { ...user, name });
     return user.id;
   };
 
   return {
-    async register({ account, session, user, code }) {
+    async register({ account, session, user, takesOver, code }) {
       const used = code && valid(code);
       if (code && !used) return { kind: "code_invalid" };
       if (withEmail(account.email)) return { kind: "email_taken" };
       if (account.role === "admin" && admin()) return { kind: "admin_exists" };
-      const stored = { ...account, userId: ownerOf(account.role, user) };
+      const stored = { ...account, userId: ownerOf(user, takesOver) };
       accounts.set(stored.id, stored);
       sessions.set(session.id, session);
       if (used) codes.delete(used.id);

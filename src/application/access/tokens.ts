@@ -21,6 +21,9 @@ const TOKEN = new RegExp(`^rp_(live|demo)_[0-9A-Za-z]{${SECRET_CHARACTERS + CHEC
 /** Calls that a demo token may create within 24 hours, unless it is made with another limit. */
 const DEMO_CALLS_PER_DAY = 50;
 
+/** The name of the user who gets the first token, and whom the first account takes over. */
+export const FIRST_USER = "admin";
+
 /** What a token is to be. */
 export interface NewToken extends CallLimits {
   readonly userName: string;

@@ -96,7 +96,7 @@ export interface AccountUseCases {
   /** The code with which the administrator registers, for 24 hours, replacing the one before; undefined once there is one. */
   firstCode(): Promise<OneTimeCode | undefined>;
   /**
-   * The first account is an administrator's, and takes over the user of the first token. Throws `registration_closed`,
+   * The first account is an administrator's, and takes over the user `admin` of the first token. Throws `registration_closed`,
    * `code_invalid`, `email_invalid`, `email_taken`, `password_invalid`, `too_many_attempts`.
    */
   register(person: Login & { readonly code?: string | undefined }, browser: Browser): Promise<NewSession>;

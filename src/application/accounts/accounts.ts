@@ -4,7 +4,7 @@ import { checkedEmail } from "../../domain/email.ts";
 import { checkedPassword } from "../../domain/password.ts";
 import type { PasswordHasher } from "../../ports/password-hasher.ts";
 import type { AccountRecord, LoginStore, Storage, TokenRecord, UsedCode } from "../../ports/storage.ts";
-import type { IssuedToken } from "../access/tokens.ts";
+import { FIRST_USER, type IssuedToken } from "../access/tokens.ts";
 import type { InstanceUseCases } from "../use-cases.ts";
 import { AccountTokens, type AccountTokensParts, type TokenOffice } from "./account-tokens.ts";
 import type {
@@ -91,6 +91,7 @@ export class Accounts implements AccountUseCases {
       account: { id, email, passwordHash, role, createdAt },
       session: session.record,
       user: { id: ids("usr"), name: email, createdAt },
+      takesOver: role === "admin" ? FIRST_USER : undefined,
       code,
     });
     if (result.kind === "email_taken") throw emailTaken();

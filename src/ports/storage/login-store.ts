@@ -66,11 +66,13 @@ export interface UsedCode {
 export interface NewAccount {
   readonly account: Omit<AccountRecord, "userId">;
   readonly session: SessionRecord;
-  /**
-   * The user that is stored with it. If the name is taken, its id becomes its name. An administrator gets the oldest stored
-   * user instead, if there is one without an account.
-   */
+  /** The user that is stored with it, unless it takes over another one. If the name is taken, its id becomes its name. */
   readonly user: User;
+  /**
+   * Of an administrator: the name of the user that the account takes over, if that has no account. A user whose name is its
+   * id, because its account was deleted, is taken over too. Of several the oldest.
+   */
+  readonly takesOver?: string | undefined;
   /** Undefined: no code is needed. */
   readonly code: UsedCode | undefined;
 }

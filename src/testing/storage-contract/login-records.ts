@@ -7,14 +7,15 @@ const DAY_MS = 24 * 60 * 60_000;
 export function newAccount(
   scene: StorageScene,
   email: string,
-  { role = "member", code }: { role?: AccountRecord["role"]; code?: NewAccount["code"] } = {},
+  { role = "member", ...rest }: { role?: AccountRecord["role"] } & Partial<Pick<NewAccount, "code" | "takesOver">> = {},
 ): NewAccount {
   const id = scene.id("acct");
   return {
     account: { id, email, passwordHash: `hash of ${id}`, role, createdAt: scene.now() },
     session: session(scene, id),
     user: { id: scene.id("usr"), name: email, createdAt: scene.now() },
-    code,
+    code: undefined,
+    ...rest,
   };
 }
 

@@ -84,31 +84,48 @@ export function registrationsContract(clause: Clause, lastingClause: Clause): vo
     scene.equal(await logins.accounts(), []);
   });
 
-  clause("the administrator takes over the oldest user, and others get one of their own", async (scene) => {
+  clause("the administrator takes over the user of a name, and others get one of their own", async (scene) => {
     const { accounts, logins } = scene.storage;
-    const oldest = await accounts.ensureUser({ id: scene.id("usr"), name: "admin", createdAt: scene.now() });
+    const customer = await accounts.ensureUser({ id: scene.id("usr"), name: "customer-a", createdAt: scene.now() });
+    const first = await accounts.ensureUser({ id: scene.id("usr"), name: "admin", createdAt: scene.now() });
     const named = { id: scene.id("usr"), name: "bob@example.com", createdAt: scene.now() };
     await accounts.ensureUser(named);
-    const admin = accountIn(await logins.register(newAccount(scene, "ana@example.com", { role: "admin" })));
-    scene.equal(admin.userId, oldest.id);
+    const admin = accountIn(
+      await logins.register(newAccount(scene, "ana@example.com", { role: "admin", takesOver: "admin" })),
+    );
+    scene.equal(admin.userId, first.id);
     // What belongs to a user of that name is not handed out to whoever registers with the address.
     const wanted = newAccount(scene, "bob@example.com");
     const bob = accountIn(await logins.register(wanted));
     scene.equal(bob.userId, wanted.user.id);
-    scene.equal(await accounts.users(), [oldest, named, { ...wanted.user, name: wanted.user.id }]);
+    scene.equal(await accounts.users(), [customer, first, named, { ...wanted.user, name: wanted.user.id }]);
   });
 
   clause("the administrator does not take over the user of another account", async (scene) => {
     const { logins } = scene.storage;
     const member = accountIn(await logins.register(newAccount(scene, "bob@example.com")));
-    const wanted = newAccount(scene, "ana@example.com", { role: "admin" });
+    const wanted = newAccount(scene, "ana@example.com", { role: "admin", takesOver: "bob@example.com" });
     scene.equal(accountIn(await logins.register(wanted)).userId, wanted.user.id);
     scene.equal(await logins.account(member.id), member);
   });
 
+  clause(
+    "the administrator takes over no user of another name, unless a deleted account has left it",
+    async (scene) => {
+      const { accounts, logins } = scene.storage;
+      await accounts.ensureUser({ id: scene.id("usr"), name: "customer-a", createdAt: scene.now() });
+      const wanted = newAccount(scene, "ana@example.com", { role: "admin", takesOver: "admin" });
+      const first = accountIn(await logins.register(wanted));
+      scene.equal(first.userId, wanted.user.id);
+      scene.equal(await logins.deleteAccount(first.id), "deleted");
+      const next = newAccount(scene, "eva@example.com", { role: "admin", takesOver: "admin" });
+      scene.equal(accountIn(await logins.register(next)).userId, first.userId);
+    },
+  );
+
   clause("without users, the administrator gets a new one", async (scene) => {
     const { accounts, logins } = scene.storage;
-    const wanted = newAccount(scene, "ana@example.com", { role: "admin" });
+    const wanted = newAccount(scene, "ana@example.com", { role: "admin", takesOver: "admin" });
     scene.equal(accountIn(await logins.register(wanted)).userId, wanted.user.id);
     scene.equal(await accounts.users(), [wanted.user]);
   });

@@ -11,6 +11,8 @@ test("the accounts of a server are made, listed and given new passwords beside i
   const ringport = createRingport({ data });
   try {
     await ringport.start();
+    await ringport.tokens.issue({ userName: "customer-a", label: "theirs" });
+    await ringport.tokens.issue({ userName: "admin", label: "first start" });
     const none = await run(["account", "list", "--data", data]);
     expect([none.code, none.stdout]).toEqual([0, ""]);
     expect(none.stderr).toContain("ringport account code");
@@ -18,6 +20,7 @@ test("the accounts of a server are made, listed and given new passwords beside i
     const code = await run(["account", "code", "--data", data, "--public-url", "https://calls.example.com/app/"]);
     expect(code.stdout).toMatch(/^https:\/\/calls\.example\.com\/app\/console\/register#code=[0-9a-f]{64}\n$/);
     expect(code.stderr).not.toContain(codeIn(code.stdout));
+    expect(code.stderr).toContain('takes over what the user "admin" has: tokens: 1, instances: 0.');
     const person = { email: "Ana@example.com", password: PASSWORD, code: codeIn(code.stdout) };
     const { account, secret } = await ringport.accounts.register(person, BROWSER);
     const late = await run(["account", "code", "--data", data]);

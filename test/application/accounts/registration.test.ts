@@ -20,6 +20,15 @@ describe("the first account", () => {
     expect(await accounts.firstCode()).toBeUndefined();
   });
 
+  test("does not take over the user of a token that the operator made for somebody else", async () => {
+    const { world, admin } = await accountScene();
+    const { system, context, storage } = world;
+    const customer = { userName: "customer-a", label: "cli" };
+    const { userId } = await issueToken(storage.accounts, system, context.ids, customer);
+    const { account } = await admin();
+    expect(account.userId).not.toBe(userId);
+  });
+
   test("gets a user of its own on a server without users", async () => {
     const { world, admin } = await accountScene();
     const { account } = await admin();
