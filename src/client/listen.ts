@@ -48,6 +48,8 @@ class Listening implements CallListening {
     this.callId = callId;
     this.#socket = socket;
     socket.binaryType = "arraybuffer";
+    // `ws` throws an error that nobody handles. A close event follows every error.
+    socket.onerror = () => {};
     socket.onmessage = ({ data }) => this.#received(data as string | ArrayBuffer);
     this.opened = new Promise((resolve) => {
       socket.onopen = () => resolve(true);

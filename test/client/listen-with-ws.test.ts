@@ -1,0 +1,38 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { createClient } from "ringport/client";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { WebSocket } from "ws";
+
+/** A client whose tickets are valid, of a server that treats WebSockets as the test does. */
+async function clientOf(upgrade: (socket: { end(text: string): void }) => void) {
+  const server = createServer().on("upgrade", (_, socket) => {
+    onTestFinished(() => void socket.destroy());
+    upgrade(socket);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  return createClient({
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    token: "t",
+    fetch: async ({ method }) =>
+      method === "POST"
+        ? Response.json({ ticket: "abc", expires_at: "", url: "" }, { status: 201 })
+        : Response.json({ code: "call_ended", detail: "the call is COMPLETED" }, { status: 409 }),
+  });
+}
+
+describe("a listening over the WebSocket of ws", () => {
+  test("rejects with the reason when the server refuses it", async () => {
+    const client = await clientOf((socket) => socket.end("HTTP/1.1 409 Conflict\r\nContent-Length: 0\r\n\r\n"));
+    await expect(client.listen("call_1", { WebSocket })).rejects.toMatchObject({ code: "call_ended" });
+  });
+
+  test("rejects with the reason of its signal, aborted before it is open", async () => {
+    const stop = new AbortController();
+    const client = await clientOf(() => stop.abort(new Error("enough")));
+    await expect(client.listen("call_1", { WebSocket, signal: stop.signal })).rejects.toThrow("enough");
+  });
+});
