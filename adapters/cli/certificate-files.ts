@@ -39,13 +39,13 @@ export function followCertificate(
   const look = async (): Promise<void> => {
     try {
       const found = await readCertificate(files);
+      if (found.cert !== seen.cert || found.key !== seen.key) {
+        listening.setCertificate?.(found);
+        seen = found;
+        if (listening.setCertificate) log.info({ file: files.cert }, "new connections use the renewed certificate");
+        else log.warn({ file: files.cert }, "the certificate was renewed; restart the server to use it");
+      }
       faults = [];
-      if (found.cert === seen.cert && found.key === seen.key) return;
-      seen = found;
-      if (listening.setCertificate) {
-        listening.setCertificate(found);
-        log.info({ file: files.cert }, "new connections use the renewed certificate");
-      } else log.warn({ file: files.cert }, "the certificate was renewed; restart the server to use it");
     } catch (err) {
       // Two files cannot be replaced at the same moment: a fault counts when it is still there the next time.
       const { message } = err as Error;

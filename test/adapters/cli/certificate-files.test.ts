@@ -55,13 +55,17 @@ describe("the files of a certificate", () => {
 
 describe("a certificate that is renewed in its files", () => {
   /** A server that follows its files, and what it uses and logs. */
-  function following(canReplace = true) {
+  function following(canReplace = true, refuse = (_: Tls): void => {}) {
     const { files, write } = filesOf(issued);
     const used: Tls[] = [];
     const logged: string[] = [];
     const note = (level: string) => (_: object, message: string) => void logged.push(`${level} ${message}`);
     const log = { debug: note("debug"), info: note("info"), warn: note("warn"), error: note("error") } as Logger;
-    const listening = canReplace ? { setCertificate: (tls: Tls) => void used.push(tls) } : {};
+    const setCertificate = (tls: Tls): void => {
+      refuse(tls);
+      used.push(tls);
+    };
+    const listening = canReplace ? { setCertificate } : {};
     end = followCertificate(files, { used: issued, listening, log, everyMs: 5 });
     return { files, write, used, logged };
   }
@@ -89,5 +93,22 @@ describe("a certificate that is renewed in its files", () => {
     write(renewed);
     await expect.poll(() => used).toEqual([renewed]);
     expect(logged).toHaveLength(2);
+  });
+
+  test("is reported once if the server refuses it, and the next one is used", async () => {
+    const refused = authority.issue();
+    let refusals = 0;
+    const { write, used, logged } = following(true, ({ cert }) => {
+      if (cert !== refused.cert) return;
+      refusals++;
+      throw new Error("the TLS library refuses it");
+    });
+    write(refused);
+    await expect.poll(() => refusals).toBeGreaterThan(3);
+    expect(logged).toEqual(["error the certificate files cannot be used; the old certificate stays"]);
+    const renewed = authority.issue();
+    write(renewed);
+    await expect.poll(() => used).toEqual([renewed]);
+    await expect.poll(() => logged).toHaveLength(2);
   });
 });
