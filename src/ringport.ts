@@ -78,6 +78,8 @@ export interface Ringport extends WebApp, UseCases {
   readonly publicUrl: string | undefined;
   /** The option `streamPreview`: `DYNAMIC_STREAM` calls carry audio. */
   readonly streamPreview: boolean;
+  /** The HTTP interface accepts Ringport's own tokens: the option `authenticate` was not given. */
+  readonly acceptsOwnTokens: boolean;
   /** Sets the address at which it is reachable; ignored if `publicUrl` was given. Server adapters call this. */
   listeningAt(url: string): void;
 }
@@ -261,6 +263,7 @@ export function createRingport(options: RingportOptions = {}): Ringport {
     basePath,
     publicUrl: options.publicUrl,
     streamPreview: options.streamPreview ?? false,
+    acceptsOwnTokens: !options.authenticate,
     listeningAt: (url) => {
       reachable = url;
     },

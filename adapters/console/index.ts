@@ -12,8 +12,13 @@ export type { ConsoleOptions, ConsoleSignIn } from "./server/console-options.ts"
 /**
  * The same Ringport, which also serves the console at `/console`: `await serve(withConsole(createRingport()))`. The front
  * page, `/`, leads there. Nothing of the console is loaded before its first request.
+ * @throws {TypeError} the Ringport has the option `authenticate`, and `signIn` is missing: tokens of accounts would open nothing
  */
 export function withConsole<App extends Ringport>(ringport: App, options: ConsoleOptions = {}): App {
+  if (!ringport.acceptsOwnTokens && !options.signIn)
+    throw new TypeError(
+      "signIn is missing: a Ringport with the option authenticate accepts no tokens that people make in the console; pass withConsole the sessions of your program as signIn",
+    );
   let loading: Promise<ConsoleServer> | undefined;
 
   function console(): Promise<ConsoleServer> {

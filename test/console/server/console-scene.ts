@@ -74,6 +74,7 @@ export function consoleScene({
     ...core,
     accounts,
     absence: () => undefined,
+    acceptsOwnTokens: true,
     basePath,
     publicUrl,
     streamPreview,

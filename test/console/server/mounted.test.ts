@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { withConsole } from "../../../adapters/console/index.ts";
-import type { Ringport } from "../../../src/ringport.ts";
+import { createRingport, type Ringport } from "../../../src/ringport.ts";
 import { requestOf } from "../../http/support/ask.ts";
 import { serve } from "../../http/support/fakes.ts";
 import { consoleScene } from "./console-scene.ts";
@@ -60,10 +60,22 @@ test("the console never rejects", async () => {
   };
   const { app: core } = serve();
   const log = { debug: error, info: error, warn: error, error: () => {} };
-  const app = withConsole({ ...core, basePath: "", accounts: {}, absence: () => undefined } as unknown as Ringport, {
-    log,
-  });
+  const app = withConsole(
+    { ...core, basePath: "", accounts: {}, acceptsOwnTokens: true, absence: () => undefined } as unknown as Ringport,
+    {
+      log,
+    },
+  );
   const reply = await app.handle(requestOf({ path: "/console/api/session", token: null }));
   expect(reply).toMatchObject({ status: 500, headers: { "content-type": "application/problem+json" } });
   expect(await app.upgrade(requestOf({ path: "/console/v1/calls", token: null }))).toMatchObject({ status: 500 });
+});
+
+test("a Ringport with users of its own needs signIn, because it takes no tokens of accounts", () => {
+  const authenticate = async () => ({ userId: "usr_anna" });
+  const signIn = { url: "/login", principal: async () => undefined };
+  const ringport = createRingport({ authenticate });
+  expect(() => withConsole(ringport)).toThrow(/^signIn is missing: .*authenticate/);
+  expect(withConsole(ringport, { signIn }).acceptsOwnTokens).toBe(false);
+  expect(withConsole(createRingport()).acceptsOwnTokens).toBe(true);
 });
