@@ -16,12 +16,14 @@ export interface SessionCookie {
 
 /**
  * The cookie, which only pages below `/console` send. On HTTPS it is `Secure`, and its name has the prefix that keeps other
- * servers of the host from setting it over plain HTTP (RFC 6265bis §4.1.3.1).
+ * servers of the host from setting it over plain HTTP (RFC 6265bis §4.1.3.1). Browsers send a cookie to every port of a host
+ * (RFC 6265 §8.5), so its name has the port: servers on two ports do not end each other's sessions.
  * @param base path in front of `/console`
  */
 export function sessionCookie(base: string, publicUrl: string | undefined): SessionCookie {
   const isSecure = (context: RequestContext): boolean => isHttps(context, publicUrl);
-  const name = (context: RequestContext): string => `${isSecure(context) ? "__Secure-" : ""}ringport_session`;
+  const name = (context: RequestContext): string =>
+    `${isSecure(context) ? "__Secure-" : ""}ringport_session${portSuffix(context, publicUrl)}`;
   const written = (context: RequestContext, value: string, seconds: number): string =>
     `${name(context)}=${value}; Path=${base}/console; Max-Age=${seconds}; HttpOnly; SameSite=Lax${isSecure(context) ? "; Secure" : ""}`;
   return {
@@ -35,6 +37,13 @@ export function sessionCookie(base: string, publicUrl: string | undefined): Sess
     },
     clear: (context) => written(context, "", 0),
   };
+}
+
+/** The port of this server with which browsers name it, after a low line; "" for the default one. */
+function portSuffix(context: RequestContext, publicUrl: string | undefined): string {
+  const url = publicUrl ?? `http://${context.header("host") ?? ""}`;
+  const port = URL.canParse(url) ? new URL(url).port : "";
+  return port === "" || port === "443" ? "" : `_${port}`;
 }
 
 /** Every value that the header has under the name, which is compared exactly (RFC 6265 §5.4). */

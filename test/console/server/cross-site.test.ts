@@ -3,6 +3,7 @@ import { allRoutes } from "../../../src/http/routes/all-routes.ts";
 import { CALL_ID, dependencies } from "../../http/support/fakes.ts";
 import { UNSAFE_ENDPOINTS } from "./console-endpoints.ts";
 import { consoleScene } from "./console-scene.ts";
+import { FIRST_CODE, PASSWORD } from "./fake-accounts.ts";
 
 /** What browsers send with a request that is not of a page of this server; each is refused. */
 const FOREIGN: readonly Record<string, string>[] = [
@@ -60,10 +61,13 @@ describe("a request of our own page", () => {
   ];
   test.each(own)("%s", async (_, headers, publicUrl) => {
     const scene = consoleScene(publicUrl === undefined ? {} : { publicUrl });
-    const { cookie = "" } = await scene.admin();
+    const browser = scene.browser();
+    const person = { email: "ada@example.com", password: PASSWORD, code: FIRST_CODE };
+    const { host } = { host: "127.0.0.1:8080", ...headers };
+    await browser.ask("POST", "/api/register", person, { host });
     const request = { method: "POST", path: "/console/api/tokens", body: { label: "a" } };
-    const reply = await scene.send({ ...request, headers: { cookie, "content-type": "application/json", ...headers } });
-    expect(reply.status).toBe(201);
+    const own = { cookie: browser.cookie ?? "", "content-type": "application/json", ...headers };
+    expect((await scene.send({ ...request, headers: own })).status).toBe(201);
   });
 });
 

@@ -10,7 +10,7 @@ const headerText = fc.string({ unit: fc.integer({ min: 0x20, max: 0xff }).map((c
 const cookies = fc.oneof(
   headerText,
   fc
-    .array(fc.tuple(fc.constantFrom("ringport_session", "a", "", " ", "ringport_session "), headerText))
+    .array(fc.tuple(fc.constantFrom("ringport_session_8080", "a", "", " ", "ringport_session_8080 "), headerText))
     .map((pairs) => pairs.map(([name, value]) => `${name}=${value}`).join("; ")),
 );
 

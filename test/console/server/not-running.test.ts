@@ -4,14 +4,15 @@ import { createRingport } from "../../../src/ringport.ts";
 import { requestOf } from "../../http/support/ask.ts";
 import { FROM_PAGE } from "./console-scene.ts";
 
-const cookie = "ringport_session=0123456789abcdef";
+const host = "127.0.0.1:8080";
+const cookie = "ringport_session_8080=0123456789abcdef";
 const PATHS = ["/console/api/session", "/console/api/tokens", "/console/v1/calls"];
 
 async function codes(options: Parameters<typeof createRingport>[0], stop: boolean) {
   const ringport = withConsole(createRingport(options), { assets: [] });
   if (stop) await ringport.stop();
   const replies = await Promise.all(
-    PATHS.map((path) => ringport.handle(requestOf({ path, token: null, headers: { ...FROM_PAGE, cookie } }))),
+    PATHS.map((path) => ringport.handle(requestOf({ path, token: null, headers: { ...FROM_PAGE, host, cookie } }))),
   );
   await ringport.stop();
   return replies.map(({ status, headers, body }) => [

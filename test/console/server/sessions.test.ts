@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { StorageUnavailable } from "../../../src/ports/storage.ts";
-import { consoleScene } from "./console-scene.ts";
+import { consoleScene, FROM_PAGE } from "./console-scene.ts";
 import { FIRST_CODE, PASSWORD } from "./fake-accounts.ts";
 
 const ADA = { email: "ada@example.com", password: PASSWORD };
@@ -26,7 +26,7 @@ describe("a session", () => {
     const { browser, system } = consoleScene();
     const { headers } = await browser().ask("POST", "/api/register", { ...ADA, code: FIRST_CODE });
     expect(setCookie(headers)).toBe(
-      `ringport_session=secret_3; Path=/console; Max-Age=${14 * 86_400}; HttpOnly; SameSite=Lax`,
+      `ringport_session_8080=secret_3; Path=/console; Max-Age=${14 * 86_400}; HttpOnly; SameSite=Lax`,
     );
     expect(system.waiting).toBe(0);
   });
@@ -45,6 +45,34 @@ describe("a session", () => {
       cookie: browser.cookie?.replace("__Secure-", "") ?? "",
     });
     expect(plain.json.account).toBeNull();
+  });
+
+  test("is left alone by a server on another port of the host", async () => {
+    const [one, other] = [consoleScene(), consoleScene()];
+    const browser = await one.admin();
+    const cookie = browser.cookie ?? "";
+    const headers = { ...FROM_PAGE, cookie, host: "127.0.0.1:8081", "content-type": "application/json" };
+    const path = "/console/api/session";
+    const seen = await other.send({ path, headers });
+    expect([seen.json.account, setCookie(seen.headers)]).toEqual([null, ""]);
+    const body = { ...ADA, code: FIRST_CODE };
+    const { headers: made } = await other.send({ method: "POST", path: "/console/api/register", headers, body });
+    const [name = ""] = setCookie(made).split("=");
+    expect(name).toBe("ringport_session_8081");
+    expect(cookie).not.toContain(`${name}=`);
+    const both = { cookie: `${cookie}; ${setCookie(made)}` };
+    expect((await browser.ask("GET", "/api/session", undefined, both)).json.account).not.toBeNull();
+  });
+
+  test.each([
+    ["calls.example.com", ""],
+    ["[::1]:9000", "_9000"],
+    ["a host", ""],
+  ])("has the port of the host %s in its cookie's name", async (host, suffix) => {
+    const { status, headers } = await consoleScene()
+      .browser()
+      .ask("POST", "/api/register", { ...ADA, code: FIRST_CODE }, { host });
+    expect([status, setCookie(headers)]).toEqual([200, expect.stringContaining(`ringport_session${suffix}=`)]);
   });
 
   test("ends with a sign-out, in the browser and on the server", async () => {
@@ -86,7 +114,7 @@ describe("while the storage fails after the new session is stored", () => {
   ])("%s gives the browser its cookie", async (_, path, body) => {
     const scene = consoleScene();
     const browser = path === "/api/register" ? scene.browser() : await scene.admin();
-    browser.cookie ??= "ringport_session=before";
+    browser.cookie ??= "ringport_session_8080=before";
     const { cookie } = browser;
     scene.accounts.signOut = broken;
     scene.accounts.registration = broken;
@@ -120,7 +148,7 @@ describe("a sign-in", () => {
     const scene = consoleScene();
     await scene.admin();
     const victim = scene.browser();
-    victim.cookie = "ringport_session=chosen";
+    victim.cookie = "ringport_session_8080=chosen";
     await victim.ask("POST", "/api/sign-in", ADA);
     expect(victim.cookie).not.toContain("chosen");
   });
