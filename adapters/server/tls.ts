@@ -1,4 +1,5 @@
 import { createPrivateKey, createPublicKey, type KeyObject, X509Certificate } from "node:crypto";
+import { createSecureContext } from "node:tls";
 import { CannotListen, type Tls } from "./listening.ts";
 
 /** Why a certificate or its key cannot be used. */
@@ -8,8 +9,13 @@ export interface TlsFault {
 }
 
 const ENCRYPTED = /^-----BEGIN ENCRYPTED PRIVATE KEY-----|^Proc-Type: 4,ENCRYPTED/m;
+/** Before each certificate of a chain. */
+const BEGIN = /^(?=-----BEGIN (?:X509 |TRUSTED )?CERTIFICATE-----)/m;
 
-/** What is wrong with a certificate and its key. Runtimes report it in texts of their TLS libraries, or not at all. */
+/**
+ * What is wrong with a certificate and its key. Runtimes report it in texts of their TLS libraries, or not at all; which
+ * keys are too weak is decided by the library of each.
+ */
 export function tlsFault({ cert, key }: Tls): TlsFault | undefined {
   const certified = publicKeyOf(cert);
   if (!certified)
@@ -23,13 +29,32 @@ export function tlsFault({ cert, key }: Tls): TlsFault | undefined {
       part: "key",
       sentence: "the key belongs to another certificate; use the one that the certificate was made with",
     };
-  return undefined;
+  return chainFault(cert) ?? libraryFault({ cert, key });
 }
 
 /** @throws {CannotListen} the certificate or its key cannot be used */
 export function checkTls(tls: Tls): void {
   const fault = tlsFault(tls);
   if (fault) throw new CannotListen(`tls.${fault.part} cannot be used: ${fault.sentence}`);
+}
+
+function chainFault(cert: string): TlsFault | undefined {
+  const certificates = cert.split(BEGIN).filter((part) => BEGIN.test(part));
+  const broken = certificates.findIndex((one) => publicKeyOf(one) === undefined);
+  if (broken < 0) return undefined;
+  const sentence = `certificate ${broken + 1} of ${certificates.length} in it is broken; copy the whole chain again`;
+  return { part: "cert", sentence };
+}
+
+function libraryFault({ cert, key }: Tls): TlsFault | undefined {
+  try {
+    createSecureContext({ cert, key });
+    return undefined;
+  } catch (cause) {
+    const { reason, message } = cause as { reason?: string; message: string };
+    const fix = "use one with an RSA key of 2,048 bits or more, or a key on P-256, signed with SHA-256";
+    return { part: "cert", sentence: `the TLS library refuses it (${reason ?? message}); ${fix}` };
+  }
 }
 
 function publicKeyOf(cert: string): KeyObject | undefined {

@@ -10,6 +10,8 @@ export interface CertificateOptions {
   readonly names?: readonly string[];
   /** When it begins and ceases to be valid, days from now. Default: yesterday to tomorrow. */
   readonly days?: readonly [from: number, until: number];
+  /** Bits of an RSA key. Default: a key on P-256. */
+  readonly rsaBits?: number;
 }
 
 /** PEM texts. */
@@ -36,8 +38,10 @@ export function certificateAuthority(name = "Test Authority"): Authority {
   const own = { subject: name, issuer: name, publicKey: keys.publicKey, signedBy: keys.privateKey };
   return {
     ca: certificate({ ...own, days: [-1, 1], extensions: [basicConstraints, keyUsage] }),
-    issue({ names = ["localhost"], days = [-1, 1] }: CertificateOptions = {}) {
-      const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+    issue({ names = ["localhost"], days = [-1, 1], rsaBits }: CertificateOptions = {}) {
+      const { publicKey, privateKey } = rsaBits
+        ? generateKeyPairSync("rsa", { modulusLength: rsaBits })
+        : generateKeyPairSync("ec", { namedCurve: "P-256" });
       const extensions = [extension([2, 5, 29, 17], sequence(...names.map(generalName)))];
       return {
         cert: certificate({

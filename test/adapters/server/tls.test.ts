@@ -133,12 +133,34 @@ describe("a certificate that cannot be used", () => {
     ["an empty key", { ...tls, key: "" }, "tls.key cannot be used: there is no private key in it"],
     ["a certificate in its place", { ...tls, key: tls.cert }, "tls.key cannot be used: there is no private key in it"],
     ["another key", { ...tls, key: other.key }, "tls.key cannot be used: the key belongs to another certificate"],
+    [
+      "a broken certificate after it",
+      { ...tls, cert: `${tls.cert}${authority.ca.slice(0, 100)}` },
+      "tls.cert cannot be used: certificate 2 of 2 in it is broken",
+    ],
     ["an encrypted key", { ...tls, key: encrypted }, "tls.key cannot be used: the key is encrypted"],
   ])("%s fails the start", async (_, broken, message) => {
     await expect(serveHere(fakeApp(), { tls: broken })).rejects.toMatchObject({
       name: "CannotListen",
       message: expect.stringContaining(message),
     });
+  });
+
+  // The library of Bun has no lower limit.
+  test.skipIf(runtime === "bun")("fails the start if its key is too weak, and is not used if renewed", async () => {
+    const weak = authority.issue({ names: ["127.0.0.1"], rsaBits: 512 });
+    const refusal = expect.objectContaining({
+      name: "CannotListen",
+      message: expect.stringMatching(
+        /^tls\.cert cannot be used: the TLS library refuses it \(.*key too small.*\); use/,
+      ),
+    });
+    await expect(serveHere(fakeApp(), { tls: weak })).rejects.toEqual(refusal);
+    const listening = await served();
+    if (!listening.setCertificate) return;
+    const used = await serialAt(listening.port);
+    expect(() => listening.setCertificate?.(weak)).toThrow(refusal);
+    expect(await serialAt(listening.port)).toBe(used);
   });
 
   test("is a fault and never an exception, whatever its text", () => {
