@@ -8,7 +8,7 @@ import { readSettings } from "../read-settings.ts";
 import { print, printBeside, printJson } from "../terminal/terminal.ts";
 import { withStorage } from "../token/storage-work.ts";
 import { UsageError } from "../usage-error.ts";
-import { CONSOLE_SETTINGS, codeMakers, codeUrl } from "./console-code.ts";
+import { assertConsole, CONSOLE_SETTINGS, codeMakers, codeUrl } from "./console-code.ts";
 
 /** `ringport account code`: the address at which the administrator registers. */
 export const accountCode: Command = {
@@ -20,7 +20,8 @@ export const accountCode: Command = {
   settings: CONSOLE_SETTINGS,
   async run(line) {
     const settings = readSettings(CONSOLE_SETTINGS, line, process.env);
-    const { made, user } = await withStorage(settings.options, { mustExist: false }, async (storage) => ({
+    assertConsole(settings);
+    const { made, user } = await withStorage(settings.options, { mustExist: true }, async (storage) => ({
       made: await firstCode(codeMakers(storage)),
       user: await firstUser(storage),
     }));

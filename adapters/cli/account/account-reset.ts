@@ -6,7 +6,7 @@ import { readSettings } from "../read-settings.ts";
 import { print, printBeside, printJson } from "../terminal/terminal.ts";
 import { withStorage } from "../token/storage-work.ts";
 import { UsageError } from "../usage-error.ts";
-import { CONSOLE_SETTINGS, codeMakers, codeUrl } from "./console-code.ts";
+import { assertConsole, CONSOLE_SETTINGS, codeMakers, codeUrl } from "./console-code.ts";
 
 /** `ringport account reset`: an address at which somebody sets a new password. */
 export const accountReset: Command = {
@@ -20,6 +20,7 @@ export const accountReset: Command = {
   async run(line) {
     const [email = ""] = line.operands;
     const settings = readSettings(CONSOLE_SETTINGS, line, process.env);
+    assertConsole(settings);
     const made = await withStorage(settings.options, { mustExist: true }, (storage) =>
       resetCode(codeMakers(storage), email),
     );

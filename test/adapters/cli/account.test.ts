@@ -1,3 +1,4 @@
+import { readdirSync } from "node:fs";
 import { expect, test } from "vitest";
 import { createRingport } from "../../../src/ringport.ts";
 import { freshFolder, run } from "./run-cli.ts";
@@ -59,9 +60,35 @@ test("the accounts of a server are made, listed and given new passwords beside i
   }
 });
 
-test("a server that is not there has no accounts to list or reset", async () => {
-  for (const args of [["list"], ["reset", "ana@example.com"]]) {
-    const { code, stderr } = await run(["account", ...args, "--data", freshFolder()]);
+test("a server that is not there has no accounts to make, list or reset, and gets no database", async () => {
+  for (const args of [["code"], ["list"], ["reset", "ana@example.com"]]) {
+    const data = freshFolder();
+    const { code, stderr } = await run(["account", ...args, "--data", data]);
     expect([code, stderr]).toEqual([2, expect.stringContaining("there is no database")]);
+    expect(readdirSync(data)).toEqual([]);
+  }
+});
+
+test("an address with a code is that of the server: its scheme, host and base path", { timeout: 60_000 }, async () => {
+  const data = freshFolder();
+  const ringport = createRingport({ data });
+  try {
+    await ringport.start();
+    const tls = { RINGPORT_TLS_CERT: "cert.pem", RINGPORT_TLS_KEY: "key.pem" };
+    for (const [env, base] of [
+      [{ ...tls, HOST: "192.0.2.7", PORT: "8443" }, "https://192.0.2.7:8443"],
+      [{ HOST: "::", PORT: "8080" }, "http://127.0.0.1:8080"],
+      [{ HOST: "::1", PORT: "8080", RINGPORT_BASE_PATH: "/phones" }, "http://[::1]:8080/phones"],
+      [{ ...tls, RINGPORT_PUBLIC_URL: "https://calls.example.com" }, "https://calls.example.com"],
+    ] as const) {
+      const { stdout, stderr } = await run(["account", "code"], { RINGPORT_DATA: data, ...env });
+      expect(stdout.replace(/#code=.*\n$/, ""), stderr).toBe(`${base}/console/register`);
+    }
+    for (const args of [["code"], ["reset", "ana@example.com"]]) {
+      const off = await run(["account", ...args], { RINGPORT_DATA: data, RINGPORT_CONSOLE: "off" });
+      expect([off.code, off.stdout, off.stderr]).toEqual([2, "", expect.stringContaining('RINGPORT_CONSOLE is "off"')]);
+    }
+  } finally {
+    await ringport.stop({ drainMs: 0 });
   }
 });
