@@ -1,13 +1,24 @@
 import { msToSamples } from "./pcm.ts";
 
-/** After this long without samples a channel is silent, and samples that are still missing count as lost, ms. */
+/** Default for {@link AlignmentOptions.goneMs}. */
 const GONE_MS = 1_000;
 /** Time without samples on either channel counts up to this, ms: after that, the thread itself was blocked. */
 const STILL_MS = 100;
 /** Samples that arrive within this time belong to the same tick of the clock, ms. */
 const TICK_MS = 10;
-/** Default length of the pieces that are passed on, ms. */
+/** Default for {@link AlignmentOptions.blockMs}. */
 const BLOCK_MS = 200;
+
+/** Options of {@link AlignedChannels}. */
+export interface AlignmentOptions {
+  /** Shortest piece that is passed on, ms. Default: 200. */
+  readonly blockMs?: number;
+  /**
+   * After this long without samples a channel is silent, and samples that are still missing count as lost, ms. Nothing is
+   * passed on meanwhile; samples that are even later make both channels longer. Default: 1,000.
+   */
+  readonly goneMs?: number;
+}
 
 /** Receives the next samples of both channels, at the start of arrays that are reused afterwards. */
 export type TakeChannels = (left: Int16Array, right: Int16Array, samples: number) => void;
@@ -19,19 +30,25 @@ export type TakeChannels = (left: Int16Array, right: Int16Array, samples: number
  * channels are never more than a frame apart, however long the call.
  */
 export class AlignedChannels {
-  readonly #left = new Channel();
-  readonly #right = new Channel();
+  readonly #left: Channel;
+  readonly #right: Channel;
   readonly #take: TakeChannels;
   readonly #frame: number;
   readonly #block: number;
+  readonly #stillMs: number;
   #clock = 0;
   #seenAt: number | undefined;
 
-  /**
-   * @param frameMs length of a frame of either channel, ms
-   * @param blockMs shortest piece that is passed on, ms
-   */
-  constructor(sampleRate: number, frameMs: number, take: TakeChannels, blockMs: number = BLOCK_MS) {
+  /** @param frameMs length of a frame of either channel, ms */
+  constructor(
+    sampleRate: number,
+    frameMs: number,
+    take: TakeChannels,
+    { blockMs = BLOCK_MS, goneMs = GONE_MS }: AlignmentOptions = {},
+  ) {
+    this.#left = new Channel(goneMs);
+    this.#right = new Channel(goneMs);
+    this.#stillMs = Math.min(STILL_MS, goneMs / 2);
     this.#take = take;
     this.#frame = msToSamples(frameMs, sampleRate);
     this.#block = msToSamples(blockMs, sampleRate);
@@ -58,7 +75,7 @@ export class AlignedChannels {
   }
 
   #add(mine: Channel, other: Channel, samples: Int16Array | undefined, from: number, length: number, now: number) {
-    this.#clock += Math.min(STILL_MS, now - (this.#seenAt ?? now));
+    this.#clock += Math.min(this.#stillMs, now - (this.#seenAt ?? now));
     this.#seenAt = now;
     const clock = this.#clock;
     if (mine.gone(clock)) {
@@ -99,6 +116,11 @@ class Channel {
   readonly #gaps: Gap[] = [];
   /** The length of all gaps. */
   #missing = 0;
+  readonly #goneMs: number;
+
+  constructor(goneMs: number) {
+    this.#goneMs = goneMs;
+  }
 
   /** Number of aligned samples. */
   get settled(): number {
@@ -106,7 +128,7 @@ class Channel {
   }
 
   gone(clock: number): boolean {
-    return clock - this.lastAt >= GONE_MS;
+    return clock - this.lastAt >= this.#goneMs;
   }
 
   /** Adds a gap for samples that arrive while the channel is `behind` the other one by this many samples. */
@@ -119,7 +141,7 @@ class Channel {
       this.#missing += gap;
     }
     const first = this.#gaps[0];
-    if (first === undefined || clock - first.since < GONE_MS) return;
+    if (first === undefined || clock - first.since < this.#goneMs) return;
     this.#shorten(behind - frame);
     if (this.#gaps[0] === first) this.#insert();
   }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { AlignedChannels } from "../../src/audio/aligned-channels.ts";
+import { AlignedChannels, type AlignmentOptions } from "../../src/audio/aligned-channels.ts";
 import { fuzz } from "../support/fuzz.ts";
 
 const RATE = 400;
@@ -22,11 +22,12 @@ class Tape {
   #now = 1_000;
   readonly #frame = new Int16Array(FRAME);
 
-  constructor() {
-    this.channels = new AlignedChannels(RATE, FRAME_MS, (left, right, samples) => {
+  constructor(options?: AlignmentOptions) {
+    const take = (left: Int16Array, right: Int16Array, samples: number): void => {
       for (let i = 0; i < samples; i++) this.left.push(left[i]!);
       for (let i = 0; i < samples; i++) this.right.push(right[i]!);
-    });
+    };
+    this.channels = new AlignedChannels(RATE, FRAME_MS, take, options);
   }
 
   wait(ms: number): void {
@@ -148,6 +149,40 @@ test("samples that are late because the thread was blocked are put in place", ()
       expect(tape.frames(tape[late])).toEqual(Array.from({ length: tick }, (_, at) => at));
     }
   }
+});
+
+/** As for those who follow a live call. */
+const LIVE: AlignmentOptions = { blockMs: FRAME_MS, goneMs: 60 };
+
+test("a pause of one channel delays the other one by little more than goneMs", () => {
+  for (const side of ["left", "right"] as const)
+    for (const length of [1, 2, 3, 10, 50, 100]) {
+      const tape = new Tape(LIVE);
+      const delays = ticks(300, [{ side, from: 100, length }]).map(({ left, right }, tick) => {
+        tape.wait(FRAME_MS);
+        if (left) tape.hear("left", tick);
+        if (right) tape.hear("right", tick);
+        return (tick + 1) * FRAME_MS - (tape.left.length * 1000) / RATE;
+      });
+      expect(Math.max(...delays), `${side} stops for ${length} frames`).toBeLessThanOrEqual(60 + 2 * FRAME_MS);
+      expect(delays.at(-1), `${side} stops for ${length} frames`).toBeLessThanOrEqual(FRAME_MS);
+      tape.channels.finish();
+      expect(tape.skew(tape.left)).toBeLessThanOrEqual(1);
+      expect(tape.skew(tape.right)).toBeLessThanOrEqual(1);
+    }
+});
+
+test("a blocked thread is no pause, however short goneMs is", () => {
+  const tape = new Tape(LIVE);
+  for (let tick = 0, frames = 1; tick < 200; tick += frames) {
+    frames = tick < 50 ? 1 : 10;
+    tape.wait(frames * FRAME_MS);
+    for (let at = tick; at < tick + frames; at++) tape.hear("left", at);
+    for (let at = tick; at < tick + frames; at++) tape.hear("right", at);
+  }
+  tape.channels.finish();
+  expect(tape.skew(tape.left)).toBeLessThanOrEqual(1);
+  expect(tape.skew(tape.right)).toBeLessThanOrEqual(1);
 });
 
 test("a frame may be added in pieces", () => {

@@ -16,6 +16,9 @@ import type { Message } from "./programs/message.ts";
 import { type LiveConnection, type LiveParts, programOf } from "./programs/program.ts";
 import { Recorder } from "./recorder.ts";
 
+/** A direction that pauses is silence to those who follow the call after this time, ms: they do not wait longer for it. */
+const GONE_MS = 60;
+
 /** How much of the message was played to the callee. */
 export interface Heard {
   /** ms of the message that were played. */
@@ -176,7 +179,7 @@ export class CallMedia {
    */
   follow(take: TakeChannels, pieceMs: number): FollowedAudio {
     const { sampleRate, frameMs } = this.#leg;
-    const channels = new AlignedChannels(sampleRate, frameMs, take, pieceMs);
+    const channels = new AlignedChannels(sampleRate, frameMs, take, { blockMs: pieceMs, goneMs: GONE_MS });
     const now = (): number => this.#context.system.monotonic();
     const remove = this.#taps.add({
       inbound: (frame) => channels.left(frame, 0, frame.length, now()),

@@ -95,6 +95,19 @@ describe("a listener of a live call", () => {
     await world.stop();
   });
 
+  test("hears what is played at once while the callee's side sends nothing", async () => {
+    const world = await World.start();
+    const { call, leg } = await world.answeredCall(await world.activeInstance(), LONG);
+    await world.system.advance(1_000);
+    const heard = read(await listen(world, call));
+    await world.system.advance(500);
+    leg.talkative = false;
+    const before = heard.side(1).length;
+    await world.system.advance(500);
+    expect(heard.side(1).length - before).toBeGreaterThanOrEqual((400 * RATE) / 1_000);
+    await world.stop();
+  });
+
   test("is not noted if it never reads", async () => {
     const world = await World.start();
     const { call } = await world.answeredCall(await world.activeInstance(), LONG);

@@ -26,7 +26,7 @@ function listened(): AlignedChannels {
   const session = {
     call: CALL,
     follow(take: TakeChannels, pieceMs: number) {
-      channels = new AlignedChannels(16_000, 20, take, pieceMs);
+      channels = new AlignedChannels(16_000, 20, take, { blockMs: pieceMs, goneMs: 60 });
       return { sampleRate: 16_000, stop() {} };
     },
     note() {},
