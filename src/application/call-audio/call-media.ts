@@ -40,7 +40,7 @@ export interface PreparedMedia {
 export interface FollowedAudio {
   /** Of each channel, Hz. */
   readonly sampleRate: number;
-  /** Passes nothing on any more. Twice is fine. */
+  /** Passes on what is left, and nothing after that. Twice is fine. */
   stop(): void;
 }
 
@@ -190,6 +190,7 @@ export class CallMedia {
       sampleRate,
       stop: () => {
         remove();
+        channels.finish();
         this.#followOutbound();
       },
     };

@@ -97,6 +97,8 @@ export class CallListeners {
 
   #over(end: (listener: CallListener) => void): void {
     this.#isOver = true;
+    // The last samples precede the end.
+    this.#audio?.stop();
     for (const listener of this.#listeners) end(listener);
     this.#close();
   }

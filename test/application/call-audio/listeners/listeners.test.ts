@@ -108,6 +108,25 @@ describe("a listener of a live call", () => {
     await world.stop();
   });
 
+  test("hears the call to its last sample, although the other side is silent", async () => {
+    const world = await World.start();
+    const call = await world.call(await world.activeInstance(), LONG);
+    const heard = read(await listen(world, call));
+    const leg = world.leg(call);
+    leg.placed();
+    await world.system.settle();
+    leg.answer();
+    await world.system.advance(1_000);
+    leg.talkative = false;
+    await world.system.advance(40);
+    leg.end("callee_hung_up");
+    await world.system.settle();
+    await heard.done;
+    expect(heard.side(1).length).toBe(leg.heard.length);
+    expect(trimmed(heard.side(1))).toEqual(trimmed(leg.heard));
+    await world.stop();
+  });
+
   test("is not noted if it never reads", async () => {
     const world = await World.start();
     const { call } = await world.answeredCall(await world.activeInstance(), LONG);
