@@ -12,9 +12,9 @@ test.each(["dist/index.js", "dist/client.js", "dist/testing.js"])(
   },
 );
 
-test("ringport/client needs ky only, and loads streams on demand", async () => {
+test("ringport/client needs ky only, and loads streams and listening on demand", async () => {
   const { imports } = await bundle(folder, "dist/client.js", "external");
   const needed = imports.filter(({ external, kind }) => external === true && kind !== "dynamic-import");
   expect(new Set(needed.map(({ path }) => path))).toEqual(new Set(["ky"]));
-  expect(imports.filter(({ kind }) => kind === "dynamic-import")).toHaveLength(1);
+  expect(imports.filter(({ kind }) => kind === "dynamic-import")).toHaveLength(2);
 });
