@@ -7,9 +7,9 @@ onEach(
   ON_OTHER_RUNTIMES.filter(({ runtime }) => runtime.name !== "node22"),
   (target) => {
     withTools("the console in Chromium", ["chromium"], () => {
-      const console = useConsole(target);
+      const console = useConsole(target, { env: { RINGPORT_BASE_PATH: "/voice" } });
 
-      test("shows a call as it happens", async () => {
+      test("shows a call as it happens, below a path", async () => {
         const page = await console.signedUp();
         const client = console.server.client(await console.tokenOf(page));
         await page.goto(`${console.url}/calls`);
@@ -19,7 +19,7 @@ onEach(
         await page.getByText("Message played").waitFor();
         await page.getByRole("link", { name: "+1 202 555 0100" }).click();
         await page.getByText("The whole message was played.").first().waitFor();
-        expect(page.url()).toMatch(/\/console\/calls\/call_/);
+        expect(page.url()).toMatch(/\/voice\/console\/calls\/call_/);
       });
     });
   },

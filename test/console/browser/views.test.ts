@@ -4,17 +4,20 @@ import { withTools } from "../../peers/tools.ts";
 import { ON_NODE, onEach } from "../../support/server.ts";
 import type { Client } from "../../support/server-client.ts";
 import { useConsole } from "./support/console.ts";
-import { expectGoodLooks, loaded } from "./support/looks.ts";
+import { expectGoodLooks, LOOKS, loaded } from "./support/looks.ts";
+
+/** What a long word breaks first. */
+const SMALL = LOOKS.filter(({ width, scheme }) => width < 1_000 && scheme === "light");
 
 onEach([ON_NODE], (target) => {
   withTools("the views in Chromium", ["chromium"], () => {
     const console = useConsole(target, { env: { RINGPORT_STREAM_PREVIEW: "1" } });
 
-    async function expectViews(page: Page, views: Readonly<Record<string, string>>): Promise<void> {
+    async function expectViews(page: Page, views: Readonly<Record<string, string>>, looks = LOOKS): Promise<void> {
       for (const [name, path] of Object.entries(views)) {
         await page.goto(console.url + path);
         await loaded(page);
-        await expectGoodLooks(page, name);
+        await expectGoodLooks(page, name, looks);
       }
     }
 
@@ -39,29 +42,50 @@ onEach([ON_NODE], (target) => {
       });
     });
 
+    test("fit small screens in Portuguese too", async () => {
+      const page = await console.signedUp({}, { locale: "pt-BR" });
+      const client = console.server.client(await console.tokenOf(page));
+      await page.goto(console.url);
+      await page.getByRole("heading", { name: "Início", exact: true }).waitFor();
+      await expectViews(page, { "overview-empty-pt": "" }, SMALL);
+      const views = viewsOf(await history(client));
+      await expectViews(
+        page,
+        Object.fromEntries(Object.entries(views).map(([name, path]) => [`${name}-pt`, path])),
+        SMALL,
+      );
+    });
+
     test("of an account in use are readable everywhere", { timeout: 180_000 }, async () => {
       const page = await console.signedUp();
       const client = console.server.client(await console.tokenOf(page));
-      const { instanceId, webhookId } = await history(client);
-      await expectViews(page, {
-        overview: "",
-        numbers: "/instances",
-        number: `/instances/${instanceId}`,
-        calls: "/calls",
-        "new-call": "/calls/new",
-        webhooks: "/webhooks",
-        webhook: `/webhooks/${webhookId}`,
-        tokens: "/tokens",
-        account: "/account",
-        audit: "/audit",
-        phone: "/phone?number=%2B12025550147",
-      });
+      await expectViews(page, viewsOf(await history(client)));
     });
   });
 });
 
+interface History {
+  readonly instanceId: string;
+  readonly webhookId: string;
+}
+
+/** The pages of somebody with this history; that of a call has a test of its own. */
+const viewsOf = ({ instanceId, webhookId }: History): Record<string, string> => ({
+  overview: "",
+  numbers: "/instances",
+  number: `/instances/${instanceId}`,
+  calls: "/calls",
+  "new-call": "/calls/new",
+  webhooks: "/webhooks",
+  webhook: `/webhooks/${webhookId}`,
+  tokens: "/tokens",
+  account: "/account",
+  audit: "/audit",
+  phone: "/phone?number=%2B12025550147",
+});
+
 /** Calls that went well and badly, and a webhook. */
-async function history(client: Client): Promise<{ instanceId: string; webhookId: string }> {
+async function history(client: Client): Promise<History> {
   const { id: instanceId } = await client.activeInstance("Front desk");
   await client.createInstance("Reception");
   const { id: webhookId } = (

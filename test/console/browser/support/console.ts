@@ -41,8 +41,13 @@ export class TestConsole {
   /** Another tab of the same browser. */
   async tabBeside(page: Page): Promise<Page> {
     const tab = await page.context().newPage();
-    this.#opened.push({ watched: watched(tab), expectedFaults: [] });
+    this.watch(tab);
     return tab;
+  }
+
+  /** Watches a tab that a page has opened. */
+  watch(tab: Page): void {
+    this.#opened.push({ watched: watched(tab), expectedFaults: [] });
   }
 
   /** A browser of somebody who has just registered; the first person of a server becomes the administrator. */
@@ -84,7 +89,7 @@ export class TestConsole {
           page.url(),
         )
         .toEqual([]);
-      if (originOf(page.url()) === origin)
+      if (!page.isClosed() && originOf(page.url()) === origin)
         expect.soft(await stored(page), "what the browser keeps").not.toMatch(/rp_live_|rp_demo_/);
     }
   }

@@ -6,7 +6,7 @@ import { expectReadable } from "../../../peers/readable.ts";
 import { seriousFindings } from "./axe.ts";
 
 /** A phone, a tablet and a desktop, by day and by night. */
-const LOOKS: readonly Look[] = [360, 768, 1440].flatMap((width) =>
+export const LOOKS: readonly Look[] = [360, 768, 1440].flatMap((width) =>
   (["light", "dark"] as const).map((scheme) => ({ width, scheme })),
 );
 
@@ -24,8 +24,8 @@ export async function loaded(page: Page): Promise<void> {
  * The page as it is now fits every screen, is readable in both schemes, and axe-core has nothing serious to say about it.
  * With `PICTURES=FOLDER`, its pictures are written there.
  */
-export async function expectGoodLooks(page: Page, name: string): Promise<void> {
-  for (const look of LOOKS) {
+export async function expectGoodLooks(page: Page, name: string, looks = LOOKS): Promise<void> {
+  for (const look of looks) {
     await page.setViewportSize({ width: look.width, height: 900 });
     await page.emulateMedia({ colorScheme: look.scheme, reducedMotion: "reduce" });
     const what = `${name} at ${look.width} px, ${look.scheme}`;
