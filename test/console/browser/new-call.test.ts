@@ -124,7 +124,7 @@ onEach([ON_NODE], (target) => {
       const link = await page.getByRole("link", { name: "Details of the call" }).getAttribute("href");
       const id = link?.replace(/.*\//, "") ?? "";
       expect((await client.waitForCall(id)).outcome).toMatchObject({ reason: "stream_closed" });
-      expect(toneMs(await client.heard(id), MICROPHONE_HZ)).toBeGreaterThan(400);
+      expect(toneMs(await client.heard(id), MICROPHONE_HZ)).toBeGreaterThan(250);
       await page.getByRole("button", { name: "Call again" }).click();
       expect(await number(page).inputValue()).toBe("+12025550106");
     });
