@@ -40,10 +40,19 @@ export function auditedAct(
     if (act.method !== method || pattern.length !== parts.length) continue;
     if (!pattern.every((part, at) => part.startsWith(":") || part === parts[at])) continue;
     const at = pattern.indexOf(":id");
-    const subject = at >= 0 ? parts[at] : madeBy(reply);
+    const subject = at >= 0 ? decoded(parts[at] ?? "") : madeBy(reply);
     return subject === undefined ? undefined : { action: act.action, subject };
   }
   return undefined;
+}
+
+/** The parameter as the route reads it; its path may be percent-encoded. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }
 
 /** The id of the record that a request has created; undefined if there was one already. */

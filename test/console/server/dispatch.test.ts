@@ -127,7 +127,7 @@ describe("the audit log", () => {
       ["PATCH", `/v1/instances/${INSTANCE_ID}`, { name: "Back desk" }],
       ["DELETE", `/v1/calls/${CALL_ID}/recording`],
       ["POST", `/v1/webhooks/${WEBHOOK_ID}/test`],
-      ["DELETE", `/v1/instances/${INSTANCE_ID}`],
+      ["DELETE", `/v1/instances/${INSTANCE_ID.replace("_", "%5F")}`],
       ["DELETE", "/v1/instances/inst_unknown"],
       ["POST", "/v1/calls", {}],
       ["GET", `/v1/instances/${INSTANCE_ID}`],
