@@ -6,12 +6,11 @@ export function isHttps({ request }: RequestContext, publicUrl: string | undefin
   return [request.url, publicUrl ?? ""].some((url) => /^https:/i.test(url));
 }
 
-/** The address of the HTTP interface for people: the public one, or the one by which they have come. */
+/** The address of the HTTP interface for people: the public one, which includes the base path, or the one by which they have come. */
 export function serverUrl(
   { request }: RequestContext,
   { publicUrl, basePath }: Pick<Ringport, "publicUrl" | "basePath">,
 ): string {
   const [origin = ""] = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i.exec(request.url) ?? [];
-  const server = publicUrl?.replace(/\/+$/, "") ?? origin;
-  return server.endsWith(basePath) ? server : server + basePath;
+  return publicUrl?.replace(/\/+$/, "") ?? origin + basePath;
 }

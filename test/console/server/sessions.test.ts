@@ -22,6 +22,12 @@ describe("a session", () => {
     expect(json.streams).toBe(streamPreview);
   });
 
+  test("shows the public address as it was given: it includes the base path, or a proxy changes that", async () => {
+    const scene = consoleScene({ publicUrl: "https://calls.example.com/ring/", basePath: "/voice" });
+    const { json } = await scene.browser().ask("GET", "/api/session");
+    expect(json.api_url).toBe("https://calls.example.com/ring");
+  });
+
   test("is a cookie that scripts cannot read, for the console alone", async () => {
     const { browser, system } = consoleScene();
     const { headers } = await browser().ask("POST", "/api/register", { ...ADA, code: FIRST_CODE });
