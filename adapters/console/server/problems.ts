@@ -28,8 +28,8 @@ const OWN = {
 /** The codes of refusals of accounts. */
 const OF_ACCOUNTS: Readonly<Record<AccountRefusalCode, Kind>> = {
   email_invalid: { status: 400, title: "The email address is malformed" },
-  password_invalid: { status: 400, title: "The password is not good enough" },
-  token_invalid: { status: 400, title: "The token cannot be made like this" },
+  password_invalid: { status: 400, title: "The password is invalid" },
+  token_invalid: { status: 400, title: "The token's options are invalid" },
   code_invalid: { status: 403, title: "The code is unknown, used or expired" },
   registration_closed: { status: 403, title: "Registration needs an invitation" },
   sign_in_failed: { status: 403, title: "The email address or the password is wrong" },

@@ -5,7 +5,7 @@ import { isHttps } from "./server-url.ts";
 const SAFE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
 /** Whether the method changes something. */
-export const isUnsafe = (method: string): boolean => !SAFE.has(method);
+const isUnsafe = (method: string): boolean => !SAFE.has(method);
 
 /**
  * Checks that a request comes from a page of this server. The cookie is sent with requests of other sites under the same

@@ -39,7 +39,7 @@ export interface NewSession extends SignedIn {
   readonly secret: string;
 }
 
-/** What a browser says of itself. */
+/** The browser of a sign-in. */
 export interface Browser {
   readonly userAgent: string | null;
 }
@@ -63,7 +63,7 @@ export interface Invitation {
   readonly expiresAt: number;
 }
 
-/** What a token of an account is to be. */
+/** Options of a new token. */
 export interface NewAccountToken {
   readonly label: string;
   readonly scopes?: readonly TokenScope[] | undefined;
@@ -72,7 +72,7 @@ export interface NewAccountToken {
   readonly demoInstanceId?: string | undefined;
 }
 
-/** What somebody did that matters to the security of the server. */
+/** An entry of the audit log. */
 export interface AuditEntry {
   readonly id: string;
   readonly at: number;
