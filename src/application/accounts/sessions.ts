@@ -93,9 +93,12 @@ function signedIn(account: AccountRecord, session: SessionRecord): SignedIn {
   return { account: accountOf(account), session: sessionOf(session), principal: principalOf(account) };
 }
 
-/** The user of an account, who may do everything with what is theirs. */
+/**
+ * The user of an account, who may do everything with what is theirs. Their id stands for a token: the server's daily limit
+ * counts the calls of all their browsers by it.
+ */
 export function principalOf({ userId }: Pick<Account, "userId">): Principal {
-  return { userId };
+  return { userId, tokenId: userId };
 }
 
 /** An account without its password's hash. */

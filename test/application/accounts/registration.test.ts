@@ -14,7 +14,7 @@ describe("the first account", () => {
     expect(await accounts.registration()).toBe("first");
     const { account, principal, session } = await admin("Ana@Example.com");
     expect(account).toMatchObject({ email: "Ana@Example.com", role: "admin", userId: first.userId });
-    expect(principal).toEqual({ userId: first.userId });
+    expect(principal).toEqual({ userId: first.userId, tokenId: first.userId });
     expect(session.userAgent).toBe("Browser/1.0");
     expect(await accounts.registration()).toBe("invitation");
     expect(await accounts.firstCode()).toBeUndefined();

@@ -1,7 +1,26 @@
 import { describe, expect, test } from "vitest";
+import type { Principal } from "../../../src/domain/principal.ts";
+import { NUMBER } from "../../support/application.ts";
 import { accountScene, BROWSER, PASSWORD } from "./scene.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
+
+test("the server's daily limit counts the calls of all browsers of an account together", async () => {
+  const { world, accounts, admin, member } = await accountScene({ callLimits: { maxCallsPerDay: 2 } });
+  const ana = await admin();
+  const bob = await member(ana, "bob@example.com");
+  const again = await accounts.signIn({ email: "ana@example.com", password: PASSWORD }, BROWSER);
+  const call = async (principal: Principal) => {
+    const { id } = await world.newInstance(principal);
+    const input = { instanceId: id, type: "DYNAMIC_STREAM", target: { phoneNumber: NUMBER } } as const;
+    return world.app.calls.create(principal, input, {});
+  };
+  await call(ana.principal);
+  await call(again.principal);
+  for (const { principal } of [ana, again])
+    await expect(call(principal)).rejects.toMatchObject({ code: "daily_call_limit", limit: 2 });
+  await call(bob.principal);
+});
 
 describe("a token of an account", () => {
   test("belongs to the account's user, and is listed until it is revoked", async () => {
