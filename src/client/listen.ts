@@ -37,6 +37,7 @@ class Listening implements CallListening {
   /** Resolves with whether the server has accepted the listener. */
   readonly opened: Promise<boolean>;
   readonly #socket: WebSocket;
+  readonly #signal: AbortSignal | undefined;
   readonly #items: ListenItem[] = [];
   #sampleRate = 0;
   /** Samples per channel that were dropped because they were not read. */
@@ -47,6 +48,7 @@ class Listening implements CallListening {
   constructor(callId: string, socket: WebSocket, signal: AbortSignal | undefined) {
     this.callId = callId;
     this.#socket = socket;
+    this.#signal = signal;
     socket.binaryType = "arraybuffer";
     // `ws` throws an error that nobody handles. A close event follows every error.
     socket.onerror = () => {};
@@ -58,12 +60,8 @@ class Listening implements CallListening {
         this.#finish(errorOf(code, reason));
       };
     });
-    const abort = (): void => {
-      this.#finish(signal?.reason);
-      socket.close();
-    };
-    signal?.addEventListener("abort", abort, { once: true });
-    if (signal?.aborted) abort();
+    signal?.addEventListener("abort", this.#abort);
+    if (signal?.aborted) this.#abort();
   }
 
   close(): void {
@@ -75,7 +73,10 @@ class Listening implements CallListening {
   async *[Symbol.asyncIterator](): AsyncGenerator<ListenItem, void, undefined> {
     try {
       for (;;) {
-        for (let item = this.#next(); item; item = this.#next()) yield item;
+        for (let item = this.#next(); item; item = this.#next()) {
+          this.#signal?.throwIfAborted();
+          yield item;
+        }
         if (this.#end) break;
         await new Promise<void>((resolve) => {
           this.#wake = resolve;
@@ -95,6 +96,7 @@ class Listening implements CallListening {
   }
 
   #received(data: string | ArrayBuffer): void {
+    if (this.#end) return;
     if (typeof data !== "string")
       this.#items.push({ type: "audio", samples: new Int16Array(data, 0, data.byteLength >> 1) });
     else {
@@ -110,7 +112,14 @@ class Listening implements CallListening {
     this.#wake();
   }
 
+  readonly #abort = (): void => {
+    this.#items.length = 0;
+    this.#finish(this.#signal?.reason);
+    this.#socket.close();
+  };
+
   #finish(error: unknown): void {
+    this.#signal?.removeEventListener("abort", this.#abort);
     this.#end ??= error === undefined ? {} : { error };
     this.#wake();
   }

@@ -1,5 +1,5 @@
 import { createClient, type ListenItem } from "ringport/client";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 
 const RATE = 8_000;
 /** A piece of 20 ms, two channels of 16 bits. */
@@ -31,13 +31,13 @@ class FakeWebSocket {
 }
 
 /** A listening whose server is the test. */
-async function listening() {
+async function listening(signal?: AbortSignal) {
   const client = createClient({
     url: "http://ringport.test/voice",
     token: "t",
     fetch: async () => Response.json({ ticket: "abc", expires_at: "", url: "" }, { status: 201 }),
   });
-  const opened = await client.listen("call_1", { WebSocket: FakeWebSocket });
+  const opened = await client.listen("call_1", { WebSocket: FakeWebSocket, signal });
   return { opened, socket: FakeWebSocket.latest };
 }
 
@@ -67,6 +67,42 @@ describe("a listening", () => {
     for await (const { type } of opened) if (type === "started") break;
     expect(socket.closedWith).toBe(1000);
     for await (const _ of opened) expect.unreachable();
+  });
+
+  test("throws the reason of its signal at once, whatever has arrived", async () => {
+    for (const isOver of [false, true]) {
+      const stop = new AbortController();
+      const { opened, socket } = await listening(stop.signal);
+      socket.receive(STARTED);
+      for (let i = 0; i < 3; i++) socket.receive(PIECE);
+      if (isOver) socket.onclose?.({ code: 1000, reason: "" });
+      const types: string[] = [];
+      const read = async () => {
+        for await (const { type } of opened) {
+          if (types.push(type) > 5) return;
+          stop.abort(new Error("enough"));
+          socket.receive(PIECE);
+        }
+      };
+      await expect(read()).rejects.toThrow("enough");
+      expect(types).toEqual(["started"]);
+    }
+  });
+
+  test("leaves nothing at its signal once it is over", async () => {
+    for (const end of ["server", "close", "loop"]) {
+      const { signal } = new AbortController();
+      const listened = vi.spyOn(signal, "addEventListener");
+      const removed = vi.spyOn(signal, "removeEventListener");
+      const { opened, socket } = await listening(signal);
+      const [, listener] = listened.mock.lastCall!;
+      expect(removed).not.toHaveBeenCalledWith("abort", listener);
+      socket.receive(STARTED);
+      if (end === "server") socket.onclose?.({ code: 1000, reason: "" });
+      else if (end === "close") opened.close();
+      else for await (const _ of opened) break;
+      expect(removed, end).toHaveBeenCalledWith("abort", listener);
+    }
   });
 
   test.each([
