@@ -4,8 +4,8 @@ import { RingportError } from "./ringport-error.ts";
 import type { Transport } from "./transport.ts";
 import type { StreamTicket } from "./views.ts";
 
-/** Most audio that is kept for the loop: 60 s in pieces of 20 ms. */
-const MOST_ITEMS = 3_000;
+/** Most audio that is kept for the loop, s. */
+const KEPT_S = 60;
 const CLOSED = { completed: 1000, stopping: 1001, revoked: 4001 };
 
 /**
@@ -40,7 +40,9 @@ class Listening implements CallListening {
   readonly #signal: AbortSignal | undefined;
   readonly #items: ListenItem[] = [];
   #sampleRate = 0;
-  /** Samples per channel that were dropped because they were not read. */
+  /** Samples, of both channels, that wait for the loop. */
+  #kept = 0;
+  /** Samples, of both channels, that were dropped because they were not read. */
   #dropped = 0;
   #end: { readonly error?: unknown } | undefined;
   #wake: () => void = () => {};
@@ -65,7 +67,7 @@ class Listening implements CallListening {
   }
 
   close(): void {
-    this.#items.length = 0;
+    this.#clear();
     this.#finish(undefined);
     this.#socket.close(1000);
   }
@@ -89,31 +91,49 @@ class Listening implements CallListening {
   }
 
   #next(): ListenItem | undefined {
-    if (this.#dropped === 0 || this.#items[0]?.type !== "audio") return this.#items.shift();
-    const lost_ms = Math.round((this.#dropped * 1000) / this.#sampleRate);
-    this.#dropped = 0;
-    return { type: "gap", lost_ms };
+    const item = this.#items[0];
+    if (item?.type === "audio") {
+      if (this.#dropped > 0) {
+        const lost_ms = Math.round((this.#dropped * 500) / this.#sampleRate);
+        this.#dropped = 0;
+        return { type: "gap", lost_ms };
+      }
+      this.#kept -= item.samples.length;
+    }
+    return this.#items.shift();
   }
 
   #received(data: string | ArrayBuffer): void {
     if (this.#end) return;
-    if (typeof data !== "string")
-      this.#items.push({ type: "audio", samples: new Int16Array(data, 0, data.byteLength >> 1) });
-    else {
+    if (typeof data !== "string") {
+      const samples = new Int16Array(data, 0, data.byteLength >> 1);
+      this.#items.push({ type: "audio", samples });
+      this.#kept += samples.length;
+      while (this.#kept > 2 * KEPT_S * this.#sampleRate) this.#dropOldest();
+    } else {
       const message = JSON.parse(data) as ListenItem;
       if (message.type === "started") this.#sampleRate = message.sample_rate;
       this.#items.push(message);
     }
-    if (this.#items.length > MOST_ITEMS) {
-      const oldest = this.#items.findIndex(({ type }) => type === "audio");
-      for (const item of this.#items.splice(oldest, 1))
-        if (item.type === "audio") this.#dropped += item.samples.length / 2;
-    }
     this.#wake();
   }
 
-  readonly #abort = (): void => {
+  #dropOldest(): void {
+    const oldest = this.#items.findIndex(({ type }) => type === "audio");
+    for (const item of this.#items.splice(oldest, 1))
+      if (item.type === "audio") {
+        this.#kept -= item.samples.length;
+        this.#dropped += item.samples.length;
+      }
+  }
+
+  #clear(): void {
     this.#items.length = 0;
+    this.#kept = 0;
+  }
+
+  readonly #abort = (): void => {
+    this.#clear();
     this.#finish(this.#signal?.reason);
     this.#socket.close();
   };

@@ -47,18 +47,32 @@ describe("a listening", () => {
     expect(socket.url).toBe("ws://ringport.test/voice/v1/calls/call_1/listen?ticket=abc");
   });
 
-  test("keeps a minute for a loop that is too slow, which learns how much is lost", async () => {
+  test.each([20, 200])("keeps a minute, in pieces of %i ms, for a loop that is too slow", async (pieceMs) => {
     const { opened, socket } = await listening();
+    const piece = new ArrayBuffer(((RATE * pieceMs) / 1_000) * 4);
     socket.receive(STARTED);
-    for (let i = 0; i < 3_100; i++) socket.receive(PIECE);
+    for (let ms = 0; ms < 62_000; ms += pieceMs) socket.receive(piece);
     socket.receive(JSON.stringify({ type: "call_ended", status: "COMPLETED", reason: "message_played" }));
     socket.onclose?.({ code: 1000, reason: "" });
     const items: ListenItem[] = [];
     for await (const item of opened) items.push(item);
     const audio = items.filter(({ type }) => type === "audio");
-    expect(audio.length).toBeLessThanOrEqual(3_000);
-    expect(items.slice(0, 2)).toEqual([JSON.parse(STARTED), { type: "gap", lost_ms: 20 * (3_100 - audio.length) }]);
+    expect(audio.length).toBe(60_000 / pieceMs);
+    expect(items.slice(0, 2)).toEqual([JSON.parse(STARTED), { type: "gap", lost_ms: 2_000 }]);
     expect(items.at(-1)).toMatchObject({ type: "call_ended" });
+  });
+
+  test("drops nothing for a loop that keeps up, however long the call", async () => {
+    const { opened, socket } = await listening();
+    socket.receive(STARTED);
+    const types = new Set<string>();
+    let pieces = 0;
+    for await (const { type } of opened) {
+      types.add(type);
+      if (++pieces > 3_500) break;
+      socket.receive(PIECE);
+    }
+    expect([...types]).toEqual(["started", "audio"]);
   });
 
   test("ends quietly when its loop is left, and closes the connection", async () => {
