@@ -184,7 +184,7 @@ function checkedBase(basePath: string): string {
 }
 
 function checkedPrefix(prefix: string): { prefix: string } {
-  if (!/^[a-z][a-z0-9-]*$/.test(prefix) || OWN_SEGMENTS.has(prefix))
+  if (!/^(?!(?:console|api|assets)$)[a-z][a-z0-9-]*$/.test(prefix) || OWN_SEGMENTS.has(prefix))
     throw new TypeError(
       `a telephony has the page prefix ${JSON.stringify(prefix)}: it must be lower-case letters, digits and hyphens, and not a path of Ringport's own`,
     );

@@ -43,7 +43,7 @@ test("the pages of a telephony are claimed, with a prefix of their own", async (
   const page = { prefix: "line", page: async () => undefined, artefact: async () => undefined };
   const { app } = serve({ http: { pages: [page] } });
   expect([await claims(app, "/line/x"), await claims(app, "/liner")]).toEqual([true, false]);
-  for (const prefix of ["v1", "docs", "healthz", "readyz", "metrics"])
+  for (const prefix of ["v1", "docs", "healthz", "readyz", "metrics", "console", "api", "assets"])
     expect(() => serve({ http: { pages: [{ ...page, prefix }] } })).toThrow(prefix);
 });
 
