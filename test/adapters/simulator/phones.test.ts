@@ -186,7 +186,9 @@ describe("a call to a phone", () => {
   test.each([
     [1001, "simulator: the page of the phone was closed"],
     [1006, "simulator: the connection to the phone was lost"],
-  ])("ends when the page closes with %i", async (code, detail) => {
+    [1009, "simulator: a message of the phone was too large"],
+    [4001, "simulator: the token or the session of the phone has ended"],
+  ])("ends when its connection closes with %i", async (code, detail) => {
     const { call, phone } = await answered();
     phone.leave(code);
     await network.system.advance(0);
@@ -257,7 +259,9 @@ describe("a page that reads too slowly", () => {
     phone.unread = 1 << 20;
     phone.send("nonsense");
     expect(phone.closed?.code).toBe(4009);
-    expect((await outcome(call)).at(-1)).toBe("ended callee_hung_up");
+    await network.system.advance(0);
+    const detail = "simulator: the phone was disconnected: too many messages are queued for the page";
+    expect(call.events.all.at(-1)).toEqual({ type: "ended", cause: "callee_hung_up", detail });
   });
 
   test("answers no call when its answer is what disconnects it", async () => {

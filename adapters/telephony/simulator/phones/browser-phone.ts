@@ -16,6 +16,8 @@ export const PHONE_CLOSE_CODES = {
   stopping: 1001,
   /** A message is larger than any that a phone may send. */
   tooLarge: 1009,
+  /** The token or the session of the page has ended. */
+  signedOut: 4001,
   /** The page does not read: too many messages are queued for it. */
   notReading: 4009,
   /** The user is at their limit of open phones. */
@@ -27,6 +29,15 @@ const HIGHEST_RATE = 16_000;
 const MOST_BYTES: number = 2 * msToSamples(MOST_AUDIO_MS, HIGHEST_RATE);
 /** Most bytes that are queued for a page when another text message is due. */
 const MOST_QUEUED_BYTES: number = 256 << 10;
+
+/** Why the connection of a phone is closed, by close code. A code of the page does not prove it, so no reason is repeated. */
+const CLOSED: Readonly<Record<number, string>> = {
+  1000: "the page of the phone was closed",
+  1001: "the page of the phone was closed",
+  1005: "the page of the phone was closed",
+  [PHONE_CLOSE_CODES.tooLarge]: "a message of the phone was too large",
+  [PHONE_CLOSE_CODES.signedOut]: "the token or the session of the phone has ended",
+};
 
 /** One page that is a phone, from the opening of its WebSocket until either side closes it. */
 export class BrowserPhone {
@@ -64,18 +75,17 @@ export class BrowserPhone {
   close(code: number, reason: string): void {
     if (this.#closed) return;
     this.socket.close(code, reason);
-    this.closed(code);
+    this.#leave(`the phone was disconnected: ${reason}`);
   }
 
-  /** The connection is closed. */
+  /** The connection was closed by the page or by whatever watches over it. */
   closed(code: number): void {
-    if (this.#closed) return;
+    if (!this.#closed) this.#leave(CLOSED[code] ?? "the connection to the phone was lost");
+  }
+
+  #leave(detail: string): void {
     this.#closed = true;
-    const isPageClosed = code === 1000 || code === 1001 || code === 1005;
-    this.#group.remove(
-      this,
-      isPageClosed ? "simulator: the page of the phone was closed" : "simulator: the connection to the phone was lost",
-    );
+    this.#group.remove(this, `simulator: ${detail}`);
   }
 
   #command(text: string): PhoneFault | undefined {
