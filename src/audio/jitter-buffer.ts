@@ -7,23 +7,27 @@ export interface JitterBufferOptions {
   readonly targetMs: number;
   /** How much audio is held at most, ms. */
   readonly mostMs: number;
+  /** Least target beyond the largest piece so far, ms: what is still there when the next one is due. Default: 0. */
+  readonly spareMs?: number;
 }
 
 /**
- * Evens out audio that arrives in bursts, in a fixed amount of memory. It begins to play when `targetMs` are there, and
- * gathers again after it has run dry. When more than `mostMs` would wait, the oldest audio is dropped, so that the delay
- * goes back to `targetMs`.
+ * Evens out audio that arrives in bursts, in a fixed amount of memory. It begins to play when `targetMs` are there, or
+ * more if the pieces are large, and gathers again after it has run dry. When more than `mostMs` would wait, the oldest
+ * audio is dropped, so that the delay goes back to that target.
  */
 export class JitterBuffer {
   readonly #ring: Int16Array;
-  readonly #target: number;
+  readonly #spare: number;
+  #target: number;
   /** Position of the oldest sample. */
   #at = 0;
   #length = 0;
   #playing = false;
   #dropped = 0;
 
-  constructor({ sampleRate, targetMs, mostMs }: JitterBufferOptions) {
+  constructor({ sampleRate, targetMs, mostMs, spareMs = 0 }: JitterBufferOptions) {
+    this.#spare = msToSamples(spareMs, sampleRate);
     this.#target = msToSamples(targetMs, sampleRate);
     this.#ring = new Int16Array(Math.max(this.#target, msToSamples(mostMs, sampleRate)));
   }
@@ -43,6 +47,7 @@ export class JitterBuffer {
     const ring = this.#ring;
     const first = Math.max(0, count - ring.length);
     const taken = count - first;
+    this.#target = Math.max(this.#target, Math.min(taken + this.#spare, ring.length));
     if (this.#length + taken > ring.length) this.#drop(this.#length + taken - Math.max(this.#target, taken));
     this.#dropped += first;
     let to = (this.#at + this.#length) % ring.length;

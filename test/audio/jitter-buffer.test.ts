@@ -39,8 +39,7 @@ describe("a jitter buffer", () => {
 
   test("drops the oldest samples down to the target when too many wait", () => {
     const held = buffer();
-    held.write(samples(1, 2, 3, 4, 5, 6, 7, 8, 9, 10));
-    held.write(samples(11));
+    for (const piece of [samples(1, 2, 3, 4), samples(5, 6, 7, 8), samples(9, 10), samples(11)]) held.write(piece);
     expect([held.length, held.dropped]).toEqual([4, 7]);
     expect(read(held, 4)).toEqual([8, 9, 10, 11]);
   });
@@ -50,6 +49,19 @@ describe("a jitter buffer", () => {
     held.write(Int16Array.from({ length: 25 }, (_, i) => i));
     expect([held.length, held.dropped]).toEqual([10, 15]);
     expect(read(held, 3)).toEqual([15, 16, 17]);
+  });
+
+  test("gathers more than the largest piece, so that the next one may be late", () => {
+    const held = new JitterBuffer({ sampleRate: 1_000, targetMs: 4, mostMs: 10, spareMs: 2 });
+    held.write(samples(1, 2, 3, 4, 5, 6));
+    expect(read(held, 2)).toEqual([0, 0]);
+    held.write(samples(7, 8));
+    expect([read(held, 6), read(held, 4)]).toEqual([
+      [1, 2, 3, 4, 5, 6],
+      [7, 8, 0, 0],
+    ]);
+    held.write(Int16Array.from({ length: 10 }, (_, i) => i));
+    expect(read(held, 2)).toEqual([0, 1]);
   });
 
   test("takes only the counted samples", () => {
@@ -67,8 +79,8 @@ describe("a jitter buffer", () => {
 
   test("never holds more than its limit, and loses no sample without counting it", () => {
     fc.assert(
-      fc.property(fc.array(fc.tuple(fc.nat(15), fc.nat(15)), { maxLength: 200 }), (steps) => {
-        const held = buffer();
+      fc.property(fc.array(fc.tuple(fc.nat(15), fc.nat(15)), { maxLength: 200 }), fc.nat(20), (steps, spareMs) => {
+        const held = new JitterBuffer({ sampleRate: 1_000, targetMs: 4, mostMs: 10, spareMs });
         let written = 0;
         let last = 0;
         let played = 0;

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { DtmfDetector } from "../../../src/audio/dtmf.ts";
+import { concatPcm } from "../../../src/audio/pcm.ts";
 import { tone, toneShare } from "../../../src/audio/tone.ts";
 import { FakePhone } from "./fake-phone.ts";
 import { type PlacedCall, SimulatedNetwork } from "./network.ts";
@@ -112,6 +113,24 @@ describe("a call to a phone", () => {
     expect(call.between(0, 40).every((sample) => sample === 0)).toBe(true);
     await call.leg.hangUp();
     expect(await heardBy(network.simulator, call.callId)).toEqual(phone.heard);
+  });
+
+  test.each([
+    [20, 20],
+    [60, 30],
+    [100, 30],
+  ])("hears pieces of %i ms without gaps although some come %i ms late", async (ms, late) => {
+    const { call, phone } = await answered();
+    for (let delay = 0, piece = 0; piece < 20; piece++) {
+      const before = delay;
+      delay = piece % 3 === 1 ? late : 0;
+      await network.system.advance(ms + delay - before);
+      phone.speak(new Int16Array((RATE * ms) / 1_000).fill(1_000));
+    }
+    const heard = concatPcm(call.frames);
+    const first = heard.indexOf(1_000);
+    expect(first).toBeGreaterThanOrEqual(0);
+    expect(heard.subarray(first).every((sample) => sample === 1_000)).toBe(true);
   });
 
   test("plays silence while the microphone sends nothing", async () => {

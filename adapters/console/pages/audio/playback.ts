@@ -10,6 +10,8 @@ export interface Buffering {
   readonly targetMs: number;
   /** How much waits at most, ms. */
   readonly mostMs: number;
+  /** How much is still there when the next piece is due, ms. */
+  readonly spareMs: number;
 }
 
 /** One channel of a call on its way to the loudspeaker: from the rate of the call to that of the device. */

@@ -6,6 +6,8 @@ import { MOST_AUDIO_MS } from "./phone-message.ts";
 /** How much audio of a page is gathered before it is played, and how much waits at most, ms. */
 const TARGET_MS = 60;
 const MOST_MS = 300;
+/** How much is there when the next piece of the page is due, ms: it may come this late. */
+const SPARE_MS = 40;
 /** Most keys that wait; each takes 200 ms. */
 const MOST_KEYS = 32;
 
@@ -21,7 +23,7 @@ export class IncomingAudio {
 
   constructor(sampleRate: number) {
     this.#sampleRate = sampleRate;
-    this.#buffer = new JitterBuffer({ sampleRate, targetMs: TARGET_MS, mostMs: MOST_MS });
+    this.#buffer = new JitterBuffer({ sampleRate, targetMs: TARGET_MS, mostMs: MOST_MS, spareMs: SPARE_MS });
   }
 
   /** Takes audio of the microphone, 16-bit little-endian samples; returns what is wrong with it, if anything. */

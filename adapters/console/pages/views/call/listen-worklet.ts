@@ -1,7 +1,7 @@
 import { Playback } from "../../audio/playback.ts";
 
-/** How much audio is gathered before it is heard, and how much waits at most, ms. */
-const BUFFERING = { targetMs: 120, mostMs: 600 };
+/** How much audio is gathered before it is heard, waits at most, and is there when the next piece is due, ms. */
+const BUFFERING = { targetMs: 120, mostMs: 600, spareMs: 40 };
 /** How loud each side is in the ear of the other one: with one side alone in each ear, voices sound lost. */
 const CROSSED = 0.4;
 
