@@ -15,6 +15,8 @@ const PIECE_MS = 20;
 export interface ListenedSession {
   /** The call as decided. */
   readonly call: Call;
+  /** Resolves when the session is over: the call has ended, waits again, or broke off. */
+  readonly stored: Promise<void>;
   /** Follows the audio: the callee on the left, what is played to them on the right; undefined without a leg. */
   follow(take: TakeChannels, pieceMs: number): FollowedAudio | undefined;
   /** Notes something in the timeline; without effect once the call is over. */
@@ -35,6 +37,8 @@ export class CallListeners {
   /** Replaced by every change: the leg's clock goes through it. */
   #listeners: readonly CallListener[] = [];
   readonly #unlisten: () => void;
+  /** The session whose end is awaited. */
+  #session: ListenedSession | undefined;
   #audio: FollowedAudio | undefined;
   #isOver = false;
 
@@ -68,6 +72,7 @@ export class CallListeners {
       },
     });
     this.#listeners = [...this.#listeners, listener];
+    this.#attend();
     if (this.#audio) listener.prepare(this.#audio.sampleRate);
     else this.#follow(status);
     if (status === "IN_PROGRESS") listener.answered();
@@ -76,6 +81,7 @@ export class CallListeners {
   }
 
   #happened(event: Event): void {
+    this.#attend();
     if (event.type === "ringing") this.#follow("RINGING");
     else if (event.type === "answered") for (const listener of this.#listeners) listener.answered();
     else if (isFinalEvent(event.type)) {
@@ -83,6 +89,17 @@ export class CallListeners {
       const status = event.type === "completed" ? "COMPLETED" : "FAILED";
       this.#over((listener) => listener.end({ type: "call_ended", status, reason }));
     }
+  }
+
+  /** A session that broke off may never report the end of its call. */
+  #attend(): void {
+    const session = this.#host.session();
+    if (!session || session === this.#session) return;
+    this.#session = session;
+    void session.stored.then(() => {
+      if (this.#isOver || session.call.owner === null) return;
+      this.#over((listener) => listener.end({ type: "call_ended", status: "FAILED", reason: "internal_error" }));
+    });
   }
 
   /** Follows the audio of the call, once it has a leg: no audio passes before the answer. */

@@ -31,9 +31,12 @@ export class Listeners {
         throw error;
       },
     );
-    if (now && isActive(now.status)) return listener;
+    const isActiveNow = now !== undefined && isActive(now.status);
+    // Without a session, the call broke off and nobody could store that yet.
+    const isLost = isActiveNow && now.status !== "QUEUED" && !this.#session(call.id);
+    if (isActiveNow && !isLost) return listener;
     listener.close();
-    throw new Refusal("call_ended", `the call is ${now?.status ?? "FAILED"}`);
+    throw new Refusal("call_ended", isLost ? "the call broke off" : `the call is ${now?.status ?? "FAILED"}`);
   }
 
   #of(callId: string): CallListeners {

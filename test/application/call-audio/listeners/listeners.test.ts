@@ -49,6 +49,19 @@ async function notes(world: World, call: Call) {
   return events.filter(({ type }) => type.startsWith("listening")).map(({ type, data }) => [type, data]);
 }
 
+/** A call whose phone rings. The storage takes neither its answer nor its failure. */
+async function unstorableCall() {
+  const world = await World.start();
+  const call = await world.call(await world.activeInstance(), LONG);
+  const leg = world.leg(call);
+  leg.placed();
+  await world.system.settle();
+  world.storage.before = (operation) => {
+    if (operation === "calls.update") throw new Error("a constraint failed");
+  };
+  return { world, call, leg };
+}
+
 describe("a listener of a live call", () => {
   test("gets both sides from the first sample on, and then the end", async () => {
     const world = await World.start();
@@ -187,6 +200,17 @@ describe("a listener of a live call", () => {
     await world.stop();
   });
 
+  test("learns that a call broke off, although that cannot be stored", async () => {
+    const { world, call, leg } = await unstorableCall();
+    const heard = read(await listen(world, call));
+    leg.answer();
+    await world.system.settle();
+    await heard.done;
+    expect(heard.story[0]).toBe("waiting");
+    expect(heard.items.at(-1)).toEqual({ type: "call_ended", status: "FAILED", reason: "internal_error" });
+    await world.stop();
+  });
+
   test("is refused by a server that stops while it listens", async () => {
     const world = await World.start();
     const { call } = await world.answeredCall(await world.activeInstance(), LONG);
@@ -217,6 +241,15 @@ describe("listening is refused", () => {
     leg.end("callee_hung_up");
     await world.system.settle();
     await expect(listen(world, call)).rejects.toMatchObject({ code: "call_ended", message: "the call is COMPLETED" });
+    await world.stop();
+  });
+
+  test("to a call that broke off, although it is still stored as active", async () => {
+    const { world, call, leg } = await unstorableCall();
+    leg.answer();
+    await world.system.settle();
+    expect(await world.stored(call)).toMatchObject({ status: "RINGING" });
+    await expect(listen(world, call)).rejects.toMatchObject({ code: "call_ended", message: "the call broke off" });
     await world.stop();
   });
 

@@ -25,6 +25,7 @@ function listened(): AlignedChannels {
   let channels: AlignedChannels | undefined;
   const session = {
     call: CALL,
+    stored: new Promise<void>(() => {}),
     follow(take: TakeChannels, pieceMs: number) {
       channels = new AlignedChannels(16_000, 20, take, { blockMs: pieceMs, goneMs: 60 });
       return { sampleRate: 16_000, stop() {} };
