@@ -33,8 +33,27 @@ export function useCasesOnDemand(app: () => Promise<Application>): UseCases {
     networks: async (...args) => (await app()).queries.networks(...args),
     voices: async () => (await app()).queries.voices(),
     voiceSample: async (voiceId) => (await app()).queries.voiceSample(voiceId),
-    instances: onDemand<InstanceUseCases>(async () => (await app()).instances),
-    webhooks: onDemand<WebhookUseCases>(async () => (await app()).webhooks),
+    instances: onDemand<InstanceUseCases>(async () => (await app()).instances, {
+      create: 1,
+      update: 1,
+      list: 1,
+      get: 1,
+      configure: 1,
+      linkTicket: 1,
+      linkPage: 1,
+      delete: 1,
+    }),
+    webhooks: onDemand<WebhookUseCases>(async () => (await app()).webhooks, {
+      create: 1,
+      list: 1,
+      get: 1,
+      update: 1,
+      delete: 1,
+      rotateSecret: 1,
+      test: 1,
+      deliveries: 1,
+      replay: 1,
+    }),
     calls: {
       create: async (...args) => (await app()).calls.create(...args),
       get: async (...args) => (await app()).calls.get(...args),
@@ -55,13 +74,18 @@ export function useCasesOnDemand(app: () => Promise<Application>): UseCases {
   };
 }
 
-/** Methods that ask for what has them at each use. */
-export function onDemand<Methods extends object>(get: () => Promise<Methods>): Methods {
-  type Methodical = Record<string | symbol, (...args: unknown[]) => unknown>;
-  return new Proxy({} as Methods, {
-    get(_, name) {
-      if (name === "then") return undefined; // for whoever awaits the object itself
-      return async (...args: unknown[]) => ((await get()) as Methodical)[name]!(...args);
-    },
-  });
+/**
+ * Methods that ask for what has them at each use.
+ * @param methods the names of all of them
+ */
+export function onDemand<Methods extends object>(
+  get: () => Promise<Methods>,
+  methods: Readonly<Record<keyof Methods, 1>>,
+): Methods {
+  type Methodical = Record<string, (...args: unknown[]) => unknown>;
+  const method =
+    (name: string) =>
+    async (...args: unknown[]) =>
+      ((await get()) as Methodical)[name]!(...args);
+  return Object.fromEntries(Object.keys(methods).map((name) => [name, method(name)])) as Methods;
 }

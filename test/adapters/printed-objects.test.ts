@@ -43,6 +43,7 @@ test("a Ringport prints no secret, before and while it runs", async () => {
   const embedded = { httpSpeech: http, transcription: { engine: "openai", ...engine } as const, sip: { trunks } };
   const ringport = createRingport({ data: temporaryFolder("printed"), secret: SECRET, embedded });
   expect(printed(ringport)).not.toContain(SECRET);
+  expect(Object.keys({ ...ringport.tokens })).toEqual(["issue", "first", "list", "revoke"]);
   await ringport.start();
   expect(printed(ringport)).not.toContain(SECRET);
   await ringport.stop();

@@ -14,21 +14,27 @@ describe("methods on demand", () => {
   test("belong to what is asked for at each use", async () => {
     const counters = [new Counter(), new Counter()];
     let asked = 0;
-    const counter = onDemand<Counter>(async () => counters[asked++ % 2]!);
+    const counter = onDemand<Counter>(async () => counters[asked++ % 2]!, { add: 1 });
     expect(asked).toBe(0);
     expect([await counter.add(1), await counter.add(2), await counter.add(4)]).toEqual([1, 2, 5]);
     expect(asked).toBe(3);
   });
 
-  test("pass on why there is nothing to ask, and that there is no such method", async () => {
-    const stopped = onDemand<Counter>(() => Promise.reject(new Error("this Ringport was stopped")));
+  test("pass on why there is nothing to ask", async () => {
+    const stopped = onDemand<Counter>(() => Promise.reject(new Error("this Ringport was stopped")), { add: 1 });
     await expect(stopped.add(1)).rejects.toThrow("this Ringport was stopped");
-    const counter = onDemand<Counter & { subtract(): Promise<number> }>(async () => new Counter() as never);
-    await expect(counter.subtract()).rejects.toThrow(TypeError);
   });
 
-  test("can be awaited and returned from an async function like any object", async () => {
-    const counter = onDemand<Counter>(async () => new Counter());
+  test("are an object that can be awaited, spread, and written as JSON", async () => {
+    let asked = 0;
+    const get = async (): Promise<Counter> => {
+      asked++;
+      return new Counter();
+    };
+    const counter = onDemand<Pick<Counter, "add">>(get, { add: 1 });
     expect(await (async () => counter)()).toBe(counter);
+    expect(JSON.stringify(counter)).toBe("{}");
+    expect(asked).toBe(0);
+    expect(await { ...counter }.add(3)).toBe(3);
   });
 });
