@@ -142,7 +142,8 @@ export default defineConfig({
           ...inRealTime,
           include: ["test/console/browser/*.test.ts"],
           globalSetup: ["test/console/browser/support/pages.ts"],
-          maxWorkers: 3,
+          // A browser beside each: with more, the sound of phones has gaps.
+          maxWorkers: 2,
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },
