@@ -1,3 +1,4 @@
+import type { Signal } from "@preact/signals";
 import type { ComponentChildren, InputHTMLAttributes, TargetedEvent } from "preact";
 import { useId } from "preact/hooks";
 
@@ -69,6 +70,19 @@ interface InputProps {
   readonly pattern?: string;
   /** The id of a `<datalist>`. */
   readonly list?: string;
+}
+
+/** One line of text, kept in a signal. */
+export function SignalField({ signal, ...field }: FieldProps & InputProps & { readonly signal: Signal<string> }) {
+  return (
+    <Field
+      {...field}
+      value={signal.value}
+      onInput={(text) => {
+        signal.value = text;
+      }}
+    />
+  );
 }
 
 /** One line of text. */

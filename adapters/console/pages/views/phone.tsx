@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { Button } from "../components/button.tsx";
-import { Field } from "../components/field.tsx";
+import { SignalField } from "../components/field.tsx";
 import { Notice } from "../components/notice.tsx";
 import { Page } from "../components/page.tsx";
 import { dictionary } from "../dictionary/dictionary.ts";
@@ -42,7 +42,7 @@ function NumberChooser() {
         if (number !== undefined) changeQuery({ number });
       }}
     >
-      <Field
+      <SignalField
         label={t.value.choose}
         hint={t.value.chooseHint}
         fault={tried.value && number === undefined ? t.value.wrongNumber : undefined}
@@ -50,10 +50,7 @@ function NumberChooser() {
         inputMode="tel"
         autocomplete="off"
         required
-        value={typed.value}
-        onInput={(value) => {
-          typed.value = value;
-        }}
+        signal={typed}
       />
       <div class="row">
         <Button icon="line">{t.value.open}</Button>

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { LoginBody, SessionState } from "../../api.ts";
 import { Button } from "../components/button.tsx";
-import { Field } from "../components/field.tsx";
+import { SignalField } from "../components/field.tsx";
 import { Form } from "../components/form.tsx";
 import { Notice } from "../components/notice.tsx";
 import { Page } from "../components/page.tsx";
@@ -43,28 +43,16 @@ export default function Register() {
         >
           {hadCode && needed !== "open" && <Notice tone="good">{texts.hasCode}</Notice>}
           {!hadCode && needed !== "open" && (
-            <Field
+            <SignalField
               label={needed === "first" ? texts.codeFirst : texts.code}
               hint={needed === "first" ? texts.codeHintFirst : texts.codeHint}
               autocomplete="one-time-code"
               spellcheck={false}
               required
-              value={code.value}
-              onInput={(value) => {
-                code.value = value;
-              }}
+              signal={code}
             />
           )}
-          <Field
-            label={t.value.email}
-            type="email"
-            autocomplete="username"
-            required
-            value={email.value}
-            onInput={(value) => {
-              email.value = value;
-            }}
-          />
+          <SignalField label={t.value.email} type="email" autocomplete="username" required signal={email} />
           <NewPassword label={t.value.password} value={password} />
         </Form>
         {needed !== "first" && (

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { PasswordResetBody, SessionState } from "../../api.ts";
 import { Button } from "../components/button.tsx";
-import { Field } from "../components/field.tsx";
+import { SignalField } from "../components/field.tsx";
 import { Form } from "../components/form.tsx";
 import { Page } from "../components/page.tsx";
 import { dictionary } from "../dictionary/dictionary.ts";
@@ -34,16 +34,13 @@ export default function Reset() {
         }
       >
         {fragmentCode.value === "" && (
-          <Field
+          <SignalField
             label={texts.code}
             hint={texts.codeHint}
             autocomplete="one-time-code"
             spellcheck={false}
             required
-            value={code.value}
-            onInput={(value) => {
-              code.value = value;
-            }}
+            signal={code}
           />
         )}
         <NewPassword label={texts.password} value={password} />

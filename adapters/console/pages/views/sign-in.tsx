@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { LoginBody, SessionState } from "../../api.ts";
 import { Button } from "../components/button.tsx";
-import { Field } from "../components/field.tsx";
+import { SignalField } from "../components/field.tsx";
 import { Form } from "../components/form.tsx";
 import { Page } from "../components/page.tsx";
 import { dictionary } from "../dictionary/dictionary.ts";
@@ -33,25 +33,13 @@ export default function SignIn() {
             </Button>
           }
         >
-          <Field
-            label={t.value.email}
-            type="email"
-            autocomplete="username"
-            required
-            value={email.value}
-            onInput={(value) => {
-              email.value = value;
-            }}
-          />
-          <Field
+          <SignalField label={t.value.email} type="email" autocomplete="username" required signal={email} />
+          <SignalField
             label={t.value.password}
             type="password"
             autocomplete="current-password"
             required
-            value={password.value}
-            onInput={(value) => {
-              password.value = value;
-            }}
+            signal={password}
           />
         </Form>
         {session.value?.registration === "open" && (

@@ -3,7 +3,7 @@ import type { AccountDeletionBody } from "../../../api.ts";
 import { Button } from "../../components/button.tsx";
 import { Card } from "../../components/card.tsx";
 import { Dialog } from "../../components/dialog.tsx";
-import { Field } from "../../components/field.tsx";
+import { SignalField } from "../../components/field.tsx";
 import { Form } from "../../components/form.tsx";
 import { dictionary } from "../../dictionary/dictionary.ts";
 import en from "../../dictionary/en/account.ts";
@@ -61,15 +61,12 @@ export function DeleteAccount() {
                 </>
               }
             >
-              <Field
+              <SignalField
                 label={texts.password}
                 type="password"
                 autocomplete="current-password"
                 required
-                value={password.value}
-                onInput={(value) => {
-                  password.value = value;
-                }}
+                signal={password}
               />
             </Form>
           </div>

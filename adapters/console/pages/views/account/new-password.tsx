@@ -1,5 +1,5 @@
 import type { Signal } from "@preact/signals";
-import { Field } from "../../components/field.tsx";
+import { SignalField } from "../../components/field.tsx";
 import { dictionary } from "../../dictionary/dictionary.ts";
 import en from "../../dictionary/en/sign-in.ts";
 import pt from "../../dictionary/pt/sign-in.ts";
@@ -9,16 +9,13 @@ const t = dictionary({ en, pt });
 /** A password to choose. The server decides whether it is long enough. */
 export function NewPassword({ label, value }: { readonly label: string; readonly value: Signal<string> }) {
   return (
-    <Field
+    <SignalField
       label={label}
       hint={t.value.passwordHint}
       type="password"
       autocomplete="new-password"
       required
-      value={value.value}
-      onInput={(text) => {
-        value.value = text;
-      }}
+      signal={value}
     />
   );
 }

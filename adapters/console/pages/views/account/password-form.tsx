@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import type { PasswordBody, SessionState } from "../../../api.ts";
 import { Button } from "../../components/button.tsx";
 import { Card } from "../../components/card.tsx";
-import { Field } from "../../components/field.tsx";
+import { SignalField } from "../../components/field.tsx";
 import { Form } from "../../components/form.tsx";
 import { dictionary } from "../../dictionary/dictionary.ts";
 import en from "../../dictionary/en/account.ts";
@@ -38,15 +38,12 @@ export function PasswordForm() {
           tabIndex={-1}
           aria-hidden="true"
         />
-        <Field
+        <SignalField
           label={t.value.password.current}
           type="password"
           autocomplete="current-password"
           required
-          value={current.value}
-          onInput={(value) => {
-            current.value = value;
-          }}
+          signal={current}
         />
         <NewPassword label={t.value.password.next} value={next} />
         <p class="small quiet">{t.value.password.consequence}</p>

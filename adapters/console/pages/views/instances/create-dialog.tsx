@@ -3,7 +3,7 @@ import { useEffect } from "preact/hooks";
 import type { NetworkView } from "../../../api.ts";
 import { Button } from "../../components/button.tsx";
 import { Dialog } from "../../components/dialog.tsx";
-import { Choice, Field } from "../../components/field.tsx";
+import { Choice, SignalField } from "../../components/field.tsx";
 import { Form } from "../../components/form.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { Loaded } from "../../components/waiting.tsx";
@@ -71,17 +71,7 @@ function CreateForm({
         </>
       }
     >
-      <Field
-        label={texts.name}
-        hint={texts.nameHint}
-        autocomplete="off"
-        maxLength={120}
-        required
-        value={name.value}
-        onInput={(value) => {
-          name.value = value;
-        }}
-      />
+      <SignalField label={texts.name} hint={texts.nameHint} autocomplete="off" maxLength={120} required signal={name} />
       {networks.length > 1 && (
         <fieldset class="choices">
           <legend>{texts.network}</legend>

@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import type { InstanceDetails } from "../../../../../src/client/index.ts";
 import { Button } from "../../components/button.tsx";
 import { Card } from "../../components/card.tsx";
-import { Field } from "../../components/field.tsx";
+import { SignalField } from "../../components/field.tsx";
 import { Form } from "../../components/form.tsx";
 import { dictionary } from "../../dictionary/dictionary.ts";
 import en from "../../dictionary/en/instances.ts";
@@ -40,16 +40,7 @@ export function SettingsCard({
     <Card title={settings.title}>
       <div class="measure">
         <Form action={save} buttons={<Button busy={save.busy}>{settings.save}</Button>}>
-          <Field
-            label={settings.name}
-            autocomplete="off"
-            maxLength={120}
-            required
-            value={name.value}
-            onInput={(value) => {
-              name.value = value;
-            }}
-          />
+          <SignalField label={settings.name} autocomplete="off" maxLength={120} required signal={name} />
           {allowed !== null && <CallerFields caller={caller} allowed={allowed} />}
           {open !== undefined && <p class="quiet small">{allowed === null ? settings.noCaller : settings.laterOnly}</p>}
         </Form>

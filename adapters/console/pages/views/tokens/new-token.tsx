@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import type { TokenScope } from "../../../../../src/domain/token-scope.ts";
 import type { NewTokenBody, NewTokenView } from "../../../api.ts";
 import { Button } from "../../components/button.tsx";
-import { Choice, Field, Select } from "../../components/field.tsx";
+import { Choice, Select, SignalField } from "../../components/field.tsx";
 import { Form } from "../../components/form.tsx";
 import { dictionary } from "../../dictionary/dictionary.ts";
 import en from "../../dictionary/en/tokens.ts";
@@ -62,16 +62,7 @@ export function NewToken({
         </>
       }
     >
-      <Field
-        label={texts.name}
-        hint={texts.nameHint}
-        required
-        maxLength={100}
-        value={label.value}
-        onInput={(value) => {
-          label.value = value;
-        }}
-      />
+      <SignalField label={texts.name} hint={texts.nameHint} required maxLength={100} signal={label} />
       <fieldset class="group">
         <legend>{texts.access}</legend>
         <Choice

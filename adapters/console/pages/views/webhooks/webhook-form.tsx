@@ -1,7 +1,7 @@
 import { type Signal, useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import type { CallEvent, Webhook } from "../../../../../src/client/index.ts";
-import { Choice, Field } from "../../components/field.tsx";
+import { Choice, SignalField } from "../../components/field.tsx";
 import { Form } from "../../components/form.tsx";
 import { dictionary } from "../../dictionary/dictionary.ts";
 import en from "../../dictionary/en/webhooks.ts";
@@ -45,7 +45,7 @@ export function WebhookForm({
   const { form } = t.value;
   return (
     <Form action={action} buttons={buttons(action)}>
-      <Field
+      <SignalField
         label={form.url}
         hint={form.urlHint}
         type="url"
@@ -53,20 +53,14 @@ export function WebhookForm({
         spellcheck={false}
         placeholder="https://example.com/ringport"
         required
-        value={url.value}
-        onInput={(value) => {
-          url.value = value;
-        }}
+        signal={url}
       />
-      <Field
+      <SignalField
         label={form.description}
         hint={form.descriptionHint}
         autocomplete="off"
         maxLength={500}
-        value={description.value}
-        onInput={(value) => {
-          description.value = value;
-        }}
+        signal={description}
       />
       <EventFields choice={choice} types={types} />
       {isMissing.value && (
