@@ -1,5 +1,6 @@
 import { accountIn, newAccount, storedAccount, storedCode } from "./login-records.ts";
-import type { Clause, StorageScene } from "./scene.ts";
+import type { Clause } from "./scene.ts";
+import { tokenRecord } from "./token-record.ts";
 import { webhook } from "./webhooks.ts";
 
 /** The audit log, and what is left of an account and its user. */
@@ -48,7 +49,7 @@ function removal(clause: Clause): void {
     const other = await scene.storedInstance({ userId: scene.id("usr"), status: "DELETED", erasedAt: scene.now() });
     for (const instance of [erased, other])
       await events.append(Array.from({ length: 5 }, () => scene.event("instance.created", instance)));
-    const tokens = [erased, other].map(({ userId }) => ({ ...tokenFields(scene), userId }));
+    const tokens = [erased, other].map(({ userId }) => tokenRecord(scene, { userId }));
     for (const token of tokens) await accounts.insertToken(token);
     await receipts.begin(scene.key("order 66"), "fingerprint", scene.now(), 0);
     await receipts.finish({ ...scene.key("order 66"), result: "{}" });
@@ -97,7 +98,7 @@ function unfinishedRemoval(clause: Clause): void {
   clause("an account whose user has something left is not deleted", async (scene) => {
     const { accounts, instances, logins, webhooks } = scene.storage;
     const { id, userId } = await storedAccount(scene);
-    const token = { ...tokenFields(scene), userId };
+    const token = tokenRecord(scene, { userId });
     await accounts.insertToken(token);
     scene.equal(await logins.deleteAccount(id), "not_empty");
     while (await logins.forgetUser(userId, 2));
@@ -125,28 +126,11 @@ function unfinishedRemoval(clause: Clause): void {
   clause("a deleted account makes no more tokens", async (scene) => {
     const { accounts, logins } = scene.storage;
     const { id, userId } = await storedAccount(scene);
-    const [first, late] = [tokenFields(scene), tokenFields(scene)].map((token) => ({ ...token, userId }));
+    const [first, late] = [tokenRecord(scene, { userId }), tokenRecord(scene, { userId })];
     scene.equal(first && (await accounts.insertToken(first, id)), true);
     while (await logins.forgetUser(userId, 2));
     scene.equal(await logins.deleteAccount(id), "deleted");
     scene.equal(late && (await accounts.insertToken(late, id)), false);
     scene.equal(await accounts.tokens(), []);
   });
-}
-
-function tokenFields(scene: StorageScene) {
-  const id = scene.id("tok");
-  return {
-    id,
-    label: "laptop",
-    hash: id.padEnd(64, "0"),
-    demoInstanceId: null,
-    allowedPrefixes: null,
-    maxCallsPerDay: null,
-    scopes: null,
-    createdAt: scene.now(),
-    expiresAt: null,
-    revokedAt: null,
-    lastUsedAt: null,
-  };
 }

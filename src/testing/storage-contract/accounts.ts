@@ -1,5 +1,5 @@
-import type { TokenRecord } from "../../ports/storage.ts";
-import { type Clause, idsOf, type StorageScene } from "./scene.ts";
+import { type Clause, idsOf } from "./scene.ts";
+import { tokenRecord } from "./token-record.ts";
 
 /** Users and tokens. */
 export function accountsContract(clause: Clause): void {
@@ -86,23 +86,4 @@ export function accountsContract(clause: Clause): void {
     scene.equal(await accounts.tokens(other), [tokens[1]]);
     scene.equal(await accounts.tokens(scene.id("usr")), []);
   });
-}
-
-function tokenRecord(scene: StorageScene, patch: Partial<TokenRecord> = {}): TokenRecord {
-  const id = scene.id("tok");
-  return {
-    id,
-    userId: scene.userId,
-    label: "laptop",
-    hash: id.padEnd(64, "0"),
-    demoInstanceId: null,
-    allowedPrefixes: null,
-    maxCallsPerDay: null,
-    scopes: null,
-    createdAt: scene.now(),
-    expiresAt: null,
-    revokedAt: null,
-    lastUsedAt: null,
-    ...patch,
-  };
 }
