@@ -3,7 +3,7 @@ import { AccountRefusal } from "../../domain/account-refusal.ts";
 import { checkedEmail } from "../../domain/email.ts";
 import { checkedPassword } from "../../domain/password.ts";
 import type { PasswordHasher } from "../../ports/password-hasher.ts";
-import type { AccountRecord, LoginStore, Storage, TokenRecord, UsedCode } from "../../ports/storage.ts";
+import type { AccountRecord, CodeRecord, LoginStore, Storage, TokenRecord, UsedCode } from "../../ports/storage.ts";
 import { FIRST_USER, type IssuedToken } from "../access/tokens.ts";
 import type { InstanceUseCases } from "../use-cases.ts";
 import { AccountTokens, type AccountTokensParts, type TokenOffice } from "./account-tokens.ts";
@@ -150,8 +150,7 @@ export class Accounts implements AccountUseCases {
 
   async resetPassword(code: string, password: string, browser: Browser): Promise<NewSession> {
     const used = await this.#code("reset", code);
-    const { accountId } = (used && (await this.#logins.codeByHash(used.hash))) ?? {};
-    const account = accountId ? await this.#logins.account(accountId) : undefined;
+    const account = used?.accountId ? await this.#logins.account(used.accountId) : undefined;
     if (!used || !account) throw codeInvalid();
     return this.#setPassword(account, checkedPassword(password, account.email), used, browser, codeInvalid);
   }
@@ -240,11 +239,15 @@ export class Accounts implements AccountUseCases {
   }
 
   /** A code that is valid for its purpose now; undefined if it is not. */
-  async #code(purpose: UsedCode["purpose"], given: string): Promise<UsedCode | undefined> {
+  async #code(
+    purpose: UsedCode["purpose"],
+    given: string,
+  ): Promise<(UsedCode & Pick<CodeRecord, "accountId">) | undefined> {
     const now = this.#parts.system.now();
     const hash = await hashOfSecret(given, this.#sha256);
     const stored = hash === undefined ? undefined : await this.#logins.codeByHash(hash);
-    return stored?.purpose === purpose && stored.expiresAt > now ? { hash: stored.hash, purpose, now } : undefined;
+    if (stored?.purpose !== purpose || stored.expiresAt <= now) return undefined;
+    return { hash: stored.hash, purpose, now, accountId: stored.accountId };
   }
 
   /** What a sign-in leaves for later: nobody waits for it, and if it fails, the next one does it. */
