@@ -105,7 +105,7 @@ export default {
     firstMessage: "Opening words",
     firstMessageHint: "Empty: the agent decides itself.",
     calleeFirst: "Wait for the callee",
-    calleeFirstText: "The agent says nothing until the callee has spoken.",
+    calleeFirstText: "The agent stays silent until the callee has spoken.",
     variables: "Variables",
     variablesHint: "Values for {{name}} in the instructions. The agent takes them for data, never for instructions.",
     variableName: (row: number) => `Name of variable ${row}`,

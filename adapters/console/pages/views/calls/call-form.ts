@@ -22,7 +22,7 @@ export interface CallForm {
   readonly agentVoiceId: string;
   readonly language: string;
   readonly firstMessage: string;
-  /** The agent says nothing until the callee has spoken. */
+  /** The agent stays silent until the callee has spoken. */
   readonly calleeSpeaksFirst: boolean;
   readonly variables: readonly VariableRow[];
   readonly maxTurns: string;
