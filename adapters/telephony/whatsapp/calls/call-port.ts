@@ -1,0 +1,28 @@
+import type { WhatsAppCall, WhatsAppClient } from "../../../../src/ports/whatsapp-client.ts";
+
+/** What a call uses of the session that carries it. */
+export interface CallPort {
+  /** The connected client; undefined while there is none. Read it for every act: a reconnect may replace it. */
+  readonly client: WhatsAppClient | undefined;
+  /** Passes on what happens until the returned function is called. */
+  listen(listener: CallListener): () => void;
+}
+
+/** Receives what happens on the session. None of its methods may throw. */
+export interface CallListener {
+  /** An event of the client's voip plugin. */
+  voip(event: VoipEvent): void;
+  /** An incoming stanza, before the client has handled it; not checked. */
+  stanza(stanza: unknown): void;
+  /** The connection broke. `final`: the session will not come back for this call: unlinked, replaced, banned, closed. */
+  lost(reason: string, final: boolean): void;
+  /** The connection is back. */
+  restored(): void;
+}
+
+/** Events of the client's voip plugin, as far as a call needs them. */
+export type VoipEvent =
+  | { readonly type: "state" | "ended"; readonly call: WhatsAppCall }
+  /** `pcm`: samples of 16 kHz, -1 to 1. */
+  | { readonly type: "inbound_audio"; readonly call: WhatsAppCall; readonly pcm: Float32Array }
+  | { readonly type: "error"; readonly error: unknown };

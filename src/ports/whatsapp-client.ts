@@ -1,0 +1,96 @@
+import type { LineRecords } from "./telephony/line-records.ts";
+
+/**
+ * What Ringport needs of a client for WhatsApp's linked devices: the part of zapo's `WaClient` (1.8.0, with its voip
+ * plugin) that is used, as a structural type. An object of that class satisfies it unchanged; any other client that
+ * behaves alike does, too.
+ */
+export interface WhatsAppClient {
+  connect(): Promise<void>;
+  disconnect(): Promise<void>;
+  /** Removes this device from the number's linked devices. The client cannot be used again. */
+  logout(): Promise<void>;
+  getState(): WhatsAppClientState;
+  getCredentials(): { readonly meJid?: string; readonly meLid?: string; readonly platform?: string } | null;
+  // biome-ignore lint/suspicious/noExplicitAny: the real class types its events by overloads, which only `any` accepts
+  on(event: any, listener: (argument: any) => void): unknown;
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  off(event: any, listener: (argument: any) => void): unknown;
+  readonly auth: { requestPairingCode(phone: string, push?: boolean, custom?: string): Promise<string> };
+  readonly profile: {
+    getLidsByPhoneNumbers(numbers: readonly string[]): Promise<readonly WhatsAppNumber[]>;
+  };
+  readonly lowlevel: {
+    /** The filter sees every incoming stanza first; it returns false to leave it to the client. Returns what removes it. */
+    // biome-ignore lint/suspicious/noExplicitAny: the real class has a type of its own for stanzas
+    registerIncomingStanzaFilter(filter: (stanza: any) => any): () => void;
+  };
+  /** Read it for every act: it is a new object after each reconnect. */
+  readonly voip: WhatsAppVoip;
+}
+
+/** The state of a client's connection, true at the moment of the question. */
+export interface WhatsAppClientState {
+  readonly connected: boolean;
+  readonly registered: boolean;
+  readonly hasQr: boolean;
+  readonly hasPairingCode: boolean;
+}
+
+/** Whether a number is on WhatsApp, and its addresses there. */
+export interface WhatsAppNumber {
+  /** `5511987654321@s.whatsapp.net`: the number as WhatsApp knows it. */
+  readonly phoneJid: string;
+  /** `123456789@lid`: the address that hides the number; null if there is none. */
+  readonly lidJid: string | null;
+  readonly exists: boolean;
+  readonly invalid: boolean;
+}
+
+/** The calls of a client. */
+export interface WhatsAppVoip {
+  /** Resolves with the call id once the offer was sent. */
+  startCall(options: { peerJid: string; isVideo?: boolean }): Promise<string>;
+  // biome-ignore lint/suspicious/noExplicitAny: the real class has an enum of its own for reasons
+  endCall(callId: string, reason?: any): Promise<void>;
+  /** Passes frames from `feedLiveAudio` on, instead of a microphone. */
+  setExternalAudioMode(callId: string, enabled: boolean): void;
+  /** Takes samples of 16 kHz, -1 to 1; returns how many ms are buffered then. */
+  feedLiveAudio(callId: string, samples: Float32Array): number;
+  /** Audio that was fed and not sent yet, ms. */
+  getLiveBufferMs(callId: string): number;
+  /** Feeding pauses at `pauseMs` of buffered audio, and goes on at `resumeMs`. */
+  getFeedWatermarksMs(): { pauseMs: number; resumeMs: number };
+  setMute(callId: string, muted: boolean): void;
+  getCall(callId: string): WhatsAppCall | null;
+  getCalls(): readonly WhatsAppCall[];
+}
+
+/** One call as the client shows it. */
+export interface WhatsAppCall {
+  readonly callId: string;
+  readonly peerJid: string;
+  readonly direction: string;
+  readonly stateData: {
+    /** `initiating`, `ringing` (the offer was sent), `incoming_ringing`, `connecting` (accepted), `active`, `on_hold`, `ended`. */
+    readonly state: string;
+    readonly connectedAt?: Date;
+    readonly acceptedAt?: Date;
+    readonly endedAt?: Date;
+    readonly endReason?: string;
+    readonly durationSecs?: number;
+    readonly audioMuted: boolean;
+  };
+}
+
+/** What a factory of clients gets. */
+export interface WhatsAppClientContext {
+  readonly instanceId: string;
+  /** Names the session in the client's own store; another one after each unlinking, because a client is used up by it. */
+  readonly sessionId: string;
+  /** Where the session is kept: encrypted in Ringport's storage, and erased with the instance's credentials. */
+  readonly records: LineRecords;
+}
+
+/** Makes the client of one instance. It is called again whenever a fresh client is needed, such as after a logout. */
+export type WhatsAppClientFactory = (context: WhatsAppClientContext) => WhatsAppClient | Promise<WhatsAppClient>;
