@@ -67,7 +67,7 @@ async function readPem(files: CertificateFiles, part: keyof Tls): Promise<string
     return await readFile(files[part], "utf8");
   } catch (cause) {
     const { code = "unknown" } = cause as { code?: string };
-    throw refusal(files, part, REASONS[code] ?? `the file cannot be read (${code})`, cause);
+    throw refusal(files, part, REASONS.get(code) ?? `the file cannot be read (${code})`, cause);
   }
 }
 
@@ -75,10 +75,12 @@ function refusal(files: CertificateFiles, part: keyof Tls, sentence: string, cau
   return new UsageError(`${VARIABLES[part]} is ${JSON.stringify(files[part])}: ${sentence}`, { cause });
 }
 
-const REASONS: Readonly<Record<string, string>> = {
-  ENOENT: "there is no such file; name a PEM file",
-  ENOTDIR: "there is no such file; name a PEM file",
-  EISDIR: "it is a folder; name a PEM file",
-  EACCES: "this user may not read the file; change its owner or its rights",
-  EPERM: "this user may not read the file; change its owner or its rights",
-};
+const REASONS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    ENOENT: "there is no such file; name a PEM file",
+    ENOTDIR: "there is no such file; name a PEM file",
+    EISDIR: "it is a folder; name a PEM file",
+    EACCES: "this user may not read the file; change its owner or its rights",
+    EPERM: "this user may not read the file; change its owner or its rights",
+  }),
+);

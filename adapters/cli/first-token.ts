@@ -82,15 +82,17 @@ function lost(path: string, code: string | undefined, isRevoked: boolean, cause:
 }
 
 function refusal(path: string, code: string, cause?: unknown): UsageError {
-  const why = REASONS[code] ?? `it cannot be written (${code})`;
+  const why = REASONS.get(code) ?? `it cannot be written (${code})`;
   return new UsageError(`RINGPORT_TOKEN_FILE is ${JSON.stringify(path)}: ${why}`, { cause });
 }
 
-const REASONS: Readonly<Record<string, string>> = {
-  EEXIST: "the file exists, but this database has no token yet; remove the file or name another one",
-  ENOENT: "its folder does not exist; create that first",
-  ENOTDIR: "its folder is a file; name another one",
-  EACCES: "this user may not write there; name another file",
-  EPERM: "this user may not write there; name another file",
-  EROFS: "the file system is read-only; name another file",
-};
+const REASONS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    EEXIST: "the file exists, but this database has no token yet; remove the file or name another one",
+    ENOENT: "its folder does not exist; create that first",
+    ENOTDIR: "its folder is a file; name another one",
+    EACCES: "this user may not write there; name another file",
+    EPERM: "this user may not write there; name another file",
+    EROFS: "the file system is read-only; name another file",
+  }),
+);

@@ -34,7 +34,7 @@ export function commandHelp(command: Command, below: readonly Command[] = []): s
   ].join("\n");
 }
 
-const GROUPS: Readonly<Record<string, readonly Setting[]>> = { ...SETTING_GROUPS, Connection: CONNECTION_SETTINGS };
+const GROUPS = { ...SETTING_GROUPS, Connection: CONNECTION_SETTINGS };
 
 function settingsHelp(settings: readonly Setting[]): string[] {
   const groups = Object.entries(GROUPS)

@@ -4,6 +4,7 @@ import { maskNumbers, maskNumbersInJson } from "./mask-numbers.ts";
 
 export const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
+type WrittenLevel = Exclude<LogLevel, "silent">;
 
 /** Options of {@link createLog}. */
 export interface LogOptions {
@@ -18,7 +19,7 @@ export interface LogOptions {
   readonly now?: () => number;
 }
 
-const COLOURS: Readonly<Record<string, string>> = { debug: "90", info: "36", warn: "33", error: "31" };
+const COLOURS: Readonly<Record<WrittenLevel, string>> = { debug: "90", info: "36", warn: "33", error: "31" };
 
 /** A logger that writes lines. */
 export function createLog({
@@ -31,7 +32,7 @@ export function createLog({
   const least = LOG_LEVELS.indexOf(level);
   const mask = !hidesNumbers ? (line: string) => line : pretty ? maskNumbers : maskNumbersInJson;
   const at =
-    (name: Exclude<LogLevel, "silent">) =>
+    (name: WrittenLevel) =>
     (fields: LogFields, message: string): void => {
       if (LOG_LEVELS.indexOf(name) < least) return;
       const time = new Date(now()).toISOString();
@@ -45,7 +46,7 @@ function jsonLine(time: string, level: string, fields: LogFields, message: strin
   return stringify({ time, level, msg: message, ...plain(fields) });
 }
 
-function prettyLine(time: string, level: string, fields: LogFields, message: string): string {
+function prettyLine(time: string, level: WrittenLevel, fields: LogFields, message: string): string {
   const { err, ...others } = plain(fields);
   const pairs = Object.entries(others)
     .filter(([, value]) => value !== undefined && value !== null)

@@ -19,7 +19,7 @@ export async function dataFolder(path: string): Promise<string> {
     await write(folder);
   } catch (cause) {
     const { code } = cause as { code?: string };
-    const why = REASONS[code ?? ""] ?? (cause as Error).message;
+    const why = REASONS.get(code ?? "") ?? (cause as Error).message;
     throw new Error(`the data folder ${folder} cannot be used: ${why}; choose another one with RINGPORT_DATA`, {
       cause,
     });
@@ -27,15 +27,17 @@ export async function dataFolder(path: string): Promise<string> {
   return folder;
 }
 
-const REASONS: Readonly<Record<string, string>> = {
-  EACCES: "this user may not write there",
-  EPERM: "this user may not write there",
-  EROFS: "its file system is read-only",
-  ENOSPC: "its file system is full",
-  EEXIST: "there is a file of that name",
-  ENOTDIR: "a part of its path is a file",
-  ENOENT: "it cannot be made there",
-};
+const REASONS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    EACCES: "this user may not write there",
+    EPERM: "this user may not write there",
+    EROFS: "its file system is read-only",
+    ENOSPC: "its file system is full",
+    EEXIST: "there is a file of that name",
+    ENOTDIR: "a part of its path is a file",
+    ENOENT: "it cannot be made there",
+  }),
+);
 
 /** Not `mkdir(…, { recursive: true })`: that tries for ever if no folder can be made, such as below /proc. */
 async function make(folder: string): Promise<void> {

@@ -59,13 +59,15 @@ async function existing(path: string): Promise<string | undefined> {
   } catch (cause) {
     const { code, message } = cause as { code?: string; message: string };
     if (code === "ENOENT" || code === "ENOTDIR") return undefined; // `dataFolder` reports what is wrong with a folder
-    const why = UNREADABLE[code ?? ""] ?? message;
+    const why = UNREADABLE.get(code ?? "") ?? message;
     throw new Error(`the key file ${path} cannot be read: ${why}`, { cause });
   }
 }
 
-const UNREADABLE: Readonly<Record<string, string>> = {
-  EACCES: "this user may not; run as its owner, or choose another folder with RINGPORT_DATA",
-  EPERM: "this user may not; run as its owner, or choose another folder with RINGPORT_DATA",
-  EISDIR: "it is a folder; remove that, and restore the file from a backup if there was one",
-};
+const UNREADABLE: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    EACCES: "this user may not; run as its owner, or choose another folder with RINGPORT_DATA",
+    EPERM: "this user may not; run as its owner, or choose another folder with RINGPORT_DATA",
+    EISDIR: "it is a folder; remove that, and restore the file from a backup if there was one",
+  }),
+);

@@ -9,7 +9,9 @@ const WORDS_PER_MINUTE = 160;
 const MIDDLE_PITCH = 50;
 const MIDDLE_RANGE = 50;
 
-const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
+const ENTITIES: ReadonlyMap<string, string> = new Map(
+  Object.entries({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" }),
+);
 
 /**
  * Speaks with eSpeak NG, one segment at a time, on the calling thread. Throws if it is not installed or lacks the voice,
@@ -46,5 +48,5 @@ export async function espeakJob({ text, voice }: EspeakInput, context: SpeechJob
 
 /** Escapes a text: this build always reads SSML, and phonemes between double square brackets. */
 function asPlainText(text: string): string {
-  return text.replace(/[&<>"]/g, (letter) => ENTITIES[letter] ?? "").replace(/\[(?=\[)/g, "[ ");
+  return text.replace(/[&<>"]/g, (letter) => ENTITIES.get(letter) ?? "").replace(/\[(?=\[)/g, "[ ");
 }

@@ -8,14 +8,16 @@ export interface EspeakMatch {
 }
 
 /** eSpeak NG's names for tags whose language or nearest accent it names differently. */
-const ALIASES: Readonly<Record<string, { readonly tag: string; readonly generic: boolean }>> = {
-  "nb-no": { tag: "nb", generic: false },
-  "no-no": { tag: "nb", generic: false },
-  "zh-cn": { tag: "cmn", generic: false },
-  "zh-sg": { tag: "cmn", generic: true },
-  "zh-tw": { tag: "cmn", generic: true },
-  "zh-hk": { tag: "yue", generic: false },
-};
+const ALIASES: ReadonlyMap<string, { readonly tag: string; readonly generic: boolean }> = new Map(
+  Object.entries({
+    "nb-no": { tag: "nb", generic: false },
+    "no-no": { tag: "nb", generic: false },
+    "zh-cn": { tag: "cmn", generic: false },
+    "zh-sg": { tag: "cmn", generic: true },
+    "zh-tw": { tag: "cmn", generic: true },
+    "zh-hk": { tag: "yue", generic: false },
+  }),
+);
 
 const SPAIN = "es-es";
 
@@ -53,7 +55,7 @@ export function espeakMatch(languages: readonly EspeakLanguage[], tag: string): 
   if (exact) return { identifier: exact, generic: false };
 
   const alias =
-    ALIASES[wanted] ?? (language === "es" && wanted !== SPAIN ? { tag: "es-419", generic: true } : undefined);
+    ALIASES.get(wanted) ?? (language === "es" && wanted !== SPAIN ? { tag: "es-419", generic: true } : undefined);
   const aliased = alias && best(languages, alias.tag);
   if (aliased) return { identifier: aliased, generic: alias.generic };
 

@@ -13,21 +13,23 @@ const RATE_OFFSET = 24;
 const MAX_FILE_BYTES = WAV_HEADER_BYTES + LONGEST_AUDIO_S * 2 * 16_000;
 
 /** flite reads ASCII only: a character is replaced by its plain equivalent, or by a space. */
-const EQUIVALENTS: Readonly<Record<string, string>> = {
-  "‘": "'",
-  "’": "'",
-  "“": '"',
-  "”": '"',
-  "–": ", ",
-  "—": ", ",
-  "…": "...",
-  "€": " euros ",
-  "£": " pounds ",
-  ß: "ss",
-  æ: "ae",
-  ø: "o",
-  ł: "l",
-};
+const EQUIVALENTS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    "‘": "'",
+    "’": "'",
+    "“": '"',
+    "”": '"',
+    "–": ", ",
+    "—": ", ",
+    "…": "...",
+    "€": " euros ",
+    "£": " pounds ",
+    ß: "ss",
+    æ: "ae",
+    ø: "o",
+    ł: "l",
+  }),
+);
 
 let compiled: Promise<WasmModule> | undefined;
 
@@ -62,7 +64,7 @@ export async function fliteJob({ text, voice }: FliteInput, context: SpeechJobCo
 
 function plainLetters(text: string): string {
   return text
-    .replace(/[‘’“”–—…€£ßæøł]/giu, (letter) => EQUIVALENTS[letter.toLowerCase()] ?? " ")
+    .replace(/[‘’“”–—…€£ßæøł]/giu, (letter) => EQUIVALENTS.get(letter.toLowerCase()) ?? " ")
     .normalize("NFKD")
     .replace(/\p{M}/gu, "")
     .replace(/[^\x20-\x7e]/gu, " ");

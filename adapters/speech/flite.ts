@@ -3,13 +3,15 @@ import { engineSpeech } from "./engine-speech.ts";
 import type { InstalledEngines, SpeechWorkers } from "./speech-jobs.ts";
 
 /** The voices of the package by language; the position is the number in the voice id. */
-const VOICES: Readonly<Record<string, readonly string[]>> = {
-  "en-US": ["slt", "rms", "kal16", "kal"],
-  "en-GB": ["awb"],
-};
+const VOICES: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries<readonly string[]>({
+    "en-US": ["slt", "rms", "kal16", "kal"],
+    "en-GB": ["awb"],
+  }),
+);
 
 /** The language tags that flite speaks. */
-export const FLITE_TAGS: readonly string[] = Object.keys(VOICES);
+export const FLITE_TAGS: readonly string[] = [...VOICES.keys()];
 
 /**
  * flite (Carnegie Mellon University): English, robotic but clear on the telephone, permissively licensed. Runs in the
@@ -23,12 +25,10 @@ export function fliteSpeech(workers: SpeechWorkers, installed: () => Promise<Ins
     isLocal: true,
     async voices() {
       if (!(await isInstalled())) return [];
-      return Object.entries(VOICES).flatMap(([tag, names]) =>
-        names.map((name, index) => voiceOf(tag, index + 1, name)),
-      );
+      return [...VOICES].flatMap(([tag, names]) => names.map((name, index) => voiceOf(tag, index + 1, name)));
     },
     async find({ tag, number }) {
-      const name = VOICES[tag]?.[number - 1];
+      const name = VOICES.get(tag)?.[number - 1];
       return name !== undefined && (await isInstalled()) ? voiceOf(tag, number, name) : undefined;
     },
     speak: (voice, text, signal) => workers.run({ kind: "flite", text, voice: voice.name }, { signal }),

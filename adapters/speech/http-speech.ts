@@ -1,5 +1,6 @@
 import { HTTPError, TimeoutError } from "ky";
 import { SpokenLength } from "../../src/audio/spoken-length.ts";
+import { ownMember } from "../../src/base/own-member.ts";
 import { printableCause } from "../../src/base/printable-cause.ts";
 import type { PcmChunk } from "../../src/ports/media.ts";
 import type { Speech, Voice } from "../../src/ports/speech.ts";
@@ -60,7 +61,7 @@ export function httpSpeech(options: HttpSpeechOptions): Speech {
 
   async function* speak({ id }: Voice, text: string, signal: AbortSignal): AsyncGenerator<PcmChunk, void> {
     const connection = new AbortController();
-    const { voice, model = options.model, speed, language } = options.voices[id] as HttpVoice;
+    const { voice, model = options.model, speed, language } = ownMember(options.voices, id) as HttpVoice;
     const json = {
       model,
       input: text,
@@ -97,7 +98,7 @@ export function httpSpeech(options: HttpSpeechOptions): Speech {
     isLocal: false,
     voices: async () => Object.entries(options.voices).map(([id, voice]) => voiceOf(id, voice)),
     async find({ id }) {
-      const voice = Object.hasOwn(options.voices, id) ? options.voices[id] : undefined;
+      const voice = ownMember(options.voices, id);
       return voice && voiceOf(id, voice);
     },
     speak,

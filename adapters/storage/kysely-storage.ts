@@ -151,7 +151,8 @@ async function openWith(connected: ConnectedDatabase, traits: Traits, options: O
   const opening: LockedOpening = {
     db,
     migrationDb,
-    isCurrent: ({ applied }) => applied.length === Object.keys(steps).length && applied.every((step) => step in steps),
+    isCurrent: ({ applied }) =>
+      applied.length === Object.keys(steps).length && applied.every((step) => Object.hasOwn(steps, step)),
     migrate: (tx) => migrate(tx as Kysely<unknown>, connected, steps),
     leaseMs: options.leaseMs ?? DEFAULT_TIMINGS.leaseMs,
   };

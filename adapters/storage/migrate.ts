@@ -80,7 +80,7 @@ export async function lockMigrations(tx: Kysely<unknown>): Promise<void> {
 }
 
 function refuseNewer({ applied }: Contents, { name }: DatabaseLocation, steps: Record<string, Migration>): void {
-  const unknown = applied.find((step) => !(step in steps));
+  const unknown = applied.find((step) => !Object.hasOwn(steps, step));
   if (unknown === undefined) return;
   throw new Error(
     `the database ${name} was written by a newer version of ringport (step ${unknown}): upgrade ringport`,

@@ -106,7 +106,7 @@ export class RealtimeReader implements ResponseReader {
     const type = textOf(message.type);
     const item = textOf(message.item_id);
     const { meanings } = this.#dialect;
-    switch (Object.hasOwn(meanings, type) ? meanings[type] : undefined) {
+    switch (meanings.get(type)) {
       case "ready":
         this.#ready = true;
         break;

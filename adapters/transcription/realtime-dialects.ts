@@ -13,7 +13,7 @@ export interface RealtimeDialect {
   readonly turnBegins: object | undefined;
   readonly turnEnds: object;
   /** By message type. */
-  readonly meanings: Readonly<Record<string, Meaning>>;
+  readonly meanings: ReadonlyMap<string, Meaning>;
   /** The member of a final message that holds its text. */
   readonly text: "transcript" | "text";
 }
@@ -42,14 +42,16 @@ export const REALTIME_DIALECTS: Readonly<Record<RealtimeDialectName, RealtimeDia
     }),
     turnBegins: undefined,
     turnEnds: { type: "input_audio_buffer.commit" },
-    meanings: {
-      "session.updated": "ready",
-      "input_audio_buffer.committed": "committed",
-      "conversation.item.input_audio_transcription.delta": "partial",
-      "conversation.item.input_audio_transcription.completed": "final",
-      "conversation.item.input_audio_transcription.failed": "failed",
-      error: "fault",
-    },
+    meanings: new Map(
+      Object.entries<Meaning>({
+        "session.updated": "ready",
+        "input_audio_buffer.committed": "committed",
+        "conversation.item.input_audio_transcription.delta": "partial",
+        "conversation.item.input_audio_transcription.completed": "final",
+        "conversation.item.input_audio_transcription.failed": "failed",
+        error: "fault",
+      }),
+    ),
     text: "transcript",
   },
   /** https://docs.vllm.ai: a commit begins a turn, one with `final` ends it. There are no ids. */
@@ -59,12 +61,14 @@ export const REALTIME_DIALECTS: Readonly<Record<RealtimeDialectName, RealtimeDia
     opening: (model) => ({ type: "session.update", model }),
     turnBegins: { type: "input_audio_buffer.commit" },
     turnEnds: { type: "input_audio_buffer.commit", final: true },
-    meanings: {
-      "session.created": "ready",
-      "transcription.delta": "partial",
-      "transcription.done": "final",
-      error: "fault",
-    },
+    meanings: new Map(
+      Object.entries<Meaning>({
+        "session.created": "ready",
+        "transcription.delta": "partial",
+        "transcription.done": "final",
+        error: "fault",
+      }),
+    ),
     text: "text",
   },
 };

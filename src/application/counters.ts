@@ -12,7 +12,8 @@ export type TurnStage = Exclude<keyof TurnMetrics, "input" | "interrupted">;
 
 /** What this process has counted since it started. */
 export class Counters {
-  readonly outcomes: Record<string, number> = {};
+  /** By status and reason, such as `FAILED/busy`. */
+  readonly outcomes: Map<string, number> = new Map();
   readonly created: Partial<Record<CallType, number>> = {};
 
   readonly turnStages: Partial<Record<TurnStage, StageLatency>> = {};
@@ -25,7 +26,7 @@ export class Counters {
 
   callEnded(status: string, reason: string): void {
     const key = `${status}/${reason}`;
-    this.outcomes[key] = (this.outcomes[key] ?? 0) + 1;
+    this.outcomes.set(key, (this.outcomes.get(key) ?? 0) + 1);
   }
 
   /** The turns of a call that is over. */

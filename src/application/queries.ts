@@ -78,6 +78,14 @@ export class Queries implements QueryUseCases {
     const calls = await this.#context.storage.calls.counts();
     const { live: liveCalls } = this.#dispatcher;
     const { dialable: linesOnline } = this.#lines;
-    return { calls, outcomes, created, turnStages, interruptions, liveCalls, linesOnline };
+    return {
+      calls,
+      outcomes: Object.fromEntries(outcomes),
+      created,
+      turnStages,
+      interruptions,
+      liveCalls,
+      linesOnline,
+    };
   }
 }

@@ -40,21 +40,23 @@ const REFUSED: Readonly<Record<number, string>> = {
   61868: "FLAC inside a WAV file",
 };
 
-const READERS: Readonly<Record<string, WavSampleReader>> = {
-  // Eight-bit WAV is the odd one out: unsigned, with silence at 128.
-  pcm8: (bytes, offset) => (bytes.getUint8(offset) - 128) * 256,
-  pcm16: (bytes, offset) => bytes.getInt16(offset, true),
-  pcm24: (bytes, offset) => bytes.getInt16(offset + 1, true) + bytes.getUint8(offset) / 256,
-  pcm32: (bytes, offset) => bytes.getInt32(offset, true) / 65536,
-  float32: (bytes, offset) => bytes.getFloat32(offset, true) * 32768,
-  float64: (bytes, offset) => bytes.getFloat64(offset, true) * 32768,
-  alaw8: (bytes, offset) => ALAW_LEVELS[bytes.getUint8(offset)] ?? 0,
-  mulaw8: (bytes, offset) => MULAW_LEVELS[bytes.getUint8(offset)] ?? 0,
-};
+const READERS: ReadonlyMap<string, WavSampleReader> = new Map(
+  Object.entries<WavSampleReader>({
+    // Eight-bit WAV is the odd one out: unsigned, with silence at 128.
+    pcm8: (bytes, offset) => (bytes.getUint8(offset) - 128) * 256,
+    pcm16: (bytes, offset) => bytes.getInt16(offset, true),
+    pcm24: (bytes, offset) => bytes.getInt16(offset + 1, true) + bytes.getUint8(offset) / 256,
+    pcm32: (bytes, offset) => bytes.getInt32(offset, true) / 65536,
+    float32: (bytes, offset) => bytes.getFloat32(offset, true) * 32768,
+    float64: (bytes, offset) => bytes.getFloat64(offset, true) * 32768,
+    alaw8: (bytes, offset) => ALAW_LEVELS[bytes.getUint8(offset)] ?? 0,
+    mulaw8: (bytes, offset) => MULAW_LEVELS[bytes.getUint8(offset)] ?? 0,
+  }),
+);
 
 /** The reader for a format that {@link parseWavFormat} has accepted. */
 export function wavSampleReader(format: WavFormat): WavSampleReader {
-  const reader = READERS[format.encoding + format.bitsPerSample];
+  const reader = READERS.get(format.encoding + format.bitsPerSample);
   if (reader === undefined) throw unsupported(`${format.bitsPerSample}-bit ${format.encoding} samples`);
   return reader;
 }

@@ -1,3 +1,5 @@
+import { ownMember } from "../base/own-member.ts";
+
 /** Values by name. */
 export type Variables = Readonly<Record<string, string | number | boolean>>;
 
@@ -16,7 +18,7 @@ export function placeholdersOf(text: string): string[] {
 export function filledIn(text: string, variables: Variables | undefined, quote = (value: string) => value): string {
   if (variables === undefined) return text;
   return text.replace(PLACEHOLDER, (placeholder: string, name: string) => {
-    const value = Object.hasOwn(variables, name) ? variables[name] : undefined;
+    const value = ownMember(variables, name);
     return value === undefined
       ? placeholder
       : quote(

@@ -23,72 +23,74 @@ interface Words {
 
 const list = (words: string): string[] => words.split(" ");
 
-const WORDS: Readonly<Record<string, Words>> = {
-  en: {
-    answers: list("yes no yeah yep nope okay ok sure correct exactly right hello goodbye bye thanks"),
-    goingOn: list(
-      "and or but because so if when that which who the a an to of with for from my your our their his her um uh er erm uhm hmm well",
-    ),
-    is: list("is are was it's"),
-    dictated: list(
-      "number name address code email e-mail mail phone telephone pin postcode zip birthday birth account order",
-    ),
-    digits: list("zero oh one two three four five six seven eight nine double"),
-  },
-  pt: {
-    answers: list("sim não claro certo correto exato isso alô oi tchau obrigado obrigada pode quero beleza ok okay"),
-    goingOn: list(
-      "e ou mas porque pois que se quando então com de do da dos das em no na nos nas para pra pro por o a os as um uma meu minha seu sua hum hã ahn",
-    ),
-    is: list("é são era"),
-    dictated: list(
-      "número nome endereço código e-mail email telefone celular cpf cnpj cep rg nascimento conta pedido senha",
-    ),
-    digits: list("zero um uma dois duas três quatro cinco seis meia sete oito nove"),
-  },
-  es: {
-    answers: list("sí si no claro correcto exacto vale bueno hola adiós gracias ok okay"),
-    goingOn: list(
-      "y e o u pero porque que cuando entonces con de del en para por el la los las un una mi su eh este pues em",
-    ),
-    is: list("es son era"),
-    dictated: list(
-      "número nombre dirección código correo email teléfono móvil celular dni nif nacimiento cuenta pedido clave",
-    ),
-    digits: list("cero uno una dos tres cuatro cinco seis siete ocho nueve"),
-  },
-  de: {
-    answers: list("ja nein doch genau richtig stimmt okay ok gut hallo tschüss danke gerne klar"),
-    goingOn: list(
-      "und oder aber weil denn dass wenn ob mit von zu zum zur für aus in im der die das den dem ein eine einen mein meine ihr ihre äh ähm hm also",
-    ),
-    is: list("ist sind war lautet"),
-    dictated: list(
-      "nummer name adresse code e-mail email mail telefonnummer handynummer kundennummer postleitzahl geburtsdatum kontonummer anschrift",
-    ),
-    digits: list("null eins ein zwei zwo drei vier fünf sechs sieben acht neun"),
-  },
-  fr: {
-    answers: list("oui non si d'accord exactement voilà bonjour allô merci ok okay parfait"),
-    goingOn: list(
-      "et ou mais parce que car donc si quand avec de du des en dans pour par le la les un une mon ma mes son sa votre à euh heu hum ben",
-    ),
-    is: list("est sont c'est était"),
-    dictated: list(
-      "numéro nom adresse code e-mail email mail courriel téléphone portable naissance compte commande postal",
-    ),
-    digits: list("zéro un une deux trois quatre cinq six sept huit neuf"),
-  },
-  it: {
-    answers: list("sì si no certo esatto giusto va bene pronto ciao grazie ok okay"),
-    goingOn: list(
-      "e o ma perché che se quando quindi allora con di del della da in nel nella per il lo la i gli le un una mio mia ehm uhm cioè",
-    ),
-    is: list("è sono era"),
-    dictated: list("numero nome indirizzo codice e-mail email mail telefono cellulare fiscale nascita conto ordine"),
-    digits: list("zero uno una due tre quattro cinque sei sette otto nove"),
-  },
-};
+const WORDS: ReadonlyMap<string, Words> = new Map(
+  Object.entries<Words>({
+    en: {
+      answers: list("yes no yeah yep nope okay ok sure correct exactly right hello goodbye bye thanks"),
+      goingOn: list(
+        "and or but because so if when that which who the a an to of with for from my your our their his her um uh er erm uhm hmm well",
+      ),
+      is: list("is are was it's"),
+      dictated: list(
+        "number name address code email e-mail mail phone telephone pin postcode zip birthday birth account order",
+      ),
+      digits: list("zero oh one two three four five six seven eight nine double"),
+    },
+    pt: {
+      answers: list("sim não claro certo correto exato isso alô oi tchau obrigado obrigada pode quero beleza ok okay"),
+      goingOn: list(
+        "e ou mas porque pois que se quando então com de do da dos das em no na nos nas para pra pro por o a os as um uma meu minha seu sua hum hã ahn",
+      ),
+      is: list("é são era"),
+      dictated: list(
+        "número nome endereço código e-mail email telefone celular cpf cnpj cep rg nascimento conta pedido senha",
+      ),
+      digits: list("zero um uma dois duas três quatro cinco seis meia sete oito nove"),
+    },
+    es: {
+      answers: list("sí si no claro correcto exacto vale bueno hola adiós gracias ok okay"),
+      goingOn: list(
+        "y e o u pero porque que cuando entonces con de del en para por el la los las un una mi su eh este pues em",
+      ),
+      is: list("es son era"),
+      dictated: list(
+        "número nombre dirección código correo email teléfono móvil celular dni nif nacimiento cuenta pedido clave",
+      ),
+      digits: list("cero uno una dos tres cuatro cinco seis siete ocho nueve"),
+    },
+    de: {
+      answers: list("ja nein doch genau richtig stimmt okay ok gut hallo tschüss danke gerne klar"),
+      goingOn: list(
+        "und oder aber weil denn dass wenn ob mit von zu zum zur für aus in im der die das den dem ein eine einen mein meine ihr ihre äh ähm hm also",
+      ),
+      is: list("ist sind war lautet"),
+      dictated: list(
+        "nummer name adresse code e-mail email mail telefonnummer handynummer kundennummer postleitzahl geburtsdatum kontonummer anschrift",
+      ),
+      digits: list("null eins ein zwei zwo drei vier fünf sechs sieben acht neun"),
+    },
+    fr: {
+      answers: list("oui non si d'accord exactement voilà bonjour allô merci ok okay parfait"),
+      goingOn: list(
+        "et ou mais parce que car donc si quand avec de du des en dans pour par le la les un une mon ma mes son sa votre à euh heu hum ben",
+      ),
+      is: list("est sont c'est était"),
+      dictated: list(
+        "numéro nom adresse code e-mail email mail courriel téléphone portable naissance compte commande postal",
+      ),
+      digits: list("zéro un une deux trois quatre cinq six sept huit neuf"),
+    },
+    it: {
+      answers: list("sì si no certo esatto giusto va bene pronto ciao grazie ok okay"),
+      goingOn: list(
+        "e o ma perché che se quando quindi allora con di del della da in nel nella per il lo la i gli le un una mio mia ehm uhm cioè",
+      ),
+      is: list("è sono era"),
+      dictated: list("numero nome indirizzo codice e-mail email mail telefono cellulare fiscale nascita conto ordine"),
+      digits: list("zero uno una due tre quattro cinque sei sette otto nove"),
+    },
+  }),
+);
 
 /**
  * How long the callee must be silent, ms, until what they have said so far counts as their whole turn: the usual half of
@@ -97,7 +99,7 @@ const WORDS: Readonly<Record<string, Words>> = {
  */
 export function endOfTurnMs(text: string, language: string): number {
   const spoken = text.slice(-LONGEST_END).trim().toLowerCase();
-  const words = WORDS[language.split("-", 1)[0]!.toLowerCase()];
+  const words = WORDS.get(language.split("-", 1)[0]!.toLowerCase());
   const tokens = tokensOf(spoken);
   const last = tokens.at(-1);
   if (last === undefined) return END_OF_TURN_MS;

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { didYouMean, nearest } from "../base/nearest.ts";
+import { ownMember } from "../base/own-member.ts";
 import { isObject, type Schema } from "./input-checks.ts";
 import { type Fault, invalidInput, type RefusalCode } from "./refusal.ts";
 
@@ -61,7 +62,9 @@ function sentInstead(issue: v.BaseIssue<unknown>, schema: unknown): string | und
   const path = issue.path ?? [];
   const missing = path.at(-1);
   if (!missing || !isObject(missing.input)) return undefined;
-  const entries = path.slice(0, -1).reduce((fields, { key }) => entriesOf(fields?.[String(key)]), entriesOf(schema));
+  const entries = path
+    .slice(0, -1)
+    .reduce((fields, { key }) => entriesOf(fields && ownMember(fields, String(key))), entriesOf(schema));
   const unknown: string[] = [];
   for (const name in missing.input) {
     if (unknown.length >= MOST_COMPARED) break;

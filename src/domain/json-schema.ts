@@ -18,74 +18,76 @@ export function schemaFaults(schema: JsonSchema, value: unknown): string[] {
 type Check = (expected: unknown, value: unknown, at: string, faults: string[], schema: JsonSchema) => void;
 
 /** By keyword; each checks the values that it is about, and leaves others alone. */
-const CHECKS: Readonly<Record<string, Check>> = {
-  type(expected, value, at, faults) {
-    const types = (Array.isArray(expected) ? expected : [expected]).filter((type) => typeof type === "string");
-    if (types.length > 0 && !types.some((type) => isOfType(type, value)))
-      faults.push(`${at || "it"} must be ${types.map(shownType).join(" or ")}`);
-  },
-  const(expected, value, at, faults) {
-    if (!isSame(expected, value)) faults.push(`${at || "it"} must be ${shown(expected)}`);
-  },
-  enum(expected, value, at, faults) {
-    if (Array.isArray(expected) && !expected.some((one) => isSame(one, value)))
-      faults.push(`${at || "it"} must be one of ${expected.slice(0, 20).map(shown).join(", ")}`);
-  },
-  minimum: limit((value, least) => value >= least, "at least"),
-  maximum: limit((value, most) => value <= most, "at most"),
-  exclusiveMinimum: limit((value, least) => value > least, "more than"),
-  exclusiveMaximum: limit((value, most) => value < most, "less than"),
-  minLength: size(lengthOf, (length, least) => length >= least, "at least", "characters"),
-  maxLength: size(lengthOf, (length, most) => length <= most, "at most", "characters"),
-  minItems: size(itemsOf, (items, least) => items >= least, "at least", "items"),
-  maxItems: size(itemsOf, (items, most) => items <= most, "at most", "items"),
-  pattern(expected, value, at, faults) {
-    if (typeof value !== "string" || typeof expected !== "string") return;
-    if (!new RegExp(expected, "u").test(value)) faults.push(`${at || "it"} must match ${expected}`);
-  },
-  required(expected, value, at, faults) {
-    if (!isRecord(value) || !Array.isArray(expected)) return;
-    for (const name of expected)
-      if (typeof name === "string" && !Object.hasOwn(value, name)) faults.push(`${at}/${name} is missing`);
-  },
-  properties(expected, value, at, faults) {
-    if (!isRecord(value) || !isRecord(expected)) return;
-    for (const name of Object.keys(expected))
-      if (Object.hasOwn(value, name)) check(expected[name], value[name], `${at}/${name}`, faults);
-  },
-  additionalProperties(expected, value, at, faults, { properties }) {
-    if (!isRecord(value) || expected === true) return;
-    const known = isRecord(properties) ? properties : {};
-    for (const name of Object.keys(value)) {
-      if (faults.length >= MOST_FAULTS) return;
-      if (!Object.hasOwn(known, name)) check(expected, value[name], `${at}/${name.slice(0, LONGEST_SHOWN)}`, faults);
-    }
-  },
-  items(expected, value, at, faults) {
-    if (!Array.isArray(value)) return;
-    for (let index = 0; index < value.length && faults.length < MOST_FAULTS; index++)
-      check(expected, value[index], `${at}/${index}`, faults);
-  },
-  anyOf(expected, value, at, faults) {
-    if (Array.isArray(expected) && matches(expected, value) === 0)
-      faults.push(`${at || "it"} must be one of its alternatives`);
-  },
-  oneOf(expected, value, at, faults) {
-    if (Array.isArray(expected) && matches(expected, value) !== 1)
-      faults.push(`${at || "it"} must be exactly one of its alternatives`);
-  },
-};
+const CHECKS: ReadonlyMap<string, Check> = new Map(
+  Object.entries<Check>({
+    type(expected, value, at, faults) {
+      const types = (Array.isArray(expected) ? expected : [expected]).filter((type) => typeof type === "string");
+      if (types.length > 0 && !types.some((type) => isOfType(type, value)))
+        faults.push(`${at || "it"} must be ${types.map(shownType).join(" or ")}`);
+    },
+    const(expected, value, at, faults) {
+      if (!isSame(expected, value)) faults.push(`${at || "it"} must be ${shown(expected)}`);
+    },
+    enum(expected, value, at, faults) {
+      if (Array.isArray(expected) && !expected.some((one) => isSame(one, value)))
+        faults.push(`${at || "it"} must be one of ${expected.slice(0, 20).map(shown).join(", ")}`);
+    },
+    minimum: limit((value, least) => value >= least, "at least"),
+    maximum: limit((value, most) => value <= most, "at most"),
+    exclusiveMinimum: limit((value, least) => value > least, "more than"),
+    exclusiveMaximum: limit((value, most) => value < most, "less than"),
+    minLength: size(lengthOf, (length, least) => length >= least, "at least", "characters"),
+    maxLength: size(lengthOf, (length, most) => length <= most, "at most", "characters"),
+    minItems: size(itemsOf, (items, least) => items >= least, "at least", "items"),
+    maxItems: size(itemsOf, (items, most) => items <= most, "at most", "items"),
+    pattern(expected, value, at, faults) {
+      if (typeof value !== "string" || typeof expected !== "string") return;
+      if (!new RegExp(expected, "u").test(value)) faults.push(`${at || "it"} must match ${expected}`);
+    },
+    required(expected, value, at, faults) {
+      if (!isRecord(value) || !Array.isArray(expected)) return;
+      for (const name of expected)
+        if (typeof name === "string" && !Object.hasOwn(value, name)) faults.push(`${at}/${name} is missing`);
+    },
+    properties(expected, value, at, faults) {
+      if (!isRecord(value) || !isRecord(expected)) return;
+      for (const name of Object.keys(expected))
+        if (Object.hasOwn(value, name)) check(expected[name], value[name], `${at}/${name}`, faults);
+    },
+    additionalProperties(expected, value, at, faults, { properties }) {
+      if (!isRecord(value) || expected === true) return;
+      const known = isRecord(properties) ? properties : {};
+      for (const name of Object.keys(value)) {
+        if (faults.length >= MOST_FAULTS) return;
+        if (!Object.hasOwn(known, name)) check(expected, value[name], `${at}/${name.slice(0, LONGEST_SHOWN)}`, faults);
+      }
+    },
+    items(expected, value, at, faults) {
+      if (!Array.isArray(value)) return;
+      for (let index = 0; index < value.length && faults.length < MOST_FAULTS; index++)
+        check(expected, value[index], `${at}/${index}`, faults);
+    },
+    anyOf(expected, value, at, faults) {
+      if (Array.isArray(expected) && matches(expected, value) === 0)
+        faults.push(`${at || "it"} must be one of its alternatives`);
+    },
+    oneOf(expected, value, at, faults) {
+      if (Array.isArray(expected) && matches(expected, value) !== 1)
+        faults.push(`${at || "it"} must be exactly one of its alternatives`);
+    },
+  }),
+);
 
 /** The keywords by which values are checked. */
-export const CHECKED_KEYWORDS: readonly string[] = Object.keys(CHECKS);
+export const CHECKED_KEYWORDS: readonly string[] = [...CHECKS.keys()];
 
 function check(schema: unknown, value: unknown, at: string, faults: string[]): void {
   if (faults.length >= MOST_FAULTS) return;
   if (schema === false) faults.push(`${at || "it"} must be left out`);
   if (!isRecord(schema)) return;
-  for (const keyword of CHECKED_KEYWORDS) {
+  for (const [keyword, holds] of CHECKS) {
     if (faults.length >= MOST_FAULTS) return;
-    if (Object.hasOwn(schema, keyword)) CHECKS[keyword]!(schema[keyword], value, at, faults, schema);
+    if (Object.hasOwn(schema, keyword)) holds(schema[keyword], value, at, faults, schema);
   }
 }
 

@@ -8,6 +8,6 @@ test("docs/quick-start.md lists the numbers of the simulated network", () =>
     "numbers",
     table(
       ["number", "what the callee does"],
-      Object.entries(NUMBER_PLAN).map(([number, { title }]) => [`\`${number}\``, title]),
+      [...NUMBER_PLAN].map(([number, { title }]) => [`\`${number}\``, title]),
     ),
   ));

@@ -58,6 +58,10 @@ describe("the silence that ends a turn", () => {
     expect(endOfTurnMs(text, language)).toBe(ms);
   });
 
+  test.each(["__proto__", "constructor", "toString"])("has no words of the language %s", (language) => {
+    expect(endOfTurnMs("and", language)).toBe(USUAL);
+  });
+
   test("is between the usual and the longest for any text", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme", maxLength: 300 }), fc.string(), (text, language) => {

@@ -40,69 +40,72 @@ export type RealtimeEvent =
   | { readonly type: "broken" };
 
 type Json = Readonly<Record<string, unknown>>;
+type Reader = (message: Json) => RealtimeEvent | undefined;
 
 /** Older servers name some events without `output_`. */
-const READERS: Readonly<Record<string, (message: Json) => RealtimeEvent | undefined>> = {
-  "session.updated": () => ({ type: "ready" }),
-  "input_audio_buffer.speech_started": (m) => ({
-    type: "speech_started",
-    item: textOf(m.item_id),
-    atMs: numberOf(m.audio_start_ms),
+const READERS: ReadonlyMap<string, Reader> = new Map(
+  Object.entries<Reader>({
+    "session.updated": () => ({ type: "ready" }),
+    "input_audio_buffer.speech_started": (m) => ({
+      type: "speech_started",
+      item: textOf(m.item_id),
+      atMs: numberOf(m.audio_start_ms),
+    }),
+    "input_audio_buffer.speech_stopped": (m) => ({
+      type: "speech_stopped",
+      item: textOf(m.item_id),
+      atMs: numberOf(m.audio_end_ms),
+    }),
+    "conversation.item.input_audio_transcription.completed": (m) => ({
+      type: "callee_words",
+      item: textOf(m.item_id),
+      text: textOf(m.transcript).slice(0, LONGEST_TEXT),
+    }),
+    "response.created": (m) => {
+      const { id, metadata } = membersOf(m.response);
+      return { type: "response_created", response: textOf(id), purpose: textOf(membersOf(metadata).purpose) };
+    },
+    "response.output_audio.delta": audio,
+    "response.audio.delta": audio,
+    "response.output_audio_transcript.delta": words,
+    "response.audio_transcript.delta": words,
+    "response.output_audio_transcript.done": allWords,
+    "response.audio_transcript.done": allWords,
+    "response.output_text.done": writtenText,
+    "response.text.done": writtenText,
+    "response.output_item.added": (m) => call(m, false),
+    "response.output_item.done": (m) =>
+      call(m, true) ?? { type: "item_done", response: textOf(m.response_id), item: textOf(membersOf(m.item).id) },
+    "response.function_call_arguments.done": (m) => ({
+      type: "call",
+      response: textOf(m.response_id),
+      call: textOf(m.call_id),
+      name: textOf(m.name),
+      input: textOf(m.arguments).slice(0, LONGEST_TEXT),
+    }),
+    "response.done": (m) => {
+      const { id, status, status_details: details, usage } = membersOf(m.response);
+      return {
+        type: "response_done",
+        response: textOf(id),
+        status: textOf(status),
+        tokens: Math.max(0, numberOf(membersOf(usage).total_tokens) ?? 0),
+        fault: quoteOf(details),
+      };
+    },
+    error: (m) => {
+      const { code, event_id: request } = membersOf(m.error);
+      return { type: "error", code: textOf(code), request: textOf(request), fault: quoteOf(m) };
+    },
   }),
-  "input_audio_buffer.speech_stopped": (m) => ({
-    type: "speech_stopped",
-    item: textOf(m.item_id),
-    atMs: numberOf(m.audio_end_ms),
-  }),
-  "conversation.item.input_audio_transcription.completed": (m) => ({
-    type: "callee_words",
-    item: textOf(m.item_id),
-    text: textOf(m.transcript).slice(0, LONGEST_TEXT),
-  }),
-  "response.created": (m) => {
-    const { id, metadata } = membersOf(m.response);
-    return { type: "response_created", response: textOf(id), purpose: textOf(membersOf(metadata).purpose) };
-  },
-  "response.output_audio.delta": audio,
-  "response.audio.delta": audio,
-  "response.output_audio_transcript.delta": words,
-  "response.audio_transcript.delta": words,
-  "response.output_audio_transcript.done": allWords,
-  "response.audio_transcript.done": allWords,
-  "response.output_text.done": writtenText,
-  "response.text.done": writtenText,
-  "response.output_item.added": (m) => call(m, false),
-  "response.output_item.done": (m) =>
-    call(m, true) ?? { type: "item_done", response: textOf(m.response_id), item: textOf(membersOf(m.item).id) },
-  "response.function_call_arguments.done": (m) => ({
-    type: "call",
-    response: textOf(m.response_id),
-    call: textOf(m.call_id),
-    name: textOf(m.name),
-    input: textOf(m.arguments).slice(0, LONGEST_TEXT),
-  }),
-  "response.done": (m) => {
-    const { id, status, status_details: details, usage } = membersOf(m.response);
-    return {
-      type: "response_done",
-      response: textOf(id),
-      status: textOf(status),
-      tokens: Math.max(0, numberOf(membersOf(usage).total_tokens) ?? 0),
-      fault: quoteOf(details),
-    };
-  },
-  error: (m) => {
-    const { code, event_id: request } = membersOf(m.error);
-    return { type: "error", code: textOf(code), request: textOf(request), fault: quoteOf(m) };
-  },
-};
+);
 
 /** Reads a message of the server; undefined if nothing follows from it. Never throws, whatever it is. */
 export function realtimeEvent(text: string): RealtimeEvent | undefined {
   const message = membersOf(jsonOf(text));
   const type = textOf(message.type);
   if (type === "") return { type: "broken" };
-  return Object.hasOwn(READERS, type) ? READERS[type]?.(message) : undefined;
+  return READERS.get(type)?.(message);
 }
 
 function audio(m: Json): RealtimeEvent | undefined {

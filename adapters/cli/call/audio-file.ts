@@ -3,11 +3,13 @@ import { sniff } from "../../../src/audio/sniff.ts";
 import { DEFAULT_LIMITS } from "../../../src/domain/limits.ts";
 import { UsageError } from "../usage-error.ts";
 
-const WHY: Readonly<Record<string, string>> = {
-  ENOENT: "there is no such file",
-  EACCES: "this user may not read it",
-  EISDIR: "it is a folder",
-};
+const WHY: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    ENOENT: "there is no such file",
+    EACCES: "this user may not read it",
+    EISDIR: "it is a folder",
+  }),
+);
 
 /**
  * An MP3 or WAV file of this machine, looked at before it is sent anywhere.
@@ -18,7 +20,7 @@ export async function readAudioFile(path: string): Promise<Uint8Array> {
     throw new UsageError(`--audio is "${path}": ${why}`, { cause });
   };
   const unreadable = (cause: NodeJS.ErrnoException): never =>
-    refuse(WHY[cause.code ?? ""] ?? `it cannot be read (${cause.code ?? cause.message})`, cause);
+    refuse(WHY.get(cause.code ?? "") ?? `it cannot be read (${cause.code ?? cause.message})`, cause);
   const { size } = await stat(path).catch(unreadable);
   // Reading what is refused anyway would only take time.
   if (size > DEFAULT_LIMITS.audioBytes)

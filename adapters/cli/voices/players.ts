@@ -11,31 +11,35 @@ export interface Player {
   arguments(file: string): string[];
 }
 
-type Known = Readonly<Record<string, (file: string) => string[]>>;
+type Arguments = (file: string) => string[];
 
 /** The ones that come with a system first, then those that people install. */
-const PLAYERS: Known = {
-  afplay: (file) => [file],
-  "pw-play": (file) => [file],
-  paplay: (file) => [file],
-  aplay: (file) => ["-q", file],
-  play: (file) => ["-q", file],
-  ffplay: (file) => ["-nodisp", "-autoexit", "-loglevel", "error", file],
-  mpv: (file) => ["--no-video", "--really-quiet", file],
-};
+const PLAYERS = new Map(
+  Object.entries<Arguments>({
+    afplay: (file) => [file],
+    "pw-play": (file) => [file],
+    paplay: (file) => [file],
+    aplay: (file) => ["-q", file],
+    play: (file) => ["-q", file],
+    ffplay: (file) => ["-nodisp", "-autoexit", "-loglevel", "error", file],
+    mpv: (file) => ["--no-video", "--really-quiet", file],
+  }),
+);
 
-const WINDOWS_PLAYERS: Known = {
-  powershell: (file) => [
-    "-NoProfile",
-    "-Command",
-    `(New-Object System.Media.SoundPlayer '${file.replaceAll("'", "''")}').PlaySync()`,
-  ],
-};
+const WINDOWS_PLAYERS = new Map(
+  Object.entries<Arguments>({
+    powershell: (file) => [
+      "-NoProfile",
+      "-Command",
+      `(New-Object System.Media.SoundPlayer '${file.replaceAll("'", "''")}').PlaySync()`,
+    ],
+  }),
+);
 
 /** The players of this machine, the likeliest first. */
 export function players(): Player[] {
-  const known = process.platform === "win32" ? { ...WINDOWS_PLAYERS, ...PLAYERS } : PLAYERS;
-  return Object.entries(known).flatMap(([program, tell]) => {
+  const known = process.platform === "win32" ? [...WINDOWS_PLAYERS, ...PLAYERS] : [...PLAYERS];
+  return known.flatMap(([program, tell]) => {
     const path = onPath(program);
     return path === undefined ? [] : [{ program, path, arguments: tell }];
   });

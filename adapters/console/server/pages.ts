@@ -8,16 +8,18 @@ import { PAGE_POLICY } from "./security-headers.ts";
 const ASSETS = "/console/assets/";
 
 /** By the extension of a file. */
-const MEDIA_TYPES: Readonly<Record<string, string>> = {
-  js: "text/javascript; charset=utf-8",
-  css: "text/css; charset=utf-8",
-  json: "application/json",
-  svg: "image/svg+xml",
-  png: "image/png",
-  ico: "image/x-icon",
-  wav: "audio/wav",
-  mp3: "audio/mpeg",
-};
+const MEDIA_TYPES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    js: "text/javascript; charset=utf-8",
+    css: "text/css; charset=utf-8",
+    json: "application/json",
+    svg: "image/svg+xml",
+    png: "image/png",
+    ico: "image/x-icon",
+    wav: "audio/wav",
+    mp3: "audio/mpeg",
+  }),
+);
 
 /** The reply with a file of the pages, or with the page that loads them; undefined if the request asks for neither. */
 export async function pageOrFile(context: RequestContext, files: Files): Promise<Reply | undefined> {
@@ -33,7 +35,7 @@ export async function pageOrFile(context: RequestContext, files: Files): Promise
 
 async function fileReply(context: RequestContext, files: Files): Promise<Reply | undefined> {
   const name = context.path.slice(ASSETS.length);
-  const type = MEDIA_TYPES[/\.([a-z0-9]+)$/.exec(name)?.[1] ?? ""];
+  const type = MEDIA_TYPES.get(/\.([a-z0-9]+)$/.exec(name)?.[1] ?? "");
   const file = type && (await files.find(name, context.header("accept-encoding")));
   if (!file) return undefined;
   const caching = { etag: file.etag, "cache-control": "public, max-age=31536000, immutable" };

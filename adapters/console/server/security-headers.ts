@@ -7,7 +7,7 @@ export const PAGE_POLICY =
 /** The policy of everything else, which is no page. */
 const DATA_POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-const FIXED: Readonly<Record<string, string>> = {
+const FIXED = {
   "x-content-type-options": "nosniff",
   "x-frame-options": "DENY",
   "cross-origin-opener-policy": "same-origin",

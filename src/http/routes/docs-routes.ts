@@ -6,11 +6,13 @@ import { html, notModified } from "../reply.ts";
 import type { RequestContext } from "../request-context.ts";
 import type { Route } from "../route.ts";
 
-const MEDIA_TYPES: Readonly<Record<string, string>> = {
-  "swagger-ui-bundle.js": "text/javascript; charset=utf-8",
-  "swagger-ui.css": "text/css; charset=utf-8",
-  "init.js": "text/javascript; charset=utf-8",
-};
+const MEDIA_TYPES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    "swagger-ui-bundle.js": "text/javascript; charset=utf-8",
+    "swagger-ui.css": "text/css; charset=utf-8",
+    "init.js": "text/javascript; charset=utf-8",
+  }),
+);
 
 /** Loaded with the first request: these texts are a tenth of the package, and an embedding program may never show them. */
 const docsPages = (): Promise<typeof import("../docs-pages.ts")> => import("../docs-pages.ts");
@@ -95,7 +97,7 @@ export function docsRoutes({
       },
       async run(context): Promise<Reply | undefined> {
         const name = context.params.name ?? "";
-        const type = Object.hasOwn(MEDIA_TYPES, name) ? MEDIA_TYPES[name] : undefined;
+        const type = MEDIA_TYPES.get(name);
         if (!type) return undefined;
         await requireAssets(context);
         const etag = entityTag(`${version} ${context.base} ${name}`);

@@ -34,8 +34,8 @@ const READERS: [string, (recorded: RecordedResponses) => ResponseReader][] = [
 ];
 
 const TYPES = [
-  ...Object.keys(REALTIME_DIALECTS.openai.meanings),
-  ...Object.keys(REALTIME_DIALECTS.vllm.meanings),
+  ...REALTIME_DIALECTS.openai.meanings.keys(),
+  ...REALTIME_DIALECTS.vllm.meanings.keys(),
   ...["Results", "UtteranceEnd", "Metadata", "Error", "TurnInfo", "FatalError", "constructor", "__proto__"],
 ];
 const NAMES = ["item_id", "delta", "transcript", "text", "error", "channel", "start", "duration", "is_final"];

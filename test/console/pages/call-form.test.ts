@@ -199,7 +199,7 @@ describe("the faults of a problem document", () => {
     const refused = (code: string) => problemFaults({ code, detail: "no", errors: [] }).map(({ field }) => field);
     expect(refused("destination_not_allowed")).toEqual(["/target/phoneNumber"]);
     expect(refused("instance_not_found")).toEqual(["/instanceId"]);
-    expect(refused("server_busy")).toEqual([undefined]);
+    for (const code of ["server_busy", "constructor", "__proto__"]) expect(refused(code)).toEqual([undefined]);
   });
 });
 

@@ -7,7 +7,7 @@ import { COMPLETED_REASONS, FAILED_REASONS } from "../../../src/domain/outcome.t
 
 describe("the console's texts", () => {
   it.each([en, pt])("describe every number of the simulated network", ({ plan }) => {
-    expect(Object.keys(plan)).toEqual(Object.keys(NUMBER_PLAN));
+    expect(Object.keys(plan)).toEqual([...NUMBER_PLAN.keys()]);
   });
 
   it("have a word for every reason why a call can end", () => {

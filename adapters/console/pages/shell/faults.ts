@@ -1,3 +1,4 @@
+import { ownMember } from "../../../../src/base/own-member.ts";
 import { RingportError } from "../../../../src/client/index.ts";
 import { dictionary } from "../dictionary/dictionary.ts";
 import en from "../dictionary/en/faults.ts";
@@ -10,8 +11,7 @@ const t = dictionary({ en, pt });
 /** What went wrong and what to do, in the language of the page; a code without a text has the words of the server. */
 export function faultText(error: unknown): string {
   if (!(error instanceof ConsoleError || error instanceof RingportError)) return t.value.unexpected;
-  const known: Readonly<Record<string, string>> = t.value.codes;
-  const text = (Object.hasOwn(known, error.code) ? known[error.code] : undefined) ?? sentence(error.message);
+  const text = ownMember(t.value.codes, error.code) ?? sentence(error.message);
   const { status, retryAfter } = error;
   if (status !== 429 || !retryAfter) return text;
   return `${text} ${t.value.again(formatRelative(new Date(Date.now() + retryAfter * 1_000).toISOString()))}`;

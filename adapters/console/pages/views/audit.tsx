@@ -1,4 +1,5 @@
 import { useSignal } from "@preact/signals";
+import { ownMember } from "../../../../src/base/own-member.ts";
 import type { AuditEntryView } from "../../api.ts";
 import { Button } from "../components/button.tsx";
 import { Card } from "../components/card.tsx";
@@ -78,6 +79,5 @@ function Act({ entry: { action, subject } }: { readonly entry: AuditEntryView })
 
 /** The act in words; one that this page does not know keeps the name that the server gives it. */
 function actionText(action: string): string {
-  const known: Readonly<Record<string, string>> = t.value.actions;
-  return (Object.hasOwn(known, action) ? known[action] : undefined) ?? action;
+  return ownMember(t.value.actions, action) ?? action;
 }

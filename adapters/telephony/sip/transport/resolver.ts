@@ -25,11 +25,13 @@ interface Service {
 }
 
 const LABELS: Readonly<Record<TransportKind, string>> = { udp: "_sip._udp", tcp: "_sip._tcp", tls: "_sips._tcp" };
-const NAPTR_SERVICES: Readonly<Record<string, TransportKind>> = {
-  "SIP+D2U": "udp",
-  "SIP+D2T": "tcp",
-  "SIPS+D2T": "tls",
-};
+const NAPTR_SERVICES: ReadonlyMap<string, TransportKind> = new Map(
+  Object.entries<TransportKind>({
+    "SIP+D2U": "udp",
+    "SIP+D2T": "tcp",
+    "SIPS+D2T": "tls",
+  }),
+);
 const MOST_HOPS = 16;
 
 /** Creates the resolver of URIs (RFC 3263 section 4). */
@@ -77,7 +79,7 @@ export function createResolve({ system, dns = cachedDns(nodeDns, system), ipv6 =
     const services = [...records]
       .sort((one, other) => one.order - other.order || one.preference - other.preference)
       .flatMap(({ service, replacement }) => {
-        const kind = NAPTR_SERVICES[service.toUpperCase()];
+        const kind = NAPTR_SERVICES.get(service.toUpperCase());
         return kind === undefined || (secure && kind !== "tls") ? [] : [{ kind, name: replacement }];
       });
     return services.length > 0 ? services : undefined;

@@ -1,5 +1,6 @@
 import { SpokenLength } from "../../../audio/spoken-length.ts";
 import { hasWords } from "../../../base/has-words.ts";
+import { ownMember } from "../../../base/own-member.ts";
 import { Queue } from "../../../base/queue.ts";
 import { within } from "../../../base/timeout.ts";
 import { speechSlices } from "../../../domain/speech-slices.ts";
@@ -104,7 +105,8 @@ export class SpeechScheduler {
   #turnsOf(engine: string): FairTurns {
     const known = this.#turns.get(engine);
     if (known) return known;
-    const turns = new FairTurns(this.#system, this.#speech.atOnce?.[engine] ?? AT_ONCE);
+    const { atOnce } = this.#speech;
+    const turns = new FairTurns(this.#system, (atOnce && ownMember(atOnce, engine)) ?? AT_ONCE);
     this.#turns.set(engine, turns);
     return turns;
   }

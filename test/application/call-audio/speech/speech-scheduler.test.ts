@@ -100,6 +100,18 @@ test("each engine speaks as many texts at once as it says, two by default", asyn
   expect(asked).toHaveLength(10);
 });
 
+test.each(["constructor", "__proto__"])("an engine named %s speaks two texts at once", async (engine) => {
+  const { scheduler, asked, system, finish } = heldSpeech({ atOnce: { loud: 3 } });
+  for (let n = 0; n < 5; n++) void heardMs(scheduler.speak(`text ${n}`, engine, demand("A"), never));
+  await system.settle();
+  expect(asked).toHaveLength(2);
+  while (finish.length > 0) {
+    for (const one of finish.splice(0)) one();
+    await system.settle();
+  }
+  expect(asked).toHaveLength(5);
+});
+
 test("a slice without a reader ends its turn, and no other begins", async () => {
   const { scheduler, asked, system } = speechOf(beep, { atOnce: { v: 1 } });
   const lazy = scheduler.speak(SENTENCE.repeat(20), "v", demand("A"), never);

@@ -1,3 +1,4 @@
+import { ownMember } from "../../../../../src/base/own-member.ts";
 import type { CallWith } from "../../../../../src/client/index.ts";
 import { CallBadge } from "../../components/badge.tsx";
 import { Card } from "../../components/card.tsx";
@@ -11,8 +12,7 @@ import { t } from "./texts.ts";
 export function OutcomeCard({ call }: { readonly call: CallWith<"outcome"> }) {
   const { status, outcome, started_at } = call;
   const texts = t.value.outcome;
-  const fixes: Readonly<Record<string, string>> = t.value.fixes;
-  const fix = outcome ? fixes[outcome.reason] : undefined;
+  const fix = outcome ? ownMember(t.value.fixes, outcome.reason) : undefined;
   return (
     <Card title={texts.title} actions={<CallBadge status={status} />}>
       <div class="stack">

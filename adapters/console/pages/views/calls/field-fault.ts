@@ -1,3 +1,4 @@
+import { ownMember } from "../../../../../src/base/own-member.ts";
 import { dictionary } from "../../dictionary/dictionary.ts";
 import enFaults from "../../dictionary/en/form-faults.ts";
 import en from "../../dictionary/en/new-call.ts";
@@ -11,8 +12,7 @@ const faults = dictionary({ en: enFaults, pt: ptFaults });
 
 /** What is wrong with a field, as one sentence: the server's own in English, by the code of the fault in other languages. */
 export function fieldFaultText({ pointer, code, detail }: PlacedFault): string {
-  const known: Readonly<Record<string, string>> = faults.value;
-  const own = language.value === "en" || !Object.hasOwn(known, code) ? undefined : known[code];
+  const own = language.value === "en" ? undefined : ownMember(faults.value, code);
   const text = own ?? sentence(detail);
   const [, line] = /^\/agent\/instructions\/(\d+)$/.exec(pointer) ?? [];
   return line === undefined ? text : t.value.faults.instruction(Number(line) + 1, text);

@@ -45,21 +45,25 @@ interface AnyFault {
 export type PlacedFault = AnyFault & { readonly field: FormField | undefined };
 
 /** Fields that stand for a whole object of the body. */
-const WHOLE: Readonly<Record<string, FormField>> = {
-  "/target": "/target/phoneNumber",
-  "/tts": "/tts/text",
-  "/audio": "/audio/audioBase64",
-  "/from": "/from/phoneNumber",
-};
+const WHOLE: ReadonlyMap<string, FormField> = new Map(
+  Object.entries<FormField>({
+    "/target": "/target/phoneNumber",
+    "/tts": "/tts/text",
+    "/audio": "/audio/audioBase64",
+    "/from": "/from/phoneNumber",
+  }),
+);
 
 /** The field of refusals that are about one, and name none. */
-const FIELD_OF_CODE: Readonly<Record<string, FormField>> = {
-  instance_not_found: "/instanceId",
-  demo_token_restricted: "/instanceId",
-  queue_full: "/instanceId",
-  destination_not_allowed: "/target/phoneNumber",
-  caller_id_not_allowed: "/from/phoneNumber",
-};
+const FIELD_OF_CODE: ReadonlyMap<string, FormField> = new Map(
+  Object.entries<FormField>({
+    instance_not_found: "/instanceId",
+    demo_token_restricted: "/instanceId",
+    queue_full: "/instanceId",
+    destination_not_allowed: "/target/phoneNumber",
+    caller_id_not_allowed: "/from/phoneNumber",
+  }),
+);
 
 /** Checks a form by the rules of the server itself. */
 export class FormChecks {
@@ -94,7 +98,7 @@ export function problemFaults(problem: {
   readonly errors: readonly AnyFault[];
 }): PlacedFault[] {
   const { code, detail, errors } = problem;
-  return errors.length > 0 ? errors.map(placed) : [{ pointer: "", code, detail, field: FIELD_OF_CODE[code] }];
+  return errors.length > 0 ? errors.map(placed) : [{ pointer: "", code, detail, field: FIELD_OF_CODE.get(code) }];
 }
 
 /** The faults of each field, and under `undefined` those of no field. */
@@ -109,7 +113,7 @@ function placed(fault: AnyFault): PlacedFault {
   // A missing variable is a fault of the agent as a whole.
   if (pointer === "/agent")
     return { ...fault, field: fault.code === "required" ? "/agent/instructions" : "/agent/variables" };
-  const field = WHOLE[pointer] ?? FORM_FIELDS.find((one) => pointer === one || pointer.startsWith(`${one}/`));
+  const field = WHOLE.get(pointer) ?? FORM_FIELDS.find((one) => pointer === one || pointer.startsWith(`${one}/`));
   return { ...fault, field };
 }
 

@@ -1,3 +1,4 @@
+import { ownMember } from "../../../../../src/base/own-member.ts";
 import type { SummaryView } from "../../../api.ts";
 import { dictionary } from "../../dictionary/dictionary.ts";
 import en from "../../dictionary/en/overview.ts";
@@ -27,6 +28,5 @@ export function Failures({ failures }: Pick<SummaryView, "failures">) {
 }
 
 function reasonText(reason: string): string {
-  const known: Readonly<Record<string, string>> = t.value.reasons;
-  return (Object.hasOwn(known, reason) ? known[reason] : undefined) ?? reason;
+  return ownMember(t.value.reasons, reason) ?? reason;
 }

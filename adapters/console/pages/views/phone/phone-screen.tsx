@@ -1,4 +1,5 @@
 import { useSignal } from "@preact/signals";
+import { ownMember } from "../../../../../src/base/own-member.ts";
 import { Button } from "../../components/button.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { dictionary } from "../../dictionary/dictionary.ts";
@@ -75,7 +76,7 @@ function Last({ last }: { readonly last: LastCall }) {
 function endText({ cause, ms }: LastCall): string {
   const { ends } = t.value;
   if (ms === undefined && (cause === "released" || cause === "no_answer")) return ends.missed;
-  return cause in ends ? ends[cause as keyof typeof ends] : ends.other;
+  return ownMember(ends, cause) ?? ends.other;
 }
 
 /** Asks whether calls may be shown outside of the page, if the browser has not asked yet. */

@@ -1,0 +1,16 @@
+import { expect, test } from "vitest";
+import { phrasesIn } from "../../../adapters/agent/phrases.ts";
+import { apologyIn } from "../../../src/domain/apologies.ts";
+
+test("phrases are in the language of the tag, whatever its region", () => {
+  expect(phrasesIn("pt-BR").goodbye).toBe("Até logo.");
+  expect(phrasesIn("DE").apology).toBe(apologyIn("de-AT"));
+});
+
+test.each(["fi-FI", "", "__proto__", "constructor", "toString"])(
+  "phrases of the language %j are English",
+  (language) => {
+    expect(phrasesIn(language)).toBe(phrasesIn("en"));
+    expect(apologyIn(language)).toBe(apologyIn("en"));
+  },
+);

@@ -1,0 +1,10 @@
+import { expect, test } from "vitest";
+import { sampleSentence } from "../../../src/application/call-audio/sample-sentence.ts";
+
+test("a voice presents itself in the language of its tag", () => {
+  expect(sampleSentence("pt-BR")).toBe("Olá! É assim que a minha voz soa ao telefone.");
+});
+
+test.each(["xx-XX", "", "__proto__", "constructor", "toString"])("a voice of the language %j counts", (language) => {
+  expect(sampleSentence(language)).toBe("1, 2, 3, 4, 5.");
+});
