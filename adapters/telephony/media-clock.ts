@@ -3,27 +3,37 @@ import { Lateness } from "./lateness.ts";
 
 /** What the clock drives: one call's audio. */
 export interface Ticking {
+  /** Length of its frames, ms. Default: 20. */
+  readonly frameMs?: FrameMs | undefined;
   /** One frame's time has come. Must not wait; may add and remove members. What it throws goes to `tickFailed`. */
   tick(): void;
   /** `tick` threw; the member is off the clock already. */
   tickFailed(fault: unknown): void;
 }
 
+/** Lengths of frames that the clock knows, ms. */
+export type FrameMs = 20 | 60;
+
 export const FRAME_MS = 20;
-/** So many members share a ms before another one is begun: each ms that is in use wakes the process 50 times a second. */
+/** After this many ms the schedule repeats: the least common multiple of all lengths of frames. */
+const TURN_MS = 60;
+/** Members that share a ms of the schedule before another one is begun: each one in use wakes the process again and again. */
 const SHARED = 16;
 /** So many ms of schedule are caught up with before everybody else gets a turn. */
 const CATCH_UP_MS = 200;
 
 interface Seat {
   readonly member: Ticking;
+  /** The first of its slots; the others follow at intervals of a frame. */
   readonly slot: number;
+  readonly frameMs: FrameMs;
   /** The first ms of the schedule that is this member's: later than the moment it was added. */
   readonly from: number;
 }
 
 /**
- * One wheel of 1 ms for the audio of all calls: every member ticks each 20 ms, many of them spread over 20 slots.
+ * One wheel of 60 slots, 1 ms each, for the audio of all calls: a member with frames of 20 ms sits in every twentieth slot, one
+ * with frames of 60 ms in a single slot. Many members are spread over the slots.
  *
  * The schedule is absolute (start + n ms), so nothing drifts; what a stalled event loop has missed is made up for in
  * order, frame by frame. The timer runs only while there are members.
@@ -32,9 +42,9 @@ export class MediaClock {
   /** How late the frames were handed over, measured when a slot is done. */
   readonly lateness: Lateness = new Lateness();
   readonly #system: System;
-  readonly #slots: (Seat | undefined)[][] = Array.from({ length: FRAME_MS }, () => []);
+  readonly #slots: (Seat | undefined)[][] = Array.from({ length: TURN_MS }, () => []);
   /** Members per slot, the removed ones not counted. */
-  readonly #load = new Uint32Array(FRAME_MS);
+  readonly #load = new Uint32Array(TURN_MS);
   readonly #seats = new Map<Ticking, Seat>();
   #start = 0;
   /** The next ms of the schedule that has not been run. */
@@ -53,7 +63,7 @@ export class MediaClock {
     return this.#seats.size;
   }
 
-  /** From now on `member` ticks every 20 ms, for the first time within 20 ms. Twice is once. */
+  /** From now on `member` ticks every `frameMs`, for the first time within that time. Twice is once. */
   add(member: Ticking): void {
     if (this.#closed || this.#seats.has(member)) return;
     const now = this.#system.monotonic();
@@ -61,11 +71,13 @@ export class MediaClock {
       this.#start = now;
       this.#next = 1;
     }
-    const slot = this.#slotToJoin();
-    const seat = { member, slot, from: Math.floor(now - this.#start) + 1 };
+    const { frameMs = FRAME_MS } = member;
+    const seat = { member, slot: this.#slotToJoin(frameMs), frameMs, from: Math.floor(now - this.#start) + 1 };
     this.#seats.set(member, seat);
-    this.#load[slot] = this.#loadOf(slot) + 1;
-    this.#slots[slot]?.push(seat);
+    for (let at = seat.slot; at < TURN_MS; at += frameMs) {
+      this.#load[at] = this.#loadOf(at) + 1;
+      this.#slots[at]?.push(seat);
+    }
     // A timer that wakes the clock early enough stays: a thousand calls may be answered at once.
     if (this.#runningSlot < 0 && (this.#cancelTimer === undefined || this.#nextDue() < this.#timerDue))
       this.#schedule();
@@ -76,12 +88,14 @@ export class MediaClock {
     const seat = this.#seats.get(member);
     if (seat === undefined) return;
     this.#seats.delete(member);
-    this.#load[seat.slot] = this.#loadOf(seat.slot) - 1;
-    const slot = this.#slots[seat.slot] ?? [];
-    const at = slot.indexOf(seat);
-    if (seat.slot === this.#runningSlot)
-      slot[at] = undefined; // the loop over this slot must not lose its place
-    else slot.splice(at, 1);
+    for (let at = seat.slot; at < TURN_MS; at += seat.frameMs) {
+      this.#load[at] = this.#loadOf(at) - 1;
+      const slot = this.#slots[at] ?? [];
+      const place = slot.indexOf(seat);
+      if (at === this.#runningSlot)
+        slot[place] = undefined; // the loop over this slot must not lose its place
+      else slot.splice(place, 1);
+    }
     if (this.#seats.size === 0) this.#stopTimer();
   }
 
@@ -92,15 +106,30 @@ export class MediaClock {
   }
 
   /** The fullest with room in it, so that few are in use; where all are full, the emptiest. */
-  #slotToJoin(): number {
+  #slotToJoin(frameMs: FrameMs): number {
     let fullest = -1;
+    let most = -1;
     let emptiest = 0;
-    for (let slot = 0; slot < FRAME_MS; slot++) {
-      const load = this.#loadOf(slot);
-      if (load < SHARED && (fullest < 0 || load > this.#loadOf(fullest))) fullest = slot;
-      if (load < this.#loadOf(emptiest)) emptiest = slot;
+    let least = Infinity;
+    for (let slot = 0; slot < frameMs; slot++) {
+      const load = this.#loadEvery(frameMs, slot);
+      if (load < SHARED && load > most) {
+        fullest = slot;
+        most = load;
+      }
+      if (load < least) {
+        emptiest = slot;
+        least = load;
+      }
     }
     return fullest < 0 ? emptiest : fullest;
+  }
+
+  /** The load of the fullest of the slots in which a member with such frames would sit. */
+  #loadEvery(frameMs: FrameMs, slot: number): number {
+    let most = 0;
+    for (let at = slot; at < TURN_MS; at += frameMs) most = Math.max(most, this.#loadOf(at));
+    return most;
   }
 
   #loadOf(slot: number): number {
@@ -110,7 +139,7 @@ export class MediaClock {
   /** The next ms of the schedule whose slot has members; there must be some. */
   #nextDue(): number {
     let due = this.#next;
-    while (this.#loadOf(due % FRAME_MS) === 0) due++;
+    while (this.#loadOf(due % TURN_MS) === 0) due++;
     return due;
   }
 
@@ -133,7 +162,7 @@ export class MediaClock {
 
   /** Ticks the members of one ms of the schedule. */
   #run(ms: number): void {
-    const at = ms % FRAME_MS;
+    const at = ms % TURN_MS;
     const slot = this.#slots[at];
     if (slot === undefined || slot.length === 0) return;
     this.#runningSlot = at;

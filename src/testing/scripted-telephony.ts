@@ -14,13 +14,15 @@ export interface ScriptedTelephonyOptions {
   readonly capabilities?: Partial<TelephonyCapabilities>;
   /** Rate of every leg, Hz. Default: 8000. */
   readonly sampleRate?: number;
+  /** Length of every leg's frames, ms. Default: 20. */
+  readonly frameMs?: number;
   /** Default: everybody. */
   readonly users?: Telephony["users"];
 }
 
 /**
  * A telephone network that a test controls: the test links lines, takes them offline, and decides what each leg does.
- * The audio of an answered leg runs on its `System`, a frame every 20 ms.
+ * The audio of an answered leg runs on its `System`, a frame every `frameMs`.
  *
  * ```ts
  * const network = new ScriptedTelephony(system);
@@ -37,6 +39,7 @@ export class ScriptedTelephony implements Telephony {
   readonly capabilities: TelephonyCapabilities;
   users: Telephony["users"];
   readonly sampleRate: number;
+  readonly frameMs: number;
   readonly system: System;
   /** All legs, ended ones included, in the order of dialling. */
   readonly legs: ScriptedLeg[] = [];
@@ -61,6 +64,7 @@ export class ScriptedTelephony implements Telephony {
     this.name = options.name ?? "scripted";
     this.capabilities = { dtmf: "event", inboundAudioCertain: false, ...options.capabilities };
     this.sampleRate = options.sampleRate ?? 8_000;
+    this.frameMs = options.frameMs ?? 20;
     this.users = options.users;
   }
 

@@ -141,6 +141,8 @@ export interface WorldOptions {
   readonly agentTools?: readonly AgentTool[];
   /** Rate of every leg, Hz. Default: 8000. */
   readonly sampleRate?: number;
+  /** Length of every leg's frames, ms. Default: 20. */
+  readonly frameMs?: number;
   readonly requireInboundAudio?: boolean;
   readonly voiceActivity?: VoiceActivity;
   readonly webhooksAllowPrivate?: boolean;
@@ -182,6 +184,7 @@ export class World {
       new ScriptedTelephony(this.system, {
         ...(options.capabilities ? { capabilities: options.capabilities } : {}),
         ...(options.sampleRate ? { sampleRate: options.sampleRate } : {}),
+        ...(options.frameMs ? { frameMs: options.frameMs } : {}),
         users: options.users,
       });
     for (const [instanceId, phone] of before?.network.devices ?? []) this.network.devices.set(instanceId, phone);

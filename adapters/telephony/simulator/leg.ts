@@ -44,7 +44,7 @@ interface Keys {
 /** One simulated call: the caller's leg, wired to a {@link Callee}. */
 export class SimulatedLeg implements Leg, Ticking, CalleeActions {
   readonly sampleRate: number;
-  readonly frameMs: number = FRAME_MS;
+  readonly frameMs: typeof FRAME_MS = FRAME_MS;
   readonly events: Queue<LegEvent> = new Queue();
   readonly callId: string;
   readonly #options: SimulatedLegOptions;

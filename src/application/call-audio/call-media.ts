@@ -16,8 +16,8 @@ import type { Message } from "./programs/message.ts";
 import { type LiveConnection, type LiveParts, programOf } from "./programs/program.ts";
 import { Recorder } from "./recorder.ts";
 
-/** A direction that pauses is silence to those who follow the call after this time, ms: they do not wait longer for it. */
-const GONE_MS = 60;
+/** A direction that pauses for this many frames is silence to those who follow the call: they do not wait longer for it. */
+const GONE_FRAMES = 3;
 
 /** How much of the message was played to the callee. */
 export interface Heard {
@@ -120,7 +120,7 @@ export class CallMedia {
       this.#recorder = new Recorder(context, call.id, leg, (data) =>
         this.#report({ event: "recording_incomplete", data }),
       );
-    this.#taps = new CallTaps([
+    this.#taps = new CallTaps(sampleRate, [
       this.#inbound,
       this.#answer,
       ...(this.#live?.taps ?? []),
@@ -179,7 +179,10 @@ export class CallMedia {
    */
   follow(take: TakeChannels, pieceMs: number): FollowedAudio {
     const { sampleRate, frameMs } = this.#leg;
-    const channels = new AlignedChannels(sampleRate, frameMs, take, { blockMs: pieceMs, goneMs: GONE_MS });
+    const channels = new AlignedChannels(sampleRate, frameMs, take, {
+      blockMs: pieceMs,
+      goneMs: GONE_FRAMES * frameMs,
+    });
     const now = (): number => this.#context.system.monotonic();
     const remove = this.#taps.add({
       inbound: (frame) => channels.left(frame, 0, frame.length, now()),

@@ -1,9 +1,10 @@
+import { msToSamples } from "../../audio/pcm.ts";
 import type { PlayoutTap } from "../../audio/playout.ts";
 import type { FrameSink } from "../../ports/media.ts";
 
 /** Follows the audio of one call. Its methods run within the leg's clock: they do not wait, throw, or keep the array. */
 export interface CallTap {
-  /** The next frame from the callee. */
+  /** The next audio of the callee, at most 20 ms. */
   inbound?(frame: Int16Array): void;
   /** What the callee hears next: `length` samples of `samples` from `from` on; without samples, that much silence. */
   outbound?(samples: Int16Array | undefined, from: number, length: number): void;
@@ -14,13 +15,20 @@ export interface CallTap {
 /** A tap that follows one direction. */
 type Following<Direction extends "inbound" | "outbound"> = CallTap & Required<Pick<CallTap, Direction>>;
 
-/** Passes the audio of one leg to each of its taps, in their order. */
+/** Longest piece of the callee's audio that a tap gets, ms: what voice detectors expect, and what decides how soon speech is noticed. */
+const PIECE_MS = 20;
+
+/** Passes the audio of one leg to each of its taps, in their order; the frames of the callee in pieces of at most 20 ms. */
 export class CallTaps implements FrameSink, PlayoutTap {
+  /** Reused for every piece of a longer frame. */
+  readonly #piece: Int16Array;
   #taps: readonly CallTap[] = [];
   #inbound: readonly Following<"inbound">[] = [];
   #outbound: readonly Following<"outbound">[] = [];
 
-  constructor(taps: readonly CallTap[]) {
+  /** @param sampleRate of the leg, Hz */
+  constructor(sampleRate: number, taps: readonly CallTap[]) {
+    this.#piece = new Int16Array(msToSamples(PIECE_MS, sampleRate));
     this.#set(taps);
   }
 
@@ -36,7 +44,16 @@ export class CallTaps implements FrameSink, PlayoutTap {
   }
 
   write(frame: Int16Array): void {
-    for (const tap of this.#inbound) tap.inbound(frame);
+    const piece = this.#piece;
+    if (frame.length <= piece.length) {
+      this.#pass(frame);
+      return;
+    }
+    for (let at = 0; at < frame.length; at += piece.length) {
+      const length = Math.min(piece.length, frame.length - at);
+      for (let i = 0; i < length; i++) piece[i] = frame[at + i]!;
+      this.#pass(length === piece.length ? piece : piece.subarray(0, length));
+    }
   }
 
   played(samples: Int16Array | undefined, from: number, length: number): void {
@@ -47,6 +64,10 @@ export class CallTaps implements FrameSink, PlayoutTap {
   flush(): Promise<unknown> | undefined {
     const flushing = this.#taps.flatMap((tap) => tap.flush?.() ?? []);
     return flushing.length === 0 ? undefined : Promise.all(flushing);
+  }
+
+  #pass(piece: Int16Array): void {
+    for (const tap of this.#inbound) tap.inbound(piece);
   }
 
   #set(taps: readonly CallTap[]): void {

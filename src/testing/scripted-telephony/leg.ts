@@ -15,14 +15,13 @@ import type {
   TransferOutcome,
 } from "../../ports/telephony.ts";
 
-const FRAME_MS = 20;
-
 /** What a {@link ScriptedLeg} takes from its line and network. */
 export interface ScriptedLegOptions extends DialOptions {
   /** The dialled number. */
   readonly to: string;
   readonly instanceId: string;
   readonly sampleRate: number;
+  readonly frameMs: number;
   readonly system: System;
   readonly deadlines: Deadlines;
   /** Whether it can transfer the call. */
@@ -32,7 +31,7 @@ export interface ScriptedLegOptions extends DialOptions {
 /** One leg. The test acts as the callee and the network; the leg records what it receives. */
 export class ScriptedLeg implements Leg {
   readonly sampleRate: number;
-  readonly frameMs: number = FRAME_MS;
+  readonly frameMs: number;
   /** Set by a test: the codec of its audio. Default: unknown. */
   codec?: string;
   readonly events: Queue<LegEvent> = new Queue();
@@ -73,6 +72,7 @@ export class ScriptedLeg implements Leg {
 
   constructor(options: ScriptedLegOptions) {
     this.sampleRate = options.sampleRate;
+    this.frameMs = options.frameMs;
     this.#deadlines = options.deadlines;
     this.#system = options.system;
     this.to = options.to;
@@ -127,7 +127,7 @@ export class ScriptedLeg implements Leg {
     if (media) this.connect();
   }
 
-  /** Connects the audio: the first frame leaves at once, then one every 20 ms. */
+  /** Connects the audio: the first frame leaves at once, then one every `frameMs`. */
   connect(): void {
     if (this.#hasEnded) return;
     this.#tick();
@@ -136,7 +136,7 @@ export class ScriptedLeg implements Leg {
 
   /** Queues audio of the callee; it starts with the next frame. */
   say(samples: Int16Array): void {
-    const length = (this.sampleRate * FRAME_MS) / 1000;
+    const length = this.#frameLength;
     for (let at = 0; at < samples.length; at += length) {
       const frame = new Int16Array(length);
       frame.set(samples.subarray(at, at + length));
@@ -189,6 +189,10 @@ export class ScriptedLeg implements Leg {
     return this.#ended;
   }
 
+  get #frameLength(): number {
+    return (this.sampleRate * this.frameMs) / 1_000;
+  }
+
   #transferFrame(frame: Int16Array): void {
     this.#source?.read(frame);
     this.#played.push(frame);
@@ -198,7 +202,7 @@ export class ScriptedLeg implements Leg {
 
   #tick(): void {
     const maySend = this.#system.monotonic() < this.#deadlines.send;
-    if (maySend && !this.#held) this.#transferFrame(new Int16Array((this.sampleRate * FRAME_MS) / 1000));
-    if (!this.#hasEnded) this.#cancelTick = this.#system.after(FRAME_MS, () => this.#tick());
+    if (maySend && !this.#held) this.#transferFrame(new Int16Array(this.#frameLength));
+    if (!this.#hasEnded) this.#cancelTick = this.#system.after(this.frameMs, () => this.#tick());
   }
 }

@@ -121,6 +121,7 @@ export class ScriptedLine implements Line {
       to,
       instanceId: this.instance.id,
       sampleRate: this.#telephony.sampleRate,
+      frameMs: this.#telephony.frameMs,
       system: this.#telephony.system,
       deadlines: this.#host.deadlines,
       transfers: this.#telephony.capabilities.transfers === true,

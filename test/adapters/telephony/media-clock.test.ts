@@ -1,16 +1,19 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { MediaClock, type Ticking } from "../../../adapters/telephony/media-clock.ts";
+import { type FrameMs, MediaClock, type Ticking } from "../../../adapters/telephony/media-clock.ts";
 import { realSystem } from "../../../src/ports/system.ts";
 import { ManualSystem } from "../../../src/testing/manual-system.ts";
 
 /** A member that notes when it ticks. */
 class Member implements Ticking {
+  readonly frameMs: FrameMs | undefined;
   readonly ticks: number[] = [];
   readonly faults: unknown[] = [];
   readonly #now: () => number;
   readonly #then: () => void;
 
-  constructor(now: () => number, then: () => void = () => {}) {
+  constructor(now: () => number, then: () => void = () => {}, frameMs?: FrameMs) {
+    this.frameMs = frameMs;
     this.#now = now;
     this.#then = then;
   }
@@ -33,26 +36,30 @@ function perMs(members: readonly Member[]): Map<number, number> {
 }
 
 describe("the media clock", () => {
-  test("members tick every 20 ms of an absolute schedule, despite timer jitter", async () => {
-    const system = new ManualSystem();
-    const late: ManualSystem["after"] = (ms, run) => ManualSystem.prototype.after.call(system, ms + 0.9, run);
-    const clock = new MediaClock({
-      now: () => system.now(),
-      monotonic: () => system.monotonic(),
-      random: () => {},
-      after: late,
-    });
-    const member = new Member(() => system.monotonic());
-    clock.add(member);
-    await system.advance(60_000);
-    expect(member.ticks.length).toBe(2_999); // the 3000th is due now, and its timer 0.9 ms late
-    for (const [index, at] of member.ticks.entries()) expect(at - 20 * (index + 1)).toBeLessThan(1);
-    expect(clock.lateness.frames).toBe(2_999);
-    expect(clock.lateness.p99).toBeGreaterThan(0.8);
-    expect(clock.lateness.max).toBeLessThan(1);
-    clock.lateness.reset();
-    expect([clock.lateness.frames, clock.lateness.max, clock.lateness.p50]).toEqual([0, 0, 0]);
-  });
+  test.each([undefined, 20, 60] as const)(
+    "members with frames of %s ms tick by an absolute schedule, despite timer jitter",
+    async (frameMs) => {
+      const system = new ManualSystem();
+      const late: ManualSystem["after"] = (ms, run) => ManualSystem.prototype.after.call(system, ms + 0.9, run);
+      const clock = new MediaClock({
+        now: () => system.now(),
+        monotonic: () => system.monotonic(),
+        random: () => {},
+        after: late,
+      });
+      const member = new Member(() => system.monotonic(), undefined, frameMs);
+      clock.add(member);
+      await system.advance(60_000);
+      const ms = frameMs ?? 20;
+      expect(member.ticks.length).toBe(60_000 / ms - 1); // the last one is due now, and its timer 0.9 ms late
+      for (const [index, at] of member.ticks.entries()) expect(at - ms * (index + 1)).toBeLessThan(1);
+      expect(clock.lateness.frames).toBe(60_000 / ms - 1);
+      expect(clock.lateness.p99).toBeGreaterThan(0.8);
+      expect(clock.lateness.max).toBeLessThan(1);
+      clock.lateness.reset();
+      expect([clock.lateness.frames, clock.lateness.max, clock.lateness.p50]).toEqual([0, 0, 0]);
+    },
+  );
 
   test("up to 16 members share a slot, so the process rarely wakes", async () => {
     const system = new ManualSystem();
@@ -78,6 +85,70 @@ describe("the media clock", () => {
     expect([...perMs(members).values()]).toEqual(Array<number>(20).fill(23));
   });
 
+  test("members with frames of 60 ms are spread over all slots, beside those of 20 ms", async () => {
+    const system = new ManualSystem();
+    const clock = new MediaClock(system);
+    const now = () => system.monotonic();
+    const long = Array.from({ length: 1_200 }, () => new Member(now, undefined, 60));
+    const short = Array.from({ length: 200 }, () => new Member(now));
+    for (const member of long) clock.add(member);
+    for (const member of short) clock.add(member);
+    await system.advance(60);
+    expect([...perMs(long).values()]).toEqual(Array<number>(60).fill(20));
+    expect([...perMs(short).values()]).toEqual(Array<number>(20).fill(10));
+    expect(short.every(({ ticks }) => ticks.length === 3)).toBe(true);
+    for (const member of [...long, ...short]) clock.remove(member);
+    expect([clock.size, system.waiting]).toEqual([0, 0]);
+  });
+
+  test("few members of both kinds share a slot", async () => {
+    const system = new ManualSystem();
+    const clock = new MediaClock(system);
+    const members = ([60, 20, 60, 20] as const).map((ms) => new Member(() => system.monotonic(), undefined, ms));
+    for (const member of members) clock.add(member);
+    await system.advance(600);
+    const times = new Set(members.flatMap(({ ticks }) => ticks.map((at) => at % 20)));
+    expect(times.size).toBe(1);
+    expect(members.map(({ ticks }) => ticks.length)).toEqual([10, 30, 10, 30]);
+  });
+
+  test("members of any kind that come and go tick exactly once a frame", async () => {
+    const plan = fc.array(
+      fc.record({
+        frameMs: fc.constantFrom<FrameMs | undefined>(20, 60, undefined),
+        waitMs: fc.integer({ min: 0, max: 130 }),
+        leaves: fc.boolean(),
+      }),
+      { minLength: 1, maxLength: 60 },
+    );
+    await fc.assert(
+      fc.asyncProperty(plan, async (steps) => {
+        const system = new ManualSystem();
+        const clock = new MediaClock(system);
+        const stays: { readonly member: Member; readonly ms: number; readonly from: number; until: number }[] = [];
+        for (const { frameMs, waitMs, leaves } of steps) {
+          const member = new Member(() => system.monotonic(), undefined, frameMs);
+          clock.add(member);
+          stays.push({ member, ms: frameMs ?? 20, from: system.monotonic(), until: Infinity });
+          await system.advance(waitMs);
+          const first = leaves ? stays.find(({ until }) => until === Infinity) : undefined;
+          if (first === undefined) continue;
+          clock.remove(first.member);
+          first.until = system.monotonic();
+        }
+        await system.advance(120);
+        for (const { member, ms, from, until } of stays) {
+          const stayed = Math.min(until, system.monotonic()) - from;
+          expect(Math.abs(member.ticks.length - stayed / ms)).toBeLessThanOrEqual(1);
+          for (const [i, at] of member.ticks.entries()) if (i > 0) expect(at - member.ticks[i - 1]!).toBe(ms);
+          if (member.ticks.length > 0) expect(member.ticks[0]! - from).toBeLessThanOrEqual(ms);
+        }
+        clock.close();
+        expect(system.waiting).toBe(0);
+      }),
+    );
+  });
+
   test("frames missed by a blocked event loop are caught up in order", async () => {
     const system = new ManualSystem();
     let blockedMs = 0;
@@ -88,6 +159,7 @@ describe("the media clock", () => {
       after: (ms, run) => system.after(ms, run),
     });
     const order: string[] = [];
+    const long = new Member(() => system.monotonic(), undefined, 60);
     const one = new Member(
       () => system.monotonic(),
       () => order.push("one"),
@@ -98,6 +170,7 @@ describe("the media clock", () => {
     );
     clock.add(one);
     clock.add(two);
+    clock.add(long);
     await system.advance(100);
     blockedMs = 1_000;
     const joined = new Member(() => system.monotonic());
@@ -105,6 +178,7 @@ describe("the media clock", () => {
     await system.advance(20); // 1,120 ms are over
     expect(one.ticks.length).toBe(56);
     expect(two.ticks.length).toBe(56);
+    expect(long.ticks.length).toBe(18);
     expect(order).toEqual(Array.from({ length: 112 }, (_, i) => (i % 2 === 0 ? "one" : "two")));
     expect(joined.ticks.length).toBe(1); // what was missed before its time is not its business
   });

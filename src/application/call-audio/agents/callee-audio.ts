@@ -22,7 +22,8 @@ export class CalleeAudio {
   /** Passes a frame; returns whether the agent gets audio now. */
   write(frame: Int16Array): boolean {
     if (this.#writer === undefined) return false;
-    this.#fromMs ??= this.#media.playout.clockMs;
+    // The leg has already pulled its frame of the same time.
+    this.#fromMs ??= Math.max(0, this.#media.playout.clockMs - this.#media.leg.frameMs);
     this.#writer.write(frame);
     return true;
   }
