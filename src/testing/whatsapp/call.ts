@@ -1,0 +1,203 @@
+import { concatPcm, pcmFromFloat } from "../../audio/pcm.ts";
+import type { System } from "../../ports/system.ts";
+import { FRAME, FRAME_MS } from "./live-audio.ts";
+import { type CalleeDevice, deviceJid, type FakeNumber } from "./numbers.ts";
+import { callStanza, type FakeStanza, offerAck, type StanzaOfCall } from "./stanza.ts";
+import { startTicker } from "./ticker.ts";
+
+/** A frame that the callee has received. */
+export interface FakeFrame {
+  /** Time of its arrival, by `System.monotonic()`. */
+  readonly atMs: number;
+  /** 60 ms of 16 kHz. */
+  readonly samples: Int16Array;
+}
+
+/** What a call takes from the network and the client. */
+export interface FakeCallOptions {
+  readonly system: System;
+  readonly callId: string;
+  /** JID of the caller. */
+  readonly creator: string;
+  /** JID that the client called. */
+  readonly peerJid: string;
+  /** Digits of the number that the client called. */
+  readonly phone: string;
+  readonly number: FakeNumber;
+  /** Sends a stanza to the client; it gets lost while the client's socket is down. */
+  readonly deliver: (stanza: FakeStanza) => void;
+  /** Connects the call's relay to the client. */
+  readonly connectMedia: () => void;
+  /** Sends a frame of the callee's audio through the relay. */
+  readonly sendAudio: (frame: Float32Array) => void;
+  readonly newId: () => string;
+}
+
+const DEFAULT_DEVICES: readonly CalleeDevice[] = [{ does: "answer", afterMs: 1000 }];
+
+/** A call of a fake client, at the callee's end. It follows the script of its number; a test may act as the callee too. */
+export class FakeWhatsAppCall {
+  readonly callId: string;
+  /** JID that the client called. */
+  readonly peerJid: string;
+  /** Digits of the number that was called. */
+  readonly phone: string;
+  /** What the callee has received since its relay connected. */
+  readonly frames: FakeFrame[] = [];
+  /** Whether frames of the callee's audio leave, silence included. */
+  sendsAudio: boolean;
+  #ended: "caller" | "callee" | "network" | undefined;
+  #answeredBy: number | undefined;
+  #rang = false;
+  #connected = false;
+  #speech: Float32Array = new Float32Array(0);
+  /** Frames to be sent back; the latest one stays for the next turn. */
+  readonly #echo: Float32Array[] = [];
+  readonly #options: FakeCallOptions;
+  readonly #stanzas: StanzaOfCall;
+  readonly #cancels = new Set<() => void>();
+
+  constructor(options: FakeCallOptions) {
+    this.#options = options;
+    this.callId = options.callId;
+    this.peerJid = options.peerJid;
+    this.phone = options.phone;
+    this.sendsAudio = options.number.media !== "one-way";
+    this.#stanzas = { callId: options.callId, from: options.peerJid, creator: options.creator };
+  }
+
+  /** Who ended the call; undefined while the callee knows of no end. */
+  get ended(): "caller" | "callee" | "network" | undefined {
+    return this.#ended;
+  }
+
+  /** The device that answered; undefined if none has. */
+  get answeredBy(): number | undefined {
+    return this.#answeredBy;
+  }
+
+  /** Everything that the callee has received, silence included. */
+  get heard(): Int16Array {
+    return concatPcm(this.frames.map((frame) => frame.samples));
+  }
+
+  /** Acknowledges the offer and runs the script, as the network does when the offer arrives. */
+  start(): void {
+    const { number, newId, deliver } = this.#options;
+    const { offer = "accepted", ringsAfterMs = 200, devices = DEFAULT_DEVICES, timesOutAfterMs } = number;
+    if (offer === "ignored") return;
+    deliver(offerAck(newId(), this.#stanzas, typeof offer === "object" ? offer.error : undefined));
+    if (typeof offer === "object") return;
+    if (ringsAfterMs !== null) this.#after(ringsAfterMs, () => this.ring());
+    for (const [at, device] of devices.entries()) this.#run(at, device);
+    if (timesOutAfterMs !== undefined) this.#after(timesOutAfterMs, () => this.end("network", "timeout"));
+  }
+
+  /** A device reports that it rings. */
+  ring(device = 0): void {
+    if (this.#rang || this.#ended !== undefined) return;
+    this.#rang = true;
+    this.#send("preaccept", device);
+  }
+
+  /** A device answers; a second answer does nothing. */
+  answer(device = 0): void {
+    if (this.#ended !== undefined || this.#answeredBy !== undefined) return;
+    this.#stopScript();
+    this.#answeredBy = device;
+    this.#send("accept", device);
+    const { media, mediaAfterMs = 100, hangsUpAfterMs } = this.#options.number;
+    if (media !== "never") this.#after(mediaAfterMs, () => this.connectMedia());
+    if (hangsUpAfterMs !== undefined) this.#after(hangsUpAfterMs, () => this.hangUp());
+  }
+
+  /** A device declines: the callee's devices stop ringing, and the client does not notice. */
+  decline(device = 0): void {
+    this.#stopScript();
+    this.#send("reject", device);
+  }
+
+  /** A device is busy; the others ring on. */
+  busy(device = 0): void {
+    this.#send("reject", device, { reason: "busy" });
+  }
+
+  /** The callee hangs up. */
+  hangUp(): void {
+    this.end("callee");
+  }
+
+  /** Ends the call with a `<terminate>`. */
+  end(by: "callee" | "network", reason?: string): void {
+    if (this.#ended !== undefined) return;
+    this.#send("terminate", this.#answeredBy ?? 0, reason === undefined ? {} : { reason });
+    this.stop(by);
+  }
+
+  /** The relay connects: audio flows, if the client has seen the answer. */
+  connectMedia(): void {
+    if (this.#connected || this.#ended !== undefined) return;
+    this.#connected = true;
+    const { number, system, connectMedia } = this.#options;
+    if (number.speaks !== undefined) this.say(number.speaks);
+    connectMedia();
+    this.#cancels.add(startTicker(system, FRAME_MS, () => this.#sendFrame()));
+  }
+
+  /** Speaks, after what it already speaks; 16 kHz. */
+  say(samples: Int16Array): void {
+    const joined = new Float32Array(this.#speech.length + samples.length);
+    joined.set(this.#speech);
+    joined.set(
+      Float32Array.from(samples, (sample) => sample / 32768),
+      this.#speech.length,
+    );
+    this.#speech = joined;
+  }
+
+  /** Takes a frame of the caller's audio. Of use to the client. */
+  receive(frame: Float32Array): void {
+    if (this.#ended !== undefined) return;
+    this.frames.push({ atMs: this.#options.system.monotonic(), samples: pcmFromFloat([frame]) });
+    if (this.#options.number.echoes === true) this.#echo.push(frame.slice());
+  }
+
+  /** Notes the end, and stops everything. Of use to the client. */
+  stop(by: "caller" | "callee" | "network"): void {
+    this.#ended ??= by;
+    this.#stopScript();
+  }
+
+  #run(at: number, device: CalleeDevice): void {
+    if (device.does === "answer") this.#after(device.afterMs, () => this.answer(at));
+    else if (device.does === "decline") this.#after(device.afterMs, () => this.decline(at));
+    else if (device.does === "busy") this.#after(device.afterMs, () => this.busy(at));
+  }
+
+  #sendFrame(): void {
+    const frame = new Float32Array(FRAME);
+    const echo = this.#echo.length > 1 ? this.#echo.shift() : undefined;
+    frame.set(this.#speech.length === 0 && echo ? echo : this.#speech.subarray(0, FRAME));
+    this.#speech = this.#speech.slice(FRAME);
+    if (this.sendsAudio) this.#options.sendAudio(frame);
+  }
+
+  #send(tag: string, device: number, attrs?: Record<string, string>): void {
+    const { newId, deliver } = this.#options;
+    const from = deviceJid(this.peerJid, device);
+    deliver(callStanza(tag, newId(), { ...this.#stanzas, from }, attrs));
+  }
+
+  #after(ms: number, run: () => void): void {
+    const cancel = this.#options.system.after(ms, () => {
+      this.#cancels.delete(cancel);
+      run();
+    });
+    this.#cancels.add(cancel);
+  }
+
+  #stopScript(): void {
+    for (const cancel of this.#cancels) cancel();
+    this.#cancels.clear();
+  }
+}

@@ -1,0 +1,225 @@
+import type {
+  WhatsAppClient,
+  WhatsAppClientContext,
+  WhatsAppClientState,
+  WhatsAppNumber,
+} from "../../ports/whatsapp-client.ts";
+import { Connection, type Network } from "./connection.ts";
+import { type Fault, Faults, type FaultyMethod } from "./faults.ts";
+import { Listeners } from "./listeners.ts";
+import { deviceJid, digitsOf } from "./numbers.ts";
+import { Pairing } from "./pairing.ts";
+import { childOf, type FakeStanza } from "./stanza.ts";
+import { FakeVoip } from "./voip.ts";
+
+// biome-ignore lint/suspicious/noExplicitAny: each event has an argument of its own
+type Listener = (argument: any) => void;
+type StanzaFilter = (stanza: FakeStanza) => unknown;
+
+/**
+ * A client of a {@link FakeWhatsApp}, with the habits of zapo's `WaClient` 1.8.0 with its voip plugin: the good ones and
+ * the bad ones. It keeps its session in the records of its context, so a later client on the same records opens without
+ * a QR code.
+ *
+ * What a test may do to it: {@link dropSocket}, {@link fail}, {@link streamError}, {@link disturb}, {@link receive}.
+ */
+export class FakeWhatsAppClient implements WhatsAppClient {
+  readonly context: WhatsAppClientContext;
+  readonly #network: Network;
+  readonly #listeners = new Listeners();
+  readonly #filters: StanzaFilter[] = [];
+  readonly #faults: Faults;
+  readonly #pairing: Pairing;
+  readonly #connection: Connection;
+  #voip: FakeVoip | undefined;
+
+  constructor(network: Network, context: WhatsAppClientContext) {
+    this.context = context;
+    this.#network = network;
+    this.#faults = new Faults(network.system);
+    this.#pairing = new Pairing(network.system, (event, argument) => this.#listeners.emit(event, argument));
+    this.#connection = new Connection({
+      network,
+      records: context.records,
+      pairing: this.#pairing,
+      emit: (event, argument) => this.#listeners.emit(event, argument),
+      login: (credentials) => network.login(this, credentials),
+    });
+    this.#voip = this.#newVoip();
+  }
+
+  async connect(): Promise<void> {
+    await this.#faults.apply("connect");
+    this.#voip ??= this.#newVoip();
+    await this.#connection.connect();
+  }
+
+  async disconnect(): Promise<void> {
+    await this.#faults.apply("disconnect");
+    this.#voip?.dispose();
+    this.#voip = undefined;
+    this.#connection.disconnect();
+  }
+
+  async logout(): Promise<void> {
+    await this.#faults.apply("logout");
+    if (this.#connection.credentials === null) throw new Error("cannot logout: client is not authenticated");
+    await this.#connection.send();
+    this.#network.loggedOut(this);
+  }
+
+  getState(): WhatsAppClientState {
+    return {
+      connected: this.#connection.up,
+      registered: this.#connection.credentials !== null,
+      hasQr: this.#pairing.hasQr,
+      hasPairingCode: this.#pairing.code !== undefined,
+    };
+  }
+
+  getCredentials(): { readonly meJid?: string; readonly meLid?: string; readonly platform?: string } | null {
+    return this.#connection.loadedCredentials;
+  }
+
+  on(event: string, listener: Listener): this {
+    this.#listeners.on(event, listener);
+    return this;
+  }
+
+  off(event: string, listener: Listener): this {
+    this.#listeners.off(event, listener);
+    return this;
+  }
+
+  readonly auth: WhatsAppClient["auth"] = {
+    requestPairingCode: async (phone, _push, custom) => {
+      await this.#faults.apply("requestPairingCode");
+      if (!this.#connection.up) throw new Error("client is not connected");
+      if (digitsOf(phone) === "") throw new Error("phone number is empty after normalization");
+      await this.#connection.send();
+      return this.#pairing.makeCode(digitsOf(phone), custom);
+    },
+  };
+
+  readonly profile: WhatsAppClient["profile"] = {
+    getLidsByPhoneNumbers: async (numbers): Promise<readonly WhatsAppNumber[]> => {
+      await this.#faults.apply("getLidsByPhoneNumbers");
+      for (const number of numbers)
+        if (digitsOf(number) === "") throw new Error("phone number is empty after normalization");
+      if (numbers.length === 0) return [];
+      await this.#connection.send();
+      return numbers.map((number) => this.#network.lookUp(digitsOf(number)));
+    },
+  };
+
+  readonly lowlevel: { registerIncomingStanzaFilter(filter: StanzaFilter): () => void } = {
+    registerIncomingStanzaFilter: (filter) => {
+      this.#filters.push(filter);
+      return () => {
+        const at = this.#filters.indexOf(filter);
+        if (at >= 0) this.#filters.splice(at, 1);
+      };
+    },
+  };
+
+  /** Another object after each `disconnect` and `connect`, and missing between them. */
+  get voip(): FakeVoip {
+    return this.#voip as FakeVoip; // undefined while disconnected, like the real getter, whose type hides it too
+  }
+
+  /** The pairing codes, as a person can read them from the screen. */
+  get shown(): { readonly qr: string | undefined; readonly code: { code: string; phone: string } | undefined } {
+    return { qr: this.#pairing.qr, code: this.#pairing.code };
+  }
+
+  /**
+   * The socket drops, without an event. It comes back without an event, too.
+   * @param backAfterMs Default: 2000, the client's own retry. Infinity: it stays down.
+   */
+  dropSocket(backAfterMs = 2000): void {
+    this.#connection.drop(backAfterMs);
+  }
+
+  /**
+   * The server refuses the session: 401, 403 and 406 unlink it, 405, 409 and 503 close the connection, and 402 restricts
+   * the number while the connection stays open.
+   */
+  fail(reason: number, attrs: Readonly<Record<string, string>> = {}): void {
+    void this.receive({ tag: "failure", attrs: { reason: String(reason), ...attrs } });
+  }
+
+  /** The server breaks off the stream: 515 and 516 are its codes, other texts the conflict's type. */
+  streamError(kind: 515 | 516 | "replaced" | "device_removed" | "other"): void {
+    const conflict: FakeStanza[] = [{ tag: "conflict", attrs: { type: String(kind) } }];
+    const other: FakeStanza[] = [{ tag: "policy-violation", attrs: {} }];
+    if (typeof kind === "number") void this.receive({ tag: "stream:error", attrs: { code: String(kind) } });
+    else void this.receive({ tag: "stream:error", attrs: {}, content: kind === "other" ? other : conflict });
+  }
+
+  /** The server asks for a passkey, which a client without a signer cannot give: pairing goes no further. */
+  requirePasskey(): void {
+    if (this.#connection.up) this.#listeners.emit("auth_passkey_required", { hasSigner: false });
+  }
+
+  /** The server wants another pairing code. Nothing happens if the client shows none. */
+  refreshCode(forceManual = false): void {
+    if (this.#connection.up && this.#pairing.code !== undefined)
+      this.#listeners.emit("auth_pairing_required", { forceManual });
+  }
+
+  /** Makes the next calls of a method misbehave. */
+  disturb(method: FaultyMethod, fault: Fault, times = 1): void {
+    this.#faults.add(method, fault, times);
+  }
+
+  /**
+   * A stanza arrives: filters see it first, and one that returns true keeps it from the client. Filters see neither
+   * `failure` and `success` nor `stream:error`. The stanza is lost if the socket is down.
+   */
+  async receive(stanza: FakeStanza): Promise<void> {
+    if (!this.#connection.up) return;
+    if (stanza.tag === "stream:error") return this.#connection.streamError(stanza);
+    if (stanza.tag === "failure") return this.#connection.failure(stanza);
+    if (stanza.tag !== "success" && (await this.#filtered(stanza))) return;
+    if (stanza.tag === "call") this.#voip?.handle(stanza);
+    else if (stanza.tag === "iq") await this.#pair(childOf(stanza));
+  }
+
+  async #filtered(stanza: FakeStanza): Promise<boolean> {
+    for (const filter of [...this.#filters]) {
+      try {
+        if (await filter(stanza)) return true;
+      } catch {
+        // the real client logs it and goes on with the next filter
+      }
+    }
+    return false;
+  }
+
+  async #pair(child: FakeStanza | undefined): Promise<void> {
+    if (child?.tag === "pair-device" && Array.isArray(child.content))
+      this.#pairing.show(child.content.map((ref: FakeStanza) => String(ref.content)));
+    else if (child?.tag === "pair-success") {
+      const { jid = "", lid = "", platform = "" } = child.attrs;
+      await this.#connection.paired({ meJid: jid, meLid: lid, platform });
+    }
+  }
+
+  #newVoip(): FakeVoip {
+    const { system, maxConcurrentCalls, newId, resolveJid } = this.#network;
+    return new FakeVoip({
+      system,
+      maxConcurrentCalls,
+      newId,
+      faults: this.#faults,
+      send: () => this.#connection.send(),
+      emit: (event, argument) => this.#listeners.emit(event, argument),
+      resolve: resolveJid,
+      offer: (callId, peerJid, voip) => {
+        const { meLid, meJid } = this.#connection.credentials ?? { meLid: "", meJid: "" };
+        return this.#network.offer(this, voip, { callId, peerJid, creator: deviceJid(meLid || meJid, 0) });
+      },
+      incoming: (callId) => this.#network.incoming(callId),
+    });
+  }
+}

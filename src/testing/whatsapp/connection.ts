@@ -1,0 +1,251 @@
+import type { System } from "../../ports/system.ts";
+import type { LineRecords } from "../../ports/telephony/line-records.ts";
+import type { WhatsAppNumber } from "../../ports/whatsapp-client.ts";
+import type { FakeWhatsAppCall } from "./call.ts";
+import type { FakeWhatsAppClient } from "./client.ts";
+import type { FakeIncomingCall } from "./incoming-call.ts";
+import type { Pairing } from "./pairing.ts";
+import { type FakeCredentials, loadSession, saveSession } from "./session-record.ts";
+import { childOf, type FakeStanza } from "./stanza.ts";
+import type { FakeVoip } from "./voip.ts";
+
+/** What a client takes from its network. */
+export interface Network {
+  readonly system: System;
+  readonly latencyMs: number;
+  readonly maxConcurrentCalls: number;
+  readonly reachable: boolean;
+  readonly newId: () => string;
+  readonly resolveJid: (jid: string) => string;
+  lookUp(digits: string): WhatsAppNumber;
+  /** A client has opened its socket. */
+  login(client: FakeWhatsAppClient, credentials: FakeCredentials | null): void;
+  loggedOut(client: FakeWhatsAppClient): void;
+  /** A client has offered a call; throws if the callee has no devices. */
+  offer(
+    client: FakeWhatsAppClient,
+    voip: FakeVoip,
+    call: { readonly callId: string; readonly peerJid: string; readonly creator: string },
+  ): FakeWhatsAppCall;
+  incoming(callId: string): FakeIncomingCall | undefined;
+}
+
+/** Options of {@link Connection}. */
+export interface ConnectionOptions {
+  readonly network: Network;
+  readonly records: LineRecords;
+  readonly pairing: Pairing;
+  readonly emit: (event: string, argument: unknown) => void;
+  readonly login: (credentials: FakeCredentials | null) => void;
+}
+
+/** The server unlinks the device with these reasons. */
+const UNLINKING: ReadonlyMap<number, string> = new Map([
+  [401, "failure_not_authorized"],
+  [403, "failure_locked"],
+  [406, "failure_banned"],
+]);
+/** The server closes the connection with these reasons; the device stays linked. */
+const CLOSING: ReadonlyMap<number, string> = new Map([
+  [405, "failure_client_too_old"],
+  [409, "failure_bad_user_agent"],
+  [503, "failure_service_unavailable"],
+]);
+const CONNECT_TIMEOUT_MS = 10_000;
+/** After that, the client opens a dropped socket again. */
+export const RETRY_MS = 2000;
+
+/** The socket and the session of a client. `none`: never opened or closed; `down`: dropped, and about to come back. */
+export class Connection {
+  readonly #options: ConnectionOptions;
+  #socket: "none" | "up" | "down" = "none";
+  #credentials: FakeCredentials | null = null;
+  #loaded = false;
+  #usedUp = false;
+  #connecting: Promise<void> | undefined;
+  /** Each connect and close starts another one, and whatever an earlier one still does is void. */
+  #generation = 0;
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+  }
+
+  get up(): boolean {
+    return this.#socket === "up";
+  }
+
+  /** Null if the client is not linked, or has not read its session yet. */
+  get credentials(): FakeCredentials | null {
+    return this.#credentials;
+  }
+
+  /** The same; an unlinked client has credentials without addresses once it has connected. */
+  get loadedCredentials(): FakeCredentials | Record<string, never> | null {
+    return this.#credentials ?? (this.#loaded ? {} : null);
+  }
+
+  connect(): Promise<void> {
+    if (this.#usedUp) return Promise.reject(new Error("the client has logged out: make a new one"));
+    this.#connecting ??= this.#open().finally(() => {
+      this.#connecting = undefined;
+    });
+    return this.#connecting;
+  }
+
+  disconnect(): void {
+    this.#close();
+    this.#emitClose("client_disconnected", null, false);
+  }
+
+  /** A request to the server and its answer. Rejects if the socket is down. */
+  async send(): Promise<void> {
+    this.#assertUp();
+    await this.#latency();
+    this.#assertUp();
+  }
+
+  /** The socket drops; it comes back by itself, once the network is reachable. */
+  drop(backAfterMs: number): void {
+    if (this.#socket !== "up") return;
+    this.#socket = "down";
+    const generation = this.#generation;
+    const comeBack = (): void => {
+      if (this.#socket !== "down" || this.#generation !== generation) return;
+      if (!this.#options.network.reachable) return void this.#options.network.system.after(RETRY_MS, comeBack);
+      this.#socket = "up";
+      this.#options.login(this.#credentials);
+    };
+    if (backAfterMs !== Infinity) this.#options.network.system.after(backAfterMs, comeBack);
+  }
+
+  async streamError(stanza: FakeStanza): Promise<void> {
+    const code = Number(stanza.attrs.code ?? 0);
+    const kind = childOf(stanza)?.attrs.type;
+    if (code === 515) {
+      this.#close();
+      this.#emitClose("stream_error_force_login", code, false);
+      await this.#reopen();
+    } else if (code === 516) {
+      await this.#unlink("stream_error_force_logout", code);
+      this.#usedUp = false;
+      await this.#reopen();
+    } else if (kind === "device_removed") await this.#unlink("stream_error_device_removed", null);
+    else if (kind === "replaced") {
+      this.#close();
+      this.#emitClose("stream_error_replaced", null, false);
+    } else this.drop(this.#options.network.latencyMs); // the client opens another socket, without an event
+  }
+
+  async failure(stanza: FakeStanza): Promise<void> {
+    const reason = Number(stanza.attrs.reason);
+    const { code, message } = stanza.attrs;
+    this.#options.emit("stream_failure", {
+      rawNode: stanza,
+      failureReason: reason,
+      failureCode: code === undefined ? undefined : Number(code),
+      failureMessage: message,
+    });
+    const unlinking = UNLINKING.get(reason);
+    const closing = CLOSING.get(reason);
+    if (unlinking !== undefined) await this.#unlink(unlinking, reason);
+    else if (closing !== undefined) {
+      this.#close();
+      this.#emitClose(closing, reason, false);
+    }
+  }
+
+  /** A phone has linked the client: stores the session, reports it, and opens again as a linked device. */
+  async paired(credentials: FakeCredentials): Promise<void> {
+    if (this.#credentials !== null) return;
+    this.#credentials = credentials;
+    try {
+      await saveSession(this.#options.records, credentials);
+    } catch {
+      return; // the real client logs it, and pairing goes no further
+    }
+    this.#options.pairing.paired();
+    this.#options.emit("auth_paired", { credentials });
+    this.#options.network.system.after(0, () => void this.#openLinked());
+  }
+
+  async #open(): Promise<void> {
+    if (this.#socket === "none") await this.#start(++this.#generation);
+    // Also if there was a socket already, even one that is down: the real client reports it then, too.
+    if (this.#credentials !== null) this.#emitOpen("connected", false);
+  }
+
+  async #reopen(): Promise<void> {
+    try {
+      await this.#start(++this.#generation);
+    } catch {
+      return; // the real client logs it, and stays closed
+    }
+    if (this.#credentials !== null) this.#emitOpen("reconnected", false);
+  }
+
+  async #openLinked(): Promise<void> {
+    if (this.#socket === "none" || this.#credentials === null) return;
+    this.#socket = "none";
+    try {
+      await this.#start(++this.#generation);
+    } catch {
+      return; // as above: linked, and not connected
+    }
+    this.#emitOpen("connected", true);
+  }
+
+  async #start(generation: number): Promise<void> {
+    const { network, records, login } = this.#options;
+    const credentials = (await loadSession(records)) ?? null;
+    this.#assertCurrent(generation);
+    this.#credentials = credentials;
+    this.#loaded = true;
+    if (!network.reachable) {
+      await this.#wait(CONNECT_TIMEOUT_MS);
+      this.#assertCurrent(generation);
+      throw new Error(`comms connection timeout after ${CONNECT_TIMEOUT_MS}ms`);
+    }
+    await this.#latency();
+    this.#assertCurrent(generation);
+    this.#socket = "up";
+    login(credentials);
+  }
+
+  async #unlink(reason: string, code: number | null): Promise<void> {
+    this.#close();
+    this.#usedUp = true;
+    this.#emitClose(reason, code, true);
+    this.#credentials = null;
+    await saveSession(this.#options.records, undefined).catch(() => {}); // then the records keep it
+  }
+
+  #close(): void {
+    this.#generation++;
+    this.#socket = "none";
+    this.#options.pairing.clear();
+  }
+
+  #emitOpen(reason: "connected" | "reconnected", isNewLogin: boolean): void {
+    this.#options.emit("connection", { status: "open", reason, code: null, isLogout: false, isNewLogin });
+  }
+
+  #emitClose(reason: string, code: number | null, isLogout: boolean): void {
+    this.#options.emit("connection", { status: "close", reason, code, isLogout, isNewLogin: false });
+  }
+
+  #assertUp(): void {
+    if (this.#socket !== "up") throw new Error("noise session not ready");
+  }
+
+  #assertCurrent(generation: number): void {
+    if (this.#generation !== generation) throw new Error("connect superseded by newer lifecycle");
+  }
+
+  #latency(): Promise<void> {
+    return this.#wait(this.#options.network.latencyMs);
+  }
+
+  #wait(ms: number): Promise<void> {
+    return ms === 0 ? Promise.resolve() : new Promise((resolve) => this.#options.network.system.after(ms, resolve));
+  }
+}

@@ -1,0 +1,61 @@
+import type { WhatsAppNumber } from "../../ports/whatsapp-client.ts";
+import { digitsOf, type FakeNumber, knownForm, lidOf, possible, userOf } from "./numbers.ts";
+
+/** The numbers of a fake network, with their addresses. */
+export class Directory {
+  /** How numbers behave that {@link describe} did not describe; null: they are not on WhatsApp. */
+  others: FakeNumber | null = {};
+  readonly #numbers = new Map<string, FakeNumber>();
+  /** The number of each LID that was given out. */
+  readonly #lids = new Map<string, string>();
+
+  describe(phone: string, number: FakeNumber): void {
+    this.#numbers.set(digitsOf(phone), number);
+  }
+
+  lookUp(digits: string): WhatsAppNumber {
+    const asked = `${digits}@s.whatsapp.net`;
+    const known = this.#formOf(digits);
+    if (known === undefined) return { phoneJid: asked, lidJid: null, exists: false, invalid: !possible(digits) };
+    return { phoneJid: `${known}@s.whatsapp.net`, lidJid: this.#lidOf(known), exists: true, invalid: false };
+  }
+
+  /** How a number behaves; undefined if it is not on WhatsApp. */
+  numberOf(phone: string): FakeNumber | undefined {
+    const form = this.#formOf(phone);
+    return form === undefined ? undefined : (this.#numbers.get(form) ?? this.others ?? undefined);
+  }
+
+  /** The JID by which the network calls a JID: the hidden address if there is one. */
+  resolve(jid: string): string {
+    const known = this.#formOf(this.phoneOf(jid));
+    return known === undefined ? jid : this.peerOf(known);
+  }
+
+  /** The JID by which the network calls a number. */
+  peerOf(phone: string): string {
+    return this.#lidOf(phone) ?? `${phone}@s.whatsapp.net`;
+  }
+
+  /** The digits of the number behind a JID; empty for an unknown hidden address. */
+  phoneOf(jid: string): string {
+    return jid.endsWith("@lid") ? (this.#lids.get(userOf(jid)) ?? "") : userOf(jid);
+  }
+
+  /** The form under which a number is on WhatsApp; undefined if it is not. */
+  #formOf(digits: string): string | undefined {
+    if (!possible(digits)) return undefined;
+    const described = this.#numbers.get(digits);
+    if (described !== undefined) return described.exists === false ? undefined : digits;
+    for (const [form, number] of this.#numbers)
+      if (number.alsoKnownAs?.some((other) => digitsOf(other) === digits)) return form;
+    return this.others !== null && knownForm(digits) === digits ? digits : undefined;
+  }
+
+  #lidOf(phone: string): string | null {
+    const described = this.#numbers.get(phone)?.lid;
+    const lid = described === undefined ? lidOf(phone) : described;
+    if (lid !== null) this.#lids.set(userOf(lid), phone);
+    return lid;
+  }
+}

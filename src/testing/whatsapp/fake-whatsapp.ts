@@ -1,0 +1,230 @@
+import { toHex } from "../../base/hex.ts";
+import { realSystem, type System } from "../../ports/system.ts";
+import type { WhatsAppClientContext, WhatsAppClientFactory } from "../../ports/whatsapp-client.ts";
+import { FakeWhatsAppCall } from "./call.ts";
+import { FakeWhatsAppClient } from "./client.ts";
+import { type Network, RETRY_MS } from "./connection.ts";
+import { Directory } from "./directory.ts";
+import { FakeIncomingCall } from "./incoming-call.ts";
+import { deviceJid, deviceOf, digitsOf, type FakeNumber, userOf } from "./numbers.ts";
+import { QR_TTL_MS } from "./pairing.ts";
+import type { FakeCredentials } from "./session-record.ts";
+import { callStanza, type FakeStanza } from "./stanza.ts";
+
+/** Options of {@link FakeWhatsApp}. */
+export interface FakeWhatsAppOptions {
+  /** Time of one request to the network and its answer, ms. Default: 25. */
+  readonly latencyMs?: number;
+  /** Calls that a client holds at once, those of other people to its number included. Default: 4; the plugin's own is 1. */
+  readonly maxConcurrentCalls?: number;
+}
+
+/**
+ * A WhatsApp network for tests and examples: it makes clients, a test links them, and scripts the people whom they call.
+ * Nothing leaves the process. Time is that of its `System`.
+ *
+ * ```ts
+ * const network = new FakeWhatsApp(system);
+ * network.number("+5511987654321", { devices: [{ does: "answer", afterMs: 2000 }], echoes: true });
+ * const telephony = whatsapp({ client: network.client });
+ * // … once an instance shows a QR code:
+ * network.scan(code, "+5511912345678");
+ * // … once a call was created:
+ * network.call().heard; // what the callee has heard
+ * ```
+ */
+export class FakeWhatsApp {
+  readonly system: System;
+  /** All clients, closed ones included, in the order of their making. */
+  readonly clients: FakeWhatsAppClient[] = [];
+  /** All calls of the clients, in the order of their offers. */
+  readonly calls: FakeWhatsAppCall[] = [];
+  /** Called for each new client, before it connects. */
+  onClient: (client: FakeWhatsAppClient) => void = () => {};
+  /** Called for each offered call, before its script starts. */
+  onCall: (call: FakeWhatsAppCall) => void = () => {};
+  /** The reason with which the network refuses every login, such as 405 or 503. Default: it refuses none. */
+  refuses: number | undefined;
+  /** Whether phones that scan a code need a passkey, which ends the linking. Default: false. */
+  needsPasskey = false;
+  readonly #options: Required<FakeWhatsAppOptions>;
+  readonly #directory = new Directory();
+  /** The client of each linked device; undefined while none is connected. */
+  readonly #devices = new Map<string, FakeWhatsAppClient | undefined>();
+  readonly #unlinked = new Set<string>();
+  readonly #incoming = new Map<string, FakeIncomingCall>();
+  readonly #network: Network;
+  #reachable = true;
+  #lastDevice = 0;
+
+  constructor(system: System = realSystem, { latencyMs = 25, maxConcurrentCalls = 4 }: FakeWhatsAppOptions = {}) {
+    this.system = system;
+    this.#options = { latencyMs, maxConcurrentCalls };
+    this.#network = this.#newNetwork();
+  }
+
+  /** Makes the client of an instance: pass it to `whatsapp({ client })`. */
+  readonly client: WhatsAppClientFactory = (context: WhatsAppClientContext): FakeWhatsAppClient => {
+    const client = new FakeWhatsAppClient(this.#network, context);
+    this.clients.push(client);
+    this.onClient(client);
+    return client;
+  };
+
+  /** The latest client of an instance, or of all. Throws an Error if there is none. */
+  clientOf(instanceId?: string): FakeWhatsAppClient {
+    const client = this.clients.findLast((one) => instanceId === undefined || one.context.instanceId === instanceId);
+    if (!client) throw new Error(`no client was made${instanceId === undefined ? "" : ` for ${instanceId}`}`);
+    return client;
+  }
+
+  /** The latest call, or the one of a client's call id. Throws an Error if there is none. */
+  call(callId?: string): FakeWhatsAppCall {
+    const call = this.calls.findLast((one) => callId === undefined || one.callId === callId);
+    if (!call) throw new Error(`no call was offered${callId === undefined ? "" : ` with the id ${callId}`}`);
+    return call;
+  }
+
+  /** Describes a number, in the form under which WhatsApp knows it. */
+  number(phone: string, number: FakeNumber): void {
+    this.#directory.describe(phone, number);
+  }
+
+  /** How numbers behave that {@link number} did not describe; null: they are not on WhatsApp. Default: each answers. */
+  get otherNumbers(): FakeNumber | null {
+    return this.#directory.others;
+  }
+
+  set otherNumbers(others: FakeNumber | null) {
+    this.#directory.others = others;
+  }
+
+  /** The owner of a phone scans a QR code. Throws an Error if no client shows that code now. */
+  scan(qr: string, phone: string): void {
+    const client = this.clients.find((one) => one.shown.qr === qr);
+    if (!client) throw new Error("no client shows this QR code: it has expired, or was never valid");
+    this.#link(client, digitsOf(phone));
+  }
+
+  /** The owner of a phone types a pairing code. Throws an Error if no client shows that code for this phone. */
+  typeCode(code: string, phone: string): void {
+    const typed = code.replaceAll("-", "").toUpperCase();
+    const client = this.clients.find(({ shown }) => shown.code?.code === typed && shown.code.phone === digitsOf(phone));
+    if (!client) throw new Error(`no client shows the pairing code "${code}" for ${phone}`);
+    this.#link(client, digitsOf(phone));
+  }
+
+  /** The owner of a phone removes all linked devices; those that are offline notice at their next login. */
+  unlink(phone: string): void {
+    for (const [jid, client] of this.#devices)
+      if (userOf(jid) === digitsOf(phone)) {
+        this.#unlinked.add(jid);
+        client?.streamError("device_removed");
+      }
+  }
+
+  /** Somebody calls a client's number. */
+  ring(client: FakeWhatsAppClient, from = "+12025550142"): FakeIncomingCall {
+    const callId = this.#newId();
+    const peer = this.#directory.peerOf(digitsOf(from));
+    const call = { callId, from: peer, creator: peer };
+    const send = (tag: string): void => this.#deliver(client, callStanza(tag, this.#newId(), call));
+    const incoming = new FakeIncomingCall(callId, peer, () => send("terminate"));
+    this.#incoming.set(callId, incoming);
+    send("offer");
+    return incoming;
+  }
+
+  /** Whether clients reach the network. Taking it away drops their sockets, without an event. */
+  get reachable(): boolean {
+    return this.#reachable;
+  }
+
+  set reachable(reachable: boolean) {
+    this.#reachable = reachable;
+    if (!reachable) for (const client of this.clients) client.dropSocket(RETRY_MS);
+  }
+
+  #link(client: FakeWhatsAppClient, phone: string): void {
+    if (this.needsPasskey) {
+      client.requirePasskey();
+      return;
+    }
+    const jid = deviceJid(`${phone}@s.whatsapp.net`, ++this.#lastDevice);
+    const lid = deviceJid(this.#directory.peerOf(phone), this.#lastDevice);
+    const success: FakeStanza = { tag: "pair-success", attrs: { jid, lid, platform: "android" } };
+    this.#deliver(client, { tag: "iq", attrs: { id: this.#newId(), type: "set" }, content: [success] });
+  }
+
+  #login(client: FakeWhatsAppClient, credentials: FakeCredentials | null): void {
+    const unlinked = credentials !== null && this.#unlinked.has(credentials.meJid);
+    const refused = this.refuses ?? (unlinked ? 401 : undefined);
+    if (refused !== undefined) this.#deliver(client, { tag: "failure", attrs: { reason: String(refused) } });
+    else if (credentials === null) this.#offerCodes(client);
+    else this.#welcome(client, credentials);
+  }
+
+  #welcome(client: FakeWhatsAppClient, { meJid, meLid }: FakeCredentials): void {
+    const other = this.#devices.get(meJid);
+    this.#devices.set(meJid, client);
+    this.#lastDevice = Math.max(this.#lastDevice, deviceOf(meJid)); // a session of another process may be stored
+    if (other !== undefined && other !== client) other.streamError("replaced");
+    this.#deliver(client, { tag: "success", attrs: { lid: meLid } });
+    this.#deliver(client, { tag: "ib", attrs: {}, content: [{ tag: "offline", attrs: { count: "0" } }] });
+  }
+
+  #offerCodes(client: FakeWhatsAppClient): void {
+    const refs = QR_TTL_MS.map((): FakeStanza => ({ tag: "ref", attrs: {}, content: `2@${this.#newId()}` }));
+    const pairDevice: FakeStanza = { tag: "pair-device", attrs: {}, content: refs };
+    this.#deliver(client, { tag: "iq", attrs: { id: this.#newId(), type: "set" }, content: [pairDevice] });
+  }
+
+  #offer(...[client, voip, { callId, peerJid, creator }]: Parameters<Network["offer"]>): FakeWhatsAppCall {
+    const phone = this.#directory.phoneOf(peerJid);
+    const number = this.#directory.numberOf(phone) ?? { devices: [] };
+    if (number.devices?.length === 0) throw new Error(`no device sessions to encrypt the call offer for ${peerJid}`);
+    const call = new FakeWhatsAppCall({
+      ...{ system: this.system, callId, creator, peerJid, phone, number },
+      newId: this.#newId,
+      deliver: (stanza) => void client.receive(stanza),
+      connectMedia: () => voip.connectMedia(callId),
+      sendAudio: (frame) => voip.receiveAudio(callId, frame),
+    });
+    this.calls.push(call);
+    this.onCall(call);
+    this.system.after(this.#options.latencyMs, () => call.start());
+    return call;
+  }
+
+  #deliver(client: FakeWhatsAppClient, stanza: FakeStanza): void {
+    this.system.after(this.#options.latencyMs, () => void client.receive(stanza));
+  }
+
+  readonly #newId = (): string => {
+    const bytes = new Uint8Array(16);
+    this.system.random(bytes);
+    return toHex(bytes).toUpperCase();
+  };
+
+  #newNetwork(): Network {
+    const { system } = this;
+    const reachable = (): boolean => this.#reachable;
+    return {
+      system,
+      ...this.#options,
+      get reachable() {
+        return reachable();
+      },
+      newId: this.#newId,
+      resolveJid: (jid) => this.#directory.resolve(jid),
+      lookUp: (digits) => this.#directory.lookUp(digits),
+      login: (client, credentials) => this.#login(client, credentials),
+      loggedOut: (client) => {
+        this.#unlinked.add(client.getCredentials()?.meJid ?? "");
+        this.system.after(this.#options.latencyMs, () => client.streamError("device_removed"));
+      },
+      offer: (client, voip, call) => this.#offer(client, voip, call),
+      incoming: (callId) => this.#incoming.get(callId),
+    };
+  }
+}

@@ -1,0 +1,39 @@
+import type { System } from "../../ports/system.ts";
+
+/** A method of the client that can be made to misbehave. */
+export type FaultyMethod =
+  | "connect"
+  | "disconnect"
+  | "logout"
+  | "requestPairingCode"
+  | "getLidsByPhoneNumbers"
+  | "startCall"
+  | "endCall";
+
+/** `hang`: the promise never settles. An error: it rejects with it. `afterMs`: the method starts that much later. */
+export type Fault = "hang" | Error | { readonly afterMs: number };
+
+/** The faults that a test has asked for, by method. */
+export class Faults {
+  readonly #pending = new Map<FaultyMethod, Fault[]>();
+  readonly #system: System;
+
+  constructor(system: System) {
+    this.#system = system;
+  }
+
+  add(method: FaultyMethod, fault: Fault, times: number): void {
+    const pending = this.#pending.get(method) ?? [];
+    for (let i = 0; i < times; i++) pending.push(fault);
+    this.#pending.set(method, pending);
+  }
+
+  /** Applies the next fault of a method; a method without one goes on at once. */
+  async apply(method: FaultyMethod): Promise<void> {
+    const fault = this.#pending.get(method)?.shift();
+    if (fault === undefined) return;
+    if (fault instanceof Error) throw fault;
+    if (fault === "hang") return new Promise(() => {});
+    await new Promise<void>((resolve) => this.#system.after(fault.afterMs, resolve));
+  }
+}

@@ -1,0 +1,36 @@
+/** A call from outside to the number of a fake client. */
+export class FakeIncomingCall {
+  readonly callId: string;
+  /** JID of the caller. */
+  readonly from: string;
+  /** Whether the client has confirmed that it rings, as the plugin does by itself. */
+  preaccepted = false;
+  #touched = false;
+  readonly #terminate: () => void;
+
+  constructor(callId: string, from: string, terminate: () => void) {
+    this.callId = callId;
+    this.from = from;
+    this.#terminate = terminate;
+  }
+
+  /** Whether the client has ended the call: for the owner's phone too. */
+  get touched(): boolean {
+    return this.#touched;
+  }
+
+  /** The caller gives up. */
+  cancel(): void {
+    this.#terminate();
+  }
+
+  /** Notes that the client rings. Of use to the client. */
+  preaccept(): void {
+    this.preaccepted = true;
+  }
+
+  /** Notes that the client ended the call. Of use to the client. */
+  stop(by: "caller" | "callee"): void {
+    if (by === "caller") this.#touched = true;
+  }
+}

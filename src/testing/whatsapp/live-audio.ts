@@ -1,0 +1,69 @@
+/** Rate of a call's audio, Hz. */
+export const RATE = 16_000;
+/** The engine sends and delivers one frame in this time, ms. */
+export const FRAME_MS = 60;
+/** Samples of one frame. */
+export const FRAME = (RATE * FRAME_MS) / 1000;
+/** Feeding pauses at 120 ms of buffered audio and goes on at 60 ms. */
+export const WATERMARKS: { readonly pauseMs: number; readonly resumeMs: number } = { pauseMs: 120, resumeMs: 60 };
+/** With more buffered than this, the engine skips ahead to the last frame. */
+const HIGH_WATER = RATE * 0.2;
+/** The buffer holds this much; more drops the oldest samples. */
+const CAPACITY = RATE * 0.5;
+
+/**
+ * The engine's buffer of fed audio: capture starts one frame behind the write position, reading begins once a frame is
+ * buffered, above 200 ms it skips ahead, above 500 ms it drops.
+ */
+export class LiveAudio {
+  /** Samples that were skipped or dropped unsent. */
+  lost = 0;
+  #external = false;
+  #samples = new Float32Array(0);
+  #started = false;
+
+  /** Takes audio from {@link feed}, or sends silence. Starts with an empty buffer. */
+  setExternal(external: boolean): void {
+    this.#external = external;
+    this.#started = false;
+    this.#samples = new Float32Array(0);
+  }
+
+  /** Returns the buffered audio, ms. */
+  feed(samples: Float32Array): number {
+    if (!this.#external) return 0;
+    const joined = new Float32Array(this.#samples.length + samples.length);
+    joined.set(this.#samples);
+    joined.set(samples, this.#samples.length);
+    this.#keepLast(joined, CAPACITY);
+    return this.bufferedMs;
+  }
+
+  get bufferedMs(): number {
+    return (this.#samples.length * 1000) / RATE;
+  }
+
+  /** Starts reading one frame behind the write position: what was fed before is lost. */
+  startCapture(): void {
+    if (!this.#external) return;
+    this.#keepLast(this.#samples, FRAME);
+    this.#started = this.#samples.length >= FRAME;
+  }
+
+  /** The next frame to send: silence if none is due. */
+  next(): Float32Array<ArrayBuffer> {
+    const frame = new Float32Array(FRAME);
+    if (!this.#started && this.#samples.length < FRAME) return frame;
+    this.#started = true;
+    if (this.#samples.length > HIGH_WATER) this.#keepLast(this.#samples, FRAME);
+    frame.set(this.#samples.subarray(0, FRAME));
+    this.#samples = this.#samples.slice(FRAME);
+    return frame;
+  }
+
+  #keepLast(samples: Float32Array, most: number): void {
+    const lost = Math.max(0, samples.length - most);
+    this.lost += lost;
+    this.#samples = samples.slice(lost);
+  }
+}

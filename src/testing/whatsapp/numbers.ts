@@ -1,0 +1,91 @@
+/** What one of a callee's devices does with a call; without one of these it rings on. */
+export type CalleeDevice =
+  /** Answers. */
+  | { readonly does: "answer"; readonly afterMs: number }
+  /** Declines for all devices of the callee. */
+  | { readonly does: "decline"; readonly afterMs: number }
+  /** Is busy, for itself alone. */
+  | { readonly does: "busy"; readonly afterMs: number }
+  /** Rings and rings. */
+  | { readonly does: "nothing" };
+
+/** How the callee of a number behaves. Times are ms. */
+export interface FakeNumber {
+  /** Whether the number is on WhatsApp. Default: true. */
+  readonly exists?: boolean;
+  /** The address that hides the number, such as `123@lid`; null for none. Default: one of its own. */
+  readonly lid?: string | null;
+  /** Other forms of the number by which the network finds it too. Default: none. */
+  readonly alsoKnownAs?: readonly string[];
+  /** One entry for each device. Default: one that answers after 1000 ms. With none, `startCall` rejects. */
+  readonly devices?: readonly CalleeDevice[];
+  /** What the network does with the offer: `ignored` sends no ack. Default: `accepted`. */
+  readonly offer?: "accepted" | "ignored" | { readonly error: number };
+  /** Until the first device reports that it rings; null: never. Default: 200. */
+  readonly ringsAfterMs?: number | null;
+  /** Until the network ends the ringing with `<terminate reason="timeout">`. Default: never. */
+  readonly timesOutAfterMs?: number;
+  /** `one-way`: the callee hears, but no audio arrives from it. `never`: the relay never connects. Default: `both`. */
+  readonly media?: "both" | "one-way" | "never";
+  /** From the answer until the relay connects. Default: 100. */
+  readonly mediaAfterMs?: number;
+  /** Speech of the callee from the connected relay on, 16 kHz. Default: silence. */
+  readonly speaks?: Int16Array;
+  /** Sends back what it receives, one frame later, while it does not speak. Default: false. */
+  readonly echoes?: boolean;
+  /** From the answer until the callee hangs up. Default: never. */
+  readonly hangsUpAfterMs?: number;
+}
+
+const SHORTEST = 7;
+const LONGEST = 15;
+/** Brazilian area codes below this know their mobile numbers with the ninth digit, the others without it. */
+const NINTH_DIGIT_BELOW = 31;
+
+/** The digits of a number in any spelling. */
+export function digitsOf(phone: string): string {
+  return phone.replace(/\D/g, "");
+}
+
+/** Whether a number can be one at all. */
+export function possible(digits: string): boolean {
+  return digits.length >= SHORTEST && digits.length <= LONGEST && !digits.startsWith("0");
+}
+
+/**
+ * The form under which WhatsApp knows a number that no test has described: Brazilian mobile numbers of the area codes
+ * 11 to 28 with the ninth digit, those of the other area codes without it.
+ */
+export function knownForm(digits: string): string {
+  const mobile = /^55(\d\d)(9?)([6-9]\d{7})$/.exec(digits);
+  if (mobile === null) return digits;
+  const [, area, , rest] = mobile;
+  return `55${area}${Number(area) < NINTH_DIGIT_BELOW ? "9" : ""}${rest}`;
+}
+
+/** An address that hides the number, the same for every question (FNV-1a, twice). */
+export function lidOf(digits: string): string {
+  let parts = "";
+  for (const seed of [0x811c9dc5, 0x01000193]) {
+    let hash = seed;
+    for (const digit of digits) hash = Math.imul(hash ^ digit.charCodeAt(0), 0x01000193);
+    parts += String(1_000_000 + ((hash >>> 0) % 9_000_000));
+  }
+  return `${parts}@lid`;
+}
+
+/** The user part of a JID: `5511987654321:7@s.whatsapp.net` gives `5511987654321`. */
+export function userOf(jid: string): string {
+  return jid.replace(/[:@].*$/s, "");
+}
+
+/** The device number in a JID; 0 if it names none. */
+export function deviceOf(jid: string): number {
+  return Number(/:(\d+)@/.exec(jid)?.[1] ?? 0);
+}
+
+/** The JID of a device of an address; device 0 is the phone itself. */
+export function deviceJid(jid: string, device: number): string {
+  const [user, server] = jid.split("@");
+  return device === 0 ? jid : `${user}:${device}@${server}`;
+}

@@ -1,0 +1,40 @@
+/** One stanza of WhatsApp's protocol, as an incoming stanza filter gets it. */
+export interface FakeStanza {
+  readonly tag: string;
+  readonly attrs: Readonly<Record<string, string>>;
+  readonly content?: Uint8Array | string | readonly FakeStanza[];
+}
+
+/** The call that a stanza is about. */
+export interface StanzaOfCall {
+  readonly callId: string;
+  /** JID of the device that sends the stanza. */
+  readonly from: string;
+  /** JID of the caller. */
+  readonly creator: string;
+}
+
+/** A `<call>` stanza with one child: `offer`, `preaccept`, `accept`, `reject` or `terminate`. */
+export function callStanza(
+  tag: string,
+  id: string,
+  call: StanzaOfCall,
+  attrs: Record<string, string> = {},
+): FakeStanza {
+  const child = { tag, attrs: { "call-id": call.callId, "call-creator": call.creator, ...attrs } };
+  return { tag: "call", attrs: { id, from: call.from }, content: [child] };
+}
+
+/** The `<ack>` to an offer. Only an accepted offer's ack names the call, in its relays. */
+export function offerAck(id: string, call: StanzaOfCall, error?: number): FakeStanza {
+  const attrs = { id, from: call.from, class: "call", type: "offer" };
+  if (error !== undefined) return { tag: "ack", attrs: { ...attrs, error: String(error) } };
+  const relay = { tag: "relay", attrs: { "call-id": call.callId, "call-creator": call.creator, uuid: id } };
+  return { tag: "ack", attrs, content: [relay] };
+}
+
+/** The child of a stanza; undefined if it has none. */
+export function childOf(stanza: FakeStanza): FakeStanza | undefined {
+  const { content } = stanza;
+  return typeof content === "object" && !(content instanceof Uint8Array) ? content[0] : undefined;
+}

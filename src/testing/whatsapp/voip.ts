@@ -1,0 +1,225 @@
+import type { System } from "../../ports/system.ts";
+import type { WhatsAppCall, WhatsAppVoip } from "../../ports/whatsapp-client.ts";
+import type { FakeWhatsAppCall } from "./call.ts";
+import type { Faults } from "./faults.ts";
+import type { FakeIncomingCall } from "./incoming-call.ts";
+import { FRAME_MS, LiveAudio, WATERMARKS } from "./live-audio.ts";
+import { childOf, type FakeStanza } from "./stanza.ts";
+import { startTicker } from "./ticker.ts";
+
+/** What the calls of a client take from it. */
+export interface VoipHost {
+  readonly system: System;
+  readonly faults: Faults;
+  readonly maxConcurrentCalls: number;
+  readonly newId: () => string;
+  /** Rejects if the socket is down; else resolves when the network has got something. */
+  readonly send: () => Promise<void>;
+  readonly emit: (event: string, argument: unknown) => void;
+  /** The JID by which the network calls an address. */
+  readonly resolve: (jid: string) => string;
+  /** Hands an offer to the network; throws if the callee has no devices. */
+  readonly offer: (callId: string, peerJid: string, voip: FakeVoip) => FakeWhatsAppCall;
+  /** The incoming call of this id. */
+  readonly incoming: (callId: string) => FakeIncomingCall | undefined;
+}
+
+type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
+
+/** A call as the client shows it: one object that changes with the call. */
+interface FakeCallInfo extends WhatsAppCall {
+  readonly stateData: Writable<WhatsAppCall["stateData"]> & { acceptBlocked?: boolean };
+}
+
+interface Session {
+  readonly info: FakeCallInfo;
+  readonly audio: LiveAudio;
+  remote?: FakeWhatsAppCall | FakeIncomingCall;
+  stopCapture?: () => void;
+}
+
+/** The calls of a {@link FakeWhatsAppClient}: `client.voip` until the next disconnect. */
+export class FakeVoip implements WhatsAppVoip {
+  readonly #host: VoipHost;
+  readonly #sessions = new Map<string, Session>();
+
+  constructor(host: VoipHost) {
+    this.#host = host;
+  }
+
+  async startCall({ peerJid }: { peerJid: string; isVideo?: boolean }): Promise<string> {
+    const { maxConcurrentCalls, newId, faults, send, resolve, offer } = this.#host;
+    if (this.#takenSlots >= maxConcurrentCalls) throw new Error(`max concurrent calls reached (${maxConcurrentCalls})`);
+    const callId = newId();
+    const info = callInfo(callId, resolve(peerJid), "outgoing", "initiating");
+    const session: Session = { info, audio: new LiveAudio() };
+    this.#sessions.set(callId, session);
+    try {
+      await faults.apply("startCall");
+      await send();
+      if (!this.#sessions.has(callId)) throw new Error("noise session not ready"); // disconnected in the meantime
+      session.remote = offer(callId, info.peerJid, this);
+    } catch (error) {
+      this.#sessions.delete(callId);
+      throw error;
+    }
+    this.#change(session, "ringing");
+    return callId;
+  }
+
+  async endCall(callId: string, reason: unknown = "user_ended"): Promise<void> {
+    await this.#host.faults.apply("endCall");
+    const session = this.#sessions.get(callId);
+    if (!session || session.info.stateData.state === "ended") return;
+    this.#end(session, String(reason));
+    await this.#host.send().then(
+      () => session.remote?.stop("caller"),
+      () => {}, // the network does not learn of it
+    );
+    this.#sessions.delete(callId);
+    this.#unblock();
+  }
+
+  setExternalAudioMode(callId: string, enabled: boolean): void {
+    const session = this.#sessions.get(callId);
+    if (!session) throw new Error(`No call with id ${callId}`);
+    session.audio.setExternal(enabled);
+  }
+
+  feedLiveAudio(callId: string, samples: Float32Array): number {
+    return this.#sessions.get(callId)?.audio.feed(samples) ?? 0;
+  }
+
+  getLiveBufferMs(callId: string): number {
+    return this.#sessions.get(callId)?.audio.bufferedMs ?? 0;
+  }
+
+  getFeedWatermarksMs(): { pauseMs: number; resumeMs: number } {
+    return { ...WATERMARKS };
+  }
+
+  setMute(callId: string, muted: boolean): void {
+    const session = this.#sessions.get(callId);
+    if (session?.info.stateData.state !== "active") return;
+    session.info.stateData.audioMuted = muted;
+    this.#host.emit("voip_call_state", session.info);
+    if (muted) session.stopCapture?.();
+    else this.#startCapture(session);
+  }
+
+  getCall(callId: string): WhatsAppCall | null {
+    return this.#sessions.get(callId)?.info ?? null;
+  }
+
+  getCalls(): readonly WhatsAppCall[] {
+    return [...this.#sessions.values()].map((session) => session.info);
+  }
+
+  /** Fed samples of a call that were never sent; 0 for an unknown call. */
+  lostSamples(callId: string): number {
+    return this.#sessions.get(callId)?.audio.lost ?? 0;
+  }
+
+  /** Takes a `<call>` stanza; `<reject>` and everything unknown is ignored, as the real client ignores it. */
+  handle(stanza: FakeStanza): void {
+    const child = childOf(stanza);
+    const callId = child?.attrs["call-id"];
+    if (child === undefined || callId === undefined) return;
+    if (child.tag === "offer") this.#incoming(callId, stanza.attrs.from ?? "");
+    const session = this.#sessions.get(callId);
+    if (!session) return;
+    if (child.tag === "accept" && session.info.stateData.state === "ringing") {
+      session.info.stateData.acceptedAt = this.#now();
+      this.#change(session, "connecting");
+    } else if (child.tag === "terminate") {
+      this.#end(session, "user_ended"); // whatever the stanza's reason is
+      this.#sessions.delete(callId);
+      this.#unblock();
+    }
+  }
+
+  /** The relay of a call connects. Does nothing unless the callee has accepted. */
+  connectMedia(callId: string): void {
+    const session = this.#sessions.get(callId);
+    if (session?.info.stateData.state !== "connecting") return;
+    session.info.stateData.connectedAt = this.#now();
+    this.#change(session, "active");
+    this.#startCapture(session);
+  }
+
+  /** A frame of the callee arrives. */
+  receiveAudio(callId: string, pcm: Float32Array): void {
+    const session = this.#sessions.get(callId);
+    if (session?.info.stateData.state !== "active") return;
+    this.#host.emit("voip_call_inbound_audio", { call: session.info, pcm });
+  }
+
+  /** Forgets all calls, without an event: what a disconnect does. */
+  dispose(): void {
+    for (const session of this.#sessions.values()) session.stopCapture?.();
+    this.#sessions.clear();
+  }
+
+  #incoming(callId: string, from: string): void {
+    if (this.#sessions.has(callId)) return;
+    const info = callInfo(callId, from, "incoming", "incoming_ringing");
+    const blocked = this.#takenSlots >= this.#host.maxConcurrentCalls;
+    if (blocked) info.stateData.acceptBlocked = true;
+    const remote = this.#host.incoming(callId);
+    this.#sessions.set(callId, { info, audio: new LiveAudio(), ...(remote && { remote }) });
+    if (!blocked) remote?.preaccept();
+    this.#host.emit("voip_call_incoming", info);
+    this.#host.emit("voip_call_state", info);
+  }
+
+  /** Gives a freed slot to an incoming call that waits for one. */
+  #unblock(): void {
+    for (const session of this.#sessions.values()) {
+      if (this.#takenSlots >= this.#host.maxConcurrentCalls) return;
+      if (session.info.stateData.acceptBlocked !== true) continue;
+      session.info.stateData.acceptBlocked = false;
+      if (session.remote && "preaccept" in session.remote) session.remote.preaccept();
+      this.#host.emit("voip_call_state", session.info);
+    }
+  }
+
+  get #takenSlots(): number {
+    return [...this.#sessions.values()].filter(
+      ({ info }) => info.stateData.state !== "ended" && info.stateData.acceptBlocked !== true,
+    ).length;
+  }
+
+  #startCapture(session: Session): void {
+    session.stopCapture?.();
+    session.audio.startCapture();
+    session.stopCapture = startTicker(this.#host.system, FRAME_MS, () => {
+      const frame = session.audio.next();
+      if (session.remote && "receive" in session.remote) session.remote.receive(frame);
+    });
+  }
+
+  #end(session: Session, reason: string): void {
+    const { stateData } = session.info;
+    session.stopCapture?.();
+    stateData.endedAt = this.#now();
+    stateData.endReason = reason;
+    if (stateData.connectedAt)
+      stateData.durationSecs = Math.floor((stateData.endedAt.getTime() - stateData.connectedAt.getTime()) / 1000);
+    stateData.state = "ended";
+    this.#host.emit("voip_call_ended", session.info);
+    this.#host.emit("voip_call_state", session.info);
+  }
+
+  #change(session: Session, state: string): void {
+    session.info.stateData.state = state;
+    this.#host.emit("voip_call_state", session.info);
+  }
+
+  #now(): Date {
+    return new Date(this.#host.system.now());
+  }
+}
+
+function callInfo(callId: string, peerJid: string, direction: string, state: string): FakeCallInfo {
+  return { callId, peerJid, direction, stateData: { state, audioMuted: false } };
+}

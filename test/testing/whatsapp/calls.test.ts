@@ -1,0 +1,351 @@
+import type { FakeNumber, FakeWhatsAppClient } from "ringport/testing";
+import { describe, expect, test } from "vitest";
+import { FakeNetwork, OWNER, outcomeOf } from "../../support/whatsapp/fake-network.ts";
+
+const ANA = "+5511987654321";
+const JID = "5511987654321@s.whatsapp.net";
+
+async function calling(number: FakeNumber, options?: { maxConcurrentCalls?: number }) {
+  const fake = new FakeNetwork(options);
+  fake.network.number(ANA, number);
+  const client = await fake.online();
+  const started = outcomeOf(client.voip.startCall({ peerJid: JID }));
+  await fake.system.advance(25);
+  return { fake, client, started, callId: started.value ?? "", voip: client.voip };
+}
+
+function stateOf(client: FakeWhatsAppClient, callId: string): string | undefined {
+  return client.voip.getCall(callId)?.stateData.state;
+}
+
+describe("a call", () => {
+  test("goes from the offer to active: initiating, ringing, connecting, active", async () => {
+    const fake = new FakeNetwork();
+    fake.network.number(ANA, { lid: "777@lid", devices: [{ does: "answer", afterMs: 1000 }] });
+    const client = await fake.online();
+    const started = outcomeOf(client.voip.startCall({ peerJid: JID }));
+    await fake.system.settle();
+    expect(client.voip.getCalls().map(({ stateData }) => stateData.state)).toEqual(["initiating"]);
+    expect(started).toEqual({});
+    await fake.system.advance(25);
+    const callId = started.value!;
+    expect(callId).toMatch(/^[0-9A-F]{32}$/);
+    expect(client.voip.getCall(callId)).toMatchObject({ peerJid: "777@lid", direction: "outgoing" });
+    expect(stateOf(client, callId)).toBe("ringing"); // the offer is sent, and nothing rings yet
+    expect(fake.callTags).toEqual([]);
+    await fake.system.advance(25);
+    expect(fake.stanzas).toMatchObject([{ tag: "ack", attrs: { class: "call", type: "offer", from: "777@lid" } }]);
+    await fake.system.advance(200);
+    expect(fake.callTags).toEqual(["preaccept"]);
+    expect(stateOf(client, callId)).toBe("ringing");
+    await fake.system.advance(800);
+    expect(fake.callTags).toEqual(["preaccept", "accept"]);
+    expect(stateOf(client, callId)).toBe("connecting");
+    expect(client.voip.getCall(callId)?.stateData.acceptedAt).toEqual(new Date(fake.system.now()));
+    await fake.system.advance(100);
+    expect(stateOf(client, callId)).toBe("active");
+    expect(client.voip.getCall(callId)?.stateData.connectedAt).toEqual(new Date(fake.system.now()));
+    expect(fake.seen("voip_call_state")).toHaveLength(3);
+    expect(fake.seen("call")).toEqual([]); // never with the plugin
+  });
+
+  test("that the callee hangs up ends with user_ended", async () => {
+    const { fake, client, callId } = await calling({ hangsUpAfterMs: 5_000 });
+    await fake.system.advance(6_050);
+    expect(fake.seen("voip_call_ended")).toMatchObject([
+      { callId, stateData: { state: "ended", endReason: "user_ended", durationSecs: 4 } },
+    ]);
+    expect(client.voip.getCall(callId)).toBeNull();
+    expect(fake.network.call().ended).toBe("callee");
+  });
+
+  test("that we end is reported first, and unknown when endCall resolves", async () => {
+    const { fake, client, callId } = await calling({});
+    await fake.system.advance(2_000);
+    fake.events.length = 0;
+    const ended = outcomeOf(client.voip.endCall(callId));
+    await fake.system.settle();
+    expect(fake.names.filter((name) => name !== "voip_call_inbound_audio")).toEqual([
+      "voip_call_ended",
+      "voip_call_state",
+    ]);
+    expect(stateOf(client, callId)).toBe("ended");
+    await fake.system.advance(25);
+    expect(ended).toEqual({ value: undefined });
+    expect(client.voip.getCall(callId)).toBeNull();
+    expect(fake.network.call().ended).toBe("caller");
+    await client.voip.endCall(callId);
+    await client.voip.endCall("unknown");
+    expect(fake.seen("voip_call_ended")).toHaveLength(1);
+  });
+
+  test("that we end while the socket is down ends here, and the callee learns nothing of it", async () => {
+    const { fake, client, callId } = await calling({});
+    await fake.system.advance(2_000);
+    client.dropSocket(Infinity);
+    await client.voip.endCall(callId);
+    expect(client.voip.getCall(callId)).toBeNull();
+    expect(fake.network.call().ended).toBeUndefined();
+  });
+
+  test("that is declined stays ringing and keeps its slot", async () => {
+    const { fake, client, callId } = await calling(
+      { devices: [{ does: "decline", afterMs: 1000 }] },
+      { maxConcurrentCalls: 1 },
+    );
+    await fake.system.advance(600_000);
+    expect(fake.callTags).toEqual(["preaccept", "reject"]);
+    expect(fake.stanzas.at(-1)).toMatchObject({ content: [{ attrs: { "call-id": callId } }] });
+    expect(stateOf(client, callId)).toBe("ringing");
+    expect(fake.seen("voip_call_ended")).toEqual([]);
+    await expect(client.voip.startCall({ peerJid: JID })).rejects.toThrow("max concurrent calls reached (1)");
+  });
+
+  test("is answered by one device while another is busy", async () => {
+    const { fake, client, callId } = await calling({
+      devices: [
+        { does: "busy", afterMs: 500 },
+        { does: "answer", afterMs: 2_000 },
+      ],
+    });
+    await fake.system.advance(1_000);
+    expect(fake.stanzas.at(-1)).toMatchObject({ content: [{ tag: "reject", attrs: { reason: "busy" } }] });
+    expect(stateOf(client, callId)).toBe("ringing");
+    await fake.system.advance(1_200);
+    expect(stateOf(client, callId)).toBe("active");
+    expect(fake.stanzas.at(-1)?.attrs.from).toMatch(/^\d+:1@lid$/);
+    expect(fake.network.call().answeredBy).toBe(1);
+  });
+
+  test("that the network gives up ends with user_ended; the stanza alone has the reason", async () => {
+    const { fake, callId } = await calling({ devices: [{ does: "nothing" }], timesOutAfterMs: 45_000 });
+    await fake.system.advance(46_000);
+    expect(fake.stanzas.at(-1)).toMatchObject({
+      content: [{ tag: "terminate", attrs: { "call-id": callId, reason: "timeout" } }],
+    });
+    expect(fake.seen("voip_call_ended")).toMatchObject([{ stateData: { endReason: "user_ended" } }]);
+    expect(fake.network.call().ended).toBe("network");
+  });
+
+  test("that nobody answers rings for ever", async () => {
+    const { fake, client, callId } = await calling({ devices: [{ does: "nothing" }] });
+    await fake.system.advance(3_600_000);
+    expect(stateOf(client, callId)).toBe("ringing");
+    expect(fake.callTags).toEqual(["preaccept"]);
+  });
+
+  test("that the network refuses stays ringing; the ack alone has the error, and no call id", async () => {
+    const { fake, client, callId } = await calling({ offer: { error: 434 } });
+    await fake.system.advance(3_600_000);
+    expect(fake.stanzas).toMatchObject([{ tag: "ack", attrs: { class: "call", type: "offer", error: "434" } }]);
+    expect(JSON.stringify(fake.stanzas)).not.toContain(callId);
+    expect(stateOf(client, callId)).toBe("ringing");
+  });
+
+  test("whose offer is ignored gets no ack at all", async () => {
+    const { fake, client, callId } = await calling({ offer: "ignored" });
+    await fake.system.advance(3_600_000);
+    expect(fake.stanzas).toEqual([]);
+    expect(stateOf(client, callId)).toBe("ringing");
+  });
+
+  test("to a callee without devices is rejected", async () => {
+    const { started, client } = await calling({ devices: [], lid: "9@lid" });
+    expect(started.error?.message).toBe("no device sessions to encrypt the call offer for 9@lid");
+    expect(client.voip.getCalls()).toEqual([]);
+  });
+
+  test("to a number that is not on WhatsApp is rejected", async () => {
+    const { started } = await calling({ exists: false });
+    expect(started.error?.message).toBe(`no device sessions to encrypt the call offer for ${JID}`);
+  });
+
+  test("whose relay never connects is accepted and never active", async () => {
+    const { fake, client, callId } = await calling({ media: "never" });
+    await fake.system.advance(600_000);
+    expect(stateOf(client, callId)).toBe("connecting");
+    expect(fake.seen("voip_call_inbound_audio")).toEqual([]);
+    expect(fake.network.call().frames).toEqual([]);
+  });
+
+  test("survives a logout as ringing", async () => {
+    const { fake, client, callId } = await calling({ devices: [{ does: "nothing" }] });
+    fake.network.unlink(OWNER);
+    await fake.system.advance(60_000);
+    expect(client.getState().registered).toBe(false);
+    expect(stateOf(client, callId)).toBe("ringing");
+    expect(fake.seen("voip_call_ended")).toEqual([]);
+  });
+
+  test("does not notice an answer while the socket is down", async () => {
+    const { fake, client, callId } = await calling({});
+    client.dropSocket(5_000);
+    await fake.system.advance(10_000);
+    expect(client.getState().connected).toBe(true);
+    expect(stateOf(client, callId)).toBe("ringing");
+    expect(fake.network.call().answeredBy).toBe(0);
+  });
+
+  test("does not notice an answer that a filter keeps from the client", async () => {
+    const { fake, client, callId } = await calling({});
+    client.lowlevel.registerIncomingStanzaFilter(({ tag }) => tag === "call");
+    await fake.system.advance(10_000);
+    expect(stateOf(client, callId)).toBe("ringing");
+  });
+
+  test("that hangs in startCall holds a slot", async () => {
+    const fake = new FakeNetwork({ maxConcurrentCalls: 1 });
+    const client = await fake.online();
+    client.disturb("startCall", "hang");
+    void client.voip.startCall({ peerJid: JID });
+    await fake.system.advance(60_000);
+    expect(client.voip.getCalls()).toMatchObject([{ stateData: { state: "initiating" } }]);
+    await expect(client.voip.startCall({ peerJid: JID })).rejects.toThrow("max concurrent calls reached (1)");
+  });
+
+  test("that starts after a disconnect is rejected", async () => {
+    const fake = new FakeNetwork();
+    const client = await fake.online();
+    const started = outcomeOf(client.voip.startCall({ peerJid: JID }));
+    await client.disconnect();
+    void client.connect();
+    await fake.system.advance(100);
+    expect(started.error?.message).toBe("noise session not ready");
+    expect(fake.network.calls).toEqual([]);
+  });
+
+  test("can be acted by a test", async () => {
+    const { fake, client, callId } = await calling({ devices: [{ does: "nothing" }], ringsAfterMs: null });
+    const call = fake.network.call(callId);
+    await fake.system.advance(1_000);
+    expect(fake.callTags).toEqual([]);
+    call.ring();
+    call.ring();
+    call.answer();
+    call.answer(1);
+    await fake.system.advance(100);
+    expect(fake.callTags).toEqual(["preaccept", "accept"]);
+    expect(stateOf(client, callId)).toBe("active");
+    call.hangUp();
+    call.hangUp();
+    await fake.system.settle();
+    expect(fake.callTags).toEqual(["preaccept", "accept", "terminate"]);
+    expect(() => fake.network.call("other")).toThrow("no call was offered with the id other");
+  });
+});
+
+describe("an incoming call", () => {
+  test("takes the only slot of a client", async () => {
+    const fake = new FakeNetwork({ maxConcurrentCalls: 1 });
+    const client = await fake.online();
+    const incoming = fake.network.ring(client);
+    await fake.system.advance(25);
+    expect(fake.names).toEqual(["voip_call_incoming", "voip_call_state"]);
+    expect(client.voip.getCalls()).toMatchObject([
+      { callId: incoming.callId, direction: "incoming", stateData: { state: "incoming_ringing" } },
+    ]);
+    expect(incoming.preaccepted).toBe(true);
+    await expect(client.voip.startCall({ peerJid: JID })).rejects.toThrow("max concurrent calls reached (1)");
+    incoming.cancel();
+    await fake.system.advance(25);
+    expect(fake.seen("voip_call_ended")).toMatchObject([{ callId: incoming.callId }]);
+    expect(incoming.touched).toBe(false);
+    const started = outcomeOf(client.voip.startCall({ peerJid: JID }));
+    await fake.system.advance(25);
+    expect(started.value).toBeDefined();
+  });
+
+  test("leaves room for a call of ours with more slots", async () => {
+    const fake = new FakeNetwork();
+    const client = await fake.online();
+    fake.network.ring(client);
+    await fake.system.advance(25);
+    const started = outcomeOf(client.voip.startCall({ peerJid: JID }));
+    await fake.system.advance(25);
+    expect(started.value).toBeDefined();
+    expect(client.voip.getCalls()).toHaveLength(2);
+  });
+
+  test("waits while all slots are taken, and takes the next free one", async () => {
+    const { fake, client, callId } = await calling({ devices: [{ does: "nothing" }] }, { maxConcurrentCalls: 1 });
+    const incoming = fake.network.ring(client);
+    await fake.system.advance(25);
+    expect(incoming.preaccepted).toBe(false);
+    expect(fake.seen("voip_call_incoming")).toHaveLength(1);
+    void client.voip.endCall(callId);
+    await fake.system.advance(25);
+    expect(incoming.preaccepted).toBe(true);
+    await expect(client.voip.startCall({ peerJid: JID })).rejects.toThrow("max concurrent calls reached (1)");
+  });
+
+  test("shows that the client has ended it", async () => {
+    const fake = new FakeNetwork();
+    const client = await fake.online();
+    const incoming = fake.network.ring(client);
+    await fake.system.advance(25);
+    void client.voip.endCall(incoming.callId);
+    await fake.system.advance(25);
+    expect(incoming.touched).toBe(true);
+  });
+});
+
+describe("a number", () => {
+  test.each<[string, FakeNumber | undefined, string, object]>([
+    ["described", { lid: "5@lid" }, ANA, { phoneJid: JID, lidJid: "5@lid", exists: true, invalid: false }],
+    ["without a hidden address", { lid: null }, ANA, { phoneJid: JID, lidJid: null, exists: true, invalid: false }],
+    ["not on WhatsApp", { exists: false }, ANA, { phoneJid: JID, lidJid: null, exists: false, invalid: false }],
+    ["too short to be one", undefined, "+5511", { phoneJid: "5511@s.whatsapp.net", exists: false, invalid: true }],
+    ["in another form", { alsoKnownAs: ["551187654321"] }, "+551187654321", { phoneJid: JID, exists: true }],
+    ["in a form that the network does not know", {}, "+551187654321", { exists: false }],
+  ])("%s", async (_, number, asked, answer) => {
+    const fake = new FakeNetwork();
+    if (number) fake.network.number(ANA, number);
+    const client = await fake.online();
+    const found = outcomeOf(client.profile.getLidsByPhoneNumbers([asked]));
+    await fake.system.advance(25);
+    expect(found.value).toMatchObject([answer]);
+  });
+
+  test.each([
+    ["+5511987654321", true],
+    ["+551187654321", false],
+    ["+5541987654321", false],
+    ["+554187654321", true],
+    ["+551132654321", true],
+    ["+5511 3265-4321", true],
+    ["+12025550100", true],
+  ])("%s of Brazil or elsewhere exists with or without the ninth digit: %s", async (phone, exists) => {
+    const fake = new FakeNetwork();
+    const client = await fake.online();
+    const found = outcomeOf(client.profile.getLidsByPhoneNumbers([phone]));
+    await fake.system.advance(25);
+    expect(found.value).toMatchObject([{ exists }]);
+  });
+
+  test("that nobody described may be missing", async () => {
+    const fake = new FakeNetwork();
+    fake.network.otherNumbers = null;
+    const client = await fake.online();
+    const found = outcomeOf(client.profile.getLidsByPhoneNumbers([ANA, "+12025550100"]));
+    await fake.system.advance(25);
+    expect(found.value?.map(({ exists }) => exists)).toEqual([false, false]);
+  });
+
+  test("has an address of its own, always the same", async () => {
+    const fake = new FakeNetwork();
+    const client = await fake.online();
+    const found = outcomeOf(client.profile.getLidsByPhoneNumbers(["+12025550100", "+12025550101", "+12025550100"]));
+    await fake.system.advance(25);
+    const lids = found.value!.map(({ lidJid }) => lidJid);
+    expect(lids[0]).toMatch(/^\d{14}@lid$/);
+    expect(lids[2]).toBe(lids[0]);
+    expect(lids[1]).not.toBe(lids[0]);
+  });
+
+  test("without digits is refused", async () => {
+    const fake = new FakeNetwork();
+    const client = await fake.online();
+    await expect(client.profile.getLidsByPhoneNumbers(["none"])).rejects.toThrow("phone number is empty");
+    await expect(client.profile.getLidsByPhoneNumbers([])).resolves.toEqual([]);
+  });
+});

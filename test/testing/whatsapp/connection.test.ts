@@ -1,0 +1,362 @@
+import { describe, expect, test } from "vitest";
+import { FakeNetwork, OWNER, outcomeOf } from "../../support/whatsapp/fake-network.ts";
+
+const OPEN = { status: "open", reason: "connected", code: null, isLogout: false, isNewLogin: false };
+
+describe("a dropped socket", () => {
+  test("is visible in the state alone, and comes back after 2 s in silence", async () => {
+    const fake = new FakeNetwork();
+    const client = await fake.online();
+    client.dropSocket();
+    expect(client.getState()).toMatchObject({ connected: false, registered: true });
+    await fake.system.advance(1_999);
+    expect(client.getState().connected).toBe(false);
+    await fake.system.advance(1);
+    expect(client.getState().connected).toBe(true);
+    await fake.system.advance(10_000);
+    expect(fake.names).toEqual([]);
+  });
+
+  test("makes every request reject", async () => {
+    const fake = new FakeNetwork();
+    const client = await fake.online();
+    client.dropSocket(Infinity);
+    await expect(client.voip.startCall({ peerJid: "12025550100@s.whatsapp.net" })).rejects.toThrow(
+      "noise session not ready",
+    );
+    await expect(client.profile.getLidsByPhoneNumbers(["12025550100"])).rejects.toThrow("noise session not ready");
+    expect(client.voip.getCalls()).toEqual([]);
+    await fake.system.advance(3_600_000);
+    expect(client.getState().connected).toBe(false);
+  });
+
+  test("is reported as open by connect, although it is down", async () => {
+    const fake = new FakeNetwork();
+    const client = await fake.online();
+    client.dropSocket();
+    await client.connect();
+    expect(fake.seen("connection")).toEqual([OPEN]);
+    expect(client.getState().connected).toBe(false);
+  });
+
+  test("brings new codes to an unlinked client when it comes back", async () => {
+    const fake = new FakeNetwork();
+    const client = await fake.client();
+    void client.connect();
+    await fake.system.advance(100);
+    const first = client.shown.qr;
+    client.dropSocket();
+    await fake.system.advance(3_000);
+    expect(client.shown.qr).not.toBe(first);
+    expect(fake.seen("auth_qr").map(({ ttlMs }) => ttlMs)).toEqual([60_000, 60_000]);
+  });
+
+  test("happens to all when the network is out of reach, and lasts as long", async () => {
+    const fake = new FakeNetwork();
+    const client = await fake.online();
+    fake.network.reachable = false;
+    await fake.system.advance(60_000);
+    expect(client.getState().connected).toBe(false);
+    fake.network.reachable = true;
+    await fake.system.advance(2_000);
+    expect(client.getState().connected).toBe(true);
+    expect(fake.names).toEqual([]);
+  });
+});
+
+describe("connecting", () => {
+  test("fails after 10 s if the network is out of reach", async () => {
+    const fake = new FakeNetwork();
+    fake.network.reachable = false;
+    const client = await fake.client();
+    const connected = outcomeOf(client.connect());
+    await fake.system.advance(9_999);
+    expect(connected).toEqual({});
+    await fake.system.advance(1);
+    expect(connected.error?.message).toBe("comms connection timeout after 10000ms");
+  });
+
+  test("rejects when it is closed in the meantime", async () => {
+    const fake = new FakeNetwork();
+    const client = await fake.client();
+    const connected = outcomeOf(client.connect());
+    await client.disconnect();
+    await fake.system.advance(100);
+    expect(connected.error?.message).toBe("connect superseded by newer lifecycle");
+    expect(client.getState().connected).toBe(false);
+  });
+
+  test("twice at once opens once", async () => {
+    const fake = new FakeNetwork();
+    const first = await fake.online();
+    await first.disconnect();
+    fake.events.length = 0;
+    await Promise.all([first.connect(), first.connect(), fake.system.advance(100)]);
+    expect(fake.seen("connection")).toEqual([OPEN]);
+  });
+
+  test("rejects if the records cannot be read", async () => {
+    const fake = new FakeNetwork();
+    fake.records.failure = new Error("the database is down");
+    const client = await fake.client();
+    await expect(client.connect()).rejects.toThrow("the database is down");
+  });
+});
+
+describe("disconnecting", () => {
+  test("reports it, and replaces the voip object at the next connect", async () => {
+    const fake = new FakeNetwork();
+    const client = await fake.online();
+    const { voip } = client;
+    await client.disconnect();
+    expect(fake.seen("connection")).toMatchObject([
+      { status: "close", reason: "client_disconnected", code: null, isLogout: false },
+    ]);
+    expect(client.voip).toBeUndefined();
+    void client.connect();
+    await fake.system.advance(100);
+    expect(client.voip).toBeDefined();
+    expect(client.voip).not.toBe(voip);
+  });
+
+  test("forgets all calls without an event", async () => {
+    const fake = new FakeNetwork();
+    const client = await fake.online();
+    const { voip } = client;
+    const started = outcomeOf(voip.startCall({ peerJid: "12025550100@s.whatsapp.net" }));
+    await fake.system.advance(2_000);
+    expect(voip.getCall(started.value!)?.stateData.state).toBe("active");
+    fake.events.length = 0;
+    await client.disconnect();
+    await fake.system.advance(2_000);
+    expect(voip.getCall(started.value!)).toBeNull();
+    expect(fake.names).toEqual(["connection"]);
+    expect(fake.network.call().ended).toBeUndefined(); // the callee is left in the call
+  });
+
+  test("keeps the filters of stanzas", async () => {
+    const fake = new FakeNetwork();
+    const client = await fake.online();
+    await client.disconnect();
+    void client.connect();
+    await fake.system.advance(100);
+    void client.receive({ tag: "ib", attrs: { id: "after" } });
+    await fake.system.settle();
+    expect(fake.stanzas.at(-1)).toMatchObject({ attrs: { id: "after" } });
+  });
+});
+
+describe("the server", () => {
+  test("515: closes, and opens again at once", async () => {
+    const fake = new FakeNetwork();
+    const client = await fake.online();
+    client.streamError(515);
+    await fake.system.advance(25);
+    expect(fake.seen("connection")).toEqual([
+      { status: "close", reason: "stream_error_force_login", code: 515, isLogout: false, isNewLogin: false },
+      { ...OPEN, reason: "reconnected" },
+    ]);
+    expect(client.getState()).toMatchObject({ connected: true, registered: true });
+  });
+
+  test("516: unlinks, and opens again for new codes", async () => {
+    const fake = new FakeNetwork();
+    const client = await fake.online();
+    client.streamError(516);
+    await fake.system.advance(100);
+    expect(fake.names).toEqual(["connection", "auth_qr"]);
+    expect(fake.seen("connection")).toMatchObject([
+      { status: "close", reason: "stream_error_force_logout", code: 516, isLogout: true },
+    ]);
+    expect(client.getState()).toEqual({ connected: true, registered: false, hasQr: true, hasPairingCode: false });
+  });
+
+  test("replaced: closes and stays closed, still linked", async () => {
+    const fake = new FakeNetwork();
+    const client = await fake.online();
+    client.streamError("replaced");
+    await fake.system.advance(600_000);
+    expect(fake.seen("connection")).toMatchObject([
+      { status: "close", reason: "stream_error_replaced", code: null, isLogout: false },
+    ]);
+    expect(client.getState()).toMatchObject({ connected: false, registered: true });
+    expect(fake.records.values.size).toBe(1);
+  });
+
+  test("device removed: unlinks and forgets the session", async () => {
+    const fake = new FakeNetwork();
+    const client = await fake.online();
+    fake.network.unlink(OWNER);
+    await fake.system.advance(100);
+    expect(fake.names).toEqual(["connection"]);
+    expect(fake.seen("connection")).toMatchObject([
+      { status: "close", reason: "stream_error_device_removed", code: null, isLogout: true },
+    ]);
+    expect(client.getState()).toMatchObject({ connected: false, registered: false });
+    expect(fake.records.values.size).toBe(0);
+  });
+
+  test.each([
+    [401, "failure_not_authorized"],
+    [403, "failure_locked"],
+    [406, "failure_banned"],
+  ])("%i: unlinks and forgets the session", async (code, reason) => {
+    const fake = new FakeNetwork();
+    const client = await fake.online();
+    client.fail(code);
+    await fake.system.advance(100);
+    expect(fake.names).toEqual(["stream_failure", "connection"]);
+    expect(fake.seen("stream_failure")).toMatchObject([{ failureReason: code }]);
+    expect(fake.seen("connection")).toMatchObject([{ status: "close", reason, code, isLogout: true }]);
+    expect(client.getState().registered).toBe(false);
+    expect(fake.records.values.size).toBe(0);
+  });
+
+  test("402: reports a failure, and stays connected", async () => {
+    const fake = new FakeNetwork();
+    const client = await fake.online();
+    client.fail(402, { code: "101", expire: "3600", message: "too many calls" });
+    await fake.system.advance(100);
+    expect(fake.names).toEqual(["stream_failure"]);
+    expect(fake.seen("stream_failure")).toEqual([
+      {
+        failureReason: 402,
+        failureCode: 101,
+        failureMessage: "too many calls",
+        rawNode: { tag: "failure", attrs: { reason: "402", code: "101", expire: "3600", message: "too many calls" } },
+      },
+    ]);
+    expect(client.getState()).toMatchObject({ connected: true, registered: true });
+  });
+
+  test.each([
+    [405, "failure_client_too_old"],
+    [409, "failure_bad_user_agent"],
+    [503, "failure_service_unavailable"],
+  ])("%i: closes and stays closed, still linked", async (code, reason) => {
+    const fake = new FakeNetwork();
+    const client = await fake.online();
+    client.fail(code);
+    await fake.system.advance(600_000);
+    expect(fake.names).toEqual(["stream_failure", "connection"]);
+    expect(fake.seen("connection")).toMatchObject([{ status: "close", reason, code, isLogout: false }]);
+    expect(client.getState()).toMatchObject({ connected: false, registered: true });
+    expect(fake.records.values.size).toBe(1);
+  });
+
+  test("refuses every login while it is asked to, after the client has reported it as open", async () => {
+    const fake = new FakeNetwork();
+    const client = await fake.online();
+    await client.disconnect();
+    fake.network.refuses = 503;
+    fake.events.length = 0;
+    for (const _ of [1, 2]) {
+      void client.connect();
+      await fake.system.advance(100);
+    }
+    const once = ["connection", "stream_failure", "connection"];
+    expect(fake.names).toEqual([...once, ...once]);
+    fake.network.refuses = undefined;
+    void client.connect();
+    await fake.system.advance(100);
+    expect(client.getState().connected).toBe(true);
+  });
+
+  test("breaks the stream off for another reason: the socket drops without an event", async () => {
+    const fake = new FakeNetwork();
+    const client = await fake.online();
+    client.streamError("other");
+    expect(client.getState().connected).toBe(false);
+    await fake.system.advance(100);
+    expect(client.getState().connected).toBe(true);
+    expect(fake.names).toEqual([]);
+  });
+});
+
+describe("a stanza filter", () => {
+  test("sees neither failures nor stream errors", async () => {
+    const fake = new FakeNetwork();
+    const client = await fake.online();
+    client.fail(402);
+    client.streamError("other");
+    await fake.system.advance(100);
+    expect(fake.stanzas.map(({ tag }) => tag)).toEqual(["ib"]);
+  });
+
+  test("that throws or rejects is passed over", async () => {
+    const fake = new FakeNetwork();
+    const client = await fake.online();
+    client.lowlevel.registerIncomingStanzaFilter(() => {
+      throw new Error("no");
+    });
+    client.lowlevel.registerIncomingStanzaFilter(() => Promise.reject(new Error("no")));
+    const seen: string[] = [];
+    client.lowlevel.registerIncomingStanzaFilter(({ tag }) => void seen.push(tag));
+    await client.receive({ tag: "receipt", attrs: {} });
+    expect(seen).toEqual(["receipt"]);
+  });
+
+  test("stops when it is removed, twice as well", async () => {
+    const fake = new FakeNetwork();
+    const client = await fake.online();
+    const seen: string[] = [];
+    const remove = client.lowlevel.registerIncomingStanzaFilter(({ tag }) => void seen.push(tag));
+    remove();
+    remove();
+    await client.receive({ tag: "receipt", attrs: {} });
+    expect(seen).toEqual([]);
+    expect(fake.stanzas).toHaveLength(1); // the other filter stays
+  });
+});
+
+describe("a listener", () => {
+  test("hangs on the client across connections until it is removed", async () => {
+    const fake = new FakeNetwork();
+    const client = await fake.online();
+    const seen: string[] = [];
+    const listener = ({ status }: { status: string }): void => void seen.push(status);
+    client.on("connection", listener);
+    await client.disconnect();
+    void client.connect();
+    await fake.system.advance(100);
+    client.off("connection", listener);
+    client.off("never", listener);
+    await client.disconnect();
+    expect(seen).toEqual(["close", "open"]);
+  });
+});
+
+describe("a disturbed method", () => {
+  test("hangs, rejects or starts late, as often as asked", async () => {
+    const fake = new FakeNetwork();
+    const client = await fake.online();
+    client.disturb("getLidsByPhoneNumbers", "hang");
+    client.disturb("getLidsByPhoneNumbers", new Error("rate-overlimit"), 2);
+    client.disturb("getLidsByPhoneNumbers", { afterMs: 5_000 });
+    const outcomes = [1, 2, 3, 4, 5].map(() => outcomeOf(client.profile.getLidsByPhoneNumbers(["+12025550100"])));
+    await fake.system.advance(4_000);
+    expect(outcomes.map(({ error, value }) => error?.message ?? value?.length)).toEqual([
+      undefined,
+      "rate-overlimit",
+      "rate-overlimit",
+      undefined,
+      1,
+    ]);
+    await fake.system.advance(2_000);
+    expect(outcomes[3]!.value).toHaveLength(1);
+    await fake.system.advance(3_600_000);
+    expect(outcomes[0]).toEqual({});
+  });
+
+  test.each(["connect", "disconnect", "logout"] as const)("may be %s", async (method) => {
+    const fake = new FakeNetwork();
+    const client = await fake.online();
+    client.disturb(method, new Error("broken"));
+    await expect(client[method]()).rejects.toThrow("broken");
+    client.disturb(method, "hang");
+    const hung = outcomeOf(client[method]());
+    await fake.system.advance(3_600_000);
+    expect(hung).toEqual({});
+    expect(client.getState().connected).toBe(true);
+  });
+});
