@@ -7,6 +7,7 @@ import type {
   Deadlines,
   Leg,
   LegEvent,
+  MediaStatistics,
   ReleaseCause,
   TransferOutcome,
 } from "../../../src/ports/telephony.ts";
@@ -14,6 +15,7 @@ import type { WavWriter } from "../../audio/wav-writer.ts";
 import { FRAME_MS, type MediaClock, type Ticking } from "../media-clock.ts";
 import type { Bridge } from "./bridge.ts";
 import type { Callee, CalleeActions } from "./callee.ts";
+import { FrameStatistics } from "./frame-statistics.ts";
 import { SimulatedTransfer, type SimulatedTransferOptions } from "./simulated-transfer.ts";
 import type { Spool } from "./spool.ts";
 
@@ -52,6 +54,7 @@ export class SimulatedLeg implements Leg, Ticking, CalleeActions {
   /** Reused for every frame. */
   readonly #outgoing: Int16Array;
   readonly #incoming: Int16Array;
+  readonly #statistics = new FrameStatistics();
   #source: FrameSource | undefined;
   #sink: FrameSink | undefined;
   #recording: WavWriter | undefined;
@@ -123,6 +126,10 @@ export class SimulatedLeg implements Leg, Ticking, CalleeActions {
     }
   }
 
+  statistics(): MediaStatistics | null {
+    return this.#statistics.totals;
+  }
+
   hangUp(): Promise<void> {
     this.#finish("released", null);
     return this.#flushed;
@@ -170,7 +177,8 @@ export class SimulatedLeg implements Leg, Ticking, CalleeActions {
 
   /** @internal called by the clock: one frame each way */
   tick(): void {
-    if (this.#options.system.monotonic() >= this.#options.deadlines.send) return;
+    const now = this.#options.system.monotonic();
+    if (now >= this.#options.deadlines.send) return;
     this.#ticking = true;
     try {
       if (this.#keys.length > 0) this.#playKeys();
@@ -178,6 +186,7 @@ export class SimulatedLeg implements Leg, Ticking, CalleeActions {
       else this.#outgoing.fill(0);
       this.#callee.hear(this.#outgoing);
       this.#recording?.write(this.#outgoing, undefined, this.#outgoing.length);
+      this.#statistics.moved(this.#calleeSendsAudio, now);
       if (this.#calleeSendsAudio) {
         this.#callee.read(this.#incoming);
         // The callee may have ended the call or taken the line offline: this frame is lost then.

@@ -1,0 +1,42 @@
+import type { MediaStatistics } from "../../../src/ports/telephony.ts";
+import { FRAME_MS } from "../media-clock.ts";
+
+/**
+ * What a simulated call measures of its audio. A packet is a frame, uncompressed; none is lost, because nothing lies
+ * between the two ends. The jitter is that of the clock that moves the frames: a busy process moves them late.
+ */
+export class FrameStatistics {
+  #sent = 0;
+  #received = 0;
+  #jitterMs = 0;
+  #movedAt: number | undefined;
+
+  /** A frame was moved to the callee, and one from them if `received`. @param now ms of a monotonic clock */
+  moved(received: boolean, now: number): void {
+    this.#sent++;
+    if (received) this.#received++;
+    // The frame of the answer is not on the clock's schedule, which begins after it.
+    if (this.#sent === 1) return;
+    if (this.#movedAt !== undefined) this.#jitterMs += (Math.abs(now - this.#movedAt - FRAME_MS) - this.#jitterMs) / 16; // RFC 3550 section 6.4.1
+    this.#movedAt = now;
+  }
+
+  /** So far; null before the first frame. */
+  get totals(): MediaStatistics | null {
+    if (this.#sent === 0) return null;
+    return {
+      codec: "L16",
+      packetsSent: this.#sent,
+      packetsReceived: this.#received,
+      packetsLost: 0,
+      packetsReordered: 0,
+      packetsDuplicated: 0,
+      packetsInvalid: 0,
+      jitterMs: this.#jitterMs,
+      roundTripMs: null,
+      remoteLoss: null,
+      mos: null,
+      heldMs: 0,
+    };
+  }
+}
