@@ -79,6 +79,7 @@ export type { MediaStatistics } from "./domain/media-statistics.ts";
 export type { CompletedReason, FailedReason, HeardEvidence, Outcome, OutcomeData } from "./domain/outcome.ts";
 export { COMPLETED_REASONS, FAILED_REASONS, HEARD_EVIDENCE } from "./domain/outcome.ts";
 export type { Principal } from "./domain/principal.ts";
+export type { QualityInterval } from "./domain/quality-series.ts";
 export type { QueuePolicy } from "./domain/queue-policy.ts";
 export { freeSlot } from "./domain/queue-policy.ts";
 export type { Fault, RefusalCode } from "./domain/refusal.ts";

@@ -1,5 +1,6 @@
 import type { Call } from "../../src/domain/call.ts";
 import type { CallPatch } from "../../src/ports/storage.ts";
+import { qualityColumn, qualityIn } from "./quality-column.ts";
 import type { CallRow, CallTable } from "./schema.ts";
 
 /** The row of a call. */
@@ -23,6 +24,7 @@ export function callRow(call: Call): CallRow {
     result_error: call.resultError ?? null,
     turns: call.turns === undefined ? null : JSON.stringify(call.turns),
     media_statistics: call.mediaStatistics && JSON.stringify(call.mediaStatistics),
+    quality: qualityColumn(call.quality),
     recorded_ms: call.recordedMs,
     created_at: call.createdAt,
     started_at: call.startedAt,
@@ -54,6 +56,7 @@ export function callOf(row: CallRow): Call {
     ...(row.result_error === null ? {} : { resultError: row.result_error }),
     ...(row.turns === null ? {} : { turns: JSON.parse(row.turns) }),
     mediaStatistics: row.media_statistics === null ? null : JSON.parse(row.media_statistics),
+    ...(row.quality === null ? {} : { quality: qualityIn(row.quality) }),
     recordedMs: row.recorded_ms,
     createdAt: row.created_at,
     startedAt: row.started_at,
@@ -76,6 +79,7 @@ export function callColumns(patch: CallPatch): Partial<CallTable> {
     ...(patch.mediaStatistics !== undefined && {
       media_statistics: patch.mediaStatistics && JSON.stringify(patch.mediaStatistics),
     }),
+    ...(patch.quality !== undefined && { quality: qualityColumn(patch.quality) }),
     ...(patch.recordedMs !== undefined && { recorded_ms: patch.recordedMs }),
     ...(patch.startedAt !== undefined && { started_at: patch.startedAt }),
     ...(patch.endedAt !== undefined && { ended_at: patch.endedAt }),

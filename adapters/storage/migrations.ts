@@ -31,6 +31,7 @@ export function migrations(types: ColumnTypes): Record<string, Migration> {
     "0021_call_limits": { up: callLimits },
     "0022_token_scopes": { up: tokenScopes },
     "0023_accounts": { up: (db) => loginTables(db, types) },
+    "0024_call_quality": { up: callQuality },
   };
 }
 
@@ -197,6 +198,11 @@ async function callLimits(db: Kysely<unknown>): Promise<void> {
 async function tokenScopes(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable("tokens").addColumn("scopes", "text").execute();
   await db.schema.alterTable("tokens").addColumn("last_used_at", "bigint").execute();
+}
+
+/** Existing calls have none: nobody measured them. */
+async function callQuality(db: Kysely<unknown>): Promise<void> {
+  await db.schema.alterTable("calls").addColumn("quality", "text").execute();
 }
 
 /** A demo token has keys of its own. Existing keys count as the user's. */

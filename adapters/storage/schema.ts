@@ -105,6 +105,8 @@ export interface CallTable {
   turns: string | null;
   /** JSON. */
   media_statistics: string | null;
+  /** JSON. */
+  quality: string | null;
   recorded_ms: number | null;
   created_at: number;
   started_at: number | null;

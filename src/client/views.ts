@@ -4,6 +4,7 @@ export type {
   Call,
   CallerId,
   CallMetrics,
+  CallQuality,
   CreatedCall,
   Event as CallEvent,
   Fault,
@@ -16,6 +17,7 @@ export type {
   ListenStarted,
   ListenWaiting,
   Outcome,
+  QualityInterval,
   Recording,
   StreamError,
   StreamStatistics,
@@ -31,7 +33,7 @@ export type {
 } from "../http/answers.ts";
 
 /** An optional object of a call. */
-export type CallExpansion = "outcome" | "transcript" | "media" | "reference" | "result" | "metrics";
+export type CallExpansion = "outcome" | "transcript" | "media" | "reference" | "result" | "metrics" | "quality";
 
 /** The fields that an expansion adds. */
 type Added<E extends CallExpansion> = E extends "reference" ? "reference" | "metadata" : E;

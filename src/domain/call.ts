@@ -5,6 +5,7 @@ import type { CallerId } from "./caller-id.ts";
 import type { Metadata } from "./instance.ts";
 import type { MediaStatistics } from "./media-statistics.ts";
 import type { Outcome } from "./outcome.ts";
+import type { QualityInterval } from "./quality-series.ts";
 import type { TurnMetrics } from "./turn-metrics.ts";
 
 /** What a call can be, by what the callee gets. */
@@ -89,6 +90,8 @@ export interface Call {
   readonly turns?: readonly TurnMetrics[] | undefined;
   /** How its audio went over the network; null until it is over, and if the network has no statistics. */
   readonly mediaStatistics: MediaStatistics | null;
+  /** The same over time, oldest first; stored when the call is over. Left out: nothing was measured. */
+  readonly quality?: readonly QualityInterval[] | undefined;
   /** Length of the recording that is kept, ms: 0 until the call is over, and if none is kept. Null: none was asked for. */
   readonly recordedMs: number | null;
   readonly createdAt: number;

@@ -78,6 +78,28 @@ export interface CallMetrics {
   turns: TurnMetrics[];
 }
 
+/** How a call's audio travelled during one interval, counted on our side. */
+export interface QualityInterval {
+  /** The end of the interval, from the connection of the call; it begins at the end of the one before. */
+  until_ms: number;
+  packets_sent: number;
+  packets_received: number;
+  /** Remote packets that never arrived, or arrived too late to be played. */
+  packets_lost: number;
+  /** Interarrival jitter (RFC 3550), at its highest. */
+  jitter_ms: number;
+  /** At its highest; null if the remote side does not report it. */
+  round_trip_ms: number | null;
+  /** Share of all our packets so far that the remote side lost, 0 to 1; null if it does not report it. */
+  remote_loss: number | null;
+}
+
+/** How a call's audio travelled over time. */
+export interface CallQuality {
+  /** Oldest first, fewer than 120: of 5 s at first, longer ones in long calls; the last one may be shorter. */
+  intervals: QualityInterval[];
+}
+
 /** How a call ended. */
 export interface Outcome {
   reason: CompletedReason | FailedReason;
@@ -153,6 +175,8 @@ export interface Call {
   result_error?: string | null | undefined;
   /** With expand=metrics: the latencies of the agent's turns; null until the call is over, and without an agent. */
   metrics?: CallMetrics | null | undefined;
+  /** With expand=quality: how the audio travels over time, also while the call goes on; null until something was measured, and if the network does not count. */
+  quality?: CallQuality | null | undefined;
   /** With expand=media: the message, and how the audio travelled over the network. For a call without a fixed message null until there are statistics, unless the call is to be recorded. */
   media?: AudioMedia | SpeechMedia | LiveMedia | null | undefined;
   /** With expand=reference: as given at the creation; null if it was not. */
@@ -500,6 +524,8 @@ export interface Answers {
   TranscriptLine: TranscriptLine;
   TurnMetrics: TurnMetrics;
   CallMetrics: CallMetrics;
+  QualityInterval: QualityInterval;
+  CallQuality: CallQuality;
   Outcome: Outcome;
   StreamStatistics: StreamStatistics;
   Recording: Recording;

@@ -4,12 +4,13 @@ import { type Call, isActive } from "../domain/call.ts";
 import type { Event } from "../domain/events.ts";
 import type { Instance } from "../domain/instance.ts";
 import type { MediaStatistics } from "../domain/media-statistics.ts";
+import type { QualityInterval } from "../domain/quality-series.ts";
 import type { TranscriptLine } from "../domain/transcript.ts";
 import type { TurnMetrics } from "../domain/turn-metrics.ts";
 import type { Voice } from "../ports/speech.ts";
 import type { View } from "./answers.ts";
 
-export const CALL_EXPANSIONS = ["outcome", "transcript", "media", "reference", "result", "metrics"] as const;
+export const CALL_EXPANSIONS = ["outcome", "transcript", "media", "reference", "result", "metrics", "quality"] as const;
 export type CallExpansion = (typeof CALL_EXPANSIONS)[number];
 
 /** RFC 3339, UTC, milliseconds, from ms since 1970-01-01 UTC. */
@@ -66,6 +67,8 @@ export function callView(
     if (call.message.type === "DYNAMIC_AGENT" && call.message.resultSchema) view.result_error = resultError(call);
   }
   if (expand.has("metrics")) view.metrics = call.turns === undefined ? null : { turns: call.turns.map(turnView) };
+  if (expand.has("quality"))
+    view.quality = call.quality === undefined ? null : { intervals: call.quality.map(intervalView) };
   if (expand.has("media")) view.media = mediaView(call, server);
   if (expand.has("reference")) {
     view.reference = call.reference ?? null;
@@ -142,6 +145,18 @@ function streamView(statistics: MediaStatistics): View<"StreamStatistics"> {
     remote_loss: statistics.remoteLoss === null ? null : rounded(statistics.remoteLoss, 4),
     mos: statistics.mos === null ? null : rounded(statistics.mos, 2),
     held_ms: statistics.heldMs,
+  };
+}
+
+function intervalView(interval: QualityInterval): View<"QualityInterval"> {
+  return {
+    until_ms: interval.untilMs,
+    packets_sent: interval.packetsSent,
+    packets_received: interval.packetsReceived,
+    packets_lost: interval.packetsLost,
+    jitter_ms: interval.jitterMs,
+    round_trip_ms: interval.roundTripMs,
+    remote_loss: interval.remoteLoss,
   };
 }
 

@@ -3,6 +3,7 @@ import { CALL_TRANSITIONS, type Call, type CallMove, type CallResult, isActive }
 import type { Event, Fact } from "../../domain/events.ts";
 import type { MediaStatistics } from "../../domain/media-statistics.ts";
 import type { Outcome } from "../../domain/outcome.ts";
+import type { QualityInterval } from "../../domain/quality-series.ts";
 import type { TurnMetrics } from "../../domain/turn-metrics.ts";
 import { type CallPatch, StorageUnavailable } from "../../ports/storage.ts";
 import type { Context } from "../context.ts";
@@ -25,6 +26,7 @@ export interface Ending {
   readonly resultError: string | null | undefined;
   readonly turns: readonly TurnMetrics[] | undefined;
   readonly mediaStatistics: MediaStatistics | null;
+  readonly quality: readonly QualityInterval[] | undefined;
   readonly recordedMs: number | null;
   /** What was noticed too late to be noted before. */
   readonly last: readonly Fact[];
@@ -89,7 +91,8 @@ export class CallJournal {
   }
 
   /** The final state. */
-  end({ input, outcome, endedAt, result, resultError, turns, mediaStatistics, recordedMs, last }: Ending): void {
+  end({ input, last, result, resultError, turns, quality, ...ended }: Ending): void {
+    const { outcome, endedAt, mediaStatistics, recordedMs } = ended;
     const status = this.#next(input);
     for (const fact of last) this.note(fact, endedAt);
     this.#put(
@@ -101,6 +104,7 @@ export class CallJournal {
         ...(resultError !== undefined && { resultError }),
         ...(turns && { turns }),
         mediaStatistics,
+        ...(quality && { quality }),
         recordedMs,
       },
       [...this.#droppedNotes(endedAt), this.#event(finalFact(this.#call, status, outcome), endedAt)],

@@ -6,6 +6,7 @@ import type { CallEffect, CallSignal } from "../../domain/call-signal.ts";
 import type { Fact } from "../../domain/events.ts";
 import type { MediaStatistics } from "../../domain/media-statistics.ts";
 import type { FailedReason } from "../../domain/outcome.ts";
+import type { QualityInterval } from "../../domain/quality-series.ts";
 import { StorageUnavailable } from "../../ports/storage.ts";
 import { DEADLINE_PASSED, DialError, type Leg, type Line, type Telephony } from "../../ports/telephony.ts";
 import type { Findings } from "../call-audio/agents/agent-result.ts";
@@ -15,6 +16,7 @@ import { type LiveConnection, ProgramFailed } from "../call-audio/programs/progr
 import type { Context } from "../context.ts";
 import { CallClock } from "./call-clock.ts";
 import { CallJournal } from "./call-journal.ts";
+import type { CallQuality } from "./call-quality.ts";
 import { CallTimers } from "./call-timers.ts";
 import { mayLeadTo } from "./destinations.ts";
 import { prepareDialling, releaseOf } from "./dialling.ts";
@@ -51,6 +53,7 @@ export class CallSession {
   #dialled: Promise<void> = Promise.resolve();
   #released: Promise<void> | undefined;
   #statistics: MediaStatistics | null = null;
+  #quality: CallQuality | undefined;
   #framesAtLineDown = 0;
   /** When the signal that is being carried out was given. */
   #at = 0;
@@ -91,6 +94,11 @@ export class CallSession {
     return this.#journal.call;
   }
 
+  /** How its audio has gone over the network so far; undefined if nothing was measured. */
+  get quality(): readonly QualityInterval[] | undefined {
+    return this.#quality?.intervals;
+  }
+
   /** Whether what became of the call is stored. */
   get saved(): boolean {
     return this.#saved;
@@ -113,7 +121,10 @@ export class CallSession {
       for await (const { signal, at } of this.#mailbox) {
         this.#at = at;
         const decision = decide(this.#flow, signal, this.#rules, this.#media?.unproven);
-        if (this.#flow.phase !== "over" && decision.flow.phase === "over") this.#statistics = this.#takeStatistics();
+        if (this.#flow.phase !== "over" && decision.flow.phase === "over") {
+          this.#statistics = this.#takeStatistics();
+          this.#quality?.end(at, this.#statistics);
+        }
         this.#flow = decision.flow;
         for (const effect of decision.effects) this.#carryOut(effect);
       }
@@ -198,6 +209,7 @@ export class CallSession {
       this.#media = this.#createMedia(leg, connection);
       void this.#media.play(signal);
       void this.#follow(leg, this.#media);
+      if (leg.statistics) void this.#measure(leg);
     } catch (error) {
       if (error instanceof ProgramFailed) {
         this.#post({ type: "end", reason: error.reason, detail: errorText(error) });
@@ -224,10 +236,23 @@ export class CallSession {
     for await (const signal of legSignals(leg, (digit) => media.isNewKey(digit))) this.#post(signal);
   }
 
+  /** Loaded while the phone rings, because nobody waits for it; a call that is over by then was too short to measure. */
+  async #measure(leg: Leg): Promise<void> {
+    try {
+      const { CallQuality } = await import("./call-quality.ts");
+      if (this.#flow.phase === "over") return;
+      this.#quality = new CallQuality(this.#context, this.callId, this.#clock, leg);
+      if (this.call.startedAt !== null) this.#quality.begin(this.call.startedAt);
+    } catch (error) {
+      this.#context.log.warn({ call_id: this.callId, err: error }, "the quality of the audio cannot be measured");
+    }
+  }
+
   #carryOut(effect: CallEffect): void {
     switch (effect.do) {
       case "move":
         this.#journal.move(effect.input, this.#at);
+        if (effect.input === "connect") this.#quality?.begin(this.#at);
         break;
       case "conclude":
         this.#concluded = this.#conclude(effect);
@@ -271,6 +296,7 @@ export class CallSession {
     const mediaStatistics = this.#statistics;
     this.#journal.end({
       ...{ input, outcome, endedAt, result, resultError, turns: media?.turns, mediaStatistics, recordedMs },
+      quality: this.quality,
       last: [...last, ...facts],
     });
   }
@@ -319,6 +345,7 @@ export class CallSession {
 
   #close(): void {
     this.#timers.cancelAll();
+    this.#quality?.stop();
     this.#mailbox.close();
   }
 }

@@ -52,12 +52,14 @@ export class Calls implements CallUseCases {
   async get(principal: Principal, callId: string): Promise<Call> {
     const call = isId("call", callId) ? await this.#context.storage.calls.get(callId) : undefined;
     if (!call || !mayUse(principal, call)) throw callNotFound(callId);
-    return call;
+    return this.#measured(call);
   }
 
   async list(principal: Principal, filter: CallFilter = {}, page: Page = {}): Promise<Call[]> {
     const part = visiblePart(principal, filter.instanceId);
-    return part ? this.#context.storage.calls.list(principal.userId, { ...filter, ...part }, page) : [];
+    if (!part) return [];
+    const calls = await this.#context.storage.calls.list(principal.userId, { ...filter, ...part }, page);
+    return calls.map((call) => this.#measured(call));
   }
 
   async hangUp(principal: Principal, callId: string): Promise<void> {
@@ -142,6 +144,12 @@ export class Calls implements CallUseCases {
   async wait(principal: Principal, callId: string, options: { signal?: AbortSignal } = {}): Promise<Call> {
     for await (const _ of this.events(principal, callId, options));
     return this.get(principal, callId);
+  }
+
+  /** The call with the quality of its audio so far, if it is live. */
+  #measured(call: Call): Call {
+    const quality = isActive(call.status) ? this.#dispatcher.session(call.id)?.quality : undefined;
+    return quality === undefined ? call : { ...call, quality };
   }
 
   /** Ends a waiting call whose stream's client has hung up, however long the storage takes. Never rejects. */

@@ -118,6 +118,33 @@ export const StreamStatistics = shape("How a call's audio travelled over the net
   ),
   held_ms: v.pipe(v.number(), v.minValue(0), v.description("How long the remote side kept the call on hold, ms.")),
 });
+export const QualityInterval = shape("How a call's audio travelled during one interval, counted on our side.", {
+  until_ms: v.pipe(
+    milliseconds,
+    v.description("The end of the interval, from the connection of the call; it begins at the end of the one before."),
+  ),
+  packets_sent: count,
+  packets_received: count,
+  packets_lost: v.pipe(count, v.description("Remote packets that never arrived, or arrived too late to be played.")),
+  jitter_ms: v.pipe(v.number(), v.minValue(0), v.description("Interarrival jitter (RFC 3550), at its highest.")),
+  round_trip_ms: v.pipe(
+    v.nullable(v.pipe(v.number(), v.minValue(0))),
+    v.description("At its highest; null if the remote side does not report it."),
+  ),
+  remote_loss: v.pipe(
+    v.nullable(share),
+    v.description("Share of all our packets so far that the remote side lost, 0 to 1; null if it does not report it."),
+  ),
+});
+export const CallQuality = shape("How a call's audio travelled over time.", {
+  intervals: v.pipe(
+    v.array(QualityInterval),
+    v.description(
+      "Oldest first, fewer than 120: of 5 s at first, longer ones in long calls; the last one may be shorter.",
+    ),
+  ),
+});
+
 const stream = v.pipe(
   v.nullable(StreamStatistics),
   v.description(
@@ -186,6 +213,15 @@ export const Call = shape("A call.", {
       v.nullable(CallMetrics),
       v.description(
         "With expand=metrics: the latencies of the agent's turns; null until the call is over, and without an agent.",
+      ),
+    ),
+  ),
+  quality: v.optional(
+    v.pipe(
+      v.nullable(CallQuality),
+      v.description(
+        "With expand=quality: how the audio travels over time, also while the call goes on; null until something was " +
+          "measured, and if the network does not count.",
       ),
     ),
   ),

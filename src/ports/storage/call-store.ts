@@ -15,6 +15,7 @@ export type CallPatch = Partial<
     | "resultError"
     | "turns"
     | "mediaStatistics"
+    | "quality"
     | "recordedMs"
     | "startedAt"
     | "endedAt"

@@ -54,8 +54,10 @@ export interface Leg {
    */
   transfer?: ((to: string, signal: AbortSignal) => Promise<TransferOutcome>) | undefined;
   /**
-   * The statistics that the network keeps of the audio; null before there was any. Called once, at the end of the call:
-   * after `ended` was emitted, or just before the hang-up. Returns at once and does not throw.
+   * The statistics that the network keeps of the audio since the answer; null before it, and if the network has none.
+   * Packets are counted from the beginning, so later numbers are not smaller, except of lost packets that came after all.
+   * Called every few seconds while the call goes on, and at its end: after `ended` was emitted, or just before the
+   * hang-up. Returns at once and does not throw.
    */
   statistics?(): MediaStatistics | null;
   /**

@@ -1,5 +1,6 @@
 import type { MediaStatistics } from "../../domain/media-statistics.ts";
 import type { Outcome } from "../../domain/outcome.ts";
+import type { QualityInterval } from "../../domain/quality-series.ts";
 import type { TurnMetrics } from "../../domain/turn-metrics.ts";
 import type { Clause } from "./scene.ts";
 
@@ -25,6 +26,16 @@ const STATISTICS: MediaStatistics = {
   remoteLoss: null,
   mos: 4.3,
   heldMs: 0,
+};
+
+const INTERVAL: QualityInterval = {
+  untilMs: 5_000,
+  packetsSent: 250,
+  packetsReceived: 248,
+  packetsLost: 2,
+  jitterMs: 0.25,
+  roundTripMs: 12.5,
+  remoteLoss: null,
 };
 
 const TURN: TurnMetrics = {
@@ -73,6 +84,14 @@ export function callUpdateContract(clause: Clause, lastingClause: Clause): void 
     };
     scene.equal(await scene.moved(call, patch), { ...call, ...patch, version: 2 });
     scene.equal(await scene.storage.calls.get(call.id), { ...call, ...patch, version: 2 });
+  });
+
+  clause("the quality over time is stored", async (scene) => {
+    const call = await scene.storedCall(await scene.storedInstance());
+    const quality = [INTERVAL, { ...INTERVAL, untilMs: 10_000, roundTripMs: null, remoteLoss: 0.01 }];
+    scene.equal(await scene.moved(call, { quality }), { ...call, quality, version: 2 });
+    scene.equal(await scene.storage.calls.get(call.id), { ...call, quality, version: 2 });
+    scene.equal((await scene.storage.calls.list(scene.userId, {}, {}))[0]?.quality, quality);
   });
 
   clause("a changed message is found under its new type", async (scene) => {

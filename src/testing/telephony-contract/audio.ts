@@ -2,6 +2,7 @@ import { DtmfDetector } from "../../audio/dtmf.ts";
 import { samplesToMs } from "../../audio/pcm.ts";
 import { tone, toneShare } from "../../audio/tone.ts";
 import { Vad } from "../../audio/vad.ts";
+import type { MediaStatistics } from "../../domain/media-statistics.ts";
 import { CountingSource } from "../telephony-network.ts";
 import type { ContractNumbers, Skip } from "./options.ts";
 import { expectInOrder } from "./order.ts";
@@ -66,19 +67,30 @@ export function audioContract({ test, expect, options }: TelephonyTheme): void {
     options.hearing,
   );
 
-  test("media statistics are available at once, also after the end", async (network) => {
+  test("media statistics are available at any time, at once, and count from the beginning", async (network) => {
     const line = await network.linkedLine();
     const { leg, events } = await network.call(line, numbers.answers);
+    const read = (): MediaStatistics | null => leg.statistics?.() ?? null;
+    read(); // before the answer too
     await events.next("connected", patienceMs);
-    const sent = (): number => leg.statistics?.()?.packetsSent ?? Number.POSITIVE_INFINITY; // nothing is counted here
+    const counts: MediaStatistics[] = [];
+    const sent = (): number => {
+      const statistics = read();
+      if (statistics) counts.push(statistics);
+      return statistics?.packetsSent ?? Number.POSITIVE_INFINITY; // nothing is counted here
+    };
     await network.until(() => sent() >= 1, "a packet sent");
-    const during = leg.statistics?.() ?? null;
+    const { packetsSent: first } = counts[0] ?? { packetsSent: 0 };
+    await network.until(() => sent() >= first + 10, "more packets sent");
     await leg.hangUp();
     await events.over;
-    const after = leg.statistics?.() ?? null;
-    expect(during === null).toBe(after === null);
-    if (during === null || after === null) return;
-    expect(after.packetsSent).toBeGreaterThanOrEqual(during.packetsSent);
+    const after = read();
+    expect(after === null).toBe(counts.length === 0);
+    if (after === null) return;
+    for (const name of ["packetsSent", "packetsReceived", "heldMs"] as const) {
+      const values = [...counts, after].map((statistics) => statistics[name]);
+      expect([name, ...values]).toEqual([name, ...[...values].sort((a, b) => a - b)]);
+    }
     for (const value of Object.values(after)) if (typeof value === "number") expect(value).toBeGreaterThanOrEqual(0);
   });
 

@@ -35,6 +35,7 @@ const STEPS = [
   "0021_call_limits",
   "0022_token_scopes",
   "0023_accounts",
+  "0024_call_quality",
 ];
 
 test("four processes migrate one new SQLite file at the same time", { timeout: 60_000 }, async () => {

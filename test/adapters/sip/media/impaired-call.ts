@@ -1,4 +1,5 @@
 import type { MediaClock } from "../../../../adapters/telephony/media-clock.ts";
+import type { MediaStatistics } from "../../../../adapters/telephony/sip/media/engine.ts";
 import { RtpSession } from "../../../../adapters/telephony/sip/media/rtp-session.ts";
 import { decodeMulaw, encodeMulaw } from "../../../../src/audio/g711.ts";
 import { whiteNoise } from "../../../audio/noise.ts";
@@ -13,6 +14,8 @@ export interface ImpairedCallOptions {
   readonly ppm?: number;
   /** Default: 1. */
   readonly seed?: number;
+  /** Called every 5 s of the call. */
+  readonly sample?: (atMs: number, statistics: MediaStatistics) => void;
 }
 
 /** What a listener had of it. */
@@ -33,13 +36,14 @@ export interface ImpairedCall {
 const RATE = 8_000;
 const FRAME_MS = 20;
 const FRAME = 160;
+const SAMPLED_TICKS = 250;
 /** When our first frame is due after the first packet was sent, ms. */
 const PHASE_MS = 7;
 const ADDRESS = "192.0.2.1";
 const PORT = 4_000;
 
 /** Sends noise, which is like itself nowhere else, through the network into a session. */
-export function impairedCall({ conditions, seconds, ppm = 0, seed = 1 }: ImpairedCallOptions): ImpairedCall {
+export function impairedCall({ conditions, seconds, ppm = 0, seed = 1, sample }: ImpairedCallOptions): ImpairedCall {
   const packets = seconds * 50;
   const said = encodeMulaw(whiteNoise(packets * FRAME, 8_000, seed));
   const network = new ImpairedNetwork(conditions, seed);
@@ -80,6 +84,7 @@ export function impairedCall({ conditions, seconds, ppm = 0, seed = 1 }: Impaire
     }
     now = due;
     session.tick();
+    if ((tick + 1) % SAMPLED_TICKS === 0) sample?.((tick + 1) * FRAME_MS, session.statistics());
   }
   const { mos } = session.statistics();
   const { lost, came } = network.counts;

@@ -1,0 +1,96 @@
+import type { MediaStatistics } from "./media-statistics.ts";
+
+/** The first intervals, ms: the pace of RTCP reports. */
+const FIRST_INTERVAL_MS = 5_000;
+/** Intervals of one call that are too many; even. */
+export const TOO_MANY: number = 120;
+
+/** How the audio of a call went over the network during one interval. */
+export interface QualityInterval {
+  /** The end of the interval, ms after the call connected; it begins at the end of the one before. */
+  readonly untilMs: number;
+  /** Packets of this interval alone. */
+  readonly packetsSent: number;
+  readonly packetsReceived: number;
+  readonly packetsLost: number;
+  /** The highest that was measured. */
+  readonly jitterMs: number;
+  /** The highest that was measured; null if the remote side reports none. */
+  readonly roundTripMs: number | null;
+  /** Share of all our packets so far that the remote side reported as lost, 0 to 1; null without a report. */
+  readonly remoteLoss: number | null;
+}
+
+/** Statistics at the end of an interval: packets are counted from the beginning of the call. */
+type Sample = QualityInterval;
+
+/**
+ * The quality of a call's audio over time, in fewer than {@link TOO_MANY} intervals for a call of any length: when there
+ * would be as many, every two neighbours become one, and the next ones are twice as long.
+ */
+export class QualitySeries {
+  #samples: Sample[] = [];
+  #intervalMs = FIRST_INTERVAL_MS;
+
+  /** Length of the next interval, ms. */
+  get intervalMs(): number {
+    return this.#intervalMs;
+  }
+
+  /**
+   * Oldest first. The packets of all intervals add up to those of the last statistics: a packet that counted as lost and
+   * came after all was never lost.
+   */
+  get intervals(): readonly QualityInterval[] {
+    const intervals: QualityInterval[] = [];
+    let later: Sample | undefined;
+    for (const sample of this.#samples.toReversed()) {
+      const reached = later ? withCounts(sample, (name) => Math.min(sample[name], later?.[name] ?? 0)) : sample;
+      if (later) intervals.push(withCounts(later, (name) => (later?.[name] ?? 0) - reached[name]));
+      later = reached;
+    }
+    if (later) intervals.push(later);
+    return intervals.reverse();
+  }
+
+  /** Adds the statistics of a moment; those of one that is not later than the last replace it. @param atMs after the call connected */
+  add(atMs: number, statistics: MediaStatistics): void {
+    const last = this.#samples.at(-1);
+    if (last && atMs <= last.untilMs) this.#samples.pop();
+    const { packetsSent, packetsReceived, packetsLost, jitterMs, roundTripMs, remoteLoss } = statistics;
+    this.#samples.push({
+      ...{ untilMs: Math.max(atMs, last?.untilMs ?? 0), packetsSent, packetsReceived, packetsLost },
+      ...{ jitterMs: rounded(jitterMs, 2), roundTripMs: roundTripMs && rounded(roundTripMs, 2) },
+      remoteLoss: remoteLoss && rounded(remoteLoss, 4),
+    });
+    if (this.#samples.length === TOO_MANY) this.#halve();
+  }
+
+  /** Of two neighbours the later one stays, with the higher jitter and round trip of both: no peak is lost. */
+  #halve(): void {
+    this.#samples = this.#samples.flatMap((later, i) => {
+      const earlier = this.#samples[i - 1];
+      if (i % 2 === 0 || earlier === undefined) return [];
+      const { jitterMs, roundTripMs } = earlier;
+      const trip = roundTripMs === null ? later.roundTripMs : Math.max(roundTripMs, later.roundTripMs ?? 0);
+      return [{ ...later, jitterMs: Math.max(jitterMs, later.jitterMs), roundTripMs: trip }];
+    });
+    this.#intervalMs *= 2;
+  }
+}
+
+function withCounts(
+  sample: Sample,
+  count: (name: "packetsSent" | "packetsReceived" | "packetsLost") => number,
+): QualityInterval {
+  return {
+    ...sample,
+    packetsSent: count("packetsSent"),
+    packetsReceived: count("packetsReceived"),
+    packetsLost: count("packetsLost"),
+  };
+}
+
+function rounded(value: number, decimals: number): number {
+  return Number(value.toFixed(decimals));
+}
