@@ -10,14 +10,7 @@ export function credentialStore(
   return {
     saveCredentials: (id, sealed) =>
       session.transaction(async (tx) => {
-        const instance = await tx
-          .selectFrom("instances")
-          .select("status")
-          .where("id", "=", id)
-          .$if(session.traits.rowLocks, (query) => query.forNoKeyUpdate())
-          .executeTakeFirst();
-        if (!instance || instance.status === "DELETED") return;
-        await writeCredentials(tx, id, sealed);
+        if (await lockedInstance(tx, id, session.traits.rowLocks)) await writeCredentials(tx, id, sealed);
       }),
     loadCredentials: (id) =>
       session.read(async (db) => {
@@ -29,9 +22,26 @@ export function credentialStore(
         return row && new Uint8Array(row.sealed); // pg returns a Buffer, a view into a larger one
       }),
     async eraseCredentials(id) {
-      await session.write((db) => db.deleteFrom("credentials").where("instance_id", "=", id).execute());
+      await session.transaction((tx) => eraseSecrets(tx, id));
     },
   };
+}
+
+/** Deletes all that a linked number has left: its credentials and the records of its line. */
+export async function eraseSecrets(tx: Kysely<Database>, id: string): Promise<void> {
+  await tx.deleteFrom("credentials").where("instance_id", "=", id).execute();
+  await tx.deleteFrom("line_records").where("instance_id", "=", id).execute();
+}
+
+/** Whether the instance is there and not deleted; it is not deleted before the transaction ends. */
+export async function lockedInstance(tx: Kysely<Database>, id: string, rowLocks: boolean): Promise<boolean> {
+  const instance = await tx
+    .selectFrom("instances")
+    .select("status")
+    .where("id", "=", id)
+    .$if(rowLocks, (query) => query.forNoKeyUpdate())
+    .executeTakeFirst();
+  return instance !== undefined && instance.status !== "DELETED";
 }
 
 /** Stores credentials in place of earlier ones. */

@@ -2,7 +2,7 @@ import type { Kysely, SelectQueryBuilder } from "kysely";
 import type { Instance } from "../../src/domain/instance.ts";
 import type { InstancePatch, InstanceStore, Page } from "../../src/ports/storage.ts";
 import { IS_HALF_DELETED, IS_LINKED, IS_NOT_DELETED, IS_UNLINKED } from "./conditions.ts";
-import { credentialStore, writeCredentials } from "./credential-store.ts";
+import { credentialStore, eraseSecrets, writeCredentials } from "./credential-store.ts";
 import { insertEvents } from "./event-insertion.ts";
 import { instancePurge } from "./instance-purge.ts";
 import { follows, positionAfter } from "./keyset.ts";
@@ -62,8 +62,7 @@ export function instanceStore(session: Session): InstanceStore {
         const [row] = await MOVED(tx, { id, expected: version, ...columnsOf(patch) });
         if (!row) return undefined;
         if (sealed) await writeCredentials(tx, id, sealed);
-        if (patch.status === "CREATED" || row.erased_at !== null)
-          await tx.deleteFrom("credentials").where("instance_id", "=", id).execute();
+        if (patch.status === "CREATED" || row.erased_at !== null) await eraseSecrets(tx, id);
         await insertEvents(tx, events);
         return instanceOf(row);
       }),

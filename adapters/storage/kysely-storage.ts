@@ -12,6 +12,7 @@ import { removeOrphanedFiles } from "./audio-removal.ts";
 import { callStore } from "./call-store.ts";
 import { eventStore } from "./event-store.ts";
 import { instanceStore } from "./instance-store.ts";
+import { lineRecordStore } from "./line-record-store.ts";
 import { loginStore } from "./login-store.ts";
 import { contentsOf, migrate } from "./migrate.ts";
 import { migrations } from "./migrations.ts";
@@ -126,6 +127,7 @@ export function kyselyStorage(connect: () => Promise<ConnectedDatabase>, traits:
     accounts: accountStore(session),
     logins: loginStore(session),
     instances: instanceStore(session),
+    lineRecords: lineRecordStore(session),
     calls: callStore(session),
     events: eventStore(session),
     receipts: receiptStore(session),

@@ -1,6 +1,7 @@
 import { type Kysely, sql } from "kysely";
 import type { Migration } from "kysely/migration";
 import { type ColumnTypes, firstTables } from "./first-tables.ts";
+import { lineRecordTable } from "./line-record-table.ts";
 import { loginTables } from "./login-tables.ts";
 import { partialIndex, recreateTable } from "./table-changes.ts";
 import { webhookTables } from "./webhook-tables.ts";
@@ -32,6 +33,7 @@ export function migrations(types: ColumnTypes): Record<string, Migration> {
     "0022_token_scopes": { up: tokenScopes },
     "0023_accounts": { up: (db) => loginTables(db, types) },
     "0024_call_quality": { up: callQuality },
+    "0025_line_records": { up: (db) => lineRecordTable(db, types) },
   };
 }
 

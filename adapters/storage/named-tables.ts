@@ -17,6 +17,7 @@ const TABLES: Record<keyof Database, true> = {
   tokens: true,
   instances: true,
   credentials: true,
+  line_records: true,
   calls: true,
   removed_calls: true,
   call_audio: true,

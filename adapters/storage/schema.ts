@@ -15,6 +15,7 @@ export interface Database {
   tokens: TokenTable;
   instances: InstanceTable;
   credentials: CredentialTable;
+  line_records: LineRecordTable;
   calls: CallTable;
   call_audio: CallAudioTable;
   finished_counts: FinishedCountTable;
@@ -76,6 +77,13 @@ export interface InstanceTable {
 /** Sealed credentials, in a table of their own: reading an instance never loads them. */
 export interface CredentialTable {
   instance_id: string;
+  sealed: Uint8Array;
+}
+
+/** Sealed records of lines; their number is bounded per instance. */
+export interface LineRecordTable {
+  instance_id: string;
+  key: string;
   sealed: Uint8Array;
 }
 

@@ -3,7 +3,11 @@ import { type Memory, newestFirst, oldestFirst } from "./memory.ts";
 
 /** Instances and their credentials, which arrive encrypted. */
 export function instances(memory: Memory): InstanceStore {
-  const { instances: all, credentials } = memory;
+  const { instances: all, credentials, lineRecords } = memory;
+  const erase = (id: string): void => {
+    credentials.delete(id);
+    lineRecords.delete(id);
+  };
   return {
     async insert(instance, events, receipt, most = Number.POSITIVE_INFINITY) {
       const own = [...all.values()].filter((one) => one.userId === instance.userId && one.status !== "DELETED");
@@ -26,7 +30,7 @@ export function instances(memory: Memory): InstanceStore {
       const updated = { ...instance, ...patch, version: version + 1 };
       all.set(id, updated);
       if (sealed) credentials.set(id, sealed.slice());
-      if (patch.status === "CREATED" || updated.erasedAt !== null) credentials.delete(id);
+      if (patch.status === "CREATED" || updated.erasedAt !== null) erase(id);
       return updated;
     },
     linked: async (page) =>
@@ -54,7 +58,7 @@ export function instances(memory: Memory): InstanceStore {
       if (instance && instance.status !== "DELETED") credentials.set(id, sealed.slice());
     },
     loadCredentials: async (id) => credentials.get(id),
-    eraseCredentials: async (id) => void credentials.delete(id),
+    eraseCredentials: async (id) => erase(id),
     withPhone: async (phone) =>
       oldestFirst(
         [...all.values()].filter((one) => one.phone === phone && one.status !== "DELETED"),

@@ -2,6 +2,7 @@ import type { Storage } from "ringport";
 import { accounts } from "./accounts.ts";
 import { calls } from "./calls.ts";
 import { instances } from "./instances.ts";
+import { lineRecords } from "./line-records.ts";
 import { logins } from "./logins.ts";
 import { Memory } from "./memory.ts";
 import { receipts } from "./receipts.ts";
@@ -16,6 +17,7 @@ export function memoryStorage(): Storage {
     accounts: accounts(memory),
     logins: logins(memory),
     instances: instances(memory),
+    lineRecords: lineRecords(memory),
     calls: calls(memory),
     events: {
       append: async (events) => memory.log(events),

@@ -42,6 +42,7 @@ export class Memory {
   audit: readonly AuditRecord[] = [];
   readonly instances: Map<string, Instance> = new Map();
   readonly credentials: Map<string, Uint8Array> = new Map();
+  readonly lineRecords: Map<string, ReadonlyMap<string, Uint8Array>> = new Map(); // by instance
   readonly calls: Map<string, Call> = new Map();
   readonly audio: Map<string, Uint8Array> = new Map();
   readonly transcripts: Map<string, TranscriptLine> = new Map(); // by call and position

@@ -28,6 +28,7 @@ export function leasedStorage(storage: Storage, lease: ServerLease): Storage {
     accounts: leased(storage.accounts),
     logins: leased(storage.logins),
     instances: leased(storage.instances),
+    lineRecords: leased(storage.lineRecords),
     calls: leased(storage.calls),
     events: leased(storage.events),
     receipts: leased(storage.receipts),

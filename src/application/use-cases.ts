@@ -4,7 +4,7 @@ import type { CallerIdRule } from "../domain/caller-id.ts";
 import type { Event } from "../domain/events.ts";
 import type { Instance } from "../domain/instance.ts";
 import type { CreateInstanceInput, UpdateInstanceInput } from "../domain/instance-input.ts";
-import type { LineState } from "../domain/line-flow.ts";
+import type { LineCondition, LineState } from "../domain/line-flow.ts";
 import type { FailedReason } from "../domain/outcome.ts";
 import type { Principal } from "../domain/principal.ts";
 import type { TranscriptLine } from "../domain/transcript.ts";
@@ -47,6 +47,8 @@ export interface Connection {
   readonly lastSeenAt: number | null;
   /** Why it is not online; null while it is. */
   readonly reason: string | null;
+  /** What the owner of the number should know besides; null if nothing. */
+  readonly condition: LineCondition | null;
   readonly provider: string;
 }
 

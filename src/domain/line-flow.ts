@@ -10,6 +10,8 @@ export interface LineFlow {
   readonly state: LineState;
   /** Why the line is not online; null while it is. */
   readonly reason: string | null;
+  /** What the owner of the number should know besides; null if nothing. */
+  readonly condition: LineCondition | null;
   /** Why the line cannot place calls until somebody mends it; undefined if its fault may pass by itself. */
   readonly lastingFault: string | undefined;
   /** When a probe last found the line online; ms since 1970-01-01 UTC. */
@@ -25,6 +27,23 @@ export interface LineFlow {
 /** Where the connection of a line can be. */
 export const LINE_STATES = ["unlinked", "linking", "connecting", "online", "reconnecting", "offline"] as const;
 export type LineState = (typeof LINE_STATES)[number];
+
+/** What the owner of a number should know besides the state of its line. */
+export const LINE_CONDITIONS = [
+  /** A pairing code is valid, and waits to be typed on the phone. */
+  "pairing_code",
+  /** The codes have expired; the next request for one starts again. */
+  "qr_expired",
+  /** The account is protected by a passkey, so that no code can link it. */
+  "passkey_required",
+  /** Another client has taken over the link. */
+  "replaced",
+  /** The network keeps the number from calling for a while. */
+  "restricted",
+  /** The network refuses this version of the client. */
+  "client_outdated",
+] as const;
+export type LineCondition = (typeof LINE_CONDITIONS)[number];
 
 /** What can happen to the connection of a line. */
 export type LineMove = "link" | "connect" | "confirm" | "lose" | "give_up" | "unlink";
@@ -56,6 +75,8 @@ export type LineInput =
   | { readonly type: "offline"; readonly reason: string; readonly lasting: boolean }
   /** The phone's owner has removed the device. */
   | { readonly type: "unlinked"; readonly reason: string }
+  /** The network reported a condition, or that there is none any more. `reason`: only counts while no number is linked. */
+  | { readonly type: "condition"; readonly condition: LineCondition | null; readonly reason: string | undefined }
   | { readonly type: "grace_over" }
   | { readonly type: "closing" }
   | { readonly type: "closed" };
@@ -96,7 +117,8 @@ export interface LineDecision {
 export function newLine(linked: boolean): LineFlow {
   return {
     state: linked ? "connecting" : "unlinked",
-    reason: linked ? CONNECTING : "no phone number is linked",
+    reason: linked ? CONNECTING : NOT_LINKED,
+    condition: null,
     lastingFault: undefined,
     lastSeenAt: null,
     offlineReports: 0,
@@ -114,7 +136,7 @@ export function isProbed({ stage, state }: LineFlow): boolean {
 export function decideLine(flow: LineFlow, input: LineInput, rules: LineRules): LineDecision {
   switch (input.type) {
     case "linking_started":
-      return { flow: moved(flow, "link", "waiting for the code to be scanned"), effects: [] };
+      return { flow: moved(flow, "link", WAITING_FOR_SCAN), effects: [] };
     case "link_stored":
       return linkStored(flow, input.offlineReports);
     case "resumed":
@@ -132,6 +154,8 @@ export function decideLine(flow: LineFlow, input: LineInput, rules: LineRules): 
       return offline(flow, input, rules);
     case "unlinked":
       return unlinked(flow, input.reason, rules);
+    case "condition":
+      return { flow: withCondition(flow, input.condition, input.reason), effects: [] };
     case "grace_over":
       return graceOver({ ...flow, inGrace: false });
     case "closing":
@@ -150,11 +174,11 @@ function isAnswerable({ stage, state }: LineFlow): boolean {
 function linkStored(flow: LineFlow, offlineReports: number): LineDecision {
   const effects: LineEffect[] = [{ do: "clear_code" }, { do: "schedule_probe" }];
   if (offlineReports !== flow.offlineReports) return { flow, effects };
-  return { flow: moved({ ...flow, lastingFault: undefined }, "connect", CONNECTING), effects };
+  return { flow: moved({ ...flow, condition: null, lastingFault: undefined }, "connect", CONNECTING), effects };
 }
 
 function foundOnline(flow: LineFlow, at: number): LineDecision {
-  const found: LineFlow = { ...flow, inGrace: false, lastingFault: undefined, lastSeenAt: at };
+  const found: LineFlow = { ...flow, inGrace: false, condition: null, lastingFault: undefined, lastSeenAt: at };
   if (flow.state === "online") return { flow: found, effects: [{ do: "stop_grace" }] };
   const store: LineEffect = { do: "store_active", offlineReports: flow.offlineReports };
   return { flow: found, effects: [{ do: "stop_grace" }, store] };
@@ -190,10 +214,21 @@ function unlinked(flow: LineFlow, reason: string, rules: LineRules): LineDecisio
   const gone: LineFlow = {
     ...moved(flow, "unlink", reason),
     offlineReports: flow.offlineReports + 1,
+    condition: null,
     lastingFault: undefined,
     inGrace: false,
   };
   return { flow: gone, effects: [...STOP_TIMERS, { do: "notify_offline", reason }, { do: "store_unlinked", reason }] };
+}
+
+/** While no number is linked, the reason names what linking waits for. */
+function withCondition(before: LineFlow, condition: LineCondition | null, reason: string | undefined): LineFlow {
+  if (before.stage === "closed") return before;
+  const flow: LineFlow = { ...before, condition };
+  if (flow.state === "linking") return { ...flow, reason: reason ?? (condition ? flow.reason : WAITING_FOR_SCAN) };
+  if (flow.state === "unlinked" && reason !== undefined) return { ...flow, reason };
+  if (flow.state === "unlinked" && before.condition && !condition) return { ...flow, reason: NOT_LINKED };
+  return flow;
 }
 
 function graceOver(flow: LineFlow): LineDecision {
@@ -203,6 +238,8 @@ function graceOver(flow: LineFlow): LineDecision {
 }
 
 const CONNECTING = "connecting";
+const NOT_LINKED = "no phone number is linked";
+const WAITING_FOR_SCAN = "waiting for the code to be scanned";
 const STOP_TIMERS: readonly LineEffect[] = [{ do: "cancel_probe" }, { do: "stop_grace" }];
 
 /** The flow after a move; unchanged if the table has no such move from here. */

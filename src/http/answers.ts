@@ -217,6 +217,8 @@ export interface Connection {
   last_seen_at: string | null;
   /** Why the line is not online; null while it is. */
   reason: string | null;
+  /** What the owner of the number should know besides; null if nothing. */
+  condition: "pairing_code" | "qr_expired" | "passkey_required" | "replaced" | "restricted" | "client_outdated" | null;
   /** The telephony provider of the instance. */
   provider: string;
 }

@@ -198,6 +198,7 @@ function connectionView(connection: Connection): View<"Connection"> {
     phone: connection.phone,
     last_seen_at: maybeTimestamp(connection.lastSeenAt),
     reason: connection.reason,
+    condition: connection.condition,
     provider: connection.provider,
   };
 }

@@ -3,6 +3,7 @@ import type { AccountStore } from "./storage/account-store.ts";
 import type { CallStore } from "./storage/call-store.ts";
 import type { EventStore } from "./storage/event-store.ts";
 import type { InstanceStore } from "./storage/instance-store.ts";
+import type { LineRecordStore } from "./storage/line-record-store.ts";
 import type { LoginStore } from "./storage/login-store.ts";
 import type { ReceiptStore } from "./storage/receipt-store.ts";
 import type { RetentionStore } from "./storage/retention-store.ts";
@@ -21,6 +22,7 @@ export type {
 } from "./storage/call-store.ts";
 export type { EventStore, LogPage } from "./storage/event-store.ts";
 export type { InstancePatch, InstanceStore } from "./storage/instance-store.ts";
+export type { LineRecordStore } from "./storage/line-record-store.ts";
 export type {
   AccountRecord,
   AccountRemoval,
@@ -71,6 +73,7 @@ export interface Storage {
   /** How people sign in. */
   readonly logins: LoginStore;
   readonly instances: InstanceStore;
+  readonly lineRecords: LineRecordStore;
   readonly calls: CallStore;
   readonly events: EventStore;
   readonly receipts: ReceiptStore;

@@ -1,4 +1,5 @@
 import type { CallerId, CallerIdRule } from "../domain/caller-id.ts";
+import type { LineCondition } from "../domain/line-flow.ts";
 import type { MediaStatistics } from "../domain/media-statistics.ts";
 import type { HeardEvidence } from "../domain/outcome.ts";
 import type { ReleaseCause } from "../domain/release-cause.ts";
@@ -15,9 +16,11 @@ export type {
   LineHealth,
   LineHost,
   LinkCode,
+  PairingCode,
 } from "./telephony/line.ts";
 export { DEADLINE_PASSED, DialError, NetworkSilent, NO_DEADLINES } from "./telephony/line.ts";
-export type { CallerId, CallerIdRule, HeardEvidence, MediaStatistics, ReleaseCause };
+export type { LineRecords } from "./telephony/line-records.ts";
+export type { CallerId, CallerIdRule, HeardEvidence, LineCondition, MediaStatistics, ReleaseCause };
 
 /**
  * A telephone network: WhatsApp, a SIP trunk, the simulator.

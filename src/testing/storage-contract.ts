@@ -11,6 +11,7 @@ import { callUpdateContract } from "./storage-contract/call-update.ts";
 import { eventOrderContract } from "./storage-contract/event-order.ts";
 import { eventsContract } from "./storage-contract/events.ts";
 import { instancesContract } from "./storage-contract/instances.ts";
+import { lineRecordsContract } from "./storage-contract/line-records.ts";
 import { oneTimeCodesContract } from "./storage-contract/one-time-codes.ts";
 import { queueRuleContract } from "./storage-contract/queue-rule.ts";
 import { receiptsContract } from "./storage-contract/receipts.ts";
@@ -65,6 +66,7 @@ export function storageContract(
     describe("one-time codes", () => oneTimeCodesContract(clause));
     describe("deleted accounts", () => accountRemovalContract(clause));
     describe("instances", () => instancesContract(clause, lastingClause));
+    describe("records of lines", () => lineRecordsContract(clause, lastingClause));
     describe("the queue rule", () => queueRuleContract(clause, lastingClause));
     describe("the quota of a token", () => callQuotaContract(clause, lastingClause));
     describe("waiting calls", () => callQueueContract(clause));

@@ -1,4 +1,13 @@
-import type { CredentialStore, Leg, LegEvent, LineHost, LinkCode, ReleaseCause } from "../ports/telephony.ts";
+import type {
+  CredentialStore,
+  Leg,
+  LegEvent,
+  LineCondition,
+  LineHost,
+  LineRecords,
+  LinkCode,
+  ReleaseCause,
+} from "../ports/telephony.ts";
 
 /** One report of a line to its host. */
 export type HostReport =
@@ -7,6 +16,7 @@ export type HostReport =
   | { readonly type: "linked"; readonly phone: string | null; readonly credentials: Uint8Array | undefined }
   | { readonly type: "online" }
   | { readonly type: "offline"; readonly reason: string; readonly lasting?: boolean }
+  | { readonly type: "condition"; readonly condition: LineCondition | undefined; readonly reason?: string }
   | { readonly type: "unlinked"; readonly reason: string };
 
 /** An item is cut there in the error of {@link Recorder.next}, characters. */
@@ -48,7 +58,7 @@ export class Recorder<Item extends { readonly type: string }> {
   }
 }
 
-/** A host that records the reports of its line and keeps the credentials in memory. */
+/** A host that records the reports of its line, and keeps its credentials and records in memory. */
 export class TestLineHost implements LineHost {
   readonly reports: Recorder<HostReport> = new Recorder();
   /** Infinity, unless a test sets them. */
@@ -80,6 +90,25 @@ export class TestLineHost implements LineHost {
     },
   };
 
+  /** What {@link records} keeps, by key. */
+  readonly storedRecords: Map<string, Uint8Array> = new Map();
+
+  readonly records: LineRecords = {
+    get: async (keys) => keys.map((key) => this.storedRecords.get(key)?.slice()),
+    keys: async (prefix) => [...this.storedRecords.keys()].filter((key) => key.startsWith(prefix)),
+    set: async (changes) => {
+      for (const [key, value] of changes)
+        if (value) this.storedRecords.set(key, value.slice());
+        else this.storedRecords.delete(key);
+    },
+    clear: async () => this.storedRecords.clear(),
+  };
+
+  /** The condition that was reported last. */
+  get lastCondition(): LineCondition | undefined {
+    return this.reports.all.findLast((report) => report.type === "condition")?.condition;
+  }
+
   publicUrl(): string {
     return this.#publicUrl;
   }
@@ -102,7 +131,12 @@ export class TestLineHost implements LineHost {
     this.reports.add({ type: "offline", reason, ...(lasting && { lasting }) });
   }
 
+  condition(condition: LineCondition | undefined, reason?: string): void {
+    this.reports.add({ type: "condition", condition, ...(reason !== undefined && { reason }) });
+  }
+
   unlinked(reason: string): void {
+    this.storedRecords.clear();
     this.reports.add({ type: "unlinked", reason });
   }
 }

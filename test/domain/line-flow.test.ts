@@ -3,7 +3,9 @@ import { describe, expect, test } from "vitest";
 import {
   decideLine,
   isProbed,
+  LINE_CONDITIONS,
   LINE_TRANSITIONS,
+  type LineCondition,
   type LineEffect,
   type LineFlow,
   type LineInput,
@@ -27,6 +29,11 @@ const foundOffline: LineInput = { type: "found_offline", reason: "no route", las
 const activeStored = (offlineReports = 0): LineInput => ({ type: "active_stored", offlineReports });
 const offline = (reason = "gone", lasting = false): LineInput => ({ type: "offline", reason, lasting });
 const unlinked: LineInput = { type: "unlinked", reason: "removed" };
+const condition = (name: LineCondition | null, reason?: string): LineInput => ({
+  type: "condition",
+  condition: name,
+  reason,
+});
 const graceOver: LineInput = { type: "grace_over" };
 const closing: LineInput = { type: "closing" };
 const closed: LineInput = { type: "closed" };
@@ -263,4 +270,49 @@ describe("any sequence of inputs", () => {
       }
     }),
   );
+});
+
+describe("a condition", () => {
+  test("is kept in every state, without any effect", () => {
+    for (const start of [given(NEW), given(NEW, [linking]), given(LINKED), given(LINKED, TO_ONLINE)])
+      for (const name of LINE_CONDITIONS) {
+        const { before, flow, effects } = start.when(condition(name));
+        expect([flow, effects]).toEqual([{ ...before, condition: name }, []]);
+      }
+  });
+
+  test("replaces the reason while no number is linked", () => {
+    const expired = condition("qr_expired", "the codes have expired; ask for a new one");
+    for (const start of [given(NEW), given(NEW, [linking])]) {
+      const { before, flow } = start.when(expired);
+      expect(flow).toMatchObject({ state: before.state, reason: "the codes have expired; ask for a new one" });
+    }
+    expect(given(LINKED, [offline("no route")]).when(condition("replaced", "replaced")).flow.reason).toBe("no route");
+  });
+
+  test("gives the usual reason back once it is over", () => {
+    const expired = condition("qr_expired", "the codes have expired");
+    expect(given(NEW, [linking, expired]).when(condition(null)).flow.reason).toBe("waiting for the code to be scanned");
+    expect(given(NEW, [expired]).when(condition(null)).flow.reason).toBe("no phone number is linked");
+    expect(given(LINKED, [unlinked]).when(condition(null)).flow.reason).toBe("removed");
+    expect(given(NEW, [linking, expired]).when(condition(null, "starting again")).flow.reason).toBe("starting again");
+  });
+
+  test.each([
+    ["the number is linked", NEW, [linking], linkStored()],
+    ["a probe finds the line online", LINKED, [], foundOnline()],
+    ["the number is unlinked", LINKED, TO_ONLINE, unlinked],
+  ])("is over when %s", (_, start, before, input) => {
+    const { flow } = given(start, [...before, condition("restricted")]).when(input);
+    expect(flow.condition).toBeNull();
+  });
+
+  test("outlives a drop and the end of the grace", () => {
+    const { flow } = given(LINKED, [...TO_ONLINE, condition("replaced"), offline()]).when(graceOver);
+    expect(flow).toMatchObject({ state: "offline", condition: "replaced" });
+  });
+
+  test("means nothing for a closed line", () => {
+    given(LINKED, [closing, closed]).ignores(condition("replaced", "too late"));
+  });
 });

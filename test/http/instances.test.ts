@@ -84,6 +84,7 @@ describe("GET /v1/instances/:instanceId", () => {
       phone: "+12025550199",
       last_seen_at: "2026-01-31T12:00:00.000Z",
       reason: null,
+      condition: null,
       provider: "simulator",
     });
     expect((await ask(serve().app, { path: `${one}?expand=calls` })).status).toBe(400);

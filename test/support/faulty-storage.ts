@@ -2,7 +2,7 @@ import { type Lease, type OpenOptions, type Storage, StorageUnavailable } from "
 
 /** Operations that change nothing. */
 const READS =
-  /\.(get|list|linked|active|unlinked|half\w*|audio|load\w*|ofCall|ofCalls|ofUser|positionOf|lastPosition|oldest\w*|waiting\w*|orphaned|recorded|ended|newestId|trustedTime|counts|tally|enabled|behind|pending|delivered\w*|getDelivery|deliveries|to|token\w*|user\w*|withPhone|hasAdmin|account\w*|session\w*|codeByHash|invitations|audit)$/;
+  /\.(get|list|keys|linked|active|unlinked|half\w*|audio|load\w*|ofCall|ofCalls|ofUser|positionOf|lastPosition|oldest\w*|waiting\w*|orphaned|recorded|ended|newestId|trustedTime|counts|tally|enabled|behind|pending|delivered\w*|getDelivery|deliveries|to|token\w*|user\w*|withPhone|hasAdmin|account\w*|session\w*|codeByHash|invitations|audit)$/;
 
 /** Whether an operation of a storage (`calls.update`) changes something. */
 export function isWrite(operation: string): boolean {
@@ -29,6 +29,7 @@ export class FaultyStorage implements Storage {
   readonly accounts: Storage["accounts"];
   readonly logins: Storage["logins"];
   readonly instances: Storage["instances"];
+  readonly lineRecords: Storage["lineRecords"];
   readonly calls: Storage["calls"];
   readonly events: Storage["events"];
   readonly receipts: Storage["receipts"];
@@ -41,6 +42,7 @@ export class FaultyStorage implements Storage {
     this.accounts = this.#faulty("accounts");
     this.logins = this.#faulty("logins");
     this.instances = this.#faulty("instances");
+    this.lineRecords = this.#faulty("lineRecords");
     this.calls = this.#faulty("calls");
     this.events = this.#faulty("events");
     this.receipts = this.#faulty("receipts");

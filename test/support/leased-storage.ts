@@ -104,6 +104,7 @@ export class LeasedStorage implements Storage {
   readonly accounts: Storage["accounts"];
   readonly logins: Storage["logins"];
   readonly instances: Storage["instances"];
+  readonly lineRecords: Storage["lineRecords"];
   readonly calls: Storage["calls"];
   readonly events: Storage["events"];
   readonly receipts: Storage["receipts"];
@@ -117,6 +118,7 @@ export class LeasedStorage implements Storage {
     this.accounts = this.#fenced("accounts");
     this.logins = this.#fenced("logins");
     this.instances = this.#fenced("instances");
+    this.lineRecords = this.#fenced("lineRecords");
     this.calls = this.#fenced("calls");
     this.events = this.#fenced("events");
     this.receipts = this.#fenced("receipts");

@@ -116,6 +116,7 @@ function hostUnless(givenUp: AbortSignal, host: LineHost): LineHost {
   };
   return {
     credentials: host.credentials,
+    records: host.records,
     deadlines: host.deadlines,
     publicUrl: () => host.publicUrl(),
     code: (code) => unless(() => host.code(code)),
@@ -125,6 +126,7 @@ function hostUnless(givenUp: AbortSignal, host: LineHost): LineHost {
     },
     online: () => unless(() => host.online()),
     offline: (reason, lasting) => unless(() => host.offline(reason, lasting)),
+    condition: (condition, reason) => unless(() => host.condition(condition, reason)),
     unlinked: (reason) => unless(() => host.unlinked(reason)),
   };
 }

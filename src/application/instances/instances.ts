@@ -165,9 +165,12 @@ export class Instances implements InstanceUseCases {
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       if (error.code === "instance_not_found") throw noLinkPage();
-      // Why, is for the owner of the server.
-      if (error.code !== "instance_already_linked")
-        throw new Refusal(error.code, "there is no code at the moment", { cause: error });
+      // Why, is for the owner of the server, unless the phone's owner should know it.
+      if (error.code !== "instance_already_linked") {
+        const { condition, reason } = this.#lines.connection(instance);
+        const why = condition === null ? "" : `: ${reason}`;
+        throw new Refusal(error.code, `there is no code at the moment${why}`, { cause: error });
+      }
       return { name, linked: true, phone: (await this.#context.storage.instances.get(id))?.phone ?? null };
     } finally {
       leave();

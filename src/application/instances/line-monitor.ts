@@ -13,8 +13,10 @@ import {
   type CredentialStore,
   type Deadlines,
   type Line,
+  type LineCondition,
   type LineHealth,
   type LineHost,
+  type LineRecords,
   type LinkCode,
   NetworkSilent,
   type Telephony,
@@ -22,6 +24,7 @@ import {
 import type { Context } from "../context.ts";
 import { retryUntilStored } from "../retry-until-stored.ts";
 import type { Connection } from "../use-cases.ts";
+import { onDemand } from "../use-cases-on-demand.ts";
 import { BoundedLine } from "./bounded-line.ts";
 import { InstanceRecord } from "./instance-record.ts";
 import { LinkCodes } from "./link-codes.ts";
@@ -53,6 +56,7 @@ export interface LineWatcher {
  */
 export class LineMonitor implements LineHost {
   readonly credentials: CredentialStore;
+  readonly records: LineRecords;
   readonly telephony: Telephony;
   /** When a call was last dialled on the line, by the monotonic clock, ms. The pace is counted from it. */
   lastDialAt: number | undefined;
@@ -65,6 +69,8 @@ export class LineMonitor implements LineHost {
   readonly #prober: Prober;
   readonly #codes: LinkCodes;
   #flow: LineFlow;
+  /** The latest erasure of credentials and records. */
+  #erasing: Promise<void> | undefined;
   #cancelGrace: (() => void) | undefined;
 
   constructor(context: Context, instance: Instance, telephony: Telephony, watcher: LineWatcher) {
@@ -74,6 +80,7 @@ export class LineMonitor implements LineHost {
     this.#watcher = watcher;
     this.credentials = context.vault.of(instance.id, context.storage.instances);
     const { id, userId, name } = instance;
+    this.records = onDemand<LineRecords>(() => this.#openRecords(), { get: 1, keys: 1, set: 1, clear: 1 });
     this.#line = new BoundedLine(context, telephony, { id, userId, name }, this, (error) => this.#notOpened(error));
     this.#codes = new LinkCodes(context.system);
     this.#prober = new Prober(context, {
@@ -89,8 +96,9 @@ export class LineMonitor implements LineHost {
   }
 
   get connection(): Connection {
-    const { state, lastSeenAt, reason } = this.#flow;
-    return { state, phone: this.#record.current.phone, lastSeenAt, reason, provider: this.telephony.name };
+    const { state, lastSeenAt, reason, condition } = this.#flow;
+    const { phone } = this.#record.current;
+    return { state, phone, lastSeenAt, reason, condition, provider: this.telephony.name };
   }
 
   /** Whether the last probe found the line able to place calls. */
@@ -180,6 +188,10 @@ export class LineMonitor implements LineHost {
     this.#take({ type: "offline", reason, lasting });
   }
 
+  condition(condition: LineCondition | undefined, reason?: string): void {
+    this.#take({ type: "condition", condition: condition ?? null, reason });
+  }
+
   unlinked(reason: string): void {
     this.#take({ type: "unlinked", reason });
   }
@@ -248,7 +260,7 @@ export class LineMonitor implements LineHost {
         break;
       }
       case "store_unlinked":
-        this.#record.enqueue(() => this.#storeUnlinked(effect.reason));
+        this.#erasing = this.#record.inTurn(() => this.#storeUnlinked(effect.reason)).catch(() => {}); // logged there
         break;
       case "start_grace":
         this.#cancelGrace = this.#context.system.after(effect.ms, () => this.#take({ type: "grace_over" }));
@@ -266,6 +278,13 @@ export class LineMonitor implements LineHost {
         this.#codes.clear();
         break;
     }
+  }
+
+  /** The records, once those of an earlier link are erased. */
+  async #openRecords(): Promise<LineRecords> {
+    const { SealedRecords } = await import("../access/sealed-records.ts");
+    await this.#erasing;
+    return new SealedRecords(this.#record.current.id, this.#context);
   }
 
   #notOpened(error: unknown): void {

@@ -80,11 +80,12 @@ export class Lines {
     const monitor = this.#monitors.get(instance.id);
     if (monitor) return monitor.connection;
     const { provider, phone, status } = instance;
+    const unknown = { lastSeenAt: null, condition: null, provider };
     if (status === "CREATED")
-      return { state: "unlinked", phone: null, lastSeenAt: null, reason: "no phone number is linked", provider };
+      return { state: "unlinked", phone: null, reason: "no phone number is linked", ...unknown };
     const mounted = this.#context.telephony.has(provider);
     const reason = mounted ? "the line is not open" : `no telephony "${provider}" is mounted`;
-    return { state: "offline", phone, lastSeenAt: null, reason, provider };
+    return { state: "offline", phone, reason, ...unknown };
   }
 
   /** Closes one line for good. */

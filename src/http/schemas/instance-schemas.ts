@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { LINE_CONDITIONS } from "../../domain/line-flow.ts";
 import { CallerId, CallSummary } from "./call-schemas.ts";
 import { instanceId, phone, shape, timestamp } from "./shape.ts";
 
@@ -17,6 +18,10 @@ export const Connection = shape("The line of an instance.", {
   phone: v.nullable(phone),
   last_seen_at: v.pipe(v.nullable(timestamp), v.description("When a probe last found the line online.")),
   reason: v.pipe(v.nullable(v.string()), v.description("Why the line is not online; null while it is.")),
+  condition: v.pipe(
+    v.nullable(v.picklist(LINE_CONDITIONS)),
+    v.description("What the owner of the number should know besides; null if nothing."),
+  ),
   provider: v.pipe(v.string(), v.description("The telephony provider of the instance.")),
 });
 

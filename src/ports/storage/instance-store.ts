@@ -21,8 +21,8 @@ export interface InstanceStore {
   /** A user's instances, newest first (created_at, then id, descending), without deleted ones. */
   list(userId: string, page: Page): Promise<Instance[]>;
   /**
-   * An instance that becomes CREATED (it was unlinked) or gets an `erasedAt` loses its credentials in the same
-   * transaction; one that becomes DELETED keeps them.
+   * An instance that becomes CREATED (it was unlinked) or gets an `erasedAt` loses its credentials and line records in the
+   * same transaction; one that becomes DELETED keeps them.
    * @param sealed credentials stored in the same transaction; they replace earlier ones
    */
   update(
@@ -43,6 +43,7 @@ export interface InstanceStore {
   /** Replaces the credentials; saves nothing for an unknown or deleted instance. */
   saveCredentials(id: string, sealed: Uint8Array): Promise<void>;
   loadCredentials(id: string): Promise<Uint8Array | undefined>;
+  /** Deletes credentials and line records. */
   eraseCredentials(id: string): Promise<void>;
   /** Instances linked to a number, by ascending id. Reads every instance: rarely called. */
   withPhone(phone: string): Promise<Instance[]>;

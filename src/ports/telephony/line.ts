@@ -1,7 +1,9 @@
 import { CodedError } from "../../base/error.ts";
 import type { CallerId } from "../../domain/caller-id.ts";
+import type { LineCondition } from "../../domain/line-flow.ts";
 import type { ReleaseCause } from "../../domain/release-cause.ts";
 import type { Leg } from "./leg.ts";
+import type { LineRecords } from "./line-records.ts";
 
 /** The instance that a line belongs to. */
 export interface InstanceRef {
@@ -20,6 +22,11 @@ export interface LineHost {
   readonly deadlines: Deadlines;
   /** Encrypted at rest by the core; erased when the instance is unlinked, and when its deletion is finished. */
   readonly credentials: CredentialStore;
+  /**
+   * What the line keeps besides its credentials. Encrypted and erased like those; a method first waits for an erasure that
+   * is under way, so that a report of `unlinked` never deletes what was stored after it.
+   */
+  readonly records: LineRecords;
   /** The address at which people reach this server, without a trailing slash, base path included. */
   publicUrl(): string;
   /** Reports a new linking code. */
@@ -37,6 +44,12 @@ export interface LineHost {
    * @param lasting whether somebody must fix the fault, see {@link LineHealth}. Default: false
    */
   offline(reason: string, lasting?: boolean): void;
+  /**
+   * Reports what the owner of the number should know besides the state of the line; undefined: nothing any more. It is
+   * shown and never stored. The core clears it once the line is found online, is linked or is unlinked.
+   * @param reason a sentence; while no number is linked, it replaces the reason why
+   */
+  condition(condition: LineCondition | undefined, reason?: string): void;
   /** Reports that the phone's owner has unlinked the device: a new QR code is needed. Report a drop as `offline`. */
   unlinked(reason: string): void;
 }
@@ -77,6 +90,13 @@ export interface LinkCode {
   readonly sequence: number;
 }
 
+/** A code to be typed on the phone instead of scanning one. */
+export interface PairingCode {
+  readonly code: string;
+  /** ms since 1970-01-01 UTC. */
+  readonly expiresAt: number;
+}
+
 /**
  * The current state of a line at the network. A fault is `lasting` if it stays until somebody fixes it: a wrong password,
  * an untrusted certificate, an unknown host name. Calls that wait for such a line fail at once, with the reason as
@@ -90,6 +110,13 @@ export type LineHealth =
 export interface Line {
   /** Starts linking, or keeps it going; the host receives the codes, then `linked`. Idempotent. */
   link(): Promise<void>;
+  /**
+   * A code that links the line when it is typed on the phone with this number; starts linking if need be. Left out if the
+   * network has no such codes. Rejects if the network refuses: with a {@link NetworkSilent} if the owner of the number may
+   * see the message.
+   * @param phone E.164
+   */
+  pairingCode?(phone: string, signal: AbortSignal): Promise<PairingCode>;
   /** Asks the network for the state of the line. Never throws and never uses a cache. */
   probe(): Promise<LineHealth>;
   /**

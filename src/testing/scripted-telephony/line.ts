@@ -4,8 +4,10 @@ import {
   type DialOptions,
   type InstanceRef,
   type Line,
+  type LineCondition,
   type LineHealth,
   type LineHost,
+  type LineRecords,
 } from "../../ports/telephony.ts";
 import type { ScriptedTelephony } from "../scripted-telephony.ts";
 import { ScriptedLeg } from "./leg.ts";
@@ -35,6 +37,16 @@ export class ScriptedLine implements Line {
     this.instance = instance;
     if (telephony.capabilities.linking === "operator") this.health = telephony.reachability;
     else if (this.linked) this.health = { state: "online" };
+  }
+
+  /** The records that the core keeps for this line. */
+  get records(): LineRecords {
+    return this.#host.records;
+  }
+
+  /** Reports what the owner of the number should know; undefined: nothing any more. */
+  showCondition(condition: LineCondition | undefined, reason?: string): void {
+    this.#host.condition(condition, reason);
   }
 
   /** Whether a phone is linked. */

@@ -36,6 +36,7 @@ const STEPS = [
   "0022_token_scopes",
   "0023_accounts",
   "0024_call_quality",
+  "0025_line_records",
 ];
 
 test("four processes migrate one new SQLite file at the same time", { timeout: 60_000 }, async () => {

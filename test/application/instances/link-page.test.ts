@@ -27,6 +27,23 @@ describe("a link page", () => {
     await world.stop();
   });
 
+  test("names what the owner of the phone should know, and no other reason", async () => {
+    const { world, instance, page } = await scene();
+    await page();
+    await world.system.advance(20_000); // the code has expired
+    const refusal = async () => {
+      const refused = page().catch((error: unknown) => error);
+      await world.system.advance(10_000);
+      return refused;
+    };
+    expect(await refusal()).toMatchObject({ code: "qr_unavailable", message: "there is no code at the moment" });
+    world.line(instance).showCondition("qr_expired", "the codes have expired; load this page again");
+    expect(await refusal()).toMatchObject({
+      message: "there is no code at the moment: the codes have expired; load this page again",
+    });
+    await world.stop();
+  });
+
   test("works for an hour, to the ms", async () => {
     const { world, expiresAt, page } = await scene();
     expect(expiresAt).toBe(world.system.now() + 3_600_000);

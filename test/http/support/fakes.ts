@@ -100,6 +100,7 @@ export const CONNECTION: Connection = {
   phone: "+12025550199",
   lastSeenAt: NOW,
   reason: null,
+  condition: null,
   provider: "simulator",
 };
 

@@ -1,0 +1,28 @@
+import type { LineRecordStore } from "ringport";
+import type { Memory } from "./memory.ts";
+
+/** What lines keep of their own, encrypted: by instance, then by key. */
+export function lineRecords({ instances, lineRecords: all }: Memory): LineRecordStore {
+  const of = (instanceId: string): ReadonlyMap<string, Uint8Array> => all.get(instanceId) ?? new Map();
+  return {
+    get: async (instanceId, keys) => keys.map((key) => of(instanceId).get(key)),
+    keys: async (instanceId, prefix) =>
+      [...of(instanceId).keys()].filter((key) => key.startsWith(prefix)).sort(byPoint),
+    async set(instanceId, changes, most) {
+      if ((instances.get(instanceId)?.status ?? "DELETED") === "DELETED") return true;
+      const records = new Map(of(instanceId));
+      for (const [key, sealed] of changes)
+        if (sealed) records.set(key, sealed.slice());
+        else records.delete(key);
+      if (records.size > most) return false;
+      all.set(instanceId, records);
+      return true;
+    },
+    clear: async (instanceId) => void all.delete(instanceId),
+  };
+}
+
+/** UTF-8 sorts like code points, and JavaScript like UTF-16. */
+function byPoint(one: string, other: string): number {
+  return Buffer.compare(Buffer.from(one), Buffer.from(other));
+}

@@ -1,0 +1,76 @@
+import type { LineRecordStore } from "../../ports/storage.ts";
+import type { LineRecords } from "../../ports/telephony.ts";
+import type { Vault } from "./vault.ts";
+
+/** Records of one instance. */
+const MOST_RECORDS = 20_000;
+/** Largest value, bytes. */
+const LARGEST_VALUE = 1024 * 1024;
+const LONGEST_KEY = 200;
+
+/** What {@link SealedRecords} depends on. */
+export interface RecordKeeping {
+  readonly vault: Pick<Vault, "seal" | "open">;
+  readonly storage: { readonly lineRecords: LineRecordStore };
+}
+
+/** The records of one line. Each is sealed for its instance and its key, so that none can stand in for another one. */
+export class SealedRecords implements LineRecords {
+  readonly #instanceId: string;
+  readonly #vault: RecordKeeping["vault"];
+  readonly #store: LineRecordStore;
+
+  constructor(instanceId: string, { vault, storage }: RecordKeeping) {
+    this.#instanceId = instanceId;
+    this.#vault = vault;
+    this.#store = storage.lineRecords;
+  }
+
+  async get(keys: readonly string[]): Promise<(Uint8Array | undefined)[]> {
+    if (keys.length > MOST_RECORDS)
+      throw new RangeError(`${keys.length} keys are too many: read at most ${MOST_RECORDS} records at a time`);
+    for (const key of keys) assertKey(key);
+    const sealed = await this.#store.get(this.#instanceId, keys);
+    return Promise.all(sealed.map((bytes, i) => bytes && this.#vault.open(this.#sealedFor(keys[i] as string), bytes)));
+  }
+
+  async keys(prefix: string): Promise<string[]> {
+    if (prefix !== "") assertKey(prefix);
+    return this.#store.keys(this.#instanceId, prefix);
+  }
+
+  async set(changes: ReadonlyMap<string, Uint8Array | undefined>): Promise<void> {
+    const sealed = new Map<string, Uint8Array | undefined>();
+    for (const [key, value] of changes) {
+      assertKey(key);
+      if (value && value.length > LARGEST_VALUE)
+        throw new RangeError(`the record "${key}" has ${value.length} bytes; it may have ${LARGEST_VALUE}`);
+      sealed.set(key, value && (await this.#vault.seal(this.#sealedFor(key), value)));
+    }
+    if (sealed.size === 0 || (await this.#store.set(this.#instanceId, sealed, MOST_RECORDS))) return;
+    throw new RangeError(
+      `instance "${this.#instanceId}" would have more than ${MOST_RECORDS} records; delete those that are not needed`,
+    );
+  }
+
+  clear(): Promise<void> {
+    return this.#store.clear(this.#instanceId);
+  }
+
+  #sealedFor(key: string): string {
+    return recordId(this.#instanceId, key);
+  }
+}
+
+/** What a record is sealed for: no other record, and no credentials, have the same. */
+export function recordId(instanceId: string, key: string): string {
+  return `${instanceId}\0${key}`;
+}
+
+function assertKey(key: string): void {
+  if (key.length < 1 || key.length > LONGEST_KEY)
+    throw new RangeError(`a key of a record has ${key.length} characters; it must have 1 to ${LONGEST_KEY}`);
+  // Databases cannot store the first; the second are all the same in UTF-8.
+  if (key.includes("\0") || /\p{Surrogate}/u.test(key))
+    throw new RangeError(`the key ${JSON.stringify(key)} contains NUL or half a character; leave these out`);
+}

@@ -1,0 +1,113 @@
+import type { Clause, StorageScene } from "./scene.ts";
+
+const MOST = 1_000;
+
+/** The records that lines keep of their own. */
+export function lineRecordsContract(clause: Clause, lastingClause: Clause): void {
+  lastingClause("records are kept byte for byte, each under its instance and key", async (scene) => {
+    const [one, other] = [await scene.storedInstance(), await scene.storedInstance()];
+    const every = Uint8Array.from({ length: 256 }, (_, i) => i);
+    await put(scene, one.id, { a: every, "é ☎ '\"%_": [1], A: [2] });
+    await put(scene, other.id, { a: [3] });
+    await scene.reopen();
+    const { lineRecords } = scene.storage;
+    scene.equal(await lineRecords.get(one.id, ["A", "nothing", "a", "é ☎ '\"%_", "a"]), [
+      Uint8Array.of(2),
+      undefined,
+      every,
+      Uint8Array.of(1),
+      every,
+    ]);
+    scene.equal(await lineRecords.get(other.id, ["a"]), [Uint8Array.of(3)]);
+    scene.equal(await lineRecords.get(other.id, []), []);
+  });
+
+  clause("records are replaced and deleted together", async (scene) => {
+    const { id } = await scene.storedInstance();
+    await put(scene, id, { a: [1], b: [2], c: [] });
+    await put(scene, id, { a: [9], b: undefined, d: [4], missing: undefined });
+    const { lineRecords } = scene.storage;
+    const found = await lineRecords.get(id, ["a", "b", "c", "d"]);
+    scene.equal(found, [Uint8Array.of(9), undefined, new Uint8Array(), Uint8Array.of(4)]);
+    await lineRecords.clear(id);
+    await lineRecords.clear(id);
+    scene.equal(await lineRecords.keys(id, ""), []);
+  });
+
+  clause("keys are found by exactly their beginning", async (scene) => {
+    const { id } = await scene.storedInstance();
+    const { lineRecords } = scene.storage;
+    const keys = ["a", "a%", "a-1", "a-2", "a_1", "A-1", "b", "\ud7ff", "\ue000", "☎", "\u{10ffff}", "\u{10ffff}x"];
+    await put(scene, id, Object.fromEntries(keys.map((key) => [key, [1]])));
+    await put(scene, (await scene.storedInstance()).id, { "a-3": [1] });
+    scene.equal(await lineRecords.keys(id, "a-"), ["a-1", "a-2"]);
+    scene.equal(await lineRecords.keys(id, "a_"), ["a_1"]);
+    scene.equal(await lineRecords.keys(id, "a%"), ["a%"]);
+    scene.equal(await lineRecords.keys(id, "\ud7ff"), ["\ud7ff"]);
+    scene.equal(await lineRecords.keys(id, "\u{10ffff}"), ["\u{10ffff}", "\u{10ffff}x"]);
+    scene.equal(await lineRecords.keys(id, "c"), []);
+    scene.equal((await lineRecords.keys(id, "")).length, keys.length);
+  });
+
+  clause("a write of too many records changes nothing", async (scene) => {
+    const { id } = await scene.storedInstance();
+    const { lineRecords } = scene.storage;
+    await put(scene, id, { a: [1], b: [2] });
+    const more = new Map([
+      ["a", Uint8Array.of(9)],
+      ["c", Uint8Array.of(3)],
+    ]);
+    scene.equal(await lineRecords.set(id, more, 2), false);
+    scene.equal(await lineRecords.get(id, ["a", "b", "c"]), [Uint8Array.of(1), Uint8Array.of(2), undefined]);
+    scene.equal(await lineRecords.set(id, new Map([...more, ["b", undefined]]), 2), true);
+    scene.equal(await lineRecords.keys(id, ""), ["a", "c"]);
+  });
+
+  clause("many records are written and read at once", async (scene) => {
+    const { id } = await scene.storedInstance();
+    const { lineRecords } = scene.storage;
+    const keys = Array.from({ length: MOST }, (_, i) => `key-${String(i).padStart(4, "0")}`);
+    const all = new Map(keys.map((key, i) => [key, Uint8Array.of(i % 256)]));
+    scene.equal(await lineRecords.set(id, all, MOST), true);
+    scene.equal(await lineRecords.keys(id, "key-"), keys);
+    scene.equal(await lineRecords.get(id, keys), [...all.values()]);
+    scene.equal(await lineRecords.set(id, new Map(keys.map((key) => [key, undefined])), MOST), true);
+    scene.equal(await lineRecords.keys(id, ""), []);
+  });
+
+  clause("no records are saved for an instance that is deleted or was never there", async (scene) => {
+    const deleted = await scene.storedInstance({ status: "DELETED" });
+    for (const id of [deleted.id, scene.id("inst")]) {
+      await put(scene, id, { a: [1] });
+      scene.equal(await scene.storage.lineRecords.keys(id, ""), []);
+    }
+  });
+
+  clause("records are erased with the credentials of their instance", async (scene) => {
+    const { instances, lineRecords } = scene.storage;
+    const unlinked = await scene.storedInstance({ status: "CONFIGURED" });
+    const deleted = await scene.storedInstance();
+    const erased = await scene.storedInstance();
+    const kept = await scene.storedInstance();
+    for (const { id } of [unlinked, deleted, erased, kept]) await put(scene, id, { a: [1] });
+
+    await instances.update(unlinked.id, 1, { status: "CREATED" }, []);
+    scene.equal(await lineRecords.keys(unlinked.id, ""), []);
+    await instances.update(deleted.id, 1, { status: "DELETED" }, []);
+    scene.equal(await lineRecords.keys(deleted.id, ""), ["a"]);
+    await instances.update(deleted.id, 2, { erasedAt: scene.now() }, []);
+    scene.equal(await lineRecords.keys(deleted.id, ""), []);
+    await instances.eraseCredentials(erased.id);
+    scene.equal(await lineRecords.keys(erased.id, ""), []);
+    scene.equal(await lineRecords.keys(kept.id, ""), ["a"]);
+  });
+}
+
+async function put(
+  scene: StorageScene,
+  instanceId: string,
+  records: Readonly<Record<string, ArrayLike<number> | undefined>>,
+): Promise<void> {
+  const changes = Object.entries(records).map(([key, bytes]) => [key, bytes && Uint8Array.from(bytes)] as const);
+  scene.equal(await scene.storage.lineRecords.set(instanceId, new Map(changes), MOST), true);
+}

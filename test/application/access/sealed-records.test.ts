@@ -1,0 +1,128 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { SealedRecords } from "../../../src/application/access/sealed-records.ts";
+import { Vault } from "../../../src/application/access/vault.ts";
+import type { LineRecordStore } from "../../../src/ports/storage.ts";
+import { fuzz } from "../../support/fuzz.ts";
+
+const vault = new Vault(new Uint8Array(32).fill(1));
+
+/** The part of a storage that keeps records, with what it keeps: by instance, then by key. */
+function scene() {
+  const kept = new Map<string, Map<string, Uint8Array>>();
+  const of = (instanceId: string) => kept.get(instanceId) ?? new Map<string, Uint8Array>();
+  const lineRecords: LineRecordStore = {
+    get: async (id, keys) => keys.map((key) => of(id).get(key)),
+    keys: async (id, prefix) => [...of(id).keys()].filter((key) => key.startsWith(prefix)),
+    async set(id, changes, most) {
+      const next = new Map(of(id));
+      for (const [key, sealed] of changes) sealed ? next.set(key, sealed) : next.delete(key);
+      if (next.size > most) return false;
+      kept.set(id, next);
+      return true;
+    },
+    clear: async (id) => void kept.delete(id),
+  };
+  return { kept, records: (id: string) => new SealedRecords(id, { vault, storage: { lineRecords } }) };
+}
+
+const key = fc
+  .string({ unit: "grapheme", minLength: 1, maxLength: 20 })
+  .filter((text) => text.length <= 200 && !text.includes("\0"));
+const instanceId = fc.constantFrom("inst_a", "inst_b");
+const bytes = fc.uint8Array({ maxLength: 64 });
+
+describe("sealed records", () => {
+  fuzz(
+    "come back under their instance and key, and no others open them",
+    fc.asyncProperty(
+      fc.record({ id: instanceId, key, value: bytes }),
+      fc.record({ id: instanceId, key }),
+      async (mine, other) => {
+        const { kept, records } = scene();
+        await records(mine.id).set(new Map([[mine.key, mine.value]]));
+        expect(await records(mine.id).get([mine.key])).toEqual([mine.value]);
+        if (mine.id === other.id && mine.key === other.key) return;
+        const sealed = kept.get(mine.id)?.get(mine.key) as Uint8Array;
+        kept.set(other.id, new Map([[other.key, sealed]]));
+        await expect(records(other.id).get([other.key])).rejects.toThrow("RINGPORT_SECRET");
+        await expect(vault.open(mine.id, sealed)).rejects.toThrow(); // as credentials
+      },
+    ),
+  );
+
+  fuzz(
+    "that were tampered with are refused",
+    fc.asyncProperty(bytes, fc.nat(), fc.integer({ min: 1, max: 255 }), async (value, at, change) => {
+      const { kept, records } = scene();
+      await records("inst_a").set(new Map([["k", value]]));
+      const sealed = kept.get("inst_a")?.get("k") as Uint8Array;
+      sealed[at % sealed.length]! ^= change;
+      await expect(records("inst_a").get(["k"])).rejects.toThrow();
+    }),
+  );
+
+  test("are not readable in the storage", async () => {
+    const { kept, records } = scene();
+    await records("inst_a").set(new Map([["k", new TextEncoder().encode("the secret key of a phone")]]));
+    expect(new TextDecoder().decode(kept.get("inst_a")?.get("k"))).not.toContain("secret");
+  });
+
+  test("are deleted one by one, and all at once", async () => {
+    const own = scene().records("inst_a");
+    await own.set(new Map([1, 2, 3].map((n) => [`k${n}`, Uint8Array.of(n)])));
+    await own.set(new Map([["k1", undefined]]));
+    expect(await own.get(["k1", "k2", "none"])).toEqual([undefined, Uint8Array.of(2), undefined]);
+    expect(await own.keys("k")).toEqual(["k2", "k3"]);
+    await own.clear();
+    expect(await own.keys("")).toEqual([]);
+  });
+
+  test.each([
+    ["an empty key", "", "has 0 characters; it must have 1 to 200"],
+    ["a key that is too long", "k".repeat(201), "has 201 characters; it must have 1 to 200"],
+    ["a key with NUL", "a\0b", "contains NUL"],
+    ["a key with half a character", "a\ud800", "half a character"],
+  ])("refuse %s", async (_, wrong, message) => {
+    const { kept, records } = scene();
+    const own = records("inst_a");
+    const some = new Map([
+      ["fine", Uint8Array.of(1)],
+      [wrong, Uint8Array.of(1)],
+    ]);
+    await expect(own.set(some)).rejects.toThrow(message);
+    await expect(own.get([wrong])).rejects.toThrow(message);
+    if (wrong !== "") await expect(own.keys(wrong)).rejects.toThrow(message);
+    expect(kept.size).toBe(0);
+  });
+
+  test("have at most 1 MiB each", async () => {
+    const own = scene().records("inst_a");
+    const largest = new Uint8Array(1024 * 1024);
+    await own.set(new Map([["k".repeat(200), largest]]));
+    await expect(own.set(new Map([["k", new Uint8Array(largest.length + 1)]]))).rejects.toThrow(
+      'the record "k" has 1048577 bytes; it may have 1048576',
+    );
+  });
+
+  test("are at most 20,000 of one instance", async () => {
+    const { kept, records } = scene();
+    kept.set("inst_a", new Map(Array.from({ length: 20_000 }, (_, i) => [`k${i}`, Uint8Array.of(1)])));
+    const own = records("inst_a");
+    await expect(own.set(new Map([["more", Uint8Array.of(1)]]))).rejects.toThrow(
+      'instance "inst_a" would have more than 20000 records',
+    );
+    await own.set(
+      new Map([
+        ["more", Uint8Array.of(1)],
+        ["k0", undefined],
+      ]),
+    );
+    expect(kept.get("inst_a")?.size).toBe(20_000);
+  });
+
+  test("are read at most 20,000 at a time", async () => {
+    const keys = Array.from({ length: 20_001 }, (_, i) => `k${i}`);
+    await expect(scene().records("inst_a").get(keys)).rejects.toThrow("20001 keys are too many");
+  });
+});

@@ -1,0 +1,123 @@
+import { describe, expect, test } from "vitest";
+import { StorageUnavailable } from "../../../src/ports/storage.ts";
+import { ALICE, World } from "../../support/application.ts";
+
+const KEY = Uint8Array.of(1, 2, 3);
+const one = (key: string, value: Uint8Array | undefined = KEY) => new Map([[key, value]]);
+
+async function linking() {
+  const world = await World.start();
+  const instance = await world.newInstance();
+  await world.app.instances.configure(ALICE, instance.id);
+  return { world, instance, line: world.line(instance) };
+}
+
+describe("the records of a line", () => {
+  test("are kept from before the link on, across a restart, and encrypted", async () => {
+    const { world, instance, line } = await linking();
+    await line.records.set(one("device"));
+    await line.scan();
+    await world.system.settle();
+    const [sealed] = await world.storage.lineRecords.get(instance.id, ["device"]);
+    expect(sealed).not.toEqual(KEY);
+    const after = await world.crashAndRestart();
+    expect(await after.line(instance).records.get(["device", "none"])).toEqual([KEY, undefined]);
+    expect(await after.line(instance).records.keys("d")).toEqual(["device"]);
+    await after.stop();
+  });
+
+  test("are erased when the owner of the phone unlinks it", async () => {
+    const { world, line } = await linking();
+    await line.scan();
+    await line.records.set(one("device"));
+    line.unlinkByOwner();
+    expect(await line.records.get(["device"])).toEqual([undefined]);
+    await world.stop();
+  });
+
+  test("that are stored after an unlink outlive its erasure, however long that takes", async () => {
+    const { world, instance, line } = await linking();
+    await line.scan();
+    await line.records.set(one("old"));
+    let storageComesBack = () => {};
+    const back = new Promise<void>((resolve) => {
+      storageComesBack = resolve;
+    });
+    world.storage.before = async (operation) => {
+      if (operation === "instances.update") await back;
+    };
+    line.unlinkByOwner();
+    const stored = line.records.set(one("new"));
+    await world.system.settle();
+    expect(world.storage.operations.filter((operation) => operation === "lineRecords.set")).toHaveLength(1);
+    storageComesBack();
+    await stored;
+    expect(await world.storage.lineRecords.keys(instance.id, "")).toEqual(["new"]);
+    await world.stop();
+  });
+
+  test("are erased with their instance, whose device is unlinked first", async () => {
+    const { world, instance, line } = await linking();
+    await line.records.set(one("device"));
+    world.network.devices.set(instance.id, null); // linked at the network, never reported
+    await world.app.instances.delete(ALICE, instance.id);
+    expect(world.network.devices.has(instance.id)).toBe(false);
+    expect(await world.storage.lineRecords.keys(instance.id, "")).toEqual([]);
+    await line.records.set(one("late"));
+    expect(await world.storage.lineRecords.keys(instance.id, "")).toEqual([]);
+    await world.stop();
+  });
+
+  test("are refused while the storage is down", async () => {
+    const { world, line } = await linking();
+    world.storage.down = true;
+    await expect(line.records.set(one("device"))).rejects.toBeInstanceOf(StorageUnavailable);
+    await expect(line.records.get(["device"])).rejects.toBeInstanceOf(StorageUnavailable);
+    world.storage.down = false;
+    await world.stop();
+  });
+});
+
+describe("the condition of a line", () => {
+  const shown = async (world: World, id: string) => (await world.app.instances.get(ALICE, id)).connection;
+
+  test("is shown until it is over, and never stored", async () => {
+    const { world, instance, line } = await linking();
+    expect(await shown(world, instance.id)).toMatchObject({ state: "linking", condition: null });
+    line.showCondition("qr_expired", "the codes have expired; ask for a new one");
+    expect(await shown(world, instance.id)).toMatchObject({
+      state: "linking",
+      condition: "qr_expired",
+      reason: "the codes have expired; ask for a new one",
+    });
+    const after = await world.crashAndRestart();
+    expect(await shown(after, instance.id)).toMatchObject({ state: "unlinked", condition: null });
+    await after.stop();
+  });
+
+  test("is over when the line is found online", async () => {
+    const { world, instance, line } = await linking();
+    await line.scan();
+    await world.system.settle();
+    line.goOffline("another client is connected");
+    line.showCondition("replaced");
+    expect(await shown(world, instance.id)).toMatchObject({ condition: "replaced" });
+    line.goOnline();
+    await world.system.settle();
+    expect(await shown(world, instance.id)).toMatchObject({ state: "online", condition: null, reason: null });
+    await world.stop();
+  });
+
+  test("is the reason why a request gets no code", async () => {
+    const { world, instance, line } = await linking();
+    await world.system.advance(20_000); // the code has expired
+    line.showCondition("passkey_required", "the account is protected by a passkey");
+    const refused = expect(world.app.instances.configure(ALICE, instance.id)).rejects.toMatchObject({
+      code: "qr_unavailable",
+      message: expect.stringContaining("the account is protected by a passkey"),
+    });
+    await world.system.advance(10_000);
+    await refused;
+    await world.stop();
+  });
+});
