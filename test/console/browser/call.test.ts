@@ -79,6 +79,35 @@ onEach([ON_NODE], (target) => {
       await expectGoodLooks(page, "call");
     });
 
+    test("shows how the audio travels over time, during the call and after it", async () => {
+      const { page, client, instanceId } = await withInstance();
+      const stream = { type: "DYNAMIC_STREAM", tts: undefined, target: { phoneNumber: SPEAKER } };
+      const { id } = await client.call(instanceId, stream);
+      const caller = await openStream(console.server.base, id, { token: client.token });
+      await page.goto(`${console.url}/calls/${id}`);
+      const quality = page.getByRole("region", { name: "Media quality" });
+      await quality.getByText(/^Nothing has been measured yet/).waitFor();
+      const intervals = quality.getByRole("table", { name: "Media quality over time" }).locator("tbody tr");
+      await expect.poll(() => intervals.count(), { timeout: 30_000 }).toBeGreaterThanOrEqual(2);
+      expect((await client.readCall(id)).status).toBe("IN_PROGRESS");
+      // The simulated network loses nothing, moves its frames a little late, and has no remote side that reports.
+      await quality.getByRole("listitem").filter({ hasText: "Lost on the way to us" }).getByText(/^0%, /).waitFor();
+      const jitter = quality.getByRole("listitem").filter({ hasText: "Jitter" });
+      await jitter.getByText(/^[\d.]+ ms, at most [\d.]+ ms$/).waitFor();
+      expect(await jitter.locator("svg path").getAttribute("d")).toMatch(/^M0 40V/);
+      await quality.getByRole("listitem").filter({ hasText: "Round trip" }).getByText("not measured").waitFor();
+      await expectGoodLooks(page, "call-live");
+
+      await client.send("DELETE", `/v1/calls/${id}`, {});
+      await quality.getByText("L16").waitFor();
+      expect((await caller.closed()).code).toBe(4010);
+      const measured = await intervals.count();
+      expect(measured).toBeGreaterThanOrEqual(3);
+      await page.reload();
+      await expect.poll(() => intervals.count()).toBe(measured);
+      await expectGoodLooks(page, "call-quality");
+    });
+
     test("names what to do when a call has failed, and calls again", async () => {
       const { page, client, instanceId } = await withInstance();
       const { id } = await client.call(instanceId, { target: { phoneNumber: BUSY } });

@@ -23,9 +23,11 @@ import { TimelineCard } from "./call/timeline.tsx";
 import { TranscriptCard } from "./call/transcript.tsx";
 import { useTimeline } from "./call/use-timeline.ts";
 
-const EXPAND = ["outcome", "transcript", "media", "reference", "result", "metrics"] as const;
+const EXPAND = ["outcome", "transcript", "media", "reference", "result", "metrics", "quality"] as const;
 /** No event announces a line of the transcript: during a conversation the call is read again in between, ms. */
 const LINES_MS = 2_500;
+/** None announces how the audio goes either. */
+const QUALITY_MS = 5_000;
 
 export default function CallView({ params }: ViewProps) {
   const callId = params.id ?? "";
@@ -36,12 +38,13 @@ export default function CallView({ params }: ViewProps) {
   );
   const timeline = useTimeline(callId);
   const known = call.value.value;
-  const talks = known?.status === "IN_PROGRESS" && known.type.startsWith("DYNAMIC_");
+  const pauseMs = known?.type.startsWith("DYNAMIC_") ? LINES_MS : QUALITY_MS;
+  const talks = known?.status === "IN_PROGRESS";
   useEffect(() => {
     if (!talks) return;
-    const timer = setInterval(() => document.hidden || void call.reload(), LINES_MS);
+    const timer = setInterval(() => document.hidden || void call.reload(), pauseMs);
     return () => clearInterval(timer);
-  }, [talks, callId]);
+  }, [talks, pauseMs, callId]);
 
   if (known === undefined && faultCode(call.fault.value) === "call_not_found")
     return (
@@ -98,7 +101,7 @@ function Actions({ call }: { readonly call: ShownCall }) {
 }
 
 function Cards({ call, timeline }: { readonly call: ShownCall; readonly timeline: CallTimeline }) {
-  const { id, type, media, transcript, result, metrics } = call;
+  const { id, type, media, transcript, result, metrics, quality } = call;
   const over = isOver(call);
   const talked = (call.outcome?.duration_ms ?? 0) > 0;
   const isAgent = type === "DYNAMIC_AGENT";
@@ -124,7 +127,9 @@ function Cards({ call, timeline }: { readonly call: ShownCall; readonly timeline
       </div>
       <div class="stack">
         <TimelineCard timeline={timeline} />
-        {over && talked && <QualityCard statistics={media?.stream ?? null} />}
+        {(talked || call.status === "IN_PROGRESS") && (
+          <QualityCard quality={quality} statistics={media?.stream ?? null} over={over} />
+        )}
         <FactsCard call={call} />
         <CodeCard callId={id} />
       </div>

@@ -185,6 +185,19 @@ export default {
     unknown: "not reported",
     ms: (value: string) => `${value} ms`,
     fewOf: (lost: string, percent: string) => `${percent} (${lost})`,
+    overTime: {
+      title: "Media quality over time",
+      pending: "Nothing has been measured yet. The first figures come five seconds after the callee has picked up.",
+      measures: {
+        loss: "Lost on the way to us",
+        remoteLoss: "Lost on the way to the callee, so far",
+        jitter: "Jitter",
+        roundTrip: "Round trip",
+      },
+      latest: (latest: string, highest: string) => `${latest}, at most ${highest}`,
+      unknown: "not measured",
+      until: "Until",
+    },
   },
   agent: {
     result: "Result",

@@ -184,6 +184,19 @@ export default {
     unknown: "não informado",
     ms: (value) => `${value} ms`,
     fewOf: (lost, percent) => `${percent} (${lost})`,
+    overTime: {
+      title: "Qualidade do áudio ao longo do tempo",
+      pending: "Nada foi medido ainda. Os primeiros números chegam cinco segundos depois que atendem.",
+      measures: {
+        loss: "Perdido a caminho daqui",
+        remoteLoss: "Perdido a caminho do outro lado, até agora",
+        jitter: "Jitter",
+        roundTrip: "Ida e volta",
+      },
+      latest: (latest, highest) => `${latest}, no máximo ${highest}`,
+      unknown: "não medido",
+      until: "Até",
+    },
   },
   agent: {
     result: "Resposta",

@@ -1,25 +1,43 @@
 import { type ComponentChildren, Fragment } from "preact";
-import type { StreamStatistics } from "../../../../../src/client/index.ts";
+import type { CallQuality, StreamStatistics } from "../../../../../src/client/index.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Card } from "../../components/card.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { formatDuration, formatNumber } from "../../dictionary/format.ts";
 import { percent } from "./event-text.ts";
+import { QualityChart } from "./quality-chart.tsx";
 import { t } from "./texts.ts";
 
 /** From this score on people call the audio good, or at least fair (ITU-T G.107, annex B). */
 const GOOD_MOS = 4;
 const FAIR_MOS = 3.1;
 
-/** How the audio travelled over the network. @param statistics null: the network counts nothing */
-export function QualityCard({ statistics }: { readonly statistics: StreamStatistics | null }) {
+/** How the audio travels over the network, while the call goes on and when it is over. */
+export function QualityCard({
+  quality,
+  statistics,
+  over,
+}: {
+  /** Null: nothing was measured so far. */
+  readonly quality: CallQuality | null;
+  /** Null while the call goes on, and if the network counts nothing. */
+  readonly statistics: StreamStatistics | null;
+  readonly over: boolean;
+}) {
   const texts = t.value.quality;
-  if (statistics === null)
-    return (
-      <Card title={texts.title}>
-        <p class="quiet">{texts.none}</p>
-      </Card>
-    );
+  return (
+    <Card title={texts.title}>
+      <div class="stack">
+        {quality !== null && <QualityChart intervals={quality.intervals} />}
+        {statistics !== null && <Totals statistics={statistics} />}
+        {quality === null && statistics === null && <p class="quiet">{over ? texts.none : texts.overTime.pending}</p>}
+      </div>
+    </Card>
+  );
+}
+
+function Totals({ statistics }: { readonly statistics: StreamStatistics }) {
+  const texts = t.value.quality;
   const { packets_received, packets_lost, packets_sent } = statistics;
   const ms = (value: number | null): string => (value === null ? texts.unknown : texts.ms(formatNumber(value)));
   const count = (value: number): string => formatNumber(value);
@@ -40,19 +58,17 @@ export function QualityCard({ statistics }: { readonly statistics: StreamStatist
     ...(statistics.held_ms > 0 ? [[texts.held, formatDuration(statistics.held_ms)] as const] : []),
   ];
   return (
-    <Card title={texts.title}>
-      <div class="stack">
-        {packets_received === 0 && packets_sent > 0 && <Notice tone="warn">{texts.oneWay}</Notice>}
-        <dl class="facts">
-          {facts.map(([name, value]) => (
-            <Fragment key={name}>
-              <dt>{name}</dt>
-              <dd>{value}</dd>
-            </Fragment>
-          ))}
-        </dl>
-      </div>
-    </Card>
+    <>
+      {packets_received === 0 && packets_sent > 0 && <Notice tone="warn">{texts.oneWay}</Notice>}
+      <dl class="facts">
+        {facts.map(([name, value]) => (
+          <Fragment key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </Fragment>
+        ))}
+      </dl>
+    </>
   );
 }
 

@@ -1,0 +1,66 @@
+import type { QualityInterval } from "../../../../../src/client/index.ts";
+
+/** What is measured over time. */
+export const MEASURES = ["loss", "remoteLoss", "jitter", "roundTrip"] as const;
+/** One of them: losses are shares of 1, the others ms. */
+export type Measure = (typeof MEASURES)[number];
+
+/** A measure over time. */
+export interface Trend {
+  /** One for each interval; null if it was not measured then. */
+  readonly values: readonly (number | null)[];
+  /** Of what was measured; undefined if nothing was. */
+  readonly latest: number | undefined;
+  readonly highest: number | undefined;
+}
+
+/** What the height of a chart stands for, at least: a bad connection fills it, and a good one is low. */
+const LEAST_SCALE: Readonly<Record<Measure, number>> = { loss: 0.05, remoteLoss: 0.05, jitter: 40, roundTrip: 400 };
+
+/** A measure of these intervals. */
+export function trendOf(measure: Measure, intervals: readonly QualityInterval[]): Trend {
+  const values = intervals.map((interval) => measured(measure, interval));
+  const known = values.filter((value) => value !== null);
+  return { values, latest: known.at(-1), highest: known.length === 0 ? undefined : Math.max(...known) };
+}
+
+function measured(measure: Measure, interval: QualityInterval): number | null {
+  const { packets_received, packets_lost, remote_loss, jitter_ms, round_trip_ms } = interval;
+  const expected = packets_received + packets_lost;
+  switch (measure) {
+    case "loss":
+      return expected === 0 ? null : packets_lost / expected;
+    case "remoteLoss":
+      return remote_loss;
+    case "jitter":
+      return expected === 0 ? null : jitter_ms;
+    case "roundTrip":
+      return round_trip_ms;
+  }
+}
+
+/**
+ * The area under a trend, as the `d` of an SVG path with one step for each interval. An interval without a value is a gap.
+ * @param width of the whole time
+ */
+export function areaOf(
+  measure: Measure,
+  { values, highest = 0 }: Trend,
+  intervals: readonly QualityInterval[],
+  { width, height }: { readonly width: number; readonly height: number },
+): string {
+  const most = Math.max(LEAST_SCALE[measure], highest);
+  const ms = intervals.at(-1)?.until_ms ?? 0;
+  const x = (atMs: number): number => rounded((ms === 0 ? 0 : atMs / ms) * width);
+  return values
+    .map((value, i) => {
+      if (value === null) return "";
+      const from = x(intervals[i - 1]?.until_ms ?? 0);
+      return `M${from} ${height}V${rounded(height * (1 - value / most))}H${x(intervals[i]?.until_ms ?? 0)}V${height}Z`;
+    })
+    .join("");
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 100) / 100;
+}
