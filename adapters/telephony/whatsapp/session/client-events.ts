@@ -1,0 +1,67 @@
+import { phoneOf } from "./phone-of.ts";
+import type { SessionInput } from "./session-types.ts";
+
+/** Events of the client that a session takes. */
+export const CLIENT_EVENTS = [
+  "auth_qr",
+  "auth_pairing_required",
+  "auth_passkey_required",
+  "auth_paired",
+  "connection",
+  "stream_failure",
+] as const;
+export type ClientEventName = (typeof CLIENT_EVENTS)[number];
+
+/** What an event of the client means; the state that belongs to an opened connection is asked by whoever reads it. */
+export type ClientReport =
+  | Exclude<SessionInput, { readonly type: "opened" | "state" | "timer" }>
+  | { readonly type: "opened" };
+
+/** A code without a usable duration is valid this long, ms. */
+const CODE_MS = 20_000;
+const LONGEST_CODE_MS = 10 * 60_000;
+const LONGEST_RESTRICTION_MS = 366 * 24 * 3_600_000;
+
+/** Reads an event of the client; undefined if it means nothing to a session. The client is not trusted to keep its types. */
+export function readClientEvent(name: ClientEventName, argument: unknown): ClientReport | undefined {
+  const event = fieldsOf(argument);
+  switch (name) {
+    case "auth_qr": {
+      const { qr } = event;
+      if (typeof qr !== "string" || qr === "") return undefined;
+      return { type: "qr", qr, ttlMs: durationIn(event.ttlMs, LONGEST_CODE_MS) ?? CODE_MS };
+    }
+    case "auth_pairing_required":
+      return { type: "pairing_code_over" };
+    case "auth_passkey_required":
+      return { type: "passkey", hasSigner: event.hasSigner === true };
+    case "auth_paired":
+      return { type: "paired", phone: phoneOf(fieldsOf(event.credentials).meJid) };
+    case "connection": {
+      const { status, reason, code, isLogout } = event;
+      if (status === "open") return { type: "opened" };
+      if (status !== "close") return undefined;
+      const text = typeof reason === "string" ? reason : "";
+      return { type: "closed", reason: text, code: integerIn(code), isLogout: isLogout === true };
+    }
+    case "stream_failure": {
+      const expires = fieldsOf(fieldsOf(event.rawNode).attrs).expire;
+      const seconds = typeof expires === "string" && /^\d{1,9}$/.test(expires) ? Number(expires) : undefined;
+      const expiresInMs = durationIn(seconds === undefined ? undefined : seconds * 1_000, LONGEST_RESTRICTION_MS);
+      return { type: "failure", code: integerIn(event.failureReason) ?? integerIn(event.failureCode), expiresInMs };
+    }
+  }
+}
+
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+}
+
+function integerIn(value: unknown): number | undefined {
+  return typeof value === "number" && Number.isInteger(value) ? value : undefined;
+}
+
+/** A duration above 0 and up to `longest`; undefined if it is none. */
+function durationIn(value: unknown, longest: number): number | undefined {
+  return typeof value === "number" && value > 0 ? Math.min(value, longest) : undefined;
+}

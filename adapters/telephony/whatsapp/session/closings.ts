@@ -1,0 +1,69 @@
+/** What a closed connection means for the session. */
+export type Closing = {
+  /**
+   * - `resumes`: the client connects again at once.
+   * - `passes`: the fault passes by itself; the session tries again after a while.
+   * - `outdated`: WhatsApp refuses this version of the client; the session tries again rarely.
+   * - `taken`: another client uses the link; another attempt would only fight it.
+   * - `refused`: no attempt succeeds until somebody fixes it.
+   * - `unlinked`: the credentials are void.
+   */
+  readonly kind: "resumes" | "passes" | "outdated" | "taken" | "refused" | "unlinked";
+  /** Why, as a sentence for the owner of the number. */
+  readonly reason: string;
+};
+
+/** The client's report of a closed connection. */
+export interface ClosedConnection {
+  readonly reason: string;
+  readonly code?: number | undefined;
+  /** Whether the client has lost its credentials by it. */
+  readonly isLogout: boolean;
+}
+
+/** Closings that leave the credentials as they are, by the client's reason. */
+const KEPT: ReadonlyMap<string, Closing> = new Map<string, Closing>([
+  ["stream_error_force_login", { kind: "resumes", reason: "WhatsApp asked for a new connection (515)" }],
+  [
+    "stream_error_replaced",
+    {
+      kind: "taken",
+      reason:
+        "another client uses the link of this number; stop that one, then request a code for the instance or restart the server",
+    },
+  ],
+  [
+    "failure_client_too_old",
+    {
+      kind: "outdated",
+      reason: "WhatsApp no longer accepts this version of the client (405); update the client library",
+    },
+  ],
+  [
+    "failure_bad_user_agent",
+    {
+      kind: "refused",
+      reason: "WhatsApp refuses the client's description of itself (409); check the client's options",
+    },
+  ],
+  ["failure_service_unavailable", { kind: "passes", reason: "WhatsApp is unavailable (503)" }],
+]);
+
+/** Why the credentials are void, by the client's reason. */
+const VOID: ReadonlyMap<string, string> = new Map([
+  ["stream_error_device_removed", "the device was removed from the linked devices on the phone"],
+  ["stream_error_force_logout", "WhatsApp has logged this device out (516)"],
+  ["failure_not_authorized", "WhatsApp no longer knows this device (401)"],
+  ["failure_locked", "WhatsApp has locked the account (403)"],
+  ["failure_banned", "WhatsApp has banned the number (406)"],
+  ["primary_identity_key_change", "WhatsApp was set up again on the phone"],
+]);
+
+/** What a closed connection means. Only a logout unlinks: nothing else may cost the credentials. */
+export function closingOf({ reason, code, isLogout }: ClosedConnection): Closing {
+  const named = /^[a-z][a-z_]{0,59}$/.test(reason) ? reason : "no known reason";
+  const detail = code === undefined ? named : `${named}, ${code}`;
+  if (isLogout)
+    return { kind: "unlinked", reason: VOID.get(reason) ?? `WhatsApp has unlinked this device (${detail})` };
+  return KEPT.get(reason) ?? { kind: "passes", reason: `the connection to WhatsApp was closed (${detail})` };
+}

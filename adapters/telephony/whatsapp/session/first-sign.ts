@@ -1,0 +1,33 @@
+import type { Timers } from "../../../../src/base/timers.ts";
+import type { SessionFlow, SessionInput } from "./session-types.ts";
+
+/** Waits for the first sign of an attempt to link: a code, or the reason why none comes. */
+export class FirstSign {
+  readonly #system: Timers;
+  readonly #waiting = new Set<(fault: string | undefined) => void>();
+
+  constructor(system: Timers) {
+    this.#system = system;
+  }
+
+  /** Why no code comes; undefined if one came, or if there is no sign within `ms`. */
+  wait(ms: number): Promise<string | undefined> {
+    return new Promise((resolve) => {
+      const done = (fault: string | undefined) => {
+        cancel();
+        this.#waiting.delete(done);
+        resolve(fault);
+      };
+      const cancel = this.#system.after(ms, () => done(undefined));
+      this.#waiting.add(done);
+    });
+  }
+
+  /** The session has taken an input. */
+  noticed({ state, codes, reason }: SessionFlow, { type }: SessionInput): void {
+    const goesOn = state === "linking" && codes === 0 && type !== "failed" && type !== "closed";
+    if (goesOn) return;
+    const failed = state === "idle" || (state === "linking" && codes === 0);
+    for (const done of [...this.#waiting]) done(failed ? (reason ?? "not linked") : undefined);
+  }
+}

@@ -1,0 +1,129 @@
+import { within } from "../../../../src/base/timeout.ts";
+import type { Logger } from "../../../../src/ports/logger.ts";
+import type { System } from "../../../../src/ports/system.ts";
+import { type LineHost, NetworkSilent } from "../../../../src/ports/telephony.ts";
+import type { WhatsAppClientFactory } from "../../../../src/ports/whatsapp-client.ts";
+import { newSessionId, type SessionId } from "./link-credentials.ts";
+import { SessionRecords } from "./session-records.ts";
+import { type ClientListener, SupervisedClient } from "./supervised-client.ts";
+
+/** How long the records may take to be erased, ms. */
+const ERASING_MS = 3_000;
+
+/** Options of {@link SessionClients}. */
+export interface SessionClientsOptions {
+  readonly instanceId: string;
+  readonly host: LineHost;
+  readonly system: System;
+  readonly logger: Logger;
+  readonly make: WhatsAppClientFactory;
+  /** Receives the reports of the current client only. */
+  readonly listener: ClientListener;
+}
+
+/** The clients of a session, one after the other: a client is used up by a logout. */
+export class SessionClients {
+  readonly #options: SessionClientsOptions;
+  #current: SupervisedClient | undefined;
+  #records: SessionRecords | undefined;
+  #sessionId: SessionId | undefined;
+  #ended: Promise<unknown> = Promise.resolve();
+
+  constructor(options: SessionClientsOptions) {
+    this.#options = options;
+  }
+
+  get current(): SupervisedClient | undefined {
+    return this.#current;
+  }
+
+  /** The session whose keys the current client uses. */
+  get sessionId(): SessionId | undefined {
+    return this.#sessionId;
+  }
+
+  /** Makes a fresh client and connects it. @param sessionId the session whose keys it uses. Default: a new one */
+  open(sessionId?: SessionId): void {
+    const { host, system, logger, instanceId, make, listener } = this.#options;
+    const id = sessionId ?? newSessionId((bytes) => system.random(bytes));
+    const records = new SessionRecords(host.records, system);
+    const before = this.#ended;
+    const client: SupervisedClient = new SupervisedClient({
+      async make() {
+        await before; // what is being erased must not be read or written
+        return await make({ instanceId, sessionId: id, records });
+      },
+      records,
+      system,
+      logger,
+      instanceId,
+      listener: {
+        input: (input) => {
+          if (this.#current === client) listener.input(input);
+        },
+        voip: (event) => listener.voip(event),
+        stanza: (stanza) => listener.stanza(stanza),
+      },
+    });
+    this.#sessionId = id;
+    this.#current = client;
+    this.#records = records;
+    client.connect();
+  }
+
+  /** Connects again; a client that does not even disconnect is replaced. */
+  reconnect(): void {
+    const client = this.#current;
+    if (client !== undefined && !client.stuck) {
+      client.connect();
+      return;
+    }
+    this.#records?.cut();
+    this.#end((stuck) => stuck.drop());
+    this.open(this.#sessionId);
+  }
+
+  /** Disconnects the current client for good. */
+  drop(): void {
+    this.#end((client) => client.drop());
+  }
+
+  /** Removes the current client's device at WhatsApp, and disconnects it for good. */
+  logOut(): void {
+    this.#end((client) => client.logOut());
+  }
+
+  /** Erases what clients have kept, once nothing is being written any more. */
+  forget(): void {
+    const { host, system, logger, instanceId } = this.#options;
+    const records = this.#records;
+    this.#records = undefined;
+    this.#sessionId = undefined;
+    records?.cut();
+    const erased = (async () => {
+      await records?.flushed();
+      await host.records.clear();
+    })();
+    const late = () => new NetworkSilent(`the records were not erased within ${ERASING_MS} ms`);
+    const logged = within(erased, { system, ms: ERASING_MS, late }).catch((error: unknown) =>
+      logger.warn({ instance_id: instanceId, err: error }, "whatsapp: the keys of a link could not be erased"),
+    );
+    this.#ended = Promise.all([this.#ended, logged]);
+  }
+
+  /** Resolves once everything that the current client wrote is stored. */
+  async flushed(): Promise<void> {
+    await this.#records?.flushed();
+  }
+
+  /** Resolves once all clients that were ended are gone, and what is to be erased is. Never rejects. */
+  async ended(): Promise<void> {
+    await this.#ended;
+  }
+
+  #end(end: (client: SupervisedClient) => Promise<void>): void {
+    const client = this.#current;
+    this.#current = undefined;
+    if (client !== undefined) this.#ended = Promise.all([this.#ended, end(client)]);
+  }
+}

@@ -1,0 +1,84 @@
+import { nextState } from "../../../../src/base/machine.ts";
+import type { LineHealth } from "../../../../src/ports/telephony.ts";
+import { NO_RECONNECTS } from "./reconnects.ts";
+import {
+  SESSION_TRANSITIONS,
+  type SessionDecision,
+  type SessionEffect,
+  type SessionFlow,
+  type SessionMove,
+} from "./session-types.ts";
+
+/** A session before anything has happened. */
+export const NEW_SESSION: SessionFlow = {
+  state: "idle",
+  reason: "not linked",
+  lasting: false,
+  stored: false,
+  opened: false,
+  codes: 0,
+  codesUntil: -Infinity,
+  pairingUntil: -Infinity,
+  restriction: undefined,
+  reconnects: NO_RECONNECTS,
+  explained: false,
+};
+
+/** How long a connection may take to come up, or to come back by itself, ms. */
+export const PATIENCE_MS = 30_000;
+
+/** Whether the line can place calls. */
+export function healthOf({ state, reason, lasting, stored, restriction }: SessionFlow): LineHealth {
+  if (restriction !== undefined) return { state: "offline", reason: restriction };
+  if (state === "online")
+    return stored ? { state: "online" } : { state: "offline", reason: "the link is being stored" };
+  const why = reason ?? "offline";
+  return lasting ? { state: "offline", reason: why, lasting } : { state: "offline", reason: why };
+}
+
+/** Whether a number is linked, as far as the session knows. */
+export function isLinked({ state }: SessionFlow): boolean {
+  return state !== "idle" && state !== "linking" && state !== "closed";
+}
+
+/** Whether the client's state is to be asked again and again. */
+export function isPolled({ state }: SessionFlow): boolean {
+  return state === "linking" || state === "connecting" || state === "online" || state === "dropped";
+}
+
+/** The flow after a move; unchanged if the table has no such move from here. */
+export function moved(flow: SessionFlow, move: SessionMove, reason: string | null): SessionFlow {
+  const state = nextState(SESSION_TRANSITIONS, flow.state, move);
+  return state === undefined ? flow : { ...flow, state, reason };
+}
+
+export function stay(flow: SessionFlow): SessionDecision {
+  return { flow, effects: [] };
+}
+
+/** Ends the waiting for a connection, for codes and for the next attempt. */
+export const STOP_WAITING: readonly SessionEffect[] = [
+  { do: "stop_timer", timer: "patience" },
+  { do: "stop_timer", timer: "retry" },
+];
+
+/** Reports the line as offline; the core does not know a link that is not stored yet. */
+export function reportOffline(flow: SessionFlow): SessionEffect[] {
+  const health = healthOf(flow);
+  if (!flow.stored || health.state === "online") return [];
+  return [{ do: "report_offline", reason: health.reason, lasting: health.lasting ?? false }];
+}
+
+/** The number is not linked any more. @param how what becomes of the client */
+export function forgotten(flow: SessionFlow, reason: string, how: SessionEffect): SessionDecision {
+  return {
+    flow: { ...NEW_SESSION, state: moved(flow, "unlink", reason).state, reason },
+    effects: [
+      ...STOP_WAITING,
+      { do: "stop_timer", timer: "restriction" },
+      { do: "calls_lost", reason, final: true },
+      how,
+      { do: "forget" },
+    ],
+  };
+}

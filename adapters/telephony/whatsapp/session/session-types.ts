@@ -1,0 +1,146 @@
+import type { Transitions } from "../../../../src/base/machine.ts";
+import type { LineCondition } from "../../../../src/ports/telephony.ts";
+import type { ClosedConnection } from "./closings.ts";
+import type { Reconnects } from "./reconnects.ts";
+
+/** Where the session of a number can be. */
+export const SESSION_STATES = [
+  /** No number is linked, and nobody asks for a code. */
+  "idle",
+  /** A client without credentials waits for its code to be scanned. */
+  "linking",
+  /** A client with credentials connects. */
+  "connecting",
+  "online",
+  /** The socket broke off without a word; the client connects again by itself. */
+  "dropped",
+  /** The connection is closed until the next attempt. */
+  "waiting",
+  /** The connection stays closed until a person asks for it. */
+  "halted",
+  "closed",
+] as const;
+export type SessionState = (typeof SESSION_STATES)[number];
+
+/** What can happen to a session. */
+export type SessionMove = "link" | "connect" | "open" | "drop" | "lose" | "halt" | "unlink" | "close";
+
+/** Every legal move of a session. */
+export const SESSION_TRANSITIONS: Transitions<SessionState, SessionMove> = {
+  idle: { link: "linking", connect: "connecting", unlink: "idle", close: "closed" },
+  linking: { connect: "connecting", unlink: "idle", close: "closed" },
+  connecting: { open: "online", lose: "waiting", halt: "halted", unlink: "idle", close: "closed" },
+  online: { drop: "dropped", connect: "connecting", lose: "waiting", halt: "halted", unlink: "idle", close: "closed" },
+  dropped: { open: "online", lose: "waiting", halt: "halted", unlink: "idle", close: "closed" },
+  waiting: { connect: "connecting", open: "online", lose: "waiting", halt: "halted", unlink: "idle", close: "closed" },
+  halted: { connect: "connecting", unlink: "idle", close: "closed" },
+  closed: {},
+};
+
+/** Decided by `decideSession` and carried out by `Session`. Times are monotonic, ms. */
+export interface SessionFlow {
+  readonly state: SessionState;
+  /** Why the number cannot place calls; null while it is online. */
+  readonly reason: string | null;
+  /** The fault stays until somebody fixes it. */
+  readonly lasting: boolean;
+  /** The core has stored the link. */
+  readonly stored: boolean;
+  /** The client has reported an open connection, and not its end. */
+  readonly opened: boolean;
+  /** Number of codes shown in this attempt to link. */
+  readonly codes: number;
+  /** Until when a shown code may be scanned, and a pairing code typed. */
+  readonly codesUntil: number;
+  readonly pairingUntil: number;
+  /** Why WhatsApp keeps the number from calling for a while; undefined if it does not. */
+  readonly restriction: string | undefined;
+  readonly reconnects: Reconnects;
+  /** The core shows a condition, or a reason, of the last attempt to link. */
+  readonly explained: boolean;
+}
+
+export type SessionInput =
+  /** The core asks for a code, or for another attempt. */
+  | { readonly type: "link" }
+  /** The line was opened with stored credentials. */
+  | { readonly type: "resume" }
+  | { readonly type: "unlink" }
+  | { readonly type: "close" }
+  /** The client shows a code for `ttlMs`. */
+  | { readonly type: "qr"; readonly qr: string; readonly ttlMs: number }
+  | { readonly type: "pairing_code"; readonly ttlMs: number }
+  /** WhatsApp wants a new pairing code. */
+  | { readonly type: "pairing_code_over" }
+  | { readonly type: "passkey"; readonly hasSigner: boolean }
+  /** The phone has accepted this device. @param phone E.164; null if unknown */
+  | { readonly type: "paired"; readonly phone: string | null }
+  | { readonly type: "link_stored" }
+  /** The core has refused the link: the instance is gone. */
+  | { readonly type: "link_refused" }
+  /** The client reports an open connection, with its state at that moment. */
+  | ({ readonly type: "opened" } & LiveState)
+  | ({ readonly type: "closed" } & ClosedConnection)
+  /** WhatsApp reports a failure. `expiresInMs`: how long a restriction lasts, if that is known. */
+  | { readonly type: "failure"; readonly code: number | undefined; readonly expiresInMs: number | undefined }
+  /** The client's state, asked just now. */
+  | ({ readonly type: "state" } & LiveState)
+  /** The client could not be made, or could not connect. */
+  | { readonly type: "failed"; readonly reason: string }
+  | { readonly type: "timer"; readonly timer: SessionTimer };
+
+/** The answer of the client's `getState`. */
+export interface LiveState {
+  readonly connected: boolean;
+  readonly registered: boolean;
+}
+
+/**
+ * `patience`: codes, or a connection, must have come by then. `retry`: the next attempt. `restriction`: WhatsApp may allow
+ * calls again.
+ */
+export type SessionTimer = "patience" | "retry" | "restriction";
+
+export type SessionEffect =
+  /** Make a fresh client and connect it. `linked`: with the stored credentials. */
+  | { readonly do: "open_client"; readonly linked: boolean }
+  /** Connect again, with the same client if it still works. */
+  | { readonly do: "connect" }
+  /** End the connection; the client may connect again. */
+  | { readonly do: "disconnect" }
+  /** End the connection and ignore the client from now on. */
+  | { readonly do: "drop_client" }
+  /** Remove this device at WhatsApp, then drop the client. */
+  | { readonly do: "log_out" }
+  | { readonly do: "show_code"; readonly qr: string; readonly ttlMs: number; readonly sequence: number }
+  | { readonly do: "store_link"; readonly phone: string | null }
+  /** Erase the records of the client. */
+  | { readonly do: "forget" }
+  | { readonly do: "report_online" }
+  | { readonly do: "report_offline"; readonly reason: string; readonly lasting: boolean }
+  | { readonly do: "report_unlinked"; readonly reason: string }
+  | { readonly do: "report_condition"; readonly condition: LineCondition | undefined; readonly reason: string }
+  /** The call on the session is cut off. `final`: the session will not come back for it. */
+  | { readonly do: "calls_lost"; readonly reason: string; readonly final: boolean }
+  | { readonly do: "calls_restored" }
+  /** Replaces a running timer of this name. */
+  | { readonly do: "start_timer"; readonly timer: SessionTimer; readonly ms: number }
+  | { readonly do: "stop_timer"; readonly timer: SessionTimer }
+  | { readonly do: "log"; readonly level: "info" | "warn" | "error"; readonly message: string };
+
+/** What a decision depends on besides the state and the input. */
+export interface Moment {
+  /** Monotonic, ms. */
+  readonly now: number;
+  /** ms since 1970-01-01 UTC. */
+  readonly wall: number;
+  /** 0 to 1. */
+  readonly chance: number;
+  /** This server may still act for the number. */
+  readonly owned: boolean;
+}
+
+export interface SessionDecision {
+  readonly flow: SessionFlow;
+  readonly effects: readonly SessionEffect[];
+}

@@ -1,0 +1,271 @@
+import { printableCause } from "../../../../src/base/printable-cause.ts";
+import { within } from "../../../../src/base/timeout.ts";
+import type { Logger } from "../../../../src/ports/logger.ts";
+import type { System } from "../../../../src/ports/system.ts";
+import { type LineHealth, type LineHost, NetworkSilent, type PairingCode } from "../../../../src/ports/telephony.ts";
+import type { WhatsAppClient, WhatsAppClientFactory } from "../../../../src/ports/whatsapp-client.ts";
+import type { CallListener, CallPort } from "../calls/call-port.ts";
+import { FirstSign } from "./first-sign.ts";
+import { encodeCredentials, type SessionId } from "./link-credentials.ts";
+import { masked } from "./phone-of.ts";
+import { SessionClients } from "./session-clients.ts";
+import { decideSession } from "./session-flow.ts";
+import { healthOf, isLinked, isPolled, NEW_SESSION } from "./session-state.ts";
+import type { Moment, SessionEffect, SessionFlow, SessionInput, SessionTimer } from "./session-types.ts";
+
+/** How often the client's state is asked, ms: a socket may break off, and come back, without an event. */
+const POLL_MS = 5_000;
+const POLL_IN_CALL_MS = 1_000;
+/** How long a pairing code may be typed, ms. */
+const PAIRING_CODE_MS = 180_000;
+/** How long a request waits for the first code, ms. */
+const FIRST_SIGN_MS = 8_000;
+/** How long a link may take to be stored while the line is closed, ms. */
+const STORING_MS = 1_500;
+
+/** Options of {@link Session}. */
+export interface SessionOptions {
+  readonly instanceId: string;
+  readonly host: LineHost;
+  readonly system: System;
+  readonly logger: Logger;
+  readonly client: WhatsAppClientFactory;
+}
+
+/**
+ * The session of one number: supervises its client, and carries out what `session-flow.ts` decides. Every report of the
+ * client, every timer and every request is an input to that function; nothing else changes what the session does.
+ */
+export class Session implements CallPort {
+  readonly #options: SessionOptions;
+  readonly #clients: SessionClients;
+  readonly #firstSign: FirstSign;
+  readonly #listeners = new Set<CallListener>();
+  readonly #timers = new Map<SessionTimer, () => void>();
+  readonly #inbox: SessionInput[] = [];
+  #deciding = false;
+  #flow: SessionFlow = NEW_SESSION;
+  #resumed: SessionId | undefined;
+  #cancelPoll: (() => void) | undefined;
+  #storing: Promise<void> | undefined;
+  #pairing: (PairingCode & { readonly phone: string }) | undefined;
+
+  constructor(options: SessionOptions) {
+    const { instanceId, host, system, logger } = options;
+    this.#options = options;
+    this.#firstSign = new FirstSign(system);
+    const listener = {
+      input: (input: SessionInput) => this.#take(input),
+      voip: (event: Parameters<CallListener["voip"]>[0]) => this.#toCalls((call) => call.voip(event)),
+      stanza: (stanza: unknown) => this.#toCalls((call) => call.stanza(stanza)),
+    };
+    this.#clients = new SessionClients({ instanceId, host, system, logger, make: options.client, listener });
+  }
+
+  get client(): WhatsAppClient | undefined {
+    return this.#flow.opened ? this.#clients.current?.client : undefined;
+  }
+
+  listen(listener: CallListener): () => void {
+    this.#listeners.add(listener);
+    this.#poll();
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** Whether a number is linked, as far as the session knows. */
+  get linked(): boolean {
+    return isLinked(this.#flow);
+  }
+
+  /** Connects with the keys of this session. */
+  resume(sessionId: SessionId): void {
+    this.#resumed = sessionId;
+    this.#take({ type: "resume" });
+  }
+
+  /**
+   * Starts linking, or keeps it going; a number that is linked and halted connects again.
+   * @throws {NetworkSilent} why no code comes
+   */
+  async link(): Promise<void> {
+    this.#take({ type: "link" });
+    if (this.#flow.state !== "linking" || this.#flow.codes > 0) return;
+    const fault = await this.#firstSign.wait(FIRST_SIGN_MS);
+    if (fault !== undefined) throw new NetworkSilent(fault);
+  }
+
+  /** A code that is typed on the phone with this number. @throws {NetworkSilent} why there is none */
+  async pairingCode(phone: string, signal: AbortSignal): Promise<PairingCode> {
+    await this.link();
+    signal.throwIfAborted();
+    const { system } = this.#options;
+    const client = this.#clients.current;
+    if (client === undefined || this.#flow.state !== "linking")
+      throw new NetworkSilent(this.linked ? "a number is linked already" : (this.#flow.reason ?? "not linked"));
+    const shown = this.#pairing;
+    if (shown?.phone === phone && this.#flow.pairingUntil > system.monotonic())
+      return { code: shown.code, expiresAt: shown.expiresAt };
+    const code = await client.pairingCode(phone.replace("+", ""), signal).catch((error: unknown) => {
+      signal.throwIfAborted();
+      this.#log("warn", "there is no pairing code", error);
+      throw new NetworkSilent("WhatsApp gave no pairing code for this number; check the number, or try again later");
+    });
+    const expiresAt = system.now() + PAIRING_CODE_MS;
+    this.#pairing = { phone, code, expiresAt };
+    this.#take({ type: "pairing_code", ttlMs: PAIRING_CODE_MS });
+    return { code, expiresAt };
+  }
+
+  /** The health of the line, from the client's state at this moment. */
+  probe(): LineHealth {
+    this.#askState();
+    return healthOf(this.#flow);
+  }
+
+  /** Removes this device at WhatsApp, if it answers in time, and forgets its keys. Never rejects. */
+  async unlink(): Promise<void> {
+    this.#take({ type: "unlink" });
+    await this.#clients.ended();
+  }
+
+  /** Disconnects; the number stays linked. Never rejects. */
+  async close(): Promise<void> {
+    const { system } = this.#options;
+    // A phone that has just accepted this device should not be the only one that knows.
+    const late = () => new NetworkSilent("the link was not stored in time");
+    if (this.#storing !== undefined) await within(this.#storing, { system, ms: STORING_MS, late }).catch(() => {});
+    this.#take({ type: "close" });
+    await this.#clients.ended();
+  }
+
+  #take(input: SessionInput): void {
+    this.#inbox.push(input);
+    if (this.#deciding) return;
+    this.#deciding = true;
+    try {
+      for (let next = this.#inbox.shift(); next !== undefined; next = this.#inbox.shift()) this.#decide(next);
+    } finally {
+      this.#deciding = false;
+    }
+    this.#poll();
+  }
+
+  #decide(input: SessionInput): void {
+    const { flow, effects } = decideSession(this.#flow, input, this.#moment());
+    this.#flow = flow;
+    for (const effect of effects) this.#carryOut(effect);
+    this.#firstSign.noticed(flow, input);
+  }
+
+  #moment(): Moment {
+    const { system, host } = this.#options;
+    const bytes = new Uint8Array(4);
+    system.random(bytes);
+    const chance = new DataView(bytes.buffer).getUint32(0) / 2 ** 32;
+    const now = system.monotonic();
+    return { now, wall: system.now(), chance, owned: now < host.deadlines.send };
+  }
+
+  #carryOut(effect: SessionEffect): void {
+    const { host, system } = this.#options;
+    const clients = this.#clients;
+    switch (effect.do) {
+      case "open_client":
+        clients.open(effect.linked ? this.#resumed : undefined);
+        break;
+      case "connect":
+        clients.reconnect();
+        break;
+      case "disconnect":
+        void clients.current?.disconnect();
+        break;
+      case "drop_client":
+        clients.drop();
+        break;
+      case "log_out":
+        clients.logOut();
+        break;
+      case "forget":
+        clients.forget();
+        this.#pairing = undefined;
+        break;
+      case "show_code":
+        host.code({ payload: effect.qr, expiresAt: system.now() + effect.ttlMs, sequence: effect.sequence });
+        break;
+      case "store_link":
+        this.#storing = this.#storeLink(effect.phone);
+        break;
+      case "report_online":
+        host.online();
+        break;
+      case "report_offline":
+        host.offline(effect.reason, effect.lasting);
+        break;
+      case "report_unlinked":
+        host.unlinked(effect.reason);
+        break;
+      case "report_condition":
+        host.condition(effect.condition, effect.reason);
+        break;
+      case "calls_lost":
+        this.#toCalls((call) => call.lost(effect.reason, effect.final));
+        break;
+      case "calls_restored":
+        this.#toCalls((call) => call.restored());
+        break;
+      case "start_timer": {
+        const { timer, ms } = effect;
+        this.#timers.get(timer)?.();
+        this.#timers.set(
+          timer,
+          system.after(ms, () => this.#take({ type: "timer", timer })),
+        );
+        break;
+      }
+      case "stop_timer":
+        this.#timers.get(effect.timer)?.();
+        break;
+      case "log":
+        this.#log(effect.level, effect.message);
+        break;
+    }
+  }
+
+  /** The core stores the link, once all its keys are stored. Never rejects. */
+  async #storeLink(phone: string | null): Promise<void> {
+    const { current, sessionId } = this.#clients;
+    if (current === undefined || sessionId === undefined) return;
+    const stored = await this.#clients
+      .flushed()
+      .then(() => this.#options.host.linked(phone, encodeCredentials(sessionId)))
+      .then(
+        () => true,
+        () => false,
+      );
+    if (this.#clients.current === current) this.#take({ type: stored ? "link_stored" : "link_refused" });
+  }
+
+  #toCalls(report: (call: CallListener) => void): void {
+    for (const listener of [...this.#listeners]) report(listener);
+  }
+
+  #askState(): void {
+    const client = this.#clients.current;
+    if (client !== undefined) this.#take({ type: "state", ...client.live() });
+  }
+
+  /** Sets the time of the next question anew. */
+  #poll(): void {
+    this.#cancelPoll?.();
+    this.#cancelPoll = undefined;
+    if (!isPolled(this.#flow)) return;
+    const ms = this.#listeners.size > 0 ? POLL_IN_CALL_MS : POLL_MS;
+    this.#cancelPoll = this.#options.system.after(ms, () => this.#askState());
+  }
+
+  #log(level: "info" | "warn" | "error", message: string, error?: unknown): void {
+    const { logger, instanceId } = this.#options;
+    const fields = { instance_id: instanceId, ...(error !== undefined && { err: printableCause(error, masked) }) };
+    logger[level](fields, `whatsapp: ${message}`);
+  }
+}

@@ -1,0 +1,252 @@
+import { printableCause } from "../../../../src/base/printable-cause.ts";
+import { within } from "../../../../src/base/timeout.ts";
+import type { Logger } from "../../../../src/ports/logger.ts";
+import type { System } from "../../../../src/ports/system.ts";
+import { NetworkSilent } from "../../../../src/ports/telephony.ts";
+import type { WhatsAppCall, WhatsAppClient } from "../../../../src/ports/whatsapp-client.ts";
+import type { VoipEvent } from "../calls/call-port.ts";
+import { CLIENT_EVENTS, type ClientEventName, readClientEvent } from "./client-events.ts";
+import { masked } from "./phone-of.ts";
+import type { SessionRecords } from "./session-records.ts";
+import type { LiveState, SessionInput } from "./session-types.ts";
+
+/** How long a client may take, ms: to be made, to disconnect, to be online for a logout, to log out, to get a code. */
+const MAKING_MS = 30_000;
+const DISCONNECTING_MS = 3_000;
+const ONLINE_MS = 3_000;
+const LOGOUT_MS = 3_000;
+const PAIRING_MS = 20_000;
+/** How often the state is asked until a client that is to be logged out is online, ms. */
+const ASK_MS = 200;
+
+/** Receives what a client reports. */
+export interface ClientListener {
+  input(input: SessionInput): void;
+  voip(event: VoipEvent): void;
+  stanza(stanza: unknown): void;
+}
+
+/** Options of {@link SupervisedClient}. */
+export interface SupervisedClientOptions {
+  readonly make: () => WhatsAppClient | Promise<WhatsAppClient>;
+  readonly records: SessionRecords;
+  readonly system: System;
+  readonly logger: Logger;
+  readonly instanceId: string;
+  readonly listener: ClientListener;
+}
+
+const VOIP_EVENTS: ReadonlyMap<string, "state" | "ended"> = new Map([
+  ["voip_call_state", "state"],
+  ["voip_call_ended", "ended"],
+]);
+
+/**
+ * One client, from being made to being dropped. Its promises may hang, reject or come late, and its events may come at any
+ * time: nothing of that reaches the session but as an input.
+ */
+export class SupervisedClient {
+  readonly #options: SupervisedClientOptions;
+  #made: Promise<WhatsAppClient> | undefined;
+  #client: WhatsAppClient | undefined;
+  #removeListeners: (() => void)[] = [];
+  #disconnecting: Promise<void> | undefined;
+  #dropping: Promise<void> | undefined;
+  #dropped = false;
+  /** It did not disconnect in time: nobody knows what it does. */
+  stuck = false;
+
+  constructor(options: SupervisedClientOptions) {
+    this.#options = options;
+  }
+
+  /** The client itself; undefined until it is made, and once it is dropped. */
+  get client(): WhatsAppClient | undefined {
+    return this.#dropped ? undefined : this.#client;
+  }
+
+  /** Makes the client if need be, and connects it. What fails is reported. */
+  connect(): void {
+    void this.#connect().catch((error: unknown) => {
+      if (this.#dropped || this.#disconnecting !== undefined) return; // it was ended on purpose
+      this.#warn(error, "the WhatsApp client could not connect");
+      const reason =
+        this.#client === undefined
+          ? "the WhatsApp client could not be created"
+          : "the WhatsApp client could not connect";
+      this.#report({ type: "failed", reason });
+    });
+  }
+
+  /** The client's state at this moment. */
+  live(): LiveState {
+    try {
+      const { connected, registered } = this.client?.getState() ?? { connected: false, registered: false };
+      return { connected: connected === true, registered: registered === true };
+    } catch (error) {
+      this.#warn(error, "the WhatsApp client does not know its state");
+      return { connected: false, registered: false };
+    }
+  }
+
+  /** Asks for a code that is typed on the phone. @param digits the number without its plus */
+  async pairingCode(digits: string, signal: AbortSignal): Promise<string> {
+    const { client } = this;
+    if (client === undefined) throw new Error("the client is gone");
+    const code: unknown = await this.#within(async () => client.auth.requestPairingCode(digits), PAIRING_MS, signal);
+    if (typeof code !== "string" || !/^[0-9A-Za-z]{8}$/.test(code))
+      throw new Error("the client returned no pairing code");
+    return code;
+  }
+
+  /** Ends the connection. Never rejects, and takes a limited time. */
+  disconnect(): Promise<void> {
+    const client = this.#client;
+    if (client === undefined) return Promise.resolve();
+    this.#disconnecting ??= this.#within(async () => client.disconnect(), DISCONNECTING_MS)
+      .catch((error: unknown) => {
+        this.stuck ||= error instanceof NetworkSilent;
+        this.#warn(error, "the WhatsApp client did not disconnect in order");
+      })
+      .finally(() => {
+        this.#disconnecting = undefined;
+      });
+    return this.#disconnecting;
+  }
+
+  /** Disconnects for good: reports nothing any more, and loses its records then. Never rejects; idempotent. */
+  drop(): Promise<void> {
+    this.#dropping ??= this.#drop();
+    return this.#dropping;
+  }
+
+  async #drop(): Promise<void> {
+    this.#dropped = true;
+    this.#unlisten();
+    // After a logout (516) the client connects once more by itself, to show a code that nobody asked for.
+    for (const name of ["auth_qr", "connection"] as const)
+      this.#listen(name, (event) => {
+        if (name === "auth_qr" || readClientEvent(name, event)?.type === "opened") void this.disconnect();
+      });
+    await this.disconnect();
+    this.#options.records.cut();
+  }
+
+  /** Removes this device at WhatsApp, if that is possible in time, and drops the client. Never rejects. */
+  async logOut(): Promise<void> {
+    this.#unlisten();
+    try {
+      if (await this.#isOnlineSoon()) {
+        const client = this.#client;
+        await this.#within(async () => client?.logout(), LOGOUT_MS);
+      }
+    } catch (error) {
+      this.#warn(error, "the device could not be removed at WhatsApp");
+    }
+    await this.drop();
+  }
+
+  async #isOnlineSoon(): Promise<boolean> {
+    const isOnline = () => {
+      const { connected, registered } = this.live();
+      return connected && registered;
+    };
+    if (isOnline()) return true;
+    void this.#connect().catch(() => {}); // it may connect already
+    for (let waited = 0; waited < ONLINE_MS; waited += ASK_MS) {
+      await new Promise<void>((resolve) => void this.#options.system.after(ASK_MS, resolve));
+      if (isOnline()) return true;
+    }
+    return false;
+  }
+
+  async #connect(): Promise<void> {
+    this.#made ??= this.#make();
+    const client = await this.#made;
+    await this.#disconnecting;
+    if (this.stuck) throw new Error("the client did not disconnect before");
+    if (!this.#dropped) await client.connect();
+  }
+
+  async #make(): Promise<WhatsAppClient> {
+    const made = (async () => this.#options.make())();
+    const client = await this.#within(() => made, MAKING_MS).catch((error: unknown) => {
+      this.#made = undefined;
+      // One that comes later has never been connected.
+      void made.then((late) => late.disconnect()).catch(() => {});
+      throw error;
+    });
+    this.#client = client;
+    if (!this.#dropped) this.#listenToAll(client);
+    return client;
+  }
+
+  #listenToAll(client: WhatsAppClient): void {
+    const { listener } = this.#options;
+    for (const name of CLIENT_EVENTS) this.#listen(name, (event) => this.#take(name, event));
+    for (const [name, type] of VOIP_EVENTS)
+      this.#listen(name, (event) => {
+        if (isCall(event)) listener.voip({ type, call: event });
+      });
+    this.#listen("voip_call_inbound_audio", (event) => {
+      const { call, pcm } = event as { call?: unknown; pcm?: unknown };
+      if (isCall(call) && pcm instanceof Float32Array) listener.voip({ type: "inbound_audio", call, pcm });
+    });
+    this.#listen("voip_call_error", (error) => listener.voip({ type: "error", error }));
+    try {
+      const remove = client.lowlevel.registerIncomingStanzaFilter((stanza: unknown) => {
+        this.#safely(() => listener.stanza(stanza));
+        return false; // everything is left to the client
+      });
+      this.#removeListeners.push(remove);
+    } catch (error) {
+      this.#warn(error, "the WhatsApp client takes no stanza filter: reasons why calls end are unknown");
+    }
+  }
+
+  #take(name: ClientEventName, event: unknown): void {
+    const report = readClientEvent(name, event);
+    if (report === undefined) return;
+    if (report.type === "opened") this.#report({ ...report, ...this.live() });
+    // The end of a connection that was ended on purpose.
+    else if (report.type !== "closed" || report.isLogout || this.#disconnecting === undefined) this.#report(report);
+  }
+
+  #report(input: SessionInput): void {
+    if (!this.#dropped) this.#options.listener.input(input);
+  }
+
+  #listen(name: string, listener: (event: unknown) => void): void {
+    const safe = (event: unknown) => this.#safely(() => listener(event));
+    this.#client?.on(name, safe);
+    this.#removeListeners.push(() => this.#client?.off(name, safe));
+  }
+
+  #unlisten(): void {
+    for (const remove of this.#removeListeners.splice(0)) this.#safely(remove);
+  }
+
+  /** A fault of ours never reaches the client, and one of the client never us. */
+  #safely(run: () => void): void {
+    try {
+      run();
+    } catch (error) {
+      this.#warn(error, "an event of the WhatsApp client could not be handled");
+    }
+  }
+
+  #within<T>(work: () => Promise<T>, ms: number, signal?: AbortSignal): Promise<T> {
+    const late = () => new NetworkSilent(`the WhatsApp client did not answer within ${ms} ms`);
+    return within(work(), { system: this.#options.system, ms, late, signal });
+  }
+
+  #warn(error: unknown, message: string): void {
+    this.#options.logger.warn({ instance_id: this.#options.instanceId, err: printableCause(error, masked) }, message);
+  }
+}
+
+function isCall(value: unknown): value is WhatsAppCall {
+  if (typeof value !== "object" || value === null) return false;
+  const { callId, stateData } = value as Partial<WhatsAppCall>;
+  return typeof callId === "string" && typeof stateData === "object" && stateData !== null;
+}

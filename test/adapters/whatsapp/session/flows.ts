@@ -1,0 +1,64 @@
+import { decideSession } from "../../../../adapters/telephony/whatsapp/session/session-flow.ts";
+import { NEW_SESSION } from "../../../../adapters/telephony/whatsapp/session/session-state.ts";
+import type {
+  Moment,
+  SessionDecision,
+  SessionEffect,
+  SessionFlow,
+  SessionInput,
+} from "../../../../adapters/telephony/whatsapp/session/session-types.ts";
+
+export const WORKS = { connected: true, registered: true };
+export const DOWN = { connected: false, registered: true };
+
+/** A moment in the middle of everything: chance 0.5, and this server may act. */
+export function at(now: number, more: Partial<Moment> = {}): Moment {
+  return { now, wall: Date.UTC(2026, 0, 1) + now, chance: 0.5, owned: true, ...more };
+}
+
+export const close = (reason: string, isLogout = false, code?: number): SessionInput => ({
+  type: "closed",
+  reason,
+  isLogout,
+  code,
+});
+
+/** What a session decides, input after input, one second between them. */
+export function decided(flow: SessionFlow, ...inputs: SessionInput[]): SessionDecision {
+  let decision: SessionDecision = { flow, effects: [] };
+  inputs.forEach((input, index) => {
+    decision = decideSession(decision.flow, input, at((index + 1) * 1_000));
+  });
+  return decision;
+}
+
+const flowAfter = (...inputs: SessionInput[]): SessionFlow => decided(NEW_SESSION, ...inputs).flow;
+
+/** One session in each state, as the way there leaves it. */
+export const FLOWS = {
+  idle: NEW_SESSION,
+  linking: flowAfter({ type: "link" }, { type: "qr", qr: "one", ttlMs: 60_000 }),
+  connecting: flowAfter({ type: "resume" }),
+  online: flowAfter({ type: "resume" }, { type: "opened", ...WORKS }),
+  dropped: flowAfter({ type: "resume" }, { type: "opened", ...WORKS }, { type: "state", ...DOWN }),
+  waiting: flowAfter(
+    { type: "resume" },
+    { type: "opened", ...WORKS },
+    close("failure_service_unavailable", false, 503),
+  ),
+  halted: flowAfter({ type: "resume" }, { type: "opened", ...WORKS }, close("stream_error_replaced")),
+  closed: flowAfter({ type: "close" }),
+} as const satisfies Record<SessionFlow["state"], SessionFlow>;
+
+/** The effects of one kind. */
+export function effectsOf<Kind extends SessionEffect["do"]>(
+  { effects }: SessionDecision,
+  kind: Kind,
+): Extract<SessionEffect, { readonly do: Kind }>[] {
+  return effects.filter((effect): effect is Extract<SessionEffect, { readonly do: Kind }> => effect.do === kind);
+}
+
+/** The names of the effects, in order, without those on timers. */
+export function deeds({ effects }: SessionDecision): string[] {
+  return effects.map((effect) => effect.do).filter((deed) => !deed.endsWith("_timer"));
+}

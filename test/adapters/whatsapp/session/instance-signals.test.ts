@@ -1,0 +1,241 @@
+import { describe, expect, test } from "vitest";
+import { decideSession, RESTRICTION_MS } from "../../../../adapters/telephony/whatsapp/session/session-flow.ts";
+import { healthOf } from "../../../../adapters/telephony/whatsapp/session/session-state.ts";
+import { at, close, DOWN, decided, deeds, effectsOf, FLOWS, WORKS } from "./flows.ts";
+
+/** Each test is a row of the table that maps signals of the client to the state of an instance. */
+describe("a signal of the client", () => {
+  test("auth_qr: codes count from 1, each with the client's duration, and replace each other", () => {
+    const first = decided(FLOWS.idle, { type: "link" }, { type: "qr", qr: "a", ttlMs: 60_000 });
+    expect(effectsOf(first, "show_code")).toEqual([{ do: "show_code", qr: "a", ttlMs: 60_000, sequence: 1 }]);
+    const second = decided(first.flow, { type: "qr", qr: "b", ttlMs: 20_000 });
+    expect(effectsOf(second, "show_code")).toEqual([{ do: "show_code", qr: "b", ttlMs: 20_000, sequence: 2 }]);
+    expect(effectsOf(second, "start_timer")).toEqual([{ do: "start_timer", timer: "patience", ms: 21_000 }]);
+  });
+
+  test("auth_qr: after the last code no event comes, and our own timer reports qr_expired", () => {
+    const over = decided(FLOWS.linking, { type: "timer", timer: "patience" });
+    expect(over.flow.state).toBe("idle");
+    expect(deeds(over)).toEqual(["calls_lost", "drop_client", "forget", "report_condition"]);
+    expect(effectsOf(over, "report_condition")[0]?.condition).toBe("qr_expired");
+  });
+
+  test("auth_qr: the next request for a code starts again with a fresh client and sequence 1", () => {
+    const over = decided(FLOWS.linking, { type: "timer", timer: "patience" });
+    const again = decided(over.flow, { type: "link" });
+    expect(deeds(again)).toEqual(["report_condition", "open_client"]);
+    expect(effectsOf(again, "report_condition")[0]?.condition).toBeUndefined();
+    const code = decided(again.flow, { type: "qr", qr: "c", ttlMs: 60_000 });
+    expect(effectsOf(code, "show_code")[0]?.sequence).toBe(1);
+  });
+
+  test("auth_paired: the link is stored before anything is reported, then the open connection is online", () => {
+    const paired = decided(FLOWS.linking, { type: "paired", phone: "+5511987654321" });
+    expect(deeds(paired)).toEqual(["store_link"]);
+    const opened = decided(paired.flow, { type: "opened", ...WORKS });
+    expect(opened.flow.state).toBe("online");
+    expect(deeds(opened)).not.toContain("report_online");
+    expect(healthOf(opened.flow)).toEqual({ state: "offline", reason: "the link is being stored" });
+    const stored = decided(opened.flow, { type: "link_stored" });
+    expect(deeds(stored)).toEqual(["report_online"]);
+    expect(healthOf(stored.flow)).toEqual({ state: "online" });
+  });
+
+  test("auth_paired: the connection may also open after the link is stored", () => {
+    const stored = decided(FLOWS.linking, { type: "paired", phone: null }, { type: "link_stored" });
+    expect(deeds(stored)).toEqual([]);
+    expect(deeds(decided(stored.flow, { type: "opened", ...WORKS }))).toEqual(["report_online", "calls_restored"]);
+  });
+
+  test("auth_paired: a link that the core refuses is removed at WhatsApp", () => {
+    const refused = decided(FLOWS.linking, { type: "paired", phone: null }, { type: "link_refused" });
+    expect(refused.flow.state).toBe("idle");
+    expect(deeds(refused)).toEqual(["calls_lost", "log_out", "forget"]);
+  });
+
+  test("a new client on the same records connects at once, without a code", () => {
+    const resumed = decided(FLOWS.idle, { type: "resume" });
+    expect(effectsOf(resumed, "open_client")).toEqual([{ do: "open_client", linked: true }]);
+    expect(deeds(decided(resumed.flow, { type: "opened", ...WORKS }))).toEqual(["report_online", "calls_restored"]);
+  });
+
+  test("raw socket drop: the polled state is offline at once, and online when the client is back", () => {
+    const dropped = decided(FLOWS.online, { type: "state", ...DOWN });
+    expect(dropped.flow.state).toBe("dropped");
+    expect(deeds(dropped)).toEqual(["report_offline", "calls_lost"]);
+    expect(effectsOf(dropped, "calls_lost")[0]?.final).toBe(false);
+    const back = decided(dropped.flow, { type: "state", ...WORKS });
+    expect(back.flow.state).toBe("online");
+    expect(deeds(back)).toEqual(["report_online", "calls_restored"]);
+  });
+
+  test("raw socket drop: a client that does not come back within the grace is connected anew", () => {
+    const late = decided(FLOWS.dropped, { type: "timer", timer: "patience" });
+    expect(late.flow.state).toBe("waiting");
+    expect(deeds(late)).toEqual(["disconnect", "report_offline", "calls_lost"]);
+    const again = decided(late.flow, { type: "timer", timer: "retry" });
+    expect(again.flow.state).toBe("connecting");
+    expect(deeds(again)).toEqual(["connect"]);
+  });
+
+  test.each(["linking", "connecting", "online", "dropped", "waiting"] as const)(
+    "515: a %s session ignores it",
+    (state) => {
+      const decision = decided(FLOWS[state], close("stream_error_force_login", false, 515));
+      expect(decision).toEqual({ flow: FLOWS[state], effects: [] });
+    },
+  );
+
+  test("515: one that lasts longer than a poll is a drop, and longer than the grace a new connection", () => {
+    const closed = decided(FLOWS.online, close("stream_error_force_login", false, 515), { type: "state", ...DOWN });
+    expect(closed.flow.state).toBe("dropped");
+    expect(deeds(decided(closed.flow, { type: "timer", timer: "patience" }))).toContain("disconnect");
+  });
+
+  test.each(["connecting", "online", "dropped", "waiting"] as const)(
+    "stream_error_replaced: a %s session halts, keeps its keys and does not connect again",
+    (state) => {
+      const replaced = decided(FLOWS[state], close("stream_error_replaced"));
+      expect(replaced.flow.state).toBe("halted");
+      expect(deeds(replaced)).toEqual(["disconnect", "report_offline", "report_condition", "calls_lost", "log"]);
+      expect(effectsOf(replaced, "report_condition")[0]?.condition).toBe("replaced");
+      expect(effectsOf(replaced, "report_offline")[0]?.lasting).toBe(true);
+      expect(effectsOf(replaced, "start_timer")).toEqual([]);
+      for (const timer of ["retry", "patience"] as const)
+        expect(decided(replaced.flow, { type: "timer", timer })).toEqual({ flow: replaced.flow, effects: [] });
+    },
+  );
+
+  test("stream_error_replaced: a request for a code connects again", () => {
+    expect(deeds(decided(FLOWS.halted, { type: "link" }))).toEqual(["connect"]);
+  });
+
+  test.each([
+    ["stream_error_device_removed", undefined, "the device was removed from the linked devices on the phone"],
+    ["failure_not_authorized", 401, "WhatsApp no longer knows this device (401)"],
+    ["failure_locked", 403, "WhatsApp has locked the account (403)"],
+    ["failure_banned", 406, "WhatsApp has banned the number (406)"],
+    ["stream_error_force_logout", 516, "WhatsApp has logged this device out (516)"],
+    ["primary_identity_key_change", undefined, "WhatsApp was set up again on the phone"],
+    ["something_new", 499, "WhatsApp has unlinked this device (something_new, 499)"],
+  ])("%s: the number is unlinked with its reason, the client dropped and its keys erased", (reason, code, sentence) => {
+    for (const state of ["linking", "connecting", "online", "dropped", "waiting", "halted"] as const) {
+      const unlinked = decided(FLOWS[state], close(reason, true, code));
+      expect(unlinked.flow.state).toBe("idle");
+      expect(deeds(unlinked)).toEqual(["report_unlinked", "calls_lost", "drop_client", "forget", "log"]);
+      expect(effectsOf(unlinked, "report_unlinked")).toEqual([{ do: "report_unlinked", reason: sentence }]);
+      expect(effectsOf(unlinked, "calls_lost")[0]?.final).toBe(true);
+    }
+  });
+
+  test("402: the number is restricted until its end, refuses to dial, and stays connected", () => {
+    const restricted = decided(FLOWS.online, { type: "failure", code: 402, expiresInMs: 7_200_000 });
+    const reason = "WhatsApp has restricted the number until 2026-01-01 02:00 UTC (402)";
+    expect(restricted.flow.state).toBe("online");
+    expect(healthOf(restricted.flow)).toEqual({ state: "offline", reason });
+    expect(deeds(restricted)).toEqual(["report_offline", "report_condition", "log"]);
+    expect(effectsOf(restricted, "report_offline")).toEqual([{ do: "report_offline", reason, lasting: false }]);
+    expect(effectsOf(restricted, "start_timer")).toEqual([{ do: "start_timer", timer: "restriction", ms: 7_200_000 }]);
+  });
+
+  test("402: a restriction without an end is checked after an hour, by a new connection", () => {
+    const restricted = decided(FLOWS.online, { type: "failure", code: 402, expiresInMs: undefined });
+    expect(effectsOf(restricted, "start_timer")[0]?.ms).toBe(RESTRICTION_MS);
+    const over = decided(restricted.flow, { type: "timer", timer: "restriction" });
+    expect(deeds(over)).toEqual(["disconnect", "connect"]);
+    const open = decided(over.flow, { type: "opened", ...WORKS });
+    expect(healthOf(open.flow)).toEqual({ state: "online" });
+    const repeated = decided(open.flow, { type: "failure", code: 402, expiresInMs: undefined });
+    expect(healthOf(repeated.flow).state).toBe("offline");
+  });
+
+  test("402: a restricted number that reconnects is still restricted", () => {
+    const restricted = decided(FLOWS.online, { type: "failure", code: 402, expiresInMs: 60_000 });
+    const back = decided(restricted.flow, { type: "state", ...DOWN }, { type: "state", ...WORKS });
+    expect(deeds(back)).toEqual(["calls_restored"]);
+    expect(healthOf(back.flow).state).toBe("offline");
+  });
+
+  test("402 while linking: the attempt ends with its condition", () => {
+    const refused = decided(FLOWS.linking, { type: "failure", code: 402, expiresInMs: undefined });
+    expect(refused.flow.state).toBe("idle");
+    expect(effectsOf(refused, "report_condition")[0]?.condition).toBe("restricted");
+  });
+
+  test("405: the client is outdated: a lasting fault, an error in the log, and a long wait with all keys", () => {
+    const outdated = decided(FLOWS.online, close("failure_client_too_old", false, 405));
+    expect(deeds(outdated)).toEqual(["report_offline", "report_condition", "log", "calls_lost"]);
+    expect(effectsOf(outdated, "report_offline")[0]?.lasting).toBe(true);
+    expect(effectsOf(outdated, "report_condition")[0]?.condition).toBe("client_outdated");
+    expect(effectsOf(outdated, "log")[0]?.level).toBe("error");
+    expect(effectsOf(outdated, "start_timer")[0]?.ms).toBeGreaterThanOrEqual(15 * 60_000);
+    expect(deeds(decided(outdated.flow, { type: "link" }))).toEqual(["connect"]);
+  });
+
+  test("405: the fault stands during the next attempt, and ends with a connection", () => {
+    const trying = decided(FLOWS.online, close("failure_client_too_old", false, 405), {
+      type: "timer",
+      timer: "retry",
+    });
+    expect(healthOf(trying.flow)).toMatchObject({ state: "offline", lasting: true });
+    expect(healthOf(decided(trying.flow, { type: "opened", ...WORKS }).flow)).toEqual({ state: "online" });
+  });
+
+  test("405 after the connection had failed already is still noticed", () => {
+    const outdated = decided(
+      FLOWS.connecting,
+      { type: "failed", reason: "the WhatsApp client could not connect" },
+      close("failure_client_too_old", false, 405),
+    );
+    expect(healthOf(outdated.flow)).toMatchObject({ state: "offline", lasting: true });
+  });
+
+  test("503: the session waits up to 2 s, doubled up to 5 min, and keeps its keys", () => {
+    let { flow } = decided(FLOWS.online, close("failure_service_unavailable", false, 503));
+    const longest: number[] = [];
+    for (let attempt = 0; attempt < 10; attempt++) {
+      flow = decideSession(flow, { type: "timer", timer: "retry" }, at(0)).flow;
+      const closed = decideSession(flow, close("failure_service_unavailable", false, 503), at(0, { chance: 1 }));
+      longest.push(effectsOf(closed, "start_timer")[0]?.ms ?? 0);
+      expect(deeds(closed)).toEqual(["report_offline", "calls_lost"]);
+      flow = closed.flow;
+    }
+    expect(longest).toEqual([4, 8, 16, 32, 64, 128, 256, 300, 300, 300].map((seconds) => seconds * 1_000));
+  });
+
+  test("503: the wait is anything from zero on, by chance", () => {
+    for (const chance of [0, 0.25, 1]) {
+      const closed = decideSession(
+        FLOWS.online,
+        close("failure_service_unavailable", false, 503),
+        at(5_000, { chance }),
+      );
+      expect(effectsOf(closed, "start_timer")[0]?.ms).toBe(2_000 * chance);
+    }
+  });
+
+  test("409: a lasting fault with its reason, and no further attempt", () => {
+    const refused = decided(FLOWS.online, close("failure_bad_user_agent", false, 409));
+    expect(refused.flow.state).toBe("halted");
+    expect(effectsOf(refused, "report_condition")).toEqual([]);
+    expect(healthOf(refused.flow)).toMatchObject({ lasting: true, reason: expect.stringContaining("(409)") });
+  });
+
+  test("auth_passkey_required without a signer: the attempt ends, and the condition explains why", () => {
+    const passkey = decided(FLOWS.linking, { type: "passkey", hasSigner: false });
+    expect(passkey.flow.state).toBe("idle");
+    expect(effectsOf(passkey, "report_condition")[0]).toMatchObject({
+      condition: "passkey_required",
+      reason: expect.stringContaining("passkey"),
+    });
+  });
+
+  test("auth_passkey_required with a signer: the attempt goes on", () => {
+    expect(decided(FLOWS.linking, { type: "passkey", hasSigner: true }).flow).toEqual(FLOWS.linking);
+  });
+
+  test("auth_qr on a linked session: its keys are lost, so it is unlinked", () => {
+    const lost = decided(FLOWS.connecting, { type: "qr", qr: "x", ttlMs: 60_000 });
+    expect(effectsOf(lost, "report_unlinked")[0]?.reason).toBe("the keys of this device are lost");
+  });
+});

@@ -1,0 +1,224 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { FaultyMethod } from "../../../../src/testing/whatsapp/faults.ts";
+import { PHONE, SessionScene } from "./sessions.ts";
+
+/** Between two polls of an idle line, and a moment for the answer, ms. */
+const PERIOD_MS = 5_000;
+const SAMPLE_MS = 500;
+
+type Act = (scene: SessionScene) => unknown;
+
+const act = (name: string, run: Act): fc.Arbitrary<Act> =>
+  fc.constant(Object.assign(run, { [fc.toStringMethod]: () => name }));
+
+const drops = fc.constantFrom(100, 2_000, 10_000, Infinity).map<Act>((ms) => (scene) => scene.client.dropSocket(ms));
+const faults = fc
+  .tuple(fc.constantFrom<FaultyMethod>("connect", "disconnect"), fc.constantFrom("hang" as const, new Error("no")))
+  .map<Act>(
+    ([method, fault]) =>
+      (scene) =>
+        scene.client.disturb(method, fault),
+  );
+
+/** What passes by itself. */
+const transient: fc.Arbitrary<Act> = fc.oneof(
+  drops,
+  faults,
+  act("515", (scene) => scene.client.streamError(515)),
+  act("other stream error", (scene) => scene.client.streamError("other")),
+  act("503", (scene) => scene.client.fail(503)),
+  act("405", (scene) => scene.client.fail(405)),
+  act("unreachable", (scene) => {
+    scene.network.reachable = false;
+  }),
+  act("reachable", (scene) => {
+    scene.network.reachable = true;
+  }),
+  act("overloaded", (scene) => {
+    scene.network.refuses = 503;
+  }),
+  act("ready", (scene) => {
+    scene.network.refuses = undefined;
+  }),
+  act("link", (scene) => void scene.session.link().catch(() => {})),
+  act("probe", (scene) => scene.session.probe()),
+  act("lease lost", (scene) => {
+    scene.host.deadlines.send = -Infinity;
+  }),
+  act("lease back", (scene) => {
+    scene.host.deadlines.send = Infinity;
+  }),
+);
+const pauses = fc.constantFrom(0, 10, 25, 60, 500, 2_000, 5_000, 31_000, 300_000);
+
+/** Lets time pass and notes for how long the last report was not what the client knows. */
+class Watch {
+  longestLie = 0;
+  #since: number | undefined;
+  #believed = false;
+  readonly #scene: SessionScene;
+
+  constructor(scene: SessionScene) {
+    this.#scene = scene;
+  }
+
+  async pass(ms: number): Promise<void> {
+    const { system } = this.#scene;
+    for (let left = ms; left > 0; left -= SAMPLE_MS) {
+      await system.advance(Math.min(left, SAMPLE_MS));
+      this.#look(system.monotonic());
+    }
+    if (ms === 0) await system.settle();
+  }
+
+  #look(now: number): void {
+    const { host, network } = this.#scene;
+    const last = host.reports.all.findLast(
+      ({ type }) => type === "online" || type === "offline" || type === "unlinked",
+    );
+    const { connected, registered } = network.clientOf().getState();
+    const believed = last?.type === "online";
+    // A report that was wrong only when it came is another lie than the one before.
+    if (believed === (connected && registered) || believed !== this.#believed) this.#since = undefined;
+    else this.#since ??= now - SAMPLE_MS;
+    this.#believed = believed;
+    if (this.#since !== undefined) this.longestLie = Math.max(this.longestLie, now - this.#since);
+  }
+}
+
+describe("over any order of events of the client, the network and the core", () => {
+  test("the status is never wrong for longer than the probe period, nothing is unlinked, and it ends online", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(transient, pauses), { maxLength: 20 }), fc.nat(1_000), async (acts, seed) => {
+        const scene = await new SessionScene({ seed }).linked();
+        const watch = new Watch(scene);
+        for (const [run, ms] of acts) {
+          run(scene);
+          await watch.pass(ms);
+        }
+        scene.network.reachable = true;
+        scene.network.refuses = undefined;
+        scene.host.deadlines.send = Infinity;
+        await watch.pass(60_000);
+        await scene.session.link().catch(() => {}); // after a 405
+        await scene.system.advance(15 * 60_000);
+        expect(watch.longestLie).toBeLessThanOrEqual(PERIOD_MS + 2 * SAMPLE_MS);
+        expect(scene.reports).not.toContain("unlinked");
+        expect(scene.host.storedRecords.size).toBe(1);
+        expect(scene.online).toBe(true);
+        await closed(scene);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test("after replaced, no client connects before somebody asks for it", async () => {
+    const acts = fc.array(fc.tuple(fc.oneof(drops, faults), pauses), { maxLength: 8 });
+    await fc.assert(
+      fc.asyncProperty(acts, acts, async (before, after) => {
+        const scene = await new SessionScene().linked();
+        for (const [run, ms] of before) {
+          run(scene);
+          await scene.system.advance(ms);
+        }
+        scene.network.reachable = true;
+        await scene.system.advance(10 * 60_000);
+        scene.client.streamError("replaced");
+        await scene.system.advance(5_000);
+        const { length } = scene.network.clients;
+        for (const [run, ms] of after) {
+          run(scene);
+          await scene.system.advance(ms);
+          expect(scene.network.clients.some((client) => client.getState().connected)).toBe(false);
+          expect(scene.network.clients).toHaveLength(length);
+        }
+        await closed(scene);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  test("linked is reported once all keys are stored, whatever happens around the scan, or nothing is linked", async () => {
+    const around = fc.array(
+      fc.tuple(
+        fc.oneof(
+          drops,
+          faults,
+          act("515", (scene) => scene.client.streamError(515)),
+        ),
+        pauses,
+      ),
+      {
+        maxLength: 5,
+      },
+    );
+    await fc.assert(
+      fc.asyncProperty(around, around, pauses, async (before, after, ms) => {
+        const scene = new SessionScene();
+        let whole = true;
+        const { linked } = scene.host;
+        Object.assign(scene.host, {
+          linked(...args: Parameters<typeof linked>) {
+            whole &&= scene.host.storedRecords.size === 1;
+            return linked.apply(scene.host, args);
+          },
+        });
+        await scene.code();
+        for (const [run, pause] of before) {
+          run(scene);
+          await scene.system.advance(pause);
+        }
+        const shown = scene.client.shown.qr;
+        if (shown !== undefined) scene.network.scan(shown, PHONE);
+        for (const [run, pause] of after) {
+          run(scene);
+          await scene.system.advance(pause);
+        }
+        await scene.system.advance(ms);
+        expect(whole).toBe(true);
+        const types = scene.reports;
+        if (types.includes("online")) expect(types.indexOf("linked")).toBeLessThan(types.indexOf("online"));
+        await closed(scene);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test("closing at any moment leaves nothing connected, and nothing that waits", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(transient, pauses), { maxLength: 8 }), fc.boolean(), async (acts, unlink) => {
+        const scene = new SessionScene();
+        const linking = scene.session.link().catch(() => {});
+        for (const [run, ms] of acts) {
+          await scene.system.advance(ms);
+          if (scene.network.clients.length > 0) run(scene);
+          const shown = scene.network.clients.at(-1)?.shown.qr;
+          if (shown !== undefined && ms === 60) scene.network.scan(shown, PHONE);
+        }
+        if (unlink) {
+          const done = scene.session.unlink();
+          await scene.system.advance(10_000);
+          await done;
+          expect(scene.host.storedRecords.size).toBe(0);
+        }
+        await closed(scene);
+        await linking;
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+/** Closes the session, and expects that nothing is left. */
+async function closed(scene: SessionScene): Promise<void> {
+  let done = false;
+  void scene.session.close().then(() => {
+    done = true;
+  });
+  await scene.system.advance(5_000);
+  expect(done).toBe(true);
+  const reports = scene.reports.length;
+  await scene.system.advance(40_000);
+  expect(scene.reports).toHaveLength(reports);
+}

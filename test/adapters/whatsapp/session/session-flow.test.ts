@@ -1,0 +1,264 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { FLAP_WINDOW_MS, FLAPS } from "../../../../adapters/telephony/whatsapp/session/reconnects.ts";
+import { decideSession } from "../../../../adapters/telephony/whatsapp/session/session-flow.ts";
+import { healthOf, isLinked, NEW_SESSION } from "../../../../adapters/telephony/whatsapp/session/session-state.ts";
+import {
+  SESSION_STATES,
+  type SessionFlow,
+  type SessionInput,
+} from "../../../../adapters/telephony/whatsapp/session/session-types.ts";
+import { DEADLINE_PASSED } from "../../../../src/ports/telephony.ts";
+import { at, close, DOWN, decided, deeds, effectsOf, FLOWS, WORKS } from "./flows.ts";
+
+describe("a session", () => {
+  test("starts in idle, and reaches every state", () => {
+    for (const state of SESSION_STATES) expect(FLOWS[state].state).toBe(state);
+  });
+
+  test("links only from idle; a second request changes nothing", () => {
+    expect(deeds(decided(FLOWS.idle, { type: "link" }))).toEqual(["open_client"]);
+    for (const state of ["linking", "connecting", "online", "dropped", "waiting", "closed"] as const)
+      expect(decided(FLOWS[state], { type: "link" })).toEqual({ flow: FLOWS[state], effects: [] });
+  });
+
+  test("is online only when the connection was reported open, and the client is connected and registered", () => {
+    expect(decided(FLOWS.connecting, { type: "state", ...WORKS }).flow.state).toBe("connecting");
+    const unsure = decided(FLOWS.connecting, { type: "opened", connected: true, registered: false });
+    expect(unsure.flow.state).toBe("connecting");
+    expect(decided(unsure.flow, { type: "state", ...WORKS }).flow.state).toBe("online");
+  });
+
+  test("an outage before any code is tried again, and its reason is kept", () => {
+    const failed = decided(
+      FLOWS.idle,
+      { type: "link" },
+      { type: "failed", reason: "the WhatsApp client could not connect" },
+    );
+    expect(failed.flow).toMatchObject({ state: "linking", reason: "the WhatsApp client could not connect" });
+    expect(deeds(decided(failed.flow, { type: "timer", timer: "retry" }))).toEqual(["connect"]);
+  });
+
+  test("without any code within a minute, linking ends without a condition", () => {
+    const linking = decided(FLOWS.idle, { type: "link" });
+    expect(effectsOf(linking, "start_timer")[0]?.ms).toBe(60_000);
+    const over = decided(linking.flow, { type: "timer", timer: "patience" });
+    expect(effectsOf(over, "report_condition")).toEqual([
+      { do: "report_condition", condition: undefined, reason: "WhatsApp sent no code" },
+    ]);
+  });
+
+  test("a pairing code is a condition, and keeps the attempt alive beyond the last code", () => {
+    const typed = decided(FLOWS.linking, { type: "pairing_code", ttlMs: 180_000 });
+    expect(effectsOf(typed, "report_condition")[0]?.condition).toBe("pairing_code");
+    expect(effectsOf(typed, "start_timer")[0]?.ms).toBe(181_000);
+    const code = decided(typed.flow, { type: "qr", qr: "b", ttlMs: 20_000 });
+    expect(effectsOf(code, "start_timer")[0]?.ms).toBe(181_000);
+  });
+
+  test("a pairing code that WhatsApp no longer takes is no condition any more", () => {
+    const typed = decided(FLOWS.linking, { type: "pairing_code", ttlMs: 180_000 });
+    const over = decided(typed.flow, { type: "pairing_code_over" });
+    expect(effectsOf(over, "report_condition")[0]).toMatchObject({ condition: undefined });
+    expect(decided(FLOWS.linking, { type: "pairing_code_over" })).toEqual({ flow: FLOWS.linking, effects: [] });
+  });
+
+  test("a connection that does not open in time is closed and tried again", () => {
+    const late = decided(FLOWS.connecting, { type: "timer", timer: "patience" });
+    expect(late.flow).toMatchObject({ state: "waiting", reason: "WhatsApp did not open the connection in time" });
+    expect(deeds(late)).toEqual(["disconnect", "report_offline", "calls_lost"]);
+  });
+
+  test("a client that connects by itself while the session waits is welcome", () => {
+    const opened = decided(FLOWS.waiting, { type: "opened", ...WORKS });
+    expect(opened.flow.state).toBe("online");
+    expect(opened.effects).toContainEqual({ do: "stop_timer", timer: "retry" });
+  });
+
+  test("a connection that breaks off again and again waits longer, and is logged once", () => {
+    let flow: SessionFlow = FLOWS.online;
+    const logs: string[] = [];
+    const waits: number[] = [];
+    for (let time = 1; time <= 2 * FLAPS; time++) {
+      const now = time * 20_000;
+      const dropped = decideSession(flow, close("failure_service_unavailable", false, 503), at(now, { chance: 0 }));
+      logs.push(...effectsOf(dropped, "log").map(({ message }) => message));
+      waits.push(effectsOf(dropped, "start_timer")[0]?.ms ?? -1);
+      flow = decideSession(dropped.flow, { type: "timer", timer: "retry" }, at(now + 1)).flow;
+      flow = decideSession(flow, { type: "opened", ...WORKS }, at(now + 2)).flow;
+    }
+    expect(logs).toEqual(["the connection to WhatsApp breaks off again and again"]);
+    expect(waits.slice(0, FLAPS - 1)).toEqual([0, 0, 0, 0]);
+    for (const wait of waits.slice(FLAPS)) expect(wait).toBeGreaterThanOrEqual(30_000);
+  });
+
+  test("an unstable socket is not left to the client, which would connect every 2 s", () => {
+    let flow: SessionFlow = FLOWS.online;
+    for (let time = 1; time < FLAPS; time++) {
+      flow = decideSession(flow, { type: "state", ...DOWN }, at(time * 10_000)).flow;
+      expect(flow.state).toBe("dropped");
+      flow = decideSession(flow, { type: "state", ...WORKS }, at(time * 10_000 + 5_000)).flow;
+    }
+    const last = decideSession(flow, { type: "state", ...DOWN }, at(FLAPS * 10_000));
+    expect(last.flow.state).toBe("waiting");
+    expect(deeds(last)).toContain("disconnect");
+  });
+
+  test("connections that break off rarely are not unstable, and each starts the waits anew", () => {
+    let flow: SessionFlow = FLOWS.online;
+    for (let time = 1; time <= 3 * FLAPS; time++) {
+      const now = time * (FLAP_WINDOW_MS / (FLAPS - 1));
+      const dropped = decideSession(flow, close("failure_service_unavailable", false, 503), at(now, { chance: 1 }));
+      expect(effectsOf(dropped, "start_timer")[0]?.ms).toBe(2_000);
+      flow = decideSession(dropped.flow, { type: "timer", timer: "retry" }, at(now + 1)).flow;
+      flow = decideSession(flow, { type: "opened", ...WORKS }, at(now + 2)).flow;
+    }
+  });
+
+  test("a server that may no longer act for the number disconnects, and ends its call", () => {
+    for (const state of ["connecting", "online", "dropped"] as const) {
+      const lost = decideSession(FLOWS[state], { type: "state", ...WORKS }, at(9_000, { owned: false }));
+      expect(lost.flow).toMatchObject({ state: "waiting", reason: DEADLINE_PASSED });
+      expect(deeds(lost)).toEqual(["disconnect", "report_offline", "calls_lost"]);
+      expect(effectsOf(lost, "calls_lost")[0]?.final).toBe(true);
+    }
+  });
+
+  test("a server that may not act for the number does not connect until it may", () => {
+    const lost = decideSession(FLOWS.online, { type: "state", ...WORKS }, at(9_000, { owned: false })).flow;
+    const denied = decideSession(lost, { type: "timer", timer: "retry" }, at(10_000, { owned: false }));
+    expect(deeds(denied)).toEqual([]);
+    expect(effectsOf(denied, "start_timer")).toHaveLength(1);
+    expect(deeds(decideSession(lost, { type: "timer", timer: "retry" }, at(11_000)))).toEqual(["connect"]);
+    const opened = decideSession(lost, { type: "opened", ...WORKS }, at(10_000, { owned: false }));
+    expect(opened.flow.state).toBe("waiting");
+    expect(deeds(opened)).toContain("disconnect");
+    expect(deeds(decideSession(FLOWS.idle, { type: "link" }, at(0, { owned: false })))).toEqual([]);
+  });
+
+  test("unlinking removes the device, forgets its keys and ends the call, in every state", () => {
+    for (const state of SESSION_STATES.filter((one) => one !== "closed")) {
+      const unlinked = decided(FLOWS[state], { type: "unlink" });
+      const how = isLinked(FLOWS[state]) ? "log_out" : "drop_client";
+      expect(deeds(unlinked)).toEqual(["calls_lost", how, "forget"]);
+      expect(unlinked.flow).toEqual(NEW_SESSION);
+    }
+  });
+
+  test("closing drops the client and keeps its keys, in every state; afterwards nothing has an effect", () => {
+    for (const state of SESSION_STATES.filter((one) => one !== "closed")) {
+      const closed = decided(FLOWS[state], { type: "close" });
+      expect(deeds(closed)).toEqual(["calls_lost", "drop_client"]);
+      expect(healthOf(closed.flow)).toEqual({ state: "offline", reason: "closed" });
+      expect(decided(closed.flow, { type: "link" }, { type: "resume" }, { type: "opened", ...WORKS }).effects).toEqual(
+        [],
+      );
+    }
+  });
+});
+
+const liveState = fc.record({ connected: fc.boolean(), registered: fc.boolean() });
+const reasons = fc.constantFrom(
+  "client_disconnected",
+  "comms_stopped",
+  "stream_error_replaced",
+  "stream_error_other",
+  "stream_error_force_login",
+  "failure_client_too_old",
+  "failure_bad_user_agent",
+  "failure_service_unavailable",
+  "__proto__",
+  "",
+);
+const harmless: fc.Arbitrary<SessionInput> = fc.oneof(
+  fc.constantFrom<SessionInput>(
+    { type: "link" },
+    { type: "pairing_code_over" },
+    { type: "link_stored" },
+    { type: "passkey", hasSigner: true },
+    { type: "timer", timer: "patience" },
+    { type: "timer", timer: "retry" },
+    { type: "timer", timer: "restriction" },
+    { type: "failed", reason: "why" },
+    { type: "paired", phone: null },
+    { type: "pairing_code", ttlMs: 180_000 },
+  ),
+  liveState.map((state) => ({ type: "state" as const, ...state })),
+  liveState.map((state) => ({ type: "opened" as const, ...state })),
+  reasons.map((reason) => close(reason)),
+  fc.record({
+    type: fc.constant("failure" as const),
+    code: fc.constantFrom(402, 500, undefined),
+    expiresInMs: fc.constantFrom(undefined, 60_000),
+  }),
+);
+const steps = fc.array(fc.tuple(harmless, fc.nat(120_000), fc.double({ min: 0, max: 1, noNaN: true }), fc.boolean()), {
+  maxLength: 60,
+});
+
+describe("in any order of events", () => {
+  test("only a logout costs a linked number its keys, and no reason is lost", () => {
+    fc.assert(
+      fc.property(steps, (all) => {
+        let { flow } = decided(NEW_SESSION, { type: "resume" });
+        let now = 0;
+        for (const [input, ms, chance, owned] of all) {
+          now += ms;
+          const decision = decideSession(flow, input, at(now, { chance, owned }));
+          expect(deeds(decision)).not.toContain("forget");
+          expect(deeds(decision)).not.toContain("report_unlinked");
+          flow = decision.flow;
+          expect(isLinked(flow)).toBe(true);
+          expect(flow.reason === null).toBe(flow.state === "online");
+        }
+      }),
+    );
+  });
+
+  test("a halted session never connects by itself", () => {
+    fc.assert(
+      fc.property(steps, (all) => {
+        let flow: SessionFlow = FLOWS.halted;
+        let now = 0;
+        for (const [input, ms, chance, owned] of all) {
+          now += ms;
+          if (input.type === "link") continue;
+          const decision = decideSession(flow, input, at(now, { chance, owned }));
+          for (const deed of ["connect", "open_client"]) expect(deeds(decision)).not.toContain(deed);
+          flow = decision.flow;
+        }
+        expect(flow.state).toBe("halted");
+      }),
+    );
+  });
+
+  test("every state but online, idle, halted and closed has a timer that ends it, or is polled", () => {
+    fc.assert(
+      fc.property(steps, (all) => {
+        let flow: SessionFlow = NEW_SESSION;
+        const running = new Set<string>();
+        let now = 0;
+        const take = (input: SessionInput, owned: boolean, chance: number) => {
+          if (input.type === "timer") {
+            if (!running.delete(input.timer)) return; // no such timer runs
+          }
+          const decision = decideSession(flow, input, at(now, { chance, owned }));
+          flow = decision.flow;
+          for (const effect of decision.effects) {
+            if (effect.do === "start_timer") running.add(effect.timer);
+            if (effect.do === "stop_timer") running.delete(effect.timer);
+          }
+        };
+        for (const [input, ms, chance, owned] of all) {
+          now += ms;
+          take(input, owned, chance);
+          if (flow.state === "linking" || flow.state === "connecting" || flow.state === "dropped")
+            expect([flow.state, running.has("patience")]).toEqual([flow.state, true]);
+          if (flow.state === "waiting") expect(running.has("retry")).toBe(true);
+          if (flow.state === "halted" || flow.state === "idle") expect(running.has("retry")).toBe(false);
+          expect(flow.restriction === undefined || running.has("restriction")).toBe(true);
+        }
+      }),
+    );
+  });
+});

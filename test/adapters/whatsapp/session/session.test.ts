@@ -1,0 +1,583 @@
+import { describe, expect, test } from "vitest";
+import { DEADLINE_PASSED } from "../../../../src/ports/telephony.ts";
+import { TestLineHost } from "../../../../src/testing/telephony-host.ts";
+import { PHONE, SessionScene } from "./sessions.ts";
+
+describe("linking", () => {
+  test("codes have a sequence and expire when the client's time is over", async () => {
+    const scene = new SessionScene();
+    const startedAt = scene.system.now();
+    await scene.code();
+    await scene.system.advance(90_000);
+    const codes = scene.codes;
+    expect(codes.map(({ sequence }) => sequence)).toEqual([1, 2, 3]);
+    const lives = codes.map(({ expiresAt }, index) => expiresAt - (codes[index - 1]?.expiresAt ?? startedAt));
+    expect(lives[0]).toBeGreaterThanOrEqual(60_000);
+    expect(lives.slice(1)).toEqual([20_000, 20_000]);
+  });
+
+  test("after six codes, silence is reported as qr_expired, and the client is disconnected", async () => {
+    const scene = new SessionScene();
+    await scene.code();
+    await scene.system.advance(170_000);
+    expect(scene.codes).toHaveLength(6);
+    expect(scene.conditions).toEqual(["qr_expired"]);
+    expect(scene.client.getState().connected).toBe(false);
+  });
+
+  test("a request after that starts again, with a fresh client and sequence 1", async () => {
+    const scene = new SessionScene();
+    await scene.code();
+    await scene.system.advance(170_000);
+    await scene.code();
+    expect(scene.codes.at(-1)?.sequence).toBe(1);
+    expect(scene.network.clients).toHaveLength(2);
+    const [first, second] = scene.network.clients.map(({ context }) => context.sessionId);
+    expect(first).not.toBe(second);
+  });
+
+  test("two requests at once start one client", async () => {
+    const scene = new SessionScene();
+    await Promise.all([scene.session.link(), scene.code()]);
+    expect(scene.network.clients).toHaveLength(1);
+  });
+
+  test("a scan is reported as linked with the phone's number, then online", async () => {
+    const scene = new SessionScene();
+    scene.network.scan(await scene.code(), PHONE);
+    await scene.system.advance(1_000);
+    expect(scene.reports).toEqual(["linked", "online"]);
+    expect(scene.host.reports.all.find((report) => report.type === "linked")).toMatchObject({ phone: PHONE });
+    expect(scene.online).toBe(true);
+  });
+
+  test("nothing is linked before all keys are stored, even if the storage is down for a while", async () => {
+    const scene = new SessionScene();
+    const qr = await scene.code();
+    const { records } = scene.host;
+    const set = records.set.bind(records);
+    let stored = 0;
+    let down = true;
+    Object.assign(records, {
+      async set(changes: Parameters<typeof set>[0]) {
+        const { StorageUnavailable } = await import("../../../../src/ports/storage.ts");
+        if (down) throw new StorageUnavailable("the database does not answer");
+        stored += changes.size;
+        await set(changes);
+      },
+    });
+    scene.network.scan(qr, PHONE);
+    await scene.system.advance(5_000);
+    expect(scene.reports).toEqual([]);
+    down = false;
+    await scene.system.advance(3_000);
+    expect(stored).toBeGreaterThanOrEqual(1);
+    expect(scene.reports).toEqual(["linked", "online"]);
+  });
+
+  test("a link waits for whatever the client still writes", async () => {
+    const scene = new SessionScene();
+    scene.network.onClient = (client) =>
+      client.on("auth_paired", () => void client.context.records.set(new Map([["late", new Uint8Array(1)]])));
+    const qr = await scene.code();
+    const { records } = scene.host;
+    const set = records.set.bind(records);
+    Object.assign(records, {
+      async set(changes: Parameters<typeof set>[0]) {
+        await new Promise<void>((resolve) => void scene.system.after(2_000, resolve));
+        await set(changes);
+      },
+    });
+    scene.network.scan(qr, PHONE);
+    await scene.system.advance(3_000);
+    expect(scene.reports).toEqual([]);
+    await scene.system.advance(2_000);
+    expect(scene.reports).toEqual(["linked", "online"]);
+    expect(scene.host.storedRecords.has("late")).toBe(true);
+  });
+
+  test("a line is not online while the core stores the link", async () => {
+    const scene = new SessionScene();
+    let release = () => {};
+    scene.host.linkedBarrier = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    scene.network.scan(await scene.code(), PHONE);
+    await scene.system.advance(5_000);
+    expect(scene.session.probe()).toEqual({ state: "offline", reason: "the link is being stored" });
+    expect(scene.reports).toEqual([]);
+    release();
+    await scene.system.advance(0);
+    expect(scene.reports).toEqual(["linked", "online"]);
+  });
+
+  test("a link that the core refuses is removed at WhatsApp, with its keys", async () => {
+    const scene = new SessionScene();
+    scene.host.linkedBarrier = Promise.reject(new Error("the instance is deleted"));
+    scene.host.linkedBarrier.catch(() => {});
+    scene.network.scan(await scene.code(), PHONE);
+    await scene.system.advance(10_000);
+    expect(scene.host.storedRecords.size).toBe(0);
+    expect(scene.client.getState()).toMatchObject({ connected: false, registered: false });
+    expect(scene.session.linked).toBe(false);
+  });
+
+  test("a pairing code links as well, and is a condition until then", async () => {
+    const scene = new SessionScene();
+    const asked = scene.session.pairingCode(PHONE, new AbortController().signal);
+    await scene.system.advance(1_000);
+    const { code, expiresAt } = await asked;
+    expect(expiresAt).toBeGreaterThan(scene.system.now() + 170_000);
+    expect(scene.conditions).toEqual(["pairing_code"]);
+    scene.network.typeCode(code, PHONE);
+    await scene.system.advance(1_000);
+    expect(scene.reports).toEqual(["condition", "linked", "online"]);
+  });
+
+  test("the same number gets the same pairing code while that is valid, another one a new code", async () => {
+    const scene = new SessionScene();
+    const ask = async (phone: string) => {
+      const asked = scene.session.pairingCode(phone, new AbortController().signal);
+      await scene.system.advance(1_000);
+      return await asked;
+    };
+    const first = await ask(PHONE);
+    expect(await ask(PHONE)).toEqual(first);
+    expect((await ask("+5511987654321")).code).not.toBe(first.code);
+    scene.client.refreshCode();
+    expect(scene.conditions.at(-1)).toBeUndefined();
+    expect((await ask("+5511987654321")).code).not.toBe(first.code);
+  });
+
+  test("a pairing code that the client refuses, or never gives, is a silent network", async () => {
+    for (const fault of ["hang", new Error(`companion hello for ${PHONE.slice(1)}: rate-overlimit`)] as const) {
+      const scene = new SessionScene();
+      await scene.code();
+      scene.client.disturb("requestPairingCode", fault);
+      const asked = scene.session.pairingCode(PHONE, new AbortController().signal).catch((error: unknown) => error);
+      await scene.system.advance(30_000);
+      expect(await asked).toMatchObject({
+        code: "network_silent",
+        message: expect.stringContaining("no pairing code"),
+      });
+      expect(scene.logged.join()).not.toContain("5511912345678");
+    }
+  });
+
+  test("an account with a passkey cannot be linked, and the reason is reported", async () => {
+    const scene = new SessionScene();
+    scene.network.needsPasskey = true;
+    scene.network.scan(await scene.code(), PHONE);
+    await scene.system.advance(1_000);
+    expect(scene.conditions).toEqual(["passkey_required"]);
+    expect(scene.client.getState().connected).toBe(false);
+  });
+
+  test("a client that cannot be made is the answer of the request, and is tried again", async () => {
+    let attempts = 0;
+    const scene = new SessionScene({
+      client: () => {
+        attempts++;
+        throw new Error("Cannot find package 'zapo-js'");
+      },
+    });
+    await expect(scene.session.link()).rejects.toThrow("the WhatsApp client could not be created");
+    expect(scene.logged.join()).toContain("Cannot find package 'zapo-js'");
+    await scene.system.advance(60_000);
+    expect(attempts).toBeGreaterThan(2);
+    expect(scene.reports).toEqual(["condition"]);
+  });
+
+  test("a factory that hangs is given up, and a client that comes late is not connected", async () => {
+    const scene = new SessionScene();
+    let arrive = () => {};
+    scene.session = scene.open(
+      (context) =>
+        new Promise((resolve) => {
+          arrive = () => resolve(scene.network.client(context));
+        }),
+    );
+    const linking = scene.session.link().catch(() => {});
+    await scene.system.advance(35_000);
+    await linking;
+    await scene.session.close();
+    arrive();
+    await scene.system.advance(5_000);
+    expect(scene.network.clients.map((client) => client.getState().connected)).toEqual([false]);
+  });
+
+  test("a socket that drops before the scan comes back with new codes", async () => {
+    const scene = new SessionScene();
+    await scene.code();
+    scene.client.dropSocket();
+    await scene.system.advance(5_000);
+    expect(scene.codes.map(({ sequence }) => sequence)).toEqual([1, 2]);
+    scene.network.scan(scene.codes.at(-1)?.payload ?? "", PHONE);
+    await scene.system.advance(1_000);
+    expect(scene.online).toBe(true);
+  });
+
+  test("an outdated client is reported while linking", async () => {
+    const scene = new SessionScene();
+    scene.network.refuses = 405;
+    const linking = scene.session.link();
+    linking.catch(() => {});
+    await scene.system.advance(1_000);
+    await expect(linking).rejects.toThrow("(405)");
+    expect(scene.conditions).toEqual(["client_outdated"]);
+    expect(scene.logged.some((line) => line.startsWith("error"))).toBe(true);
+  });
+
+  test("an overloaded WhatsApp is tried again until a code comes", async () => {
+    const scene = new SessionScene();
+    scene.network.refuses = 503;
+    const linking = scene.session.link();
+    linking.catch(() => {});
+    await scene.system.advance(1_000);
+    await expect(linking).rejects.toThrow("WhatsApp is unavailable (503)");
+    scene.network.refuses = undefined;
+    await scene.system.advance(30_000);
+    expect(scene.codes.length).toBeGreaterThanOrEqual(1);
+  });
+});
+
+describe("a linked session", () => {
+  test("opens again after a restart without a code, with the same keys", async () => {
+    const scene = await new SessionScene().linked();
+    await scene.session.close();
+    expect(scene.host.storedRecords.size).toBe(1);
+    const codes = scene.codes.length;
+    scene.open();
+    await scene.system.advance(1_000);
+    expect(scene.fresh()).toEqual(["online"]);
+    expect(scene.online).toBe(true);
+    expect(scene.codes).toHaveLength(codes);
+    const [first, second] = scene.network.clients.map(({ context }) => context.sessionId);
+    expect(first).toBe(second);
+  });
+
+  test("notices a dropped socket within 5 s, and its return", async () => {
+    const scene = await new SessionScene().linked();
+    scene.client.dropSocket(12_000);
+    await scene.system.advance(5_000);
+    expect(scene.fresh()).toEqual(["offline"]);
+    expect(scene.online).toBe(false);
+    await scene.system.advance(12_000);
+    expect(scene.fresh()).toEqual(["online"]);
+    expect(scene.network.clients).toHaveLength(1);
+  });
+
+  test("notices a dropped socket within 1 s during a call, and its return", async () => {
+    const scene = await new SessionScene().linked();
+    const { events } = scene.call();
+    scene.client.dropSocket(2_000);
+    await scene.system.advance(1_000);
+    expect(events).toEqual(["lost"]);
+    await scene.system.advance(2_000);
+    expect(events.filter((event) => !event.startsWith("stanza"))).toEqual(["lost", "restored"]);
+  });
+
+  test("a probe finds a drop and a return at once, by itself", async () => {
+    const scene = await new SessionScene().linked();
+    expect(scene.online).toBe(true);
+    scene.client.dropSocket(3_000);
+    expect(scene.online).toBe(false);
+    await scene.system.advance(3_000);
+    expect(scene.online).toBe(true);
+  });
+
+  test("a socket that stays down is closed and opened anew after the grace", async () => {
+    const scene = await new SessionScene().linked();
+    scene.client.dropSocket(Infinity);
+    await scene.system.advance(40_000);
+    expect(scene.fresh()).toEqual(["offline", "offline", "online"]);
+    expect(scene.network.clients).toHaveLength(1);
+    expect(scene.online).toBe(true);
+  });
+
+  test("515 is a reconnect that nobody notices", async () => {
+    const scene = await new SessionScene().linked();
+    const { events } = scene.call();
+    scene.client.streamError(515);
+    await scene.system.advance(10_000);
+    expect(scene.fresh()).toEqual([]);
+    expect(events.filter((event) => !event.startsWith("stanza"))).toEqual([]);
+    expect(scene.online).toBe(true);
+  });
+
+  test("replaced: it halts, fights nobody, keeps its keys, and comes back when it is asked to", async () => {
+    const scene = await new SessionScene().linked();
+    const { events } = scene.call();
+    scene.client.streamError("replaced");
+    await scene.system.advance(24 * 3_600_000);
+    expect(scene.fresh()).toEqual(["offline", "condition"]);
+    expect(scene.conditions).toEqual(["replaced"]);
+    expect(events).toEqual(["lost for good"]);
+    expect(scene.session.probe()).toMatchObject({ state: "offline", lasting: true });
+    expect(scene.network.clients).toHaveLength(1);
+    expect(scene.client.getState().connected).toBe(false);
+    expect(scene.host.storedRecords.size).toBe(1);
+    await scene.session.link();
+    await scene.system.advance(1_000);
+    expect(scene.online).toBe(true);
+  });
+
+  test("two servers on one link: one is online, the other halts", async () => {
+    const scene = await new SessionScene().linked();
+    const first = scene.session;
+    const second = scene.open();
+    await scene.system.advance(60 * 60_000);
+    expect([first.probe().state, second.probe().state]).toEqual(["offline", "online"]);
+    expect(scene.network.clients).toHaveLength(2);
+  });
+
+  test.each([
+    ["device_removed", "the device was removed from the linked devices on the phone"],
+    [516, "WhatsApp has logged this device out (516)"],
+    [401, "WhatsApp no longer knows this device (401)"],
+    [403, "WhatsApp has locked the account (403)"],
+    [406, "WhatsApp has banned the number (406)"],
+  ] as const)(
+    "%s: it is unlinked with the reason, its keys are erased and nothing stays connected",
+    async (cause, reason) => {
+      const scene = await new SessionScene().linked();
+      const { events } = scene.call();
+      if (cause === "device_removed" || cause === 516) scene.client.streamError(cause);
+      else scene.client.fail(cause);
+      await scene.system.advance(60_000);
+      expect(scene.host.reports.all.at(-1)).toEqual({ type: "unlinked", reason });
+      expect(events).toEqual(["lost for good"]);
+      expect(scene.host.storedRecords.size).toBe(0);
+      expect(scene.client.getState()).toMatchObject({ connected: false, hasQr: false });
+      expect(scene.online).toBe(false);
+      await scene.linked();
+      expect(scene.online).toBe(true);
+      expect(scene.network.clients).toHaveLength(2);
+    },
+  );
+
+  test("402: it is restricted until the end that WhatsApp named, then online", async () => {
+    const scene = await new SessionScene().linked();
+    scene.client.fail(402, { expire: "3600" });
+    await scene.system.advance(0);
+    expect(scene.fresh()).toEqual(["offline", "condition"]);
+    expect(scene.conditions).toEqual(["restricted"]);
+    expect(scene.session.probe()).toMatchObject({
+      state: "offline",
+      reason: expect.stringContaining("until 2026-01-01 01:00 UTC"),
+    });
+    await scene.system.advance(3_500_000);
+    expect(scene.online).toBe(false);
+    await scene.system.advance(200_000);
+    expect(scene.fresh()).toEqual(["online"]);
+    expect(scene.online).toBe(true);
+  });
+
+  test("405: it keeps its keys, waits for long, and is online after an update", async () => {
+    const scene = await new SessionScene().linked();
+    scene.network.refuses = 405;
+    scene.client.fail(405);
+    await scene.system.advance(60_000);
+    expect(scene.session.probe()).toMatchObject({ lasting: true, reason: expect.stringContaining("(405)") });
+    expect(scene.conditions).toContain("client_outdated");
+    expect(scene.host.storedRecords.size).toBe(1);
+    scene.network.refuses = undefined;
+    await scene.system.advance(12 * 3_600_000);
+    expect(scene.online).toBe(true);
+  });
+
+  test("409: a lasting fault, and no further attempt", async () => {
+    const scene = await new SessionScene().linked();
+    scene.client.fail(409);
+    await scene.system.advance(12 * 3_600_000);
+    expect(scene.session.probe()).toMatchObject({ lasting: true, reason: expect.stringContaining("(409)") });
+    expect(scene.fresh()).toEqual(["offline"]);
+  });
+
+  test("503: it tries again by itself, with the same client, until WhatsApp is back", async () => {
+    const scene = await new SessionScene().linked();
+    scene.network.refuses = 503;
+    scene.client.fail(503);
+    await scene.system.advance(20 * 60_000);
+    expect(scene.online).toBe(false);
+    expect(scene.host.storedRecords.size).toBe(1);
+    scene.network.refuses = undefined;
+    await scene.system.advance(11 * 60_000);
+    expect(scene.online).toBe(true);
+    expect(scene.network.clients).toHaveLength(1);
+  });
+
+  test("an unreachable network is tried again, and keeps its keys", async () => {
+    const scene = await new SessionScene().linked();
+    scene.network.reachable = false;
+    await scene.system.advance(30 * 60_000);
+    expect(scene.online).toBe(false);
+    scene.network.reachable = true;
+    await scene.system.advance(6 * 60_000);
+    expect(scene.online).toBe(true);
+    expect(scene.reports).not.toContain("unlinked");
+  });
+
+  test("a client whose disconnect hangs is replaced by a fresh one with the same keys", async () => {
+    const scene = await new SessionScene().linked();
+    scene.client.disturb("disconnect", "hang");
+    scene.client.dropSocket(Infinity);
+    await scene.system.advance(60_000);
+    expect(scene.network.clients).toHaveLength(2);
+    expect(scene.online).toBe(true);
+  });
+
+  test("a connect that hangs is ended, and tried again", async () => {
+    const scene = await new SessionScene().linked();
+    await scene.session.close();
+    scene.network.onClient = (client) => client.disturb("connect", "hang");
+    scene.open();
+    await scene.system.advance(31_000);
+    expect(scene.online).toBe(false);
+    await scene.system.advance(10_000);
+    expect(scene.online).toBe(true);
+  });
+
+  test("a session whose records are gone is unlinked, as no code could bring it back", async () => {
+    const scene = await new SessionScene().linked();
+    await scene.session.close();
+    scene.host.storedRecords.clear();
+    scene.open();
+    await scene.system.advance(5_000);
+    expect(scene.fresh()).toEqual(["unlinked"]);
+    expect(scene.codes).toHaveLength(1);
+    expect(scene.client.getState().connected).toBe(false);
+  });
+
+  test("a server that lost its database disconnects, and comes back with the lease", async () => {
+    const scene = await new SessionScene().linked();
+    const { events } = scene.call();
+    scene.host.deadlines.send = -Infinity;
+    await scene.system.advance(1_000);
+    expect(scene.client.getState().connected).toBe(false);
+    expect(scene.session.probe()).toEqual({ state: "offline", reason: DEADLINE_PASSED });
+    expect(events).toEqual(["lost for good"]);
+    await scene.system.advance(60_000);
+    expect(scene.client.getState().connected).toBe(false);
+    scene.host.deadlines.send = Infinity;
+    await scene.system.advance(3_000);
+    expect(scene.online).toBe(true);
+  });
+
+  test("incoming calls are left to the phone of the owner", async () => {
+    const scene = await new SessionScene().linked();
+    const { events } = scene.call();
+    const incoming = scene.network.ring(scene.client);
+    await scene.system.advance(10_000);
+    expect(incoming.touched).toBe(false);
+    expect(events.filter((event) => event.startsWith("stanza"))).toEqual(["stanza call"]);
+  });
+});
+
+describe("unlinking", () => {
+  test("removes the device at WhatsApp and its keys, and the number can be linked again", async () => {
+    const scene = await new SessionScene().linked();
+    const { events } = scene.call();
+    const keys = new Map(scene.host.storedRecords);
+    const { stored } = scene.host;
+    const done = Promise.all([scene.session.unlink(), scene.session.unlink()]);
+    await scene.system.advance(10_000);
+    await done;
+    expect(scene.host.storedRecords.size).toBe(0);
+    expect(events).toContain("lost for good");
+    expect(scene.client.getState().connected).toBe(false);
+    expect(scene.reports).not.toContain("unlinked");
+    await scene.linked();
+    expect(scene.online).toBe(true);
+    // WhatsApp no longer takes the keys of before.
+    const copy = new SessionScene({ host: new TestLineHost(stored), network: scene.network });
+    for (const [key, value] of keys) copy.host.storedRecords.set(key, value);
+    await scene.system.advance(5_000);
+    expect(copy.host.reports.all.at(-1)).toEqual({
+      type: "unlinked",
+      reason: "WhatsApp no longer knows this device (401)",
+    });
+  });
+
+  test("also right after it was opened, while it still connects", async () => {
+    const scene = await new SessionScene().linked();
+    await scene.session.close();
+    scene.open();
+    const done = scene.session.unlink();
+    await scene.system.advance(5_000);
+    await done;
+    const keys = scene.client.getState();
+    expect(keys).toMatchObject({ connected: false, registered: false });
+    expect(scene.host.storedRecords.size).toBe(0);
+  });
+
+  test.each(["logout", "disconnect"] as const)(
+    "ends within 10 s when %s hangs, and erases the keys",
+    async (method) => {
+      const scene = await new SessionScene().linked();
+      scene.client.disturb(method, "hang", 9);
+      let done = false;
+      void scene.session.unlink().then(() => {
+        done = true;
+      });
+      await scene.system.advance(10_000);
+      expect(done).toBe(true);
+      expect(scene.host.storedRecords.size).toBe(0);
+    },
+  );
+
+  test("ends in time without a network, and erases the keys", async () => {
+    const scene = await new SessionScene().linked();
+    scene.network.reachable = false;
+    let done = false;
+    void scene.session.unlink().then(() => {
+      done = true;
+    });
+    await scene.system.advance(10_000);
+    expect(done).toBe(true);
+    expect(scene.host.storedRecords.size).toBe(0);
+  });
+});
+
+describe("closing", () => {
+  test("disconnects and keeps the link, at any moment of linking", async () => {
+    for (const ms of [0, 10, 30, 60, 500, 1_010, 1_030, 1_060, 1_100]) {
+      const scene = new SessionScene();
+      const linking = scene.session.link().catch(() => {});
+      if (ms > 1_000) {
+        await scene.system.advance(1_000);
+        scene.network.scan(scene.codes[0]?.payload ?? "", PHONE);
+      }
+      await scene.system.advance(ms % 1_000);
+      const closing = Promise.all([scene.session.close(), scene.session.close()]);
+      await scene.system.advance(6_000);
+      await closing;
+      await linking;
+      expect(scene.network.clients.map((client) => client.getState().connected)).toEqual([false]);
+      const before = scene.reports.length;
+      await scene.system.advance(600_000);
+      expect(scene.reports).toHaveLength(before);
+      expect(scene.system.waiting).toBe(0);
+    }
+  });
+
+  test("leaves no timer behind, and the line is offline", async () => {
+    const scene = await new SessionScene().linked();
+    await scene.session.close();
+    expect(scene.session.probe()).toEqual({ state: "offline", reason: "closed" });
+    await scene.system.advance(10_000);
+    expect(scene.system.waiting).toBe(0);
+    expect(scene.host.storedRecords.size).toBe(1);
+  });
+
+  test("takes a limited time when the client does not disconnect", async () => {
+    const scene = await new SessionScene().linked();
+    scene.client.disturb("disconnect", "hang", 9);
+    let done = false;
+    void scene.session.close().then(() => {
+      done = true;
+    });
+    await scene.system.advance(4_500);
+    expect(done).toBe(true);
+  });
+});

@@ -1,0 +1,112 @@
+import type { CallListener } from "../../../../adapters/telephony/whatsapp/calls/call-port.ts";
+import { decodeCredentials } from "../../../../adapters/telephony/whatsapp/session/link-credentials.ts";
+import { Session } from "../../../../adapters/telephony/whatsapp/session/session.ts";
+import type { LogFields, Logger } from "../../../../src/ports/logger.ts";
+import type { WhatsAppClientFactory } from "../../../../src/ports/whatsapp-client.ts";
+import { ManualSystem } from "../../../../src/testing/manual-system.ts";
+import { TestLineHost } from "../../../../src/testing/telephony-host.ts";
+import { FakeWhatsApp } from "../../../../src/testing/whatsapp/fake-whatsapp.ts";
+
+export const PHONE = "+5511912345678";
+
+interface SceneOptions {
+  readonly seed?: number;
+  readonly client?: WhatsAppClientFactory;
+  readonly host?: TestLineHost;
+  /** Default: a new one. Its system is the manual one of another scene. */
+  readonly network?: FakeWhatsApp;
+}
+
+/** A session over a scripted network, on a manual clock. */
+export class SessionScene {
+  readonly system: ManualSystem;
+  readonly network: FakeWhatsApp;
+  readonly host: TestLineHost;
+  readonly logged: string[] = [];
+  session: Session;
+
+  constructor(options: SceneOptions = {}) {
+    this.system =
+      options.network === undefined
+        ? new ManualSystem({ seed: options.seed ?? 1 })
+        : (options.network.system as ManualSystem);
+    this.network = options.network ?? new FakeWhatsApp(this.system);
+    this.host = options.host ?? new TestLineHost();
+    this.session = this.open(options.client);
+  }
+
+  /** Another session of the same number, as after a restart; it connects if the number is linked. */
+  open(client: WhatsAppClientFactory = this.network.client): Session {
+    const { system, host } = this;
+    this.session = new Session({ instanceId: "inst_1", host, system, logger: this.#logger(), client });
+    const sessionId = host.stored && decodeCredentials(host.stored);
+    if (sessionId !== undefined) this.session.resume(sessionId);
+    return this.session;
+  }
+
+  /** The reports of the line so far, without codes. */
+  get reports(): string[] {
+    return this.host.reports.types.filter((type) => type !== "code");
+  }
+
+  /** The reports since the last call of this method. */
+  fresh(): string[] {
+    const all = this.reports.slice(this.#seen);
+    this.#seen = this.reports.length;
+    return all;
+  }
+  #seen = 0;
+
+  get codes() {
+    return this.host.reports.all.flatMap((report) => (report.type === "code" ? [report.code] : []));
+  }
+
+  get conditions() {
+    return this.host.reports.all.flatMap((report) => (report.type === "condition" ? [report.condition] : []));
+  }
+
+  get client() {
+    return this.network.clientOf();
+  }
+
+  /** Starts linking and waits for the first code. */
+  async code(): Promise<string> {
+    const linking = this.session.link();
+    await this.system.advance(1_000);
+    await linking;
+    return this.codes.at(-1)?.payload ?? "";
+  }
+
+  /** A number that is linked and online. */
+  async linked(): Promise<this> {
+    this.network.scan(await this.code(), PHONE);
+    await this.system.advance(1_000);
+    this.fresh();
+    return this;
+  }
+
+  /** Whether a probe finds the line online. */
+  get online(): boolean {
+    return this.session.probe().state === "online";
+  }
+
+  /** Listens like a call. */
+  call(): { readonly events: string[]; readonly stop: () => void } {
+    const events: string[] = [];
+    const listener: CallListener = {
+      voip: (event) => void events.push(`voip ${event.type}`),
+      stanza: (stanza) => void events.push(`stanza ${(stanza as { tag: string }).tag}`),
+      lost: (_, final) => void events.push(final ? "lost for good" : "lost"),
+      restored: () => void events.push("restored"),
+    };
+    return { events, stop: this.session.listen(listener) };
+  }
+
+  #logger(): Logger {
+    const log = (level: string) => (fields: LogFields, message: string) => {
+      const { err } = fields as { err?: Error };
+      this.logged.push(`${level}: ${message}${err ? ` (${err.message})` : ""}`);
+    };
+    return { debug: log("debug"), info: log("info"), warn: log("warn"), error: log("error") };
+  }
+}
