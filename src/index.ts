@@ -54,6 +54,7 @@ export { CALL_STATUSES, CALL_TRANSITIONS, CALL_TYPES, isActive } from "./domain/
 export type { CallMessageInput, CommonCallInput, CreateCallInput } from "./domain/call-input.ts";
 export type { CallLimits } from "./domain/call-limits.ts";
 export type { CallerIdInput } from "./domain/caller-id-input.ts";
+export type { Consent, ConsentStatus } from "./domain/consent.ts";
 export type {
   CallReference,
   Event,
@@ -152,6 +153,7 @@ export type {
   CallTally,
   CodePurpose,
   CodeRecord,
+  ConsentStore,
   DueDelivery,
   EventStore,
   Insertion,

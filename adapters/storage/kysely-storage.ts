@@ -10,6 +10,7 @@ import {
 import { accountStore } from "./account-store.ts";
 import { removeOrphanedFiles } from "./audio-removal.ts";
 import { callStore } from "./call-store.ts";
+import { consentStore } from "./consent-store.ts";
 import { eventStore } from "./event-store.ts";
 import { instanceStore } from "./instance-store.ts";
 import { lineRecordStore } from "./line-record-store.ts";
@@ -128,6 +129,7 @@ export function kyselyStorage(connect: () => Promise<ConnectedDatabase>, traits:
     logins: loginStore(session),
     instances: instanceStore(session),
     lineRecords: lineRecordStore(session),
+    consents: consentStore(session),
     calls: callStore(session),
     events: eventStore(session),
     receipts: receiptStore(session),

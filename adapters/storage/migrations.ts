@@ -1,5 +1,6 @@
 import { type Kysely, sql } from "kysely";
 import type { Migration } from "kysely/migration";
+import { consentTable } from "./consent-table.ts";
 import { type ColumnTypes, firstTables } from "./first-tables.ts";
 import { lineRecordTable } from "./line-record-table.ts";
 import { loginTables } from "./login-tables.ts";
@@ -34,6 +35,7 @@ export function migrations(types: ColumnTypes): Record<string, Migration> {
     "0023_accounts": { up: (db) => loginTables(db, types) },
     "0024_call_quality": { up: callQuality },
     "0025_line_records": { up: (db) => lineRecordTable(db, types) },
+    "0026_consents": { up: (db) => consentTable(db, types) },
   };
 }
 

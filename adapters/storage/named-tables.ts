@@ -18,6 +18,7 @@ const TABLES: Record<keyof Database, true> = {
   instances: true,
   credentials: true,
   line_records: true,
+  consents: true,
   calls: true,
   removed_calls: true,
   call_audio: true,

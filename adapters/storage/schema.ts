@@ -1,5 +1,6 @@
 import type { Selectable } from "kysely";
 import type { CallStatus, CallType } from "../../src/domain/call.ts";
+import type { ConsentStatus } from "../../src/domain/consent.ts";
 import type { EventType } from "../../src/domain/events.ts";
 import type { InstanceStatus } from "../../src/domain/instance.ts";
 import type { Speaker } from "../../src/domain/transcript.ts";
@@ -16,6 +17,7 @@ export interface Database {
   instances: InstanceTable;
   credentials: CredentialTable;
   line_records: LineRecordTable;
+  consents: ConsentTable;
   calls: CallTable;
   call_audio: CallAudioTable;
   finished_counts: FinishedCountTable;
@@ -85,6 +87,16 @@ export interface LineRecordTable {
   instance_id: string;
   key: string;
   sealed: Uint8Array;
+}
+
+export interface ConsentTable {
+  user_id: string;
+  phone: string;
+  status: ConsentStatus;
+  /** JSON. */
+  source: string | null;
+  created_at: number;
+  updated_at: number;
 }
 
 export interface CallTable {

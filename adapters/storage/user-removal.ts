@@ -14,6 +14,7 @@ export function userRemoval(session: Session): Pick<LoginStore, "forgetUser" | "
           await forgetRecords(tx, "tokens", userId, limit),
           await forgetReceipts(tx, userId, limit),
           await forgetInstances(tx, userId, limit),
+          await forgetConsents(tx, userId, limit),
         ];
         return deleted.some((rows) => rows >= limit);
       }),
@@ -27,6 +28,7 @@ export function userRemoval(session: Session): Pick<LoginStore, "forgetUser" | "
         const { user_id, role } = account;
         if (role === "admin" && (await hasOthers(tx, id))) return "last_admin";
         for (const table of OWNED) if (await hasSome(tx, table, user_id)) return "not_empty";
+        await tx.deleteFrom("consents").where("user_id", "=", user_id).execute();
         await tx.deleteFrom("accounts").where("id", "=", id).execute();
         await tx.deleteFrom("account_sessions").where("account_id", "=", id).execute();
         await tx.deleteFrom("account_codes").where("account_id", "=", id).execute();
@@ -62,6 +64,12 @@ async function forgetRecords(
 async function forgetReceipts(tx: Kysely<Database>, userId: string, limit: number): Promise<number> {
   const some = tx.selectFrom("receipts").select("key").where("user_id", "=", userId).limit(limit);
   const deletion = tx.deleteFrom("receipts").where("user_id", "=", userId).where("key", "in", some);
+  return deletedRows(await deletion.executeTakeFirst());
+}
+
+async function forgetConsents(tx: Kysely<Database>, userId: string, limit: number): Promise<number> {
+  const some = tx.selectFrom("consents").select("phone").where("user_id", "=", userId).limit(limit);
+  const deletion = tx.deleteFrom("consents").where("user_id", "=", userId).where("phone", "in", some);
   return deletedRows(await deletion.executeTakeFirst());
 }
 

@@ -103,6 +103,7 @@ export function logins(memory: Memory): LoginStore {
       if (account.role === "admin" && accounts.size > 1) return "last_admin";
       if (memory.hasAnythingOf(account.userId)) return "not_empty";
       const user = [...users.values()].find((one) => one.id === account.userId);
+      memory.forgetUser(account.userId);
       accounts.delete(id);
       for (const session of sessionsOf(id)) sessions.delete(session.id);
       for (const code of codes.values()) if (code.accountId === id) codes.delete(code.id);

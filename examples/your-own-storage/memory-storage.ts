@@ -1,6 +1,7 @@
 import type { Storage } from "ringport";
 import { accounts } from "./accounts.ts";
 import { calls } from "./calls.ts";
+import { consents } from "./consents.ts";
 import { instances } from "./instances.ts";
 import { lineRecords } from "./line-records.ts";
 import { logins } from "./logins.ts";
@@ -18,6 +19,7 @@ export function memoryStorage(): Storage {
     logins: logins(memory),
     instances: instances(memory),
     lineRecords: lineRecords(memory),
+    consents: consents(memory),
     calls: calls(memory),
     events: {
       append: async (events) => memory.log(events),

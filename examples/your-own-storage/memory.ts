@@ -4,6 +4,7 @@ import {
   type Call,
   type CallQuota,
   type CodeRecord,
+  type Consent,
   type Event,
   type Instance,
   type LoggedEvent,
@@ -43,6 +44,7 @@ export class Memory {
   readonly instances: Map<string, Instance> = new Map();
   readonly credentials: Map<string, Uint8Array> = new Map();
   readonly lineRecords: Map<string, ReadonlyMap<string, Uint8Array>> = new Map(); // by instance
+  readonly consents: Map<string, Consent> = new Map(); // by user and number
   readonly calls: Map<string, Call> = new Map();
   readonly audio: Map<string, Uint8Array> = new Map();
   readonly transcripts: Map<string, TranscriptLine> = new Map(); // by call and position
@@ -95,6 +97,7 @@ export class Memory {
     for (const token of this.tokens.values()) if (token.userId === userId) this.tokens.delete(token.hash);
     for (const one of this.instances.values())
       if (one.userId === userId && one.erasedAt !== null) this.instances.delete(one.id);
+    for (const [name, consent] of this.consents) if (consent.userId === userId) this.consents.delete(name);
     for (const name of this.requests.keys()) if (JSON.parse(name)[0] === userId) this.requests.delete(name);
   }
 

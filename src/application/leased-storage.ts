@@ -29,6 +29,7 @@ export function leasedStorage(storage: Storage, lease: ServerLease): Storage {
     logins: leased(storage.logins),
     instances: leased(storage.instances),
     lineRecords: leased(storage.lineRecords),
+    consents: leased(storage.consents),
     calls: leased(storage.calls),
     events: leased(storage.events),
     receipts: leased(storage.receipts),

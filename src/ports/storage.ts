@@ -1,6 +1,7 @@
 import { CodedError } from "../base/error.ts";
 import type { AccountStore } from "./storage/account-store.ts";
 import type { CallStore } from "./storage/call-store.ts";
+import type { ConsentStore } from "./storage/consent-store.ts";
 import type { EventStore } from "./storage/event-store.ts";
 import type { InstanceStore } from "./storage/instance-store.ts";
 import type { LineRecordStore } from "./storage/line-record-store.ts";
@@ -20,6 +21,7 @@ export type {
   Insertion,
   RemovedCalls,
 } from "./storage/call-store.ts";
+export type { ConsentStore } from "./storage/consent-store.ts";
 export type { EventStore, LogPage } from "./storage/event-store.ts";
 export type { InstancePatch, InstanceStore } from "./storage/instance-store.ts";
 export type { LineRecordStore } from "./storage/line-record-store.ts";
@@ -74,6 +76,7 @@ export interface Storage {
   readonly logins: LoginStore;
   readonly instances: InstanceStore;
   readonly lineRecords: LineRecordStore;
+  readonly consents: ConsentStore;
   readonly calls: CallStore;
   readonly events: EventStore;
   readonly receipts: ReceiptStore;

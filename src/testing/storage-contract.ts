@@ -8,6 +8,7 @@ import { callQuotaContract } from "./storage-contract/call-quota.ts";
 import { callRemovalContract } from "./storage-contract/call-removal.ts";
 import { callTallyContract } from "./storage-contract/call-tally.ts";
 import { callUpdateContract } from "./storage-contract/call-update.ts";
+import { consentsContract } from "./storage-contract/consents.ts";
 import { eventOrderContract } from "./storage-contract/event-order.ts";
 import { eventsContract } from "./storage-contract/events.ts";
 import { instancesContract } from "./storage-contract/instances.ts";
@@ -67,6 +68,7 @@ export function storageContract(
     describe("deleted accounts", () => accountRemovalContract(clause));
     describe("instances", () => instancesContract(clause, lastingClause));
     describe("records of lines", () => lineRecordsContract(clause, lastingClause));
+    describe("consents", () => consentsContract(clause, lastingClause));
     describe("the queue rule", () => queueRuleContract(clause, lastingClause));
     describe("the quota of a token", () => callQuotaContract(clause, lastingClause));
     describe("waiting calls", () => callQueueContract(clause));

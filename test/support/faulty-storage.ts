@@ -30,6 +30,7 @@ export class FaultyStorage implements Storage {
   readonly logins: Storage["logins"];
   readonly instances: Storage["instances"];
   readonly lineRecords: Storage["lineRecords"];
+  readonly consents: Storage["consents"];
   readonly calls: Storage["calls"];
   readonly events: Storage["events"];
   readonly receipts: Storage["receipts"];
@@ -43,6 +44,7 @@ export class FaultyStorage implements Storage {
     this.logins = this.#faulty("logins");
     this.instances = this.#faulty("instances");
     this.lineRecords = this.#faulty("lineRecords");
+    this.consents = this.#faulty("consents");
     this.calls = this.#faulty("calls");
     this.events = this.#faulty("events");
     this.receipts = this.#faulty("receipts");

@@ -105,6 +105,7 @@ export class LeasedStorage implements Storage {
   readonly logins: Storage["logins"];
   readonly instances: Storage["instances"];
   readonly lineRecords: Storage["lineRecords"];
+  readonly consents: Storage["consents"];
   readonly calls: Storage["calls"];
   readonly events: Storage["events"];
   readonly receipts: Storage["receipts"];
@@ -119,6 +120,7 @@ export class LeasedStorage implements Storage {
     this.logins = this.#fenced("logins");
     this.instances = this.#fenced("instances");
     this.lineRecords = this.#fenced("lineRecords");
+    this.consents = this.#fenced("consents");
     this.calls = this.#fenced("calls");
     this.events = this.#fenced("events");
     this.receipts = this.#fenced("receipts");

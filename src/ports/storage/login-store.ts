@@ -149,13 +149,13 @@ export interface LoginStore {
   /** Entries of all accounts, or of one, newest first by id. */
   audit(filter: { readonly accountId?: string | undefined }, page: AuditPage): Promise<AuditRecord[]>;
   /**
-   * Deletes up to `limit` records of a user, who has no calls left: events, results of idempotent requests, tokens, and
-   * instances whose deletion has finished.
+   * Deletes up to `limit` records of a user, who has no calls left: events, results of idempotent requests, tokens, consents,
+   * and instances whose deletion has finished.
    * @returns whether some may be left
    */
   forgetUser(userId: string, limit: number): Promise<boolean>;
   /**
-   * Deletes an account with its sessions and codes, in one transaction with the checks of {@link AccountRemoval}. Its user
+   * Deletes an account with its sessions, codes and consents, in one transaction with the checks of {@link AccountRemoval}. Its user
    * stays, so that the oldest user stays the oldest, and gets its id as its name. Audit entries stay.
    */
   deleteAccount(id: string): Promise<AccountRemoval>;

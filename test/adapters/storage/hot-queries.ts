@@ -3,7 +3,7 @@ import { storedCall, storedInstance } from "./records.ts";
 
 /** Runs all queries that a busy server repeats. */
 export async function askHotQueries(storage: Storage): Promise<void> {
-  const { accounts, logins, instances, calls, events, receipts } = storage;
+  const { accounts, logins, instances, lineRecords, consents, calls, events, receipts } = storage;
   const call = storedCall("call_1", "inst_1");
   await accounts.tokenByHash("hash");
   await logins.sessionByHash("hash");
@@ -16,6 +16,12 @@ export async function askHotQueries(storage: Storage): Promise<void> {
   await instances.unlinked("simulator", { limit: 10, after: "inst_0" });
   await instances.halfLinked({ limit: 10, after: "inst_0" });
   await instances.halfDeleted({ limit: 10, after: "inst_0" });
+  await lineRecords.set("inst_1", new Map([["key", Uint8Array.of(1)]]), 10);
+  await lineRecords.get("inst_1", ["key", "other"]);
+  await lineRecords.keys("inst_1", "k");
+  await consents.get("usr_1", "+12025550100");
+  await consents.list("usr_1", {}, { limit: 10, after: "+12025550100" });
+  await consents.list("usr_1", { status: "do_not_call" }, { limit: 10, after: "+12025550100" });
   await accounts.users(1);
   const key = { userId: "usr_1", scope: "", key: "key" };
   await receipts.begin(key, "body", 1, 0);

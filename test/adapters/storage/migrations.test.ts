@@ -37,6 +37,7 @@ const STEPS = [
   "0023_accounts",
   "0024_call_quality",
   "0025_line_records",
+  "0026_consents",
 ];
 
 test("four processes migrate one new SQLite file at the same time", { timeout: 60_000 }, async () => {

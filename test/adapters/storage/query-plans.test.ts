@@ -33,7 +33,7 @@ test("SQLite finds every call, event and session by an index", async () => {
     const plan = database.prepare(`explain query plan ${sql}`).all(...(parameters as string[]));
     for (const { detail } of plan)
       if (
-        /^SCAN (calls|removed_calls|events|account_sessions|line_records|s|a)\b/.test(String(detail)) &&
+        /^SCAN (calls|removed_calls|events|account_sessions|line_records|consents|s|a)\b/.test(String(detail)) &&
         !SMALL_INDEX.test(String(detail))
       )
         scans.push(`${detail}: ${sql}`);

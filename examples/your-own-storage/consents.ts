@@ -1,0 +1,23 @@
+import type { Consent, ConsentStore } from "ringport";
+import type { Memory } from "./memory.ts";
+
+/** What users know about the numbers that they call. */
+export function consents({ consents: all }: Memory): ConsentStore {
+  const nameOf = (userId: string, phone: string): string => JSON.stringify([userId, phone]);
+  return {
+    get: async (userId, phone) => all.get(nameOf(userId, phone)),
+    async put(consent) {
+      const name = nameOf(consent.userId, consent.phone);
+      const before = all.get(name);
+      const stored: Consent = { ...consent, createdAt: before?.createdAt ?? consent.createdAt };
+      all.set(name, stored);
+      return { created: before === undefined, consent: stored };
+    },
+    delete: async (userId, phone) => all.delete(nameOf(userId, phone)),
+    list: async (userId, { status }, { after = "", limit }) =>
+      [...all.values()]
+        .filter((one) => one.userId === userId && one.phone > after && one.status === (status ?? one.status))
+        .sort((one, other) => (one.phone < other.phone ? -1 : 1))
+        .slice(0, limit),
+  };
+}

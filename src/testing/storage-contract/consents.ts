@@ -1,0 +1,85 @@
+import type { Consent } from "../../domain/consent.ts";
+import { newAccount } from "./login-records.ts";
+import type { Clause, StorageScene } from "./scene.ts";
+
+/** What users know about the numbers that they call. */
+export function consentsContract(clause: Clause, lastingClause: Clause): void {
+  lastingClause("a consent is read as it was stored, by its user and number", async (scene) => {
+    const mine = consent(scene, "+12025550101", { source: "form \0 7, signed ☎ '\"" });
+    const theirs = consent(scene, "+12025550101", { userId: scene.id("usr"), status: "do_not_call" });
+    for (const one of [mine, theirs])
+      scene.equal(await scene.storage.consents.put(one), { created: true, consent: one });
+    await scene.reopen();
+    const { consents } = scene.storage;
+    scene.equal(await consents.get(mine.userId, mine.phone), mine);
+    scene.equal(await consents.get(theirs.userId, theirs.phone), theirs);
+    scene.equal(await consents.get(mine.userId, "+12025550102"), undefined);
+  });
+
+  clause("a consent is replaced as a whole, but for the time of the first one", async (scene) => {
+    const { consents } = scene.storage;
+    const first = consent(scene, "+12025550101", { source: "form 7" });
+    const second = consent(scene, "+12025550101", { status: "do_not_call" });
+    await consents.put(first);
+    const stored = { ...second, createdAt: first.createdAt };
+    scene.equal(await consents.put(second), { created: false, consent: stored });
+    scene.equal(await consents.get(first.userId, first.phone), stored);
+  });
+
+  clause("of consents that are stored at once, one is the first", async (scene) => {
+    const { consents } = scene.storage;
+    const some = Array.from({ length: 5 }, (_, i) => consent(scene, "+12025550101", { source: `form ${i}` }));
+    const stored = await Promise.all(some.map((one) => consents.put(one)));
+    scene.equal(stored.filter(({ created }) => created).length, 1);
+    scene.equal((await consents.list(scene.userId, {}, {})).length, 1);
+  });
+
+  clause("a consent is deleted once", async (scene) => {
+    const { consents } = scene.storage;
+    const [one, other] = [consent(scene, "+12025550101"), consent(scene, "+12025550102")];
+    for (const stored of [one, other]) await consents.put(stored);
+    scene.equal(await consents.delete(scene.id("usr"), one.phone), false);
+    scene.equal(await consents.delete(one.userId, one.phone), true);
+    scene.equal(await consents.delete(one.userId, one.phone), false);
+    scene.equal(await consents.list(scene.userId, {}, {}), [other]);
+  });
+
+  clause("consents are listed by number, in pages, all or of one status", async (scene) => {
+    const { consents } = scene.storage;
+    const phones = ["+351912345678", "+12025550101", "+5511987654321", "+12025550102"];
+    const all = phones.map((phone, i) => consent(scene, phone, { status: i % 2 ? "do_not_call" : "granted" }));
+    for (const one of [...all, consent(scene, "+12025550100", { userId: scene.id("usr") })]) await consents.put(one);
+    const sorted = phones.toSorted();
+    const listed = async (...given: Parameters<typeof consents.list>) =>
+      (await consents.list(...given)).map(({ phone }) => phone);
+    scene.equal(await listed(scene.userId, {}, {}), sorted);
+    scene.equal(await listed(scene.userId, {}, { limit: 2 }), sorted.slice(0, 2));
+    scene.equal(await listed(scene.userId, {}, { limit: 2, after: sorted[1] as string }), sorted.slice(2));
+    scene.equal(await listed(scene.userId, { status: "do_not_call" }, {}), ["+12025550101", "+12025550102"]);
+    scene.equal(await listed(scene.userId, { status: "granted" }, { limit: 5, after: "+351912345678" }), [
+      "+5511987654321",
+    ]);
+  });
+
+  clause("a forgotten user has no consents, and neither has that of a deleted account", async (scene) => {
+    const { consents, logins } = scene.storage;
+    const kept = consent(scene, "+12025550101", { userId: scene.id("usr") });
+    await consents.put(kept);
+    for (let i = 0; i < 5; i++) await consents.put(consent(scene, `+1202555010${i}`));
+    while (await logins.forgetUser(scene.userId, 2));
+    scene.equal(await consents.list(scene.userId, {}, {}), []);
+
+    const registered = await logins.register(newAccount(scene, "ana@example.com"));
+    if (registered.kind !== "registered") throw new Error(registered.kind);
+    const { id, userId } = registered.account;
+    await consents.put(consent(scene, "+12025550101", { userId }));
+    scene.equal(await logins.deleteAccount(id), "deleted");
+    scene.equal(await consents.list(userId, {}, {}), []);
+    scene.equal(await consents.get(kept.userId, kept.phone), kept);
+  });
+}
+
+function consent(scene: StorageScene, phone: string, over: Partial<Consent> = {}): Consent {
+  const now = scene.now();
+  return { userId: scene.userId, phone, status: "granted", source: null, createdAt: now, updatedAt: now, ...over };
+}
