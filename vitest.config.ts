@@ -2,6 +2,7 @@ import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { ENTRIES } from "./.ci/entries.ts";
 import { INTEGRATION } from "./test/structure/integration.ts";
+import LongestFirst from "./test/support/longest-first.ts";
 
 /** Tests and examples import the package by name; inside this repository that name is the source. */
 const alias = Object.entries(ENTRIES).map(([specifier, source]) => ({
@@ -25,6 +26,7 @@ export default defineConfig({
     passWithNoTests: true,
     // Two workers keep a small machine honest: with more, timing tests measure the neighbours.
     maxWorkers: 2,
+    sequence: { sequencer: LongestFirst },
     // What is polled for comes soon, unless the machine is busy with something else.
     expect: { poll: { timeout: 10_000 } },
     reporters: GATE ? ["default", "./test/support/second-attempts.ts"] : ["default"],

@@ -3,6 +3,7 @@ import { join, matchesGlob, posix } from "node:path";
 import { describe, expect, test } from "vitest";
 import { importsOf } from "./imports.ts";
 import { INTEGRATION } from "./integration.ts";
+import { LONG_FILES } from "./long-files.ts";
 import { readText } from "./source-files.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -62,4 +63,9 @@ describe("the project integration", () => {
   test("has tests for each of its patterns", () => {
     expect(INTEGRATION.filter((glob) => !tests.some((path) => matchesGlob(path, glob)))).toEqual([]);
   });
+});
+
+test("each long file is a test, and named once", () => {
+  expect(LONG_FILES.filter((path) => !tests.includes(path))).toEqual([]);
+  expect(new Set(LONG_FILES).size).toBe(LONG_FILES.length);
 });

@@ -1,0 +1,20 @@
+import { BaseSequencer, type TestSpecification } from "vitest/node";
+import { LONG_FILES } from "../structure/long-files.ts";
+
+/**
+ * Starts the long test files first, so that no run ends with one worker on a long file and nothing left for the others. A
+ * fresh machine has no durations of earlier runs, by which vitest would order the files.
+ */
+export default class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    // Projects of one group share their workers, so its long files come first whatever their project.
+    const groupOf = ({ project }: TestSpecification): number => project.config.sequence.groupOrder;
+    return (await super.sort(files)).sort((a, b) => groupOf(a) - groupOf(b) || rankOf(a) - rankOf(b));
+  }
+}
+
+/** The place of a file among the long ones; all others share the place behind them. */
+function rankOf({ moduleId }: TestSpecification): number {
+  const rank = LONG_FILES.findIndex((path) => moduleId.endsWith(`/${path}`));
+  return rank < 0 ? LONG_FILES.length : rank;
+}
