@@ -1,0 +1,40 @@
+import { FakeWhatsApp } from "ringport/testing";
+import type { WhatsAppClient, WhatsAppClientFactory, WhatsAppVoip } from "../../../src/ports/whatsapp-client.ts";
+import type { RealClient, RealVoip } from "./real-signatures.ts";
+
+// These assignments are tests: the compiler checks them, and each @ts-expect-error that expects nothing fails it.
+
+declare const real: RealClient;
+declare const voip: RealVoip;
+
+export const accepted = (): unknown[] => {
+  const client: WhatsAppClient = real;
+  const calls: WhatsAppVoip = voip;
+  const factory: WhatsAppClientFactory = ({ instanceId, sessionId, records }) =>
+    instanceId === sessionId && records ? real : Promise.resolve(real);
+  const fake: WhatsAppClientFactory = new FakeWhatsApp().client;
+  return [client, calls, factory, fake];
+};
+
+export const refused = (): unknown[] => {
+  // @ts-expect-error: a client without calls
+  const noVoip: WhatsAppClientFactory = () => real as Omit<RealClient, "voip">;
+  // @ts-expect-error: calls that cannot be fed
+  const noFeed: WhatsAppClientFactory = () => ({ ...real, voip: {} as Omit<RealVoip, "feedLiveAudio"> });
+  // @ts-expect-error: a state that cannot be probed
+  const asyncState: WhatsAppClientFactory = () => ({ ...real, getState: async () => real.getState() });
+  // @ts-expect-error: a call id that is no text
+  const otherIds: WhatsAppClientFactory = () => ({ ...real, voip: { ...voip, startCall: async () => 7 } });
+  // @ts-expect-error: audio of another type
+  const otherAudio: WhatsAppVoip = { ...voip, feedLiveAudio: (_: string, __: Int16Array) => 0 };
+  const otherNumbers: WhatsAppClientFactory = () => ({
+    ...real,
+    // @ts-expect-error: numbers without their address
+    profile: { getLidsByPhoneNumbers: async () => [{ exists: true }] },
+  });
+  // @ts-expect-error: an instance of the client instead of a factory
+  const instance: WhatsAppClientFactory = real;
+  // @ts-expect-error: a factory of nothing
+  const nothing: WhatsAppClientFactory = () => undefined;
+  return [noVoip, noFeed, asyncState, otherIds, otherAudio, otherNumbers, instance, nothing];
+};
