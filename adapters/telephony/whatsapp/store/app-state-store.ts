@@ -1,0 +1,144 @@
+import { toHex } from "../../../../src/base/hex.ts";
+import type { ClientRecord } from "./client-types.ts";
+import { inTurn } from "./in-turn.ts";
+import type { RecordSet } from "./record-set.ts";
+
+/** What the phone shares with its linked devices, such as names of contacts, and the keys that it is encrypted with. */
+export interface AppStateStore {
+  exportData(): Promise<ClientRecord>;
+  /** Returns how many were new. */
+  upsertSyncKeys(keys: readonly ClientRecord[]): Promise<number>;
+  getSyncKeysBatch(keyIds: readonly Uint8Array[]): Promise<readonly (ClientRecord | null)[]>;
+  getSyncKeyData(keyId: Uint8Array): Promise<Uint8Array | null>;
+  getSyncKeyDataBatch(keyIds: readonly Uint8Array[]): Promise<readonly (Uint8Array | null)[]>;
+  getActiveSyncKey(): Promise<ClientRecord | null>;
+  getCollectionState(collection: string): Promise<ClientRecord>;
+  getCollectionStates(collections: readonly string[]): Promise<readonly ClientRecord[]>;
+  setCollectionStates(updates: readonly ClientRecord[]): Promise<void>;
+  clear(): Promise<void>;
+}
+
+interface SyncKey {
+  readonly keyId: Uint8Array;
+  readonly keyData: Uint8Array;
+}
+
+interface CollectionState {
+  readonly version: number;
+  readonly hash: Uint8Array;
+  readonly indexValueMap: ReadonlyMap<string, Uint8Array>;
+}
+
+/** The hash of an empty collection. */
+const EMPTY_HASH_BYTES = 128;
+/** A collection is stored in this many parts, by the first digit of the index, so that none grows too large. */
+const PARTS = 16;
+
+export function appStateStore(keys: RecordSet<object>, collections: RecordSet<object>): AppStateStore {
+  const exclusive = inTurn();
+
+  async function syncKeys(keyIds: readonly Uint8Array[]): Promise<(SyncKey | null)[]> {
+    return (await keys.getAll(keyIds.map(toHex))).map((key) => (key as SyncKey | undefined) ?? null);
+  }
+
+  async function allKeys(): Promise<SyncKey[]> {
+    return (await keys.getAll(await keys.names())).filter((key) => key !== undefined) as SyncKey[];
+  }
+
+  async function stateOf(collection: string): Promise<CollectionState | undefined> {
+    const names = [collection, ...partNames(collection)];
+    const [head, ...parts] = (await collections.getAll(names)) as [CollectionState | undefined, ...unknown[]];
+    if (head === undefined) return undefined;
+    const entries = parts.flatMap((part) => (part instanceof Map ? [...(part as Map<string, Uint8Array>)] : []));
+    return { version: head.version, hash: head.hash, indexValueMap: new Map(entries) };
+  }
+
+  async function collectionState(collection: string): Promise<ClientRecord> {
+    const state = await stateOf(collection);
+    const empty = { version: 0, hash: new Uint8Array(EMPTY_HASH_BYTES), indexValueMap: new Map() };
+    return { initialized: state !== undefined, ...(state ?? empty) };
+  }
+
+  return {
+    exportData: async () => {
+      const names = (await collections.names()).filter((name) => !name.includes("/"));
+      const states = await Promise.all(names.map(async (name) => [name, await stateOf(name)] as const));
+      const exported = states.map(([name, state]) => [
+        name,
+        { ...state, indexValueMap: Object.fromEntries(state?.indexValueMap ?? []) },
+      ]);
+      return { keys: await allKeys(), collections: Object.fromEntries(exported) };
+    },
+    upsertSyncKeys: (updates) =>
+      exclusive(async () => {
+        const stored = await syncKeys(updates.map(({ keyId }) => keyId));
+        const changed = (updates as readonly SyncKey[]).filter(
+          ({ keyData }, at) => !same(stored[at]?.keyData, keyData),
+        );
+        await keys.set(new Map(changed.map((key) => [toHex(key.keyId), key])));
+        return changed.length;
+      }),
+    getSyncKeysBatch: syncKeys,
+    getSyncKeyData: async (keyId) => (await syncKeys([keyId]))[0]?.keyData ?? null,
+    getSyncKeyDataBatch: async (keyIds) => (await syncKeys(keyIds)).map((key) => key?.keyData ?? null),
+    getActiveSyncKey: async () => activeKey(await allKeys()),
+    getCollectionState: collectionState,
+    getCollectionStates: (names) => Promise.all(names.map(collectionState)),
+    setCollectionStates: (updates) =>
+      exclusive(async () => {
+        const records = updates.flatMap((update) => partsOf(update.collection, update));
+        const stored = await collections.getAll(records.map(([name]) => name));
+        await collections.set(new Map(records.filter(([, part], at) => !samePart(stored[at], part))));
+      }),
+    clear: () => exclusive(async () => void (await Promise.all([keys.clear(), collections.clear()]))),
+  };
+}
+
+function partNames(collection: string): string[] {
+  return Array.from({ length: PARTS }, (_, part) => `${collection}/${part}`);
+}
+
+/** The records of a collection; undefined for parts without entries. */
+function partsOf(collection: string, state: CollectionState): [string, object | undefined][] {
+  const parts = partNames(collection).map((name) => [name, new Map<string, Uint8Array>()] as const);
+  for (const [index, value] of state.indexValueMap) parts[partOf(index)]?.[1].set(index, value);
+  return [
+    [collection, { version: state.version, hash: state.hash }],
+    ...parts.map(([name, part]): [string, object | undefined] => [name, part.size > 0 ? part : undefined]),
+  ];
+}
+
+function partOf(index: string): number {
+  const part = Number.parseInt(index.charAt(0), PARTS);
+  return Number.isNaN(part) ? 0 : part;
+}
+
+/** The key of the highest epoch; of the lower device if two have the same. */
+function activeKey(keys: readonly SyncKey[]): SyncKey | null {
+  let active: SyncKey | null = null;
+  for (const key of keys) {
+    const ahead = active === null ? 1 : epochOf(key) - epochOf(active);
+    if (ahead > 0 || (ahead === 0 && active !== null && deviceOf(key) < deviceOf(active))) active = key;
+  }
+  return active;
+}
+
+/** An id has two bytes of the device's number, then four of the epoch. */
+function epochOf({ keyId }: SyncKey): number {
+  return keyId.length < 6 ? -1 : new DataView(keyId.buffer, keyId.byteOffset).getUint32(2);
+}
+
+function deviceOf({ keyId }: SyncKey): number {
+  return keyId.length < 6 ? Infinity : new DataView(keyId.buffer, keyId.byteOffset).getUint16(0);
+}
+
+function samePart(a: object | undefined, b: object | undefined): boolean {
+  if (a === undefined || b === undefined) return a === b;
+  if (!(a instanceof Map && b instanceof Map) || a.size !== b.size) return false;
+  for (const [index, value] of b) if (!same(a.get(index), value)) return false;
+  return true;
+}
+
+function same(a: Uint8Array | undefined, b: Uint8Array): boolean {
+  return a !== undefined && a.length === b.length && a.every((byte, i) => byte === b[i]);
+}

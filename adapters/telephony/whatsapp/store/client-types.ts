@@ -1,0 +1,26 @@
+/**
+ * A record of the client, such as its credentials. The store passes records through; what it reads of one is typed where
+ * it reads it.
+ */
+// biome-ignore lint/suspicious/noExplicitAny: the types are the client's, and only `any` stands in for all of them
+export type ClientRecord = any;
+
+/** The address of a device, as the client's protocol names it. */
+export interface DeviceAddress {
+  readonly user: string;
+  readonly server?: string;
+  readonly device: number;
+}
+
+/** The name of an address in a key; no two addresses share one. */
+export function addressName({ user, server = "s.whatsapp.net", device }: DeviceAddress): string {
+  return [user, server, String(device)].map(encodeURIComponent).join("|");
+}
+
+export function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !(value instanceof Uint8Array);
+}
+
+export function isBytes(value: unknown): value is Uint8Array {
+  return value instanceof Uint8Array;
+}

@@ -1,0 +1,211 @@
+/** First byte of every record. */
+const VERSION = 1;
+/** Deeper values are neither written nor read. */
+const MOST_LEVELS = 64;
+
+/** First byte of each value. */
+const NULL = 0;
+const UNDEFINED = 1;
+const FALSE = 2;
+const TRUE = 3;
+const NUMBER = 4;
+const BIGINT = 5;
+const TEXT = 6;
+const BYTES = 7;
+const DATE = 8;
+const LIST = 9;
+const MAP = 10;
+const OBJECT = 11;
+
+/**
+ * Writes a value of a client's store: null, booleans, numbers, bigints, well-formed text, bytes, dates, lists, maps, and
+ * the own properties of any other object that are not undefined. Throws a TypeError for anything else, such as functions.
+ */
+export function encodeRecord(value: unknown): Uint8Array {
+  const writer = new Writer();
+  writer.byte(VERSION);
+  write(writer, value, MOST_LEVELS);
+  return writer.bytes;
+}
+
+/** Reads what {@link encodeRecord} wrote; bytes come back as `Uint8Array`, objects without their class. Throws an Error for any other bytes. */
+export function decodeRecord(bytes: Uint8Array): unknown {
+  const reader = new Reader(bytes);
+  const version = reader.byte();
+  if (version !== VERSION) throw new Error(`unknown format ${version}`);
+  const value = read(reader, MOST_LEVELS);
+  if (reader.left > 0) throw new Error(`${reader.left} bytes too many`);
+  return value;
+}
+
+function write(writer: Writer, value: unknown, levels: number): void {
+  if (levels === 0) throw new TypeError(`a record has more than ${MOST_LEVELS} levels`);
+  if (value === null) writer.byte(NULL);
+  else if (value === undefined) writer.byte(UNDEFINED);
+  else if (typeof value === "boolean") writer.byte(value ? TRUE : FALSE);
+  else if (typeof value === "number") writer.tagged(NUMBER).number(value);
+  else if (typeof value === "bigint") writer.tagged(BIGINT).block(utf8.encode(String(value)));
+  else if (typeof value === "string") writer.tagged(TEXT).block(utf8.encode(value));
+  else if (value instanceof Uint8Array) writer.tagged(BYTES).block(value);
+  else if (value instanceof Date) writer.tagged(DATE).number(value.getTime());
+  else if (Array.isArray(value)) writeAll(writer.tagged(LIST), value, levels);
+  else if (value instanceof Map) writeAll(writer.tagged(MAP), [...value].flat(), levels);
+  else if (typeof value === "object" && !ArrayBuffer.isView(value) && !(value instanceof ArrayBuffer))
+    writeAll(writer.tagged(OBJECT), definedEntries(value).flat(), levels);
+  else
+    throw new TypeError(`a record cannot hold a ${typeof value === "object" ? value.constructor.name : typeof value}`);
+}
+
+function writeAll(writer: Writer, values: readonly unknown[], levels: number): void {
+  writer.length(values.length);
+  for (const value of values) write(writer, value, levels - 1);
+}
+
+function definedEntries(value: object): [string, unknown][] {
+  return Object.entries(value).filter(([, inner]) => inner !== undefined);
+}
+
+function read(reader: Reader, levels: number): unknown {
+  if (levels === 0) throw new Error(`more than ${MOST_LEVELS} levels`);
+  const tag = reader.byte();
+  switch (tag) {
+    case NULL:
+      return null;
+    case UNDEFINED:
+      return undefined;
+    case FALSE:
+      return false;
+    case TRUE:
+      return true;
+    case NUMBER:
+      return reader.number();
+    case BIGINT:
+      return BigInt(text(reader.block()));
+    case TEXT:
+      return text(reader.block());
+    case BYTES:
+      return reader.block().slice();
+    case DATE:
+      return new Date(reader.number());
+    case LIST:
+      return readAll(reader, levels);
+    case MAP:
+      return new Map(pairs(readAll(reader, levels)));
+    case OBJECT:
+      return Object.fromEntries(pairs(readAll(reader, levels)).map(([key, value]) => [String(key), value]));
+    default:
+      throw new Error(`unknown kind of value ${tag}`);
+  }
+}
+
+function readAll(reader: Reader, levels: number): unknown[] {
+  const values: unknown[] = [];
+  for (let left = reader.length(); left > 0; left--) values.push(read(reader, levels - 1));
+  return values;
+}
+
+function pairs(values: readonly unknown[]): [unknown, unknown][] {
+  if (values.length % 2 !== 0) throw new Error("a key without a value");
+  const entries: [unknown, unknown][] = [];
+  for (let i = 0; i < values.length; i += 2) entries.push([values[i], values[i + 1]]);
+  return entries;
+}
+
+const utf8 = new TextEncoder();
+const strictUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+function text(bytes: Uint8Array): string {
+  return strictUtf8.decode(bytes);
+}
+
+/** Bytes that grow. */
+class Writer {
+  #bytes = new Uint8Array(256);
+  #view = new DataView(this.#bytes.buffer);
+  #at = 0;
+
+  get bytes(): Uint8Array {
+    return this.#bytes.slice(0, this.#at);
+  }
+
+  byte(value: number): void {
+    this.#makeRoom(1);
+    this.#bytes[this.#at++] = value;
+  }
+
+  tagged(tag: number): this {
+    this.byte(tag);
+    return this;
+  }
+
+  number(value: number): void {
+    this.#makeRoom(8);
+    this.#view.setFloat64(this.#at, value);
+    this.#at += 8;
+  }
+
+  length(length: number): void {
+    this.#makeRoom(4);
+    this.#view.setUint32(this.#at, length);
+    this.#at += 4;
+  }
+
+  block(bytes: Uint8Array): void {
+    this.length(bytes.length);
+    this.#makeRoom(bytes.length);
+    this.#bytes.set(bytes, this.#at);
+    this.#at += bytes.length;
+  }
+
+  #makeRoom(count: number): void {
+    if (this.#at + count <= this.#bytes.length) return;
+    const larger = new Uint8Array(Math.max(2 * this.#bytes.length, this.#at + count));
+    larger.set(this.#bytes);
+    this.#bytes = larger;
+    this.#view = new DataView(larger.buffer);
+  }
+}
+
+/** Bytes that are read to their end, and never past it. */
+class Reader {
+  readonly #bytes: Uint8Array;
+  readonly #view: DataView;
+  #at = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  }
+
+  get left(): number {
+    return this.#bytes.length - this.#at;
+  }
+
+  byte(): number {
+    return this.#view.getUint8(this.#advance(1));
+  }
+
+  number(): number {
+    return this.#view.getFloat64(this.#advance(8));
+  }
+
+  /** A length; no item is shorter than a byte, so none is larger than what is left. */
+  length(): number {
+    const length = this.#view.getUint32(this.#advance(4));
+    if (length > this.left) throw new Error(`${length - this.left} bytes are missing`);
+    return length;
+  }
+
+  block(): Uint8Array {
+    const length = this.length();
+    const at = this.#advance(length);
+    return this.#bytes.subarray(at, at + length);
+  }
+
+  #advance(count: number): number {
+    if (count > this.left) throw new Error(`${count - this.left} bytes are missing`);
+    const at = this.#at;
+    this.#at += count;
+    return at;
+  }
+}

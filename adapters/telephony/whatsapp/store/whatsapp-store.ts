@@ -1,0 +1,104 @@
+import type { LineRecords } from "../../../../src/ports/telephony/line-records.ts";
+import { type IdentityStore, identityStore, type SessionStore, sessionStore } from "./address-stores.ts";
+import { type AppStateStore, appStateStore } from "./app-state-store.ts";
+import { type AuthStore, authStore, isCredentials } from "./auth-store.ts";
+import { isBytes, isObject } from "./client-types.ts";
+import { type PreKeyStore, preKeyStore } from "./pre-key-store.ts";
+import { type PrivacyTokenStore, privacyTokenStore } from "./privacy-token-store.ts";
+import { RecordSet, type RecordSetOptions } from "./record-set.ts";
+import { RecordWriter } from "./record-writer.ts";
+import { type SenderKeyStore, senderKeyStore } from "./sender-key-store.ts";
+import { type SignalStore, signalStore } from "./signal-store.ts";
+
+/** The stores of a client that must survive a restart, by session id. */
+export interface WhatsAppStoreBackend {
+  readonly stores: {
+    readonly auth: (sessionId: string) => AuthStore;
+    readonly signal: (sessionId: string) => SignalStore;
+    readonly preKey: (sessionId: string) => PreKeyStore;
+    readonly session: (sessionId: string) => SessionStore;
+    readonly identity: (sessionId: string) => IdentityStore;
+    readonly senderKey: (sessionId: string) => SenderKeyStore;
+    readonly appState: (sessionId: string) => AppStateStore;
+    readonly privacyToken: (sessionId: string) => PrivacyTokenStore;
+  };
+  readonly caches: Record<never, never>;
+}
+
+/** What the client's `createStore` takes: the backend, and which domains it serves. No messages are kept. */
+export interface WhatsAppStoreOptions {
+  readonly backends: { readonly ringport: WhatsAppStoreBackend };
+  readonly providers: Readonly<Record<keyof WhatsAppStoreBackend["stores"], "ringport">> &
+    Readonly<Record<"messages" | "threads" | "contacts", "none">>;
+}
+
+/** Above these many records of a kind, the ones that were not written for longest are deleted. All together: 18 500. */
+const MOST = {
+  preKey: 3000,
+  session: 4000,
+  identity: 4000,
+  senderKey: 2000,
+  distribution: 2000,
+  privacyToken: 3000,
+  syncKey: 500,
+} as const;
+/** Records of a kind that are kept in memory, because they are read for each message or call. */
+const CACHED = 500;
+
+/**
+ * The session data of a zapo client in the records of its line: encrypted in Ringport's storage, and erased with the
+ * credentials of the instance. Pass it to the client's `createStore`:
+ *
+ * ```ts
+ * import { createStore, WaClient } from "zapo-js";
+ * import { whatsapp, whatsappStore } from "ringport/whatsapp";
+ *
+ * const telephony = whatsapp({
+ *   client: ({ sessionId, records }) =>
+ *     new WaClient({ sessionId, store: createStore(whatsappStore(records)), plugins: [voipPlugin()] }),
+ * });
+ * ```
+ */
+export function whatsappStore(records: LineRecords): WhatsAppStoreOptions {
+  const writer = new RecordWriter(records);
+
+  function set<T>(sessionId: string, kind: string, options: Pick<RecordSetOptions<T>, "is" | "most" | "cached">) {
+    const prefix = `${encodeURIComponent(sessionId)}/${kind}/`;
+    return new RecordSet<T>({ records, writer, prefix, ...options });
+  }
+
+  const objects = (sessionId: string, kind: string, most?: number, cached = CACHED): RecordSet<object> =>
+    set<object>(sessionId, kind, { is: isObject, cached, ...(most !== undefined && { most }) });
+
+  const ringport: WhatsAppStoreBackend = {
+    stores: {
+      auth: (id) => authStore(set<object>(id, "auth", { is: isCredentials })),
+      signal: (id) => signalStore(objects(id, "signal")),
+      preKey: (id) => preKeyStore(objects(id, "pre-key", undefined, MOST.preKey + 1), MOST.preKey),
+      session: (id) => sessionStore(objects(id, "session", MOST.session)),
+      identity: (id) =>
+        identityStore(set<Uint8Array>(id, "identity", { is: isBytes, most: MOST.identity, cached: CACHED })),
+      senderKey: (id) =>
+        senderKeyStore(objects(id, "sender-key", MOST.senderKey), objects(id, "distribution", MOST.distribution)),
+      appState: (id) => appStateStore(objects(id, "sync-key", MOST.syncKey), objects(id, "collection", undefined, 0)),
+      privacyToken: (id) => privacyTokenStore(objects(id, "privacy-token", MOST.privacyToken)),
+    },
+    caches: {},
+  };
+  return {
+    backends: { ringport },
+    providers: {
+      auth: "ringport",
+      signal: "ringport",
+      preKey: "ringport",
+      session: "ringport",
+      identity: "ringport",
+      senderKey: "ringport",
+      appState: "ringport",
+      privacyToken: "ringport",
+      messages: "none",
+      threads: "none",
+      contacts: "none",
+    },
+  };
+}

@@ -1,0 +1,130 @@
+import { isDeepStrictEqual } from "node:util";
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { decodeRecord, encodeRecord } from "../../../../adapters/telephony/whatsapp/store/record-format.ts";
+import { fuzz } from "../../../support/fuzz.ts";
+
+const leaf = fc.oneof(
+  fc.constant(null),
+  fc.boolean(),
+  fc.integer(),
+  fc.double(),
+  fc.bigInt(),
+  fc.string({ unit: "grapheme" }),
+  fc.uint8Array({ maxLength: 400 }),
+  fc.date(),
+);
+const key = fc.oneof(
+  fc.string({ unit: "grapheme" }),
+  fc.constantFrom("__proto__", "constructor", "toString", "length", ""),
+);
+const { value } = fc.letrec<{ value: unknown }>((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 5 },
+    leaf,
+    fc.array(tie("value"), { maxLength: 5 }),
+    fc.array(fc.tuple(leaf, tie("value")), { maxLength: 5 }).map((entries) => new Map(entries)),
+    fc.array(fc.tuple(key, tie("value")), { maxLength: 5 }).map((entries) => Object.fromEntries(entries)),
+  ),
+}));
+
+describe("a record", () => {
+  fuzz(
+    "comes back as it was written",
+    fc.property(value, (written) => {
+      const read = decodeRecord(encodeRecord(written));
+      expect(isDeepStrictEqual(read, written)).toBe(true); // toStrictEqual takes a key "constructor" for the class
+    }),
+  );
+
+  fuzz(
+    "of any bytes is read, or refused with an Error",
+    fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
+      attempt(bytes);
+    }),
+  );
+
+  fuzz(
+    "that is cut or changed is read, or refused with an Error",
+    fc.property(value, fc.nat(), fc.nat(255), fc.boolean(), (written, position, byte, cut) => {
+      const bytes = encodeRecord(written);
+      const at = position % bytes.length;
+      if (!cut) bytes[at] = byte;
+      attempt(cut ? bytes.subarray(0, at) : bytes);
+    }),
+  );
+
+  test("leaves out properties that are undefined, and keeps an undefined item", () => {
+    expect(decodeRecord(encodeRecord({ a: undefined, b: 1 }))).toStrictEqual({ b: 1 });
+    expect(decodeRecord(encodeRecord([undefined, 1]))).toStrictEqual([undefined, 1]);
+  });
+
+  test("keeps the own properties of an instance, without its class", () => {
+    class Message {
+      readonly keyId = 7;
+      readonly bytes = Buffer.from([1, 2]);
+    }
+    const read = decodeRecord(encodeRecord(new Message())) as Message;
+    expect(read).toStrictEqual({ keyId: 7, bytes: Uint8Array.of(1, 2) });
+  });
+
+  test("shares no memory with what was written or read", () => {
+    const bytes = Uint8Array.of(1, 2, 3);
+    const written = encodeRecord(bytes);
+    bytes[0] = 9;
+    const read = decodeRecord(written) as Uint8Array;
+    written.fill(0);
+    expect(read).toEqual(Uint8Array.of(1, 2, 3));
+  });
+
+  test("with a key __proto__ changes no prototype", () => {
+    const read = decodeRecord(encodeRecord(JSON.parse('{"__proto__":{"admin":true}}'))) as { admin?: boolean };
+    expect(read.admin).toBeUndefined();
+    expect(Object.keys(read)).toEqual(["__proto__"]);
+  });
+
+  test.each<[string, unknown]>([
+    ["a function", () => {}],
+    ["a symbol", Symbol("x")],
+    ["another array of numbers", Float32Array.of(1)],
+    ["a buffer", new ArrayBuffer(1)],
+    ["a view", new DataView(new ArrayBuffer(1))],
+    ["itself", cyclic()],
+  ])("cannot hold %s", (_, held) => {
+    expect(() => encodeRecord({ held })).toThrow(TypeError);
+  });
+
+  test.each<[string, number[], string]>([
+    ["nothing", [], "1 bytes are missing"],
+    ["another format", [9, 0], "unknown format 9"],
+    ["an unknown kind", [1, 99], "unknown kind of value 99"],
+    ["more than one value", [1, 0, 0], "1 bytes too many"],
+    ["a length that is not there", [1, 7, 255, 255, 255, 255], "bytes are missing"],
+    ["a list that is not there", [1, 9, 255, 255, 255, 255], "bytes are missing"],
+    ["half a pair", [1, 10, 0, 0, 0, 1, 0], "a key without a value"],
+    ["text that is not UTF-8", [1, 6, 0, 0, 0, 1, 255], "not valid"],
+    ["a number of letters", [1, 5, 0, 0, 0, 1, 120], "Cannot convert"],
+  ])("of %s is refused", (_, bytes, message) => {
+    expect(() => decodeRecord(Uint8Array.from(bytes))).toThrow(message);
+  });
+
+  test("of thousands of levels is refused, not recursed into", () => {
+    const levels = Array.from({ length: 100_000 }, () => [9, 0, 0, 0, 1]).flat();
+    expect(() => decodeRecord(Uint8Array.from([1, ...levels, 0]))).toThrow("more than 64 levels");
+  });
+});
+
+function cyclic(): object {
+  const self: Record<string, unknown> = {};
+  self.self = self;
+  return self;
+}
+
+function attempt(bytes: Uint8Array): void {
+  try {
+    decodeRecord(bytes);
+  } catch (error) {
+    expect(error).toBeInstanceOf(Error);
+    expect(error).not.toBeInstanceOf(RangeError); // no stack overflow, no array too large
+  }
+}

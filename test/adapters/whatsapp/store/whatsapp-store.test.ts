@@ -1,0 +1,398 @@
+import { describe, expect, test } from "vitest";
+import { whatsappStore } from "../../../../adapters/telephony/whatsapp/store/whatsapp-store.ts";
+import { MapRecords } from "../../../support/whatsapp/map-records.ts";
+
+const ANA = { user: "5511987654321", device: 0 };
+const ANA_BY_LID = { user: "777", server: "lid", device: 3 };
+const bytes = (...values: number[]): Uint8Array => Uint8Array.from(values);
+const keyPair = (n: number) => ({ pubKey: bytes(n, 1), privKey: bytes(n, 2) });
+const preKey = (keyId: number) => ({ keyId, keyPair: keyPair(keyId) });
+
+/** The stores of a session, and those of a process that opens the same records later. */
+function setUp(sessionId = "session") {
+  const records = new MapRecords();
+  const open = () => {
+    const { stores } = whatsappStore(records).backends.ringport;
+    return {
+      auth: stores.auth(sessionId),
+      signal: stores.signal(sessionId),
+      preKey: stores.preKey(sessionId),
+      session: stores.session(sessionId),
+      identity: stores.identity(sessionId),
+      senderKey: stores.senderKey(sessionId),
+      appState: stores.appState(sessionId),
+      privacyToken: stores.privacyToken(sessionId),
+    };
+  };
+  return { records, open, ...open() };
+}
+
+const CREDENTIALS = {
+  noiseKeyPair: keyPair(1),
+  registrationInfo: { registrationId: 5, identityKeyPair: keyPair(2) },
+  signedPreKey: { keyId: 1, keyPair: keyPair(3), signature: bytes(1, 2, 3) },
+  advSecretKey: bytes(9),
+  signedIdentity: { details: bytes(7), accountSignature: null },
+  meJid: "5511912345678:1@s.whatsapp.net",
+  meLid: undefined,
+  serverHasPreKeys: true,
+  lastSuccessTs: 1_790_000_000,
+};
+
+describe("every store", () => {
+  test("keeps the sessions of a line apart, and clears its own alone", async () => {
+    const records = new MapRecords();
+    const { stores } = whatsappStore(records).backends.ringport;
+    await stores.identity("a").setRemoteIdentity(ANA, bytes(1));
+    await stores.identity("b").setRemoteIdentity(ANA, bytes(2));
+    await stores.session("a").setSession(ANA, { version: 1 });
+    await stores.identity("a").clear();
+    expect(await stores.identity("a").getRemoteIdentity(ANA)).toBeNull();
+    expect(await stores.identity("b").getRemoteIdentity(ANA)).toEqual(bytes(2));
+    expect(await stores.session("a").hasSession(ANA)).toBe(true);
+  });
+
+  test("rejects while the storage cannot serve, and works after that", async () => {
+    const { records, auth, preKey, identity } = setUp();
+    records.failure = new Error("the storage is down");
+    await expect(auth.load()).rejects.toThrow("the storage is down");
+    await expect(preKey.getOrGenPreKeys(1, preKeyOf)).rejects.toThrow("the storage is down");
+    await expect(identity.setRemoteIdentity(ANA, bytes(1))).rejects.toThrow("the storage is down");
+    records.failure = undefined;
+    expect(await auth.load()).toBeNull();
+    expect(await preKey.getOrGenPreKeys(1, preKeyOf)).toHaveLength(1);
+  });
+
+  test("is named by a provider, and messages are not kept", () => {
+    const { backends, providers } = whatsappStore(new MapRecords());
+    expect(backends.ringport.caches).toEqual({});
+    const named = Object.entries(providers).filter(([, provider]) => provider === "ringport");
+    expect(named.map(([domain]) => domain).sort()).toEqual(Object.keys(backends.ringport.stores).sort());
+    expect(providers).toMatchObject({ messages: "none", threads: "none", contacts: "none" });
+  });
+});
+
+describe("the auth store", () => {
+  test("loads what was saved, after a restart too", async () => {
+    const { auth, open } = setUp();
+    expect(await auth.load()).toBeNull();
+    await auth.save(CREDENTIALS);
+    const { meLid: _, ...stored } = CREDENTIALS;
+    expect(await open().auth.load()).toStrictEqual(stored);
+    await auth.clear();
+    expect(await open().auth.load()).toBeNull();
+  });
+
+  test.each([{}, { ...CREDENTIALS, noiseKeyPair: { pubKey: "text" } }, { ...CREDENTIALS, advSecretKey: 5 }])(
+    "refuses stored credentials without their keys: %j",
+    async (credentials) => {
+      const { auth, open } = setUp();
+      await auth.save(credentials);
+      await expect(open().auth.load()).rejects.toThrow(/record "session\/auth\/credentials" cannot be read/);
+    },
+  );
+});
+
+describe("the signal store", () => {
+  test("keeps registration, signed pre-key and its rotation", async () => {
+    const { signal, open } = setUp();
+    expect(await signal.getRegistrationInfo()).toBeNull();
+    expect(await signal.getSignedPreKey()).toBeNull();
+    expect(await signal.getSignedPreKeyRotationTs()).toBeNull();
+    await signal.setRegistrationInfo(CREDENTIALS.registrationInfo);
+    await signal.setSignedPreKey(CREDENTIALS.signedPreKey);
+    await signal.setSignedPreKeyRotationTs(123);
+    const later = open().signal;
+    expect(await later.getRegistrationInfo()).toEqual(CREDENTIALS.registrationInfo);
+    expect(await later.getSignedPreKey()).toEqual(CREDENTIALS.signedPreKey);
+    expect(await later.getSignedPreKeyById(1)).toEqual(CREDENTIALS.signedPreKey);
+    expect(await later.getSignedPreKeyById(2)).toBeNull();
+    expect(await later.getSignedPreKeyRotationTs()).toBe(123);
+    await later.setSignedPreKeyRotationTs(null);
+    expect(await later.getSignedPreKeyRotationTs()).toBeNull();
+    await later.clear();
+    expect(await later.getRegistrationInfo()).toBeNull();
+  });
+});
+
+describe("the pre-key store", () => {
+  test("generates what is missing, and offers it again until it is uploaded", async () => {
+    const { preKey, records, open } = setUp();
+    const first = await preKey.getOrGenPreKeys(3, preKeyOf);
+    expect(first.map(({ keyId }) => keyId)).toEqual([1, 2, 3]);
+    expect(records.writes).toEqual([4]); // the keys and the next id in one write
+    expect(await open().preKey.getOrGenPreKeys(2, preKeyOf)).toEqual([preKeyOf(1), preKeyOf(2)]);
+    await preKey.markKeyAsUploaded(2);
+    expect((await open().preKey.getOrGenPreKeys(3, preKeyOf)).map(({ keyId }) => keyId)).toEqual([3, 4, 5]);
+    expect((await open().preKey.getOrGenSinglePreKey(preKeyOf)).keyId).toBe(3);
+  });
+
+  test("consumes a key once, also if two ask at the same time", async () => {
+    const { preKey, open } = setUp();
+    await preKey.getOrGenPreKeys(2, preKeyOf);
+    const consumed = await Promise.all([preKey.consumePreKeyById(1), preKey.consumePreKeyById(1)]);
+    expect(consumed).toEqual([preKeyOf(1), null]);
+    expect(await open().preKey.consumePreKeyById(1)).toBeNull();
+    expect(await preKey.getPreKeysById([2, 1, 2])).toEqual([preKeyOf(2), null, preKeyOf(2)]);
+  });
+
+  test("keeps a key whose consumption could not be stored", async () => {
+    const { preKey, records } = setUp();
+    await preKey.getOrGenPreKeys(1, preKeyOf);
+    records.failure = new Error("down");
+    await expect(preKey.consumePreKeyById(1)).rejects.toThrow("down");
+    records.failure = undefined;
+    expect(await preKey.consumePreKeyById(1)).toEqual(preKeyOf(1));
+  });
+
+  test("never gives an id out twice, even if its key was consumed", async () => {
+    const { preKey, open } = setUp();
+    await preKey.getOrGenPreKeys(2, preKeyOf);
+    await preKey.consumePreKeyById(2);
+    await preKey.consumePreKeyById(1);
+    const two = await Promise.all([open().preKey.getOrGenSinglePreKey(preKeyOf), preKey.getPreKeyById(2)]);
+    expect(two).toEqual([preKeyOf(3), null]);
+  });
+
+  test("generates in turn", async () => {
+    const { preKey } = setUp();
+    const [one, two] = await Promise.all([preKey.getOrGenPreKeys(2, preKeyOf), preKey.getOrGenPreKeys(3, preKeyOf)]);
+    expect(one.map(({ keyId }) => keyId)).toEqual([1, 2]);
+    expect(two.map(({ keyId }) => keyId)).toEqual([1, 2, 3]);
+  });
+
+  test("takes a key with an id of its own", async () => {
+    const { preKey } = setUp();
+    await preKey.putPreKey(preKeyOf(40));
+    expect(await preKey.getPreKeyById(40)).toEqual(preKeyOf(40));
+    expect((await preKey.getOrGenPreKeys(2, preKeyOf)).map(({ keyId }) => keyId)).toEqual([40, 41]);
+  });
+
+  test("refuses what cannot be", async () => {
+    const { preKey } = setUp();
+    await preKey.putPreKey(preKeyOf(5));
+    for (const count of [0, -1, 1.5, NaN])
+      await expect(preKey.getOrGenPreKeys(count, preKeyOf)).rejects.toThrow(`invalid prekey count: ${count}`);
+    for (const keyId of [-1, 6])
+      await expect(preKey.markKeyAsUploaded(keyId)).rejects.toThrow(`prekey ${keyId} is out of boundary`);
+    await expect(preKey.getOrGenPreKeys(2, () => preKeyOf(5))).rejects.toThrow("which exists already");
+  });
+
+  test("drops the oldest uploaded keys above 3000, and no other", async () => {
+    const { preKey, records } = setUp();
+    await preKey.getOrGenPreKeys(2000, preKeyOf);
+    await preKey.markKeyAsUploaded(1500);
+    await preKey.getOrGenPreKeys(2000, preKeyOf); // 500 are left, so 1500 more
+    expect([...records.values.keys()].filter((key) => key.includes("/pre-key/")).length).toBe(3001);
+    expect(await preKey.getPreKeysById([500, 501])).toEqual([null, { ...preKeyOf(501), uploaded: true }]);
+  });
+
+  test("remembers whether the server has keys", async () => {
+    const { preKey, open } = setUp();
+    expect(await preKey.getServerHasPreKeys()).toBe(false);
+    await preKey.setServerHasPreKeys(true);
+    await preKey.putPreKey(preKeyOf(1));
+    expect(await open().preKey.getServerHasPreKeys()).toBe(true);
+    await preKey.clear();
+    expect(await open().preKey.getServerHasPreKeys()).toBe(false);
+    expect((await preKey.getOrGenSinglePreKey(preKeyOf)).keyId).toBe(1);
+  });
+});
+
+describe("the session store", () => {
+  test("keeps a session for each address", async () => {
+    const { session, records, open } = setUp();
+    const record = { rootKey: bytes(1), recvChains: [{ index: 1 }], initialExchangeInfo: null, prevSessions: [] };
+    await session.setSessionsBatch([
+      { address: ANA, session: record },
+      { address: ANA_BY_LID, session: { ...record, rootKey: bytes(2) } },
+    ]);
+    expect(records.writes).toEqual([2]);
+    const later = open().session;
+    expect(await later.getSession({ ...ANA, server: "s.whatsapp.net" })).toEqual(record); // the default server
+    expect(await later.getSessionsBatch([ANA_BY_LID, { ...ANA, device: 1 }])).toEqual([
+      { ...record, rootKey: bytes(2) },
+      null,
+    ]);
+    expect(await later.hasSessions([ANA, { ...ANA_BY_LID, server: "s.whatsapp.net" }])).toEqual([true, false]);
+    await later.setSession(ANA, { ...record, rootKey: bytes(3) });
+    expect(await open().session.getSession(ANA)).toMatchObject({ rootKey: bytes(3) });
+    await later.deleteSession(ANA);
+    expect(await open().session.hasSession(ANA)).toBe(false);
+    await later.clear();
+    expect(records.values.size).toBe(0);
+  });
+
+  test("reads a session from the records once", async () => {
+    const { session, records, open } = setUp();
+    await session.setSession(ANA, { n: 1 });
+    const later = open().session;
+    await later.getSession(ANA);
+    await later.getSession(ANA);
+    expect(records.reads).toEqual([1]);
+  });
+
+  test("never takes one address for another", async () => {
+    const { session } = setUp();
+    await session.setSession({ user: "a|lid|1", server: "x", device: 2 }, { n: 1 });
+    expect(await session.hasSession({ user: "a", server: "lid", device: 1 })).toBe(false);
+    expect(await session.hasSession({ user: "a", server: "lid|1|x", device: 2 })).toBe(false);
+  });
+});
+
+describe("the identity store", () => {
+  test("keeps a key for each address", async () => {
+    const { identity, open } = setUp();
+    await identity.setRemoteIdentity(ANA, bytes(1));
+    await identity.setRemoteIdentities([
+      { address: ANA, identityKey: bytes(2) },
+      { address: ANA_BY_LID, identityKey: bytes(3) },
+    ]);
+    const later = open().identity;
+    expect(await later.getRemoteIdentity(ANA)).toEqual(bytes(2));
+    expect(await later.getRemoteIdentities([ANA_BY_LID, { ...ANA, device: 9 }])).toEqual([bytes(3), null]);
+    await later.clear();
+    expect(await open().identity.getRemoteIdentity(ANA)).toBeNull();
+  });
+});
+
+describe("the sender key store", () => {
+  const key = (groupId: string, sender = ANA) => ({ groupId, sender, keyId: 1, iteration: 0, chainKey: bytes(1) });
+  const distribution = (groupId: string, sender = ANA) => ({ groupId, sender, keyId: 1, timestampMs: 5 });
+
+  test("keeps keys and distributions by group and sender", async () => {
+    const { senderKey, records, open } = setUp();
+    await senderKey.upsertSenderKey(key("g1"));
+    await senderKey.upsertSenderKey(key("g10"));
+    await senderKey.upsertSenderKeyDistribution(distribution("g1"));
+    await senderKey.upsertSenderKeyDistributions([distribution("g1", ANA_BY_LID), distribution("g2")]);
+    expect(records.writes).toEqual([1, 1, 1, 2]);
+    const later = open().senderKey;
+    const { skList, skDistribList } = await later.getGroupSenderKeyList("g1");
+    expect(skList).toEqual([key("g1")]);
+    expect(skDistribList).toHaveLength(2);
+    expect(await later.getDeviceSenderKey("g10", ANA)).toEqual(key("g10"));
+    expect(await later.getDeviceSenderKey("g2", ANA)).toBeNull();
+    expect(await later.getDeviceSenderKeyDistributions("g1", [ANA_BY_LID, { ...ANA, device: 4 }])).toEqual([
+      distribution("g1", ANA_BY_LID),
+      null,
+    ]);
+  });
+
+  test("deletes and counts by sender, in one group or in all", async () => {
+    const { senderKey } = setUp();
+    for (const group of ["g1", "g2", "g3"]) {
+      await senderKey.upsertSenderKey(key(group));
+      await senderKey.upsertSenderKeyDistribution(distribution(group));
+      await senderKey.upsertSenderKey(key(group, ANA_BY_LID));
+    }
+    expect(await senderKey.deleteDeviceSenderKey(ANA, "g1")).toBe(2);
+    expect(await senderKey.deleteDeviceSenderKey(ANA, "g1")).toBe(0);
+    expect(await senderKey.deleteDeviceSenderKey(ANA)).toBe(4);
+    expect(await senderKey.markForgetSenderKey("g2", [ANA, ANA_BY_LID])).toBe(1);
+    expect(await senderKey.markForgetSenderKey("g2", [])).toBe(0);
+    expect((await senderKey.getGroupSenderKeyList("g3")).skList).toEqual([key("g3", ANA_BY_LID)]);
+    await senderKey.clear();
+    expect((await senderKey.getGroupSenderKeyList("g3")).skList).toEqual([]);
+  });
+});
+
+describe("the privacy token store", () => {
+  test("merges what comes later into what is there", async () => {
+    const { privacyToken, records, open } = setUp();
+    const jid = "5511987654321@s.whatsapp.net";
+    await privacyToken.upsert({ jid, tcToken: bytes(1), tcTokenTimestamp: 5, updatedAtMs: 1 });
+    await privacyToken.upsertBatch([
+      { jid, nctSalt: bytes(2), updatedAtMs: 2 },
+      { jid, tcToken: undefined, tcTokenTimestamp: 6, updatedAtMs: 3 },
+      { jid: "other@lid", updatedAtMs: 4 },
+    ]);
+    expect(records.writes).toEqual([1, 2]);
+    const later = open().privacyToken;
+    expect(await later.getByJid(jid)).toEqual({
+      ...{ jid, tcToken: bytes(1), tcTokenTimestamp: 6, nctSalt: bytes(2), updatedAtMs: 3 },
+    });
+    expect(await later.deleteByJid("other@lid")).toBe(1);
+    expect(await later.deleteByJid("other@lid")).toBe(0);
+    await later.clear();
+    expect(await open().privacyToken.getByJid(jid)).toBeNull();
+  });
+
+  test("loses nothing if two upserts of one contact run at the same time", async () => {
+    const { privacyToken } = setUp();
+    await Promise.all([
+      privacyToken.upsert({ jid: "a", tcToken: bytes(1), updatedAtMs: 1 }),
+      privacyToken.upsert({ jid: "a", nctSalt: bytes(2), updatedAtMs: 2 }),
+    ]);
+    expect(await privacyToken.getByJid("a")).toEqual({
+      jid: "a",
+      tcToken: bytes(1),
+      nctSalt: bytes(2),
+      updatedAtMs: 2,
+    });
+  });
+});
+
+describe("the app state store", () => {
+  const syncKey = (device: number, epoch: number, data = 1) => ({
+    keyId: bytes(0, device, 0, 0, 0, epoch),
+    keyData: bytes(data),
+    timestamp: 5,
+  });
+
+  test("counts new and changed keys alone", async () => {
+    const { appState, open } = setUp();
+    expect(await appState.upsertSyncKeys([syncKey(1, 1), syncKey(1, 2)])).toBe(2);
+    expect(await appState.upsertSyncKeys([syncKey(1, 1), syncKey(1, 2, 9)])).toBe(1);
+    const later = open().appState;
+    expect(await later.getSyncKeyData(syncKey(1, 2).keyId)).toEqual(bytes(9));
+    expect(await later.getSyncKeyDataBatch([syncKey(1, 1).keyId, bytes(7)])).toEqual([bytes(1), null]);
+    expect(await later.getSyncKeysBatch([bytes(7), syncKey(1, 1).keyId])).toEqual([null, syncKey(1, 1)]);
+  });
+
+  test("has the key of the highest epoch as active, of the lower device if there are two", async () => {
+    const { appState } = setUp();
+    expect(await appState.getActiveSyncKey()).toBeNull();
+    await appState.upsertSyncKeys([syncKey(3, 2), syncKey(1, 1), { ...syncKey(0, 0), keyId: bytes(1) }]);
+    expect(await appState.getActiveSyncKey()).toEqual(syncKey(3, 2));
+    await appState.upsertSyncKeys([syncKey(2, 2), syncKey(4, 2)]);
+    expect(await appState.getActiveSyncKey()).toEqual(syncKey(2, 2));
+  });
+
+  test("keeps the state of each collection, and writes only what has changed", async () => {
+    const { appState, records, open } = setUp();
+    expect(await appState.getCollectionState("regular")).toEqual({
+      ...{ initialized: false, version: 0, hash: new Uint8Array(128), indexValueMap: new Map() },
+    });
+    const many = new Map(Array.from({ length: 100 }, (_, i) => [`${(i % 16).toString(16)}${i}`, bytes(i)]));
+    const update = { collection: "regular", version: 3, hash: bytes(4), indexValueMap: many };
+    await appState.setCollectionStates([update, { ...update, collection: "critical", indexValueMap: new Map() }]);
+    expect(records.writes).toEqual([18]);
+    const later = open().appState;
+    const [regular, critical, low] = await later.getCollectionStates(["regular", "critical", "regular_low"]);
+    expect(regular).toEqual({ initialized: true, version: 3, hash: bytes(4), indexValueMap: many });
+    expect(critical).toMatchObject({ initialized: true, indexValueMap: new Map() });
+    expect(low).toMatchObject({ initialized: false });
+    const fewer = new Map([...many].filter(([index]) => !index.startsWith("5")).concat([["a1", bytes(7)]]));
+    await later.setCollectionStates([{ ...update, version: 4, indexValueMap: fewer }]);
+    expect(records.writes).toEqual([18, 3]); // the head, part 5 and part a
+    expect(await open().appState.getCollectionState("regular")).toMatchObject({ version: 4, indexValueMap: fewer });
+  });
+
+  test("exports everything, and clears it", async () => {
+    const { appState } = setUp();
+    await appState.upsertSyncKeys([syncKey(1, 1)]);
+    const state = { version: 1, hash: bytes(1), indexValueMap: new Map([["0a", bytes(2)]]) };
+    await appState.setCollectionStates([{ collection: "regular", ...state }]);
+    expect(await appState.exportData()).toEqual({
+      keys: [syncKey(1, 1)],
+      collections: { regular: { version: 1, hash: bytes(1), indexValueMap: { "0a": bytes(2) } } },
+    });
+    await appState.clear();
+    expect(await appState.exportData()).toEqual({ keys: [], collections: {} });
+  });
+});
+
+function preKeyOf(keyId: number) {
+  return preKey(keyId);
+}
