@@ -25,6 +25,8 @@ import type { LiveState, Moment, SessionDecision, SessionEffect, SessionFlow, Se
 
 /** A restriction without a known end is checked after this time, ms. */
 export const RESTRICTION_MS = 3_600_000;
+/** A connection that WhatsApp has closed in order to open it again is back within this time, ms. */
+const RESUMING_MS = 1_000;
 /** How soon a server that may not act for the number asks again whether it may, ms. */
 const OWNERSHIP_MS = 1_000;
 
@@ -99,7 +101,8 @@ function linkStored(flow: SessionFlow): SessionDecision {
 /** The client's state, asked just now: nothing else makes a session online. */
 function found(flow: SessionFlow, { connected, registered }: LiveState, moment: Moment): SessionDecision {
   const works = flow.opened && connected && registered;
-  if (flow.state === "online") return works ? stay(flow) : dropped(flow, moment);
+  if (flow.state === "online" && works) return stay({ ...flow, resuming: false });
+  if (flow.state === "online") return flow.resuming ? stay(flow) : dropped(flow, moment);
   if (!works || !isLinked(flow) || flow.state === "halted") return stay(flow);
   const reconnects = connectionUp(flow.reconnects, moment.now);
   const next: SessionFlow = { ...moved(flow, "open", null), lasting: false, reconnects };
@@ -119,7 +122,7 @@ function dropped(flow: SessionFlow, moment: Moment): SessionDecision {
 
 function closed(flow: SessionFlow, closing: Closing, moment: Moment): SessionDecision {
   const { kind, reason } = closing;
-  if (kind === "resumes") return stay(flow); // the next poll notices if it does not
+  if (kind === "resumes") return resuming(flow);
   if (kind === "unlinked") return flow.state === "idle" ? stay(flow) : unlinked(flow, reason);
   if (flow.state === "linking") return decideLinking(flow, { type: "closing", closing }, moment);
   if (!isLinked(flow) || flow.state === "halted") return stay(flow);
@@ -128,6 +131,15 @@ function closed(flow: SessionFlow, closing: Closing, moment: Moment): SessionDec
   if (flow.state === "waiting" && kind === "passes") return stay({ ...flow, opened: false });
   const reconnects = connectionLost(flow.reconnects, moment.now);
   return later({ ...flow, reconnects, lasting: kind === "outdated" }, reason, moment);
+}
+
+/** Nothing to report, unless it takes longer than usual. */
+function resuming(flow: SessionFlow): SessionDecision {
+  if (flow.state !== "online") return stay(flow);
+  return {
+    flow: { ...flow, resuming: true },
+    effects: [{ do: "start_timer", timer: "patience", ms: RESUMING_MS }],
+  };
 }
 
 function halted(flow: SessionFlow, reason: string, taken: boolean): SessionDecision {
@@ -176,7 +188,8 @@ function failed(flow: SessionFlow, reason: string, moment: Moment): SessionDecis
 function patienceOver(flow: SessionFlow, moment: Moment): SessionDecision {
   if (flow.state === "linking") return decideLinking(flow, { type: "codes_over" }, moment);
   if (flow.state === "connecting") return disconnected(flow, "WhatsApp did not open the connection in time", moment);
-  return flow.state === "dropped" ? disconnected(flow, "the connection to WhatsApp broke off", moment) : stay(flow);
+  if (flow.state === "dropped") return disconnected(flow, "the connection to WhatsApp broke off", moment);
+  return flow.resuming ? { flow: { ...flow, resuming: false }, effects: [{ do: "ask_state" }] } : stay(flow);
 }
 
 function restricted(flow: SessionFlow, expiresInMs: number | undefined, moment: Moment): SessionDecision {

@@ -16,6 +16,7 @@ export const NEW_SESSION: SessionFlow = {
   lasting: false,
   stored: false,
   opened: false,
+  resuming: false,
   codes: 0,
   codesUntil: -Infinity,
   pairingUntil: -Infinity,

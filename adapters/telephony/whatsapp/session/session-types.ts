@@ -48,6 +48,8 @@ export interface SessionFlow {
   readonly stored: boolean;
   /** The client has reported an open connection, and not its end. */
   readonly opened: boolean;
+  /** WhatsApp has asked for a new connection, which is about to open. */
+  readonly resuming: boolean;
   /** Number of codes shown in this attempt to link. */
   readonly codes: number;
   /** Until when a shown code may be scanned, and a pairing code typed. */
@@ -102,6 +104,8 @@ export interface LiveState {
 export type SessionTimer = "patience" | "retry" | "restriction";
 
 export type SessionEffect =
+  /** Ask for the client's state now. */
+  | { readonly do: "ask_state" }
   /** Make a fresh client and connect it. `linked`: with the stored credentials. */
   | { readonly do: "open_client"; readonly linked: boolean }
   /** Connect again, with the same client if it still works. */

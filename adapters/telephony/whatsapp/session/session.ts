@@ -47,6 +47,9 @@ export class Session implements CallPort {
   #flow: SessionFlow = NEW_SESSION;
   #resumed: SessionId | undefined;
   #cancelPoll: (() => void) | undefined;
+  /** When the client's state was asked last, and when it is asked next, by the monotonic clock. */
+  #askedAt: number | undefined;
+  #pollDue: number | undefined;
   #storing: Promise<void> | undefined;
   #pairing: (PairingCode & { readonly phone: string }) | undefined;
 
@@ -170,6 +173,9 @@ export class Session implements CallPort {
     const { host, system } = this.#options;
     const clients = this.#clients;
     switch (effect.do) {
+      case "ask_state":
+        this.#askState();
+        break;
       case "open_client":
         clients.open(effect.linked ? this.#resumed : undefined);
         break;
@@ -251,16 +257,26 @@ export class Session implements CallPort {
 
   #askState(): void {
     const client = this.#clients.current;
+    this.#askedAt = this.#options.system.monotonic();
     if (client !== undefined) this.#take({ type: "state", ...client.live() });
   }
 
-  /** Sets the time of the next question anew. */
+  /** Sets the time of the next question: counted from the last one, however much else happens. */
   #poll(): void {
+    const { system } = this.#options;
+    if (!isPolled(this.#flow)) this.#askedAt = undefined;
+    else this.#askedAt ??= system.monotonic();
+    const period = this.#listeners.size > 0 ? POLL_IN_CALL_MS : POLL_MS;
+    const due = this.#askedAt === undefined ? undefined : this.#askedAt + period;
+    if (due === this.#pollDue) return;
+    this.#pollDue = due;
     this.#cancelPoll?.();
     this.#cancelPoll = undefined;
-    if (!isPolled(this.#flow)) return;
-    const ms = this.#listeners.size > 0 ? POLL_IN_CALL_MS : POLL_MS;
-    this.#cancelPoll = this.#options.system.after(ms, () => this.#askState());
+    if (due === undefined) return;
+    this.#cancelPoll = system.after(due - system.monotonic(), () => {
+      this.#askState();
+      this.#poll();
+    });
   }
 
   #log(level: "info" | "warn" | "error", message: string, error?: unknown): void {

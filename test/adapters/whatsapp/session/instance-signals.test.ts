@@ -78,18 +78,28 @@ describe("a signal of the client", () => {
     expect(deeds(again)).toEqual(["connect"]);
   });
 
-  test.each(["linking", "connecting", "online", "dropped", "waiting"] as const)(
-    "515: a %s session ignores it",
-    (state) => {
-      const decision = decided(FLOWS[state], close("stream_error_force_login", false, 515));
-      expect(decision).toEqual({ flow: FLOWS[state], effects: [] });
-    },
-  );
+  test.each(["linking", "connecting", "dropped", "waiting"] as const)("515: a %s session ignores it", (state) => {
+    const decision = decided(FLOWS[state], close("stream_error_force_login", false, 515));
+    expect(decision).toEqual({ flow: FLOWS[state], effects: [] });
+  });
 
-  test("515: one that lasts longer than a poll is a drop, and longer than the grace a new connection", () => {
+  test("515: an online session is not reported as offline while it comes back", () => {
     const closed = decided(FLOWS.online, close("stream_error_force_login", false, 515), { type: "state", ...DOWN });
-    expect(closed.flow.state).toBe("dropped");
-    expect(deeds(decided(closed.flow, { type: "timer", timer: "patience" }))).toContain("disconnect");
+    expect(closed.flow.state).toBe("online");
+    expect(closed.effects).toEqual([]);
+    const back = decided(closed.flow, { type: "opened", ...WORKS });
+    expect(back).toEqual({ flow: FLOWS.online, effects: [] });
+  });
+
+  test("515: one that takes longer than a second is a drop, and longer than the grace a new connection", () => {
+    const late = decided(FLOWS.online, close("stream_error_force_login", false, 515), {
+      type: "timer",
+      timer: "patience",
+    });
+    expect(deeds(late)).toEqual(["ask_state"]);
+    const dropped = decided(late.flow, { type: "state", ...DOWN });
+    expect(dropped.flow.state).toBe("dropped");
+    expect(deeds(decided(dropped.flow, { type: "timer", timer: "patience" }))).toContain("disconnect");
   });
 
   test.each(["connecting", "online", "dropped", "waiting"] as const)(

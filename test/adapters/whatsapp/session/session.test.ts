@@ -267,6 +267,16 @@ describe("a linked session", () => {
     expect(scene.network.clients).toHaveLength(1);
   });
 
+  test("notices it however often the core asks for something else", async () => {
+    const scene = await new SessionScene().linked();
+    scene.client.dropSocket(Infinity);
+    for (let second = 0; second < 5; second++) {
+      await scene.session.link();
+      await scene.system.advance(1_000);
+    }
+    expect(scene.fresh()).toEqual(["offline"]);
+  });
+
   test("notices a dropped socket within 1 s during a call, and its return", async () => {
     const scene = await new SessionScene().linked();
     const { events } = scene.call();
