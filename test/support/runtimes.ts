@@ -201,8 +201,18 @@ function places(name: RuntimeName): string[] {
   return paths[name].map((path) => modules + path);
 }
 
+/** Where Node keeps the sources that it has compiled: it is started hundreds of times with the same ones. */
+export const NODE_COMPILE_CACHE: string = fileURLToPath(new URL("../../.cache/compiled", import.meta.url));
+
 /** This process's environment without what the test runner put there. */
 function environment(changes: StartOptions["env"] = {}): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(([name]) => !/^(VITEST|TEST_|NODE_OPTIONS$|NODE_ENV$)/.test(name));
-  return { ...Object.fromEntries(kept), PORT: "0", NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1", ...changes };
+  return {
+    ...Object.fromEntries(kept),
+    NODE_COMPILE_CACHE,
+    PORT: "0",
+    NO_COLOR: "1",
+    DENO_NO_UPDATE_CHECK: "1",
+    ...changes,
+  };
 }

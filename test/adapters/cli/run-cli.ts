@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { endWithThisProcess, type Runtime, runtimes } from "../../support/runtimes.ts";
+import { endWithThisProcess, NODE_COMPILE_CACHE, type Runtime, runtimes } from "../../support/runtimes.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 /** The command line's program. */
@@ -25,7 +25,7 @@ export interface Running {
 }
 
 export interface RunOptions {
-  /** The whole environment, but for `PATH`. */
+  /** The whole environment, but for `PATH`, the port and where Node and Deno keep things. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly cwd?: string;
   readonly runtime?: Runtime;
@@ -43,7 +43,7 @@ export function launch(args: readonly string[], options: RunOptions = {}): Runni
   const { PATH = "" } = process.env;
   const child = spawn(program, [...before, cli, ...args], {
     cwd,
-    env: { PATH, PORT: "0", DENO_NO_UPDATE_CHECK: "1", ...env },
+    env: { PATH, NODE_COMPILE_CACHE, PORT: "0", DENO_NO_UPDATE_CHECK: "1", ...env },
     stdio: ["ignore", "pipe", "pipe"],
     timeout: 60_000,
   });
