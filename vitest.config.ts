@@ -20,6 +20,9 @@ const inRealTime = { retry: GATE ? 1 : 0 };
 /** What starts programs waits most of the time, for them and for audio in real time: more of it fits side by side. */
 const waiting = { ...inRealTime, maxWorkers: 5, sequence: { groupOrder: 2 } };
 
+/** Installers wait for most of their time, and so do calls. */
+const installing = { maxWorkers: 4 };
+
 export default defineConfig({
   resolve: { alias },
   test: {
@@ -86,37 +89,36 @@ export default defineConfig({
         },
       },
       {
-        // The same for what is stored, with every runtime on PostgreSQL; not in `npm test`.
+        // The same for what is stored, on PostgreSQL with every runtime, or with those that TEST_POSTGRES matches; not in `npm test`.
         extends: true,
         test: {
           name: "runtime-postgres",
           ...waiting,
           include: ["test/runtime/{calls,crash,half-done,outage,power-cut,storage,takeover}.test.ts"],
-          env: { TEST_TARGETS: process.env.TEST_TARGETS ?? "on PostgreSQL" },
+          env: { TEST_TARGETS: process.env.TEST_POSTGRES ?? "on PostgreSQL" },
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },
       },
-      {
-        // The same with the built program, on all of them; not in `npm test`.
-        extends: true,
+      // The same with the built program, on all of them; not in `npm test`. Each runtime has both databases, one after the other.
+      ...["node22", "node26", "bun", "deno"].map((runtime) => ({
+        extends: true as const,
         test: {
-          name: "runtime-dist",
+          name: `runtime-dist-${runtime}`,
           ...waiting,
           include: ["test/runtime/calls.test.ts"],
           globalSetup: ["test/support/built.ts"],
-          env: { TEST_ENTRY: "dist", TEST_TARGETS: process.env.TEST_TARGETS ?? "" },
+          env: { TEST_ENTRY: "dist", TEST_TARGETS: `^${runtime} ` },
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },
-      },
+      })),
       {
         // Builds and packs the package once, then uses the tarball as a stranger would; not in `npm test`.
         extends: true,
         test: {
           name: "package",
-          // Installers wait for most of their time.
-          maxWorkers: 4,
+          ...installing,
           include: ["test/package/**/*.test.ts"],
           globalSetup: ["test/package/support/pack.ts"],
           testTimeout: 300_000,
@@ -129,9 +131,9 @@ export default defineConfig({
         test: {
           name: "examples",
           ...inRealTime,
+          ...installing,
           include: ["test/examples/**/*.test.ts"],
           globalSetup: "test/examples/installed.ts",
-          maxWorkers: 3,
           testTimeout: 60_000,
           hookTimeout: 120_000,
         },
