@@ -35,11 +35,17 @@ export const LONG_FILES: readonly string[] = [
   "test/console/browser/views.test.ts",
   "test/console/browser/pictures.test.ts",
   "test/console/browser/phone.test.ts",
-  // peers
+  // peers and peers-sip
+  "test/peers/agents.test.ts",
   "test/peers/docs.test.ts",
   "test/peers/browser.test.ts",
-  "test/peers/agents.test.ts",
   "test/peers/transcripts.test.ts",
+  "test/peers/qr.test.ts",
+  "test/peers/sip/matrix.test.ts",
+  "test/peers/sip/proxy.test.ts",
+  "test/peers/sip/client-stream.test.ts",
+  "test/peers/sip-walkthrough.test.ts",
+  "test/peers/sip-account-page.test.ts",
   // package and examples
   "test/package/release.test.ts",
   "test/package/speech.test.ts",
