@@ -129,7 +129,10 @@ export class Instances implements InstanceUseCases {
 
   async configure(principal: Principal, instanceId: string): Promise<LinkingCode> {
     const instance = await ownedInstance(this.#context.storage, principal, instanceId);
-    if (instance.status !== "CREATED") throw alreadyLinked(instance);
+    if (instance.status !== "CREATED") {
+      this.#lines.find(instance.id)?.retry();
+      throw alreadyLinked(instance);
+    }
     const monitor = this.#lines.of(instance);
     if (monitor.linksByItself) return this.#withoutCode(instance, monitor);
     const code = await this.#codeOf(monitor);

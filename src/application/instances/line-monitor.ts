@@ -133,6 +133,16 @@ export class LineMonitor implements LineHost {
     }
   }
 
+  /** Asks a line with a lasting fault for another attempt: somebody may have removed the cause. */
+  retry(): void {
+    if (this.lastingFault === undefined) return;
+    const failed = (err: unknown) =>
+      this.#context.log.warn({ instance_id: this.#record.current.id, err }, "the line could not be tried again");
+    this.line()
+      .then((line) => line.link())
+      .catch(failed);
+  }
+
   /** The current code, or the next one within `ms`; undefined if none comes or the number is linked meanwhile. */
   currentCode(ms: number): Promise<LinkCode | undefined> {
     return this.#codes.current(ms);

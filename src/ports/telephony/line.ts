@@ -108,7 +108,10 @@ export type LineHealth =
 
 /** One linked number. */
 export interface Line {
-  /** Starts linking, or keeps it going; the host receives the codes, then `linked`. Idempotent. */
+  /**
+   * Starts linking, or keeps it going; the host receives the codes, then `linked`. A linked line with a lasting fault tries
+   * again, if it does not do so by itself. Idempotent.
+   */
   link(): Promise<void>;
   /**
    * A code that links the line when it is typed on the phone with this number; starts linking if need be. Left out if the

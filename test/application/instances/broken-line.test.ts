@@ -1,5 +1,5 @@
-import { describe, expect, test } from "vitest";
-import { World } from "../../support/application.ts";
+import { describe, expect, test, vi } from "vitest";
+import { ALICE, World } from "../../support/application.ts";
 
 const WRONG = "the trunk does not take our password";
 
@@ -85,6 +85,24 @@ describe("a line whose fault will not pass by itself", () => {
     world.line(instance).goOffline("no answer");
     await world.system.settle();
     expect((await world.stored(call)).status).toBe("QUEUED");
+    await world.stop();
+  });
+
+  test("tries again when somebody asks for a code, which a linked number does not have", async () => {
+    const world = await World.start();
+    const instance = await world.activeInstance();
+    const line = world.line(instance);
+    const link = vi.spyOn(line, "link");
+    const ask = () => world.app.instances.configure(ALICE, instance.id).catch((error: { code: string }) => error.code);
+    expect(await ask()).toBe("instance_already_linked");
+    line.goOffline("no answer");
+    expect(await ask()).toBe("instance_already_linked");
+    expect(link).not.toHaveBeenCalled();
+    line.goOffline(WRONG, { lasting: true });
+    link.mockRejectedValueOnce(new Error("not yet"));
+    expect(await ask()).toBe("instance_already_linked");
+    await world.system.settle();
+    expect(link).toHaveBeenCalledOnce();
     await world.stop();
   });
 
