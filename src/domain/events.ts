@@ -8,6 +8,8 @@ export interface EventData {
   readonly queued: CallReference & { readonly type: CallType };
   /** `attempt` counts from 1; `reason`: why the trunks before it did not take the call. */
   readonly route: { readonly trunk: string; readonly attempt: number; readonly reason: string | null };
+  /** The network knows the called number by this address, such as another form of it; the call keeps its own number. */
+  readonly address_resolved: { readonly resolved_address: string };
   readonly ringing: CallReference;
   readonly alerting: NoData;
   readonly early_media: NoData;
@@ -97,6 +99,7 @@ export type NoData = Readonly<Record<string, never>>;
 export const EVENT_TYPES = [
   "queued",
   "route",
+  "address_resolved",
   "ringing",
   "alerting",
   "early_media",

@@ -166,12 +166,14 @@ export class CallSession {
 
   /** The line went offline. */
   lineDown(reason: string): void {
+    if (this.#leg?.watchesLine) return;
     this.#framesAtLineDown = this.#inboundFrames;
     this.#post({ type: "line_down", reason });
   }
 
   /** The line is back. */
   lineUp(): void {
+    if (this.#leg?.watchesLine) return;
     this.#post({ type: "line_up", inboundSince: this.#inboundFrames > this.#framesAtLineDown });
   }
 

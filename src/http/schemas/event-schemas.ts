@@ -35,6 +35,9 @@ export const EVENT_DATA: { readonly [T in EventType]: DataSchema<T> } = {
     attempt: v.pipe(v.number(), v.integer(), v.minValue(1)),
     reason: v.pipe(v.nullable(v.string()), v.description("Why the trunks before it did not take the call.")),
   }),
+  address_resolved: v.strictObject({
+    resolved_address: v.pipe(v.string(), v.description("Such as `5511987654321@s.whatsapp.net`.")),
+  }),
   ringing: tagged,
   alerting: nothing,
   early_media: nothing,

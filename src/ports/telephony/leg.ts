@@ -25,6 +25,11 @@ export interface Leg {
    * G.711 legs of 8000 Hz can be passed through unchanged.
    */
   readonly codec?: string | undefined;
+  /**
+   * It notices itself that a lost line has taken the call along, and ends with `line_lost`: the core leaves that to it, and
+   * does not end the call while its line is offline. Default: false.
+   */
+  readonly watchesLine?: boolean | undefined;
   /** The events of the call, in order; `ended` comes last and exactly once. For one reader. */
   readonly events: AsyncIterable<LegEvent>;
   /**
@@ -97,11 +102,19 @@ export type LegEvent =
   | { readonly type: "media_lost"; readonly detail: string }
   /**
    * For the timeline only: the peer holds or resumes the call, a signalling message was sent or received (secrets
-   * masked), the call takes this route into the network, or nothing is sent to the address that the peer named for its
-   * audio. During a hold the source is not pulled, so its audio waits.
+   * masked), the call takes this route into the network, the network knows the number by this address, the callee's audio
+   * has stopped, or nothing is sent to the address that the peer named for its audio. During a hold the source is not pulled, so its audio waits.
    */
   | {
       readonly type: "noted";
-      readonly fact: Fact<"held" | "resumed" | "signalling" | "route" | "media.address_refused">;
+      readonly fact: Fact<
+        | "held"
+        | "resumed"
+        | "signalling"
+        | "route"
+        | "media.inbound_silent"
+        | "media.address_refused"
+        | "address_resolved"
+      >;
     }
   | { readonly type: "ended"; readonly cause: ReleaseCause; readonly detail: string | null };

@@ -34,6 +34,8 @@ export class ScriptedLeg implements Leg {
   readonly frameMs: number;
   /** Set by a test: the codec of its audio. Default: unknown. */
   codec?: string;
+  /** Set by a test: the leg ends by itself when its line is lost. */
+  watchesLine?: boolean;
   readonly events: Queue<LegEvent> = new Queue();
   /** The dialled number. */
   readonly to: string;

@@ -223,6 +223,28 @@ describe("a line that goes offline", () => {
     await world.stop();
   });
 
+  test.each([true, false])(
+    "leaves a call to a leg that watches its line itself, and ends any other: %s",
+    async (watches) => {
+      const world = await World.start();
+      const instance = await world.activeInstance();
+      const call = await world.call(instance);
+      const leg = world.leg(call);
+      leg.watchesLine = watches;
+      leg.placed();
+      await world.system.settle();
+      world.line(instance).goOffline();
+      await world.system.advance(9_000);
+      world.line(instance).goOnline();
+      await world.system.settle();
+      expect([leg.live, (await world.stored(call)).status]).toEqual(watches ? [true, "RINGING"] : [false, "FAILED"]);
+      leg.end("line_lost", "the connection is gone");
+      await world.system.settle();
+      expect((await world.stored(call)).outcome?.reason).toBe("instance_lost");
+      await world.stop();
+    },
+  );
+
   test("that blinks within the grace writes nothing", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();

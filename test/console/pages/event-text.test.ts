@@ -19,6 +19,7 @@ const who = { user_id: "usr_1", token_id: null };
 /** Data of every event of a call that has some. */
 const DATA: Partial<EventData> = {
   route: { trunk: "north", attempt: 2, reason: "SIP 503" },
+  address_resolved: { resolved_address: "5511987654321@s.whatsapp.net" },
   audio_truncated: { played_ms: 1_500 },
   message_ready: { message_ms: 2_000 },
   message_delayed: { at_ms: 100, silence_ms: 400 },

@@ -105,6 +105,7 @@ export default {
     queued: "Created, and waits for its turn",
     route: (trunk: string, attempt: number, reason: string) =>
       reason === "" ? `Goes through ${trunk}` : `Attempt ${attempt} through ${trunk}, because: ${reason}`,
+    address_resolved: (address: string) => `The network knows the number as ${address}`,
     ringing: "Dialled",
     alerting: "The phone rings",
     early_media: "Audio before pickup, such as a ringing tone",

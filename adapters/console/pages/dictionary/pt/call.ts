@@ -105,6 +105,7 @@ export default {
     queued: "Criada, aguarda a vez",
     route: (trunk, attempt, reason) =>
       reason === "" ? `Sai por ${trunk}` : `Tentativa ${attempt} por ${trunk}, porque: ${reason}`,
+    address_resolved: (address) => `A rede conhece o número como ${address}`,
     ringing: "Discada",
     alerting: "O telefone toca",
     early_media: "Áudio antes de atender, como o tom de chamada",

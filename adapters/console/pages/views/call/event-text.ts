@@ -11,6 +11,8 @@ export function eventText(event: CallEvent, t: CallTexts): string {
   switch (event.type) {
     case "route":
       return words.route(event.data.trunk, event.data.attempt, event.data.reason ?? "");
+    case "address_resolved":
+      return words.address_resolved(event.data.resolved_address);
     case "audio_truncated":
       return words.audio_truncated(seconds(event.data.played_ms));
     case "message_ready":

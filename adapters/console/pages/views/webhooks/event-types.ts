@@ -17,6 +17,7 @@ const GROUP_OF: Readonly<Record<EventType, EventGroup>> = {
   transferred: "call",
   transfer_failed: "call",
   route: "detail",
+  address_resolved: "detail",
   alerting: "detail",
   early_media: "detail",
   audio_truncated: "detail",
