@@ -86,7 +86,8 @@ export class FakeWhatsAppCall {
     const { number, newId, deliver } = this.#options;
     const { offer = "accepted", ringsAfterMs = 200, devices = DEFAULT_DEVICES, timesOutAfterMs } = number;
     if (offer === "ignored") return;
-    deliver(offerAck(newId(), this.#stanzas, typeof offer === "object" ? offer.error : undefined));
+    const jids = devices.map((_, device) => deviceJid(this.peerJid, device));
+    deliver(offerAck(newId(), this.#stanzas, jids, typeof offer === "object" ? offer.error : undefined));
     if (typeof offer === "object") return;
     if (ringsAfterMs !== null) this.#after(ringsAfterMs, () => this.ring());
     for (const [at, device] of devices.entries()) this.#run(at, device);

@@ -25,11 +25,15 @@ export function callStanza(
   return { tag: "call", attrs: { id, from: call.from }, content: [child] };
 }
 
-/** The `<ack>` to an offer. Only an accepted offer's ack names the call, in its relays. */
-export function offerAck(id: string, call: StanzaOfCall, error?: number): FakeStanza {
+/**
+ * The `<ack>` to an offer. Only an accepted offer's ack names the call, and the devices that take part: in its relays.
+ * @param devices JIDs of the callee's devices
+ */
+export function offerAck(id: string, call: StanzaOfCall, devices: readonly string[], error?: number): FakeStanza {
   const attrs = { id, from: call.from, class: "call", type: "offer" };
   if (error !== undefined) return { tag: "ack", attrs: { ...attrs, error: String(error) } };
-  const relay = { tag: "relay", attrs: { "call-id": call.callId, "call-creator": call.creator, uuid: id } };
+  const content = [call.creator, ...devices].map((jid): FakeStanza => ({ tag: "participant", attrs: { jid } }));
+  const relay = { tag: "relay", attrs: { "call-id": call.callId, "call-creator": call.creator, uuid: id }, content };
   return { tag: "ack", attrs, content: [relay] };
 }
 
