@@ -1,0 +1,139 @@
+import type { FrameSink, FrameSource } from "../../../../src/ports/media.ts";
+import type { System } from "../../../../src/ports/system.ts";
+import type { Deadlines } from "../../../../src/ports/telephony.ts";
+import type { WhatsAppVoip } from "../../../../src/ports/whatsapp-client.ts";
+import type { MediaClock, Ticking } from "../../media-clock.ts";
+import { aheadOf } from "./ahead-source.ts";
+import { FRAME_MS } from "./audio-format.ts";
+import { InboundAudio } from "./inbound-audio.ts";
+import { OutboundAudio } from "./outbound-audio.ts";
+
+/** Options of {@link CallAudio}. */
+export interface CallAudioOptions {
+  readonly callId: string;
+  readonly system: Pick<System, "monotonic">;
+  readonly clock: MediaClock;
+  readonly deadlines: Pick<Deadlines, "send">;
+  /** The calls of the connected client; undefined while there is none. */
+  readonly voip: () => WhatsAppVoip | undefined;
+  /** The first frame was exchanged. */
+  readonly started: () => void;
+  /** What the client had buffered was sent. */
+  readonly drained: () => void;
+  /** The source, the sink or the client has thrown. */
+  readonly failed: (fault: unknown) => void;
+}
+
+/** The audio of one call, both ways, by the media clock: from its active state on, a frame each 60 ms. */
+export class CallAudio implements Ticking {
+  readonly frameMs: typeof FRAME_MS = FRAME_MS;
+  readonly #options: CallAudioOptions;
+  readonly #inbound = new InboundAudio();
+  readonly #outbound: OutboundAudio;
+  #source: FrameSource | undefined;
+  #sink: FrameSink | undefined;
+  #state: "waiting" | "running" | "draining" | "stopped" = "waiting";
+  #ticked = false;
+  #held = false;
+  #muted = false;
+  /** The buffer was empty at the last tick: its last frame leaves until the next one. */
+  #empty = false;
+  #inboundAt: number | undefined;
+
+  constructor(options: CallAudioOptions) {
+    this.#options = options;
+    this.#outbound = new OutboundAudio(options.callId);
+  }
+
+  connect(source: FrameSource, sink: FrameSink): void {
+    if (this.#state !== "waiting" && this.#state !== "running") return;
+    this.#source = source;
+    this.#sink = sink;
+    if (this.#state === "running") this.#outbound.connect(aheadOf(source));
+  }
+
+  /** Time since the last audio of the callee, ms; Infinity if there was none. */
+  get quietMs(): number {
+    return this.#inboundAt === undefined ? Infinity : this.#options.system.monotonic() - this.#inboundAt;
+  }
+
+  /** The call is active. The first frame follows with the next tick: the client begins to send after this event. */
+  start(): void {
+    if (this.#state !== "waiting") return;
+    this.#state = "running";
+    if (this.#source) this.#outbound.connect(aheadOf(this.#source));
+    this.#options.clock.add(this);
+  }
+
+  hold(held: boolean): void {
+    this.#held = held;
+  }
+
+  /** Audio of the callee has arrived. */
+  receive(pcm: Float32Array): void {
+    if (this.#state !== "running" || pcm.length === 0) return;
+    this.#inboundAt = this.#options.system.monotonic();
+    this.#inbound.add(pcm);
+  }
+
+  /** Plays keys as tones. Rejects with a RangeError for anything but keys. */
+  async press(digits: string): Promise<void> {
+    if (this.#state === "waiting" || this.#state === "running") await this.#outbound.press(digits);
+  }
+
+  /** Exchanges nothing more; reports when the client's buffer is empty. */
+  drain(): void {
+    if (this.#state !== "running") return;
+    this.#state = "draining";
+    this.#letGo();
+  }
+
+  /** Stops for good. */
+  stop(): void {
+    this.#state = "stopped";
+    this.#options.clock.remove(this);
+    this.#letGo();
+  }
+
+  /** @internal called by the clock */
+  tick(): void {
+    const { voip, started, deadlines, system } = this.#options;
+    const calls = voip();
+    const maySend = system.monotonic() < deadlines.send;
+    if (calls !== undefined) this.#mute(calls, !maySend);
+    if (calls !== undefined && maySend && !this.#held) this.#send(calls);
+    if (this.#state === "draining" && (calls === undefined || !maySend || this.#held)) this.#options.drained();
+    if (this.#state !== "running") return;
+    if (!this.#ticked) {
+      this.#ticked = true;
+      started();
+    }
+    this.#inbound.tick(this.#sink);
+  }
+
+  /** @internal called by the clock */
+  tickFailed(fault: unknown): void {
+    this.#options.failed(fault);
+  }
+
+  #send(calls: WhatsAppVoip): void {
+    const level = this.#outbound.tick(calls);
+    if (this.#state !== "draining") return;
+    if (level > 0) this.#empty = false;
+    else if (this.#empty) this.#options.drained();
+    else this.#empty = true;
+  }
+
+  /** The client goes on sending silence, and what it has buffered, unless it is muted. */
+  #mute(calls: WhatsAppVoip, muted: boolean): void {
+    if (muted === this.#muted) return;
+    this.#muted = muted;
+    calls.setMute(this.#options.callId, muted);
+  }
+
+  #letGo(): void {
+    this.#outbound.drain();
+    this.#source = undefined;
+    this.#sink = undefined;
+  }
+}

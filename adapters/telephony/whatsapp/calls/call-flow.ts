@@ -1,0 +1,258 @@
+import { nextState } from "../../../../src/base/machine.ts";
+import type { LegEvent } from "../../../../src/ports/telephony.ts";
+import {
+  answeredEnd,
+  DECLINED,
+  HUNG_UP,
+  lineLost,
+  notAcknowledged,
+  RELEASED,
+  refused,
+  rejectedByAll,
+  terminationOf,
+  unansweredEnd,
+  withoutMedia,
+} from "./call-ends.ts";
+import {
+  CALL_MOVES,
+  type CallDecision,
+  type CallEffect,
+  type CallEnd,
+  type CallFlow,
+  type CallInput,
+  type CallMove,
+  type CallTimer,
+} from "./call-types.ts";
+import type { CallStanza } from "./stanza.ts";
+
+/** WhatsApp acknowledges an offer within this time, ms. */
+export const ACK_MS = 10_000;
+/** The audio path of an accepted call comes up within this time, ms. */
+export const MEDIA_MS = 20_000;
+/** Between two looks at a call whose connection is lost, ms: one that rings has no more time than that. */
+export const LINE_CHECK_MS = 10_000;
+/** A call whose audio still flows outlives its connection for this long, ms. */
+export const LINE_LIMIT_MS = 30_000;
+/** Audio flows if the last of it came within this time, ms. */
+const FLOWING_MS = 1_000;
+/** Silence of the callee after which it is noted, ms: without their audio, not with quiet audio. */
+export const INBOUND_MS = 10_000;
+/** The client's buffer holds less than this, ms. */
+export const DRAIN_MS = 600;
+/** A client that has got a `<terminate>` ends the call itself within this time, ms. */
+export const GONE_MS = 1_000;
+
+const NEW_CALL: CallFlow = {
+  state: "offered",
+  end: undefined,
+  alerted: false,
+  held: false,
+  devices: [],
+  rejecting: [],
+  rejections: [],
+  lost: undefined,
+  lostMs: 0,
+};
+
+/** A call whose offer the client has sent. */
+export function newCall(): CallDecision {
+  return to(NEW_CALL, emit({ type: "placed" }), start("ack", ACK_MS));
+}
+
+/**
+ * Decides what an input means for a call: a pure function, whose effects `WhatsAppLeg` carries out. The first reason to end
+ * is the one that counts.
+ */
+export function decideCall(flow: CallFlow, input: CallInput): CallDecision {
+  switch (flow.state) {
+    case "ended":
+      return to(flow);
+    case "draining":
+      return draining(flow, input);
+    case "ending":
+      return gone(input) || input.type === "released" ? conclude(flow) : to(flow);
+    case "leaving":
+      if (input.type === "timer" && input.timer === "gone") return endOurselves(flow, flow.end ?? HUNG_UP);
+      return gone(input) || input.type === "client_ended" ? conclude(flow) : to(flow);
+    default:
+      return going(flow, input);
+  }
+}
+
+/** A call that nothing has ended yet. */
+function going(flow: CallFlow, input: CallInput): CallDecision {
+  switch (input.type) {
+    case "stanza":
+      return stanza(flow, input.stanza);
+    case "client_state":
+      return clientState(flow, input.state);
+    case "client_ended":
+      return conclude(flow, isAnswered(flow) ? answeredEnd(input.reason) : unansweredEnd(input.reason));
+    case "timer":
+      return timer(flow, input.timer, input.quietMs);
+    case "line_lost":
+      if (input.final) return conclude(flow, lineLost(input.reason));
+      if (flow.lost !== undefined) return to(flow);
+      return to({ ...flow, lost: input.reason, lostMs: 0 }, start("line", LINE_CHECK_MS));
+    case "line_restored":
+      if (!input.known) return conclude(flow, lineLost("the client has come back without this call"));
+      return to({ ...flow, lost: undefined }, stop("line"));
+    case "hang_up":
+      if (flow.state !== "active") return endOurselves(flow, RELEASED);
+      return moved({ ...flow, end: RELEASED }, "drain", { do: "drain" }, start("drain", DRAIN_MS));
+    case "fault":
+      return endOurselves(flow, { cause: "internal_error", detail: input.detail });
+    default:
+      return to(flow);
+  }
+}
+
+function stanza(flow: CallFlow, input: CallStanza): CallDecision {
+  switch (input.type) {
+    case "offer_taken":
+      return taken({ ...flow, devices: input.devices });
+    case "offer_refused":
+      return flow.state === "offered" ? endOurselves(flow, refused(input.code)) : to(flow);
+    case "preaccept": {
+      const ringing = taken(flow);
+      if (flow.alerted || isAnswered(flow)) return ringing;
+      return to({ ...ringing.flow, alerted: true }, ...ringing.effects, emit({ type: "alerting" }));
+    }
+    case "accept":
+      return answered(flow);
+    case "reject":
+      return rejected(flow, input);
+    case "terminate": {
+      const end = isAnswered(flow) ? HUNG_UP : terminationOf(input.reason);
+      return moved({ ...flow, end }, "leave", start("gone", GONE_MS));
+    }
+  }
+}
+
+/** The network has the offer. */
+function taken(flow: CallFlow): CallDecision {
+  return flow.state === "offered" ? moved(flow, "ring", stop("ack")) : to(flow);
+}
+
+/** The client ignores rejections: its call rings on until we end it. */
+function rejected(flow: CallFlow, { device, reason }: Extract<CallStanza, { type: "reject" }>): CallDecision {
+  if (isAnswered(flow)) return to(flow);
+  if (reason === undefined || reason === "declined") return endOurselves(flow, DECLINED);
+  const ringing = taken(flow);
+  if (device === undefined || flow.rejecting.includes(device)) return ringing;
+  const rejecting = [...flow.rejecting, device];
+  const rejections = [...flow.rejections, reason];
+  const isAll = flow.devices.length > 0 && flow.devices.every((one) => rejecting.includes(one));
+  if (isAll) return endOurselves(flow, rejectedByAll(rejections));
+  return to({ ...ringing.flow, rejecting, rejections }, ...ringing.effects);
+}
+
+function clientState(flow: CallFlow, state: string): CallDecision {
+  switch (state) {
+    case "connecting":
+      return answered(flow);
+    case "active":
+      return flow.state === "active" ? hold(flow, false) : connected(flow);
+    case "on_hold":
+      return hold(flow, true);
+    default:
+      return to(flow);
+  }
+}
+
+function answered(flow: CallFlow): CallDecision {
+  if (isAnswered(flow)) return to(flow);
+  return moved(flow, "accept", stop("ack"), emit({ type: "answered" }), start("media", MEDIA_MS));
+}
+
+function connected(flow: CallFlow): CallDecision {
+  const before = answered(flow);
+  const active = moved(before.flow, "connect", stop("media"), { do: "start_audio" }, start("inbound", INBOUND_MS));
+  return to(active.flow, ...before.effects, ...active.effects);
+}
+
+function hold(flow: CallFlow, held: boolean): CallDecision {
+  if (flow.state !== "active" || flow.held === held) return to(flow);
+  const fact = { event: held ? "held" : "resumed", data: {} } as const;
+  return to({ ...flow, held }, { do: "hold_audio", held }, emit({ type: "noted", fact }));
+}
+
+function timer(flow: CallFlow, name: CallTimer, quietMs: number): CallDecision {
+  switch (name) {
+    case "ack":
+      return flow.state === "offered" ? endOurselves(flow, notAcknowledged(ACK_MS)) : to(flow);
+    case "media":
+      return flow.state === "accepted" ? endOurselves(flow, withoutMedia(MEDIA_MS)) : to(flow);
+    case "line": {
+      if (flow.lost === undefined) return to(flow);
+      const lostMs = flow.lostMs + LINE_CHECK_MS;
+      const flows = flow.state === "active" && quietMs <= FLOWING_MS && lostMs < LINE_LIMIT_MS;
+      if (flows) return to({ ...flow, lostMs }, start("line", LINE_CHECK_MS));
+      return endOurselves(flow, lineLost(flow.lost));
+    }
+    case "inbound":
+      return flow.state === "active" ? silence(flow, quietMs) : to(flow);
+    default:
+      return to(flow);
+  }
+}
+
+/** The core notes itself that no audio has come since the answer. */
+function silence(flow: CallFlow, quietMs: number): CallDecision {
+  if (quietMs < INBOUND_MS) return to(flow, start("inbound", INBOUND_MS - quietMs));
+  if (quietMs === Infinity || flow.held) return to(flow, start("inbound", INBOUND_MS));
+  const fact = { event: "media.inbound_silent", data: { after_ms: INBOUND_MS } } as const;
+  // Once for each silence: the next look is at the audio after it.
+  return to(flow, ...(quietMs < 2 * INBOUND_MS ? [emit({ type: "noted", fact })] : []), start("inbound", INBOUND_MS));
+}
+
+/** We hang up: the callee still hears what the client has buffered. */
+function draining(flow: CallFlow, input: CallInput): CallDecision {
+  const isOver = gone(input) || input.type === "client_ended" || (input.type === "line_restored" && !input.known);
+  if (isOver) return conclude(flow);
+  if (input.type === "stanza" && input.stanza.type === "terminate") return moved(flow, "leave", start("gone", GONE_MS));
+  const isDry =
+    input.type === "drained" || (input.type === "timer" && input.timer === "drain") || input.type === "fault";
+  return isDry ? endOurselves(flow, RELEASED) : to(flow);
+}
+
+/** The session is gone for good, and the call with it. */
+function gone(input: CallInput): boolean {
+  return input.type === "line_lost" && input.final;
+}
+
+/** The client has the call still, and must let go of it. */
+function endOurselves(flow: CallFlow, end: CallEnd): CallDecision {
+  const decided = { ...flow, end: flow.end ?? end };
+  return moved(decided, "end", { do: "end_call" });
+}
+
+function conclude(flow: CallFlow, end?: CallEnd): CallDecision {
+  const last = flow.end ?? end ?? RELEASED;
+  return moved({ ...flow, end: last }, "over", { do: "conclude", end: last });
+}
+
+function isAnswered({ state }: CallFlow): boolean {
+  return state === "accepted" || state === "active";
+}
+
+function moved(flow: CallFlow, move: CallMove, ...effects: CallEffect[]): CallDecision {
+  const state = nextState(CALL_MOVES, flow.state, move);
+  return state === undefined ? to(flow) : to({ ...flow, state }, ...effects);
+}
+
+function to(flow: CallFlow, ...effects: CallEffect[]): CallDecision {
+  return { flow, effects };
+}
+
+function emit(event: LegEvent): CallEffect {
+  return { do: "emit", event };
+}
+
+function start(timer: CallTimer, ms: number): CallEffect {
+  return { do: "start_timer", timer, ms };
+}
+
+function stop(timer: CallTimer): CallEffect {
+  return { do: "stop_timer", timer };
+}

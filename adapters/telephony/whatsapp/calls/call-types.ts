@@ -1,0 +1,106 @@
+import type { Transitions } from "../../../../src/base/machine.ts";
+import type { LegEvent, ReleaseCause } from "../../../../src/ports/telephony.ts";
+import type { CallStanza } from "./stanza.ts";
+
+/** Where a call of ours can be. */
+export type CallState =
+  /** The offer was sent, and WhatsApp has not acknowledged it. */
+  | "offered"
+  /** The callee's devices have the offer. */
+  | "ringing"
+  /** A device has accepted; there is no audio yet. */
+  | "accepted"
+  | "active"
+  /** We hang up: what the client has buffered is still sent. */
+  | "draining"
+  /** We end the call. */
+  | "ending"
+  /** The network has ended the call, and the client is about to notice. */
+  | "leaving"
+  | "ended";
+
+export type CallMove = "ring" | "accept" | "connect" | "drain" | "end" | "leave" | "over";
+
+/** Every legal move of a call. */
+export const CALL_MOVES: Transitions<CallState, CallMove> = {
+  offered: { ring: "ringing", accept: "accepted", connect: "active", end: "ending", leave: "leaving", over: "ended" },
+  ringing: { accept: "accepted", connect: "active", end: "ending", leave: "leaving", over: "ended" },
+  accepted: { connect: "active", end: "ending", leave: "leaving", over: "ended" },
+  active: { drain: "draining", end: "ending", leave: "leaving", over: "ended" },
+  draining: { end: "ending", leave: "leaving", over: "ended" },
+  ending: { over: "ended" },
+  leaving: { end: "ending", over: "ended" },
+  ended: {},
+};
+
+/** Why a call ends. */
+export interface CallEnd {
+  readonly cause: ReleaseCause;
+  readonly detail: string | null;
+}
+
+/** A call as far as it was decided. */
+export interface CallFlow {
+  readonly state: CallState;
+  /** How it ends, once that is decided. */
+  readonly end: CallEnd | undefined;
+  readonly alerted: boolean;
+  readonly held: boolean;
+  /** The callee's devices that ring; empty if they are not known. */
+  readonly devices: readonly number[];
+  /** Devices that have rejected the call for themselves alone. */
+  readonly rejecting: readonly number[];
+  /** The reasons of those rejections. */
+  readonly rejections: readonly string[];
+  /** Why the connection is lost; undefined while it is not. */
+  readonly lost: string | undefined;
+  /** How long it has been lost, ms, in whole checks. */
+  readonly lostMs: number;
+}
+
+export type CallInput =
+  /** The client has sent the offer. */
+  | { readonly type: "offered" }
+  | { readonly type: "stanza"; readonly stanza: CallStanza }
+  /** The client reports a state of the call. */
+  | { readonly type: "client_state"; readonly state: string }
+  | { readonly type: "client_ended"; readonly reason: string | undefined }
+  /** The client's buffer is empty, and its last frame was sent. */
+  | { readonly type: "drained" }
+  /** The client has ended the call, or had enough time for it. */
+  | { readonly type: "released" }
+  /** `quietMs`: time since the last audio of the callee; Infinity if there was none. */
+  | { readonly type: "timer"; readonly timer: CallTimer; readonly quietMs: number }
+  | { readonly type: "line_lost"; readonly reason: string; readonly final: boolean }
+  /** `known`: whether the client still has the call. */
+  | { readonly type: "line_restored"; readonly known: boolean }
+  | { readonly type: "hang_up" }
+  | { readonly type: "fault"; readonly detail: string };
+
+/**
+ * `ack`: WhatsApp must have acknowledged the offer; `media`: audio must flow; `line`: how a lost connection is going;
+ * `inbound`: whether the callee's audio still arrives; `drain`: the buffer must be empty; `gone`: the client must have
+ * noticed the end.
+ */
+export type CallTimer = "ack" | "media" | "line" | "inbound" | "drain" | "gone";
+
+export type CallEffect =
+  | { readonly do: "emit"; readonly event: LegEvent }
+  /** Replaces a running timer of this name. */
+  | { readonly do: "start_timer"; readonly timer: CallTimer; readonly ms: number }
+  | { readonly do: "stop_timer"; readonly timer: CallTimer }
+  /** Exchange audio from now on; `connected` is emitted with the first frame. */
+  | { readonly do: "start_audio" }
+  /** The call is on hold, or not any more: nothing is pulled meanwhile. */
+  | { readonly do: "hold_audio"; readonly held: boolean }
+  /** Pull nothing more, and report when the client's buffer is empty. */
+  | { readonly do: "drain" }
+  /** End the call at the client. */
+  | { readonly do: "end_call" }
+  /** The call is over: emit `ended`, and release everything. */
+  | { readonly do: "conclude"; readonly end: CallEnd };
+
+export interface CallDecision {
+  readonly flow: CallFlow;
+  readonly effects: readonly CallEffect[];
+}

@@ -1,0 +1,32 @@
+import { errorText } from "../../../../src/base/error-text.ts";
+import { DialError } from "../../../../src/ports/telephony.ts";
+
+/** When a number whose client is full, or that WhatsApp does not answer, may call again, ms. */
+export const RETRY_MS = 5_000;
+
+/** What a client's `startCall` reports, by the beginning of its message. */
+const FAULTS: readonly (readonly [text: string, fault: () => DialError])[] = [
+  [
+    "no device sessions to encrypt the call offer",
+    () => new DialError("unreachable", "the number has no device that can be called: no device sessions"),
+  ],
+  ["noise session not ready", () => new DialError("line_lost", "the connection to WhatsApp is down")],
+  [
+    "max concurrent calls reached",
+    () =>
+      new DialError(
+        "line_lost",
+        "the client is at its limit of calls, also of those that others make to the number: use voipPlugin({ maxConcurrentCalls: 4 })",
+        { retryAfterMs: RETRY_MS },
+      ),
+  ],
+];
+
+/** Why a client did not send an offer. */
+export function dialFault(error: unknown): DialError {
+  if (error instanceof DialError) return error;
+  const text = errorText(error);
+  const known = FAULTS.find(([beginning]) => text.startsWith(beginning));
+  // Whether the offer was sent is unknown, so the call is not dialled again.
+  return known === undefined ? new DialError("rejected_by_network", `the client reports: ${text}`) : known[1]();
+}

@@ -1,0 +1,219 @@
+import { errorText } from "../../../../src/base/error-text.ts";
+import { Queue } from "../../../../src/base/queue.ts";
+import type { FrameSink, FrameSource } from "../../../../src/ports/media.ts";
+import type { System } from "../../../../src/ports/system.ts";
+import type { Deadlines, Leg, LegEvent } from "../../../../src/ports/telephony.ts";
+import type { WhatsAppVoip } from "../../../../src/ports/whatsapp-client.ts";
+import type { MediaClock } from "../../media-clock.ts";
+import { FRAME_MS, SAMPLE_RATE } from "./audio-format.ts";
+import { CallAudio } from "./call-audio.ts";
+import { decideCall, newCall } from "./call-flow.ts";
+import type { CallListener, CallPort, VoipEvent } from "./call-port.ts";
+import type { CallDecision, CallEffect, CallEnd, CallFlow, CallInput, CallTimer } from "./call-types.ts";
+import { readCallStanza } from "./stanza.ts";
+
+/** How long the client may take to end a call, ms: the core waits for 5 s, and the buffer is emptied before. */
+export const END_MS = 4_000;
+
+/** Options of {@link WhatsAppLeg}. */
+export interface WhatsAppLegOptions {
+  /** The client's id of the call. */
+  readonly callId: string;
+  /** Address that the client called. */
+  readonly peerJid: string;
+  /** The form of the number that is on WhatsApp, as an address. */
+  readonly resolvedAddress: string;
+  readonly port: CallPort;
+  readonly system: System;
+  readonly clock: MediaClock;
+  readonly deadlines: Deadlines;
+  /** Called when the leg has ended. */
+  readonly ended: () => void;
+}
+
+/** One call over a linked device: carries out what {@link decideCall} decides. */
+export class WhatsAppLeg implements Leg, CallListener {
+  readonly sampleRate: number = SAMPLE_RATE;
+  readonly frameMs: number = FRAME_MS;
+  readonly watchesLine: boolean = true;
+  readonly events: Queue<LegEvent> = new Queue();
+  readonly callId: string;
+  readonly #options: WhatsAppLegOptions;
+  readonly #audio: CallAudio;
+  readonly #timers = new Map<CallTimer, () => void>();
+  readonly #gone: Promise<void>;
+  #resolveGone: () => void = () => {};
+  #stopListening: () => void = () => {};
+  #peerJid: string;
+  #flow: CallFlow;
+
+  constructor(options: WhatsAppLegOptions) {
+    const { callId, port, system, clock, deadlines } = options;
+    this.#options = options;
+    this.callId = callId;
+    this.#peerJid = options.peerJid;
+    this.#audio = new CallAudio({
+      ...{ callId, system, clock, deadlines },
+      voip: () => this.#voip,
+      started: () => this.events.push({ type: "connected" }),
+      drained: () => this.#take({ type: "drained" }),
+      failed: (fault) => this.#take({ type: "fault", detail: errorText(fault) }),
+    });
+    this.#gone = new Promise((resolve) => {
+      this.#resolveGone = resolve;
+    });
+    const { flow, effects } = newCall();
+    this.#flow = flow;
+    this.#carryOut(effects);
+    const data = { resolved_address: options.resolvedAddress };
+    this.events.push({ type: "noted", fact: { event: "address_resolved", data } });
+    this.#takeAudio();
+    this.#stopListening = port.listen(this);
+  }
+
+  /** Whether it has not ended. */
+  get live(): boolean {
+    return this.#flow.state !== "ended";
+  }
+
+  connectMedia(source: FrameSource, sink: FrameSink): void {
+    this.#audio.connect(source, sink);
+  }
+
+  /** Plays the keys as tones; the source waits meanwhile. Rejects with a RangeError for anything but keys. */
+  async sendDtmf(digits: string): Promise<void> {
+    await this.#audio.press(digits);
+  }
+
+  hangUp(): Promise<void> {
+    this.#take({ type: "hang_up" });
+    return this.#gone;
+  }
+
+  /** @internal called by the session */
+  voip(event: VoipEvent): void {
+    if (event.type === "error" || event.call.callId !== this.callId) return;
+    const { peerJid, stateData } = event.call;
+    this.#peerJid = peerJid;
+    if (event.type === "inbound_audio") this.#audio.receive(event.pcm);
+    else if (event.type === "ended" || stateData.state === "ended")
+      this.#take({ type: "client_ended", reason: stateData.endReason });
+    else this.#take({ type: "client_state", state: stateData.state });
+  }
+
+  /** @internal called by the session */
+  stanza(stanza: unknown): void {
+    const read = readCallStanza(stanza, { callId: this.callId, peerJid: this.#peerJid });
+    if (read !== undefined) this.#take({ type: "stanza", stanza: read });
+  }
+
+  /** @internal called by the session */
+  lost(reason: string, final: boolean): void {
+    this.#take({ type: "line_lost", reason, final });
+  }
+
+  /** @internal called by the session */
+  restored(): void {
+    this.#take({ type: "line_restored", known: this.#isKnown });
+  }
+
+  /** The client's calls, if it has any: another object after a reconnect, and missing during one. */
+  get #voip(): WhatsAppVoip | undefined {
+    return this.#options.port.client?.voip;
+  }
+
+  get #isKnown(): boolean {
+    try {
+      return (this.#voip?.getCall(this.callId) ?? null) !== null;
+    } catch {
+      return false;
+    }
+  }
+
+  /** The client sends our frames from now on, instead of a microphone's. */
+  #takeAudio(): void {
+    try {
+      this.#voip?.setExternalAudioMode(this.callId, true);
+    } catch (fault) {
+      this.#take({ type: "fault", detail: errorText(fault) });
+    }
+  }
+
+  #take(input: CallInput): void {
+    const { flow, effects }: CallDecision = decideCall(this.#flow, input);
+    this.#flow = flow;
+    this.#carryOut(effects);
+  }
+
+  #carryOut(effects: readonly CallEffect[]): void {
+    for (const effect of effects) this.#do(effect);
+  }
+
+  #do(effect: CallEffect): void {
+    switch (effect.do) {
+      case "emit":
+        this.events.push(effect.event);
+        break;
+      case "start_timer":
+        this.#stopTimer(effect.timer);
+        this.#timers.set(
+          effect.timer,
+          this.#options.system.after(effect.ms, () => this.#fire(effect.timer)),
+        );
+        break;
+      case "stop_timer":
+        this.#stopTimer(effect.timer);
+        break;
+      case "start_audio":
+        this.#audio.start();
+        break;
+      case "hold_audio":
+        this.#audio.hold(effect.held);
+        break;
+      case "drain":
+        this.#audio.drain();
+        break;
+      case "end_call":
+        this.#audio.stop();
+        this.#endCall();
+        break;
+      case "conclude":
+        this.#conclude(effect.end);
+    }
+  }
+
+  #fire(timer: CallTimer): void {
+    this.#timers.delete(timer);
+    this.#take({ type: "timer", timer, quietMs: this.#audio.quietMs });
+  }
+
+  #stopTimer(timer: CallTimer): void {
+    this.#timers.get(timer)?.();
+    this.#timers.delete(timer);
+  }
+
+  /** The client may hang, reject or throw, or be gone: the call ends all the same. */
+  #endCall(): void {
+    const cancel = this.#options.system.after(END_MS, () => released());
+    const released = (): void => {
+      cancel();
+      this.#take({ type: "released" });
+    };
+    const voip = this.#voip;
+    // The client reports the end before it sends the terminate: only its promise means that it was sent.
+    Promise.resolve()
+      .then(() => voip?.endCall(this.callId))
+      .then(released, released);
+  }
+
+  #conclude({ cause, detail }: CallEnd): void {
+    this.#stopListening();
+    for (const cancel of this.#timers.values()) cancel();
+    this.#timers.clear();
+    this.#audio.stop();
+    this.events.push({ type: "ended", cause, detail });
+    this.events.close();
+    this.#options.ended();
+    this.#resolveGone();
+  }
+}

@@ -1,0 +1,28 @@
+interface TwoForms {
+  readonly form: RegExp;
+  /** The other form of a number that matches. */
+  readonly other: (...parts: string[]) => string;
+}
+
+/** Countries in which a mobile number has two forms, and WhatsApp knows it by one of them. */
+const TWO_FORMS: readonly TwoForms[] = [
+  // Brazil: the ninth digit, which mobile numbers got between 2012 and 2016.
+  { form: /^55(\d\d)9([6-9]\d{7})$/, other: (area, number) => `55${area}${number}` },
+  { form: /^55(\d\d)([6-9]\d{7})$/, other: (area, number) => `55${area}9${number}` },
+  // Mexico: the 1 that calls to mobile phones had until 2019.
+  { form: /^521(\d{10})$/, other: (number) => `52${number}` },
+  { form: /^52(\d{10})$/, other: (number) => `521${number}` },
+  // Argentina: the 9 of calls from abroad.
+  { form: /^549(\d{10})$/, other: (number) => `54${number}` },
+  { form: /^54(\d{10})$/, other: (number) => `549${number}` },
+];
+
+/** The forms by which WhatsApp may know a number, without the plus; the given one first. */
+export function numberForms(phoneNumber: string): readonly string[] {
+  const digits = phoneNumber.replace(/^\+/, "");
+  for (const { form, other } of TWO_FORMS) {
+    const match = form.exec(digits);
+    if (match !== null) return [digits, other(...match.slice(1))];
+  }
+  return [digits];
+}

@@ -1,0 +1,95 @@
+import { errorText } from "../../../../src/base/error-text.ts";
+import { within } from "../../../../src/base/timeout.ts";
+import type { System } from "../../../../src/ports/system.ts";
+import { DialError } from "../../../../src/ports/telephony.ts";
+import type { WhatsAppClient } from "../../../../src/ports/whatsapp-client.ts";
+import { dialFault, RETRY_MS } from "./dial-faults.ts";
+import { readJid } from "./jid.ts";
+import { numberForms } from "./number-forms.ts";
+
+/** WhatsApp answers a question for a number within this time, ms. */
+export const RESOLVE_MS = 10_000;
+/** An answer is believed for this long, ms: owners change, and numbers leave WhatsApp. */
+export const BELIEVED_MS = 3_600_000;
+/** Most answers that are kept. */
+const MOST_KEPT = 1_000;
+/** Most entries of an answer that are looked at. */
+const MOST_ENTRIES = 8;
+
+/** By what WhatsApp knows a number. */
+export interface ResolvedNumber {
+  /** `5511987654321@s.whatsapp.net`: the form of the number that is on WhatsApp. */
+  readonly phoneJid: string;
+  /** The address to call: the one that hides the number, if there is one. */
+  readonly address: string;
+}
+
+/** Asks WhatsApp for the addresses of numbers, and remembers those that it has. */
+export class NumberResolver {
+  readonly #system: Pick<System, "after" | "monotonic">;
+  readonly #known = new Map<string, ResolvedNumber & { readonly until: number }>();
+
+  constructor(system: Pick<System, "after" | "monotonic">) {
+    this.#system = system;
+  }
+
+  /**
+   * The address of a number.
+   * @param phoneNumber E.164
+   * @throws {DialError} `number_invalid`: the number is not on WhatsApp; `line_lost`: WhatsApp did not answer
+   */
+  async resolve(client: WhatsAppClient, phoneNumber: string, signal: AbortSignal): Promise<ResolvedNumber> {
+    const known = this.#known.get(phoneNumber);
+    if (known !== undefined && known.until > this.#system.monotonic()) return known;
+    this.#known.delete(phoneNumber);
+    const resolved = readAnswer(await this.#ask(client, numberForms(phoneNumber), signal));
+    if (resolved === undefined) throw new DialError("number_invalid", `${phoneNumber} is not on WhatsApp`);
+    if (this.#known.size >= MOST_KEPT) this.#known.delete(this.#known.keys().next().value as string);
+    this.#known.set(phoneNumber, { ...resolved, until: this.#system.monotonic() + BELIEVED_MS });
+    return resolved;
+  }
+
+  /** Forgets the address of a number that could not be called by it. */
+  forget(phoneNumber: string): void {
+    this.#known.delete(phoneNumber);
+  }
+
+  async #ask(client: WhatsAppClient, forms: readonly string[], signal: AbortSignal): Promise<unknown> {
+    const late = (): Error => noAnswer(`no answer within ${RESOLVE_MS / 1_000} s`);
+    try {
+      const answer = Promise.resolve().then(() => client.profile.getLidsByPhoneNumbers(forms));
+      return await within(answer, { system: this.#system, ms: RESOLVE_MS, late, signal });
+    } catch (error) {
+      if (signal.aborted) throw new DialError("released", "hung up before the number was known");
+      const fault = dialFault(error);
+      // Nothing was dialled, so the call may wait and be dialled later.
+      throw fault.release === "line_lost" ? fault : noAnswer(errorText(error));
+    }
+  }
+}
+
+function noAnswer(detail: string): DialError {
+  const text = `WhatsApp could not be asked for the number: ${detail}`;
+  return new DialError("line_lost", text, { retryAfterMs: RETRY_MS });
+}
+
+/** The first form that exists. The client is not trusted to keep its types. */
+function readAnswer(answer: unknown): ResolvedNumber | undefined {
+  if (!Array.isArray(answer)) return undefined;
+  for (const entry of answer.slice(0, MOST_ENTRIES)) {
+    if (typeof entry !== "object" || entry === null) continue;
+    const { phoneJid, lidJid, exists, invalid } = entry as Readonly<Record<string, unknown>>;
+    if (exists !== true || invalid === true) continue;
+    const phone = addressAt("s.whatsapp.net", phoneJid);
+    if (phone === undefined) continue;
+    const lid = addressAt("lid", lidJid);
+    return { phoneJid: phone, address: lid ?? phone };
+  }
+  return undefined;
+}
+
+/** The address of a subscriber, not of one device of theirs; undefined if it is on another server. */
+function addressAt(server: string, value: unknown): string | undefined {
+  const jid = readJid(value);
+  return jid?.server === server ? `${jid.user}@${server}` : undefined;
+}

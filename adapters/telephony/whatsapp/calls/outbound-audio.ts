@@ -1,0 +1,200 @@
+import { dtmfTones } from "../../../../src/audio/dtmf.ts";
+import type { AheadSource } from "../../../../src/ports/media.ts";
+import type { WhatsAppVoip } from "../../../../src/ports/whatsapp-client.ts";
+import { FRAME, FRAME_MS, SAMPLE_RATE } from "./audio-format.ts";
+
+/** Most frames in the client's buffer that are accounted for; it holds no more than half a second. */
+const MOST_FED = 16;
+const SCALE = 1 / 32_768;
+/** The real client's own: what a client that gives no usable ones is fed by. */
+const WATERMARKS = { pauseMs: 120, resumeMs: 60 };
+/** A client that reports a larger buffer is fed as if it was this, ms: with more than 200, the real one drops audio. */
+const MOST_PAUSE_MS = 140;
+
+/** Keys that are being sent, as tones. */
+interface Keys {
+  readonly tones: Int16Array;
+  at: number;
+  readonly sent: () => void;
+}
+
+/**
+ * The audio for the callee: feeds the client's buffer in whole frames, by its watermarks, and reports to the source what has
+ * left that buffer. Allocates nothing for a frame.
+ */
+export class OutboundAudio {
+  readonly #callId: string;
+  readonly #frame = new Int16Array(FRAME);
+  readonly #floats = new Float32Array(FRAME);
+  readonly #keys: Keys[] = [];
+  #source: AheadSource | undefined;
+  #watermarks: { readonly pauseMs: number; readonly resumeMs: number } | undefined;
+  #paused = false;
+  /** Samples at the beginning of the frame that is not fed yet. */
+  #filled = 0;
+  /** The unfinished frame has waited for a tick. */
+  #waited = false;
+  /** Samples of the source in each frame of the client's buffer, and those of silence for lack of any: two rings. */
+  readonly #pulled = new Int32Array(MOST_FED);
+  readonly #padding = new Int32Array(MOST_FED);
+  #oldest = 0;
+  #fed = 0;
+  /** The latest samples that were sent were those of the source. */
+  #signalBefore = false;
+  #begun = false;
+  #draining = false;
+
+  constructor(callId: string) {
+    this.#callId = callId;
+  }
+
+  /** Takes the audio from this source. */
+  connect(source: AheadSource): void {
+    this.disconnect();
+    if (this.#draining) return;
+    this.#source = source;
+    source.recall = () => this.#recall(source);
+  }
+
+  /** Pulls nothing more, and reports nothing more to the source. */
+  disconnect(): void {
+    if (this.#source !== undefined) this.#source.recall = undefined;
+    this.#source = undefined;
+  }
+
+  /** Feeds nothing more for good. Idempotent. */
+  drain(): void {
+    this.#draining = true;
+    this.disconnect();
+    for (const { sent } of this.#keys.splice(0)) sent();
+  }
+
+  /** Plays keys; the source waits meanwhile. @throws {RangeError} for anything but keys */
+  async press(digits: string): Promise<void> {
+    const tones = dtmfTones(digits.toUpperCase(), { sampleRate: SAMPLE_RATE });
+    if (this.#draining || tones.length === 0) return;
+    await new Promise<void>((sent) => this.#keys.push({ tones, at: 0, sent }));
+  }
+
+  /** A tick: accounts for what was sent, and feeds what is due. Returns the audio that is buffered, ms. */
+  tick(voip: WhatsAppVoip): number {
+    const level = this.#account(levelOf(voip.getLiveBufferMs(this.#callId)));
+    return this.#draining ? level : this.#feed(voip, level);
+  }
+
+  /** Reports to the source what has left the client's buffer, and the silence that the client has sent for lack of any. */
+  #account(level: number): number {
+    const buffered = Math.ceil(level / FRAME_MS);
+    const wasEmpty = this.#fed === 0;
+    let pulled = 0;
+    let silence = 0;
+    for (; this.#fed > buffered; this.#fed--) {
+      pulled += this.#pulled[this.#oldest]!;
+      silence += this.#padding[this.#oldest]!;
+      this.#oldest = (this.#oldest + 1) % MOST_FED;
+    }
+    if (wasEmpty && this.#begun) silence += FRAME;
+    this.#begun = true;
+    if (pulled === 0 && silence === 0) return level;
+    const ranDry = silence > 0 && (pulled > 0 || this.#signalBefore);
+    this.#signalBefore = silence === 0;
+    this.#source?.sent(pulled, silence, ranDry);
+    return level;
+  }
+
+  #feed(voip: WhatsAppVoip, buffered: number): number {
+    this.#watermarks ??= watermarksOf(voip);
+    const { pauseMs, resumeMs } = this.#watermarks;
+    let level = buffered;
+    if (level <= resumeMs) this.#paused = false;
+    while (!this.#paused) {
+      if (level >= pauseMs || this.#fed === MOST_FED) {
+        this.#paused = true;
+        break;
+      }
+      const keys = this.#keys[0];
+      if (keys !== undefined && this.#filled === 0) {
+        level = this.#playKeys(keys, voip, level);
+        continue;
+      }
+      if (keys === undefined) this.#fill();
+      if (this.#filled === 0) break;
+      if (this.#filled < FRAME && keys === undefined && this.#mayWait(level)) break;
+      level = this.#give(voip, this.#filled, FRAME - this.#filled, level);
+    }
+    return level;
+  }
+
+  /** Fills the frame from the source, as far as that has samples. */
+  #fill(): void {
+    const source = this.#source;
+    if (source === undefined) return;
+    const rest = this.#filled === 0 ? this.#frame : this.#frame.subarray(this.#filled);
+    this.#filled += Math.min(rest.length, Math.max(0, source.pull(rest)));
+  }
+
+  /** Whether an unfinished frame may wait for the rest of it: the client has another one, or this one begins an utterance. */
+  #mayWait(level: number): boolean {
+    const isFirst = !this.#waited;
+    this.#waited = true;
+    return isFirst || level >= FRAME_MS;
+  }
+
+  #playKeys(keys: Keys, voip: WhatsAppVoip, level: number): number {
+    const { tones, at } = keys;
+    const length = Math.min(FRAME, tones.length - at);
+    for (let i = 0; i < length; i++) this.#frame[i] = tones[at + i]!;
+    keys.at += length;
+    this.#filled = length;
+    const after = this.#give(voip, 0, 0, level);
+    if (keys.at >= tones.length) {
+      this.#keys.shift();
+      keys.sent();
+    }
+    return after;
+  }
+
+  /** Feeds the frame; `pulled` of its samples are the source's, and `padding` of them silence. */
+  #give(voip: WhatsAppVoip, pulled: number, padding: number, level: number): number {
+    const frame = this.#frame;
+    frame.fill(0, this.#filled);
+    for (let i = 0; i < FRAME; i++) this.#floats[i] = frame[i]! * SCALE;
+    const at = (this.#oldest + this.#fed++) % MOST_FED;
+    this.#pulled[at] = pulled;
+    this.#padding[at] = padding;
+    this.#filled = 0;
+    this.#waited = false;
+    voip.feedLiveAudio(this.#callId, this.#floats);
+    return level + FRAME_MS;
+  }
+
+  /** What the client has buffered will be sent, and cannot be taken back: it counts as sent. */
+  #recall(source: AheadSource): void {
+    this.#filled = 0;
+    this.#waited = false;
+    let pulled = 0;
+    let silence = 0;
+    for (let i = 0; i < this.#fed; i++) {
+      const at = (this.#oldest + i) % MOST_FED;
+      pulled += this.#pulled[at]!;
+      silence += this.#padding[at]!;
+      this.#pulled[at] = 0;
+      this.#padding[at] = 0;
+    }
+    this.#signalBefore = false;
+    if (pulled > 0 || silence > 0) source.sent(pulled, silence, false);
+  }
+}
+
+/** The client is not trusted to give a number. */
+function levelOf(ms: number): number {
+  return Number.isFinite(ms) && ms > 0 ? ms : 0;
+}
+
+function watermarksOf(voip: WhatsAppVoip): { readonly pauseMs: number; readonly resumeMs: number } {
+  const { pauseMs, resumeMs } = voip.getFeedWatermarksMs();
+  const usable = resumeMs >= 0 && pauseMs > resumeMs;
+  return usable
+    ? { pauseMs: Math.min(pauseMs, MOST_PAUSE_MS), resumeMs: Math.min(resumeMs, MOST_PAUSE_MS) }
+    : WATERMARKS;
+}

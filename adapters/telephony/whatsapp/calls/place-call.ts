@@ -1,0 +1,95 @@
+import { within } from "../../../../src/base/timeout.ts";
+import type { System } from "../../../../src/ports/system.ts";
+import { DEADLINE_PASSED, type Deadlines, DialError, type DialOptions } from "../../../../src/ports/telephony.ts";
+import type { WhatsAppClient, WhatsAppVoip } from "../../../../src/ports/whatsapp-client.ts";
+import type { MediaClock } from "../../media-clock.ts";
+import type { CallPort } from "./call-port.ts";
+import { dialFault } from "./dial-faults.ts";
+import { EarlyReports } from "./early-reports.ts";
+import { WhatsAppLeg } from "./leg.ts";
+import type { NumberResolver } from "./number-resolver.ts";
+
+/** The client sends an offer within this time, ms. */
+export const OFFER_MS = 20_000;
+
+/** What calls take from their line and network. */
+export interface CallContext {
+  readonly system: System;
+  /** The clock of all calls. */
+  readonly clock: MediaClock;
+  readonly deadlines: Deadlines;
+  /** Of all lines: a number has the same address for each of them. */
+  readonly numbers: NumberResolver;
+}
+
+/**
+ * Places one call over a session; resolves once the client has sent the offer. An aborted signal hangs up.
+ * @param ended called once, when the leg has ended
+ * @throws {DialError} the call was not placed
+ */
+export async function placeCall(
+  context: CallContext,
+  port: CallPort,
+  to: string,
+  _options: DialOptions,
+  signal: AbortSignal,
+  ended: () => void,
+): Promise<WhatsAppLeg> {
+  const { system, clock, deadlines, numbers } = context;
+  if (signal.aborted) throw abandoned();
+  const { phoneJid, address } = await numbers.resolve(connectedClient(port), to, signal);
+  if (signal.aborted) throw abandoned();
+  if (system.monotonic() >= deadlines.dial) throw new DialError("line_lost", DEADLINE_PASSED);
+  const voip = voipOf(connectedClient(port));
+  const early = new EarlyReports(port);
+  try {
+    const callId = await offer(voip, address, system);
+    const leg = new WhatsAppLeg({
+      ...{ callId, port, system, clock, deadlines, ended },
+      peerJid: address,
+      resolvedAddress: phoneJid,
+    });
+    early.passOn(leg);
+    const hangUp = (): void => void leg.hangUp();
+    if (signal.aborted) hangUp();
+    else signal.addEventListener("abort", hangUp, { once: true });
+    return leg;
+  } catch (error) {
+    const fault = dialFault(error);
+    if (fault.release === "unreachable") numbers.forget(to);
+    throw fault;
+  } finally {
+    early.stop();
+  }
+}
+
+/** An offer that is sent too late is taken back: nobody waits for that call any more. */
+async function offer(voip: WhatsAppVoip, peerJid: string, system: System): Promise<string> {
+  let isLate = false;
+  const late = (): Error => {
+    isLate = true;
+    return new DialError("rejected_by_network", `signaling timeout: no offer was sent within ${OFFER_MS / 1_000} s`);
+  };
+  const offered = Promise.resolve().then(() => voip.startCall({ peerJid }));
+  offered.then((callId) => (isLate ? voip.endCall(callId) : undefined)).catch(() => {});
+  return within(offered, { system, ms: OFFER_MS, late });
+}
+
+function connectedClient({ client }: CallPort): WhatsAppClient {
+  if (client === undefined || !client.getState().connected)
+    throw new DialError("line_lost", "the connection to WhatsApp is down");
+  return client;
+}
+
+function voipOf(client: WhatsAppClient): WhatsAppVoip {
+  const voip = client.voip as WhatsAppVoip | undefined;
+  if (voip !== undefined) return voip;
+  throw new DialError(
+    "internal_error",
+    "the client places no calls: make it with plugins: [voipPlugin({ maxConcurrentCalls: 4 })]",
+  );
+}
+
+function abandoned(): DialError {
+  return new DialError("released", "hung up before the call was placed");
+}

@@ -1,0 +1,122 @@
+import { type Jid, mayBeSameUser, readJid } from "./jid.ts";
+
+/** What a stanza reports about one of our calls. */
+export type CallStanza =
+  /** A device of the callee rings, or has accepted. */
+  | { readonly type: "preaccept" | "accept" }
+  /** A device refuses. `device`: its number; undefined if the stanza does not name it. */
+  | { readonly type: "reject"; readonly device: number | undefined; readonly reason: string | undefined }
+  | { readonly type: "terminate"; readonly reason: string | undefined }
+  /** WhatsApp has taken the offer. `devices`: the callee's devices that ring; empty if that is not known. */
+  | { readonly type: "offer_taken"; readonly devices: readonly number[] }
+  /** WhatsApp has refused the offer. */
+  | { readonly type: "offer_refused"; readonly code: string };
+
+/** The call that stanzas are read for. */
+export interface CallIdentity {
+  readonly callId: string;
+  /** Address of the callee, as the client knows it. */
+  readonly peerJid: string;
+}
+
+/** Most children of a stanza that are looked at. */
+const MOST_CHILDREN = 64;
+/** Most devices of one callee. */
+const MOST_DEVICES = 64;
+const LONGEST_WORD = 64;
+
+/**
+ * Reads what an incoming stanza reports about a call of ours; undefined if it is about something else, or about another
+ * call. The stanza is foreign: it may have any shape, and reading it never throws.
+ */
+export function readCallStanza(stanza: unknown, call: CallIdentity): CallStanza | undefined {
+  try {
+    const node = nodeOf(stanza);
+    if (node?.tag === "call") return readSignal(node, call);
+    if (node?.tag === "ack") return readAck(node, call);
+  } catch {
+    // a getter or a proxy that throws
+  }
+  return undefined;
+}
+
+/** Whether a stanza may be about a call at all. */
+export function isAboutCalls(stanza: unknown): boolean {
+  try {
+    const tag = nodeOf(stanza)?.tag;
+    return tag === "call" || tag === "ack";
+  } catch {
+    return false;
+  }
+}
+
+function readSignal(node: Node, { callId }: CallIdentity): CallStanza | undefined {
+  for (const child of childrenOf(node)) {
+    if (child.attr("call-id") !== callId) continue;
+    switch (child.tag) {
+      case "preaccept":
+      case "accept":
+        return { type: child.tag };
+      case "reject":
+        return { type: "reject", device: readJid(node.attr("from"))?.device, reason: wordOf(child.attr("reason")) };
+      case "terminate":
+        return { type: "terminate", reason: wordOf(child.attr("reason")) };
+    }
+  }
+  return undefined;
+}
+
+/** Only the ack of a taken offer names the call, in its relays; of a refusal only the sender is known. */
+function readAck(node: Node, { callId, peerJid }: CallIdentity): CallStanza | undefined {
+  if (node.attr("class") !== "call" || node.attr("type") !== "offer") return undefined;
+  const children = childrenOf(node);
+  const named = node.attr("call-id") ?? children.find(({ tag }) => tag === "relay")?.attr("call-id");
+  const peer = readJid(peerJid);
+  const from = readJid(node.attr("from"));
+  if (named === undefined ? peer && from && !mayBeSameUser(peer, from) : named !== callId) return undefined;
+  const error = node.attr("error");
+  if (error !== undefined) return { type: "offer_refused", code: wordOf(error) ?? "unknown" };
+  return { type: "offer_taken", devices: peer === undefined ? [] : devicesOf(children, peer) };
+}
+
+/** The devices of the callee among the participants of a call, which our own device is one of. */
+function devicesOf(children: readonly Node[], peer: Jid): readonly number[] {
+  const devices = new Set<number>();
+  for (const child of children) {
+    const tag = child.tag === "relay" ? "participant" : child.tag === "user" ? "device" : undefined;
+    if (tag === undefined) continue;
+    for (const entry of childrenOf(child)) {
+      const jid = entry.tag === tag ? readJid(entry.attr("jid")) : undefined;
+      if (jid?.server === peer.server && jid.user === peer.user && devices.size < MOST_DEVICES) devices.add(jid.device);
+    }
+  }
+  return [...devices];
+}
+
+interface Node {
+  readonly tag: string;
+  attr(name: string): string | undefined;
+  readonly content: unknown;
+}
+
+function nodeOf(value: unknown): Node | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  const { tag, attrs, content } = value as Readonly<Record<string, unknown>>;
+  if (typeof tag !== "string") return undefined;
+  const attr = (name: string): string | undefined => {
+    if (typeof attrs !== "object" || attrs === null || !Object.hasOwn(attrs, name)) return undefined;
+    const text = (attrs as Readonly<Record<string, unknown>>)[name];
+    return typeof text === "string" ? text : undefined;
+  };
+  return { tag, attr, content };
+}
+
+function childrenOf({ content }: Node): Node[] {
+  if (!Array.isArray(content)) return [];
+  return content.slice(0, MOST_CHILDREN).flatMap((child) => nodeOf(child) ?? []);
+}
+
+/** A word of the protocol, fit for people: printable, and not long. */
+function wordOf(text: string | undefined): string | undefined {
+  return text !== undefined && /^[\w.:-]+$/.test(text) && text.length <= LONGEST_WORD ? text : undefined;
+}

@@ -1,0 +1,286 @@
+import { describe, expect, test } from "vitest";
+import { FRAME } from "../../../../adapters/telephony/whatsapp/calls/audio-format.ts";
+import { InboundAudio } from "../../../../adapters/telephony/whatsapp/calls/inbound-audio.ts";
+import { DtmfDetector } from "../../../../src/audio/dtmf.ts";
+import { concatPcm } from "../../../../src/audio/pcm.ts";
+import { tone, toneShare } from "../../../../src/audio/tone.ts";
+import { CountingSource } from "../../../../src/testing/telephony-network.ts";
+import { CallScene, endOf, RATE, received, sounding, typesOf } from "./scene.ts";
+
+const HZ = 437; // no whole number of periods fits into a frame, so a lost or doubled frame breaks the tone
+
+function keysIn(samples: Int16Array): string {
+  let keys = "";
+  new DtmfDetector(RATE, (digit) => {
+    keys += digit;
+  }).push(samples);
+  return keys;
+}
+
+/** The most that the client had buffered after each feed, ms. */
+function mostBuffered(scene: CallScene): () => number {
+  const { voip } = scene.client;
+  const feed = voip.feedLiveAudio.bind(voip);
+  let most = 0;
+  voip.feedLiveAudio = (callId, samples) => {
+    const level = feed(callId, samples);
+    most = Math.max(most, level);
+    return level;
+  };
+  return () => most;
+}
+
+describe("the callee's ear", () => {
+  test("gets 30 s of a tone frame by frame, and nothing is lost or doubled", async () => {
+    const scene = await CallScene.start();
+    const most = mostBuffered(scene);
+    const message = tone(HZ, 30_000, RATE, 9_000);
+    const call = await scene.connected(message);
+    await scene.system.advance(31_000);
+    const { frames } = call.callee;
+    for (const [i, { atMs }] of frames.entries()) if (i > 0) expect(atMs - frames[i - 1]!.atMs).toBe(60);
+    const heard = sounding(call.callee.heard);
+    expect(heard).toEqual(sounding(message));
+    expect(toneShare(heard, HZ, RATE)).toBeGreaterThan(0.999);
+    expect(scene.client.voip.lostSamples(call.leg.callId)).toBe(0);
+    expect(most()).toBe(120);
+    expect(call.playout.heardMs).toBe(30_000);
+  });
+
+  test("gets the whole message although the client's clock is slower than ours", async () => {
+    const scene = await CallScene.start();
+    const { system } = scene;
+    const message = tone(HZ, 20_000, RATE, 9_000);
+    const call = await scene.connected(message);
+    const after = system.after.bind(system);
+    // The client sends a frame every 63 ms, as with a timer that drifts.
+    system.after = (ms, run) => after(ms <= 60 ? 63 : ms, run);
+    await system.advance(25_000);
+    const gaps = new Set(
+      call.callee.frames.slice(10, 300).map(({ atMs }, i, all) => atMs - (all[i - 1]?.atMs ?? atMs - 63)),
+    );
+    expect([...gaps]).toEqual([63]);
+    expect(sounding(call.callee.heard)).toEqual(sounding(message));
+    expect(call.playout.heardMs).toBe(20_000);
+  });
+
+  test("hears what a source sends that cannot be pulled ahead", async () => {
+    const scene = await CallScene.start();
+    const call = await scene.call();
+    const source = new CountingSource();
+    call.leg.connectMedia(source, { write() {} });
+    await scene.system.advance(2_000);
+    const before = source.frames;
+    await scene.system.advance(6_000);
+    expect([source.frames - before, ...source.lengths]).toEqual([100, FRAME]);
+    expect(source.readsBeforeAnswer).toBe(0);
+  });
+
+  test("hears an utterance whole that arrives in pieces of 20 ms in real time", async () => {
+    const scene = await CallScene.start();
+    const call = await scene.connected();
+    await scene.system.advance(1_000);
+    const words = tone(HZ, 2_000, RATE, 9_000);
+    for (let at = 0; at < words.length; at += RATE / 50) {
+      call.playout.enqueue(words.slice(at, at + RATE / 50));
+      await scene.system.advance(20);
+    }
+    await scene.system.advance(1_000);
+    expect(call.playout.heardMs).toBe(2_000);
+    const heard = sounding(call.callee.heard);
+    expect(Math.abs(heard.length - words.length)).toBeLessThanOrEqual(FRAME);
+    expect(toneShare(heard.subarray(2 * FRAME), HZ, RATE)).toBeGreaterThan(0.95);
+  });
+
+  test("hears keys as tones, and the message after them", async () => {
+    const scene = await CallScene.start();
+    const call = await scene.connected();
+    let sent = false;
+    void call.leg.sendDtmf("42#a").then(() => {
+      sent = true;
+    });
+    call.playout.enqueue(tone(HZ, 600, RATE, 9_000));
+    await scene.system.advance(3_000);
+    expect([sent, keysIn(call.callee.heard)]).toEqual([true, "42#A"]);
+    expect(call.playout.heardMs).toBe(600);
+    await expect(call.leg.sendDtmf("x")).rejects.toThrow(RangeError);
+  });
+
+  test("hears no more after the deadline for sending, and goes on when it is moved", async () => {
+    const scene = await CallScene.start();
+    const message = tone(HZ, 20_000, RATE, 9_000);
+    const call = await scene.connected(message);
+    await scene.system.advance(2_000);
+    scene.deadlines.send = -Infinity;
+    await scene.system.advance(60);
+    const [frames, heardMs] = [call.callee.frames.length, call.playout.heardMs];
+    await scene.system.advance(3_000);
+    expect([call.callee.frames.length, call.playout.heardMs]).toEqual([frames, heardMs]);
+    scene.deadlines.send = Infinity;
+    await scene.system.advance(1_000);
+    expect(call.callee.frames.length).toBeGreaterThan(frames + 10);
+    scene.deadlines.send = -Infinity;
+    void call.leg.hangUp();
+    await scene.system.advance(1_000);
+    expect([endOf(call)?.cause, call.callee.ended]).toEqual(["released", "caller"]);
+  });
+});
+
+describe("heard_ms", () => {
+  test("counts nothing that is still in the client's buffer when the callee hangs up", async () => {
+    const scene = await CallScene.start();
+    const call = await scene.connected(tone(HZ, 10_000, RATE, 9_000));
+    await scene.system.advance(3_025);
+    const heard = call.callee.frames.filter(({ samples }) => sounding(samples).length > 0).length * 60;
+    expect(scene.client.voip.getLiveBufferMs(call.leg.callId)).toBeGreaterThan(0);
+    call.callee.hangUp();
+    await scene.system.advance(100);
+    call.playout.clear();
+    expect(heard - call.playout.heardMs).toBeGreaterThanOrEqual(0);
+    expect(heard - call.playout.heardMs).toBeLessThanOrEqual(60);
+  });
+
+  test("counts what cannot be taken back when the message is cleared, because it will be heard", async () => {
+    const scene = await CallScene.start();
+    const call = await scene.connected(tone(HZ, 10_000, RATE, 9_000));
+    await scene.system.advance(3_025);
+    const heardMs = call.playout.clear();
+    await scene.system.advance(1_000);
+    expect(sounding(call.callee.heard).length).toBeGreaterThan((heardMs - 1) * 16);
+    expect(call.callee.frames.filter(({ samples }) => sounding(samples).length > 0).length * 60).toBe(heardMs);
+    call.playout.enqueue(tone(HZ, 600, RATE, 9_000));
+    await scene.system.advance(1_000);
+    expect(call.playout.heardMs).toBe(heardMs + 600);
+  });
+
+  test("advances with the clock of what is sent: silence counts as time, not as signal", async () => {
+    const scene = await CallScene.start();
+    const call = await scene.connected();
+    await scene.system.advance(6_000);
+    const before = call.playout.clockMs;
+    await scene.system.advance(6_000);
+    expect(call.playout.clockMs - before).toBe(6_000);
+    call.playout.enqueue(tone(HZ, 3_000, RATE, 9_000));
+    await scene.system.advance(6_000);
+    expect(Math.abs(call.playout.clockMs - before - 12_000)).toBeLessThanOrEqual(120);
+    expect(call.playout.heardMs).toBe(3_000);
+  });
+});
+
+describe("the callee's voice", () => {
+  test("arrives frame by frame, found by its share of the energy", async () => {
+    const words = tone(HZ, 10_000, RATE, 9_000);
+    const scene = await CallScene.start({ speaks: words });
+    const call = await scene.connected();
+    await scene.system.advance(12_000);
+    expect(call.inbound.every((frame) => frame.length === FRAME)).toBe(true);
+    const heard = sounding(received(call));
+    expect(toneShare(heard, HZ, RATE)).toBeGreaterThan(0.999);
+    expect(Math.abs(heard.length - sounding(words).length)).toBeLessThanOrEqual(2);
+  });
+
+  test("comes back as an echo of what we send", async () => {
+    const scene = await CallScene.start({ echoes: true });
+    const call = await scene.connected(tone(HZ, 3_000, RATE, 9_000));
+    await scene.system.advance(5_000);
+    expect(toneShare(sounding(received(call)), HZ, RATE)).toBeGreaterThan(0.99);
+  });
+
+  test("is silence of the same length where frames are missing", async () => {
+    const scene = await CallScene.start({ speaks: tone(HZ, 60_000, RATE, 9_000) });
+    const call = await scene.connected();
+    await scene.system.advance(3_000);
+    const before = call.inbound.length;
+    call.callee.sendsAudio = false;
+    await scene.system.advance(1_200);
+    call.callee.sendsAudio = true;
+    await scene.system.advance(1_800);
+    expect(call.inbound.length - before).toBe(50);
+    const silent = call.inbound.slice(before).filter((frame) => frame.every((sample) => sample === 0));
+    expect(silent.length).toBe(20);
+  });
+
+  test("reports nothing before its first audio", async () => {
+    const scene = await CallScene.start({ media: "one-way" });
+    const call = await scene.connected();
+    await scene.system.advance(5_000);
+    expect(call.inbound).toEqual([]);
+    call.callee.sendsAudio = true;
+    await scene.system.advance(600);
+    expect(call.inbound.length).toBeGreaterThanOrEqual(9);
+  });
+});
+
+describe("a source or sink that throws", () => {
+  test.each(["source", "sink"])("ends its call with internal_error: the %s", async (which) => {
+    const scene = await CallScene.start();
+    const call = await scene.call();
+    const fault = (): never => {
+      throw new Error("the program is broken");
+    };
+    call.leg.connectMedia(
+      which === "source" ? { read: fault } : { read: (frame) => (frame.fill(0), 0) },
+      which === "sink" ? { write: fault } : { write() {} },
+    );
+    await scene.system.advance(5_000);
+    expect(endOf(call)).toEqual({ cause: "internal_error", detail: "the program is broken" });
+    expect(typesOf(call).at(-1)).toBe("ended");
+    expect(call.callee.ended).toBe("caller");
+  });
+});
+
+describe("inbound audio", () => {
+  const ticks = (audio: InboundAudio, count: number): Int16Array => {
+    const frames: Int16Array[] = [];
+    for (let i = 0; i < count; i++) audio.tick({ write: (frame) => void frames.push(frame.slice()) });
+    return concatPcm(frames);
+  };
+  const floats = (samples: Int16Array) => Float32Array.from(samples, (sample) => sample / 32_768);
+
+  test("of pieces of any length becomes the same samples in frames", () => {
+    const words = tone(HZ, 900, RATE, 9_000);
+    const audio = new InboundAudio();
+    const heard: Int16Array[] = [];
+    let at = 0;
+    for (const length of [1, 700, 0, 259, 960, 1_920, 3, 957, 2_000, 880]) {
+      audio.add(floats(words.subarray(at, at + length)));
+      at += length;
+      while (at - concatPcm(heard).length >= FRAME) heard.push(ticks(audio, 1));
+    }
+    const all = concatPcm(heard);
+    expect(all).toEqual(words.subarray(0, all.length));
+    expect(all.length).toBe(Math.floor(at / FRAME) * FRAME);
+  });
+
+  test("keeps the newest of what arrives too fast", () => {
+    const audio = new InboundAudio();
+    const words = tone(HZ, 6_000, RATE, 9_000);
+    audio.add(floats(words));
+    expect(ticks(audio, 5)).toEqual(words.subarray(words.length - 5 * FRAME));
+    for (let i = 0; i < 8; i++) audio.add(floats(words.subarray(i * FRAME, (i + 1) * FRAME)));
+    expect(ticks(audio, 5)).toEqual(words.subarray(3 * FRAME, 8 * FRAME));
+  });
+
+  test("takes a delay back that was needed once, in a pause", () => {
+    const audio = new InboundAudio();
+    audio.add(new Float32Array(3 * FRAME));
+    let waits = 0;
+    for (let i = 0; i < 400; i++) {
+      audio.add(new Float32Array(FRAME));
+      ticks(audio, 1);
+      waits = i;
+    }
+    expect(waits).toBe(399);
+    audio.add(floats(tone(HZ, 60, RATE, 9_000)));
+    const until = ticks(audio, 5);
+    expect(until.findIndex((sample) => sample !== 0)).toBeLessThan(2 * FRAME);
+  });
+
+  test("is clipped, and what is no number is silence", () => {
+    const audio = new InboundAudio();
+    audio.add(new Float32Array(FRAME).fill(Number.NaN));
+    audio.add(new Float32Array(FRAME).fill(7));
+    const heard = ticks(audio, 2);
+    expect([heard[0], heard[FRAME]]).toEqual([0, 32_767]);
+  });
+});

@@ -1,0 +1,354 @@
+import { describe, expect, test } from "vitest";
+import { ACK_MS, INBOUND_MS, MEDIA_MS } from "../../../../adapters/telephony/whatsapp/calls/call-flow.ts";
+import { END_MS } from "../../../../adapters/telephony/whatsapp/calls/leg.ts";
+import { OFFER_MS } from "../../../../adapters/telephony/whatsapp/calls/place-call.ts";
+import { tone } from "../../../../src/audio/tone.ts";
+import { ANA, CallScene, endOf, notesOf, sounding, typesOf } from "./scene.ts";
+
+const nothing = { does: "nothing" } as const;
+
+describe("the state of a call", () => {
+  test("is placed when startCall has resolved, and alerting when the callee's preaccept is seen", async () => {
+    const scene = await CallScene.start({ devices: [nothing], ringsAfterMs: 2_000 });
+    const call = await scene.call();
+    expect(typesOf(call)).toEqual(["placed"]);
+    await scene.system.advance(1_500);
+    expect(typesOf(call)).toEqual(["placed"]); // the client's "ringing" means that the offer was sent
+    await scene.system.advance(1_000);
+    expect(typesOf(call)).toEqual(["placed", "alerting"]);
+  });
+
+  test("is answered when the client is connecting, and connected when it is active and a frame is exchanged", async () => {
+    const scene = await CallScene.start({ devices: [{ does: "answer", afterMs: 1_000 }], mediaAfterMs: 3_000 });
+    const call = await scene.call();
+    await scene.system.advance(2_000);
+    expect(typesOf(call)).toEqual(["placed", "alerting", "answered"]);
+    await scene.system.advance(2_200);
+    expect(typesOf(call)).toEqual(["placed", "alerting", "answered", "connected"]);
+  });
+
+  test("names the address by which WhatsApp knows the number", async () => {
+    const scene = await CallScene.start({ devices: [nothing], alsoKnownAs: ["+551187654321"] });
+    const call = await scene.call(undefined, "+551187654321");
+    expect(call.events.find(({ type }) => type === "noted")).toEqual({
+      type: "noted",
+      fact: { event: "address_resolved", data: { resolved_address: "5511987654321@s.whatsapp.net" } },
+    });
+  });
+});
+
+describe("the end of a call", () => {
+  test("terminate while active: callee_hung_up", async () => {
+    const scene = await CallScene.start({ hangsUpAfterMs: 3_000 });
+    const call = await scene.connected();
+    await scene.system.advance(5_000);
+    expect(endOf(call)).toEqual({ cause: "callee_hung_up", detail: null });
+    expect(typesOf(call)).toEqual(["placed", "alerting", "answered", "connected", "ended"]);
+    expect([call.ended, scene.clock.size, scene.port.listeners.size]).toEqual([1, 0, 0]);
+  });
+
+  test("terminate after the answer, before any audio: callee_hung_up", async () => {
+    const scene = await CallScene.start({ hangsUpAfterMs: 1_000, media: "never" });
+    const call = await scene.call();
+    await scene.system.advance(5_000);
+    expect(endOf(call)?.cause).toBe("callee_hung_up");
+    expect(typesOf(call)).toEqual(["placed", "alerting", "answered", "ended"]);
+  });
+
+  test("the message is finished: it is heard whole, then we hang up: released", async () => {
+    const scene = await CallScene.start();
+    const message = tone(440, 1_830, 16_000, 9_000);
+    const call = await scene.connected(message);
+    call.playout.end();
+    let drainedAt = 0;
+    void call.playout.drained.then(() => {
+      drainedAt = scene.system.monotonic();
+      return call.leg.hangUp(); // at once, without a tail
+    });
+    await scene.system.advance(5_000);
+    expect(drainedAt).toBeGreaterThan(0);
+    expect(endOf(call)).toEqual({ cause: "released", detail: null });
+    expect(call.callee.ended).toBe("caller");
+    expect(call.playout.heardMs).toBe(1_830);
+    expect(Math.abs(sounding(call.callee.heard).length - message.length)).toBeLessThanOrEqual(4);
+  });
+
+  test("DELETE while it rings: released at once", async () => {
+    const scene = await CallScene.start({ devices: [nothing] });
+    const call = await scene.call();
+    await scene.system.advance(1_000);
+    void call.leg.hangUp();
+    await scene.system.advance(100);
+    expect(endOf(call)).toEqual({ cause: "released", detail: null });
+    expect(call.callee.ended).toBe("caller");
+  });
+
+  test("reject without a reason, which the client ignores: declined, and we end the client's call", async () => {
+    const scene = await CallScene.start({ devices: [{ does: "decline", afterMs: 2_000 }, nothing] });
+    const call = await scene.call();
+    await scene.system.advance(3_000);
+    expect(endOf(call)?.cause).toBe("declined");
+    expect(scene.client.voip.getCalls()).toEqual([]);
+    expect(call.callee.ended).toBe("caller");
+  });
+
+  test("reject busy of one device: the others may still answer", async () => {
+    const scene = await CallScene.start({
+      devices: [
+        { does: "busy", afterMs: 500 },
+        { does: "answer", afterMs: 5_000 },
+      ],
+    });
+    const call = await scene.call();
+    await scene.system.advance(4_000);
+    expect(typesOf(call)).toEqual(["placed", "alerting"]);
+    await scene.system.advance(3_000);
+    expect(typesOf(call)).toContain("connected");
+  });
+
+  test("reject busy of every device: busy", async () => {
+    const scene = await CallScene.start({
+      devices: [
+        { does: "busy", afterMs: 500 },
+        { does: "busy", afterMs: 900 },
+      ],
+    });
+    const call = await scene.call();
+    await scene.system.advance(800);
+    expect(endOf(call)).toBeUndefined();
+    await scene.system.advance(500);
+    expect(endOf(call)).toEqual({ cause: "busy", detail: "busy" });
+    expect(call.callee.ended).toBe("caller");
+  });
+
+  test("terminate with the reason timeout while it rings, which the client calls user_ended: no_answer", async () => {
+    const scene = await CallScene.start({ devices: [nothing], timesOutAfterMs: 45_000 });
+    const call = await scene.call();
+    await scene.system.advance(50_000);
+    expect(endOf(call)).toEqual({ cause: "no_answer", detail: "timeout" });
+  });
+
+  test("nobody answers: it rings until the core hangs up", async () => {
+    const scene = await CallScene.start({ devices: [nothing] });
+    const call = await scene.call();
+    await scene.system.advance(600_000);
+    expect(typesOf(call)).toEqual(["placed", "alerting"]);
+    void call.leg.hangUp();
+    await scene.system.advance(100);
+    expect(endOf(call)?.cause).toBe("released");
+  });
+
+  test("ack with an error, which the client only logs: rejected_by_network, with the code", async () => {
+    const scene = await CallScene.start({ offer: { error: 403 } });
+    const call = await scene.call();
+    await scene.system.advance(1_000);
+    expect(endOf(call)).toEqual({ cause: "rejected_by_network", detail: "WhatsApp refused the offer: error 403" });
+    expect(scene.client.voip.getCalls()).toEqual([]);
+  });
+
+  test("no ack at all: rejected_by_network after 10 s", async () => {
+    const scene = await CallScene.start({ offer: "ignored" });
+    const call = await scene.call();
+    await scene.system.advance(ACK_MS - 100);
+    expect(endOf(call)).toBeUndefined();
+    await scene.system.advance(200);
+    expect(endOf(call)?.cause).toBe("rejected_by_network");
+    expect(endOf(call)?.detail).toMatch(/^signaling timeout: /);
+  });
+
+  test("the number is not on WhatsApp: number_invalid, and nothing is offered", async () => {
+    const scene = await CallScene.start({ exists: false });
+    expect(await scene.refusal()).toMatchObject({ release: "number_invalid", message: `${ANA} is not on WhatsApp` });
+    expect(scene.network.calls).toEqual([]);
+  });
+
+  test("the callee has no devices: unreachable", async () => {
+    const scene = await CallScene.start({ devices: [] });
+    const { release, message, retryAfterMs } = await scene.refusal();
+    expect([release, retryAfterMs]).toEqual(["unreachable", undefined]);
+    expect(message).toContain("no device sessions");
+  });
+
+  test("the socket is down: line_lost, so that the call waits", async () => {
+    const scene = await CallScene.start();
+    await scene.call(); // the number is known from now on
+    scene.client.disturb("startCall", new Error("noise session not ready"));
+    expect(await scene.refusal()).toMatchObject({ release: "line_lost", retryAfterMs: undefined });
+    scene.client.dropSocket(Infinity);
+    expect(await scene.refusal()).toMatchObject({ release: "line_lost" });
+    scene.port.client = undefined;
+    expect(await scene.refusal()).toMatchObject({ release: "line_lost" });
+  });
+
+  test("the relay never connects: media_failed after 20 s", async () => {
+    const scene = await CallScene.start({ media: "never" });
+    const call = await scene.call();
+    await scene.system.advance(MEDIA_MS);
+    expect(endOf(call)).toBeUndefined();
+    await scene.system.advance(2_000);
+    expect(endOf(call)?.cause).toBe("media_failed");
+    expect(scene.client.voip.getCalls()).toEqual([]);
+  });
+
+  test("the callee's audio stops for 10 s: noted once, and the call goes on", async () => {
+    const scene = await CallScene.start();
+    const call = await scene.connected();
+    await scene.system.advance(3_000);
+    call.callee.sendsAudio = false;
+    await scene.system.advance(INBOUND_MS - 200);
+    expect(notesOf(call)).not.toContain("media.inbound_silent");
+    await scene.system.advance(60_000);
+    expect(notesOf(call).filter((note) => note === "media.inbound_silent").length).toBe(1);
+    expect(endOf(call)).toBeUndefined();
+    call.callee.sendsAudio = true;
+    await scene.system.advance(3_000);
+    call.callee.sendsAudio = false;
+    await scene.system.advance(2 * INBOUND_MS);
+    expect(notesOf(call).filter((note) => note === "media.inbound_silent").length).toBe(2);
+  });
+
+  test("no audio of the callee ever comes: the core notes that, not the leg", async () => {
+    const scene = await CallScene.start({ media: "one-way" });
+    const call = await scene.connected();
+    await scene.system.advance(60_000);
+    expect(notesOf(call)).not.toContain("media.inbound_silent");
+    expect([call.inbound.length, endOf(call)]).toEqual([0, undefined]);
+  });
+
+  test.each(["unlinked on the phone", "banned", "replaced"])("%s during a call: line_lost at once", async (reason) => {
+    const scene = await CallScene.start();
+    const call = await scene.connected();
+    scene.port.lose(reason, true);
+    await scene.system.settle();
+    expect(endOf(call)).toEqual({ cause: "line_lost", detail: reason });
+    expect(call.ended).toBe(1);
+  });
+});
+
+describe("startCall", () => {
+  test("at the client's limit of calls: line_lost for a while, with the option that helps", async () => {
+    const scene = await CallScene.start({}, { maxConcurrentCalls: 1 });
+    scene.network.ring(scene.client);
+    await scene.system.advance(100);
+    const { release, message, retryAfterMs } = await scene.refusal();
+    expect(release).toBe("line_lost");
+    expect(retryAfterMs).toBeGreaterThan(0);
+    expect(message).toContain("voipPlugin({ maxConcurrentCalls: 4 })");
+  });
+
+  test("that never resolves: rejected_by_network after 20 s, and a late call is ended", async () => {
+    const scene = await CallScene.start();
+    scene.client.disturb("startCall", { afterMs: OFFER_MS + 5_000 });
+    const refused = await scene.refusal(ANA, OFFER_MS + 1_000);
+    expect(refused.release).toBe("rejected_by_network");
+    expect(refused.message).toMatch(/^signaling timeout: /);
+    await scene.system.advance(10_000);
+    expect(scene.network.calls.map(({ ended }) => ended)).toEqual(["caller"]);
+    expect(scene.port.listeners.size).toBe(0);
+  });
+
+  test("that fails otherwise ends the call, because the offer may have been sent", async () => {
+    const scene = await CallScene.start();
+    scene.client.disturb("startCall", new Error("encryption failed"));
+    expect(await scene.refusal()).toMatchObject({
+      release: "rejected_by_network",
+      message: "the client reports: encryption failed",
+    });
+  });
+
+  test("of a client without the voip plugin: internal_error, with the fix", async () => {
+    const scene = await CallScene.start();
+    const { client } = scene;
+    scene.port.client = {
+      connect: () => client.connect(),
+      disconnect: () => client.disconnect(),
+      logout: () => client.logout(),
+      getState: () => client.getState(),
+      getCredentials: () => client.getCredentials(),
+      on() {},
+      off() {},
+      auth: client.auth,
+      profile: client.profile,
+      lowlevel: client.lowlevel,
+      voip: undefined as never,
+    };
+    const refused = await scene.refusal();
+    expect([refused.release, refused.message.includes("voipPlugin(")]).toEqual(["internal_error", true]);
+  });
+
+  test("is not called after the deadline for dialling, nor after a hang-up", async () => {
+    const scene = await CallScene.start();
+    scene.deadlines.dial = -Infinity;
+    expect(await scene.refusal()).toMatchObject({ release: "line_lost" });
+    scene.deadlines.dial = Infinity;
+    scene.abort.abort();
+    expect(await scene.refusal()).toMatchObject({ release: "released" });
+    expect(scene.network.calls).toEqual([]);
+  });
+
+  test("that resolves after a hang-up leads to a leg that ends", async () => {
+    const scene = await CallScene.start();
+    scene.client.disturb("startCall", { afterMs: 3_000 });
+    const dialled = scene.dial();
+    await scene.system.advance(1_000);
+    scene.abort.abort();
+    await scene.system.advance(5_000);
+    expect(dialled.leg?.live).toBe(false);
+    expect(dialled.ended).toBe(1);
+    expect(scene.network.call().ended).toBe("caller");
+  });
+
+  test.each([
+    ["the offer was refused", { offer: { error: 500 } }, "rejected_by_network"],
+    ["everybody is busy", { devices: [{ does: "busy", afterMs: 0 }] }, "busy"],
+  ] as const)("may resolve after it is known that %s", async (_, number, cause) => {
+    const scene = await CallScene.start(number);
+    const { voip } = scene.client;
+    const startCall = voip.startCall.bind(voip);
+    voip.startCall = async (options) => {
+      const callId = await startCall(options);
+      await new Promise<void>((resolve) => void scene.system.after(500, resolve));
+      return callId;
+    };
+    const call = await scene.call();
+    await scene.system.advance(1_000);
+    expect(endOf(call)?.cause).toBe(cause);
+  });
+});
+
+describe("a hang-up", () => {
+  test.each(["hang", new Error("the socket is gone")] as const)("ends although endCall does: %s", async (fault) => {
+    const scene = await CallScene.start();
+    const call = await scene.connected();
+    scene.client.disturb("endCall", fault);
+    let gone = false;
+    void call.leg.hangUp().then(() => {
+      gone = true;
+    });
+    await scene.system.advance(END_MS + 900);
+    expect([gone, endOf(call)?.cause, call.ended]).toEqual([true, "released", 1]);
+    expect(scene.clock.size).toBe(0);
+  });
+
+  test("resolves once the terminate was sent", async () => {
+    const scene = await CallScene.start({ devices: [nothing] });
+    const call = await scene.call();
+    scene.client.disturb("endCall", { afterMs: 1_000 });
+    void call.leg.hangUp();
+    await scene.system.advance(900);
+    expect(endOf(call)).toBeUndefined();
+    await scene.system.advance(200);
+    expect(endOf(call)?.cause).toBe("released");
+  });
+
+  test("while the callee hangs up: one end", async () => {
+    const scene = await CallScene.start();
+    const call = await scene.connected(tone(440, 5_000, 16_000, 9_000));
+    await scene.system.advance(1_000);
+    void call.leg.hangUp();
+    call.callee.hangUp();
+    await scene.system.advance(5_000);
+    expect(call.events.filter(({ type }) => type === "ended").length).toBe(1);
+    expect(endOf(call)?.cause).toBe("released");
+  });
+});

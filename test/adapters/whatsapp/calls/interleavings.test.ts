@@ -1,0 +1,211 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { decideCall, newCall } from "../../../../adapters/telephony/whatsapp/calls/call-flow.ts";
+import { CALL_MOVES, type CallFlow, type CallInput } from "../../../../adapters/telephony/whatsapp/calls/call-types.ts";
+import { tone } from "../../../../src/audio/tone.ts";
+import { fuzz, fuzzRuns } from "../../../support/fuzz.ts";
+import { CallScene, endOf } from "./scene.ts";
+
+const word = fc.constantFrom(
+  undefined,
+  "busy",
+  "timeout",
+  "declined",
+  "rejected_elsewhere",
+  "user_ended",
+  "failed",
+  "x",
+);
+const device = fc.constantFrom(undefined, 0, 1, 2);
+const inputs: fc.Arbitrary<CallInput> = fc.oneof(
+  fc.record({
+    type: fc.constant("stanza" as const),
+    stanza: fc.oneof(
+      fc.record({ type: fc.constantFrom("preaccept" as const, "accept" as const) }),
+      fc.record({ type: fc.constant("reject" as const), device, reason: word }),
+      fc.record({ type: fc.constant("terminate" as const), reason: word }),
+      fc.record({ type: fc.constant("offer_taken" as const), devices: fc.subarray([0, 1, 2]) }),
+      fc.record({ type: fc.constant("offer_refused" as const), code: fc.constant("403") }),
+    ),
+  }),
+  fc.record({
+    type: fc.constant("client_state" as const),
+    state: fc.constantFrom("initiating", "ringing", "connecting", "active", "on_hold", "nonsense"),
+  }),
+  fc.record({ type: fc.constant("client_ended" as const), reason: word }),
+  fc.record({ type: fc.constantFrom("offered", "drained", "released", "hang_up") }) as fc.Arbitrary<CallInput>,
+  fc.record({
+    type: fc.constant("timer" as const),
+    timer: fc.constantFrom("ack" as const, "media", "line", "inbound", "drain", "gone"),
+    quietMs: fc.constantFrom(0, 500, 10_000, 15_000, 30_000, Infinity),
+  }),
+  fc.record({ type: fc.constant("line_lost" as const), reason: fc.constant("dropped"), final: fc.boolean() }),
+  fc.record({ type: fc.constant("line_restored" as const), known: fc.boolean() }),
+  fc.record({ type: fc.constant("fault" as const), detail: fc.constant("broken") }),
+);
+
+describe("the decisions of a call", () => {
+  fuzz(
+    "come to one end in every order of inputs, and never change it",
+    fc.property(fc.array(inputs, { maxLength: 40 }), (all) => {
+      let flow: CallFlow = newCall().flow;
+      const emitted: string[] = ["placed"];
+      let conclusions = 0;
+      let endCalls = 0;
+      for (const input of all) {
+        const before = flow;
+        const decision = decideCall(flow, input);
+        flow = decision.flow;
+        const legal = flow.state === before.state || reachable(before.state).has(flow.state);
+        expect(legal, `${before.state} to ${flow.state} by ${JSON.stringify(input)}`).toBe(true);
+        if (before.end) expect(flow.end).toEqual(before.end);
+        for (const effect of decision.effects) {
+          expect(before.state).not.toBe("ended");
+          if (effect.do === "emit" && effect.event.type !== "noted") emitted.push(effect.event.type);
+          if (effect.do === "conclude") conclusions++;
+          if (effect.do === "end_call") endCalls++;
+          if (effect.do === "start_audio") expect(flow.state).toBe("active");
+        }
+      }
+      expect(emitted).toEqual([...new Set(emitted)]);
+      expect(conclusions).toBe(flow.state === "ended" ? 1 : 0);
+      expect(endCalls).toBeLessThanOrEqual(1);
+      expect(flow.end !== undefined).toBe(["draining", "ending", "leaving", "ended"].includes(flow.state));
+    }),
+  );
+
+  fuzz(
+    "leave nothing running: a hang-up, and what follows from it, ends every call",
+    fc.property(fc.array(inputs, { maxLength: 30 }), (all) => {
+      let flow: CallFlow = newCall().flow;
+      const take = (input: CallInput) => {
+        const decision = decideCall(flow, input);
+        flow = decision.flow;
+        return decision.effects;
+      };
+      for (const input of all) take(input);
+      take({ type: "hang_up" });
+      for (const timer of ["gone", "drain"] as const) take({ type: "timer", timer, quietMs: 0 });
+      take({ type: "released" });
+      expect(flow.state).toBe("ended");
+    }),
+  );
+});
+
+/** The states that one input may lead to: an answer may be seen together with its audio. */
+function reachable(state: keyof typeof CALL_MOVES): Set<string> {
+  const next = Object.values(CALL_MOVES[state]) as (keyof typeof CALL_MOVES)[];
+  return new Set(next);
+}
+
+type Step =
+  | { readonly do: "wait"; readonly ms: number }
+  | { readonly do: "ring" | "answer" | "busy" | "decline" | "hangUp" | "connectMedia" | "timeout" }
+  | { readonly do: "lose" | "restore" | "drop" | "reconnect" | "logout" | "incoming" | "silence" | "speak" }
+  | { readonly do: "core_hangs_up" };
+
+const steps: fc.Arbitrary<Step[]> = fc.array(
+  fc.oneof(
+    { weight: 4, arbitrary: fc.record({ do: fc.constant("wait" as const), ms: fc.integer({ min: 0, max: 4_000 }) }) },
+    {
+      weight: 5,
+      arbitrary: fc.record({
+        do: fc.constantFrom(
+          ...(["ring", "answer", "busy", "decline", "hangUp", "connectMedia", "timeout", "core_hangs_up"] as const),
+          ...(["lose", "restore", "drop", "reconnect", "logout", "incoming", "silence", "speak"] as const),
+        ),
+      }),
+    },
+  ),
+  { maxLength: 14 },
+);
+
+async function take(scene: CallScene, call: Awaited<ReturnType<CallScene["call"]>>, step: Step): Promise<void> {
+  const { callee } = call;
+  switch (step.do) {
+    case "wait":
+      return scene.system.advance(step.ms);
+    case "timeout":
+      return callee.end("network", "timeout");
+    case "lose":
+      return scene.port.lose();
+    case "restore":
+      return scene.port.restore();
+    case "logout":
+      return scene.port.lose("unlinked", true);
+    case "drop":
+      return scene.client.dropSocket(2_000);
+    case "reconnect":
+      await scene.client.disconnect();
+      void scene.client.connect();
+      await scene.system.advance(200);
+      return scene.port.restore();
+    case "incoming":
+      return void scene.network.ring(scene.client);
+    case "silence":
+      callee.sendsAudio = false;
+      return;
+    case "speak":
+      callee.sendsAudio = true;
+      return;
+    case "core_hangs_up":
+      return void call.leg.hangUp();
+    default:
+      return callee[step.do]();
+  }
+}
+
+test("whatever happens, a call ends exactly once, and feeds nothing before it is active, and never too much", async () => {
+  const property = fc.asyncProperty(
+    steps,
+    fc.constantFrom<"answers" | "silent" | "ignored" | "one-way">("answers", "silent", "ignored", "one-way"),
+    fc.constantFrom<"hang" | "fail" | undefined>(undefined, "hang", "fail"),
+    async (all, callee, fault) => {
+      const scene = await CallScene.start({
+        devices: [callee === "silent" ? { does: "nothing" } : { does: "answer", afterMs: 700 }, { does: "nothing" }],
+        ...(callee === "ignored" && { offer: "ignored" as const }),
+        ...(callee === "one-way" && { media: "one-way" as const }),
+      });
+      const call = await scene.call(tone(440, 60_000, 16_000, 9_000));
+      const { pauseMs } = scene.client.voip.getFeedWatermarksMs();
+      const faults: string[] = [];
+      watch(scene, call.leg.callId, pauseMs, faults);
+      if (fault !== undefined)
+        scene.client.disturb("endCall", fault === "hang" ? "hang" : new Error("the socket is gone"));
+      for (const step of all) {
+        await take(scene, call, step);
+        watch(scene, call.leg.callId, pauseMs, faults);
+      }
+      void call.leg.hangUp();
+      await scene.system.advance(6_000);
+      expect(faults).toEqual([]);
+      expect(call.events.filter(({ type }) => type === "ended").length).toBe(1);
+      expect(call.events.at(-1)?.type).toBe("ended");
+      expect(call.events[0]?.type).toBe("placed");
+      expect(endOf(call)).toBeDefined();
+      expect([call.ended, scene.clock.size, scene.port.listeners.size]).toEqual([1, 0, 0]);
+      const pulled = call.playout.heardMs;
+      await scene.system.advance(2_000);
+      expect(call.playout.heardMs).toBe(pulled);
+    },
+  );
+  await fc.assert(property, { numRuns: Math.min(fuzzRuns, 40) });
+}, 120_000);
+
+const watched = new WeakSet<object>();
+
+/** Notes each feed of the client's present calls that breaks a promise. */
+function watch(scene: CallScene, callId: string, pauseMs: number, faults: string[]): void {
+  const { voip } = scene.client;
+  if (voip === undefined || watched.has(voip)) return;
+  watched.add(voip);
+  const feed = voip.feedLiveAudio.bind(voip);
+  voip.feedLiveAudio = (fed, samples) => {
+    const state = voip.getCall(fed)?.stateData.state;
+    if (fed !== callId) faults.push(`fed another call: ${fed}`);
+    if (state !== "active") faults.push(`fed while ${state}`);
+    const level = feed(fed, samples);
+    if (level > pauseMs + 60) faults.push(`${level} ms are buffered`);
+    return level;
+  };
+}

@@ -1,0 +1,177 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { numberForms } from "../../../../adapters/telephony/whatsapp/calls/number-forms.ts";
+import {
+  BELIEVED_MS,
+  NumberResolver,
+  RESOLVE_MS,
+} from "../../../../adapters/telephony/whatsapp/calls/number-resolver.ts";
+import { PHONE_NUMBER } from "../../../../src/domain/phone-number.ts";
+import type { WhatsAppClient } from "../../../../src/ports/whatsapp-client.ts";
+import { ManualSystem } from "../../../../src/testing/manual-system.ts";
+import { fuzz } from "../../../support/fuzz.ts";
+import { ANA, CallScene } from "./scene.ts";
+
+describe("the forms of a number", () => {
+  test.each([
+    ["+5511987654321", ["5511987654321", "551187654321"]],
+    ["+551187654321", ["551187654321", "5511987654321"]],
+    ["+551134567890", ["551134567890"]], // no mobile number
+    ["+5215512345678", ["5215512345678", "525512345678"]],
+    ["+525512345678", ["525512345678", "5215512345678"]],
+    ["+5491123456789", ["5491123456789", "541123456789"]],
+    ["+541123456789", ["541123456789", "5491123456789"]],
+    ["+12025550100", ["12025550100"]],
+    ["+4930123456", ["4930123456"]],
+  ])("of %s are %j", (number, forms) => {
+    expect(numberForms(number)).toEqual(forms);
+  });
+
+  fuzz(
+    "are numbers themselves, and each is a form of the other",
+    fc.property(
+      fc.oneof(fc.stringMatching(/^\+[1-9]\d{6,14}$/), fc.stringMatching(/^\+5[245]\d{10,11}$/)),
+      (number) => {
+        const forms = numberForms(number);
+        expect(forms[0]).toBe(number.slice(1));
+        for (const form of forms) {
+          expect(`+${form}`).toMatch(PHONE_NUMBER);
+          expect([...numberForms(`+${form}`)].sort()).toEqual([...forms].sort());
+        }
+      },
+    ),
+  );
+});
+
+/** A client whose network answers with this. */
+function answering(answer: (numbers: readonly string[]) => unknown) {
+  const asked: string[][] = [];
+  const client = {
+    profile: {
+      getLidsByPhoneNumbers: async (numbers: readonly string[]) => {
+        asked.push([...numbers]);
+        return answer(numbers);
+      },
+    },
+  };
+  return { asked, client: client as unknown as WhatsAppClient };
+}
+
+const found = (number: string, lidJid: string | null = null) => ({
+  phoneJid: `${number}@s.whatsapp.net`,
+  lidJid,
+  exists: true,
+  invalid: false,
+});
+const missing = (number: string) => ({ ...found(number), exists: false });
+const never = new AbortController().signal;
+
+describe("a number", () => {
+  test("is asked for in both forms at once; the one that is on WhatsApp is called", async () => {
+    const { asked, client } = answering(([first = "", second = ""]) => [missing(first), found(second, "99@lid")]);
+    const numbers = new NumberResolver(new ManualSystem());
+    expect(await numbers.resolve(client, ANA, never)).toMatchObject({
+      phoneJid: "551187654321@s.whatsapp.net",
+      address: "99@lid",
+    });
+    expect(asked).toEqual([["5511987654321", "551187654321"]]);
+  });
+
+  test("that is on WhatsApp in both forms is called as given; without a hidden address by its number", async () => {
+    const { client } = answering((all) => all.map((number) => found(number)));
+    const numbers = new NumberResolver(new ManualSystem());
+    expect((await numbers.resolve(client, ANA, never)).address).toBe("5511987654321@s.whatsapp.net");
+  });
+
+  test.each([
+    ["missing", ([first = ""]: readonly string[]) => [missing(first)]],
+    ["invalid", ([first = ""]: readonly string[]) => [{ ...found(first), invalid: true }]],
+    ["unanswered", () => []],
+  ])("that is %s is no number of WhatsApp, and that is asked again", async (_, answer) => {
+    const { asked, client } = answering(answer);
+    const numbers = new NumberResolver(new ManualSystem());
+    for (const _attempt of [1, 2])
+      await expect(numbers.resolve(client, ANA, never)).rejects.toMatchObject({ release: "number_invalid" });
+    expect(asked.length).toBe(2);
+  });
+
+  test("is remembered for an hour", async () => {
+    const system = new ManualSystem();
+    const { asked, client } = answering(([first = ""]) => [found(first)]);
+    const numbers = new NumberResolver(system);
+    await numbers.resolve(client, ANA, never);
+    await system.advance(BELIEVED_MS - 1);
+    await numbers.resolve(client, ANA, never);
+    expect(asked.length).toBe(1);
+    await system.advance(2);
+    await numbers.resolve(client, ANA, never);
+    expect(asked.length).toBe(2);
+    numbers.forget(ANA);
+    await numbers.resolve(client, ANA, never);
+    expect(asked.length).toBe(3);
+  });
+
+  test("is forgotten once a thousand others were asked for", async () => {
+    const { asked, client } = answering(([first = ""]) => [found(first)]);
+    const numbers = new NumberResolver(new ManualSystem());
+    await numbers.resolve(client, ANA, never);
+    for (let i = 0; i < 1_000; i++) await numbers.resolve(client, `+4930${100_000 + i}`, never);
+    await numbers.resolve(client, ANA, never);
+    expect(asked.length).toBe(1_002);
+  });
+
+  test("without an answer within 10 s lets the call wait", async () => {
+    const system = new ManualSystem();
+    const { client } = answering(() => new Promise(() => {}));
+    const refused = new NumberResolver(system).resolve(client, ANA, never).catch((error: unknown) => error);
+    await system.advance(RESOLVE_MS);
+    expect(await refused).toMatchObject({ release: "line_lost", retryAfterMs: 5_000 });
+    expect(String(await refused)).toContain("no answer within 10 s");
+  });
+
+  test("that the client cannot ask for lets the call wait", async () => {
+    const { client } = answering(() => {
+      throw new Error("rate-overlimit");
+    });
+    const refused = new NumberResolver(new ManualSystem()).resolve(client, ANA, never);
+    await expect(refused).rejects.toMatchObject({ release: "line_lost", retryAfterMs: 5_000 });
+  });
+
+  test("is not waited for after a hang-up", async () => {
+    const scene = await CallScene.start();
+    scene.client.disturb("getLidsByPhoneNumbers", "hang");
+    const dialled = scene.dial();
+    await scene.system.advance(1_000);
+    scene.abort.abort();
+    await scene.system.settle();
+    expect(dialled.error).toMatchObject({ release: "released" });
+  });
+
+  fuzz(
+    "is read from an answer of any shape without another fault",
+    fc.asyncProperty(
+      fc.oneof(
+        fc.anything(),
+        fc.array(
+          fc.record(
+            {
+              phoneJid: fc.oneof(fc.constant("551187654321@s.whatsapp.net"), fc.anything()),
+              lidJid: fc.oneof(fc.constant("12@lid"), fc.anything()),
+              exists: fc.oneof(fc.constant(true), fc.anything()),
+              invalid: fc.oneof(fc.constant(false), fc.anything()),
+            },
+            { requiredKeys: [] },
+          ),
+        ),
+      ),
+      async (answer) => {
+        const { client } = answering(() => answer);
+        const resolved = await new NumberResolver(new ManualSystem())
+          .resolve(client, ANA, never)
+          .catch((error: { release?: string }) => error.release);
+        if (typeof resolved === "object") expect(resolved.address).toMatch(/^\d+@(lid|s\.whatsapp\.net)$/);
+        else expect(resolved).toBe("number_invalid");
+      },
+    ),
+  );
+});

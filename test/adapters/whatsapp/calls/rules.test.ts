@@ -1,0 +1,162 @@
+import { describe, expect, test } from "vitest";
+import { LINE_CHECK_MS, LINE_LIMIT_MS } from "../../../../adapters/telephony/whatsapp/calls/call-flow.ts";
+import { tone } from "../../../../src/audio/tone.ts";
+import { CallScene, endOf, notesOf, sounding, typesOf } from "./scene.ts";
+
+const nothing = { does: "nothing" } as const;
+
+describe("the rules of the adapter", () => {
+  test("3: events count although client.voip is another object, and calls are found there", async () => {
+    const scene = await CallScene.start({ devices: [nothing] });
+    const first = await scene.call();
+    void first.leg.hangUp();
+    await scene.system.advance(100);
+    const before = scene.client.voip;
+    await scene.client.disconnect();
+    void scene.client.connect();
+    await scene.system.advance(500);
+    expect(scene.client.voip).not.toBe(before);
+    const second = await scene.call();
+    await scene.system.advance(500);
+    expect(typesOf(second)).toEqual(["placed", "alerting"]);
+    void second.leg.hangUp();
+    await scene.system.advance(100);
+    expect(second.callee.ended).toBe("caller");
+  });
+
+  test("3: a client that comes back without the call has lost it: line_lost", async () => {
+    const scene = await CallScene.start();
+    const call = await scene.connected();
+    scene.port.lose();
+    await scene.client.disconnect();
+    void scene.client.connect();
+    await scene.system.advance(500);
+    scene.port.restore();
+    await scene.system.settle();
+    expect(endOf(call)).toEqual({ cause: "line_lost", detail: "the client has come back without this call" });
+  });
+
+  test("4: a call beside somebody who rings the number is placed", async () => {
+    const scene = await CallScene.start();
+    const incoming = scene.network.ring(scene.client);
+    await scene.system.advance(100);
+    const call = await scene.connected();
+    await scene.system.advance(1_000);
+    expect([endOf(call), incoming.touched]).toEqual([undefined, false]);
+  });
+
+  test("5: an incoming call is never touched, whatever happens to ours", async () => {
+    const scene = await CallScene.start({ hangsUpAfterMs: 2_000 });
+    const { voip } = scene.client;
+    const ended: string[] = [];
+    const endCall = voip.endCall.bind(voip);
+    voip.endCall = async (callId, reason) => {
+      ended.push(callId);
+      await endCall(callId, reason);
+    };
+    const call = await scene.call();
+    const incoming = scene.network.ring(scene.client);
+    await scene.system.advance(10_000);
+    expect(endOf(call)?.cause).toBe("callee_hung_up");
+    expect(ended).toEqual([]);
+    expect(incoming.touched).toBe(false);
+    expect(notesOf(call)).toEqual(["address_resolved"]);
+  });
+
+  test("6: the number is asked for first, and the address that hides it is called", async () => {
+    const scene = await CallScene.start({ devices: [nothing], lid: "4242@lid" });
+    const call = await scene.call();
+    expect(call.callee.peerJid).toBe("4242@lid");
+  });
+
+  test("7: nothing is fed before the call is active, and the beginning of the message is heard", async () => {
+    const scene = await CallScene.start({ mediaAfterMs: 2_000 });
+    const fed: string[] = [];
+    const { voip } = scene.client;
+    const feed = voip.feedLiveAudio.bind(voip);
+    voip.feedLiveAudio = (callId, samples) => {
+      fed.push(voip.getCall(callId)?.stateData.state ?? "");
+      return feed(callId, samples);
+    };
+    const message = tone(440, 900, 16_000, 9_000);
+    const call = await scene.connected(message);
+    await scene.system.advance(3_000);
+    expect(new Set(fed)).toEqual(new Set(["active"]));
+    expect(sounding(call.callee.heard)).toEqual(sounding(message));
+    expect(voip.lostSamples(call.leg.callId)).toBe(0);
+  });
+
+  test("9: what the client has buffered is heard before the call is ended", async () => {
+    const scene = await CallScene.start();
+    const message = tone(440, 10_000, 16_000, 9_000);
+    const call = await scene.connected(message);
+    await scene.system.advance(2_015);
+    const buffered = scene.client.voip.getLiveBufferMs(call.leg.callId);
+    expect(buffered).toBeGreaterThan(0);
+    const heard = call.callee.frames.length;
+    const hungUpAt = scene.system.monotonic();
+    void call.leg.hangUp();
+    const heardMs = call.playout.heardMs;
+    for (let i = 0; i < 100 && endOf(call) === undefined; i++) await scene.system.advance(10);
+    expect(scene.system.monotonic() - hungUpAt).toBeLessThan(500);
+    const last = call.callee.frames.slice(heard).filter(({ samples }) => sounding(samples).length > 0);
+    expect(last.length * 60).toBe(buffered);
+    expect(call.playout.heardMs).toBe(heardMs);
+  });
+
+  test("10: the end is known from the event, because the client has forgotten the call", async () => {
+    const scene = await CallScene.start();
+    const call = await scene.connected();
+    const { voip } = scene.client;
+    voip.getCall = () => null;
+    call.callee.hangUp();
+    await scene.system.advance(100);
+    expect(endOf(call)?.cause).toBe("callee_hung_up");
+  });
+
+  describe("11: a call whose connection is lost", () => {
+    test("has 10 s while it rings", async () => {
+      const scene = await CallScene.start({ devices: [nothing] });
+      const call = await scene.call();
+      await scene.system.advance(1_000);
+      scene.port.lose("the socket dropped");
+      await scene.system.advance(LINE_CHECK_MS - 100);
+      expect(endOf(call)).toBeUndefined();
+      await scene.system.advance(200);
+      expect(endOf(call)).toEqual({ cause: "line_lost", detail: "the socket dropped" });
+    });
+
+    test("goes on if the connection comes back in time, with the call", async () => {
+      const scene = await CallScene.start({ devices: [{ does: "answer", afterMs: 6_000 }] });
+      const call = await scene.call();
+      await scene.system.advance(1_000);
+      scene.port.lose();
+      await scene.system.advance(2_000);
+      scene.port.restore();
+      await scene.system.advance(30_000);
+      expect(typesOf(call)).toEqual(["placed", "alerting", "answered", "connected"]);
+    });
+
+    test("has 30 s while the callee's audio flows", async () => {
+      const scene = await CallScene.start();
+      const call = await scene.connected();
+      scene.port.lose();
+      scene.port.lose("again");
+      await scene.system.advance(LINE_LIMIT_MS - 100);
+      expect(endOf(call)).toBeUndefined();
+      await scene.system.advance(200);
+      expect(endOf(call)).toEqual({ cause: "line_lost", detail: "the socket dropped" });
+    });
+
+    test("has no more than 10 s once that audio has stopped", async () => {
+      const scene = await CallScene.start();
+      const call = await scene.connected();
+      scene.port.lose();
+      await scene.system.advance(12_000);
+      expect(endOf(call)).toBeUndefined();
+      call.callee.sendsAudio = false;
+      await scene.system.advance(8_200);
+      expect(endOf(call)?.cause).toBe("line_lost");
+    });
+  });
+});

@@ -1,0 +1,199 @@
+import {
+  type FakeNumber,
+  type FakeWhatsAppCall,
+  type FakeWhatsAppClient,
+  type FakeWhatsAppOptions,
+  ManualSystem,
+} from "ringport/testing";
+import { MediaClock } from "../../../../adapters/telephony/media-clock.ts";
+import type { CallListener, CallPort } from "../../../../adapters/telephony/whatsapp/calls/call-port.ts";
+import type { WhatsAppLeg } from "../../../../adapters/telephony/whatsapp/calls/leg.ts";
+import { NumberResolver } from "../../../../adapters/telephony/whatsapp/calls/number-resolver.ts";
+import { placeCall } from "../../../../adapters/telephony/whatsapp/calls/place-call.ts";
+import { concatPcm } from "../../../../src/audio/pcm.ts";
+import { Playout } from "../../../../src/audio/playout.ts";
+import type { DialError, LegEvent } from "../../../../src/ports/telephony.ts";
+import type { WhatsAppClient } from "../../../../src/ports/whatsapp-client.ts";
+import { FakeNetwork } from "../../../support/whatsapp/fake-network.ts";
+
+export const ANA = "+5511987654321";
+export const RATE = 16_000;
+
+const VOIP_EVENTS = [
+  ["voip_call_state", "state"],
+  ["voip_call_ended", "ended"],
+] as const;
+
+/** The session of a number, as its calls see it. A test says what happens to its connection. */
+export class TestPort implements CallPort {
+  client: WhatsAppClient | undefined;
+  readonly listeners = new Set<CallListener>();
+
+  constructor(client: FakeWhatsAppClient) {
+    this.client = client;
+    for (const [name, type] of VOIP_EVENTS)
+      client.on(name, (call) => this.report((listener) => listener.voip({ type, call })));
+    client.on("voip_call_inbound_audio", ({ call, pcm }) =>
+      this.report((listener) => listener.voip({ type: "inbound_audio", call, pcm })),
+    );
+    client.lowlevel.registerIncomingStanzaFilter((stanza) => {
+      this.report((listener) => listener.stanza(stanza));
+      return false;
+    });
+  }
+
+  listen(listener: CallListener): () => void {
+    this.listeners.add(listener);
+    return () => void this.listeners.delete(listener);
+  }
+
+  report(report: (listener: CallListener) => void): void {
+    for (const listener of [...this.listeners]) report(listener);
+  }
+
+  lose(reason = "the socket dropped", final = false): void {
+    this.report((listener) => listener.lost(reason, final));
+  }
+
+  restore(): void {
+    this.report((listener) => listener.restored());
+  }
+}
+
+/** A placed call, both ends of it. */
+export interface TestCall {
+  readonly leg: WhatsAppLeg;
+  readonly callee: FakeWhatsAppCall;
+  readonly events: LegEvent[];
+  readonly playout: Playout;
+  /** Frames of the callee that the leg has passed on. */
+  readonly inbound: Int16Array[];
+  /** Number of times that the leg has reported its end. */
+  ended: number;
+}
+
+/** A linked number that places calls over a fake network, on a manual clock. */
+export class CallScene {
+  readonly fake: FakeNetwork;
+  readonly client: FakeWhatsAppClient;
+  readonly port: TestPort;
+  readonly clock: MediaClock;
+  readonly numbers: NumberResolver;
+  readonly deadlines = { dial: Infinity, send: Infinity };
+  readonly abort = new AbortController();
+
+  constructor(fake: FakeNetwork, client: FakeWhatsAppClient) {
+    this.fake = fake;
+    this.client = client;
+    this.port = new TestPort(client);
+    const { system } = fake;
+    // Unlike the client's, its timers stay exact if a test makes those of the system late.
+    this.clock = new MediaClock({
+      now: () => system.now(),
+      monotonic: () => system.monotonic(),
+      random: () => {},
+      after: (ms, run) => ManualSystem.prototype.after.call(system, ms, run),
+    });
+    this.numbers = new NumberResolver(fake.system);
+  }
+
+  static async start(number: FakeNumber = {}, options?: FakeWhatsAppOptions): Promise<CallScene> {
+    const fake = new FakeNetwork(options);
+    fake.network.number(ANA, number);
+    return new CallScene(fake, await fake.online());
+  }
+
+  get system() {
+    return this.fake.system;
+  }
+
+  get network() {
+    return this.fake.network;
+  }
+
+  /** Starts a dial; time has to pass for it. */
+  dial(to = ANA): { leg?: WhatsAppLeg; error?: DialError; ended: number } {
+    const dialled: { leg?: WhatsAppLeg; error?: DialError; ended: number } = { ended: 0 };
+    const { system, clock, deadlines, numbers } = this;
+    const options = { callId: "call_1", ringTimeoutMs: 60_000 };
+    const context = { system, clock, deadlines, numbers };
+    placeCall(context, this.port, to, options, this.abort.signal, () => void dialled.ended++).then(
+      (leg) => {
+        dialled.leg = leg;
+      },
+      (error) => {
+        dialled.error = error;
+      },
+    );
+    return dialled;
+  }
+
+  /** Why a dial was refused. */
+  async refusal(to = ANA, withinMs = 60_000): Promise<DialError> {
+    const dialled = this.dial(to);
+    await this.system.advance(withinMs);
+    if (dialled.error === undefined) throw new Error("the dial was not refused");
+    return dialled.error;
+  }
+
+  /** Dials, and follows the leg; the message is queued, if there is one. */
+  async call(message?: Int16Array, to = ANA): Promise<TestCall> {
+    const dialled = this.dial(to);
+    for (let i = 0; i < 400 && dialled.leg === undefined && dialled.error === undefined; i++)
+      await this.system.advance(5);
+    if (dialled.leg === undefined) throw dialled.error ?? new Error("the dial did not end");
+    const { leg } = dialled;
+    const playout = new Playout(RATE);
+    const inbound: Int16Array[] = [];
+    const events: LegEvent[] = [];
+    void (async () => {
+      for await (const event of leg.events) events.push(event);
+    })();
+    leg.connectMedia(playout, { write: (frame) => void inbound.push(frame.slice()) });
+    if (message) playout.enqueue(message);
+    const callee = this.network.calls.at(-1) as FakeWhatsAppCall;
+    const call: TestCall = {
+      leg,
+      callee,
+      events,
+      playout,
+      inbound,
+      get ended() {
+        return dialled.ended;
+      },
+    };
+    await this.system.settle();
+    return call;
+  }
+
+  /** A call whose callee has answered, and whose audio runs. */
+  async connected(message?: Int16Array): Promise<TestCall> {
+    const call = await this.call(message);
+    for (let i = 0; i < 400 && !typesOf(call).includes("connected"); i++) await this.system.advance(10);
+    return call;
+  }
+}
+
+/** The types of the leg's events so far, notes left out. */
+export function typesOf({ events }: TestCall): string[] {
+  return events.map(({ type }) => type).filter((type) => type !== "noted");
+}
+
+/** The events that the leg has noted. */
+export function notesOf({ events }: TestCall): string[] {
+  return events.flatMap((event) => (event.type === "noted" ? [event.fact.event] : []));
+}
+
+/** How the leg ended; undefined while it has not. */
+export function endOf({ events }: TestCall): { cause: string; detail: string | null } | undefined {
+  const end = events.find((event) => event.type === "ended");
+  return end?.type === "ended" ? { cause: end.cause, detail: end.detail } : undefined;
+}
+
+export const received = ({ inbound }: TestCall): Int16Array => concatPcm(inbound);
+
+/** From the first to the last sample that is not silence. */
+export function sounding(samples: Int16Array): Int16Array {
+  const loud = (sample: number): boolean => Math.abs(sample) > 100;
+  return samples.subarray(samples.findIndex(loud), samples.findLastIndex(loud) + 1);
+}

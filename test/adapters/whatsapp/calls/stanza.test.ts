@@ -1,0 +1,152 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { readJid } from "../../../../adapters/telephony/whatsapp/calls/jid.ts";
+import { isAboutCalls, readCallStanza } from "../../../../adapters/telephony/whatsapp/calls/stanza.ts";
+import { fuzz } from "../../../support/fuzz.ts";
+
+const CALL = { callId: "A1B2", peerJid: "123456789@lid" };
+
+/** A `<call>` stanza with one child. */
+function signal(tag: string, attrs: Record<string, unknown> = {}, from = "123456789:3@lid") {
+  return { tag: "call", attrs: { id: "1", from }, content: [{ tag, attrs: { "call-id": "A1B2", ...attrs } }] };
+}
+
+function ack(attrs: Record<string, unknown> = {}, content?: unknown) {
+  return { tag: "ack", attrs: { class: "call", type: "offer", from: "123456789@lid", ...attrs }, content };
+}
+
+const relay = (callId: string, jids: readonly string[] = []) => ({
+  tag: "relay",
+  attrs: { "call-id": callId },
+  content: jids.map((jid) => ({ tag: "participant", attrs: { jid } })),
+});
+
+describe("a stanza about our call", () => {
+  test.each(["preaccept", "accept"])("reports <%s>", (tag) => {
+    expect(readCallStanza(signal(tag), CALL)).toEqual({ type: tag });
+  });
+
+  test("reports who rejects, and why", () => {
+    expect(readCallStanza(signal("reject"), CALL)).toEqual({ type: "reject", device: 3, reason: undefined });
+    const phone = readCallStanza(signal("reject", { reason: "busy" }, "123456789@lid"), CALL);
+    expect(phone).toEqual({ type: "reject", device: 0, reason: "busy" });
+    const unknown = readCallStanza(signal("reject", {}, "nobody"), CALL);
+    expect(unknown).toEqual({ type: "reject", device: undefined, reason: undefined });
+  });
+
+  test("reports why it is terminated", () => {
+    expect(readCallStanza(signal("terminate"), CALL)).toEqual({ type: "terminate", reason: undefined });
+    const timeout = readCallStanza(signal("terminate", { reason: "timeout" }), CALL);
+    expect(timeout).toEqual({ type: "terminate", reason: "timeout" });
+  });
+
+  test("reports that the offer was taken, and the devices that ring, without our own", () => {
+    const jids = ["123456789:0@lid", "123456789:3@lid", "555:4@lid", "123456789:3@lid", "123456789@s.whatsapp.net"];
+    expect(readCallStanza(ack({}, [relay("A1B2", jids)]), CALL)).toEqual({ type: "offer_taken", devices: [0, 3] });
+    const user = { tag: "user", attrs: {}, content: [{ tag: "device", attrs: { jid: "123456789:9@lid" } }] };
+    expect(readCallStanza(ack({}, [relay("A1B2"), user]), CALL)).toEqual({ type: "offer_taken", devices: [9] });
+    expect(readCallStanza(ack({ "call-id": "A1B2" }), CALL)).toEqual({ type: "offer_taken", devices: [] });
+  });
+
+  test("reports the code with which the offer was refused", () => {
+    expect(readCallStanza(ack({ error: "403" }), CALL)).toEqual({ type: "offer_refused", code: "403" });
+    expect(readCallStanza(ack({ error: "\u0007" }), CALL)).toEqual({ type: "offer_refused", code: "unknown" });
+  });
+});
+
+describe("a stanza about something else", () => {
+  test.each([
+    ["a signal of another call", signal("terminate", { "call-id": "OTHER" })],
+    ["a signal without a call", { tag: "call", attrs: {}, content: [{ tag: "terminate", attrs: {} }] }],
+    ["an offer", signal("offer")],
+    ["relay latencies", signal("relaylatency")],
+    ["an ack of another call", ack({}, [relay("OTHER")])],
+    ["a refusal that another callee's address sends", ack({ error: "403", from: "42@lid" })],
+    ["an ack of something else", ack({ type: "terminate" })],
+    ["an ack of a message", { tag: "ack", attrs: { class: "message", type: "offer" } }],
+    ["a message", { tag: "message", attrs: { "call-id": "A1B2" } }],
+  ])("reports nothing: %s", (_, stanza) => {
+    expect(readCallStanza(stanza, CALL)).toBeUndefined();
+  });
+});
+
+describe("hostile stanzas", () => {
+  const throwing = new Proxy(
+    {},
+    {
+      get() {
+        throw new Error("hostile");
+      },
+    },
+  );
+
+  test("do not throw, whatever throws in them", () => {
+    const getter = {
+      get tag() {
+        throw new Error("hostile");
+      },
+    };
+    const child = { tag: "call", attrs: throwing, content: [{ tag: "reject", attrs: throwing }] };
+    for (const stanza of [
+      throwing,
+      getter,
+      child,
+      { tag: "ack", attrs: throwing },
+      { tag: "call", content: [throwing] },
+    ]) {
+      expect(readCallStanza(stanza, CALL)).toBeUndefined();
+      expect(typeof isAboutCalls(stanza)).toBe("boolean");
+    }
+  });
+
+  test("of any size and depth cost no more than their first children", () => {
+    const many = Array.from({ length: 1_000_000 }, () => ({ tag: "x", attrs: {} }));
+    expect(readCallStanza({ tag: "call", attrs: {}, content: many }, CALL)).toBeUndefined();
+    const jids = Array.from({ length: 10_000 }, (_, i) => `123456789:${i}@lid`);
+    const taken = readCallStanza(ack({}, [relay("A1B2", jids)]), CALL);
+    expect(taken?.type === "offer_taken" && taken.devices.length).toBe(64);
+    let deep: unknown = { tag: "terminate", attrs: { "call-id": "A1B2" } };
+    for (let i = 0; i < 100_000; i++) deep = { tag: "call", attrs: {}, content: [deep] };
+    expect(readCallStanza(deep, CALL)).toBeUndefined();
+  });
+
+  const attrs = fc.dictionary(
+    fc.constantFrom("call-id", "from", "reason", "error", "class", "type", "jid", "__proto__", "constructor"),
+    fc.oneof(
+      fc.constantFrom("A1B2", "offer", "call", "busy", "123456789:3@lid", "403"),
+      fc.string(),
+      fc.anything({ withNullPrototype: true }),
+    ),
+  );
+  const { node } = fc.letrec((tie) => ({
+    node: fc.record(
+      {
+        tag: fc.oneof(
+          fc.constantFrom("call", "ack", "reject", "terminate", "preaccept", "accept", "relay", "user", "participant"),
+          fc.anything(),
+        ),
+        attrs: fc.oneof(attrs, fc.anything()),
+        content: fc.oneof({ maxDepth: 4 }, fc.anything(), fc.array(tie("node"), { maxLength: 4 })),
+      },
+      { requiredKeys: [] },
+    ),
+  }));
+
+  fuzz(
+    "a stanza of any shape is read without a throw, and what it reports is fit to be shown",
+    fc.property(fc.oneof(node, fc.anything()), (stanza) => {
+      const read = readCallStanza(stanza, CALL);
+      isAboutCalls(stanza);
+      if (read === undefined) return;
+      expect(JSON.stringify(read)).toMatch(/^[\x20-\x7e]{1,1000}$/);
+    }),
+  );
+
+  fuzz(
+    "an address of any text is read without a throw",
+    fc.property(fc.oneof(fc.string(), fc.anything(), fc.stringMatching(/^\d{1,4}(:\d{1,3})?@lid$/)), (value) => {
+      const jid = readJid(value);
+      if (jid) expect(String(value)).toContain(jid.user);
+    }),
+  );
+});
