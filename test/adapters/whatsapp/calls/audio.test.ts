@@ -219,7 +219,7 @@ describe("a source or sink that throws", () => {
       throw new Error("the program is broken");
     };
     call.leg.connectMedia(
-      which === "source" ? { read: fault } : { read: (frame) => (frame.fill(0), 0) },
+      which === "source" ? { read: fault } : { read: () => 0 },
       which === "sink" ? { write: fault } : { write() {} },
     );
     await scene.system.advance(5_000);
