@@ -1,5 +1,6 @@
 import { computed, type ReadonlySignal } from "@preact/signals";
-import { type Language, language, locale } from "./language.ts";
+import { numberFormat, pluralRules } from "./formatters.ts";
+import { type Language, language } from "./language.ts";
 
 /** Texts of one area: plain ones, and functions for those that name a value. */
 export type Area = { readonly [name: string]: string | ((...values: never[]) => string) | Area };
@@ -22,6 +23,6 @@ export function dictionary<T extends Area>(
 
 /** `plural(3, { one: "# call", other: "# calls" })` is "3 calls". */
 export function plural(count: number, forms: { readonly one: string; readonly other: string }): string {
-  const form = new Intl.PluralRules(language.value).select(count) === "one" ? forms.one : forms.other;
-  return form.replace("#", new Intl.NumberFormat(locale()).format(count));
+  const form = pluralRules().select(count) === "one" ? forms.one : forms.other;
+  return form.replace("#", numberFormat().format(count));
 }

@@ -1,4 +1,4 @@
-import { locale } from "./language.ts";
+import { dateFormat, numberFormat, relativeFormat } from "./formatters.ts";
 
 const UNITS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ["day", 86_400_000],
@@ -11,12 +11,12 @@ const RELATIVE_MS = 7 * 86_400_000;
 
 /** A time of RFC 3339 as a date and a time of day, in the time zone of the browser. */
 export function formatTime(at: string): string {
-  return new Intl.DateTimeFormat(locale(), { dateStyle: "medium", timeStyle: "short" }).format(new Date(at));
+  return dateFormat({ dateStyle: "medium", timeStyle: "short" }).format(new Date(at));
 }
 
 /** The same with seconds, without the date. */
 export function formatClock(at: string): string {
-  return new Intl.DateTimeFormat(locale(), { timeStyle: "medium" }).format(new Date(at));
+  return dateFormat({ timeStyle: "medium" }).format(new Date(at));
 }
 
 /** The date alone. @param day a time of RFC 3339, or a day of UTC such as 2026-11-27 */
@@ -24,7 +24,7 @@ export function formatDay(day: string, style: "medium" | "short" = "medium"): st
   const timeZone = day.length === 10 ? { timeZone: "UTC" } : {};
   const parts =
     style === "medium" ? { dateStyle: "medium" as const } : { day: "numeric" as const, month: "short" as const };
-  return new Intl.DateTimeFormat(locale(), { ...parts, ...timeZone }).format(new Date(day));
+  return dateFormat({ ...parts, ...timeZone }).format(new Date(day));
 }
 
 /** "5 minutes ago", "in 3 days"; a date if it is further away. @param now ms since 1970-01-01 UTC */
@@ -32,7 +32,7 @@ export function formatRelative(at: string, now: number = Date.now()): string {
   const ms = Date.parse(at) - now;
   if (Math.abs(ms) >= RELATIVE_MS) return formatDay(at);
   const [unit, size] = UNITS.find(([, size]) => Math.abs(ms) >= size) ?? (["second", 1_000] as const);
-  return new Intl.RelativeTimeFormat(locale(), { numeric: "auto" }).format(Math.round(ms / size), unit);
+  return relativeFormat({ numeric: "auto" }).format(Math.round(ms / size), unit);
 }
 
 /** A length of time as on a clock: 1:05, 1:02:03. @param ms its length */
@@ -45,5 +45,5 @@ export function formatDuration(ms: number): string {
 }
 
 export function formatNumber(value: number, options: Intl.NumberFormatOptions = {}): string {
-  return new Intl.NumberFormat(locale(), options).format(value);
+  return numberFormat(options).format(value);
 }
