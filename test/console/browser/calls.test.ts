@@ -6,6 +6,9 @@ import { PASSWORD, useConsole } from "./support/console.ts";
 import { copyCall } from "./support/copied-calls.ts";
 
 const MANY = 1_000;
+/** Calls that come and go in each attempt. */
+const CALLS_EACH = 4;
+const ATTEMPTS = 3;
 /** Longest time that the main thread may be busy at a stretch, ms. */
 const LONGEST_TASK_MS = 100;
 
@@ -51,6 +54,44 @@ onEach([ON_NODE], (target) => {
       await page.getByText("Picked up", { exact: true }).first().waitFor();
     });
 
+    test("keys move through the list, and the row that they lead to has the focus", async () => {
+      const page = await console.signedUp();
+      const client = console.server.client(await console.tokenOf(page));
+      const { id: instanceId } = await client.activeInstance();
+      const { id } = await client.call(instanceId, { target: { phoneNumber: "+12025550101" } });
+      await client.waitForCall(id);
+      const ages = Array.from({ length: 89 }, (_, i) => 60_000 * (i + 1));
+      copyCall(console.server, id, ages);
+      await page.goto(`${console.url}/calls`);
+      await page.getByText("90 calls", { exact: true }).waitFor();
+      await page.locator(".call-row").first().focus();
+      const row = (): Promise<number> => page.evaluate("Number(document.activeElement.ariaRowIndex)");
+      const steps = [
+        ["End", 91],
+        ["ArrowUp", 90],
+        ["Home", 2],
+        ["ArrowDown", 3],
+        ["End", 91],
+      ] as const;
+      for (const [key, to] of steps) {
+        await page.keyboard.press(key);
+        expect([key, await row()]).toEqual([key, to]);
+      }
+      await page.keyboard.press("PageUp");
+      await expect.poll(row).toBeLessThan(85);
+      const above = await row();
+      await page.keyboard.press("PageUp");
+      await expect.poll(row).toBe(above - (91 - above));
+      // The rows of the view that are not drawn with the first task follow.
+      const undrawn = `(() => {
+        const rows = [...document.querySelectorAll(".call-row")].map((row) => row.getBoundingClientRect());
+        return rows[0].top > 0 || rows.at(-1).bottom < innerHeight;
+      })()`;
+      await expect.poll(() => page.evaluate(undrawn)).toBe(false);
+      await page.keyboard.press("Enter");
+      await page.getByRole("heading", { name: "Call to +12025550101" }).waitFor();
+    });
+
     test(`a list of ${MANY} calls stays smooth while calls come and go`, async () => {
       const page = await console.signedUp();
       const client = console.server.client(await console.tokenOf(page));
@@ -62,53 +103,62 @@ onEach([ON_NODE], (target) => {
         id,
         Array.from({ length: MANY - 1 }, (_, i) => 60_000 * (i + 1)),
       );
-      await page.goto(`${console.url}/calls`);
-      await page.getByRole("link", { name: "+1 202 555 0101" }).first().waitFor();
-      const longestTask = await timeTasks(page);
-      for (let more = 40; more > 0 && !(await page.getByText("1,000 calls", { exact: true }).isVisible()); more--) {
-        await page.mouse.move(700, 600);
-        await page.mouse.wheel(0, 20_000);
-        await expect.poll(() => page.getByText("Reading earlier calls").isVisible()).toBe(false);
+      // Time counts as it passes, whoever takes it: other programs of a busy machine may spoil one attempt.
+      const longest: number[] = [];
+      for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+        await page.goto(`${console.url}/calls`);
+        await page.getByRole("link", { name: "+1 202 555 0101" }).first().waitFor();
+        longest.push(
+          await longestTask(page, async () => {
+            await scrollThrough(page);
+            await page.getByText(count(MANY + attempt * CALLS_EACH), { exact: true }).waitFor();
+            await page.evaluate("scrollTo(0, 0)");
+            for (let call = 0; call < CALLS_EACH; call++) {
+              const { id: next } = await client.call(instanceId, { target: { phoneNumber: "+12025550101" } });
+              await client.waitForCall(next);
+              await page.mouse.wheel(0, call % 2 === 0 ? 4_000 : -4_000);
+            }
+            await page.getByText(count(MANY + (attempt + 1) * CALLS_EACH), { exact: true }).waitFor();
+          }),
+        );
+        expect(await page.evaluate("document.querySelectorAll('a[href*=\"/calls/call_\"]').length")).toBeLessThan(150);
       }
-      await page.getByText("1,000 calls", { exact: true }).waitFor();
-      await page.evaluate("scrollTo(0, 0)");
-      for (let call = 0; call < 10; call++) {
-        const { id: next } = await client.call(instanceId, { target: { phoneNumber: "+12025550101" } });
-        await client.waitForCall(next);
-        await page.mouse.wheel(0, call % 2 === 0 ? 4_000 : -4_000);
-      }
-      await page.getByText("1,010 calls", { exact: true }).waitFor();
-      expect(await longestTask()).toBeLessThanOrEqual(LONGEST_TASK_MS);
-      expect(await page.evaluate("document.querySelectorAll('a[href*=\"/calls/call_\"]').length")).toBeLessThan(150);
+      const median = longest.sort((a, b) => a - b)[ATTEMPTS >> 1];
+      expect(median, `longest tasks: ${longest.join(", ")} ms`).toBeLessThanOrEqual(LONGEST_TASK_MS);
     });
   });
 });
 
-/**
- * Times the tasks of the page's main thread from now on, by the processor: what other programs of a busy machine do does not
- * count. @returns ends that, with the longest one, ms
- */
-async function timeTasks(page: Page): Promise<() => Promise<number>> {
-  const browser = page.context().browser()!;
-  await browser.startTracing(page, { categories: ["disabled-by-default-devtools.timeline"] });
-  return async () => {
-    const { traceEvents } = JSON.parse((await browser.stopTracing()).toString()) as { traceEvents: TraceEvent[] };
-    const main = traceEvents.filter(({ name, args }) => name === "thread_name" && args?.name === "CrRendererMain");
-    const tasks = traceEvents.filter(
-      ({ name, pid, tid }) => name === "RunTask" && main.some((thread) => thread.pid === pid && thread.tid === tid),
-    );
-    if (tasks.length < 100) throw new Error(`only ${tasks.length} tasks were traced`);
-    return Math.max(...tasks.map(({ tdur = 0 }) => tdur / 1000));
-  };
+const count = (calls: number): string => `${calls.toLocaleString("en-US")} calls`;
+
+/** Scrolls to the end of the list, which is read page by page. */
+async function scrollThrough(page: Page): Promise<void> {
+  await page.mouse.move(700, 600);
+  await expect
+    .poll(
+      async () => {
+        await page.mouse.wheel(0, 20_000);
+        return page.locator(".call-grid").getAttribute("aria-rowcount");
+      },
+      { timeout: 60_000 },
+    )
+    .not.toBe("-1");
 }
 
-/** Times in µs; `tdur` is that of the processor. */
-interface TraceEvent {
-  readonly name: string;
-  readonly pid: number;
-  readonly tid: number;
-  readonly tdur?: number;
-  readonly args?: { readonly name?: string };
+/** Does something in a page. @returns the longest task of its main thread meanwhile, ms; 0 if none took 50 ms */
+async function longestTask(page: Page, run: () => Promise<void>): Promise<number> {
+  await page.evaluate(`
+    globalThis.longTasks = [];
+    globalThis.noteTasks = (entries) => longTasks.push(...entries.map(({ duration }) => duration));
+    globalThis.taskObserver = new PerformanceObserver((list) => noteTasks(list.getEntries()));
+    taskObserver.observe({ type: "longtask" });
+  `);
+  await run();
+  return page.evaluate<number>(`
+    noteTasks(taskObserver.takeRecords());
+    taskObserver.disconnect();
+    Math.max(0, ...longTasks);
+  `);
 }
 
 /** Presses Tab until the element of this name has the focus. */

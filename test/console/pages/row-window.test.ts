@@ -1,6 +1,12 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { nearEnd, rowAfterKey, rowWindow } from "../../../adapters/console/pages/views/calls/row-window.ts";
+import {
+  nearEnd,
+  nextRows,
+  type RowWindow,
+  rowAfterKey,
+  rowWindow,
+} from "../../../adapters/console/pages/views/calls/row-window.ts";
 import { fuzz } from "../../support/fuzz.ts";
 
 describe("the window of a long list", () => {
@@ -30,6 +36,54 @@ describe("the window of a long list", () => {
     expect(rowAfterKey(key, row, 100, 10)).toBe(to);
   });
 });
+
+describe("the rows that are drawn next", () => {
+  const window = { from: 100, to: 132 };
+
+  it.each([
+    ["are those in view first, if none is drawn", { from: 0, to: 0 }, { from: 108, to: 118 }],
+    [
+      "are those in view first, if all that are drawn have left the window",
+      { from: 0, to: 32 },
+      { from: 108, to: 118 },
+    ],
+    ["join those below that are drawn", { from: 112, to: 140 }, { from: 102, to: 132 }],
+    ["join those above that are drawn", { from: 90, to: 110 }, { from: 100, to: 120 }],
+    ["come from both sides if those in view are drawn", { from: 106, to: 128 }, { from: 100, to: 132 }],
+    ["are all of the window at the end", { from: 100, to: 132 }, { from: 100, to: 132 }],
+  ])("%s", (_, drawn, next) => {
+    expect(nextRows(drawn, window, 108, 10)).toEqual(next);
+  });
+});
+
+fuzz(
+  "a window is drawn in a few steps of few new rows, and needed rows come first",
+  fc.property(
+    ...[
+      fc.nat(1_000),
+      fc.nat(80),
+      fc.nat(1_000),
+      fc.nat(80),
+      fc.integer({ min: -50, max: 1_200 }),
+      fc.integer({ min: 1, max: 20 }),
+    ],
+    (at, length, from, size, first, most) => {
+      const window = { from, to: from + size };
+      let drawn: RowWindow = { from: at, to: at + length };
+      for (let step = 0; step <= Math.ceil(size / most); step++) {
+        const next = nextRows(drawn, window, first, most);
+        expect(window.from <= next.from && next.from <= next.to && next.to <= window.to).toBe(true);
+        const kept = Math.max(0, Math.min(drawn.to, next.to) - Math.max(drawn.from, next.from));
+        expect(next.to - next.from - kept).toBeLessThanOrEqual(most);
+        const isNew = drawn.to <= window.from || drawn.from >= window.to || drawn.from === drawn.to;
+        const needed = Math.min(Math.max(first, window.from), window.to - 1);
+        if (isNew && size > 0) expect(next.from <= needed && needed < next.to).toBe(true);
+        drawn = next;
+      }
+      expect(drawn.to - drawn.from).toBe(size);
+    },
+  ),
+);
 
 fuzz(
   "every row in view is drawn, and few others",

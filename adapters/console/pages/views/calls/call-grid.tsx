@@ -9,11 +9,13 @@ import { href, navigate } from "../../shell/place.ts";
 import type { CallRow } from "./call-rows.ts";
 import { createdText, Duration, outcomeText } from "./call-text.tsx";
 import { spacedNumber } from "./phone-number.ts";
-import { nearEnd, rowAfterKey, rowWindow, type Scrolled } from "./row-window.ts";
+import { nearEnd, nextRows, type RowWindow, rowAfterKey, rowWindow, type Scrolled } from "./row-window.ts";
 
 const t = dictionary({ en, pt });
 /** Until the first row has been measured, pixels. */
 const LIKELY_ROW_HEIGHT = 56;
+/** New rows that one task draws; more of them follow in tasks of their own, so that the page stays responsive. */
+const MOST_NEW_ROWS = 8;
 
 /**
  * Calls as a grid that draws only the rows in view; on narrow screens each row is a card. Arrow keys move through it. New
@@ -42,8 +44,17 @@ export function CallGrid({
   const anchor = useRef<{ readonly id: string; readonly row: number } | undefined>(undefined);
   const scrolled = useComputed((): Scrolled => ({ ...view.value, count: rows.value.length }));
   const list = rows.value;
-  const { from, to } = rowWindow(scrolled.value);
-  const { rowHeight } = view.value;
+  const { above, rowHeight } = view.value;
+  /** The rows of the last drawing. */
+  const drawn = useRef<RowWindow>({ from: 0, to: 0 });
+  /** Counts the tasks that continue a drawing. */
+  const tasks = useSignal(0);
+  void tasks.value;
+  const whole = rowWindow(scrolled.value);
+  const asked = wanted.current === undefined ? -1 : list.findIndex(({ id }) => id === wanted.current);
+  const needed = asked < 0 ? Math.floor(above / rowHeight) : asked;
+  const { from, to } = nextRows(drawn.current, whole, needed, MOST_NEW_ROWS);
+  const unfinished = from > whole.from || to < whole.to;
 
   const measure = useRef(() => {
     const element = body.current;
@@ -71,28 +82,34 @@ export function CallGrid({
   useLayoutEffect(() => {
     const element = body.current;
     if (!element) return;
-    element.style.setProperty("--rows-above", `${from * rowHeight}px`);
-    element.style.setProperty("--rows-below", `${(list.length - to) * rowHeight}px`);
+    element.style.paddingBlock = `${from * rowHeight}px ${(list.length - to) * rowHeight}px`;
+    drawn.current = { from, to };
     const held = anchor.current;
     const row = held === undefined ? -1 : list.findIndex(({ id }) => id === held.id);
     if (held !== undefined && row > held.row) scrollBy(0, (row - held.row) * rowHeight);
     measure.current();
     if (wanted.current !== undefined) {
-      element.querySelector<HTMLElement>(`[data-call="${wanted.current}"]`)?.focus({ preventScroll: true });
-      wanted.current = undefined;
+      const row = element.querySelector<HTMLElement>(`[data-call="${wanted.current}"]`);
+      row?.focus({ preventScroll: true });
+      if (row || !unfinished) wanted.current = undefined;
     }
     const focused = element.contains(document.activeElement) ? active.peek() : undefined;
     const first = list[Math.max(0, Math.floor(view.peek().above / rowHeight))];
     const kept = focused ?? (view.peek().above > 0 ? first?.id : undefined);
     anchor.current = kept === undefined ? undefined : { id: kept, row: list.findIndex(({ id }) => id === kept) };
+    if (!unfinished) return;
+    const next = setTimeout(() => {
+      tasks.value++;
+    }, 0);
+    return () => clearTimeout(next);
   });
 
   useEffect(() => {
     if (!complete.value && nearEnd(scrolled.value)) onNearEnd();
   }, [scrolled.value, complete.value]);
 
-  const drawn = list.slice(from, to);
-  const tabStop = drawn.some(({ id }) => id === active.value) ? active.value : drawn[0]?.id;
+  const shown = list.slice(from, to);
+  const tabStop = shown.some(({ id }) => id === active.value) ? active.value : shown[0]?.id;
 
   function onKeyDown(event: KeyboardEvent): void {
     const { target, key } = event;
@@ -155,7 +172,7 @@ export function CallGrid({
           if (target instanceof HTMLElement && target.dataset.call) active.value = target.dataset.call;
         }}
       >
-        {drawn.map((call, index) => (
+        {shown.map((call, index) => (
           <Row
             key={call.id}
             call={call}

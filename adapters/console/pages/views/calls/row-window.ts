@@ -24,6 +24,27 @@ export function rowWindow({ above, viewHeight, rowHeight, count }: Scrolled): Ro
   return { from, to: Math.max(from, Math.min(count, last)) };
 }
 
+/**
+ * The rows to draw next on the way from the drawn ones to those of a window, so that no task draws many: what is drawn
+ * already and at most `most` new rows.
+ * @param first the row that is needed most; the others follow downwards, then upwards
+ */
+export function nextRows(drawn: RowWindow, window: RowWindow, first: number, most: number): RowWindow {
+  let from = Math.max(drawn.from, window.from);
+  let to = Math.min(drawn.to, window.to);
+  const needed = Math.min(Math.max(first, window.from), Math.max(window.from, window.to - 1));
+  if (from >= to) from = to = needed; // nothing that is drawn stays
+  let left = most;
+  const up = Math.min(left, Math.max(0, from - needed));
+  from -= up;
+  left -= up;
+  const down = Math.min(left, window.to - to);
+  to += down;
+  left -= down;
+  from -= Math.min(left, from - window.from);
+  return { from, to };
+}
+
 /** Whether the view is about to reach rows that have not been read yet. */
 export function nearEnd({ above, viewHeight, rowHeight, count }: Scrolled): boolean {
   return above + 2 * viewHeight >= count * rowHeight;
