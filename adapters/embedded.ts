@@ -22,6 +22,11 @@ import { parseSecret, secretOf, storedSecret } from "./embedded/secret.ts";
 import type { EmbeddedWorkers } from "./embedded/worker-pool.ts";
 import { httpSender } from "./webhooks/http-sender.ts";
 
+const PREVIOUS = {
+  name: "a previous secret (RINGPORT_PREVIOUS_SECRETS)",
+  fix: "write each as it was in RINGPORT_SECRET or in secret.key",
+};
+
 /** The default folder of the embedded storage, recordings and key. */
 export const DEFAULT_DATA = "./data";
 
@@ -35,6 +40,7 @@ export async function embedded(options: RingportOptions): Promise<EmbeddedPorts>
   // What can be wrong is looked at before anything is made.
   const data = resolve(options.data ?? DEFAULT_DATA);
   const given = options.secret === undefined ? await secretOf(data) : parseSecret(options.secret);
+  const previousSecrets = (options.previousSecrets ?? []).map((hex) => parseSecret(hex, PREVIOUS));
   const agentTools = await allTools(options);
   const secret = async (): Promise<Uint8Array> => {
     if (given === undefined || options.telephony === undefined) await dataFolder(data);
@@ -65,6 +71,7 @@ export async function embedded(options: RingportOptions): Promise<EmbeddedPorts>
     passwords,
     bodies,
     secret,
+    previousSecrets,
     asset,
     sha256,
   };

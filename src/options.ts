@@ -89,6 +89,11 @@ export interface RingportOptions extends Partial<Timings>, HttpOptions {
   readonly requireInboundAudio?: boolean | undefined;
   /** 64 hex digits: the key that encrypts credentials. Default: made on the first start, kept in `data`. */
   readonly secret?: string | undefined;
+  /**
+   * Earlier secrets, 64 hex digits each: what they have sealed is opened with them, and sealed with `secret` after the start.
+   * The log reports when they are not needed any more. Default: none.
+   */
+  readonly previousSecrets?: readonly string[] | undefined;
   /** Folder of the embedded defaults: database, key, recordings. Default: `./data`. */
   readonly data?: string | undefined;
   /** `postgres://…`: PostgreSQL instead of the embedded SQLite. */
@@ -290,6 +295,8 @@ export interface EmbeddedPorts {
    * server that cannot start leaves nothing behind.
    */
   readonly secret: () => Promise<Uint8Array>;
+  /** The option `previousSecrets`, 32 bytes each. */
+  readonly previousSecrets: readonly Uint8Array[];
   /** Files of the documentation page. */
   readonly asset?: HttpOptions["asset"];
   /** SHA-256 of a text's UTF-8 bytes, lower-case hex, by the runtime's quickest means. */

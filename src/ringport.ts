@@ -137,7 +137,7 @@ export function createRingport(options: RingportOptions = {}): Ringport {
   async function start(ports: EmbeddedPorts): Promise<Running> {
     const { storage, speech, decoder, transcription, agent, recordings, bodies, telephony, secret, asset, sha256 } =
       ports;
-    const { webhookSender, agentTools, passwords } = ports;
+    const { webhookSender, agentTools, passwords, previousSecrets } = ports;
     const key = await secret();
     const ids = idSource(
       () => system.now(),
@@ -162,7 +162,7 @@ export function createRingport(options: RingportOptions = {}): Ringport {
       log,
       events: new EventLog(system, ids, log),
       counters: new Counters(),
-      vault: new Vault(key),
+      vault: new Vault(key, previousSecrets),
       timings,
       limits,
       callLimits,

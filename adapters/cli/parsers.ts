@@ -71,6 +71,16 @@ export function text(placeholder: string, expected: string, pattern: RegExp = /.
   return { expected, placeholder, parse: (given) => (pattern.test(given) ? given : undefined) };
 }
 
+/** Keys of 32 bytes, separated by commas. */
+export const hexKeys: Parser<string[]> = {
+  expected: "keys separated by commas, each of 64 hex digits",
+  placeholder: "HEX,…",
+  parse(given) {
+    const keys = given.split(",").map((key) => key.trim());
+    return keys.every((key) => /^[0-9a-f]{64}$/i.test(key)) ? keys : undefined;
+  },
+};
+
 /** Beginnings of phone numbers, separated by commas. */
 export const phonePrefixes: Parser<string[]> = {
   expected: `prefixes separated by commas, each ${PREFIX_RULE}`,

@@ -6,6 +6,7 @@ import {
   callsPerDay,
   corsOrigins,
   decimal,
+  hexKeys,
   httpUrl,
   listOf,
   oneOf,
@@ -103,6 +104,14 @@ const SERVER = [
     text("HEX", "64 hex digits: make them with `openssl rand -hex 32`", /^[0-9a-f]{64}$/i),
     "made, kept in the data folder",
     "Key that encrypts the credentials of linked numbers.",
+    HIDDEN,
+  ),
+  setting(
+    "previousSecrets",
+    "RINGPORT_PREVIOUS_SECRETS",
+    hexKeys,
+    "none",
+    "Earlier keys: what they encrypted is encrypted with RINGPORT_SECRET after the start.",
     HIDDEN,
   ),
   setting(

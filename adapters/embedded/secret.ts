@@ -6,16 +6,20 @@ import { createFile } from "./create-file.ts";
 const FILE = "secret.key";
 const HEX = /^[0-9a-f]{64}$/i;
 
+const SECRET = {
+  name: "the secret (RINGPORT_SECRET)",
+  fix: "make one with `openssl rand -hex 32`, or leave it out to have one made and kept in the data folder",
+};
+
 /**
  * The 32 bytes of a secret in hex.
  * @throws {Error} it is anything else; the message does not show it
  */
-export function parseSecret(hex: string): Uint8Array {
+export function parseSecret(hex: string, { name, fix }: typeof SECRET = SECRET): Uint8Array {
   const text = hex.trim();
   if (HEX.test(text)) return new Uint8Array(Buffer.from(text, "hex"));
   const found = `${text.length} character${text.length === 1 ? "" : "s"}`;
-  const fix = "make one with `openssl rand -hex 32`, or leave it out to have one made and kept in the data folder";
-  throw new Error(`the secret (RINGPORT_SECRET) must be 64 hex digits and has ${found} of another kind: ${fix}`);
+  throw new Error(`${name} must be 64 hex digits and has ${found} of another kind: ${fix}`);
 }
 
 /**

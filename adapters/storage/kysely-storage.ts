@@ -22,6 +22,7 @@ import type { Prepared } from "./prepared.ts";
 import { receiptStore } from "./receipt-store.ts";
 import { retentionStore } from "./retention-store.ts";
 import type { Database } from "./schema.ts";
+import { sealedStore } from "./sealed-store.ts";
 import type { ConnectedDatabase, LockedOpening, ServerLock, Session, Traits } from "./session.ts";
 import { sharedCommits } from "./shared-commits.ts";
 import { transcriptStore } from "./transcript-store.ts";
@@ -136,6 +137,7 @@ export function kyselyStorage(connect: () => Promise<ConnectedDatabase>, traits:
     transcripts: transcriptStore(session),
     retention: retentionStore(session),
     webhooks: webhookStore(session),
+    sealed: sealedStore(session),
   };
 }
 

@@ -7,6 +7,7 @@ import { lineRecords } from "./line-records.ts";
 import { logins } from "./logins.ts";
 import { Memory } from "./memory.ts";
 import { receipts } from "./receipts.ts";
+import { sealed } from "./sealed.ts";
 import { webhooks } from "./webhooks.ts";
 
 /** A storage of one's own: maps in this process, which end with it. Lists look at every record, as no database should. */
@@ -44,6 +45,7 @@ export function memoryStorage(): Storage {
     },
     receipts: receipts(memory),
     webhooks: webhooks(memory),
+    sealed: sealed(memory),
     transcripts: {
       append: async (lines) => {
         for (const line of lines.filter(({ callId }) => memory.calls.has(callId))) {

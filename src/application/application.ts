@@ -105,6 +105,8 @@ export function createApplication(parts: ContextParts, keep: RetentionDays): App
 
   let accounts: AccountUseCases | undefined;
   let cancelRecovery = () => {};
+  /** Settles when everything is sealed with the current key, or the process stops. */
+  let resealed: Promise<void> | undefined;
   let stopping: Promise<void> | undefined;
 
   async function stop(drainMs: number): Promise<void> {
@@ -120,6 +122,7 @@ export function createApplication(parts: ContextParts, keep: RetentionDays): App
     await swept;
     cancel();
     patience.abort(); // nobody insists any more
+    await resealed;
     for (const id of terminations.pendingCalls)
       context.log.error(
         { call_id: id },
@@ -160,6 +163,8 @@ export function createApplication(parts: ContextParts, keep: RetentionDays): App
       deletions.start();
       await endpoints.start();
       cancelRecovery = recoverLater(context);
+      if (context.vault.hasPrevious)
+        resealed = import("./access/resealing.ts").then(({ resealAll }) => resealAll(context));
     },
     stop: (drainMs) => (stopping ??= stop(drainMs)),
   };

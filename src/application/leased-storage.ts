@@ -36,5 +36,6 @@ export function leasedStorage(storage: Storage, lease: ServerLease): Storage {
     transcripts: leased(storage.transcripts),
     retention: leased(storage.retention),
     webhooks: leased(storage.webhooks),
+    sealed: leased(storage.sealed),
   };
 }

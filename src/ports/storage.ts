@@ -8,6 +8,7 @@ import type { LineRecordStore } from "./storage/line-record-store.ts";
 import type { LoginStore } from "./storage/login-store.ts";
 import type { ReceiptStore } from "./storage/receipt-store.ts";
 import type { RetentionStore } from "./storage/retention-store.ts";
+import type { SealedStore } from "./storage/sealed-store.ts";
 import type { TranscriptStore } from "./storage/transcript-store.ts";
 import type { WebhookStore } from "./storage/webhook-store.ts";
 
@@ -41,6 +42,8 @@ export type {
 export type { Page } from "./storage/page.ts";
 export type { Receipt, ReceiptKey, ReceiptResult, ReceiptStore } from "./storage/receipt-store.ts";
 export type { RetentionStore, TrustedTime } from "./storage/retention-store.ts";
+export type { SealedKind, SealedPlace, SealedStore, SealedValue } from "./storage/sealed-store.ts";
+export { SEALED_KINDS } from "./storage/sealed-store.ts";
 export type { TranscriptStore } from "./storage/transcript-store.ts";
 export type { DueDelivery, WebhookPatch, WebhookStore } from "./storage/webhook-store.ts";
 
@@ -83,6 +86,7 @@ export interface Storage {
   readonly transcripts: TranscriptStore;
   readonly retention: RetentionStore;
   readonly webhooks: WebhookStore;
+  readonly sealed: SealedStore;
 }
 
 /** Options of {@link Storage.open}. */

@@ -19,6 +19,7 @@ import { receiptsContract } from "./storage-contract/receipts.ts";
 import { registrationsContract } from "./storage-contract/registrations.ts";
 import { retentionContract } from "./storage-contract/retention.ts";
 import { type Clause, StorageScene } from "./storage-contract/scene.ts";
+import { sealedContract } from "./storage-contract/sealed.ts";
 import { sessionsContract } from "./storage-contract/sessions.ts";
 import { transcriptsContract } from "./storage-contract/transcripts.ts";
 import { webhooksContract } from "./storage-contract/webhooks.ts";
@@ -82,5 +83,6 @@ export function storageContract(
     describe("idempotency keys", () => receiptsContract(clause));
     describe("retention", () => retentionContract(clause, lastingClause));
     describe("webhooks", () => webhooksContract(clause, lastingClause));
+    describe("sealed values", () => sealedContract(clause));
   });
 }

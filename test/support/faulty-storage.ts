@@ -37,6 +37,7 @@ export class FaultyStorage implements Storage {
   readonly transcripts: Storage["transcripts"];
   readonly retention: Storage["retention"];
   readonly webhooks: Storage["webhooks"];
+  readonly sealed: Storage["sealed"];
 
   constructor(inner: Storage) {
     this.#inner = inner;
@@ -51,6 +52,7 @@ export class FaultyStorage implements Storage {
     this.transcripts = this.#faulty("transcripts");
     this.retention = this.#faulty("retention");
     this.webhooks = this.#faulty("webhooks");
+    this.sealed = this.#faulty("sealed");
   }
 
   /** Renewed as an operation (`lease.renew`). */

@@ -112,6 +112,7 @@ export class LeasedStorage implements Storage {
   readonly transcripts: Storage["transcripts"];
   readonly retention: Storage["retention"];
   readonly webhooks: Storage["webhooks"];
+  readonly sealed: Storage["sealed"];
 
   constructor(database: LeasedDatabase, shared: Storage) {
     this.#database = database;
@@ -127,6 +128,7 @@ export class LeasedStorage implements Storage {
     this.transcripts = this.#fenced("transcripts");
     this.retention = this.#fenced("retention");
     this.webhooks = this.#fenced("webhooks");
+    this.sealed = this.#fenced("sealed");
   }
 
   get lease(): Lease | undefined {

@@ -3,15 +3,23 @@ import type { CredentialStore } from "../../ports/telephony.ts";
 
 const NONCE_BYTES = 12;
 
-/** Seals credentials with AES-256-GCM before they reach the storage; the id of their record is bound to them. */
+type Key = ReturnType<typeof crypto.subtle.importKey>;
+
+/**
+ * Seals credentials with AES-256-GCM before they reach the storage; the id of their record is bound to them. What a previous
+ * key has sealed can still be opened.
+ */
 export class Vault {
-  readonly #key: ReturnType<typeof crypto.subtle.importKey>;
+  /** The current key, then the previous ones. */
+  readonly #keys: readonly [Key, ...Key[]];
   readonly #base: ReturnType<typeof crypto.subtle.importKey>;
 
-  /** @param secret 32 bytes */
-  constructor(secret: Uint8Array) {
-    if (secret.length !== 32) throw new TypeError(`the secret has ${secret.length} bytes; it must have 32`);
-    this.#key = crypto.subtle.importKey("raw", secret.slice(), "AES-GCM", false, ["encrypt", "decrypt"]);
+  /**
+   * @param secret 32 bytes
+   * @param previous earlier secrets; nothing is sealed with them
+   */
+  constructor(secret: Uint8Array, previous: readonly Uint8Array[] = []) {
+    this.#keys = [keyOf(secret), ...previous.map(keyOf)];
     this.#base = crypto.subtle.importKey("raw", secret.slice(), "HKDF", false, ["deriveKey"]);
   }
 
@@ -42,14 +50,27 @@ export class Vault {
 
   /** Credentials that were sealed for this id. @throws {Error} they were sealed with another secret, or for another id */
   async open(id: string, sealed: Uint8Array): Promise<Uint8Array<ArrayBuffer>> {
-    const iv = sealed.slice(0, NONCE_BYTES);
-    const additionalData = new TextEncoder().encode(id);
-    try {
-      const algorithm = { name: "AES-GCM", iv, additionalData };
-      return new Uint8Array(await crypto.subtle.decrypt(algorithm, await this.#key, sealed.slice(NONCE_BYTES)));
-    } catch (cause) {
-      throw new Error("the stored credentials were sealed with another secret (RINGPORT_SECRET)", { cause });
+    for (const key of this.#keys) {
+      const opened = await openedWith(await key, id, sealed);
+      if (opened) return opened;
     }
+    throw new Error(
+      "the stored credentials were sealed with another secret (RINGPORT_SECRET): set that one again, or name it in RINGPORT_PREVIOUS_SECRETS",
+    );
+  }
+
+  /** Whether something may be sealed with a previous key. */
+  get hasPrevious(): boolean {
+    return this.#keys.length > 1;
+  }
+
+  /** The same content, sealed with the current key; `current` if it is already, `unreadable` if no key opens it. */
+  async reseal(id: string, sealed: Uint8Array): Promise<Uint8Array | "current" | "unreadable"> {
+    if (await openedWith(await this.#keys[0], id, sealed)) return "current";
+    return this.open(id, sealed).then(
+      (content) => this.seal(id, content),
+      () => "unreadable" as const,
+    );
   }
 
   /** Credentials as the storage keeps them. */
@@ -58,12 +79,33 @@ export class Vault {
     const additionalData = new TextEncoder().encode(id);
     const sealed = await crypto.subtle.encrypt(
       { name: "AES-GCM", iv, additionalData },
-      await this.#key,
+      await this.#keys[0],
       credentials.slice(),
     );
     const bytes = new Uint8Array(NONCE_BYTES + sealed.byteLength);
     bytes.set(iv);
     bytes.set(new Uint8Array(sealed), NONCE_BYTES);
     return bytes;
+  }
+}
+
+function keyOf(secret: Uint8Array): Key {
+  if (secret.length !== 32) throw new TypeError(`the secret has ${secret.length} bytes; it must have 32`);
+  return crypto.subtle.importKey("raw", secret.slice(), "AES-GCM", false, ["encrypt", "decrypt"]);
+}
+
+/** The content; undefined if it was sealed with another key, or for another id. */
+async function openedWith(
+  key: Awaited<Key>,
+  id: string,
+  sealed: Uint8Array,
+): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  const iv = sealed.slice(0, NONCE_BYTES);
+  const additionalData = new TextEncoder().encode(id);
+  try {
+    const algorithm = { name: "AES-GCM", iv, additionalData };
+    return new Uint8Array(await crypto.subtle.decrypt(algorithm, key, sealed.slice(NONCE_BYTES)));
+  } catch {
+    return undefined;
   }
 }

@@ -44,6 +44,7 @@ const OPTIONS: Record<Exclude<keyof RingportOptions, keyof typeof DEFAULT_TIMING
   onLeaseLost: true,
   requireInboundAudio: true,
   secret: true,
+  previousSecrets: true,
   data: true,
   databaseUrl: true,
   databaseSchema: true,

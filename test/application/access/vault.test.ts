@@ -49,7 +49,27 @@ describe("sealed credentials", () => {
     const { instances } = store();
     await new Vault(SECRET).of("inst_a", instances).save(bytes("key"));
     const other = new Vault(new Uint8Array(32).fill(2)).of("inst_a", instances);
-    await expect(other.load()).rejects.toThrow("sealed with another secret (RINGPORT_SECRET)");
+    await expect(other.load()).rejects.toThrow(
+      "sealed with another secret (RINGPORT_SECRET): set that one again, or name it in RINGPORT_PREVIOUS_SECRETS",
+    );
+  });
+
+  test("that a previous secret sealed are opened, and sealed anew with the current one", async () => {
+    const { kept, instances } = store();
+    const [first, second, third] = [1, 2, 3].map((n) => new Uint8Array(32).fill(n)) as [
+      Uint8Array,
+      Uint8Array,
+      Uint8Array,
+    ];
+    await new Vault(first).of("inst_a", instances).save(bytes("key"));
+    const sealed = kept.get("inst_a") as Uint8Array;
+    const rotated = new Vault(third, [second, first]);
+    expect(await rotated.open("inst_a", sealed)).toEqual(bytes("key"));
+    expect(await rotated.reseal("inst_b", sealed)).toBe("unreadable");
+    const resealed = await rotated.reseal("inst_a", sealed);
+    expect(await new Vault(third).open("inst_a", resealed as Uint8Array)).toEqual(bytes("key"));
+    expect(await rotated.reseal("inst_a", resealed as Uint8Array)).toBe("current");
+    expect([rotated.hasPrevious, new Vault(third).hasPrevious]).toEqual([true, false]);
   });
 
   test("that were tampered with are refused, wherever the change is", async () => {

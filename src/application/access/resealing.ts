@@ -1,0 +1,51 @@
+import { SEALED_KINDS, type SealedKind, type SealedPlace } from "../../ports/storage.ts";
+import type { Context } from "../context.ts";
+import { retryUntilStored } from "../retry-until-stored.ts";
+import { recordId } from "./sealed-records.ts";
+
+/** Values in memory at the same time; each has up to 1 MiB. */
+const AT_ONCE = 20;
+
+/**
+ * Seals with the current key all that a previous one has sealed. What changes meanwhile is sealed with the current key
+ * anyway. Ends early, without an error, once the process stops; the next start goes on.
+ */
+export async function resealAll(context: Context): Promise<void> {
+  const { log, shutdownSignal } = context;
+  const counts = { resealed: 0, unreadable: 0 };
+  try {
+    for (const kind of SEALED_KINDS) await resealKind(context, kind, counts);
+  } catch (error) {
+    if (!shutdownSignal.aborted) log.error({ err: error }, "not everything could be sealed with the current key");
+    return;
+  }
+  if (counts.unreadable > 0) {
+    log.warn(counts, "no key opens some sealed values: add the key that they were sealed with to the previous secrets");
+    return;
+  }
+  log.info(counts, "everything is sealed with the current key; the previous secrets are not needed any more");
+}
+
+async function resealKind(context: Context, kind: SealedKind, counts: { resealed: number; unreadable: number }) {
+  const { sealed } = context.storage;
+  let after: SealedPlace | undefined;
+  for (;;) {
+    context.shutdownSignal.throwIfAborted();
+    const values = await retryUntilStored(context, "the list of sealed values", () =>
+      sealed.list(kind, AT_ONCE, after),
+    );
+    for (const value of values) {
+      const outcome = await context.vault.reseal(sealedFor(kind, value), value.sealed);
+      if (outcome === "current") continue;
+      if (outcome === "unreadable") counts.unreadable++;
+      else if (await retryUntilStored(context, "a sealed value", () => sealed.replace(kind, value, outcome)))
+        counts.resealed++;
+    }
+    after = values.at(-1);
+    if (values.length < AT_ONCE) return;
+  }
+}
+
+function sealedFor(kind: SealedKind, { id, key }: SealedPlace): string {
+  return kind === "line_record" ? recordId(id, key) : id;
+}

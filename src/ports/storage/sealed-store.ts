@@ -1,0 +1,24 @@
+/** What a sealed value is: the credentials of an instance, a record of its line, or a key of a webhook. */
+export const SEALED_KINDS = ["credentials", "line_record", "webhook_key", "webhook_old_key"] as const;
+export type SealedKind = (typeof SEALED_KINDS)[number];
+
+/** The place of a sealed value within its kind. */
+export interface SealedPlace {
+  /** Of the instance, or of the webhook. */
+  readonly id: string;
+  /** Of the record of a line; otherwise empty. */
+  readonly key: string;
+}
+
+/** One sealed value. */
+export interface SealedValue extends SealedPlace {
+  readonly sealed: Uint8Array;
+}
+
+/** Everything that is stored sealed, wherever it is: for changing the key that seals it. */
+export interface SealedStore {
+  /** Values of a kind by ascending id, then key, both by code points; those after a place. */
+  list(kind: SealedKind, limit: number, after?: SealedPlace): Promise<SealedValue[]>;
+  /** Replaces a value, and nothing else of its record; only if it is still the same. Returns whether it was. */
+  replace(kind: SealedKind, value: SealedValue, sealed: Uint8Array): Promise<boolean>;
+}

@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { postgresStorage } from "../../adapters/storage/postgres.ts";
+import { sqliteStorage } from "../../adapters/storage/sqlite.ts";
+import { recordId } from "../../src/application/access/sealed-records.ts";
+import { Vault } from "../../src/application/access/vault.ts";
+import type { Storage } from "../../src/ports/storage.ts";
+import { realSystem } from "../../src/ports/system.ts";
+import type { InstanceRef, LineHost } from "../../src/ports/telephony.ts";
+import { createRingport, type Ringport } from "../../src/ringport.ts";
+import { ScriptedTelephony } from "../../src/testing/scripted-telephony.ts";
+import { ALICE, ToneSpeech } from "../support/application.ts";
+import { findPostgres, type RunningPostgres } from "../support/postgres.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+const [FIRST, SECOND, THIRD] = ["0a".repeat(32), "0b".repeat(32), "0c".repeat(32)] as const;
+const PHONE = "+12025550199";
+const RECORD = Uint8Array.of(1, 2, 3);
+
+/** A network whose lines open only with what they have kept. */
+class RememberingTelephony extends ScriptedTelephony {
+  override async open(instance: InstanceRef, host: LineHost) {
+    const credentials = await host.credentials.load();
+    const [record] = await host.records.get(["device"]);
+    const known = credentials && new TextDecoder().decode(credentials) === PHONE && record?.join() === RECORD.join();
+    if (known) this.devices.set(instance.id, PHONE);
+    return super.open(instance, host);
+  }
+}
+
+interface Process {
+  readonly ringport: Ringport;
+  readonly network: ScriptedTelephony;
+  /** All that was logged. */
+  readonly log: { readonly level: string; readonly message: string; readonly fields: Record<string, unknown> }[];
+}
+
+/** Starts on this storage with these secrets. */
+async function start(storage: Storage, secret: string, previousSecrets?: readonly string[]): Promise<Process> {
+  const log: Process["log"] = [];
+  const note = (level: string) => (fields: object, message: string) =>
+    void log.push({ level, message, fields: { ...fields } });
+  const network = new RememberingTelephony(realSystem);
+  const ringport = createRingport({
+    storage,
+    telephony: network,
+    speech: new ToneSpeech(),
+    data: temporaryFolder("rotation"),
+    secret,
+    previousSecrets,
+    log: { debug: note("debug"), info: note("info"), warn: note("warn"), error: note("error") },
+  });
+  await ringport.start();
+  return { ringport, network, log };
+}
+
+const RESEALED = "everything is sealed with the current key; the previous secrets are not needed any more";
+
+/** Starts with a key and links a number; ends the process. */
+async function linkedWith(storage: Storage, secret: string): Promise<{ instanceId: string; webhookId: string }> {
+  const { ringport, network } = await start(storage, secret);
+  const { id: instanceId } = await ringport.instances.create(ALICE, { name: "Reception" });
+  await ringport.instances.configure(ALICE, instanceId);
+  await network.line(instanceId).records.set(new Map([["device", RECORD]]));
+  await network.line(instanceId).scan(PHONE);
+  const { id: webhookId } = await ringport.webhooks.create(ALICE, { url: "https://example.com/hooks" });
+  await ringport.webhooks.rotateSecret(ALICE, webhookId);
+  await ringport.stop();
+  return { instanceId, webhookId };
+}
+
+const statusOf = async ({ ringport }: Process, id: string) => (await ringport.instances.get(ALICE, id)).status;
+
+function rotation(name: string, make: () => Promise<() => Storage>): void {
+  describe(`a change of the key on ${name}`, () => {
+    test("keeps every number linked, and soon needs the old key no more", { timeout: 60_000 }, async () => {
+      const storage = await make();
+      const { instanceId, webhookId } = await linkedWith(storage(), FIRST);
+
+      const between = await start(storage(), SECOND, [THIRD, FIRST]);
+      await expect.poll(() => statusOf(between, instanceId)).toBe("ACTIVE");
+      await expect.poll(() => between.log.map(({ message }) => message)).toContain(RESEALED);
+      // Credentials, a record, and two keys of a webhook.
+      expect(between.log.find(({ message }) => message === RESEALED)?.fields).toEqual({ resealed: 4, unreadable: 0 });
+      await between.ringport.stop();
+
+      const after = await start(storage(), SECOND);
+      await expect.poll(() => statusOf(after, instanceId)).toBe("ACTIVE");
+      await after.ringport.stop();
+
+      const opened = storage();
+      await opened.open({ exclusive: false });
+      const vault = new Vault(new Uint8Array(Buffer.from(SECOND, "hex")));
+      const { sealedKey, sealedOldKey } = (await opened.webhooks.get(webhookId)) ?? {};
+      for (const sealed of [sealedKey, sealedOldKey]) await vault.open(webhookId, sealed as Uint8Array);
+      const [record] = await opened.lineRecords.get(instanceId, ["device"]);
+      expect(await vault.open(recordId(instanceId, "device"), record as Uint8Array)).toEqual(RECORD);
+      await opened.close();
+    });
+
+    test("without the old key opens nothing, erases nothing, and names the fix", { timeout: 60_000 }, async () => {
+      const storage = await make();
+      const { instanceId } = await linkedWith(storage(), FIRST);
+
+      const wrong = await start(storage(), SECOND);
+      await expect
+        .poll(() => wrong.log.map(({ fields }) => String(fields.err)).join())
+        .toContain("RINGPORT_PREVIOUS_SECRETS");
+      expect(await statusOf(wrong, instanceId)).toBe("CONFIGURED");
+      await wrong.ringport.stop();
+
+      const other = await start(storage(), SECOND, [THIRD]);
+      await expect
+        .poll(() => other.log.filter(({ level }) => level === "warn").map(({ message }) => message))
+        .toContain("no key opens some sealed values: add the key that they were sealed with to the previous secrets");
+      await other.ringport.stop();
+
+      const right = await start(storage(), FIRST);
+      await expect.poll(() => statusOf(right, instanceId)).toBe("ACTIVE");
+      await right.ringport.stop();
+    });
+  });
+}
+
+rotation("SQLite", async () => {
+  const path = `${temporaryFolder("rotation")}/ringport.db`;
+  return () => sqliteStorage({ path });
+});
+
+const postgres = await findPostgres();
+describe.skipIf(postgres.missing)(postgres.title, () => {
+  let server: RunningPostgres;
+  beforeAll(async () => {
+    server = await postgres.start();
+  }, 60_000);
+  afterAll(() => server?.stop(), 60_000);
+  rotation("PostgreSQL", async () => {
+    const url = await server.createDatabase();
+    return () => postgresStorage({ url });
+  });
+});
+
+test("a previous secret that is none is refused before anything is opened, and is not shown", async () => {
+  const telephony = new ScriptedTelephony(realSystem);
+  const ringport = createRingport({
+    storage: sqliteStorage({ path: ":memory:" }),
+    telephony,
+    secret: FIRST,
+    previousSecrets: [`${"0b".repeat(31)}zz`],
+  });
+  const refused = await ringport.start().then(
+    () => undefined,
+    (error: unknown) => error as Error,
+  );
+  expect(refused?.message).toContain("a previous secret (RINGPORT_PREVIOUS_SECRETS) must be 64 hex digits");
+  expect(refused?.message).not.toContain("0b0b");
+});
