@@ -49,7 +49,7 @@ export const measure: Measurable["measure"] = async ({ calls = 0, seconds = 0 })
   const { ringport, network, speech } = world;
   try {
     // Long enough to be heard from the first answer to the end of the window.
-    const message = await messageOf(speech, seconds + 10 + calls / 50);
+    const message = await messageOf(speech, seconds + 6 + calls / 40);
     progress(`linking ${calls} numbers`);
     const instances = await world.link(calls);
     progress(`dialling ${calls} calls, each to hear ${(message.bytes / 2 / SAMPLE_RATE).toFixed(1)} s of speech`);
