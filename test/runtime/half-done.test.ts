@@ -3,14 +3,17 @@ import { ON_NODE, ON_POSTGRES, onEach, useServer } from "../support/server.ts";
 import { expected } from "../support/server-client.ts";
 import { send } from "../support/server-http.ts";
 
-const ROUNDS = 6;
+/** Each kill meets another step of the deletion. */
+const DELETIONS = 6;
+/** Each kill comes at the same step. */
+const LINKS = 3;
 
 onEach([ON_NODE, ON_POSTGRES], (target) => {
   const server = useServer(target);
 
   describe("a server killed with -9", () => {
     test("a kill right after a confirmed link keeps the number linked", { timeout: 120_000 }, async () => {
-      for (let round = 0; round < ROUNDS; round++) {
+      for (let round = 0; round < LINKS; round++) {
         const client = await server.as("ada");
         const { id } = await client.createInstance(`Desk ${round}`);
         const page = await client.linkUrl(id);
@@ -23,14 +26,14 @@ onEach([ON_NODE, ON_POSTGRES], (target) => {
 
     test("a kill during a deletion leaves it undone, or finished later", { timeout: 120_000 }, async () => {
       let begun = 0;
-      for (let round = 0; round < ROUNDS; round++) {
+      for (let round = 0; round < DELETIONS; round++) {
         const client = await server.as("ada");
         const { id } = await client.activeInstance(`Desk ${round}`);
         const call = await client.call(id);
         const deleting = client.delete(`/v1/instances/${id}`).catch(() => undefined);
-        // The kill meets another step of the deletion in each round, and in the last one comes after the answer.
+        // In the last round the kill comes after the answer.
         const moment = new Promise((resolve) => setTimeout(resolve, round * 4));
-        await (round === ROUNDS - 1 ? deleting : moment);
+        await (round === DELETIONS - 1 ? deleting : moment);
         await server.kill9();
         const answer = await deleting;
         await server.start();

@@ -25,7 +25,6 @@ export const LONG_FILES: readonly string[] = [
   "test/runtime/backup.test.ts",
   "test/runtime/stalled-readers.test.ts",
   "test/runtime/calls.test.ts",
-  "test/runtime/machines.test.ts",
   "test/runtime/console.test.ts",
   "test/runtime/event-stream.test.ts",
   "test/runtime/uploads.test.ts",
