@@ -18,7 +18,7 @@ const GATE = process.env.CI !== undefined;
 const inRealTime = { retry: GATE ? 1 : 0 };
 
 /** What starts programs waits most of the time, for them and for audio in real time: more of it fits side by side. */
-const waiting = { ...inRealTime, maxWorkers: 5, sequence: { groupOrder: 2 } };
+const waiting = { ...inRealTime, maxWorkers: 6, sequence: { groupOrder: 2 } };
 
 /** Installers wait for most of their time, and so do calls. */
 const installing = { maxWorkers: 4 };
