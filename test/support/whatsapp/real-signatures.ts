@@ -32,7 +32,7 @@ declare enum CallDirection {
 
 /** `CallInfo`: a class with a private part and writable fields. */
 export declare class CallInfo {
-  #init: never;
+  private constructor(init: object);
   callId: string;
   peerJid: string;
   callCreator: string;
