@@ -10,6 +10,8 @@ const FAULTS: readonly (readonly [text: string, fault: () => DialError])[] = [
     "no device sessions to encrypt the call offer",
     () => new DialError("unreachable", "the number has no device that can be called: no device sessions"),
   ],
+  // The client asks for the callee's devices first, unless it knows them.
+  ["client is not connected", () => new DialError("line_lost", "the connection to WhatsApp is down")],
   ["noise session not ready", () => new DialError("line_lost", "the connection to WhatsApp is down")],
   [
     "max concurrent calls reached",

@@ -172,8 +172,10 @@ describe("the end of a call", () => {
   test("the socket is down: line_lost, so that the call waits", async () => {
     const scene = await CallScene.start();
     await scene.call(); // the number is known from now on
-    scene.client.disturb("startCall", new Error("noise session not ready"));
-    expect(await scene.refusal()).toMatchObject({ release: "line_lost", retryAfterMs: undefined });
+    for (const reported of ["noise session not ready", "client is not connected"]) {
+      scene.client.disturb("startCall", new Error(reported));
+      expect(await scene.refusal()).toMatchObject({ release: "line_lost", retryAfterMs: undefined });
+    }
     scene.client.dropSocket(Infinity);
     expect(await scene.refusal()).toMatchObject({ release: "line_lost" });
     scene.port.client = undefined;
