@@ -31,6 +31,8 @@ export class FakeWhatsAppClient implements WhatsAppClient {
   readonly #faults: Faults;
   readonly #pairing: Pairing;
   readonly #connection: Connection;
+  /** Peers whose devices are known, so that a call need not ask for them. */
+  readonly #knownPeers = new Set<string>();
   #voip: FakeVoip | undefined;
 
   constructor(network: Network, context: WhatsAppClientContext) {
@@ -64,7 +66,7 @@ export class FakeWhatsAppClient implements WhatsAppClient {
   async logout(): Promise<void> {
     await this.#faults.apply("logout");
     if (this.#connection.credentials === null) throw new Error("cannot logout: client is not authenticated");
-    await this.#connection.send();
+    await this.#connection.request();
     this.#network.loggedOut(this);
   }
 
@@ -96,7 +98,7 @@ export class FakeWhatsAppClient implements WhatsAppClient {
       await this.#faults.apply("requestPairingCode");
       if (!this.#connection.up) throw new Error("client is not connected");
       if (digitsOf(phone) === "") throw new Error("phone number is empty after normalization");
-      await this.#connection.send();
+      await this.#connection.request();
       return this.#pairing.makeCode(digitsOf(phone), custom);
     },
   };
@@ -107,7 +109,7 @@ export class FakeWhatsAppClient implements WhatsAppClient {
       for (const number of numbers)
         if (digitsOf(number) === "") throw new Error("phone number is empty after normalization");
       if (numbers.length === 0) return [];
-      await this.#connection.send();
+      await this.#connection.request();
       return numbers.map((number) => this.#network.lookUp(digitsOf(number)));
     },
   };
@@ -206,13 +208,16 @@ export class FakeWhatsAppClient implements WhatsAppClient {
   }
 
   #newVoip(): FakeVoip {
-    const { system, maxConcurrentCalls, newId, resolveJid } = this.#network;
+    const { system, latencyMs, maxConcurrentCalls, newId, resolveJid } = this.#network;
     return new FakeVoip({
       system,
+      latencyMs,
       maxConcurrentCalls,
       newId,
       faults: this.#faults,
-      send: () => this.#connection.send(),
+      request: () => this.#connection.request(),
+      write: () => this.#connection.write(),
+      knownPeers: this.#knownPeers,
       emit: (event, argument) => this.#listeners.emit(event, argument),
       resolve: resolveJid,
       offer: (callId, peerJid, voip) => {

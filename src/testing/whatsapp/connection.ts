@@ -98,10 +98,15 @@ export class Connection {
   }
 
   /** A request to the server and its answer. Rejects if the socket is down. */
-  async send(): Promise<void> {
-    this.#assertUp();
+  async request(): Promise<void> {
+    if (!this.up) throw new Error("client is not connected");
     await this.#latency();
-    this.#assertUp();
+    if (!this.up) throw new Error("client is not connected");
+  }
+
+  /** Sends something that has no answer. Throws an Error if the socket is down. */
+  write(): void {
+    if (!this.up) throw new Error("noise session not ready");
   }
 
   /** The socket drops; it comes back by itself, once the network is reachable. */
@@ -126,9 +131,11 @@ export class Connection {
       this.#emitClose("stream_error_force_login", code, false);
       await this.#reopen();
     } else if (code === 516) {
-      await this.#unlink("stream_error_force_logout", code);
+      const closed = this.#unlink("stream_error_force_logout", code);
+      const generation = this.#generation;
+      await closed;
       this.#usedUp = false;
-      await this.#reopen();
+      if (this.#generation === generation) await this.#reopen(); // else it was disconnected meanwhile
     } else if (kind === "device_removed") await this.#unlink("stream_error_device_removed", null);
     else if (kind === "replaced") {
       this.#close();
@@ -209,6 +216,7 @@ export class Connection {
     this.#assertCurrent(generation);
     this.#socket = "up";
     login(credentials);
+    this.#assertCurrent(generation); // the server may have refused at once
   }
 
   async #unlink(reason: string, code: number | null): Promise<void> {
@@ -233,12 +241,8 @@ export class Connection {
     this.#options.emit("connection", { status: "close", reason, code, isLogout, isNewLogin: false });
   }
 
-  #assertUp(): void {
-    if (this.#socket !== "up") throw new Error("noise session not ready");
-  }
-
   #assertCurrent(generation: number): void {
-    if (this.#generation !== generation) throw new Error("connect superseded by newer lifecycle");
+    if (this.#generation !== generation) throw new Error("start comms superseded by newer lifecycle");
   }
 
   #latency(): Promise<void> {

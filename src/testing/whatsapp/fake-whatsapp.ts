@@ -45,6 +45,8 @@ export class FakeWhatsApp {
   onCall: (call: FakeWhatsAppCall) => void = () => {};
   /** The reason with which the network refuses every login, such as 405 or 503. Default: it refuses none. */
   refuses: number | undefined;
+  /** Whether a refusal arrives before the client reports its connection as open: then `connect` rejects. Default: false. */
+  refusesAtOnce = false;
   /** Whether phones that scan a code need a passkey, which ends the linking. Default: false. */
   needsPasskey = false;
   readonly #options: Required<FakeWhatsAppOptions>;
@@ -159,7 +161,8 @@ export class FakeWhatsApp {
   #login(client: FakeWhatsAppClient, credentials: FakeCredentials | null): void {
     const unlinked = credentials !== null && this.#unlinked.has(credentials.meJid);
     const refused = this.refuses ?? (unlinked ? 401 : undefined);
-    if (refused !== undefined) this.#deliver(client, { tag: "failure", attrs: { reason: String(refused) } });
+    if (refused !== undefined && this.refusesAtOnce) client.fail(refused);
+    else if (refused !== undefined) this.#deliver(client, { tag: "failure", attrs: { reason: String(refused) } });
     else if (credentials === null) this.#offerCodes(client);
     else this.#welcome(client, credentials);
   }

@@ -28,12 +28,17 @@ export class Faults {
     this.#pending.set(method, pending);
   }
 
+  /** What the next fault of a method comes to; undefined for a method that works. */
+  take(method: FaultyMethod): Promise<void> | undefined {
+    const fault = this.#pending.get(method)?.shift();
+    if (fault === undefined) return undefined;
+    if (fault instanceof Error) return Promise.reject(fault);
+    if (fault === "hang") return new Promise(() => {});
+    return new Promise((resolve) => void this.#system.after(fault.afterMs, resolve));
+  }
+
   /** Applies the next fault of a method; a method without one goes on at once. */
   async apply(method: FaultyMethod): Promise<void> {
-    const fault = this.#pending.get(method)?.shift();
-    if (fault === undefined) return;
-    if (fault instanceof Error) throw fault;
-    if (fault === "hang") return new Promise(() => {});
-    await new Promise<void>((resolve) => this.#system.after(fault.afterMs, resolve));
+    await this.take(method);
   }
 }

@@ -13,8 +13,13 @@ export interface VoipHost {
   readonly faults: Faults;
   readonly maxConcurrentCalls: number;
   readonly newId: () => string;
-  /** Rejects if the socket is down; else resolves when the network has got something. */
-  readonly send: () => Promise<void>;
+  /** Asks the network for something. Rejects if the socket is down. */
+  readonly request: () => Promise<void>;
+  /** Sends a stanza. Throws an Error if the socket is down. */
+  readonly write: () => void;
+  /** Time until the network gets what is sent, ms. */
+  readonly latencyMs: number;
+  readonly knownPeers: Set<string>;
   readonly emit: (event: string, argument: unknown) => void;
   /** The JID by which the network calls an address. */
   readonly resolve: (jid: string) => string;
@@ -48,7 +53,7 @@ export class FakeVoip implements WhatsAppVoip {
   }
 
   async startCall({ peerJid }: { peerJid: string; isVideo?: boolean }): Promise<string> {
-    const { maxConcurrentCalls, newId, faults, send, resolve, offer } = this.#host;
+    const { maxConcurrentCalls, newId, faults, request, write, knownPeers, resolve, offer } = this.#host;
     if (this.#takenSlots >= maxConcurrentCalls) throw new Error(`max concurrent calls reached (${maxConcurrentCalls})`);
     const callId = newId();
     const info = callInfo(callId, resolve(peerJid), "outgoing", "initiating");
@@ -56,7 +61,9 @@ export class FakeVoip implements WhatsAppVoip {
     this.#sessions.set(callId, session);
     try {
       await faults.apply("startCall");
-      await send();
+      if (!knownPeers.has(info.peerJid)) await request();
+      knownPeers.add(info.peerJid);
+      write();
       if (!this.#sessions.has(callId)) throw new Error("noise session not ready"); // disconnected in the meantime
       session.remote = offer(callId, info.peerJid, this);
     } catch (error) {
@@ -68,14 +75,12 @@ export class FakeVoip implements WhatsAppVoip {
   }
 
   async endCall(callId: string, reason: unknown = "user_ended"): Promise<void> {
-    await this.#host.faults.apply("endCall");
+    const fault = this.#host.faults.take("endCall");
+    if (fault !== undefined) await fault;
     const session = this.#sessions.get(callId);
     if (!session || session.info.stateData.state === "ended") return;
     this.#end(session, String(reason));
-    await this.#host.send().then(
-      () => session.remote?.stop("caller"),
-      () => {}, // the network does not learn of it
-    );
+    await this.#sendTerminate(session);
     this.#sessions.delete(callId);
     this.#unblock();
   }
@@ -180,6 +185,17 @@ export class FakeVoip implements WhatsAppVoip {
       session.info.stateData.acceptBlocked = false;
       if (session.remote && "preaccept" in session.remote) session.remote.preaccept();
       this.#host.emit("voip_call_state", session.info);
+    }
+  }
+
+  /** The network does not learn of an end while the socket is down. */
+  async #sendTerminate({ remote }: Session): Promise<void> {
+    const { system, latencyMs, write } = this.#host;
+    try {
+      write();
+      system.after(latencyMs, () => remote?.stop("caller"));
+    } catch {
+      // the real client logs it
     }
   }
 

@@ -21,13 +21,24 @@ describe("a dropped socket", () => {
     const fake = new FakeNetwork();
     const client = await fake.online();
     client.dropSocket(Infinity);
-    await expect(client.voip.startCall({ peerJid: "12025550100@s.whatsapp.net" })).rejects.toThrow(
-      "noise session not ready",
-    );
-    await expect(client.profile.getLidsByPhoneNumbers(["12025550100"])).rejects.toThrow("noise session not ready");
+    const peerJid = "12025550100@s.whatsapp.net";
+    await expect(client.voip.startCall({ peerJid })).rejects.toThrow("client is not connected");
+    await expect(client.profile.getLidsByPhoneNumbers(["12025550100"])).rejects.toThrow("client is not connected");
+    await expect(client.auth.requestPairingCode("+12025550100")).rejects.toThrow("client is not connected");
     expect(client.voip.getCalls()).toEqual([]);
     await fake.system.advance(3_600_000);
     expect(client.getState().connected).toBe(false);
+  });
+
+  test("makes a call to a known peer fail at the offer itself", async () => {
+    const fake = new FakeNetwork();
+    const client = await fake.online();
+    const peerJid = "12025550100@s.whatsapp.net";
+    void client.voip.startCall({ peerJid });
+    await fake.system.advance(25);
+    client.dropSocket(Infinity);
+    await expect(client.voip.startCall({ peerJid })).rejects.toThrow("noise session not ready");
+    expect(client.voip.getCalls()).toHaveLength(1);
   });
 
   test("is reported as open by connect, although it is down", async () => {
@@ -82,7 +93,7 @@ describe("connecting", () => {
     const connected = outcomeOf(client.connect());
     await client.disconnect();
     await fake.system.advance(100);
-    expect(connected.error?.message).toBe("connect superseded by newer lifecycle");
+    expect(connected.error?.message).toBe("start comms superseded by newer lifecycle");
     expect(client.getState().connected).toBe(false);
   });
 
@@ -169,6 +180,18 @@ describe("the server", () => {
       { status: "close", reason: "stream_error_force_logout", code: 516, isLogout: true },
     ]);
     expect(client.getState()).toEqual({ connected: true, registered: false, hasQr: true, hasPairingCode: false });
+  });
+
+  test("516: does not open again if the client is disconnected meanwhile", async () => {
+    const fake = new FakeNetwork();
+    const client = await fake.online();
+    client.on("connection", ({ isLogout }) => {
+      if (isLogout) void client.disconnect();
+    });
+    client.streamError(516);
+    await fake.system.advance(10_000);
+    expect(client.getState()).toMatchObject({ connected: false, registered: false });
+    expect(fake.names).not.toContain("auth_qr");
   });
 
   test("replaced: closes and stays closed, still linked", async () => {
@@ -260,6 +283,19 @@ describe("the server", () => {
     void client.connect();
     await fake.system.advance(100);
     expect(client.getState().connected).toBe(true);
+  });
+
+  test.each([401, 503])("%i at once: closes, and connect rejects without having opened", async (code) => {
+    const fake = new FakeNetwork();
+    const client = await fake.online();
+    await client.disconnect();
+    Object.assign(fake.network, { refuses: code, refusesAtOnce: true });
+    fake.events.length = 0;
+    const connected = outcomeOf(client.connect());
+    await fake.system.advance(100);
+    expect(fake.names).toEqual(["stream_failure", "connection"]);
+    expect(fake.seen("connection")).toMatchObject([{ status: "close", code, isLogout: code === 401 }]);
+    expect(connected.error?.message).toBe("start comms superseded by newer lifecycle");
   });
 
   test("breaks the stream off for another reason: the socket drops without an event", async () => {

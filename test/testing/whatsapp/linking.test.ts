@@ -201,7 +201,7 @@ describe("logging out", () => {
     await expect(unlinked.logout()).rejects.toThrow("cannot logout: client is not authenticated");
     const client = await fake.online();
     client.dropSocket();
-    await expect(client.logout()).rejects.toThrow("noise session not ready");
+    await expect(client.logout()).rejects.toThrow("client is not connected");
   });
 
   test("by the phone is noticed at the next login if the client was offline", async () => {
