@@ -20,6 +20,11 @@ const inRealTime = { retry: GATE ? 1 : 0 };
 /** What starts programs waits most of the time, for them and for audio in real time: more of it fits side by side. */
 const waiting = { ...inRealTime, maxWorkers: 6, sequence: { groupOrder: 2 } };
 
+/** Tests that a busy machine spoils: two of them at a time, and nothing else. */
+const AGAINST_THE_CLOCK = [
+  "test/peers/sip/{client-stream,matrix,network-impairment,proxy,softphone,stream}.test.ts",
+] as const;
+
 /** Installers wait for most of their time, and so do calls. */
 const installing = { maxWorkers: 4 };
 
@@ -153,27 +158,28 @@ export default defineConfig({
         },
       },
       {
-        // Talks to speech programs, browsers and shells from the distribution's packages; not in `npm test`.
+        // Talks to SIP and speech programs, browsers and shells from the distribution's packages; not in `npm test`.
         extends: true,
         test: {
           name: "peers",
           ...inRealTime,
           maxWorkers: 4,
-          include: ["test/peers/*.test.ts"],
-          exclude: ["test/peers/sip-*.test.ts"],
+          include: ["test/peers/{,sip/}*.test.ts"],
+          exclude: [...AGAINST_THE_CLOCK],
+          // Calls take their time, and leave the machine idle meanwhile.
+          maxConcurrency: 8,
           testTimeout: 120_000,
           hookTimeout: 120_000,
         },
       },
       {
-        // The same with SIP servers and softphones, whose audio has a clock of its own.
+        // The same with softphones that have a clock of their own: no sample of their tones may be missing.
         extends: true,
         test: {
           name: "peers-sip",
           ...inRealTime,
-          include: ["test/peers/sip/*.test.ts", "test/peers/sip-*.test.ts"],
+          include: [...AGAINST_THE_CLOCK],
           sequence: { groupOrder: 1 },
-          // Calls take their time, and leave the machine idle meanwhile.
           maxConcurrency: 8,
           testTimeout: 120_000,
           hookTimeout: 120_000,
