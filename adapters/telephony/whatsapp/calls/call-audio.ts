@@ -1,10 +1,11 @@
 import type { FrameSink, FrameSource } from "../../../../src/ports/media.ts";
 import type { System } from "../../../../src/ports/system.ts";
-import type { Deadlines } from "../../../../src/ports/telephony.ts";
+import type { Deadlines, MediaStatistics } from "../../../../src/ports/telephony.ts";
 import type { WhatsAppVoip } from "../../../../src/ports/whatsapp-client.ts";
 import type { MediaClock, Ticking } from "../../media-clock.ts";
 import { aheadOf } from "./ahead-source.ts";
 import { FRAME_MS } from "./audio-format.ts";
+import { AudioStatistics } from "./audio-statistics.ts";
 import { InboundAudio } from "./inbound-audio.ts";
 import { OutboundAudio } from "./outbound-audio.ts";
 
@@ -29,6 +30,7 @@ export class CallAudio implements Ticking {
   readonly frameMs: typeof FRAME_MS = FRAME_MS;
   readonly #options: CallAudioOptions;
   readonly #inbound = new InboundAudio();
+  readonly #statistics = new AudioStatistics();
   readonly #outbound: OutboundAudio;
   #source: FrameSource | undefined;
   #sink: FrameSink | undefined;
@@ -42,7 +44,7 @@ export class CallAudio implements Ticking {
 
   constructor(options: CallAudioOptions) {
     this.#options = options;
-    this.#outbound = new OutboundAudio(options.callId);
+    this.#outbound = new OutboundAudio(options.callId, this.#statistics);
   }
 
   connect(source: FrameSource, sink: FrameSink): void {
@@ -57,6 +59,11 @@ export class CallAudio implements Ticking {
     return this.#inboundAt === undefined ? Infinity : this.#options.system.monotonic() - this.#inboundAt;
   }
 
+  /** The statistics so far; null before the first frame. */
+  get statistics(): MediaStatistics | null {
+    return this.#ticked ? this.#statistics.totals(this.#options.system.monotonic()) : null;
+  }
+
   /** The call is active. The first frame follows with the next tick: the client begins to send after this event. */
   start(): void {
     if (this.#state !== "waiting") return;
@@ -67,12 +74,14 @@ export class CallAudio implements Ticking {
 
   hold(held: boolean): void {
     this.#held = held;
+    this.#statistics.held(held, this.#options.system.monotonic());
   }
 
   /** Audio of the callee has arrived. */
   receive(pcm: Float32Array): void {
     if (this.#state !== "running" || pcm.length === 0) return;
     this.#inboundAt = this.#options.system.monotonic();
+    this.#statistics.arrived(pcm.length, this.#inboundAt);
     this.#inbound.add(pcm);
   }
 
@@ -108,7 +117,8 @@ export class CallAudio implements Ticking {
       this.#ticked = true;
       started();
     }
-    this.#inbound.tick(this.#sink);
+    const isAudio = this.#inbound.tick(this.#sink);
+    if (isAudio !== undefined) this.#statistics.passedOn(isAudio);
   }
 
   /** @internal called by the clock */

@@ -1,5 +1,6 @@
 import type { CallListener, CallPort, VoipEvent } from "./call-port.ts";
 import { isAboutCalls } from "./stanza.ts";
+import { readVoipEvent } from "./voip-report.ts";
 
 /** Most reports that are kept; those of one offer are few. */
 const MOST = 64;
@@ -24,14 +25,12 @@ export class EarlyReports implements CallListener {
   }
 
   voip(event: VoipEvent): void {
-    if (event.type === "error" || event.type === "inbound_audio") return;
-    // The client changes the call in place.
-    const { call } = event;
-    const kept = {
-      ...event,
-      call: { ...call, callId: call.callId, peerJid: call.peerJid, stateData: { ...call.stateData } },
-    };
-    this.#keep((listener) => listener.voip(kept));
+    const report = readVoipEvent(event); // as it is now: the client changes the call in place
+    if (report === undefined || report.type === "inbound_audio") return;
+    const { type, callId, peerJid = "" } = report;
+    const state = type === "ended" ? { state: "ended", endReason: report.reason ?? "" } : { state: report.state };
+    const call = { callId, peerJid, direction: "outgoing", stateData: { ...state, audioMuted: false } };
+    this.#keep((listener) => listener.voip({ type, call }));
   }
 
   stanza(stanza: unknown): void {

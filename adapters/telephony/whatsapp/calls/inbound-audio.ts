@@ -37,12 +37,13 @@ export class InboundAudio {
     this.#count += pcm.length - first;
   }
 
-  /** Passes on the frame that is due. */
-  tick(sink: FrameSink | undefined): void {
-    if (!this.#begun && this.#count < FRAME) return;
+  /** Passes on the frame that is due. Returns whether it is audio, or silence in its place; undefined before the first one. */
+  tick(sink: FrameSink | undefined): boolean | undefined {
+    const isAudio = this.#count >= FRAME;
+    if (!this.#begun && !isAudio) return undefined;
     this.#begun = true;
     const frame = this.#frame;
-    if (this.#count < FRAME) {
+    if (!isAudio) {
       this.#steady = 0;
       frame.fill(0);
     } else {
@@ -51,12 +52,17 @@ export class InboundAudio {
       if (this.#steady >= STEADY_FRAMES && this.#isQuiet()) this.#take();
     }
     sink?.write(frame);
+    return isAudio;
   }
 
   #take(): void {
     const ring = this.#ring;
     const frame = this.#frame;
-    for (let i = 0; i < FRAME; i++) frame[i] = ring[(this.#from + i) % ring.length]!;
+    let at = this.#from;
+    for (let i = 0; i < FRAME; i++) {
+      frame[i] = ring[at]!;
+      at = at + 1 === ring.length ? 0 : at + 1;
+    }
     this.#drop(FRAME);
   }
 

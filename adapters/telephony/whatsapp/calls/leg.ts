@@ -2,7 +2,7 @@ import { errorText } from "../../../../src/base/error-text.ts";
 import { Queue } from "../../../../src/base/queue.ts";
 import type { FrameSink, FrameSource } from "../../../../src/ports/media.ts";
 import type { System } from "../../../../src/ports/system.ts";
-import type { Deadlines, Leg, LegEvent } from "../../../../src/ports/telephony.ts";
+import type { Deadlines, Leg, LegEvent, MediaStatistics } from "../../../../src/ports/telephony.ts";
 import type { WhatsAppVoip } from "../../../../src/ports/whatsapp-client.ts";
 import type { MediaClock } from "../../media-clock.ts";
 import { FRAME_MS, SAMPLE_RATE } from "./audio-format.ts";
@@ -10,7 +10,9 @@ import { CallAudio } from "./call-audio.ts";
 import { decideCall, newCall } from "./call-flow.ts";
 import type { CallListener, CallPort, VoipEvent } from "./call-port.ts";
 import type { CallDecision, CallEffect, CallEnd, CallFlow, CallInput, CallTimer } from "./call-types.ts";
+import { CallUnknown } from "./outbound-audio.ts";
 import { readCallStanza } from "./stanza.ts";
+import { readVoipEvent } from "./voip-report.ts";
 
 /** How long the client may take to end a call, ms: the core waits for 5 s, and the buffer is emptied before. */
 export const END_MS = 4_000;
@@ -57,7 +59,7 @@ export class WhatsAppLeg implements Leg, CallListener {
       voip: () => this.#voip,
       started: () => this.events.push({ type: "connected" }),
       drained: () => this.#take({ type: "drained" }),
-      failed: (fault) => this.#take({ type: "fault", detail: errorText(fault) }),
+      failed: (fault) => this.#audioFailed(fault),
     });
     this.#gone = new Promise((resolve) => {
       this.#resolveGone = resolve;
@@ -85,6 +87,10 @@ export class WhatsAppLeg implements Leg, CallListener {
     await this.#audio.press(digits);
   }
 
+  statistics(): MediaStatistics | null {
+    return this.#audio.statistics;
+  }
+
   hangUp(): Promise<void> {
     this.#take({ type: "hang_up" });
     return this.#gone;
@@ -92,13 +98,12 @@ export class WhatsAppLeg implements Leg, CallListener {
 
   /** @internal called by the session */
   voip(event: VoipEvent): void {
-    if (event.type === "error" || event.call.callId !== this.callId) return;
-    const { peerJid, stateData } = event.call;
-    this.#peerJid = peerJid;
-    if (event.type === "inbound_audio") this.#audio.receive(event.pcm);
-    else if (event.type === "ended" || stateData.state === "ended")
-      this.#take({ type: "client_ended", reason: stateData.endReason });
-    else this.#take({ type: "client_state", state: stateData.state });
+    const report = readVoipEvent(event);
+    if (report === undefined || report.callId !== this.callId) return;
+    this.#peerJid = report.peerJid ?? this.#peerJid;
+    if (report.type === "inbound_audio") this.#audio.receive(report.pcm);
+    else if (report.type === "ended") this.#take({ type: "client_ended", reason: report.reason });
+    else this.#take({ type: "client_state", state: report.state });
   }
 
   /** @internal called by the session */
@@ -119,7 +124,11 @@ export class WhatsAppLeg implements Leg, CallListener {
 
   /** The client's calls, if it has any: another object after a reconnect, and missing during one. */
   get #voip(): WhatsAppVoip | undefined {
-    return this.#options.port.client?.voip;
+    try {
+      return this.#options.port.client?.voip ?? undefined;
+    } catch {
+      return undefined;
+    }
   }
 
   get #isKnown(): boolean {
@@ -128,6 +137,11 @@ export class WhatsAppLeg implements Leg, CallListener {
     } catch {
       return false;
     }
+  }
+
+  #audioFailed(fault: unknown): void {
+    if (fault instanceof CallUnknown && !this.#isKnown) this.#take({ type: "line_restored", known: false });
+    else this.#take({ type: "fault", detail: errorText(fault) });
   }
 
   /** The client sends our frames from now on, instead of a microphone's. */

@@ -1,7 +1,9 @@
 import { dtmfTones } from "../../../../src/audio/dtmf.ts";
+import { CodedError } from "../../../../src/base/error.ts";
 import type { AheadSource } from "../../../../src/ports/media.ts";
 import type { WhatsAppVoip } from "../../../../src/ports/whatsapp-client.ts";
 import { FRAME, FRAME_MS, SAMPLE_RATE } from "./audio-format.ts";
+import type { AudioStatistics } from "./audio-statistics.ts";
 
 /** Most frames in the client's buffer that are accounted for; it holds no more than half a second. */
 const MOST_FED = 16;
@@ -10,6 +12,15 @@ const SCALE = 1 / 32_768;
 const WATERMARKS = { pauseMs: 120, resumeMs: 60 };
 /** A client that reports a larger buffer is fed as if it was this, ms: with more than 200, the real one drops audio. */
 const MOST_PAUSE_MS = 140;
+
+/** The client takes no audio for the call: it does not know the call any more. */
+export class CallUnknown extends CodedError {
+  override readonly name = "CallUnknown";
+  readonly code = "call_unknown";
+  constructor() {
+    super("the client takes no audio for this call");
+  }
+}
 
 /** Keys that are being sent, as tones. */
 interface Keys {
@@ -44,8 +55,11 @@ export class OutboundAudio {
   #begun = false;
   #draining = false;
 
-  constructor(callId: string) {
+  readonly #statistics: Pick<AudioStatistics, "sent">;
+
+  constructor(callId: string, statistics: Pick<AudioStatistics, "sent">) {
     this.#callId = callId;
+    this.#statistics = statistics;
   }
 
   /** Takes the audio from this source. */
@@ -92,8 +106,12 @@ export class OutboundAudio {
       pulled += this.#pulled[this.#oldest]!;
       silence += this.#padding[this.#oldest]!;
       this.#oldest = (this.#oldest + 1) % MOST_FED;
+      this.#statistics.sent++;
     }
-    if (wasEmpty && this.#begun) silence += FRAME;
+    if (wasEmpty && this.#begun) {
+      silence += FRAME;
+      this.#statistics.sent++;
+    }
     this.#begun = true;
     if (pulled === 0 && silence === 0) return level;
     const ranDry = silence > 0 && (pulled > 0 || this.#signalBefore);
@@ -164,7 +182,7 @@ export class OutboundAudio {
     this.#padding[at] = padding;
     this.#filled = 0;
     this.#waited = false;
-    voip.feedLiveAudio(this.#callId, this.#floats);
+    if (!(voip.feedLiveAudio(this.#callId, this.#floats) > 0)) throw new CallUnknown();
     return level + FRAME_MS;
   }
 

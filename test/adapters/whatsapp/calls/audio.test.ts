@@ -211,6 +211,59 @@ describe("the callee's voice", () => {
   });
 });
 
+describe("the statistics of a call", () => {
+  test("count frames both ways, gaps, jitter and holds", async () => {
+    const scene = await CallScene.start({ mediaAfterMs: 2_000 });
+    const call = await scene.call();
+    await scene.system.advance(1_500);
+    expect(call.leg.statistics()).toBeNull();
+    await scene.system.advance(8_500);
+    const before = call.leg.statistics()!;
+    call.callee.sendsAudio = false;
+    await scene.system.advance(300);
+    call.callee.sendsAudio = true;
+    await scene.system.advance(5_700);
+    const after = call.leg.statistics()!;
+    expect(after).toMatchObject({ codec: "MLow", packetsLost: 5, heldMs: 0, mos: null });
+    expect(after.packetsSent - before.packetsSent).toBe(100);
+    expect(after.packetsReceived - before.packetsReceived).toBe(95);
+    expect([before.jitterMs, after.jitterMs > 0]).toEqual([0, true]);
+    call.callee.sendsAudio = false;
+    await scene.system.advance(5_000); // a pause, no loss
+    call.callee.sendsAudio = true;
+    await scene.system.advance(1_000);
+    expect(call.leg.statistics()?.packetsLost).toBe(5);
+    void call.leg.hangUp();
+    await scene.system.advance(1_000);
+    expect(call.leg.statistics()?.packetsSent).toBeGreaterThanOrEqual(after.packetsSent);
+  });
+
+  test("a callee who holds the call gets nothing, and loses nothing", async () => {
+    const scene = await CallScene.start();
+    const message = tone(HZ, 6_000, RATE, 9_000);
+    const call = await scene.connected(message);
+    await scene.system.advance(2_000);
+    const held = (state: string) => {
+      const info = scene.client.voip.getCall(call.leg.callId)!;
+      const stateData = { ...info.stateData, state };
+      scene.port.report((listener) => listener.voip({ type: "state", call: { ...info, stateData } }));
+    };
+    held("on_hold");
+    await scene.system.advance(300);
+    const { heardMs } = call.playout;
+    await scene.system.advance(3_000);
+    expect(call.playout.heardMs).toBe(heardMs);
+    held("active");
+    await scene.system.advance(6_000);
+    expect(call.playout.heardMs).toBe(6_000);
+    expect(call.leg.statistics()?.heldMs).toBe(3_300);
+    expect(call.events.flatMap((event) => (event.type === "noted" ? [event.fact.event] : [])).slice(-2)).toEqual([
+      "held",
+      "resumed",
+    ]);
+  });
+});
+
 describe("a source or sink that throws", () => {
   test.each(["source", "sink"])("ends its call with internal_error: the %s", async (which) => {
     const scene = await CallScene.start();

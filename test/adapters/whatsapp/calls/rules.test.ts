@@ -6,6 +6,16 @@ import { CallScene, endOf, notesOf, sounding, typesOf } from "./scene.ts";
 const nothing = { does: "nothing" } as const;
 
 describe("the rules of the adapter", () => {
+  test("1: the reason of an end is read from the stanza, whatever the client makes of it", async () => {
+    const scene = await CallScene.start({ devices: [nothing], timesOutAfterMs: 3_000 });
+    const call = await scene.call();
+    await scene.system.advance(4_000);
+    const [reported] = scene.fake.seen("voip_call_ended");
+    expect(reported.stateData.endReason).toBe("user_ended");
+    expect(endOf(call)?.cause).toBe("no_answer");
+    expect(scene.fake.seen("call")).toEqual([]); // 2: never with the plugin
+  });
+
   test("3: events count although client.voip is another object, and calls are found there", async () => {
     const scene = await CallScene.start({ devices: [nothing] });
     const first = await scene.call();
@@ -34,6 +44,15 @@ describe("the rules of the adapter", () => {
     scene.port.restore();
     await scene.system.settle();
     expect(endOf(call)).toEqual({ cause: "line_lost", detail: "the client has come back without this call" });
+  });
+
+  test("3: a client that takes no audio, because it has lost the call unnoticed, has lost it: line_lost", async () => {
+    const scene = await CallScene.start();
+    const call = await scene.connected(tone(440, 60_000, 16_000, 9_000));
+    await scene.client.disconnect();
+    void scene.client.connect();
+    await scene.system.advance(1_000);
+    expect(endOf(call)?.cause).toBe("line_lost");
   });
 
   test("4: a call beside somebody who rings the number is placed", async () => {
@@ -82,6 +101,44 @@ describe("the rules of the adapter", () => {
     const call = await scene.connected(message);
     await scene.system.advance(3_000);
     expect(new Set(fed)).toEqual(new Set(["active"]));
+    expect(sounding(call.callee.heard)).toEqual(sounding(message));
+    expect(voip.lostSamples(call.leg.callId)).toBe(0);
+  });
+
+  test("8: the client is fed whole frames, up to its upper watermark, which is read once", async () => {
+    const scene = await CallScene.start();
+    const { voip } = scene.client;
+    const lengths = new Set<number>();
+    const levels = new Set<number>();
+    const feed = voip.feedLiveAudio.bind(voip);
+    voip.feedLiveAudio = (callId, samples) => {
+      lengths.add(samples.length);
+      const level = feed(callId, samples);
+      levels.add(level);
+      return level;
+    };
+    let asked = 0;
+    voip.getFeedWatermarksMs = () => {
+      asked++;
+      return { pauseMs: 120, resumeMs: 60 };
+    };
+    const call = await scene.connected(tone(440, 5_000, 16_000, 9_000));
+    await scene.system.advance(6_000);
+    expect([[...lengths], [...levels], asked]).toEqual([[960], [60, 120], 1]);
+    expect(call.callee.frames.every(({ samples }) => samples.length === 960)).toBe(true);
+  });
+
+  test.each([
+    [Number.NaN, 60],
+    [60, 120],
+    [10_000, 5_000],
+  ])("8: watermarks of %s and %s ms do not make it drop audio", async (pauseMs, resumeMs) => {
+    const scene = await CallScene.start();
+    const { voip } = scene.client;
+    voip.getFeedWatermarksMs = () => ({ pauseMs, resumeMs });
+    const message = tone(440, 3_000, 16_000, 9_000);
+    const call = await scene.connected(message);
+    await scene.system.advance(5_000);
     expect(sounding(call.callee.heard)).toEqual(sounding(message));
     expect(voip.lostSamples(call.leg.callId)).toBe(0);
   });

@@ -1,0 +1,68 @@
+import type { MediaStatistics } from "../../../../src/ports/telephony.ts";
+import { FRAME_MS, SAMPLE_RATE } from "./audio-format.ts";
+
+/** Silence in place of up to this many frames is a gap, and with more of them the callee sends nothing. */
+const LONGEST_GAP = 16;
+
+/**
+ * What a call over a linked device measures of its audio. The client has the packets, so a packet is a frame here: sent when
+ * it has left the client's buffer, received when the client has decoded it, lost when silence was played in its place.
+ */
+export class AudioStatistics {
+  /** Frames that the client has sent, silence included. */
+  sent = 0;
+  #received = 0;
+  #lost = 0;
+  /** Frames of silence since the last audio. */
+  #missing = 0;
+  #jitterMs = 0;
+  #heldMs = 0;
+  #heldAt: number | undefined;
+  #arrivedAt: number | undefined;
+  /** Length of the latest piece, ms. */
+  #pieceMs = FRAME_MS;
+
+  /** Audio has arrived. @param now ms of a monotonic clock */
+  arrived(samples: number, now: number): void {
+    this.#received++;
+    const late = this.#arrivedAt === undefined ? 0 : now - this.#arrivedAt - this.#pieceMs;
+    // A pause of the callee is no jitter.
+    if (Math.abs(late) < LONGEST_GAP * FRAME_MS) this.#jitterMs += (Math.abs(late) - this.#jitterMs) / 16; // RFC 3550 section 6.4.1
+    this.#arrivedAt = now;
+    this.#pieceMs = (samples * 1_000) / SAMPLE_RATE;
+  }
+
+  /** A frame of audio, or of silence in place of a missing one, was passed on. */
+  passedOn(audio: boolean): void {
+    if (!audio) this.#missing++;
+    else {
+      if (this.#missing <= LONGEST_GAP) this.#lost += this.#missing;
+      this.#missing = 0;
+    }
+  }
+
+  held(held: boolean, now: number): void {
+    if (held) this.#heldAt ??= now;
+    else if (this.#heldAt !== undefined) {
+      this.#heldMs += now - this.#heldAt;
+      this.#heldAt = undefined;
+    }
+  }
+
+  totals(now: number): MediaStatistics {
+    return {
+      codec: "MLow",
+      packetsSent: this.sent,
+      packetsReceived: this.#received,
+      packetsLost: this.#lost,
+      packetsReordered: 0,
+      packetsDuplicated: 0,
+      packetsInvalid: 0,
+      jitterMs: this.#jitterMs,
+      roundTripMs: null,
+      remoteLoss: null,
+      mos: null,
+      heldMs: Math.round(this.#heldMs + (this.#heldAt === undefined ? 0 : now - this.#heldAt)),
+    };
+  }
+}

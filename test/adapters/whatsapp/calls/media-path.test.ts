@@ -1,0 +1,61 @@
+import { memoryUsage } from "node:process";
+import { expect, test } from "vitest";
+import { MediaClock } from "../../../../adapters/telephony/media-clock.ts";
+import { FRAME } from "../../../../adapters/telephony/whatsapp/calls/audio-format.ts";
+import { CallAudio } from "../../../../adapters/telephony/whatsapp/calls/call-audio.ts";
+import { Playout } from "../../../../src/audio/playout.ts";
+import type { WhatsAppVoip } from "../../../../src/ports/whatsapp-client.ts";
+import { ManualSystem } from "../../../../src/testing/manual-system.ts";
+
+const TICKS = 5_000;
+/** Less than a sample or two for each frame of either direction. */
+const MOST_BYTES = 16 << 10;
+
+test("a frame each way costs no memory", () => {
+  const system = new ManualSystem();
+  let level = 0;
+  const voip = {
+    setMute() {},
+    getFeedWatermarksMs: () => ({ pauseMs: 120, resumeMs: 60 }),
+    feedLiveAudio: () => (level += 60),
+    getLiveBufferMs: () => level,
+  };
+  const audio = new CallAudio({
+    callId: "A1",
+    system: { monotonic: () => 0 },
+    clock: new MediaClock(system),
+    deadlines: { send: Infinity },
+    voip: () => voip as unknown as WhatsAppVoip,
+    started() {},
+    drained() {},
+    failed: (fault) => {
+      throw fault;
+    },
+  });
+  const playout = new Playout(16_000);
+  const message = new Int16Array(FRAME * TICKS).fill(7);
+  let received = 0;
+  audio.connect(playout, {
+    write: (frame) => {
+      received += frame.length;
+    },
+  });
+  audio.start();
+  const pcm = new Float32Array(FRAME).fill(0.5);
+  const run = (): number => {
+    playout.enqueue(message);
+    const before = memoryUsage().heapUsed + memoryUsage().arrayBuffers;
+    for (let i = 0; i < TICKS; i++) {
+      audio.receive(pcm);
+      audio.tick();
+      level = Math.max(0, level - 60);
+    }
+    return memoryUsage().heapUsed + memoryUsage().arrayBuffers - before;
+  };
+  run(); // until it is compiled
+  const grown = Array.from({ length: 5 }, run);
+  expect(Math.min(...grown.map(Math.abs))).toBeLessThan(MOST_BYTES);
+  expect(received).toBe(6 * TICKS * FRAME);
+  expect(playout.heardMs).toBeGreaterThan(5 * TICKS * 60);
+  audio.stop();
+});
