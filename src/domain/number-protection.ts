@@ -1,20 +1,20 @@
 /**
  * How an instance's number is protected from being banned or complained about: limits that the queue keeps before anybody
- * is dialled. What is left out is off.
+ * is dialled. What is left out is the network's own choice; what neither names is off.
  */
 export interface NumberProtection {
-  /** Least time between two dials of one instance, ms. */
+  /** Least time between two dials of one instance, ms; 0 is off. */
   readonly paceMs?: number | undefined;
   /** Each interval is longer by a random share up to this, 0 to 1. */
   readonly paceJitter?: number | undefined;
-  /** How many calls a newly linked number may place in 24 hours. */
-  readonly warmUp?: WarmUp | undefined;
-  /** Pauses an instance whose calls are hardly answered. */
-  readonly answerRate?: AnswerRateFloor | undefined;
+  /** How many calls a newly linked number may place in 24 hours; `false` is off. */
+  readonly warmUp?: WarmUp | false | undefined;
+  /** Pauses an instance whose calls are hardly answered; `false` is off. */
+  readonly answerRate?: AnswerRateFloor | false | undefined;
   /** Only numbers whose consent is recorded are called. */
   readonly requireConsent?: boolean | undefined;
-  /** Calls are placed only at these hours, in the callee's own time zone. */
-  readonly callingHours?: CallingHours | undefined;
+  /** Calls are placed only at these hours, in the callee's own time zone; `false` is off. */
+  readonly callingHours?: CallingHours | false | undefined;
 }
 
 /** Calls per 24 hours: `firstDay` on the first day after the linking, `growth` times as many on each further day, no limit after `days`. */
@@ -33,7 +33,39 @@ export interface AnswerRateFloor {
 
 /** Local times of the callee, `HH:MM`, and ISO weekdays (1 Monday to 7 Sunday; default: every day). */
 export interface CallingHours {
+  /** The first minute, `00:00` to `23:59`. */
   readonly from: string;
+  /** The first minute after them, later than `from`; at most `24:00`. */
   readonly until: string;
   readonly days?: readonly number[] | undefined;
+}
+
+/** Why a call ends although nobody was dialled. */
+export const BLOCKED_REASONS = [
+  "blocked_no_consent",
+  "blocked_do_not_call",
+  "outside_calling_hours",
+  "instance_paused",
+] as const;
+
+/** Why number protection ends a call. */
+export type BlockedReason = (typeof BLOCKED_REASONS)[number];
+
+/** A call that must not be dialled; the detail names the rule and its numbers. */
+export interface Block {
+  readonly reason: BlockedReason;
+  readonly detail: string;
+}
+
+/** Until when an instance dials nobody, ms since 1970-01-01 UTC, and why. */
+export interface Pause {
+  readonly until: number;
+  readonly reason: string;
+}
+
+const FIELDS = ["paceMs", "paceJitter", "warmUp", "answerRate", "requireConsent", "callingHours"] as const;
+
+/** The protection in force: the operator's choice field by field, otherwise that of the network. */
+export function protectionInForce(operator: NumberProtection, network: NumberProtection = {}): NumberProtection {
+  return Object.fromEntries(FIELDS.map((field) => [field, operator[field] ?? network[field]]));
 }

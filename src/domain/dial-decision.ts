@@ -1,0 +1,147 @@
+import { callingHoursBlock } from "./calling-hours.ts";
+import type { ConsentStatus } from "./consent.ts";
+import type { AnswerRateFloor, Block, NumberProtection, Pause, WarmUp } from "./number-protection.ts";
+
+/** A call of the instance that was dialled. Times are ms since 1970-01-01 UTC. */
+export interface DialRecord {
+  readonly callId: string;
+  readonly at: number;
+  /** Null while the call goes on. */
+  readonly endedAt: number | null;
+  readonly answered: boolean;
+}
+
+/** What is known about the callee of a call. */
+export interface Callee {
+  readonly phone: string;
+  /** Undefined: nothing is recorded. */
+  readonly consent: ConsentStatus | undefined;
+  /** Every time zone that the number may be in; needed only with calling hours. */
+  readonly zones: readonly string[];
+}
+
+/** What is known about the dials of an instance. */
+export interface DialPast {
+  /** When its number was linked, ms since 1970-01-01 UTC. */
+  readonly linkedAt: number;
+  /** Its dials, newest first: those of the last 24 hours, and as many as the answer rate counts. */
+  readonly history: readonly DialRecord[];
+  /** How long ago the last dial was, ms; undefined: there was none. */
+  readonly sinceLastDialMs: number | undefined;
+  /** Chosen at random for the interval after the last dial, 0 to 1. */
+  readonly chance: number;
+}
+
+/** What becomes of a call that waits. */
+export type DialDecision =
+  | { readonly do: "dial" }
+  | ({ readonly do: "wait" } & Pause)
+  | ({ readonly do: "block" } & Block);
+
+export const DAY_MS = 86_400_000;
+
+/** Decides about the next call of an instance. @param waitsUntil when its time in the queue is over */
+export function decideDial(
+  protection: NumberProtection,
+  callee: Callee,
+  past: DialPast,
+  { now, waitsUntil }: { readonly now: number; readonly waitsUntil: number },
+): DialDecision {
+  const block = calleeBlock(protection, callee, now);
+  if (block) return { do: "block", ...block };
+  const pause = instancePause(protection, past, now);
+  if (pause && pause.until > waitsUntil) return { do: "block", reason: "instance_paused", detail: pause.reason };
+  if (pause) return { do: "wait", ...pause };
+  const left = paceLeftMs(protection, past);
+  if (left > 0) return { do: "wait", until: now + left, reason: `calls are dialled ${protection.paceMs} ms apart` };
+  return { do: "dial" };
+}
+
+/** Why this number is not called now; undefined if it may be. */
+export function calleeBlock(
+  { requireConsent, callingHours }: NumberProtection,
+  { phone, consent, zones }: Callee,
+  now: number,
+): Block | undefined {
+  if (consent === "do_not_call")
+    return { reason: "blocked_do_not_call", detail: `${phone} is recorded as a number that is not to be called` };
+  if (requireConsent && consent !== "granted")
+    return {
+      reason: "blocked_no_consent",
+      detail: `no consent of ${phone} is recorded, and only numbers with one are called`,
+    };
+  return callingHours ? callingHoursBlock(callingHours, phone, zones, now) : undefined;
+}
+
+/** Until when the instance dials nobody, whatever the number; undefined: it may dial. */
+export function instancePause(
+  { answerRate, warmUp }: NumberProtection,
+  { history, linkedAt }: Pick<DialPast, "history" | "linkedAt">,
+  now: number,
+): Pause | undefined {
+  const unanswered = answerRate ? answerRatePause(answerRate, history) : undefined;
+  const warming = warmUp ? warmUpPause(warmUp, history, linkedAt, now) : undefined;
+  const pauses = [unanswered, warming].filter((pause) => pause !== undefined && pause.until > now);
+  return pauses.sort((a, b) => (b?.until ?? 0) - (a?.until ?? 0))[0];
+}
+
+/** How long the pace keeps the next dial back, ms. */
+export function paceLeftMs(
+  { paceMs = 0, paceJitter = 0 }: NumberProtection,
+  { sinceLastDialMs, chance }: Pick<DialPast, "sinceLastDialMs" | "chance">,
+): number {
+  if (sinceLastDialMs === undefined) return 0;
+  return Math.max(0, Math.ceil(paceMs * (1 + paceJitter * chance)) - sinceLastDialMs);
+}
+
+function answerRatePause(
+  { floor, calls, pauseMs }: AnswerRateFloor,
+  history: readonly DialRecord[],
+): Pause | undefined {
+  const [last, ...before] = history.slice(0, calls);
+  if (!last || before.length + 1 < calls) return undefined;
+  const answered = [last, ...before].filter((dial) => dial.answered).length;
+  if (answered >= floor * calls) return undefined;
+  const until = (last.endedAt ?? last.at) + pauseMs;
+  const reason = `${answered} of the last ${calls} calls were answered, fewer than ${percent(floor)}: the next one is dialled from ${time(until)}`;
+  return { until, reason };
+}
+
+function warmUpPause(warmUp: WarmUp, history: readonly DialRecord[], linkedAt: number, now: number): Pause | undefined {
+  const day = warmUpDay(linkedAt, now);
+  const limit = warmUpLimit(warmUp, day);
+  // A dial that is in the future by a clock that was set back counts as well.
+  if (history.filter(({ at }) => at > now - DAY_MS).length < limit) return undefined;
+  const until = nextWithinCurve(warmUp, history, linkedAt, day);
+  const reason = `${limit} calls were dialled in 24 hours, as many as this number may place on day ${day + 1} of ${warmUp.days} after its linking: the next one is dialled from ${time(until)}`;
+  return { until, reason };
+}
+
+/** When the limit of the day, or that of a later one, takes the next call. */
+function nextWithinCurve(warmUp: WarmUp, history: readonly DialRecord[], linkedAt: number, today: number): number {
+  for (let day = today; ; day++) {
+    const begins = day === today ? 0 : linkedAt + day * DAY_MS;
+    const limit = warmUpLimit(warmUp, day);
+    const last = history[limit - 1];
+    const at = Math.max(begins, last ? last.at + DAY_MS : 0);
+    if (limit === Infinity || at < linkedAt + (day + 1) * DAY_MS) return at;
+  }
+}
+
+/** Days since the linking, from 0. */
+export function warmUpDay(linkedAt: number, now: number): number {
+  return Math.max(0, Math.floor((now - linkedAt) / DAY_MS));
+}
+
+/** How many calls a number may place within 24 hours; `Infinity` when it has warmed up. */
+export function warmUpLimit({ firstDay, growth, days }: WarmUp, day: number): number {
+  return day < days ? Math.floor(firstDay * growth ** day) : Infinity;
+}
+
+function percent(share: number): string {
+  return `${Math.round(share * 1_000) / 10} %`;
+}
+
+function time(at: number): string {
+  return new Date(at).toISOString();
+}

@@ -1,0 +1,27 @@
+import { COUNTRIES } from "./zones/countries.ts";
+import { DIVIDED_COUNTRIES } from "./zones/divided-countries.ts";
+import { NORTH_AMERICA } from "./zones/north-america.ts";
+
+/** Zones by the beginnings of numbers, without the +. */
+const ZONES: ReadonlyMap<string, readonly string[]> = new Map(
+  [COUNTRIES, NORTH_AMERICA, ...DIVIDED_COUNTRIES].flatMap(({ code, zones }) =>
+    zones.flatMap(([names, prefixes]) => {
+      const list = names === "" ? [] : names.split(" ");
+      return prefixes.split(" ").map((prefix) => [code + prefix, list] as const);
+    }),
+  ),
+);
+
+/**
+ * Every time zone that a number may be in, by its country code and area code, as IANA names; none for a number of no
+ * place, such as freephone and satellite numbers. A phone that travels, or a number that moved with its owner, is
+ * somewhere else.
+ * @param phone E.164
+ */
+export function zonesOfNumber(phone: string): readonly string[] {
+  for (let length = phone.length; length > 1; length--) {
+    const zones = ZONES.get(phone.slice(1, length));
+    if (zones) return zones;
+  }
+  return [];
+}
