@@ -1,7 +1,7 @@
 import type { ExpressionBuilder } from "kysely";
 import type { CallStore } from "../../src/ports/storage.ts";
 import { callOf } from "./call-row.ts";
-import { IS_ACTIVE, IS_DIALING, IS_NOT_DELETED, IS_ON_LINE, IS_QUEUED, IS_WAITING } from "./conditions.ts";
+import { IS_ACTIVE, IS_DIALING, IS_DIALLED, IS_NOT_DELETED, IS_ON_LINE, IS_QUEUED, IS_WAITING } from "./conditions.ts";
 import { prepared } from "./prepared.ts";
 import { type Database, WHOLE_DATABASE } from "./schema.ts";
 import type { Fenced, Session } from "./session.ts";
@@ -25,7 +25,7 @@ const ACTIVE_CALLS = prepared((db, { instance_id }: { instance_id: string }) =>
 /** Queries of the dispatcher and of recovery about active calls. None of them reads a final call. */
 export function callQueue(
   session: Session,
-): Pick<CallStore, "active" | "claimNext" | "waitingSince" | "oldestWaiting" | "orphaned"> {
+): Pick<CallStore, "active" | "claimNext" | "dialHistory" | "waitingSince" | "oldestWaiting" | "orphaned"> {
   const claimed = prepared((db, { instance_id, owner, dialing_at, epoch }: Claim) =>
     db
       .updateTable("calls")
@@ -61,6 +61,24 @@ export function callQueue(
       const [row] = await session.writeOnce(claimed, { instance_id: instanceId, owner, dialing_at: now });
       return row && callOf(row);
     },
+    dialHistory: (instanceId, since, most) =>
+      session.read(async (db) => {
+        const rows = await db
+          .selectFrom("calls")
+          .select(["id", "dialing_at", "started_at", "ended_at"])
+          .where("instance_id", "=", instanceId)
+          .where(IS_DIALLED)
+          .where("dialing_at", ">", since)
+          .orderBy("dialing_at", "desc")
+          .limit(most)
+          .execute();
+        return rows.map(({ id, dialing_at, started_at, ended_at }) => ({
+          callId: id,
+          at: dialing_at ?? 0,
+          endedAt: ended_at,
+          answered: started_at !== null,
+        }));
+      }),
     waitingSince: (createdBefore, limit, after) =>
       session.read(async (db) => {
         const rows = await db

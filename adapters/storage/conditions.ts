@@ -13,6 +13,8 @@ export const IS_QUEUED: RawBuilder<boolean> = sql<boolean>`status = 'QUEUED'`;
 export const IS_WAITING: RawBuilder<boolean> = sql<boolean>`status = 'QUEUED' and owner is null`;
 /** A queued call whose phone may already be ringing. */
 export const IS_DIALING: RawBuilder<boolean> = sql<boolean>`status = 'QUEUED' and dialing_at is not null`;
+/** A call that was dialled. */
+export const IS_DIALLED: RawBuilder<boolean> = sql<boolean>`dialing_at > 0`;
 /** A call with a recording. */
 export const IS_RECORDED: RawBuilder<boolean> = sql<boolean>`recorded_ms > 0`;
 /** An instance whose number is linked. */

@@ -36,6 +36,7 @@ export function migrations(types: ColumnTypes): Record<string, Migration> {
     "0024_call_quality": { up: callQuality },
     "0025_line_records": { up: (db) => lineRecordTable(db, types) },
     "0026_consents": { up: (db) => consentTable(db, types) },
+    "0027_number_protection": { up: numberProtection },
   };
 }
 
@@ -207,6 +208,15 @@ async function tokenScopes(db: Kysely<unknown>): Promise<void> {
 /** Existing calls have none: nobody measured them. */
 async function callQuality(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable("calls").addColumn("quality", "text").execute();
+}
+
+/** Existing numbers count as linked since their instance was created. */
+async function numberProtection(db: Kysely<unknown>): Promise<void> {
+  await db.schema.alterTable("instances").addColumn("linked_at", "bigint").execute();
+  await db.schema.alterTable("instances").addColumn("pause", "text").execute();
+  await sql`update ${sql.table("instances")} set linked_at = created_at
+    where status in ('CONFIGURED', 'ACTIVE')`.execute(db);
+  await partialIndex(db, "calls_dialled", "calls", ["instance_id", "dialing_at"], "dialing_at > 0");
 }
 
 /** A demo token has keys of its own. Existing keys count as the user's. */

@@ -70,6 +70,9 @@ export interface InstanceTable {
   phone: string | null;
   /** JSON. */
   caller_id: string | null;
+  linked_at: number | null;
+  /** JSON. */
+  pause: string | null;
   created_at: number;
   updated_at: number;
   erased_at: number | null;

@@ -1,7 +1,7 @@
 import { type Call, type CallStatus, type CallStore, isActive } from "ringport";
 import type { Memory } from "./memory.ts";
 
-type Questions = "active" | "claimNext" | "waitingSince" | "oldestWaiting" | "orphaned" | "counts";
+type Questions = "active" | "claimNext" | "dialHistory" | "waitingSince" | "oldestWaiting" | "orphaned" | "counts";
 
 /** What the dispatcher asks of the calls that are not over. */
 export function callQueue({ calls: all, instances }: Memory): Pick<CallStore, Questions> {
@@ -19,6 +19,17 @@ export function callQueue({ calls: all, instances }: Memory): Pick<CallStore, Qu
       all.set(next.id, claimed);
       return claimed;
     },
+    dialHistory: async (instanceId, since, most) =>
+      [...all.values()]
+        .filter((call) => call.instanceId === instanceId && (call.dialingAt ?? 0) > since)
+        .map(({ id, dialingAt, endedAt, startedAt }) => ({
+          callId: id,
+          at: dialingAt ?? 0,
+          endedAt,
+          answered: startedAt !== null,
+        }))
+        .sort((a, b) => b.at - a.at)
+        .slice(0, most),
     waitingSince: async (createdBefore, limit, after) =>
       waiting()
         .filter(

@@ -1,5 +1,6 @@
 import type { Transitions } from "../base/machine.ts";
 import type { CallerId } from "./caller-id.ts";
+import type { Pause } from "./number-protection.ts";
 
 /** Where an instance can be, in the order of one that is linked and deleted in the end. */
 export const INSTANCE_STATUSES = ["CREATED", "CONFIGURED", "ACTIVE", "DELETED"] as const;
@@ -35,6 +36,10 @@ export interface Instance {
   readonly phone: string | null;
   /** The caller of its calls; null or left out: the network's own. */
   readonly callerId?: CallerId | null | undefined;
+  /** When its number was linked; null or left out while none is. */
+  readonly linkedAt?: number | null | undefined;
+  /** The latest pause of its number, which may be over; null or left out: it had none. */
+  readonly pause?: Pause | null | undefined;
   readonly createdAt: number;
   readonly updatedAt: number;
   /** When its deletion was finished and its credentials were erased; null before, and while it is not deleted. */

@@ -1,4 +1,5 @@
 import type { Call, CallStatus, CallType } from "../../domain/call.ts";
+import type { DialRecord } from "../../domain/dial-decision.ts";
 import type { Event } from "../../domain/events.ts";
 import type { FailedReason } from "../../domain/outcome.ts";
 import type { QueuePolicy } from "../../domain/queue-policy.ts";
@@ -112,6 +113,12 @@ export interface CallStore {
    * @param now ms since 1970-01-01 UTC
    */
   claimNext(instanceId: string, owner: string, now: number): Promise<Call | undefined>;
+  /**
+   * The calls of an instance that were dialled (`dialingAt`) after a time, newest first, at most `most`. Reads no other
+   * calls.
+   * @param since ms since 1970-01-01 UTC
+   */
+  dialHistory(instanceId: string, since: number, most: number): Promise<DialRecord[]>;
   /** A call that becomes final loses its audio file: unreadable with the transaction, deleted soon after it or at the next start. */
   update(id: string, version: number, patch: CallPatch, events: readonly Event[]): Promise<Call | undefined>;
   audio(id: string): Promise<Uint8Array | undefined>;

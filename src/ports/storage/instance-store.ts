@@ -5,7 +5,10 @@ import type { ReceiptResult } from "./receipt-store.ts";
 
 /** The fields of an instance that an update may change. */
 export type InstancePatch = Partial<
-  Pick<Instance, "name" | "status" | "metadata" | "phone" | "callerId" | "updatedAt" | "erasedAt">
+  Pick<
+    Instance,
+    "name" | "status" | "metadata" | "phone" | "callerId" | "linkedAt" | "pause" | "updatedAt" | "erasedAt"
+  >
 >;
 
 /** Instances and the sealed credentials of their numbers. */

@@ -50,6 +50,33 @@ export function callQueueContract(clause: Clause): void {
     scene.equal(await scene.storage.calls.claimNext(instance.id, "node_a", scene.now()), undefined);
   });
 
+  clause("the dialled calls of an instance are answered newest first, up to a limit", async (scene) => {
+    const { calls } = scene.storage;
+    const instance = await scene.storedInstance();
+    const since = scene.now();
+    const answered = await scene.storedCall(instance);
+    const failed = await scene.storedCall(instance);
+    const waiting = await scene.storedCall(instance);
+    const other = await scene.storedInstance();
+    await scene.storedCall(other);
+    const [startedAt, first, second, endedAt] = [scene.now(), scene.now(), scene.now(), scene.now()];
+    await scene.moved(answered, { status: "IN_PROGRESS", dialingAt: first, startedAt });
+    await scene.moved(failed, { status: "FAILED", dialingAt: second, endedAt });
+    await calls.claimNext(other.id, "node_a", second);
+    const dials = [
+      { callId: failed.id, at: second, endedAt, answered: false },
+      { callId: answered.id, at: first, endedAt: null, answered: true },
+    ];
+    scene.equal(await calls.dialHistory(instance.id, since, 10), dials);
+    scene.equal(await calls.dialHistory(instance.id, since, 1), dials.slice(0, 1));
+    scene.equal(await calls.dialHistory(instance.id, first, 10), dials.slice(0, 1));
+    scene.equal(await calls.dialHistory(instance.id, second, 10), []);
+    await calls.claimNext(instance.id, "node_a", endedAt);
+    scene.equal((await calls.dialHistory(instance.id, since, 10))[0]?.callId, waiting.id);
+    await scene.moved({ ...waiting, version: 2 }, { owner: null, dialingAt: null });
+    scene.equal(await calls.dialHistory(instance.id, since, 10), dials);
+  });
+
   clause("the active calls of an instance are answered oldest first", async (scene) => {
     const instance = await scene.storedInstance();
     const late = await scene.storedCall(instance, { createdAt: scene.now() + 1_000 });

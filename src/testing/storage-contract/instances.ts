@@ -67,6 +67,21 @@ export function instancesContract(clause: Clause, lastingClause: Clause): void {
     scene.equal((await instances.get(instance.id))?.callerId ?? null, null);
   });
 
+  clause(
+    "an instance keeps when its number was linked and its latest pause, until an update changes them",
+    async (scene) => {
+      const { instances } = scene.storage;
+      const pause = { until: scene.now() + 1_000, reason: "0 of the last 20 calls were answered" };
+      const instance = await scene.storedInstance({ linkedAt: scene.now() });
+      scene.equal((await instances.get(instance.id))?.linkedAt, instance.linkedAt);
+      scene.equal((await instances.update(instance.id, 1, { pause }, []))?.pause, pause);
+      const kept = await instances.update(instance.id, 2, { name: "Desk" }, []);
+      scene.equal([kept?.linkedAt, kept?.pause], [instance.linkedAt, pause]);
+      const unlinked = await instances.update(instance.id, 3, { linkedAt: null, pause: null }, []);
+      scene.equal([unlinked?.linkedAt ?? null, unlinked?.pause ?? null], [null, null]);
+    },
+  );
+
   clause("an update that expects another version writes nothing", async (scene) => {
     const { instances } = scene.storage;
     const instance = await scene.storedInstance();

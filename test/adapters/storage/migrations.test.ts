@@ -38,6 +38,7 @@ const STEPS = [
   "0024_call_quality",
   "0025_line_records",
   "0026_consents",
+  "0027_number_protection",
 ];
 
 test("four processes migrate one new SQLite file at the same time", { timeout: 60_000 }, async () => {
