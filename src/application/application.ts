@@ -155,6 +155,8 @@ export function createApplication(parts: ContextParts, keep: RetentionDays): App
       // The clock may have been set back since: what is new sorts behind what is stored all the same.
       context.ids.startBehind((await context.storage.events.newestId()) ?? "");
       await purgeClock.start();
+      const { loadProtection } = await import("./calls/dial-protection.ts");
+      await loadProtection(context);
       // `start()` fails at once if the storage is down.
       await recover({ ...context, shutdownSignal: AbortSignal.abort() });
       await lines.start();

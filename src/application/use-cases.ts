@@ -5,6 +5,7 @@ import type { Event } from "../domain/events.ts";
 import type { Instance } from "../domain/instance.ts";
 import type { CreateInstanceInput, UpdateInstanceInput } from "../domain/instance-input.ts";
 import type { LineCondition, LineState } from "../domain/line-flow.ts";
+import type { Pause } from "../domain/number-protection.ts";
 import type { FailedReason } from "../domain/outcome.ts";
 import type { Principal } from "../domain/principal.ts";
 import type { TranscriptLine } from "../domain/transcript.ts";
@@ -50,6 +51,8 @@ export interface Connection {
   /** What the owner of the number should know besides; null if nothing. */
   readonly condition: LineCondition | null;
   readonly provider: string;
+  /** Until when its number rests, and why; undefined while it does not. */
+  readonly pause?: Pause | undefined;
 }
 
 /** An instance with the live truth about its line. */

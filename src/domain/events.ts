@@ -65,6 +65,8 @@ export interface EventData {
   readonly "instance.active": NoData;
   readonly "instance.offline": { readonly reason: string };
   readonly "instance.unlinked": { readonly reason: string };
+  /** Its number rests: calls wait until `paused_until`, RFC 3339, or end as `instance_paused`. */
+  readonly "instance.paused": { readonly paused_until: string; readonly reason: string };
   readonly "instance.deleted": NoData;
 }
 
@@ -134,6 +136,7 @@ export const EVENT_TYPES = [
   "instance.active",
   "instance.offline",
   "instance.unlinked",
+  "instance.paused",
   "instance.deleted",
 ] as const;
 /** The facts that an event reports. */

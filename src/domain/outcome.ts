@@ -1,4 +1,5 @@
 import type { AnsweredBy } from "./answering-machine.ts";
+import { BLOCKED_REASONS } from "./number-protection.ts";
 
 /** How a completed call ended. */
 export const COMPLETED_REASONS = [
@@ -31,6 +32,7 @@ export const FAILED_REASONS = [
   "stream_unavailable",
   "interrupted",
   "internal_error",
+  ...BLOCKED_REASONS,
 ] as const;
 
 /** Why a call is COMPLETED. */

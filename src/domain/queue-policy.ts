@@ -1,16 +1,18 @@
+import type { NumberProtection } from "./number-protection.ts";
+
 /**
  * How many calls one instance may hold and how fast it dials: policy as data.
  * The database makes the same promise with a unique index on (instance, slot) over active calls.
  */
-export type QueuePolicy =
-  | { readonly kind: "single" }
-  | {
-      readonly kind: "fifo";
-      /** Most active calls of one instance, 1 to 1000; one of them at most is on the line. */
-      readonly depth: number;
-      /** Least ms between two dials of one instance; 0 when not given. */
-      readonly paceMs?: number;
-    };
+export type QueuePolicy = NumberProtection &
+  (
+    | { readonly kind: "single" }
+    | {
+        readonly kind: "fifo";
+        /** Most active calls of one instance, 1 to 1000; one of them at most is on the line. */
+        readonly depth: number;
+      }
+  );
 
 /** The interface's rule: a second creation answers the call that is already there. */
 export const SINGLE: QueuePolicy = { kind: "single" };
@@ -25,10 +27,4 @@ export function freeSlot(policy: QueuePolicy, taken: readonly number[]): number 
   const depth = queueDepth(policy);
   for (let slot = 0; slot < depth; slot++) if (!taken.includes(slot)) return slot;
   return undefined;
-}
-
-/** The earliest time at which the instance may dial again, on the clock of `lastDialAt`, ms. */
-export function nextDialAt(policy: QueuePolicy, lastDialAt: number | undefined): number {
-  if (policy.kind === "single" || lastDialAt === undefined) return 0;
-  return lastDialAt + (policy.paceMs ?? 0);
 }

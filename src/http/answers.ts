@@ -221,6 +221,9 @@ export interface Connection {
   condition: "pairing_code" | "qr_expired" | "passkey_required" | "replaced" | "restricted" | "client_outdated" | null;
   /** The telephony provider of the instance. */
   provider: string;
+  /** Until when its number rests; left out while it does not. */
+  paused_until?: string | undefined;
+  pause_reason?: string | undefined;
 }
 
 /** An instance with its active calls. */

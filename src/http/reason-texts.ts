@@ -30,5 +30,12 @@ export const REASON_TEXTS: Readonly<Record<CompletedReason | FailedReason, strin
   stream_unavailable: "Live streams are not available on this server. No phone rang.",
   interrupted:
     "The server stopped or crashed while dialling or during the call. The callee's phone may have rung; the call is not dialled again.",
+  blocked_no_consent:
+    "The server calls only numbers whose consent is recorded, and there is none of this number. No phone rang.",
+  blocked_do_not_call: "The number is recorded as one that must not be called. No phone rang.",
+  outside_calling_hours:
+    "The server calls only at certain hours of the callee's own time zone. No phone rang; detail has the time there and the hours.",
+  instance_paused:
+    "The number of the instance rests, for longer than the call's time in the queue: too few of its calls were answered, or it has warmed up too little for more calls. No phone rang; detail has the numbers and when it calls again.",
   internal_error: "An unexpected error. The server's log has it under the call's id.",
 };

@@ -200,6 +200,10 @@ function connectionView(connection: Connection): View<"Connection"> {
     reason: connection.reason,
     condition: connection.condition,
     provider: connection.provider,
+    ...(connection.pause && {
+      paused_until: timestamp(connection.pause.until),
+      pause_reason: connection.pause.reason,
+    }),
   };
 }
 

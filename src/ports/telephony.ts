@@ -1,6 +1,7 @@
 import type { CallerId, CallerIdRule } from "../domain/caller-id.ts";
 import type { LineCondition } from "../domain/line-flow.ts";
 import type { MediaStatistics } from "../domain/media-statistics.ts";
+import type { NumberProtection } from "../domain/number-protection.ts";
 import type { HeardEvidence } from "../domain/outcome.ts";
 import type { ReleaseCause } from "../domain/release-cause.ts";
 import type { KeyDelivery } from "./telephony/leg.ts";
@@ -80,6 +81,8 @@ export interface TelephonyCapabilities {
    * and of being withheld. Left out: nothing of the caller can be chosen.
    */
   readonly callerIds?: CallerIdRule | undefined;
+  /** How its numbers are protected unless the operator's queue policy chooses otherwise, field by field. Default: not at all. */
+  readonly protection?: NumberProtection | undefined;
   /** Its legs can transfer an answered call to another number (`Leg.transfer`). Default: false. */
   readonly transfers?: boolean | undefined;
 }

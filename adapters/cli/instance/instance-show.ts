@@ -31,6 +31,7 @@ function show({ id, name, status, metadata, callerId, created_at, connection, ca
     ["line", connection?.state],
     ["reason", connection?.reason],
     ["last seen", connection?.last_seen_at],
+    ["paused", connection?.paused_until && `until ${connection.paused_until}: ${connection.pause_reason}`],
     ["provider", connection?.provider],
     ["metadata", Object.keys(metadata).length > 0 ? JSON.stringify(metadata) : null],
     ["created", created_at],

@@ -28,6 +28,8 @@ export interface Ending {
   readonly mediaStatistics: MediaStatistics | null;
   readonly quality: readonly QualityInterval[] | undefined;
   readonly recordedMs: number | null;
+  /** The network was asked to place the call. */
+  readonly dialled: boolean;
   /** What was noticed too late to be noted before. */
   readonly last: readonly Fact[];
 }
@@ -92,7 +94,7 @@ export class CallJournal {
 
   /** The final state. */
   end({ input, last, result, resultError, turns, quality, ...ended }: Ending): void {
-    const { outcome, endedAt, mediaStatistics, recordedMs } = ended;
+    const { outcome, endedAt, mediaStatistics, recordedMs, dialled } = ended;
     const status = this.#next(input);
     for (const fact of last) this.note(fact, endedAt);
     this.#put(
@@ -106,6 +108,7 @@ export class CallJournal {
         mediaStatistics,
         ...(quality && { quality }),
         recordedMs,
+        ...(!dialled && { dialingAt: null }),
       },
       [...this.#droppedNotes(endedAt), this.#event(finalFact(this.#call, status, outcome), endedAt)],
     );

@@ -37,6 +37,7 @@ export class CallSession {
   readonly #telephony: Telephony;
   readonly #line: Line;
   readonly #message: Message | undefined;
+  readonly #asking: () => void;
   readonly #rules: FlowRules;
   readonly #mailbox = new Queue<{ readonly signal: CallSignal; readonly at: number }>();
   readonly #timers: CallTimers;
@@ -48,6 +49,8 @@ export class CallSession {
   readonly #journal: CallJournal;
   readonly #clock: CallClock;
   #flow: CallFlow = NEW_FLOW;
+  /** The network was asked to place the call. */
+  #asked = false;
   #leg: Leg | undefined;
   #media: CallMedia | undefined;
   #dialled: Promise<void> = Promise.resolve();
@@ -68,14 +71,23 @@ export class CallSession {
   /**
    * @param call claimed by this process
    * @param message prepared; undefined for a call without a fixed message
+   * @param asking called in the moment in which the network is asked to place the call
    */
-  constructor(context: Context, call: Call, telephony: Telephony, line: Line, message: Message | undefined) {
+  constructor(
+    context: Context,
+    call: Call,
+    telephony: Telephony,
+    line: Line,
+    message: Message | undefined,
+    asking: () => void,
+  ) {
     this.#context = context;
     this.#clock = new CallClock(context.system, call);
     this.#journal = new CallJournal(context, call, (error) => this.#breakOff(error));
     this.#telephony = telephony;
     this.#line = line;
     this.#message = message;
+    this.#asking = asking;
     this.#scope.signal.addEventListener("abort", () => message?.cancel());
     this.#stored = new Promise((resolve) => {
       this.#resolveStored = resolve;
@@ -205,6 +217,8 @@ export class CallSession {
       const connection = await prepareDialling(this.#context, this.call, this.#telephony, signal);
       if (signal.aborted) return; // the call ended meanwhile: nobody is asked
       if (!this.#context.lease.mayDial) throw new DialError("line_lost", DEADLINE_PASSED);
+      this.#asked = true;
+      this.#asking();
       const leg = await this.#line.dial(this.call.targetPhone, options, signal);
       this.#leg = leg;
       if (this.#flow.phase === "over") return;
@@ -299,6 +313,7 @@ export class CallSession {
     this.#journal.end({
       ...{ input, outcome, endedAt, result, resultError, turns: media?.turns, mediaStatistics, recordedMs },
       quality: this.quality,
+      dialled: this.#asked,
       last: [...last, ...facts],
     });
   }

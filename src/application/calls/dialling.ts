@@ -2,7 +2,7 @@ import type { Call } from "../../domain/call.ts";
 import type { ReleaseCause } from "../../domain/release-cause.ts";
 import { StorageUnavailable } from "../../ports/storage.ts";
 import { DialError, type Telephony } from "../../ports/telephony.ts";
-import { type LiveConnection, programOf } from "../call-audio/programs/program.ts";
+import { type LiveConnection, ProgramFailed, programOf } from "../call-audio/programs/program.ts";
 import type { Context } from "../context.ts";
 import { assertCallerDiallable } from "./callers.ts";
 import { assertDiallable } from "./destinations.ts";
@@ -23,8 +23,12 @@ export async function prepareDialling(
   await context.access.assertOpenTo(call.userId, telephony);
   await assertDiallable(context, telephony, call.targetPhone);
   assertCallerDiallable(telephony, call.from);
-  if (signal.aborted || program.kind !== "live") return undefined;
-  return await program.prepare?.(context, call, telephony, signal);
+  const isLive = program.kind === "live" && !signal.aborted;
+  const connection = isLive ? await program.prepare?.(context, call, telephony, signal) : undefined;
+  const { calleeBlockNow } = await import("./dial-protection.ts");
+  const block = await calleeBlockNow(context, call, telephony);
+  if (block) throw new ProgramFailed(block.reason, block.detail);
+  return connection;
 }
 
 /** How a call ends that could not be dialled. */

@@ -1,13 +1,12 @@
 import type { Call } from "../../domain/call.ts";
 import type { FailedReason } from "../../domain/outcome.ts";
-import { nextDialAt } from "../../domain/queue-policy.ts";
 import { StorageUnavailable } from "../../ports/storage.ts";
-import type { Telephony } from "../../ports/telephony.ts";
 import type { Context } from "../context.ts";
+import type { LineMonitor } from "../instances/line-monitor.ts";
 import type { Lines } from "../instances/lines.ts";
 import { CallSession } from "./call-session.ts";
 import { Preparations } from "./preparations.ts";
-import { storeCall } from "./stored-calls.ts";
+import { failCall, storeCall } from "./stored-calls.ts";
 
 const RETRY_MS = 1_000;
 /** The rate of most legs of a network that names none, Hz. */
@@ -146,15 +145,18 @@ export class Dispatcher {
   }
 
   async #dialNext(instanceId: string): Promise<void> {
-    const { system, policy } = this.#context;
+    const { system } = this.#context;
     const monitor = this.#lines.find(instanceId);
     try {
       if (this.#unanswered.has(instanceId)) await this.#giveBackUnanswered(instanceId);
-      const wait = Math.max(nextDialAt(policy, monitor?.lastDialAt), monitor?.full?.until ?? 0) - system.monotonic();
+      const wait = (monitor?.full?.until ?? 0) - system.monotonic();
       if (wait > 0) return this.#wakeIn(instanceId, wait);
       const line = await monitor?.line();
       if (!monitor || !line || !this.#mayDial(instanceId)) return this.#preparations.cancel(instanceId);
-      if (!this.#preparations.ready(instanceId)) await this.#prepareNext(instanceId, monitor.telephony);
+      const next = this.#preparations.call(instanceId) ?? (await this.#next(instanceId));
+      if (!(await this.#isAllowed(monitor, next)) || !next) return;
+      if (this.#ending(next.id) || !this.#mayDial(instanceId)) return; // whoever ends it goes on with it
+      this.#preparations.begin(next, monitor.telephony.capabilities.sampleRate ?? USUAL_RATE);
       const prepared = this.#preparations.ready(instanceId);
       if (!prepared) return; // `finished` wakes this instance again
       const call = await this.#claim(instanceId);
@@ -166,9 +168,11 @@ export class Dispatcher {
         await this.#giveBack(call);
         return this.wake(instanceId);
       }
-      monitor.lastDialAt = system.monotonic();
       monitor.full = undefined; // this dial will tell
-      const session = new CallSession(this.#context, call, monitor.telephony, line, prepared.message);
+      const asking = () => {
+        monitor.lastDial = { at: system.monotonic() };
+      };
+      const session = new CallSession(this.#context, call, monitor.telephony, line, prepared.message, asking);
       this.#byInstance.set(instanceId, session);
       this.#byCall.set(call.id, session);
       monitor.setInCall(true);
@@ -189,13 +193,25 @@ export class Dispatcher {
     this.#wakeIn(instanceId, RETRY_MS);
   }
 
-  /** Begins to prepare the call that is claimed next, unless one is being prepared. */
-  async #prepareNext(instanceId: string, { capabilities }: Telephony): Promise<void> {
-    if (this.#preparations.has(instanceId)) return;
+  /** The call that is claimed next. */
+  async #next(instanceId: string): Promise<Call | undefined> {
     const active = await this.#context.storage.calls.active(instanceId);
     const next = active.find(({ status, owner }) => status === "QUEUED" && owner === null);
-    if (!next || this.#ending(next.id) || !this.#mayDial(instanceId)) return;
-    this.#preparations.begin(next, capabilities.sampleRate ?? USUAL_RATE);
+    return next && !this.#ending(next.id) ? next : undefined;
+  }
+
+  /** Whether number protection lets the next call be dialled now; otherwise the call waits for its time, or has ended. */
+  async #isAllowed(monitor: LineMonitor, next: Call | undefined): Promise<boolean> {
+    const { id } = monitor.instance;
+    const { decideNext } = await import("./dial-protection.ts");
+    const decision = await decideNext(this.#context, monitor, next);
+    if (decision.do === "wait" && next) this.#wakeIn(id, decision.ms);
+    if (decision.do === "block" && next) {
+      this.#preparations.cancel(id, next.id);
+      if (!this.#ending(next.id)) await failCall(this.#context, next, decision.reason, decision.detail);
+      this.wake(id);
+    }
+    return decision.do === "dial";
   }
 
   async #claim(instanceId: string): Promise<Call | undefined> {

@@ -15,7 +15,7 @@ export interface PreparedCall {
 }
 
 interface Preparation {
-  readonly callId: string;
+  readonly call: Call;
   readonly scope: AbortController;
   ready: PreparedCall | undefined;
 }
@@ -45,9 +45,9 @@ export class Preparations {
     this.#watcher = watcher;
   }
 
-  /** Whether a call of the instance is being prepared, or is ready. */
-  has(instanceId: string): boolean {
-    return this.#byInstance.has(instanceId);
+  /** The call that is being prepared, or is ready. */
+  call(instanceId: string): Call | undefined {
+    return this.#byInstance.get(instanceId)?.call;
   }
 
   /** The call that is ready, if there is one. */
@@ -60,8 +60,8 @@ export class Preparations {
    * @param usualRate the rate that its leg will probably have, Hz
    */
   begin(call: Call, usualRate: number): void {
-    if (this.has(call.instanceId)) return;
-    const preparation: Preparation = { callId: call.id, scope: new AbortController(), ready: undefined };
+    if (this.#byInstance.has(call.instanceId)) return;
+    const preparation: Preparation = { call, scope: new AbortController(), ready: undefined };
     this.#byInstance.set(call.instanceId, preparation);
     const program = programOf(call);
     const message = program.kind === "message" ? program.message(this.#context, call, usualRate) : undefined;
@@ -79,7 +79,7 @@ export class Preparations {
   /** Stops the preparation of an instance, or only that of one call, and frees what it has rendered. */
   cancel(instanceId: string, callId?: string): void {
     const preparation = this.#byInstance.get(instanceId);
-    if (!preparation || (callId !== undefined && preparation.callId !== callId)) return;
+    if (!preparation || (callId !== undefined && preparation.call.id !== callId)) return;
     this.#byInstance.delete(instanceId);
     preparation.scope.abort();
     preparation.ready?.message?.cancel();

@@ -7,7 +7,8 @@ import { retryUntilStored } from "../retry-until-stored.ts";
 
 /** A move of the instance's table, with what is stored together with it. */
 export interface InstanceMove {
-  readonly input: InstanceInput;
+  /** Left out: its status stays. */
+  readonly input?: InstanceInput;
   readonly patch?: InstancePatch;
   readonly fact: Fact;
   /** Sealed credentials; stored even if the table has no such move. */
@@ -53,9 +54,12 @@ export class InstanceRecord {
     const { storage, events, system } = this.#context;
     for (;;) {
       const current = this.#current;
-      const status = nextState(INSTANCE_TRANSITIONS, current.status, input);
+      const stays = current.status === "DELETED" ? undefined : current.status;
+      const status = input ? nextState(INSTANCE_TRANSITIONS, current.status, input) : stays;
       if (!status && (!sealed || current.status === "DELETED")) return;
-      const moved = { ...patch, status: status ?? current.status, updatedAt: system.now() };
+      const now = system.now();
+      const link = input === "link" ? { linkedAt: now } : input === "unlink" && { linkedAt: null, pause: null };
+      const moved = { ...patch, ...link, status: status ?? current.status, updatedAt: now };
       const subject = { callId: null, instanceId: current.id, userId: current.userId };
       const log = status ? [events.event(fact, subject)] : [];
       const next = await retryUntilStored(this.#context, `the write of instance ${current.id}`, () =>

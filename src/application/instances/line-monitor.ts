@@ -7,6 +7,7 @@ import {
   type LineInput,
   newLine,
 } from "../../domain/line-flow.ts";
+import type { Pause } from "../../domain/number-protection.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { StorageUnavailable } from "../../ports/storage.ts";
 import {
@@ -58,8 +59,8 @@ export class LineMonitor implements LineHost {
   readonly credentials: CredentialStore;
   readonly records: LineRecords;
   readonly telephony: Telephony;
-  /** When a call was last dialled on the line, by the monotonic clock, ms. The pace is counted from it. */
-  lastDialAt: number | undefined;
+  /** When a call was last dialled on the line, by the monotonic clock, ms, and the jitter of the pace after it, 0 to 1. */
+  lastDial: { readonly at: number; chance?: number } | undefined;
   /** Until when the line takes no call, by the monotonic clock, ms, and why. */
   full: { readonly until: number; readonly reason: string } | undefined;
   readonly #context: Context;
@@ -68,6 +69,8 @@ export class LineMonitor implements LineHost {
   readonly #line: BoundedLine;
   readonly #prober: Prober;
   readonly #codes: LinkCodes;
+  /** The end of the pause that is being stored. */
+  #pausing: number | undefined;
   #flow: LineFlow;
   /** The latest erasure of credentials and records. */
   #erasing: Promise<void> | undefined;
@@ -99,6 +102,23 @@ export class LineMonitor implements LineHost {
     const { state, lastSeenAt, reason, condition } = this.#flow;
     const { phone } = this.#record.current;
     return { state, phone, lastSeenAt, reason, condition, provider: this.telephony.name };
+  }
+
+  /** The instance as it was last stored. */
+  get instance(): Instance {
+    return this.#record.current;
+  }
+
+  /** Stores a pause of the number, and reports it, once. */
+  pause(pause: Pause): void {
+    const { until, reason } = pause;
+    if (this.#pausing === until || this.instance.pause?.until === until) return;
+    this.#pausing = until;
+    const data = { paused_until: new Date(until).toISOString(), reason };
+    this.#record.enqueue(async () => {
+      await this.#record.move({ patch: { pause }, fact: { event: "instance.paused", data } });
+      this.#pausing = undefined;
+    });
   }
 
   /** Whether the last probe found the line able to place calls. */

@@ -77,6 +77,12 @@ export class Lines {
   }
 
   connection(instance: Instance): Connection {
+    const { pause } = instance;
+    const isPaused = pause && pause.until > this.#context.system.now();
+    return { ...this.#connection(instance), ...(isPaused && { pause }) };
+  }
+
+  #connection(instance: Instance): Connection {
     const monitor = this.#monitors.get(instance.id);
     if (monitor) return monitor.connection;
     const { provider, phone, status } = instance;

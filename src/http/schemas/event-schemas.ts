@@ -102,6 +102,10 @@ export const EVENT_DATA: { readonly [T in EventType]: DataSchema<T> } = {
   "instance.active": nothing,
   "instance.offline": because,
   "instance.unlinked": because,
+  "instance.paused": v.strictObject({
+    paused_until: timestamp,
+    reason: v.pipe(v.string(), v.description("Why the number rests, with the numbers.")),
+  }),
   "instance.deleted": nothing,
 };
 

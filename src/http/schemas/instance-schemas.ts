@@ -23,6 +23,11 @@ export const Connection = shape("The line of an instance.", {
     v.description("What the owner of the number should know besides; null if nothing."),
   ),
   provider: v.pipe(v.string(), v.description("The telephony provider of the instance.")),
+  paused_until: v.pipe(
+    v.optional(timestamp),
+    v.description("Until when its number rests; left out while it does not."),
+  ),
+  pause_reason: v.optional(v.string()),
 });
 
 export const Instance = shape("An instance in a list, or in the response to its creation.", {

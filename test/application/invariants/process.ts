@@ -4,6 +4,7 @@ import "../../../adapters/agent/scripted/scripted-agent.ts";
 import "../../../adapters/bodies/worker-parser.ts";
 import "../../../adapters/embedded.ts";
 import "../../../adapters/speech/joined-speech.ts";
+import "../../../src/application/calls/dial-protection.ts";
 import "../../../adapters/embedded/worker-pool.ts";
 import type { Logger } from "../../../src/ports/logger.ts";
 import { StorageLocked, StorageUnavailable } from "../../../src/ports/storage.ts";

@@ -75,6 +75,10 @@ export default {
     stream_lost: "No program carried the audio for too long after pickup.",
     stream_unavailable: "Live audio is switched off on this server, so no phone rang.",
     interrupted: "The server stopped during the call, which is not dialled again by itself.",
+    blocked_no_consent: "No consent of this number is recorded, so no phone rang.",
+    blocked_do_not_call: "This number must not be called, so no phone rang.",
+    outside_calling_hours: "It was too early or too late where the callee lives, so no phone rang.",
+    instance_paused: "Your number rests to protect it from being banned, so no phone rang.",
     internal_error: "An unexpected error ended the call.",
   },
   fixes: {
@@ -91,6 +95,9 @@ export default {
     agent_unavailable: "The detail names the fix.",
     stream_unavailable: "The operator of the server can switch it on.",
     interrupted: "Call again: the phone may have rung already.",
+    blocked_no_consent: "Record the consent, then call again.",
+    outside_calling_hours: "The detail names the hours.",
+    instance_paused: "The detail names when it calls again.",
     internal_error: "The log of the server has it under the id of the call.",
   },
   timeline: {

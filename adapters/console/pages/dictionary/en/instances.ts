@@ -60,6 +60,7 @@ export default {
     network: "Network",
     seen: "Last seen online",
     never: "not yet",
+    paused: "Rests until",
     id: "Id",
     created: "Added",
   },

@@ -78,6 +78,10 @@ export default {
     stream_lost: "Stream lost",
     stream_unavailable: "Streams are not available",
     interrupted: "Server stopped during the call",
+    blocked_no_consent: "No consent",
+    blocked_do_not_call: "Must not be called",
+    outside_calling_hours: "Outside calling hours",
+    instance_paused: "Number rests",
     internal_error: "Unexpected error",
   } satisfies Record<FailedReason, string>,
 };

@@ -76,6 +76,10 @@ export default {
     stream_lost: "Depois de atendida, a chamada ficou tempo demais sem um programa que levasse o áudio.",
     stream_unavailable: "O áudio ao vivo está desativado neste servidor, por isso nenhum telefone tocou.",
     interrupted: "O servidor parou durante a chamada, que não é refeita sozinha.",
+    blocked_no_consent: "Não há consentimento registrado deste número, por isso nenhum telefone tocou.",
+    blocked_do_not_call: "Este número não deve ser chamado, por isso nenhum telefone tocou.",
+    outside_calling_hours: "Era cedo ou tarde demais onde a pessoa mora, por isso nenhum telefone tocou.",
+    instance_paused: "O seu número está em pausa para não ser banido, por isso nenhum telefone tocou.",
     internal_error: "Um erro inesperado encerrou a chamada.",
   },
   fixes: {
@@ -92,6 +96,9 @@ export default {
     agent_unavailable: "O detalhe diz o que fazer.",
     stream_unavailable: "O operador do servidor pode ativá-lo.",
     interrupted: "Ligue de novo: o telefone pode já ter tocado.",
+    blocked_no_consent: "Registre o consentimento e ligue de novo.",
+    outside_calling_hours: "O detalhe diz o horário.",
+    instance_paused: "O detalhe diz quando ele volta a ligar.",
     internal_error: "O log do servidor o registra com o id da chamada.",
   },
   timeline: {

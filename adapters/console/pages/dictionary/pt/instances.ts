@@ -61,6 +61,7 @@ export default {
     network: "Rede",
     seen: "Visto on-line",
     never: "ainda não",
+    paused: "Em pausa até",
     id: "Id",
     created: "Adicionado",
   },

@@ -78,6 +78,10 @@ export default {
     stream_lost: "Stream perdido",
     stream_unavailable: "Streams não disponíveis",
     interrupted: "O servidor parou durante a chamada",
+    blocked_no_consent: "Sem consentimento",
+    blocked_do_not_call: "Não deve ser chamado",
+    outside_calling_hours: "Fora do horário de ligações",
+    instance_paused: "Número em pausa",
     internal_error: "Erro inesperado",
   },
 } satisfies Texts<typeof en>;

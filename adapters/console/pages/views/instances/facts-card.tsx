@@ -30,6 +30,12 @@ export function FactsCard({ instance }: { readonly instance: InstanceDetails }) 
             <dd>{connection.last_seen_at === null ? facts.never : formatRelative(connection.last_seen_at)}</dd>
           </>
         )}
+        {connection?.paused_until !== undefined && (
+          <>
+            <dt>{facts.paused}</dt>
+            <dd title={connection.pause_reason}>{formatTime(connection.paused_until)}</dd>
+          </>
+        )}
         <dt>{facts.created}</dt>
         <dd>{formatTime(instance.created_at)}</dd>
         <dt>{facts.id}</dt>

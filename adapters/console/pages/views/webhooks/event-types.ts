@@ -43,6 +43,7 @@ const GROUP_OF: Readonly<Record<EventType, EventGroup>> = {
   "instance.active": "number",
   "instance.offline": "number",
   "instance.unlinked": "number",
+  "instance.paused": "number",
   "instance.deleted": "number",
 };
 

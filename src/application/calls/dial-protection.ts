@@ -1,0 +1,119 @@
+import type { Call } from "../../domain/call.ts";
+import {
+  type Callee,
+  calleeBlock,
+  DAY_MS,
+  type DialDecision,
+  type DialPast,
+  type DialRecord,
+  decideDial,
+  instancePause,
+  warmUpDay,
+  warmUpLimit,
+} from "../../domain/dial-decision.ts";
+import { type Block, type NumberProtection, protectionInForce } from "../../domain/number-protection.ts";
+import { assertUsable } from "../../domain/protection-limits.ts";
+import type { System } from "../../ports/system.ts";
+import type { Telephony } from "../../ports/telephony.ts";
+import type { Context } from "../context.ts";
+import type { LineMonitor } from "../instances/line-monitor.ts";
+
+/** What becomes of the next call. `ms`: how long it waits before the next look. */
+type NextDial =
+  | { readonly do: "dial" }
+  | { readonly do: "wait"; readonly ms: number }
+  | ({ readonly do: "block" } & Block);
+
+/**
+ * Loads what the protections of this server need.
+ * @throws {RangeError} a protection has a wrong value
+ */
+export async function loadProtection({ policy, telephony }: Context): Promise<void> {
+  assertUsable(policy, "queue");
+  for (const { name, capabilities } of telephony.values()) {
+    const { protection } = capabilities;
+    if (protection) assertUsable(protection, `protection of ${name}`);
+    if (protectionInForce(policy, protection).callingHours) await import("../../domain/number-zones.ts");
+  }
+}
+
+/**
+ * Decides by number protection about the next call of an instance, and announces the pause of its number if one has begun.
+ * @param next undefined: no call waits
+ */
+export async function decideNext(context: Context, monitor: LineMonitor, next: Call | undefined): Promise<NextDial> {
+  const { system, timings } = context;
+  const protection = protectionInForce(context.policy, monitor.telephony.capabilities.protection);
+  const past = await pastOf(context, protection, monitor);
+  const now = system.now();
+  const pause = instancePause(protection, past, now);
+  if (pause) monitor.pause(pause);
+  if (!next) return { do: "dial" };
+  const callee = await calleeOf(context, protection, next);
+  const times = { now, waitsUntil: next.createdAt + timings.queueTimeoutMs };
+  const decision: DialDecision = decideDial(protection, callee, past, times);
+  // The clock may be set meanwhile, so a long wait is looked at again.
+  return decision.do === "wait" ? { do: "wait", ms: Math.min(decision.until - now, DAY_MS) } : decision;
+}
+
+/** Why the callee must not be called any more: a consent may have been withdrawn since the call was prepared. */
+export async function calleeBlockNow(context: Context, call: Call, telephony: Telephony): Promise<Block | undefined> {
+  const protection = protectionInForce(context.policy, telephony.capabilities.protection);
+  return calleeBlock(protection, await calleeOf(context, protection, call), context.system.now());
+}
+
+async function calleeOf({ storage }: Context, { callingHours }: NumberProtection, call: Call): Promise<Callee> {
+  const phone = call.targetPhone;
+  const consent = await storage.consents.get(call.userId, phone);
+  const zones = callingHours ? (await import("../../domain/number-zones.ts")).zonesOfNumber(phone) : [];
+  return { phone, consent: consent?.status, zones };
+}
+
+async function pastOf(context: Context, protection: NumberProtection, monitor: LineMonitor): Promise<DialPast> {
+  const { system } = context;
+  const { id, linkedAt } = monitor.instance;
+  const linked = linkedAt ?? system.now();
+  const history = await historyOf(context, protection, id, linked, monitor.lastDial === undefined);
+  if (protection.paceMs && !monitor.lastDial) restoreLastDial(context, monitor, history);
+  const { lastDial } = monitor;
+  if (lastDial && protection.paceJitter) lastDial.chance ??= randomShare(system);
+  return {
+    linkedAt: linked,
+    history,
+    sinceLastDialMs: lastDial && system.monotonic() - lastDial.at,
+    chance: lastDial?.chance ?? 0,
+  };
+}
+
+/** The dials that the protection counts. @param lastToo the pace counts from the last one, which this process has not placed */
+async function historyOf(
+  { storage, system }: Context,
+  { warmUp, answerRate, paceMs }: NumberProtection,
+  instanceId: string,
+  linkedAt: number,
+  lastToo: boolean,
+): Promise<readonly DialRecord[]> {
+  const now = system.now();
+  const day = warmUpDay(linkedAt, now);
+  const ofDay = warmUp && day < warmUp.days ? warmUpLimit(warmUp, Math.min(day + 1, warmUp.days - 1)) : 0;
+  const ofAll = Math.max(answerRate ? answerRate.calls : 0, paceMs && lastToo ? 1 : 0);
+  const [recent, last] = await Promise.all([
+    ofDay > 0 ? storage.calls.dialHistory(instanceId, now - DAY_MS, ofDay) : [],
+    ofAll > 0 ? storage.calls.dialHistory(instanceId, 0, ofAll) : [],
+  ]);
+  return recent.length > last.length ? recent : last; // both begin with the newest dial
+}
+
+/** The last dial of an earlier process, as far as the wall clock knows how long ago it was. */
+function restoreLastDial(context: Context, monitor: LineMonitor, [last]: readonly DialRecord[]): void {
+  const { system } = context;
+  const ago = last ? Math.max(0, system.now() - last.at) : Infinity;
+  monitor.lastDial = { at: system.monotonic() - ago };
+}
+
+/** A random number from 0 to 1. */
+function randomShare(system: System): number {
+  const bytes = new Uint8Array(2);
+  system.random(bytes);
+  return new DataView(bytes.buffer).getUint16(0) / 0xffff;
+}

@@ -1,0 +1,363 @@
+import { describe, expect, test } from "vitest";
+import type { ConsentStatus } from "../../../src/domain/consent.ts";
+import type { Instance } from "../../../src/domain/instance.ts";
+import type { NumberProtection } from "../../../src/domain/number-protection.ts";
+import { StorageUnavailable } from "../../../src/ports/storage.ts";
+import { ALICE, NUMBER, World } from "../../support/application.ts";
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** The manual clock starts at midnight UTC, when it is 19:00 at the number of these calls. */
+const EVENING = { from: "08:00", until: "20:00" };
+
+function start(protection: NumberProtection, queueTimeoutMs = 600_000): Promise<World> {
+  return World.start({ policy: { kind: "fifo", depth: 50, ...protection }, timings: { queueTimeoutMs } });
+}
+
+/** Calls once, and lets nobody answer. */
+async function unanswered(world: World, instance: Instance): Promise<void> {
+  const call = await world.call(instance);
+  const leg = world.leg(call);
+  leg.placed();
+  leg.end("busy");
+  await world.system.settle();
+  expect((await world.stored(call)).outcome?.reason).toBe("busy");
+}
+
+/** The events of pauses. */
+async function pauses(world: World, instance: Instance) {
+  const log = await world.storage.events.ofUser(ALICE.userId, { instanceId: instance.id }, {});
+  return log.filter(({ type }) => type === "instance.paused").map(({ data }) => data);
+}
+
+describe("the pace", () => {
+  test("is kept under the single policy too", async () => {
+    const world = await World.start({ policy: { kind: "single", paceMs: 10_000 } });
+    const instance = await world.activeInstance();
+    await unanswered(world, instance);
+    await world.call(instance);
+    await world.system.advance(9_999);
+    expect(world.network.legs).toHaveLength(1);
+    await world.system.advance(1);
+    expect(world.network.legs).toHaveLength(2);
+    await world.stop();
+  });
+
+  test("is longer by a random share, chosen once for each interval", async () => {
+    const world = await start({ paceMs: 10_000, paceJitter: 1 });
+    const instance = await world.activeInstance();
+    const intervals = new Set<number>();
+    let last: number | undefined;
+    for (let i = 0; i < 5; i++) {
+      await world.call(instance);
+      const legs = world.network.legs.length;
+      while (world.network.legs.length === legs && i > 0) {
+        await world.system.advance(100);
+        await world.app.instances.get(ALICE, instance.id);
+      }
+      const now = world.system.monotonic();
+      if (last !== undefined) intervals.add(now - last);
+      last = now;
+      world.leg().end("busy");
+      await world.system.settle();
+    }
+    for (const ms of intervals) expect(ms >= 10_000 && ms <= 20_100, `${ms} ms`).toBe(true);
+    expect(intervals.size).toBeGreaterThan(2);
+    await world.stop();
+  });
+
+  test("is that of the network, unless the operator switches it off", async () => {
+    for (const [policy, legs] of [
+      [{ kind: "fifo", depth: 9 }, 1],
+      [{ kind: "fifo", depth: 9, paceMs: 0 }, 2],
+    ] as const) {
+      const world = await World.start({ policy, capabilities: { protection: { paceMs: 10_000 } } });
+      const instance = await world.activeInstance();
+      await unanswered(world, instance);
+      await world.call(instance);
+      expect(world.network.legs).toHaveLength(legs);
+      await world.stop();
+    }
+  });
+
+  test("counts from the last dial of the process before", async () => {
+    const world = await start({ paceMs: 60_000 });
+    const instance = await world.activeInstance();
+    await unanswered(world, instance);
+    await world.system.advance(5_000);
+    const next = await world.crashAndRestart(); // a second later
+    await next.call(instance);
+    await next.system.advance(53_000);
+    expect(next.network.legs).toHaveLength(0);
+    await next.system.advance(1_000);
+    expect(next.network.legs).toHaveLength(1);
+    await next.stop();
+  });
+
+  test("is kept after a restart with the clock set back, and is not longer for it", async () => {
+    const world = await start({ paceMs: 60_000 });
+    const instance = await world.activeInstance();
+    await unanswered(world, instance);
+    world.system.jump(-HOUR_MS);
+    const next = await world.crashAndRestart();
+    await next.call(instance);
+    await next.system.advance(59_999);
+    expect(next.network.legs).toHaveLength(0);
+    await next.system.advance(1);
+    expect(next.network.legs).toHaveLength(1);
+    await next.stop();
+  });
+});
+
+describe("a call outside the calling hours", () => {
+  test("fails before its message is prepared and anybody is dialled; the next one is looked at", async () => {
+    const world = await start({ callingHours: EVENING });
+    const instance = await world.activeInstance();
+    await world.system.advance(HOUR_MS);
+    const call = await world.call(instance);
+    expect(await world.stored(call)).toMatchObject({
+      status: "FAILED",
+      dialingAt: null,
+      outcome: {
+        reason: "outside_calling_hours",
+        detail: "it is 20:00 in America/New_York, and calls are placed from 08:00 to 20:00 there",
+        heardMs: 0,
+      },
+    });
+    expect(await world.story(call)).toEqual(["queued", "failed"]);
+    expect((await world.app.calls.create(ALICE, german(instance))).created).toBe(true);
+    await world.system.settle();
+    expect(world.network.legs).toHaveLength(0); // it is night in Germany as well
+    await world.system.advance(6 * HOUR_MS);
+    await world.app.calls.create(ALICE, german(instance));
+    await world.system.settle();
+    expect(world.network.legs).toHaveLength(1);
+    await world.stop();
+  });
+
+  test("is not dialled if its time came while the message was being prepared", async () => {
+    const world = await start({ callingHours: EVENING });
+    const instance = await world.activeInstance();
+    await world.system.advance(HOUR_MS - 1_000);
+    const release = world.holdClaim();
+    const call = await world.call(instance);
+    await world.system.advance(2_000);
+    release();
+    await world.system.settle();
+    expect(world.network.legs).toHaveLength(0);
+    expect(await world.stored(call)).toMatchObject({ dialingAt: null, outcome: { reason: "outside_calling_hours" } });
+    await world.stop();
+  });
+});
+
+describe("a number that must not be called", () => {
+  test("is not dialled, whatever the protection; the next call is looked at", async () => {
+    const world = await World.start({ policy: { kind: "fifo", depth: 5 } });
+    const instance = await world.newInstance();
+    await consent(world, "do_not_call");
+    const [call, next] = [await world.call(instance), await world.app.calls.create(ALICE, german(instance))];
+    await link(world, instance);
+    expect(await world.stored(call)).toMatchObject({
+      status: "FAILED",
+      dialingAt: null,
+      outcome: {
+        reason: "blocked_do_not_call",
+        detail: "+12025550100 is recorded as a number that is not to be called",
+      },
+    });
+    expect(world.network.legs.map(({ callId }) => callId)).toEqual([next.id]);
+    await world.stop();
+  });
+
+  test("is not dialled either if it was recorded after the claim", async () => {
+    const world = await World.start();
+    const instance = await world.activeInstance();
+    const release = world.holdClaim();
+    const call = await world.call(instance);
+    await consent(world, "do_not_call");
+    release();
+    await world.system.settle();
+    expect(world.network.legs).toEqual([]);
+    expect(await world.stored(call)).toMatchObject({ dialingAt: null, outcome: { reason: "blocked_do_not_call" } });
+    await world.stop();
+  });
+
+  test("is that of one user", async () => {
+    const world = await World.start();
+    await consent(world, "do_not_call", "usr_else");
+    await world.call(await world.activeInstance());
+    expect(world.network.legs).toHaveLength(1);
+    await world.stop();
+  });
+});
+
+test("a number without a consent is not dialled if one is required", async () => {
+  const world = await start({ requireConsent: true });
+  const instance = await world.activeInstance();
+  const call = await world.call(instance);
+  expect((await world.stored(call)).outcome?.reason).toBe("blocked_no_consent");
+  await consent(world, "granted");
+  await world.call(instance);
+  expect(world.network.legs).toHaveLength(1);
+  await world.stop();
+});
+
+test("a call waits while the database cannot be asked for its consent", async () => {
+  const world = await World.start();
+  const instance = await world.activeInstance();
+  world.storage.before = (operation) => {
+    if (operation === "consents.get") throw new StorageUnavailable("the database is locked");
+  };
+  const call = await world.call(instance);
+  await world.system.advance(5_000);
+  expect(world.network.legs).toEqual([]);
+  expect((await world.stored(call)).status).toBe("QUEUED");
+  world.storage.before = () => {};
+  await world.system.advance(1_000);
+  expect(world.leg().callId).toBe(call.id);
+  await world.stop();
+});
+
+describe("a warm-up curve", () => {
+  const warmUp = { firstDay: 2, growth: 2, days: 3 };
+
+  test("ends calls above it, with the time of the next one, and goes on the day after", async () => {
+    const world = await start({ warmUp });
+    const instance = await world.activeInstance();
+    await unanswered(world, instance);
+    await unanswered(world, instance);
+    const call = await world.call(instance);
+    expect((await world.stored(call)).outcome).toMatchObject({
+      reason: "instance_paused",
+      detail: expect.stringMatching(/^2 calls were dialled in 24 hours.*on day 1 of 3 .*from 2026-01-02T00:00:/),
+    });
+    expect(world.network.legs).toHaveLength(2);
+    world.system.jump(DAY_MS);
+    for (let i = 0; i < 4; i++) await unanswered(world, instance);
+    expect((await world.stored(await world.call(instance))).outcome?.reason).toBe("instance_paused");
+    await world.stop();
+  });
+
+  test("counts across restarts, and begins anew when another number is linked", async () => {
+    const world = await start({ warmUp });
+    const instance = await world.activeInstance();
+    world.system.jump(3 * DAY_MS);
+    for (let i = 0; i < 3; i++) await unanswered(world, instance);
+    const next = await world.crashAndRestart();
+    await unanswered(next, instance);
+    next.line(instance).unlinkByOwner();
+    await next.system.settle();
+    expect((await next.storage.instances.get(instance.id))?.linkedAt ?? null).toBeNull();
+    await link(next, instance);
+    expect((await next.storage.instances.get(instance.id))?.linkedAt).toBeGreaterThan(
+      instance.createdAt + 3 * DAY_MS - 1,
+    );
+    expect((await next.stored(await next.call(instance))).outcome?.reason).toBe("instance_paused");
+    await next.stop();
+  });
+
+  test("lets a call wait if the next one is possible in its time", async () => {
+    const world = await start({ warmUp: { ...warmUp, days: 1 } }, 2 * HOUR_MS);
+    const instance = await world.activeInstance();
+    await world.system.advance(DAY_MS - HOUR_MS);
+    await unanswered(world, instance);
+    await unanswered(world, instance);
+    const call = await world.call(instance);
+    await world.system.advance(HOUR_MS - 60_000);
+    expect((await world.stored(call)).status).toBe("QUEUED");
+    await world.system.advance(60_000);
+    expect(world.leg().callId).toBe(call.id);
+    await world.stop();
+  });
+});
+
+describe("an answer rate below its floor", () => {
+  const answerRate = { floor: 0.5, calls: 2, pauseMs: HOUR_MS };
+
+  test("pauses the instance, visibly, with one event", async () => {
+    const world = await start({ answerRate });
+    const instance = await world.activeInstance();
+    await unanswered(world, instance);
+    expect((await world.app.instances.get(ALICE, instance.id)).connection.pause).toBeUndefined();
+    await unanswered(world, instance);
+    const until = world.system.now() + HOUR_MS;
+    const { connection } = await world.app.instances.get(ALICE, instance.id);
+    expect(connection.pause).toEqual({ until, reason: expect.stringMatching(/^0 of the last 2 calls were answered/) });
+    const calls = [await world.call(instance), await world.call(instance)];
+    for (const call of calls)
+      expect((await world.stored(call)).outcome).toMatchObject({
+        reason: "instance_paused",
+        detail: connection.pause?.reason,
+      });
+    expect(world.network.legs).toHaveLength(2);
+    const next = await world.crashAndRestart();
+    expect((await next.stored(await next.call(instance))).outcome?.reason).toBe("instance_paused");
+    expect(await pauses(next, instance)).toEqual([
+      { paused_until: new Date(until).toISOString(), reason: connection.pause?.reason },
+    ]);
+    await next.system.advance(HOUR_MS);
+    expect((await next.app.instances.get(ALICE, instance.id)).connection.pause).toBeUndefined();
+    await unanswered(next, instance);
+    expect(await pauses(next, instance)).toHaveLength(2);
+    await next.stop();
+  });
+
+  test("lets a call wait if the pause is over in its time", async () => {
+    const world = await start({ answerRate }, 2 * HOUR_MS);
+    const instance = await world.activeInstance();
+    await unanswered(world, instance);
+    await unanswered(world, instance);
+    const call = await world.call(instance);
+    await world.system.advance(HOUR_MS - 1_000);
+    expect((await world.stored(call)).status).toBe("QUEUED");
+    await world.system.advance(1_000);
+    expect(world.leg().callId).toBe(call.id);
+    await world.stop();
+  });
+
+  test("does not count a call that the network was never asked for", async () => {
+    const world = await start({ answerRate });
+    const instance = await world.activeInstance();
+    await unanswered(world, instance);
+    const call = await world.app.calls.create(ALICE, {
+      instanceId: instance.id,
+      type: "DYNAMIC_AGENT",
+      target: { phoneNumber: NUMBER },
+      agent: { instructions: ["say: Hello"] },
+    });
+    await world.system.settle();
+    expect(await world.stored(call)).toMatchObject({ dialingAt: null, outcome: { reason: "agent_unavailable" } });
+    await unanswered(world, instance);
+    expect(await pauses(world, instance)).toHaveLength(1);
+    await world.stop();
+  });
+});
+
+test("a wrong value keeps the application from starting", async () => {
+  await expect(start({ paceMs: -5 })).rejects.toThrow(
+    new RangeError("queue: paceMs is -5: it must be from 0 to 86400000 ms"),
+  );
+  const protection = { answerRate: { floor: 2, calls: 3, pauseMs: 1 } };
+  await expect(World.start({ capabilities: { protection } })).rejects.toThrow("protection of scripted: answerRate is");
+});
+
+/** Links the number of an instance. */
+async function link(world: World, instance: Instance): Promise<void> {
+  await world.app.instances.configure(ALICE, instance.id);
+  await world.line(instance).scan();
+  await world.system.settle();
+}
+
+async function consent(world: World, status: ConsentStatus, userId = ALICE.userId): Promise<void> {
+  const at = world.system.now();
+  await world.storage.consents.put({ userId, phone: NUMBER, status, source: null, createdAt: at, updatedAt: at });
+}
+
+function german(instance: Instance) {
+  return {
+    instanceId: instance.id,
+    type: "FIXED_TTS" as const,
+    target: { phoneNumber: "+4930123456" },
+    tts: { text: "Guten Tag", voiceId: "en-US-1" },
+  };
+}
