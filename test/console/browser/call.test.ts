@@ -94,7 +94,7 @@ onEach([ON_NODE], (target) => {
       await quality.getByRole("listitem").filter({ hasText: "Lost on the way to us" }).getByText(/^0%, /).waitFor();
       const jitter = quality.getByRole("listitem").filter({ hasText: "Jitter" });
       await jitter.getByText(/^[\d.]+ ms, at most [\d.]+ ms$/).waitFor();
-      expect(await jitter.locator("svg path").getAttribute("d")).toMatch(/^M0 40V/);
+      expect(await jitter.locator("svg path").getAttribute("d")).toMatch(/^M0 32V/);
       await quality.getByRole("listitem").filter({ hasText: "Round trip" }).getByText("not measured").waitFor();
       await expectGoodLooks(page, "call-live");
 

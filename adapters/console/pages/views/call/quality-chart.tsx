@@ -4,7 +4,7 @@ import { percent } from "./event-text.ts";
 import { areaOf, MEASURES, type Measure, trendOf } from "./quality-trends.ts";
 import { t } from "./texts.ts";
 
-const SIZE = { width: 1_000, height: 40 } as const;
+const SIZE = { width: 1_000, height: 32 } as const;
 
 /** Loss, jitter and round trip over time. The numbers are in a table for screen readers. */
 export function QualityChart({ intervals }: { readonly intervals: readonly QualityInterval[] }) {
@@ -30,7 +30,6 @@ export function QualityChart({ intervals }: { readonly intervals: readonly Quali
                 preserveAspectRatio="none"
                 aria-hidden="true"
               >
-                <rect class="chart-track" width={SIZE.width} height={SIZE.height} />
                 <path
                   class={measure === "loss" || measure === "remoteLoss" ? "chart-bad" : "chart-good"}
                   d={areaOf(measure, trend, intervals, SIZE)}
