@@ -1,6 +1,6 @@
-import { DEADLINE_PASSED } from "../../../../src/ports/telephony.ts";
 import { type Closing, closingOf } from "./closings.ts";
 import { decideLinking, linkingStarted } from "./linking-flow.ts";
+import { disowned, doubtful, OWNERSHIP_MS } from "./ownership-flow.ts";
 import {
   attemptFailed,
   backoffMs,
@@ -18,6 +18,7 @@ import {
   moved,
   PATIENCE_MS,
   reportOffline,
+  STOP_ALL,
   STOP_WAITING,
   stay,
 } from "./session-state.ts";
@@ -27,8 +28,6 @@ import type { LiveState, Moment, SessionDecision, SessionEffect, SessionFlow, Se
 export const RESTRICTION_MS = 3_600_000;
 /** A connection that WhatsApp has closed in order to open it again is back within this time, ms. */
 const RESUMING_MS = 1_000;
-/** How soon a server that may not act for the number asks again whether it may, ms. */
-const OWNERSHIP_MS = 1_000;
 
 /**
  * Decides what an input means for the session of a number: a pure function, whose effects `Session` carries out.
@@ -63,7 +62,7 @@ export function decideSession(flow: SessionFlow, input: SessionInput, moment: Mo
       return moment.owned ? found({ ...flow, opened: true }, input, moment) : disowned(flow);
     case "state":
       // While it waits, nothing is connected, and the next attempt asks whether this server may.
-      return moment.owned || flow.state === "waiting" ? found(flow, input, moment) : disowned(flow);
+      return moment.owned || flow.state === "waiting" ? found(flow, input, moment) : doubtful(flow);
     case "closed":
       return closed(flow, closingOf(input), moment);
     case "failure":
@@ -72,6 +71,7 @@ export function decideSession(flow: SessionFlow, input: SessionInput, moment: Mo
       return failed(flow, input.reason, moment);
     case "timer":
       if (input.timer === "restriction") return restrictionOver(flow);
+      if (input.timer === "ownership") return moment.owned ? stay({ ...flow, disowned: false }) : disowned(flow);
       return input.timer === "retry" ? retry(flow, moment) : patienceOver(flow, moment);
   }
 }
@@ -221,21 +221,6 @@ function restrictionOver(before: SessionFlow): SessionDecision {
   return { flow: next, effects: [{ do: "disconnect" }, ...effects] };
 }
 
-/** Another server may act for the number by now, so this one must not. */
-function disowned(flow: SessionFlow): SessionDecision {
-  if (flow.state === "idle" || flow.state === "halted") return stay(flow);
-  if (flow.state === "linking") return forgotten(flow, DEADLINE_PASSED, { do: "drop_client" });
-  const reconnects = { ...flow.reconnects, upSince: undefined };
-  const next: SessionFlow = { ...moved(flow, "lose", DEADLINE_PASSED), lasting: false, opened: false, reconnects };
-  const effects: SessionEffect[] = [
-    { do: "disconnect" },
-    { do: "stop_timer", timer: "patience" },
-    ...reportOffline(next),
-  ];
-  effects.push({ do: "calls_lost", reason: DEADLINE_PASSED, final: true });
-  return { flow: next, effects: [...effects, { do: "start_timer", timer: "retry", ms: OWNERSHIP_MS }] };
-}
-
 /** The credentials are void. */
 function unlinked(flow: SessionFlow, reason: string): SessionDecision {
   const { flow: next, effects } = forgotten(flow, reason, { do: "drop_client" });
@@ -248,6 +233,6 @@ function close(flow: SessionFlow): SessionDecision {
   const calls: SessionEffect = { do: "calls_lost", reason: "the line is closed", final: true };
   return {
     flow: next,
-    effects: [...STOP_WAITING, { do: "stop_timer", timer: "restriction" }, calls, { do: "drop_client" }],
+    effects: [...STOP_ALL, calls, { do: "drop_client" }],
   };
 }

@@ -17,6 +17,7 @@ export const NEW_SESSION: SessionFlow = {
   stored: false,
   opened: false,
   resuming: false,
+  disowned: false,
   codes: 0,
   codesUntil: -Infinity,
   pairingUntil: -Infinity,
@@ -47,10 +48,10 @@ export function isPolled({ state }: SessionFlow): boolean {
   return state === "linking" || state === "connecting" || state === "online" || state === "dropped";
 }
 
-/** The flow after a move; unchanged if the table has no such move from here. */
+/** The flow after a move, which ends a resumption; unchanged if the table has no such move from here. */
 export function moved(flow: SessionFlow, move: SessionMove, reason: string | null): SessionFlow {
   const state = nextState(SESSION_TRANSITIONS, flow.state, move);
-  return state === undefined ? flow : { ...flow, state, reason };
+  return state === undefined ? flow : { ...flow, state, reason, resuming: false };
 }
 
 export function stay(flow: SessionFlow): SessionDecision {
@@ -61,6 +62,12 @@ export function stay(flow: SessionFlow): SessionDecision {
 export const STOP_WAITING: readonly SessionEffect[] = [
   { do: "stop_timer", timer: "patience" },
   { do: "stop_timer", timer: "retry" },
+];
+
+export const STOP_ALL: readonly SessionEffect[] = [
+  ...STOP_WAITING,
+  { do: "stop_timer", timer: "restriction" },
+  { do: "stop_timer", timer: "ownership" },
 ];
 
 /** Reports the line as offline; the core does not know a link that is not stored yet. */
@@ -74,12 +81,6 @@ export function reportOffline(flow: SessionFlow): SessionEffect[] {
 export function forgotten(flow: SessionFlow, reason: string, how: SessionEffect): SessionDecision {
   return {
     flow: { ...NEW_SESSION, state: moved(flow, "unlink", reason).state, reason },
-    effects: [
-      ...STOP_WAITING,
-      { do: "stop_timer", timer: "restriction" },
-      { do: "calls_lost", reason, final: true },
-      how,
-      { do: "forget" },
-    ],
+    effects: [...STOP_ALL, { do: "calls_lost", reason, final: true }, how, { do: "forget" }],
   };
 }

@@ -50,6 +50,8 @@ export interface SessionFlow {
   readonly opened: boolean;
   /** WhatsApp has asked for a new connection, which is about to open. */
   readonly resuming: boolean;
+  /** The server could not act for the number a moment ago; it is about to be asked again. */
+  readonly disowned: boolean;
   /** Number of codes shown in this attempt to link. */
   readonly codes: number;
   /** Until when a shown code may be scanned, and a pairing code typed. */
@@ -99,9 +101,9 @@ export interface LiveState {
 
 /**
  * `patience`: codes, or a connection, must have come by then. `retry`: the next attempt. `restriction`: WhatsApp may allow
- * calls again.
+ * calls again. `ownership`: the server must be able to act for the number again.
  */
-export type SessionTimer = "patience" | "retry" | "restriction";
+export type SessionTimer = "patience" | "retry" | "restriction" | "ownership";
 
 export type SessionEffect =
   /** Ask for the client's state now. */

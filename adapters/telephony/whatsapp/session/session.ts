@@ -12,6 +12,7 @@ import { SessionClients } from "./session-clients.ts";
 import { decideSession } from "./session-flow.ts";
 import { healthOf, isLinked, isPolled, NEW_SESSION } from "./session-state.ts";
 import type { Moment, SessionEffect, SessionFlow, SessionInput, SessionTimer } from "./session-types.ts";
+import { StatePolls } from "./state-polls.ts";
 
 /** How often the client's state is asked, ms: a socket may break off, and come back, without an event. */
 const POLL_MS = 5_000;
@@ -40,16 +41,13 @@ export class Session implements CallPort {
   readonly #options: SessionOptions;
   readonly #clients: SessionClients;
   readonly #firstSign: FirstSign;
+  readonly #polls: StatePolls;
   readonly #listeners = new Set<CallListener>();
   readonly #timers = new Map<SessionTimer, () => void>();
   readonly #inbox: SessionInput[] = [];
   #deciding = false;
   #flow: SessionFlow = NEW_SESSION;
   #resumed: SessionId | undefined;
-  #cancelPoll: (() => void) | undefined;
-  /** When the client's state was asked last, and when it is asked next, by the monotonic clock. */
-  #askedAt: number | undefined;
-  #pollDue: number | undefined;
   #storing: Promise<void> | undefined;
   #pairing: (PairingCode & { readonly phone: string }) | undefined;
 
@@ -57,6 +55,7 @@ export class Session implements CallPort {
     const { instanceId, host, system, logger } = options;
     this.#options = options;
     this.#firstSign = new FirstSign(system);
+    this.#polls = new StatePolls(system, () => this.#askState());
     const listener = {
       input: (input: SessionInput) => this.#take(input),
       voip: (event: Parameters<CallListener["voip"]>[0]) => this.#toCalls((call) => call.voip(event)),
@@ -257,26 +256,12 @@ export class Session implements CallPort {
 
   #askState(): void {
     const client = this.#clients.current;
-    this.#askedAt = this.#options.system.monotonic();
+    this.#polls.asked();
     if (client !== undefined) this.#take({ type: "state", ...client.live() });
   }
 
-  /** Sets the time of the next question: counted from the last one, however much else happens. */
   #poll(): void {
-    const { system } = this.#options;
-    if (!isPolled(this.#flow)) this.#askedAt = undefined;
-    else this.#askedAt ??= system.monotonic();
-    const period = this.#listeners.size > 0 ? POLL_IN_CALL_MS : POLL_MS;
-    const due = this.#askedAt === undefined ? undefined : this.#askedAt + period;
-    if (due === this.#pollDue) return;
-    this.#pollDue = due;
-    this.#cancelPoll?.();
-    this.#cancelPoll = undefined;
-    if (due === undefined) return;
-    this.#cancelPoll = system.after(due - system.monotonic(), () => {
-      this.#askState();
-      this.#poll();
-    });
+    this.#polls.plan(isPolled(this.#flow) ? (this.#listeners.size > 0 ? POLL_IN_CALL_MS : POLL_MS) : undefined);
   }
 
   #log(level: "info" | "warn" | "error", message: string, error?: unknown): void {

@@ -3,9 +3,10 @@ import { within } from "../../../../src/base/timeout.ts";
 import type { Logger } from "../../../../src/ports/logger.ts";
 import type { System } from "../../../../src/ports/system.ts";
 import { NetworkSilent } from "../../../../src/ports/telephony.ts";
-import type { WhatsAppCall, WhatsAppClient } from "../../../../src/ports/whatsapp-client.ts";
+import type { WhatsAppClient } from "../../../../src/ports/whatsapp-client.ts";
 import type { VoipEvent } from "../calls/call-port.ts";
 import { CLIENT_EVENTS, type ClientEventName, readClientEvent } from "./client-events.ts";
+import { ClientWiring } from "./client-wiring.ts";
 import { masked } from "./phone-of.ts";
 import type { SessionRecords } from "./session-records.ts";
 import type { LiveState, SessionInput } from "./session-types.ts";
@@ -16,6 +17,8 @@ const DISCONNECTING_MS = 3_000;
 const ONLINE_MS = 3_000;
 const LOGOUT_MS = 3_000;
 const PAIRING_MS = 20_000;
+/** After that, a client that did not disconnect is disconnected again, ms. */
+const AGAIN_MS = 2_000;
 /** How often the state is asked until a client that is to be logged out is online, ms. */
 const ASK_MS = 200;
 
@@ -36,11 +39,6 @@ export interface SupervisedClientOptions {
   readonly listener: ClientListener;
 }
 
-const VOIP_EVENTS: ReadonlyMap<string, "state" | "ended"> = new Map([
-  ["voip_call_state", "state"],
-  ["voip_call_ended", "ended"],
-]);
-
 /**
  * One client, from being made to being dropped. Its promises may hang, reject or come late, and its events may come at any
  * time: nothing of that reaches the session but as an input.
@@ -49,15 +47,18 @@ export class SupervisedClient {
   readonly #options: SupervisedClientOptions;
   #made: Promise<WhatsAppClient> | undefined;
   #client: WhatsAppClient | undefined;
-  #removeListeners: (() => void)[] = [];
+  readonly #wiring: ClientWiring;
   #disconnecting: Promise<void> | undefined;
   #dropping: Promise<void> | undefined;
   #dropped = false;
+  /** It is to be connected. */
+  #wanted = false;
   /** It did not disconnect in time: nobody knows what it does. */
   stuck = false;
 
   constructor(options: SupervisedClientOptions) {
     this.#options = options;
+    this.#wiring = new ClientWiring((error, message) => this.#warn(error, message));
   }
 
   /** The client itself; undefined until it is made, and once it is dropped. */
@@ -102,16 +103,25 @@ export class SupervisedClient {
   /** Ends the connection. Never rejects, and takes a limited time. */
   disconnect(): Promise<void> {
     const client = this.#client;
+    this.#wanted = false;
     if (client === undefined) return Promise.resolve();
     this.#disconnecting ??= this.#within(async () => client.disconnect(), DISCONNECTING_MS)
       .catch((error: unknown) => {
         this.stuck ||= error instanceof NetworkSilent;
         this.#warn(error, "the WhatsApp client did not disconnect in order");
+        this.#disconnectAgain(client);
       })
       .finally(() => {
         this.#disconnecting = undefined;
       });
     return this.#disconnecting;
+  }
+
+  /** A client that is connected against our will may act for the number beside another one. */
+  #disconnectAgain(client: WhatsAppClient): void {
+    this.#options.system.after(AGAIN_MS, () => {
+      if (!this.#wanted && isConnected(client)) void this.disconnect();
+    });
   }
 
   /** Disconnects for good: reports nothing any more, and loses its records then. Never rejects; idempotent. */
@@ -122,19 +132,20 @@ export class SupervisedClient {
 
   async #drop(): Promise<void> {
     this.#dropped = true;
-    this.#unlisten();
+    this.#wiring.detach();
     // After a logout (516) the client connects once more by itself, to show a code that nobody asked for.
-    for (const name of ["auth_qr", "connection"] as const)
-      this.#listen(name, (event) => {
-        if (name === "auth_qr" || readClientEvent(name, event)?.type === "opened") void this.disconnect();
-      });
+    if (this.#client !== undefined)
+      for (const name of ["auth_qr", "connection"] as const)
+        this.#wiring.on(this.#client, name, (event) => {
+          if (name === "auth_qr" || readClientEvent(name, event)?.type === "opened") void this.disconnect();
+        });
     await this.disconnect();
     this.#options.records.cut();
   }
 
   /** Removes this device at WhatsApp, if that is possible in time, and drops the client. Never rejects. */
   async logOut(): Promise<void> {
-    this.#unlisten();
+    this.#wiring.detach();
     try {
       if (await this.#isOnlineSoon()) {
         const client = this.#client;
@@ -161,6 +172,7 @@ export class SupervisedClient {
   }
 
   async #connect(): Promise<void> {
+    this.#wanted = true;
     this.#made ??= this.#make();
     const client = await this.#made;
     await this.#disconnecting;
@@ -177,31 +189,10 @@ export class SupervisedClient {
       throw error;
     });
     this.#client = client;
-    if (!this.#dropped) this.#listenToAll(client);
+    if (this.#dropped) return client;
+    for (const name of CLIENT_EVENTS) this.#wiring.on(client, name, (event) => this.#take(name, event));
+    this.#wiring.attachCalls(client, this.#options.listener);
     return client;
-  }
-
-  #listenToAll(client: WhatsAppClient): void {
-    const { listener } = this.#options;
-    for (const name of CLIENT_EVENTS) this.#listen(name, (event) => this.#take(name, event));
-    for (const [name, type] of VOIP_EVENTS)
-      this.#listen(name, (event) => {
-        if (isCall(event)) listener.voip({ type, call: event });
-      });
-    this.#listen("voip_call_inbound_audio", (event) => {
-      const { call, pcm } = event as { call?: unknown; pcm?: unknown };
-      if (isCall(call) && pcm instanceof Float32Array) listener.voip({ type: "inbound_audio", call, pcm });
-    });
-    this.#listen("voip_call_error", (error) => listener.voip({ type: "error", error }));
-    try {
-      const remove = client.lowlevel.registerIncomingStanzaFilter((stanza: unknown) => {
-        this.#safely(() => listener.stanza(stanza));
-        return false; // everything is left to the client
-      });
-      this.#removeListeners.push(remove);
-    } catch (error) {
-      this.#warn(error, "the WhatsApp client takes no stanza filter: reasons why calls end are unknown");
-    }
   }
 
   #take(name: ClientEventName, event: unknown): void {
@@ -216,25 +207,6 @@ export class SupervisedClient {
     if (!this.#dropped) this.#options.listener.input(input);
   }
 
-  #listen(name: string, listener: (event: unknown) => void): void {
-    const safe = (event: unknown) => this.#safely(() => listener(event));
-    this.#client?.on(name, safe);
-    this.#removeListeners.push(() => this.#client?.off(name, safe));
-  }
-
-  #unlisten(): void {
-    for (const remove of this.#removeListeners.splice(0)) this.#safely(remove);
-  }
-
-  /** A fault of ours never reaches the client, and one of the client never us. */
-  #safely(run: () => void): void {
-    try {
-      run();
-    } catch (error) {
-      this.#warn(error, "an event of the WhatsApp client could not be handled");
-    }
-  }
-
   #within<T>(work: () => Promise<T>, ms: number, signal?: AbortSignal): Promise<T> {
     const late = () => new NetworkSilent(`the WhatsApp client did not answer within ${ms} ms`);
     return within(work(), { system: this.#options.system, ms, late, signal });
@@ -245,8 +217,10 @@ export class SupervisedClient {
   }
 }
 
-function isCall(value: unknown): value is WhatsAppCall {
-  if (typeof value !== "object" || value === null) return false;
-  const { callId, stateData } = value as Partial<WhatsAppCall>;
-  return typeof callId === "string" && typeof stateData === "object" && stateData !== null;
+function isConnected(client: WhatsAppClient): boolean {
+  try {
+    return client.getState().connected;
+  } catch {
+    return false;
+  }
 }

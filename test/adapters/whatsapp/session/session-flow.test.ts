@@ -117,23 +117,38 @@ describe("a session", () => {
 
   test("a server that may no longer act for the number disconnects, and ends its call", () => {
     for (const state of ["connecting", "online", "dropped"] as const) {
-      const lost = decideSession(FLOWS[state], { type: "state", ...WORKS }, at(9_000, { owned: false }));
+      const doubtful = decideSession(FLOWS[state], { type: "state", ...WORKS }, at(9_000, { owned: false }));
+      expect(deeds(doubtful)).toEqual([]);
+      const lost = decideSession(doubtful.flow, { type: "timer", timer: "ownership" }, at(11_000, { owned: false }));
       expect(lost.flow).toMatchObject({ state: "waiting", reason: DEADLINE_PASSED });
       expect(deeds(lost)).toEqual(["disconnect", "report_offline", "calls_lost"]);
       expect(effectsOf(lost, "calls_lost")[0]?.final).toBe(true);
     }
   });
 
+  test("a lease that is only renewed late costs nothing", () => {
+    const doubtful = decideSession(FLOWS.online, { type: "state", ...WORKS }, at(9_000, { owned: false }));
+    expect(decideSession(doubtful.flow, { type: "state", ...WORKS }, at(9_500, { owned: false })).effects).toEqual([]);
+    const renewed = decideSession(doubtful.flow, { type: "timer", timer: "ownership" }, at(11_000));
+    expect(renewed).toEqual({ flow: FLOWS.online, effects: [] });
+  });
+
   test("a server that may not act for the number does not connect until it may", () => {
-    const lost = decideSession(FLOWS.online, { type: "state", ...WORKS }, at(9_000, { owned: false })).flow;
-    const denied = decideSession(lost, { type: "timer", timer: "retry" }, at(10_000, { owned: false }));
+    const connecting = decideSession(FLOWS.connecting, { type: "opened", ...WORKS }, at(9_000, { owned: false }));
+    expect(connecting.flow.state).toBe("waiting");
+    expect(deeds(connecting)).toContain("disconnect");
+    const denied = decideSession(connecting.flow, { type: "timer", timer: "retry" }, at(10_000, { owned: false }));
     expect(deeds(denied)).toEqual([]);
     expect(effectsOf(denied, "start_timer")).toHaveLength(1);
-    expect(deeds(decideSession(lost, { type: "timer", timer: "retry" }, at(11_000)))).toEqual(["connect"]);
-    const opened = decideSession(lost, { type: "opened", ...WORKS }, at(10_000, { owned: false }));
-    expect(opened.flow.state).toBe("waiting");
-    expect(deeds(opened)).toContain("disconnect");
+    expect(deeds(decideSession(connecting.flow, { type: "timer", timer: "retry" }, at(11_000)))).toEqual(["connect"]);
     expect(deeds(decideSession(FLOWS.idle, { type: "link" }, at(0, { owned: false })))).toEqual([]);
+  });
+
+  test("a connection that breaks off right after WhatsApp asked for a new one is noticed later, too", () => {
+    const resumed = close("stream_error_force_login", false, 515);
+    const { flow } = decided(FLOWS.online, resumed, close("failure_service_unavailable", false, 503));
+    const back = decided(flow, { type: "timer", timer: "retry" }, { type: "opened", ...WORKS });
+    expect(decided(back.flow, { type: "state", ...DOWN }).flow.state).toBe("dropped");
   });
 
   test("unlinking removes the device, forgets its keys and ends the call, in every state", () => {

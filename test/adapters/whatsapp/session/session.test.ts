@@ -463,7 +463,7 @@ describe("a linked session", () => {
     const scene = await new SessionScene().linked();
     const { events } = scene.call();
     scene.host.deadlines.send = -Infinity;
-    await scene.system.advance(1_000);
+    await scene.system.advance(3_000);
     expect(scene.client.getState().connected).toBe(false);
     expect(scene.session.probe()).toEqual({ state: "offline", reason: DEADLINE_PASSED });
     expect(events).toEqual(["lost for good"]);
