@@ -56,6 +56,8 @@ export interface ContractOptions {
   readonly transfer?: ContractTransfer | Skip;
   /** Why the network shows no linking codes; omit it if it does, or if the operator links. */
   readonly codes?: Skip;
+  /** Why the person with the code may learn of the link before it is stored; omit it if the network waits for that. */
+  readonly confirmation?: Skip;
   /** Why it is unknown what a callee received; omit it if the subject knows. */
   readonly hearing?: Skip;
   /** Whether the callee receives exactly the samples that were sent, because no codec is used. */
