@@ -11,6 +11,7 @@ export const ENTRIES = {
   "ringport/sqlite": "adapters/storage/sqlite.ts",
   "ringport/postgres": "adapters/storage/postgres.ts",
   "ringport/sip": "adapters/telephony/sip/index.ts",
+  "ringport/whatsapp": "adapters/telephony/whatsapp/index.ts",
   "ringport/agent": "adapters/agent/index.ts",
   "ringport/transcription": "adapters/transcription/index.ts",
   "ringport/console": "adapters/console/index.ts",

@@ -10,8 +10,9 @@ import { handler, serve as serveOnNode } from "ringport/node";
 import { postgresStorage } from "ringport/postgres";
 import { sip, type Trunk, whatsappBusiness } from "ringport/sip";
 import { sqliteStorage } from "ringport/sqlite";
-import { ManualSystem, ScriptedTelephony } from "ringport/testing";
+import { FakeWhatsApp, ManualSystem, ScriptedTelephony } from "ringport/testing";
 import { deepgramTranscription, openaiTranscription } from "ringport/transcription";
+import { type WhatsAppClientFactory, whatsapp, whatsappStore } from "ringport/whatsapp";
 
 const options: RingportOptions = { data: "./data", storage: sqliteStorage({ path: "./a.sqlite" }) };
 export const ringport: Ringport = createRingport(options);
@@ -56,3 +57,8 @@ export async function outcomeOf(id: string): Promise<string> {
     throw error;
   }
 }
+const fakeWhatsApp: WhatsAppClientFactory = new FakeWhatsApp().client;
+export const linkedNumbers: Ringport = createRingport({
+  telephony: whatsapp({ client: fakeWhatsApp, users: "first" }),
+});
+export const keys = whatsappStore;

@@ -1,0 +1,122 @@
+import { within } from "../../../src/base/timeout.ts";
+import type { System } from "../../../src/ports/system.ts";
+import {
+  DEADLINE_PASSED,
+  DialError,
+  type DialOptions,
+  type Leg,
+  type Line,
+  type LineHealth,
+  type LineHost,
+  NetworkSilent,
+  type PairingCode,
+} from "../../../src/ports/telephony.ts";
+import type { CallPort } from "./calls/call-port.ts";
+import type { Session } from "./session/session.ts";
+
+/** How long a call may take to hang up before the connection is closed, ms. */
+const HANGUP_MS = 1_000;
+/** How soon a line that carries a call is asked again, ms. */
+const BUSY_MS = 1_000;
+
+/** Places one call over a session. Rejects only with a {@link DialError}; `ended` is called once, when the leg is gone. */
+export type PlaceCall = (
+  port: CallPort,
+  to: string,
+  options: DialOptions,
+  signal: AbortSignal,
+  ended: () => void,
+) => Promise<Leg>;
+
+/** Options of {@link WhatsAppLine}. */
+export interface WhatsAppLineOptions {
+  readonly host: LineHost;
+  readonly session: Session;
+  readonly system: System;
+  readonly place: PlaceCall;
+  /** The line is closed. */
+  readonly closed: (line: WhatsAppLine) => void;
+}
+
+/** The call that a line carries, from the dialling to its end. */
+interface Carried {
+  readonly abort: AbortController;
+  leg?: Leg;
+}
+
+/** One linked WhatsApp number. It carries one call at a time. */
+export class WhatsAppLine implements Line {
+  readonly #options: WhatsAppLineOptions;
+  #call: Carried | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(options: WhatsAppLineOptions) {
+    this.#options = options;
+  }
+
+  async link(): Promise<void> {
+    await this.#options.session.link();
+  }
+
+  pairingCode(phone: string, signal: AbortSignal): Promise<PairingCode> {
+    return this.#options.session.pairingCode(phone, signal);
+  }
+
+  async probe(): Promise<LineHealth> {
+    return this.#options.session.probe();
+  }
+
+  async dial(to: string, options: DialOptions, signal: AbortSignal): Promise<Leg> {
+    const { session, host, system, place } = this.#options;
+    if (this.#closing !== undefined) throw new DialError("unreachable", "the line is closed");
+    if (!session.linked) throw new DialError("unreachable", "the line is not linked");
+    const health = session.probe();
+    if (health.state === "offline") throw new DialError("line_lost", `the line is offline: ${health.reason}`);
+    if (signal.aborted) throw new DialError("released", "hung up before the call was placed");
+    if (system.monotonic() >= host.deadlines.dial) throw new DialError("line_lost", DEADLINE_PASSED);
+    if (this.#call !== undefined)
+      throw new DialError("line_lost", "the number is in a call already, and carries one at a time", {
+        retryAfterMs: BUSY_MS,
+      });
+    const call: Carried = { abort: new AbortController() };
+    this.#call = call;
+    const ended = () => {
+      if (this.#call === call) this.#call = undefined;
+    };
+    try {
+      const leg = await place(session, to, options, AbortSignal.any([signal, call.abort.signal]), ended);
+      call.leg = leg;
+      return leg;
+    } catch (error) {
+      ended();
+      throw error;
+    }
+  }
+
+  async unlink(): Promise<void> {
+    await this.#hangUp();
+    await this.#options.session.unlink();
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    const { session, closed } = this.#options;
+    await this.#hangUp();
+    await session.close();
+    closed(this);
+  }
+
+  /** Ends the call while its connection is still there. */
+  async #hangUp(): Promise<void> {
+    const call = this.#call;
+    if (call === undefined) return;
+    call.abort.abort();
+    const late = () => new NetworkSilent(`the call was not hung up within ${HANGUP_MS} ms`);
+    const gone = call.leg?.hangUp() ?? Promise.resolve();
+    await within(gone, { system: this.#options.system, ms: HANGUP_MS, late }).catch(() => {}); // closing ends it
+  }
+}

@@ -1,0 +1,85 @@
+import { type Logger, silentLogger } from "../../../src/ports/logger.ts";
+import type { Network } from "../../../src/ports/pages.ts";
+import { realSystem, type System } from "../../../src/ports/system.ts";
+import type { InstanceRef, Line, LineHost, Telephony, TelephonyCapabilities } from "../../../src/ports/telephony.ts";
+import type { WhatsAppClientFactory } from "../../../src/ports/whatsapp-client.ts";
+import { MediaClock } from "../media-clock.ts";
+import { SAMPLE_RATE } from "./calls/audio-format.ts";
+import { NumberResolver } from "./calls/number-resolver.ts";
+import { placeCall } from "./calls/place-call.ts";
+import { WhatsAppLine } from "./line.ts";
+import { decodeCredentials } from "./session/link-credentials.ts";
+import { Session } from "./session/session.ts";
+
+/** Options of {@link whatsapp}. */
+export interface WhatsAppOptions {
+  /**
+   * Makes the client of an instance, such as zapo's `WaClient` with its voip plugin. It is called for each linking, for each
+   * linked number when the server starts, and whenever a client is used up.
+   */
+  readonly client: WhatsAppClientFactory;
+  /**
+   * The users whose instances may link a number: user ids, everybody (`*`), or the server's first user (`first`).
+   * Default: `*`.
+   */
+  readonly users?: Telephony["users"];
+  readonly system?: System | undefined;
+  readonly logger?: Logger | undefined;
+}
+
+const CAPABILITIES: TelephonyCapabilities = {
+  dtmf: "in-band",
+  // Some relays carry no audio of the callee, who hears the message all the same.
+  inboundAudioCertain: false,
+  linking: "code",
+  sampleRate: SAMPLE_RATE,
+};
+
+/**
+ * Telephony over linked WhatsApp numbers: the owner of a number scans a code, as for WhatsApp Web, and calls leave from that
+ * number. This is no official interface of WhatsApp (docs/whatsapp.md).
+ *
+ * ```ts
+ * const client = ({ sessionId, records }) =>
+ *   new WaClient({ sessionId, store: createStore(whatsappStore(records)), plugins: [voipPlugin({ maxConcurrentCalls: 4 })] });
+ * createRingport({ telephony: whatsapp({ client }) });
+ * ```
+ */
+export function whatsapp({ client, users, system = realSystem, logger = silentLogger }: WhatsAppOptions): Network {
+  const clock = new MediaClock(system);
+  const numbers = new NumberResolver(system);
+  const lines = new Set<WhatsAppLine>();
+  let closing: Promise<void> | undefined;
+
+  async function open(instance: InstanceRef, host: LineHost, signal: AbortSignal): Promise<Line> {
+    const credentials = await host.credentials.load();
+    signal.throwIfAborted();
+    if (closing !== undefined) throw new Error("the network is closed");
+    const session = new Session({ instanceId: instance.id, host, system, logger, client });
+    const call = { system, clock, deadlines: host.deadlines, numbers };
+    const line = new WhatsAppLine({
+      ...{ host, session, system },
+      place: (...args) => placeCall(call, ...args),
+      closed: (closed) => lines.delete(closed),
+    });
+    lines.add(line);
+    if (credentials === undefined) return line;
+    const sessionId = decodeCredentials(credentials);
+    if (sessionId !== undefined) session.resume(sessionId);
+    else system.after(0, () => host.unlinked("the stored credentials are not of a linked WhatsApp number"));
+    return line;
+  }
+
+  async function close(): Promise<void> {
+    await Promise.all([...lines].map((line) => line.close()));
+    clock.close();
+  }
+
+  return {
+    name: "whatsapp",
+    capabilities: CAPABILITIES,
+    users,
+    open,
+    close: () => (closing ??= close()),
+  };
+}

@@ -1,0 +1,153 @@
+import { describe, expect, test } from "vitest";
+import { type PlaceCall, WhatsAppLine } from "../../../adapters/telephony/whatsapp/line.ts";
+import { Queue } from "../../../src/base/queue.ts";
+import { DEADLINE_PASSED, DialError, type Leg, type LegEvent } from "../../../src/ports/telephony.ts";
+import { PHONE, SessionScene } from "./session/sessions.ts";
+
+const OPTIONS = { callId: "call_1", ringTimeoutMs: 60_000 };
+
+/** A line over a scripted network; its calls are scripted here. */
+class LineScene extends SessionScene {
+  readonly placed: string[] = [];
+  readonly hungUp: string[] = [];
+  closed = 0;
+  /** Set to delay or to fail the placing of calls. */
+  placing: Promise<unknown> = Promise.resolve();
+  /** Set to false for a leg that does not hang up. */
+  hangsUp = true;
+  readonly line: WhatsAppLine = new WhatsAppLine({
+    ...{ host: this.host, session: this.session, system: this.system },
+    place: (...args) => this.#place(...args),
+    closed: () => this.closed++,
+  });
+
+  dial(to: string, signal: AbortSignal = new AbortController().signal): Promise<Leg | DialError> {
+    return this.line.dial(to, OPTIONS, signal).catch((error: DialError) => error);
+  }
+
+  readonly #place: PlaceCall = async (_port, to, _options, signal, ended) => {
+    await this.placing;
+    this.placed.push(to);
+    const end = () => {
+      this.hungUp.push(to);
+      ended();
+    };
+    const hangUp = async () => {
+      if (!this.hangsUp) return new Promise<void>(() => {});
+      end();
+    };
+    signal.addEventListener("abort", () => void hangUp(), { once: true });
+    const events = new Queue<LegEvent>();
+    return { sampleRate: 16_000, frameMs: 60, events, connectMedia() {}, hangUp };
+  };
+}
+
+const linked = () => new LineScene().linked() as Promise<LineScene>;
+const refusal = (result: Leg | DialError) => (result instanceof DialError ? [result.release, result.message] : result);
+
+describe("a WhatsApp line", () => {
+  test("dials only while it is linked and online, and names why it does not", async () => {
+    const scene = new LineScene();
+    expect(refusal(await scene.dial("+12025550100"))).toEqual(["unreachable", "the line is not linked"]);
+    await scene.linked();
+    scene.client.dropSocket(2_000);
+    expect(refusal(await scene.dial("+12025550100"))).toEqual([
+      "line_lost",
+      "the line is offline: the connection to WhatsApp broke off",
+    ]);
+    await scene.system.advance(10_000);
+    expect(await scene.dial("+12025550100")).not.toBeInstanceOf(DialError);
+    await scene.line.close();
+    expect(refusal(await scene.dial("+12025550100"))).toEqual(["unreachable", "the line is closed"]);
+    expect(scene.placed).toEqual(["+12025550100"]);
+  });
+
+  test("a restricted number does not dial", async () => {
+    const scene = await linked();
+    scene.client.fail(402);
+    await scene.system.settle();
+    const result = await scene.dial("+12025550100");
+    expect(refusal(result)).toEqual(["line_lost", expect.stringContaining("restricted")]);
+  });
+
+  test("does not dial after the deadline, or for a signal that is aborted", async () => {
+    const scene = await linked();
+    scene.host.deadlines.dial = -Infinity;
+    expect(refusal(await scene.dial("+12025550100"))).toEqual(["line_lost", DEADLINE_PASSED]);
+    scene.host.deadlines.dial = Infinity;
+    expect(refusal(await scene.dial("+12025550100", AbortSignal.abort()))).toEqual(["released", expect.any(String)]);
+    expect(scene.placed).toEqual([]);
+  });
+
+  test("carries one call at a time, also while one is being placed", async () => {
+    const scene = await linked();
+    const first = scene.dial("+12025550100");
+    const second = await scene.dial("+12025550101");
+    expect(refusal(second)).toEqual(["line_lost", "the number is in a call already, and carries one at a time"]);
+    expect((second as DialError).retryAfterMs).toBe(1_000);
+    const leg = (await first) as Leg;
+    expect(refusal(await scene.dial("+12025550101"))).toEqual(refusal(second));
+    await leg.hangUp();
+    expect(await scene.dial("+12025550101")).not.toBeInstanceOf(DialError);
+  });
+
+  test("a call that could not be placed leaves the line free", async () => {
+    const scene = await linked();
+    scene.placing = Promise.reject(new DialError("number_invalid", "not on WhatsApp"));
+    scene.placing.catch(() => {});
+    expect(refusal(await scene.dial("+12025550108"))).toEqual(["number_invalid", "not on WhatsApp"]);
+    scene.placing = Promise.resolve();
+    expect(await scene.dial("+12025550100")).not.toBeInstanceOf(DialError);
+  });
+
+  test.each(["unlink", "close"] as const)("%s hangs up while the connection is still there", async (end) => {
+    const scene = await linked();
+    await scene.dial("+12025550100");
+    let connected: boolean | undefined;
+    const push = scene.hungUp.push.bind(scene.hungUp);
+    scene.hungUp.push = (to) => {
+      connected = scene.client.getState().connected;
+      return push(to);
+    };
+    const done = Promise.all([scene.line[end](), scene.line[end]()]);
+    await scene.system.advance(10_000);
+    await done;
+    expect(connected).toBe(true);
+    expect(scene.client.getState().connected).toBe(false);
+  });
+
+  test("closing ends in time when a call does not, and aborts one that is being placed", async () => {
+    const stuck = await linked();
+    await stuck.dial("+12025550100");
+    stuck.hangsUp = false;
+    const closing = stuck.line.close();
+    await stuck.system.advance(4_500);
+    await closing;
+    expect(stuck.closed).toBe(1);
+
+    const scene = await linked();
+    let place = () => {};
+    scene.placing = new Promise<void>((resolve) => {
+      place = resolve;
+    });
+    const dialled = scene.dial("+12025550100");
+    await scene.line.close();
+    place();
+    const leg = (await dialled) as Leg;
+    await leg.hangUp();
+    expect(scene.hungUp).toContain("+12025550100");
+  });
+
+  test("links by a code or by a pairing code, and probes", async () => {
+    const scene = new LineScene();
+    expect(await scene.line.probe()).toMatchObject({ state: "offline" });
+    const linking = scene.line.link();
+    await scene.system.advance(1_000);
+    await linking;
+    const asked = scene.line.pairingCode(PHONE, new AbortController().signal);
+    await scene.system.advance(1_000);
+    scene.network.typeCode((await asked).code, PHONE);
+    await scene.system.advance(1_000);
+    expect(await scene.line.probe()).toEqual({ state: "online" });
+  });
+});
