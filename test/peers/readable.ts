@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
-import type { Look } from "./browser.ts";
+import { type Look, waitFor } from "./browser.ts";
 import { FAINT } from "./contrast.ts";
 import { CUT } from "./cut-texts.ts";
 
@@ -11,6 +11,9 @@ export const LOOKS: readonly Look[] = [
   { width: 1440, scheme: "dark" },
   { width: 1440, scheme: "light" },
 ];
+
+/** A phone and a desktop, px. */
+export const WIDTHS: readonly number[] = [360, 1440];
 
 /** By how many pixels a page is wider than its screen. */
 const SPILT = "Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth)";
@@ -38,4 +41,19 @@ export async function expectReadable(page: Page, { width, scheme }: Look, name: 
   expect.soft(await page.evaluate(CUT), what).toEqual([]);
   expect.soft(await page.evaluate(FAINT), what).toEqual([]);
   expect.soft(await page.evaluate(BRIGHTNESS), what)[scheme === "dark" ? "toBeLessThan" : "toBeGreaterThan"](128);
+}
+
+/** The same in both schemes, without opening the page once more. */
+export async function expectReadableByDayAndNight(
+  page: Page,
+  width: number,
+  name: string,
+  what?: string,
+): Promise<void> {
+  for (const scheme of ["dark", "light"] as const) {
+    await page.emulateMedia({ colorScheme: scheme });
+    // Colours may take their time to change.
+    await waitFor(page, "document.getAnimations().length === 0");
+    await expectReadable(page, { width, scheme }, name, what);
+  }
 }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { ON_NODE, onEach, useServer } from "../support/server.ts";
 import { callees, type FarEnd, startFarEnd } from "../support/sip/far-end.ts";
 import { useBrowser, waitFor } from "./browser.ts";
-import { expectReadable, LOOKS } from "./readable.ts";
+import { expectReadableByDayAndNight, WIDTHS } from "./readable.ts";
 import { withTools } from "./tools.ts";
 
 onEach([ON_NODE], (target) => {
@@ -18,11 +18,11 @@ onEach([ON_NODE], (target) => {
     });
     afterAll(() => farEnd.close());
 
-    test.each(LOOKS)("fits $width px and is $scheme, with its form, its fault and its end", async (look) => {
+    test.each(WIDTHS)("fits %i px by day and by night, with its form, its fault and its end", async (width) => {
       const client = await server.as("ada");
       const { id } = await client.createInstance("Reception");
       const url = await client.linkUrl(id);
-      const { page } = await browser.open(look);
+      const { page } = await browser.open({ width });
       const link = async (password: string): Promise<void> => {
         for (const [name, value] of Object.entries({ server: `127.0.0.1:${farEnd.port}`, user: "tom", password }))
           await page.evaluate(`document.querySelector('[name="${name}"]').value = ${JSON.stringify(value)}`);
@@ -31,13 +31,13 @@ onEach([ON_NODE], (target) => {
       await page.goto(url);
       await waitFor(page, 'document.querySelectorAll("button").length === 1');
       await page.evaluate('document.querySelectorAll("details").forEach((one) => { one.open = true; })');
-      await expectReadable(page, look, "sip");
+      await expectReadableByDayAndNight(page, width, "sip");
       await link("wrong");
       await waitFor(page, '/401/.test(document.querySelector("[role=alert]")?.textContent ?? "")');
-      await expectReadable(page, look, "sip-fault");
+      await expectReadableByDayAndNight(page, width, "sip-fault");
       await link("s3cret");
       await waitFor(page, 'document.querySelector("h1")?.textContent === "Linked"');
-      await expectReadable(page, look, "sip-linked");
+      await expectReadableByDayAndNight(page, width, "sip-linked");
     });
 
     test("shows what is wrong, keeps what was typed, and links the number", async () => {
