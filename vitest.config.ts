@@ -164,6 +164,8 @@ export default defineConfig({
           name: "peers",
           ...inRealTime,
           maxWorkers: 4,
+          // As many as of the project "integration": Bun and Deno run some of both at a time.
+          sequence: { groupOrder: 1 },
           include: ["test/peers/{,sip/}*.test.ts"],
           exclude: [...AGAINST_THE_CLOCK],
           // Calls take their time, and leave the machine idle meanwhile.
@@ -179,7 +181,7 @@ export default defineConfig({
           name: "peers-sip",
           ...inRealTime,
           include: [...AGAINST_THE_CLOCK],
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 2 },
           maxConcurrency: 8,
           testTimeout: 120_000,
           hookTimeout: 120_000,
