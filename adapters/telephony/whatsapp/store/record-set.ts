@@ -25,6 +25,8 @@ export class RecordSet<T> {
   readonly #cache = new Map<string, T>();
   /** The names of all records, those written last at the end. */
   #names: Promise<Set<string>> | undefined;
+  /** The latest change of each name that is under way, or failed: what it leaves is what counts. */
+  readonly #latest = new Map<string, object>();
   /** Counts writes: what was read before one is not put into the cache after it. */
   #writes = 0;
 
@@ -75,15 +77,20 @@ export class RecordSet<T> {
       else if (names.has(name)) stored.set(this.#key(name), undefined);
     }
     for (const [name, value] of changes) if (value !== undefined) move(names, name);
+    const change = {};
+    const changed = [...changes.keys(), ...surplus];
+    for (const name of changed) this.#latest.set(name, change);
     const forget = (): void => {
       this.#writes++;
-      for (const name of [...changes.keys(), ...surplus]) this.#cache.delete(name);
+      for (const name of changed) this.#cache.delete(name);
     };
     forget();
     // Again after the write: nobody knows what a failed one has left, and what was read meanwhile may be older.
     await this.#options.writer.write(stored).finally(forget);
-    for (const name of surplus) names.delete(name);
-    for (const [name, value] of changes) {
+    for (const name of changed) {
+      if (this.#latest.get(name) !== change) continue; // a later change is under way
+      this.#latest.delete(name);
+      const value = changes.get(name);
       if (value === undefined) names.delete(name);
       else this.#remember(name, value);
     }
