@@ -32,6 +32,7 @@ export type { LinkTicket } from "./application/instances/link-tickets.ts";
 export type {
   CallUseCases,
   Connection,
+  ConsentUseCases,
   CreateOptions,
   Creation,
   EventPage,
@@ -41,6 +42,7 @@ export type {
   LinkingCode,
   LinkPageState,
   ListedInstance,
+  StoredConsent,
   WebhookUseCases,
   WebhookWithSecret,
 } from "./application/use-cases.ts";
@@ -55,6 +57,7 @@ export type { CallMessageInput, CommonCallInput, CreateCallInput } from "./domai
 export type { CallLimits } from "./domain/call-limits.ts";
 export type { CallerIdInput } from "./domain/caller-id-input.ts";
 export type { Consent, ConsentStatus } from "./domain/consent.ts";
+export type { ConsentInput } from "./domain/consent-input.ts";
 export type {
   CallReference,
   Event,

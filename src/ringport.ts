@@ -187,6 +187,7 @@ export function createRingport(options: RingportOptions = {}): Ringport {
       calls: application.calls,
       queries: application.queries,
       webhooks: application.webhooks,
+      consents: application.consents,
       authenticate: options.authenticate ?? tokenAuthenticator(accounts, system, sha256, recentTokens),
       pages: telephony.flatMap((network) => network.pages ?? []),
       limits,

@@ -25,6 +25,8 @@ import { Lines } from "./instances/lines.ts";
 import { leasedStorage } from "./leased-storage.ts";
 import { Queries } from "./queries.ts";
 import { ServerLease } from "./server-lease.ts";
+import type { ConsentUseCases } from "./use-cases.ts";
+import { onDemand } from "./use-cases-on-demand.ts";
 import { Endpoints } from "./webhooks/endpoints.ts";
 import { Webhooks } from "./webhooks/webhooks.ts";
 
@@ -34,6 +36,8 @@ export interface Application {
   readonly calls: Calls;
   readonly queries: Queries;
   readonly webhooks: Webhooks;
+  /** Loaded by the first use. */
+  readonly consents: ConsentUseCases;
   /** The use cases of accounts, loaded by the first one who asks for them. */
   accounts(parts: Pick<AccountParts, "passwords" | "registration" | "sha256" | "tokens">): Promise<AccountUseCases>;
   /** When it is lost, all calls end and all lines close at once; the application is to be stopped then. */
@@ -103,6 +107,10 @@ export function createApplication(parts: ContextParts, keep: RetentionDays): App
     brokenLines.look(call.instanceId);
   }
 
+  const loadConsents = async (): Promise<ConsentUseCases> => {
+    const { Consents } = await import("./consents.ts");
+    return new Consents(context);
+  };
   let accounts: AccountUseCases | undefined;
   let cancelRecovery = () => {};
   /** Settles when everything is sealed with the current key, or the process stops. */
@@ -142,6 +150,7 @@ export function createApplication(parts: ContextParts, keep: RetentionDays): App
     calls,
     queries,
     webhooks,
+    consents: onDemand<ConsentUseCases>(loadConsents, { put: 1, get: 1, delete: 1, list: 1 }),
     async accounts(given) {
       const { Accounts } = await import("./accounts/accounts.ts");
       const remove = (some: readonly Call[]) => removeWithLiveCalls(context, terminations, dispatcher, some);

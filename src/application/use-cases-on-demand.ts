@@ -1,12 +1,13 @@
 import type { Voice } from "../ports/speech.ts";
 import type { Application } from "./application.ts";
-import type { CallUseCases, InstanceUseCases, QueryUseCases, WebhookUseCases } from "./use-cases.ts";
+import type { CallUseCases, ConsentUseCases, InstanceUseCases, QueryUseCases, WebhookUseCases } from "./use-cases.ts";
 
 /** The use cases of an embedding program. */
 export interface UseCases {
   readonly instances: InstanceUseCases;
   readonly calls: CallUseCases;
   readonly webhooks: WebhookUseCases;
+  readonly consents: ConsentUseCases;
   /**
    * Everything that happened to the user's instances and calls, or to one instance, oldest first: at most `limit` (50)
    * events behind `cursor`. Whoever goes on from the cursor of each page sees every event exactly once.
@@ -54,6 +55,7 @@ export function useCasesOnDemand(app: () => Promise<Application>): UseCases {
       deliveries: 1,
       replay: 1,
     }),
+    consents: onDemand<ConsentUseCases>(async () => (await app()).consents, { put: 1, get: 1, delete: 1, list: 1 }),
     calls: {
       create: async (...args) => (await app()).calls.create(...args),
       get: async (...args) => (await app()).calls.get(...args),

@@ -1,6 +1,8 @@
 import type { Call, CallStatus, CallType } from "../domain/call.ts";
 import type { CreateCallInput } from "../domain/call-input.ts";
 import type { CallerIdRule } from "../domain/caller-id.ts";
+import type { Consent, ConsentStatus } from "../domain/consent.ts";
+import type { ConsentInput } from "../domain/consent-input.ts";
 import type { Event } from "../domain/events.ts";
 import type { Instance } from "../domain/instance.ts";
 import type { CreateInstanceInput, UpdateInstanceInput } from "../domain/instance-input.ts";
@@ -237,6 +239,31 @@ export interface WebhookUseCases {
   ): Promise<WebhookDelivery[]>;
   /** Delivers the same event again, as a new delivery. Throws Refusal `delivery_not_found`, `webhook_disabled`. */
   replay(principal: Principal, webhookId: string, deliveryId: string): Promise<WebhookDelivery>;
+}
+
+/** A consent as it is stored now. */
+export interface StoredConsent extends Consent {
+  /** Nothing was recorded of this number before. */
+  readonly created: boolean;
+}
+
+/**
+ * Whether numbers may be called. Every method throws Refusal `phone_number_invalid` for what is no E.164 number, and
+ * `demo_token_restricted`.
+ */
+export interface ConsentUseCases {
+  /** Records it, in place of what was recorded before. */
+  put(
+    principal: Principal,
+    phone: string,
+    input: ConsentInput,
+    options?: Pick<CreateOptions, "strict">,
+  ): Promise<StoredConsent>;
+  /** Throws Refusal `consent_not_found`, as the following does. */
+  get(principal: Principal, phone: string): Promise<Consent>;
+  delete(principal: Principal, phone: string): Promise<void>;
+  /** By ascending number; a page goes on after a number. */
+  list(principal: Principal, filter?: { status?: ConsentStatus | undefined }, page?: Page): Promise<Consent[]>;
 }
 
 /** How the calls of the last days ended. */

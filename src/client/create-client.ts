@@ -1,6 +1,7 @@
 import type { CallListening, ListenOptions } from "./call-listening.ts";
 import type { CallStream, StreamOptions } from "./call-stream.ts";
 import { type CallsClient, callsClient } from "./calls-client.ts";
+import { type ConsentsClient, consentsClient } from "./consents-client.ts";
 import { followEvents } from "./follow-events.ts";
 import { type InstancesClient, instancesClient } from "./instances-client.ts";
 import { allItems, type LogPage, type PageQuery } from "./pages.ts";
@@ -22,6 +23,7 @@ export interface Client {
   readonly instances: InstancesClient;
   readonly calls: CallsClient;
   readonly webhooks: WebhooksClient;
+  readonly consents: ConsentsClient;
   /** All events of the instances and calls so far, oldest first. */
   events(query?: ListEventsQuery, options?: RequestOptions): AsyncGenerator<CallEvent, void, undefined>;
   /**
@@ -84,6 +86,7 @@ export function createClient(options: ClientOptions): Client {
     instances: instancesClient(transport),
     calls: callsClient(transport),
     webhooks: webhooksClient(transport),
+    consents: consentsClient(transport),
     events: ({ limit = PAGE, instance_id, cursor } = {}, options) =>
       allItems((cursor) => transport.page("/v1/events", { instance_id, limit, cursor }, options), cursor),
     eventPage: ({ limit = PAGE, instance_id, cursor } = {}, options) =>

@@ -4,6 +4,7 @@ export { AnotherCallActive } from "./another-call-active.ts";
 export type { CallListening, ListenItem, ListenOptions } from "./call-listening.ts";
 export type { CallStream, StreamEnd, StreamOptions } from "./call-stream.ts";
 export type { CallsClient, GetCallOptions, ListCallsQuery, Placement, TicketOptions } from "./calls-client.ts";
+export type { ConsentsClient, ListConsentsQuery } from "./consents-client.ts";
 export type { Client, ListEventsQuery } from "./create-client.ts";
 export { createClient } from "./create-client.ts";
 export type { GetInstanceOptions, InstancesClient, ListInstancesQuery, QrCode } from "./instances-client.ts";

@@ -15,13 +15,13 @@ const TEMPORARY = [429, 502, 503, 504];
 const CONFLICT = 409;
 
 /**
- * The retry policy. All requests are safe to repeat: GET, PATCH and DELETE by nature, POST by its idempotency key.
+ * The retry policy. All requests are safe to repeat: GET, PUT, PATCH and DELETE by nature, POST by its idempotency key.
  * @param onLost called if it is unknown whether the server carried out an attempt
  */
 export function retryOptions(limit: number, onLost: () => void): RetryOptions {
   return {
     limit,
-    methods: ["get", "post", "patch", "delete"],
+    methods: ["get", "post", "put", "patch", "delete"],
     statusCodes: [...TEMPORARY, CONFLICT],
     afterStatusCodes: [...TEMPORARY, CONFLICT],
     delay: (attempt) => FIRST_DELAY_MS * 2 ** (attempt - 1),

@@ -63,6 +63,7 @@ export interface Transport {
   ): Promise<ParsedResponse<T>>;
   /** A POST that is not retried, because repeating it would do the work twice. */
   postOnce<T>(path: string, body: unknown, options?: RequestOptions): Promise<T>;
+  put<T>(path: string, body: unknown, options?: RequestOptions): Promise<T>;
   patch<T>(path: string, body: unknown, options?: RequestOptions): Promise<T>;
   delete(path: string, options?: RequestOptions): Promise<void>;
 }
@@ -74,7 +75,7 @@ export interface AwaitedPage<T> extends Page<T> {
   readonly waited: boolean;
 }
 
-type Method = "get" | "post" | "patch" | "delete";
+type Method = "get" | "post" | "put" | "patch" | "delete";
 interface Sending {
   readonly query?: Query;
   readonly json?: unknown;
@@ -181,6 +182,9 @@ export function createTransport(options: ClientOptions): Transport {
     },
     async postOnce(path, json, options) {
       return read(await send("post", path, { json, retries: 0 }, options?.signal));
+    },
+    async put(path, json, options) {
+      return read(await send("put", path, { json }, options?.signal));
     },
     async patch(path, json, options) {
       return read(await send("patch", path, { json }, options?.signal));

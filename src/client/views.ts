@@ -5,6 +5,7 @@ export type {
   CallerId,
   CallMetrics,
   CallQuality,
+  Consent,
   CreatedCall,
   Event as CallEvent,
   Fault,

@@ -28,6 +28,7 @@ export type RefusalCode =
   | "voice_not_found"
   | "webhook_not_found"
   | "delivery_not_found"
+  | "consent_not_found"
   | "link_page_not_found"
   | "link_page_expired"
   | "instance_already_linked"

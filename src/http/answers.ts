@@ -336,6 +336,20 @@ export interface WebhookDelivery {
   created_at: string;
 }
 
+/** Whether a number may be called. */
+export interface Consent {
+  /** E.164. */
+  phone: string;
+  /** granted: its owner wants to be called; do_not_call: its owner does not. */
+  status: "granted" | "do_not_call";
+  /** How you know; null if you did not write it down. */
+  source: string | null;
+  /** RFC 3339, UTC, with milliseconds. */
+  created_at: string;
+  /** RFC 3339, UTC, with milliseconds. */
+  updated_at: string;
+}
+
 /** An available voice. */
 export interface Voice {
   id: string;
@@ -552,6 +566,8 @@ export interface Answers {
   WebhookTest: WebhookTest;
   WebhookDelivery: WebhookDelivery;
   WebhookDeliveryList: WebhookDelivery[];
+  Consent: Consent;
+  ConsentList: Consent[];
   Voice: Voice;
   VoiceList: Voice[];
   StreamTicket: StreamTicket;

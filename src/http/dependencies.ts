@@ -1,4 +1,10 @@
-import type { CallUseCases, InstanceUseCases, QueryUseCases, WebhookUseCases } from "../application/use-cases.ts";
+import type {
+  CallUseCases,
+  ConsentUseCases,
+  InstanceUseCases,
+  QueryUseCases,
+  WebhookUseCases,
+} from "../application/use-cases.ts";
 import type { Limits } from "../domain/limits.ts";
 import type { Mp3Stream } from "../ports/audio-decoder.ts";
 import type { Authenticate } from "../ports/authenticator.ts";
@@ -15,6 +21,7 @@ export interface HttpDependencies {
   readonly calls: CallUseCases;
   readonly queries: QueryUseCases;
   readonly webhooks: WebhookUseCases;
+  readonly consents: ConsentUseCases;
   readonly authenticate: Authenticate;
   readonly pages: readonly NetworkPages[];
   readonly limits: Limits;

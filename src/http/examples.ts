@@ -188,6 +188,19 @@ const delivery: View<"WebhookDelivery"> = {
   created_at: "2026-01-31T12:00:10.000Z",
 };
 
+const putConsent: Examples = {
+  granted: { summary: "It may be called", value: { status: "granted", source: "web form of 2026-01-31" } },
+  doNotCall: { summary: "It must not be called", value: { status: "do_not_call", source: "said so on a call" } },
+};
+
+const consent: View<"Consent"> = {
+  phone: "+12025550100",
+  status: "granted",
+  source: "web form of 2026-01-31",
+  created_at: "2026-01-31T12:00:00.000Z",
+  updated_at: "2026-01-31T12:00:00.000Z",
+};
+
 /** The examples of the bodies of requests, by schema. */
 export const BODY_EXAMPLES: Readonly<Record<BodySchema, Examples>> = {
   CreateInstance: createInstance,
@@ -195,11 +208,14 @@ export const BODY_EXAMPLES: Readonly<Record<BodySchema, Examples>> = {
   CreateCall: createCall,
   CreateWebhook: createWebhook,
   UpdateWebhook: updateWebhook,
+  PutConsent: putConsent,
 };
 
 /** An example of each response, by schema. */
 export const ANSWER_EXAMPLES: { readonly [Name in SchemaName]?: View<Name> } = {
   Call: call,
+  Consent: consent,
+  ConsentList: [consent],
   CallList: [call],
   CreatedCall: createdCall,
   EventList: [event],

@@ -1,6 +1,7 @@
 import { type JsonSchema, toJsonSchemaDefs } from "@valibot/to-json-schema";
 import type * as v from "valibot";
 import { CALL_TYPES } from "../domain/call.ts";
+import { CONSENT_SCHEMA } from "../domain/consent-input.ts";
 import { EVENT_TYPES } from "../domain/events.ts";
 import { JSON_SCHEMAS } from "../domain/input-checks.ts";
 import { inputSchemas } from "../domain/inputs.ts";
@@ -25,6 +26,7 @@ export function componentSchemas(limits: Limits): Record<string, JsonSchema> {
     UpdateInstance: inputs.updateInstance,
     CreateWebhook: inputs.createWebhook,
     UpdateWebhook: inputs.updateWebhook,
+    PutConsent: CONSENT_SCHEMA,
     ...perType,
   } as Record<string, AnySchema>;
   const schemas = toJsonSchemaDefs(definitions, {

@@ -46,6 +46,7 @@ export const PROBLEMS: Readonly<Record<ProblemCode, ProblemKind>> = {
   voice_not_found: { status: 404, title: "There is no such voice" },
   recording_not_found: { status: 404, title: "There is no such recording" },
   webhook_not_found: { status: 404, title: "There is no such webhook" },
+  consent_not_found: { status: 404, title: "Nothing is recorded about the number" },
   delivery_not_found: { status: 404, title: "There is no such delivery" },
   link_page_not_found: { status: 404, title: "There is no such link page" },
   method_not_allowed: { status: 405, title: "The method is not allowed" },

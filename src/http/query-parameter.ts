@@ -62,6 +62,17 @@ export function limitParameter(max: number, unset: string): QueryParameter<numbe
   };
 }
 
+/** The start of a page of a list by number: the opaque value from a Link header. */
+export function phoneCursorParameter(): QueryParameter<string> {
+  return {
+    ...cursorParameter("inst"),
+    read(text) {
+      const phone = decodeCursor(text);
+      return phone !== undefined && PHONE_NUMBER.test(phone) ? phone : undefined;
+    },
+  };
+}
+
 /** The start of a page: the opaque value from a Link header. */
 export function cursorParameter(prefix: IdPrefix): QueryParameter<string> {
   return {

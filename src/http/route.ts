@@ -6,7 +6,7 @@ import type { RequestContext } from "./request-context.ts";
 import type { SchemaName } from "./schemas.ts";
 
 /** Methods that routes can have, in the order of an Allow header. A route with GET also serves HEAD. */
-export const METHODS = ["GET", "HEAD", "POST", "PATCH", "DELETE"] as const;
+export const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as const;
 
 /** One operation of the interface: its handler, and its description in `/openapi.json`. */
 export interface Route {
@@ -22,7 +22,7 @@ export interface Route {
 export interface Operation {
   /** `operationId`. */
   readonly id: string;
-  readonly tag: "Instances" | "Calls" | "Events" | "Webhooks" | "Voices" | "Recordings" | "Server";
+  readonly tag: "Instances" | "Calls" | "Events" | "Webhooks" | "Consents" | "Voices" | "Recordings" | "Server";
   readonly summary: string;
   readonly description?: string;
   /** The scope of the access token that the route requires; 401 and 403 precede every other refusal. `open`: it requires none. */
@@ -44,7 +44,13 @@ export interface Operation {
 }
 
 /** The schema of a request's body. */
-export type BodySchema = "CreateInstance" | "UpdateInstance" | "CreateCall" | "CreateWebhook" | "UpdateWebhook";
+export type BodySchema =
+  | "CreateInstance"
+  | "UpdateInstance"
+  | "CreateCall"
+  | "CreateWebhook"
+  | "UpdateWebhook"
+  | "PutConsent";
 
 export type Examples = Readonly<Record<string, { readonly summary: string; readonly value: unknown }>>;
 

@@ -13,6 +13,7 @@ import {
   TranscriptLine,
   TurnMetrics,
 } from "./schemas/call-schemas.ts";
+import { Consent } from "./schemas/consent-schemas.ts";
 import { Event, WebhookTest } from "./schemas/event-schemas.ts";
 import {
   Connection,
@@ -78,6 +79,8 @@ export const SCHEMAS = {
   WebhookTest,
   WebhookDelivery,
   WebhookDeliveryList: v.array(WebhookDelivery),
+  Consent,
+  ConsentList: v.array(Consent),
   Voice,
   VoiceList: v.array(Voice),
   StreamTicket,

@@ -52,6 +52,10 @@ test("the client reaches every documented operation below /v1", async () => {
   for await (const _ of client.webhooks.deliveries("{webhookId}")) break;
   await client.webhooks.replay("{webhookId}", "{deliveryId}");
   await client.webhooks.delete("{webhookId}");
+  await client.consents.put("{phone}", { status: "granted" });
+  await client.consents.get("{phone}");
+  for await (const _ of client.consents.list()) break;
+  await client.consents.delete("{phone}");
   await client.voices();
   await client.voiceSample("{voiceId}");
   const reached = [...asked].map((operation) => decodeURIComponent(operation)).sort();

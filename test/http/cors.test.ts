@@ -28,7 +28,7 @@ describe("CORS for all origins", () => {
       expect(reply.status).toBe(204);
       expect(reply.headers).toMatchObject({
         "access-control-allow-origin": "*",
-        "access-control-allow-methods": "GET, HEAD, POST, PATCH, DELETE",
+        "access-control-allow-methods": "GET, HEAD, POST, PUT, PATCH, DELETE",
         "access-control-max-age": "600",
       });
       expect(reply.headers["access-control-allow-headers"]).toContain("authorization");

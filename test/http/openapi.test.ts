@@ -24,6 +24,8 @@ test("the document has all paths and methods of the interface", () => {
       "delete,get /v1/calls/{callId}/recording",
       "delete,get,patch /v1/instances/{instanceId}",
       "delete,get,patch /v1/webhooks/{webhookId}",
+      "delete,get,put /v1/consents/{phone}",
+      "get /v1/consents",
       "get /",
       "get /docs",
       "get /docs/assets/{name}",

@@ -17,6 +17,8 @@ const EXPECTED: Readonly<Record<TokenScope, readonly string[]>> = {
     "listWebhooks",
     "getWebhook",
     "listWebhookDeliveries",
+    "getConsent",
+    "listConsents",
     "listVoices",
     "hearVoice",
     "simulatorArtefact",
@@ -35,6 +37,8 @@ const EXPECTED: Readonly<Record<TokenScope, readonly string[]>> = {
     "rotateWebhookSecret",
     "testWebhook",
     "replayWebhookDelivery",
+    "putConsent",
+    "deleteConsent",
   ],
 };
 

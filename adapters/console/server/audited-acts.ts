@@ -3,7 +3,7 @@ import type { Reply } from "../../../src/ports/web.ts";
 
 /** An act of an administrator by the HTTP interface, for the audit log. */
 interface AuditedAct {
-  readonly method: "POST" | "PATCH" | "DELETE";
+  readonly method: "POST" | "PUT" | "PATCH" | "DELETE";
   /** The path of its route; `:id` is what it is done to. */
   readonly path: string;
   readonly action: string;
@@ -22,6 +22,8 @@ export const AUDITED_ACTS: readonly AuditedAct[] = [
   { method: "POST", path: "/v1/webhooks/:id/rotate-secret", action: "webhook.secret_rotated" },
   { method: "POST", path: "/v1/webhooks/:id/test", action: "webhook.tested" },
   { method: "POST", path: "/v1/webhooks/:id/deliveries/:delivery/replay", action: "webhook.delivery_replayed" },
+  { method: "PUT", path: "/v1/consents/:id", action: "consent.recorded" },
+  { method: "DELETE", path: "/v1/consents/:id", action: "consent.deleted" },
 ];
 
 /**

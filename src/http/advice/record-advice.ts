@@ -59,6 +59,11 @@ export const RECORD_ADVICE = {
     fix: "Check the id and the token. GET /v1/webhooks lists your webhooks.",
     example: 'there is no webhook "hook_01k7zq5r9te2f4h6k8n0q2s4vw"',
   },
+  consent_not_found: {
+    means: "Nobody has recorded whether this number may be called, or it was recorded by another user.",
+    fix: "Check the number and the token. PUT /v1/consents/:phone records it, GET /v1/consents lists what is recorded.",
+    example: "no consent of +12025550100 is recorded",
+  },
   link_page_not_found: {
     means:
       "The address of the link page is incomplete, was made by a server with another secret, or its instance is deleted.",

@@ -6,6 +6,7 @@ import type { Route } from "../route.ts";
 import { StreamTickets } from "../stream/stream-tickets.ts";
 import { TokenWatches } from "../stream/token-watches.ts";
 import { callRoutes } from "./call-routes.ts";
+import { consentRoutes } from "./consent-routes.ts";
 import { docsRoutes } from "./docs-routes.ts";
 import { eventRoutes } from "./event-routes.ts";
 import { instanceRoutes } from "./instance-routes.ts";
@@ -56,6 +57,7 @@ export function allRoutes(deps: HttpDependencies, shared: SharedParts = {}): rea
     ...linkRoutes(deps, server),
     ...eventRoutes(deps, waits, watches),
     ...webhookRoutes(deps, readJson),
+    ...consentRoutes(deps, readJson),
     ...voiceRoutes(deps, server),
     ...serverRoutes(deps, meter, document),
     ...docsRoutes(deps),

@@ -1,6 +1,7 @@
 import { type Resource, resourcesOf } from "../../../src/http/resource.ts";
 import type { Route } from "../../../src/http/route.ts";
 import { allRoutes } from "../../../src/http/routes/all-routes.ts";
+import { CONSENT_PHONE } from "./consent-fakes.ts";
 import { CALL_ID, dependencies, INSTANCE_ID } from "./fakes.ts";
 import { DELIVERY_ID, WEBHOOK_ID } from "./webhook-fakes.ts";
 
@@ -24,6 +25,7 @@ const IDS: Readonly<Record<string, string>> = {
   deliveryId: DELIVERY_ID,
   name: "heard.wav",
   number: "+12025550147",
+  phone: CONSENT_PHONE,
 };
 
 /** A path with an id in place of each parameter. */

@@ -1,6 +1,7 @@
 import type {
   CallUseCases,
   Connection,
+  ConsentUseCases,
   Creation,
   EventPage,
   InstanceUseCases,
@@ -18,6 +19,7 @@ import { Refusal } from "../../../src/domain/refusal.ts";
 import { createHttp, type HttpDependencies } from "../../../src/http/app.ts";
 import { type LogFields, silentLogger } from "../../../src/ports/logger.ts";
 import type { WebApp } from "../../../src/ports/web.ts";
+import { consentUseCases } from "./consent-fakes.ts";
 import { bases } from "./document.ts";
 import { webhookUseCases } from "./webhook-fakes.ts";
 
@@ -115,6 +117,7 @@ export interface Parts {
   calls?: Partial<CallUseCases>;
   queries?: Partial<QueryUseCases>;
   webhooks?: Partial<WebhookUseCases>;
+  consents?: Partial<ConsentUseCases>;
   http?: Partial<HttpDependencies>;
 }
 
@@ -141,6 +144,7 @@ export function dependencies({
   calls = {},
   queries = {},
   webhooks = {},
+  consents = {},
   http = {},
 }: Parts = {}): HttpDependencies {
   const noInstance = () => Promise.reject(new Refusal("instance_not_found", "there is no such instance"));
@@ -169,6 +173,7 @@ export function dependencies({
       ...instances,
     },
     webhooks: { ...webhookUseCases(), ...webhooks },
+    consents: { ...consentUseCases(), ...consents },
     calls: {
       create: async () => ({ ...call(), ...CREATED }),
       get: async (_, id) => (id === CALL_ID ? call() : noCall()),

@@ -27,6 +27,8 @@ export default {
     "instance.deleted": "Deleted a number",
     "instance.link_page_created": "Made a link page",
     "recording.deleted": "Erased a recording",
+    "consent.deleted": "Deleted what was recorded about a number",
+    "consent.recorded": "Recorded whether a number may be called",
     "webhook.created": "Created a webhook",
     "webhook.changed": "Changed a webhook",
     "webhook.deleted": "Deleted a webhook",

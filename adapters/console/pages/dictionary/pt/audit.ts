@@ -30,6 +30,8 @@ export default {
     "instance.deleted": "Excluiu um número",
     "instance.link_page_created": "Criou uma página de vínculo",
     "recording.deleted": "Apagou uma gravação",
+    "consent.deleted": "Apagou o que estava registrado sobre um número",
+    "consent.recorded": "Registrou se um número pode ser chamado",
     "webhook.created": "Criou um webhook",
     "webhook.changed": "Alterou um webhook",
     "webhook.deleted": "Excluiu um webhook",

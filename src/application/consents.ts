@@ -1,0 +1,70 @@
+import type { Consent, ConsentStatus } from "../domain/consent.ts";
+import { CONSENT_SCHEMA } from "../domain/consent-input.ts";
+import { parseBody } from "../domain/input-parser.ts";
+import { checkedPhone } from "../domain/phone-number.ts";
+import type { Principal } from "../domain/principal.ts";
+import { Refusal } from "../domain/refusal.ts";
+import type { ConsentStore, Page } from "../ports/storage.ts";
+import type { System } from "../ports/system.ts";
+import { refuseDemo } from "./access/refuse-demo.ts";
+import type { ConsentUseCases, CreateOptions, StoredConsent } from "./use-cases.ts";
+
+const DEMO = "a demo token cannot use consents";
+
+/** The use cases of consents. */
+export class Consents implements ConsentUseCases {
+  readonly #store: ConsentStore;
+  readonly #system: System;
+
+  constructor({ storage, system }: { storage: { consents: ConsentStore }; system: System }) {
+    this.#store = storage.consents;
+    this.#system = system;
+  }
+
+  async put(
+    principal: Principal,
+    phone: string,
+    input: unknown,
+    { strict = false }: Pick<CreateOptions, "strict"> = {},
+  ): Promise<StoredConsent> {
+    const number = checkedPhone(phone, "");
+    const { status, source = null } = parseBody(CONSENT_SCHEMA, input, { strict });
+    refuseDemo(principal, DEMO);
+    const now = this.#system.now();
+    const { userId } = principal;
+    const { created, consent } = await this.#store.put({
+      userId,
+      phone: number,
+      status,
+      source,
+      createdAt: now,
+      updatedAt: now,
+    });
+    return { ...consent, created };
+  }
+
+  async get(principal: Principal, phone: string): Promise<Consent> {
+    refuseDemo(principal, DEMO);
+    const number = checkedPhone(phone, "");
+    return (await this.#store.get(principal.userId, number)) ?? notFound(number);
+  }
+
+  async delete(principal: Principal, phone: string): Promise<void> {
+    refuseDemo(principal, DEMO);
+    const number = checkedPhone(phone, "");
+    if (!(await this.#store.delete(principal.userId, number))) notFound(number);
+  }
+
+  async list(
+    principal: Principal,
+    filter: { status?: ConsentStatus | undefined } = {},
+    page: Page = {},
+  ): Promise<Consent[]> {
+    refuseDemo(principal, DEMO);
+    return this.#store.list(principal.userId, filter, page);
+  }
+}
+
+function notFound(phone: string): never {
+  throw new Refusal("consent_not_found", `no consent of ${phone} is recorded`);
+}

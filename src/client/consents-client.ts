@@ -1,0 +1,39 @@
+import type { ConsentStatus } from "../domain/consent.ts";
+import type { ConsentInput } from "../domain/consent-input.ts";
+import { allItems, type Page, type PageQuery } from "./pages.ts";
+import type { RequestOptions, Transport } from "./transport.ts";
+import type { Consent } from "./views.ts";
+
+/** A filter of consents, by the names of the query parameters. */
+export interface ListConsentsQuery extends PageQuery {
+  readonly status?: ConsentStatus | undefined;
+}
+
+/** Whether numbers may be called. All methods throw `RingportError`; numbers are E.164. */
+export interface ConsentsClient {
+  /** Records it, in place of what was recorded before. */
+  put(phone: string, input: ConsentInput, options?: RequestOptions): Promise<Consent>;
+  get(phone: string, options?: RequestOptions): Promise<Consent>;
+  /** Forgets what was recorded. */
+  delete(phone: string, options?: RequestOptions): Promise<void>;
+  /** All of them by ascending number, read in pages of `limit` numbers. */
+  list(query?: ListConsentsQuery, options?: RequestOptions): AsyncGenerator<Consent, void, undefined>;
+  /** One page of them; without `limit` it holds all. */
+  page(query?: ListConsentsQuery, options?: RequestOptions): Promise<Page<Consent>>;
+}
+
+const PAGE = 1_000;
+
+export function consentsClient(transport: Transport): ConsentsClient {
+  const root = "/v1/consents";
+  const one = (phone: string) => `${root}/${encodeURIComponent(phone)}`;
+  const page: ConsentsClient["page"] = (query = {}, options) => transport.page(root, { ...query }, options);
+  return {
+    put: (phone, input, options) => transport.put(one(phone), input, options),
+    get: (phone, options) => transport.get(one(phone), {}, options),
+    delete: (phone, options) => transport.delete(one(phone), options),
+    list: ({ limit = PAGE, cursor, status } = {}, options) =>
+      allItems((cursor) => page({ limit, cursor, status }, options), cursor),
+    page,
+  };
+}

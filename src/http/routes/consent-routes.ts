@@ -1,0 +1,120 @@
+import type { StoredConsent } from "../../application/use-cases.ts";
+import { CONSENT_STATUSES, type Consent } from "../../domain/consent.ts";
+import type { ConsentInput } from "../../domain/consent-input.ts";
+import type { View } from "../answers.ts";
+import type { ReadJson } from "../body.ts";
+import { createOptions, preferenceApplied } from "../creation.ts";
+import type { HttpDependencies } from "../dependencies.ts";
+import { page } from "../page.ts";
+import { choiceParameter, limitParameter, phoneCursorParameter, readQuery } from "../query-parameter.ts";
+import { json, noContent, record } from "../reply.ts";
+import type { RequestContext } from "../request-context.ts";
+import type { Operation, Route } from "../route.ts";
+import { timestamp } from "../views.ts";
+
+const path = { phone: "The number, E.164; its plus may be written as + or as %2B." };
+/** Largest body, bytes: a long source, escapes and white space. */
+const LARGEST_BODY = 16 * 1024;
+const listQuery = {
+  status: choiceParameter("status", "Only consents with this status.", CONSENT_STATUSES),
+  limit: limitParameter(1000, "all"),
+  cursor: phoneCursorParameter(),
+};
+
+/** Whether the caller may call a number. */
+export function consentRoutes({ consents }: Pick<HttpDependencies, "consents">, readJson: ReadJson): Route[] {
+  const operation = (id: string, summary: string, more: Omit<Operation, "id" | "tag" | "summary">) =>
+    ({ id, tag: "Consents", summary, ...more }) as const;
+
+  return [
+    {
+      method: "PUT",
+      path: "/v1/consents/:phone",
+      operation: operation("putConsent", "Record whether a number may be called", {
+        access: "admin",
+        description: "Replaces what was recorded before.",
+        path,
+        headers: ["Prefer"],
+        body: { schema: "PutConsent" },
+        answers: {
+          200: { description: "It replaced an earlier one.", schema: "Consent", headers: ["Preference-Applied"] },
+          201: {
+            description: "It is the first one of this number.",
+            schema: "Consent",
+            headers: ["Preference-Applied"],
+          },
+        },
+        problems: [
+          ...(["invalid_request", "invalid_json", "phone_number_invalid", "demo_token_restricted"] as const),
+          ...(["body_too_large", "unsupported_media_type", "request_timeout", "server_busy"] as const),
+        ],
+      }),
+      async run(context) {
+        const body = (await readJson(context, LARGEST_BODY)) as ConsentInput;
+        const { strict } = createOptions(context);
+        const consent: StoredConsent = await consents.put(context.caller, phoneOf(context), body, { strict });
+        return json(consent.created ? 201 : 200, consentView(consent), preferenceApplied(context));
+      },
+    },
+    {
+      method: "GET",
+      path: "/v1/consents/:phone",
+      operation: operation("getConsent", "Read whether a number may be called", {
+        access: "read",
+        path,
+        headers: ["If-None-Match"],
+        answers: {
+          200: { description: "What is recorded.", schema: "Consent", headers: ["ETag"] },
+          304: { description: "The client's version is current.", headers: ["ETag"] },
+        },
+        problems: ["phone_number_invalid", "demo_token_restricted", "consent_not_found"],
+      }),
+      run: async (context) => record(context, consentView(await consents.get(context.caller, phoneOf(context)))),
+    },
+    {
+      method: "DELETE",
+      path: "/v1/consents/:phone",
+      operation: operation("deleteConsent", "Forget whether a number may be called", {
+        access: "admin",
+        path,
+        answers: { 204: { description: "Nothing is recorded any more." } },
+        problems: ["phone_number_invalid", "demo_token_restricted", "consent_not_found"],
+      }),
+      async run(context) {
+        await consents.delete(context.caller, phoneOf(context));
+        return noContent();
+      },
+    },
+    {
+      method: "GET",
+      path: "/v1/consents",
+      operation: operation("listConsents", "List the numbers of which something is recorded", {
+        access: "read",
+        description: "By ascending number.",
+        query: listQuery,
+        answers: { 200: { description: "The list.", schema: "ConsentList", headers: ["Link"] } },
+        problems: ["invalid_request", "demo_token_restricted"],
+      }),
+      async run(context) {
+        const { status, limit, cursor } = readQuery(context.search, listQuery);
+        const read = async (one: { limit?: number | undefined; after?: string | undefined }) =>
+          (await consents.list(context.caller, { status }, one)).map((consent) => ({ ...consent, id: consent.phone }));
+        return page(context, limit, cursor, read, consentView);
+      },
+    },
+  ];
+}
+
+function phoneOf(context: RequestContext): string {
+  return context.params.phone ?? "";
+}
+
+function consentView(consent: Consent): View<"Consent"> {
+  return {
+    phone: consent.phone,
+    status: consent.status,
+    source: consent.source,
+    created_at: timestamp(consent.createdAt),
+    updated_at: timestamp(consent.updatedAt),
+  };
+}

@@ -1,0 +1,80 @@
+import { describe, expect, test } from "vitest";
+import { Refusal, type RefusalCode } from "../../src/domain/refusal.ts";
+import { PROBLEMS } from "../../src/http/problem.ts";
+import { ask } from "./support/ask.ts";
+import { CONSENT_PHONE, consent } from "./support/consent-fakes.ts";
+import { serve } from "./support/fakes.ts";
+
+const SHAPE = {
+  phone: CONSENT_PHONE,
+  status: "granted",
+  source: "web form",
+  created_at: "2026-01-31T12:00:00.000Z",
+  updated_at: "2026-01-31T12:00:00.000Z",
+};
+const one = `/v1/consents/${encodeURIComponent(CONSENT_PHONE)}`;
+
+describe("PUT /v1/consents/:phone", () => {
+  const put = (path: string, body: unknown = { status: "granted", source: "web form" }) =>
+    ask(serve().app, { method: "PUT", path, body });
+
+  test("answers 201 for the first one of a number, and 200 for a replacement", async () => {
+    expect(await put("/v1/consents/%2B12025550199")).toMatchObject({
+      status: 201,
+      json: { ...SHAPE, phone: "+12025550199" },
+    });
+    expect(await put(one)).toMatchObject({ status: 200, json: SHAPE });
+  });
+
+  test("reads a plus as it is, too", async () => {
+    expect(await put(`/v1/consents/${CONSENT_PHONE}`)).toMatchObject({ status: 200, json: { phone: CONSENT_PHONE } });
+  });
+
+  test.each(["phone_number_invalid", "value_invalid", "demo_token_restricted"] satisfies RefusalCode[])(
+    "the refusal %s becomes its problem document",
+    async (code) => {
+      const put = () => Promise.reject(new Refusal(code, "because"));
+      const { status, json } = await ask(serve({ consents: { put } }).app, { method: "PUT", path: one, body: {} });
+      expect([status, json.code]).toEqual([PROBLEMS[code].status, code]);
+    },
+  );
+});
+
+describe("a consent", () => {
+  test("is read without its user", async () => {
+    expect(await ask(serve().app, { path: one })).toMatchObject({ status: 200, json: SHAPE });
+    const unknown = await ask(serve().app, { path: "/v1/consents/+12025550199" });
+    expect([unknown.status, unknown.json.code]).toEqual([404, "consent_not_found"]);
+  });
+
+  test("is deleted with 204", async () => {
+    expect((await ask(serve().app, { method: "DELETE", path: one })).status).toBe(204);
+    const unknown = await ask(serve().app, { method: "DELETE", path: "/v1/consents/+12025550199" });
+    expect([unknown.status, unknown.json.code]).toEqual([404, "consent_not_found"]);
+  });
+
+  test("is listed in pages, of one status", async () => {
+    const asked: unknown[] = [];
+    const list = async (_: unknown, filter: unknown, page: unknown) => {
+      asked.push([filter, page]);
+      return [consent(), consent({ phone: "+12025550101" })];
+    };
+    const { app } = serve({ consents: { list } });
+    const first = await ask(app, { path: "/v1/consents?limit=1&status=granted" });
+    expect(first.json).toEqual([SHAPE]);
+    const [, next = ""] = /^<([^>]+)>; rel="next"$/.exec(first.headers.link ?? "") ?? [];
+    await ask(app, { path: next });
+    expect(asked).toEqual([
+      [{ status: "granted" }, { limit: 2, after: undefined }],
+      [{ status: "granted" }, { limit: 2, after: CONSENT_PHONE }],
+    ]);
+  });
+
+  test.each(["status=maybe", "limit=0", "limit=1001", "cursor=x", `cursor=${btoa("inst_1").replaceAll("=", "")}`])(
+    "is not listed by %s",
+    async (query) => {
+      const { status, json } = await ask(serve().app, { path: `/v1/consents?${query}` });
+      expect([status, json.code]).toEqual([400, "invalid_request"]);
+    },
+  );
+});
