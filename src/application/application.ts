@@ -88,7 +88,7 @@ export function createApplication(parts: ContextParts, keep: RetentionDays): App
   const calls = new Calls(context, dispatcher, waits, terminations);
   context.streams.terminate = (callId) => void calls.terminate(callId);
   const deletions = new Deletions(context, lines, calls);
-  const instances = new Instances(context, lines, deletions);
+  const instances = new Instances(context, lines, deletions, dispatcher);
   const queries = new Queries(context, dispatcher, lines);
   const retention = new Retention(context, keep);
   const endpoints = new Endpoints(context);

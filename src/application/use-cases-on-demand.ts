@@ -42,6 +42,7 @@ export function useCasesOnDemand(app: () => Promise<Application>): UseCases {
       configure: 1,
       linkTicket: 1,
       linkPage: 1,
+      unlink: 1,
       delete: 1,
     }),
     webhooks: onDemand<WebhookUseCases>(async () => (await app()).webhooks, {

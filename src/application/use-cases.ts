@@ -110,6 +110,12 @@ export interface InstanceUseCases {
    */
   linkPage(ticket: string): Promise<LinkPageState>;
   /**
+   * Unlinks its number without deleting it: the live call ends, the credentials are erased, and calls that wait go on
+   * waiting for another number. Without a linked number nothing happens. After a `StorageUnavailable` it goes on by itself.
+   * @throws {Refusal} `linked_by_operator`: the operator links the numbers of its network
+   */
+  unlink(principal: Principal, instanceId: string): Promise<Instance>;
+  /**
    * Ends its calls, unlinks the number, erases its credentials. After a `StorageUnavailable` the deletion goes on by itself,
    * and a repeated request waits for its end.
    */

@@ -46,6 +46,8 @@ export interface InstancesClient {
   qrCode(id: string, options?: RequestOptions): Promise<QrCode>;
   /** A page that shows the current code, to send to the owner of the phone; it works for an hour. */
   linkPage(id: string, options?: RequestOptions): Promise<LinkPage>;
+  /** Unlinks the number: a live call ends, waiting calls wait for the next number. Without a number nothing changes. */
+  unlink(id: string, options?: RequestOptions): Promise<Instance>;
   /** Ends the instance's call, unlinks the number and erases its credentials, for good. */
   delete(id: string, options?: RequestOptions): Promise<void>;
 }
@@ -78,6 +80,7 @@ export function instancesClient(transport: Transport): InstancesClient {
     },
     linkPage: async (id, options) =>
       (await transport.post<LinkPage>(`${one(id)}/link-page`, {}, undefined, options)).body,
+    unlink: async (id, options) => (await transport.post<Instance>(`${one(id)}/unlink`, {}, undefined, options)).body,
     delete: (id, options) => transport.delete(one(id), options),
   };
 }

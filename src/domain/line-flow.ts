@@ -20,8 +20,11 @@ export interface LineFlow {
   readonly offlineReports: number;
   /** The grace of a line that is offline is running. */
   readonly inGrace: boolean;
-  /** `closing`: nothing is probed any more. `closed`: the line's reports have no effect. */
-  readonly stage: "open" | "closing" | "closed";
+  /**
+   * `unlinking`: its user unlinks the number, so its reports have no effect until that is stored. `closing`: nothing is
+   * probed any more. `closed`: the line's reports have no effect.
+   */
+  readonly stage: "open" | "unlinking" | "closing" | "closed";
 }
 
 /** Where the connection of a line can be. */
@@ -77,6 +80,10 @@ export type LineInput =
   | { readonly type: "unlinked"; readonly reason: string }
   /** The network reported a condition, or that there is none any more. `reason`: only counts while no number is linked. */
   | { readonly type: "condition"; readonly condition: LineCondition | null; readonly reason: string | undefined }
+  /** Its user unlinks the number: the network is asked next. */
+  | { readonly type: "unlinking"; readonly reason: string }
+  /** The instance is stored without number and credentials, as its user wanted. */
+  | { readonly type: "unlinking_stored"; readonly reason: string }
   | { readonly type: "grace_over" }
   | { readonly type: "closing" }
   | { readonly type: "closed" };
@@ -136,11 +143,13 @@ export function isProbed({ stage, state }: LineFlow): boolean {
 export function decideLine(flow: LineFlow, input: LineInput, rules: LineRules): LineDecision {
   switch (input.type) {
     case "linking_started":
+      if (flow.stage === "unlinking") return stay(flow);
       return { flow: moved(flow, "link", WAITING_FOR_SCAN), effects: [] };
     case "link_stored":
       return linkStored(flow, input.offlineReports);
     case "resumed":
-      return { flow: flow.state === "unlinked" ? moved(flow, "connect", CONNECTING) : flow, effects: [] };
+      if (flow.stage === "unlinking" || flow.state !== "unlinked") return stay(flow);
+      return { flow: moved(flow, "connect", CONNECTING), effects: [] };
     case "open_failed":
       if (flow.state === "unlinked") return { flow: { ...flow, reason: input.reason }, effects: [] };
       return { flow: moved(flow, "give_up", input.reason), effects: [] };
@@ -156,10 +165,14 @@ export function decideLine(flow: LineFlow, input: LineInput, rules: LineRules): 
       return unlinked(flow, input.reason, rules);
     case "condition":
       return { flow: withCondition(flow, input.condition, input.reason), effects: [] };
+    case "unlinking":
+      return unlinking(flow, input.reason);
+    case "unlinking_stored":
+      return flow.stage === "unlinking" ? stay({ ...withoutNumber(flow, input.reason), stage: "open" }) : stay(flow);
     case "grace_over":
       return graceOver({ ...flow, inGrace: false });
     case "closing":
-      if (flow.stage !== "open") return stay(flow);
+      if (flow.stage === "closing" || flow.stage === "closed") return stay(flow);
       return { flow: { ...flow, stage: "closing", inGrace: false }, effects: STOP_TIMERS };
     case "closed":
       return { flow: { ...flow, stage: "closed" }, effects: [] };
@@ -208,22 +221,35 @@ function offline(
 }
 
 function unlinked(flow: LineFlow, reason: string, rules: LineRules): LineDecision {
-  if (flow.stage === "closed") return stay(flow);
+  if (flow.stage === "closed" || flow.stage === "unlinking") return stay(flow);
   // Nobody could scan a code for it.
   if (rules.linksByItself) return offline(flow, { reason, lasting: false }, rules);
-  const gone: LineFlow = {
+  return {
+    flow: withoutNumber(flow, reason),
+    effects: [...STOP_TIMERS, { do: "notify_offline", reason }, { do: "store_unlinked", reason }],
+  };
+}
+
+/** Stored only once the network has been asked: until then the credentials are all that could unlink the device. */
+function unlinking(flow: LineFlow, reason: string): LineDecision {
+  if (flow.stage !== "open") return stay(flow);
+  const gone: LineFlow = { ...withoutNumber(flow, reason), stage: "unlinking" };
+  return { flow: gone, effects: [...STOP_TIMERS, { do: "notify_offline", reason }] };
+}
+
+function withoutNumber(flow: LineFlow, reason: string): LineFlow {
+  return {
     ...moved(flow, "unlink", reason),
     offlineReports: flow.offlineReports + 1,
     condition: null,
     lastingFault: undefined,
     inGrace: false,
   };
-  return { flow: gone, effects: [...STOP_TIMERS, { do: "notify_offline", reason }, { do: "store_unlinked", reason }] };
 }
 
 /** While no number is linked, the reason names what linking waits for. */
 function withCondition(before: LineFlow, condition: LineCondition | null, reason: string | undefined): LineFlow {
-  if (before.stage === "closed") return before;
+  if (before.stage === "closed" || before.stage === "unlinking") return before;
   const flow: LineFlow = { ...before, condition };
   if (flow.state === "linking") return { ...flow, reason: reason ?? (condition ? flow.reason : WAITING_FOR_SCAN) };
   if (flow.state === "unlinked" && reason !== undefined) return { ...flow, reason };

@@ -32,6 +32,7 @@ export type RefusalCode =
   | "link_page_not_found"
   | "link_page_expired"
   | "instance_already_linked"
+  | "linked_by_operator"
   | "instance_quota"
   | "webhook_quota"
   | "webhook_disabled"

@@ -53,6 +53,7 @@ export const PROBLEMS: Readonly<Record<ProblemCode, ProblemKind>> = {
   // The rest of the body may never arrive, so the connection cannot be reused.
   request_timeout: { status: 408, title: "The body took too long", headers: { connection: "close" } },
   instance_already_linked: { status: 409, title: "The instance is already linked" },
+  linked_by_operator: { status: 409, title: "The operator links the numbers of this network" },
   instance_quota: { status: 409, title: "The user is at their limit of instances" },
   webhook_quota: { status: 409, title: "The user is at their limit of webhooks" },
   webhook_disabled: { status: 409, title: "The webhook is disabled" },

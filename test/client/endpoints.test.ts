@@ -32,6 +32,7 @@ test("the client reaches every documented operation below /v1", async () => {
   await client.instances.update("{instanceId}", { name: "y" });
   await client.instances.linkPage("{instanceId}");
   await client.instances.configure("{instanceId}");
+  await client.instances.unlink("{instanceId}");
   await client.instances.delete("{instanceId}");
   await client.calls.place({ instanceId: "{instanceId}", type: "DYNAMIC_STREAM", target });
   await client.calls.page();

@@ -41,7 +41,8 @@ ${stateDiagram(PHASE_TRANSITIONS, "dialing")}\`\`\`
 ${stateDiagram(INSTANCE_TRANSITIONS, "CREATED")}\`\`\`
 
 \`link\`: the QR code was scanned. \`activate\`: a probe found the line online. \`deactivate\`: the line was offline longer than the
-grace (\`lineGraceMs\`, 30 s). \`unlink\`: the phone's owner removed the device. \`delete\`: a user requested the deletion. From
+grace (\`lineGraceMs\`, 30 s). \`unlink\`: the phone's owner removed the device, or a user
+unlinked the number: the network is asked first, within \`unlinkMs\`, and a crash before that leaves the instance linked. \`delete\`: a user requested the deletion. From
 then on reads return 404. Ringport ends the instance's calls, unlinks its device, erases its credentials and closes its line, even after a
 crash ([decision 18](decisions/0018-deletion-is-an-intent.md)).
 

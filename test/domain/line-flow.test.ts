@@ -34,6 +34,8 @@ const condition = (name: LineCondition | null, reason?: string): LineInput => ({
   condition: name,
   reason,
 });
+const unlinking: LineInput = { type: "unlinking", reason: "by its owner" };
+const unlinkingStored: LineInput = { type: "unlinking_stored", reason: "by its owner" };
 const graceOver: LineInput = { type: "grace_over" };
 const closing: LineInput = { type: "closing" };
 const closed: LineInput = { type: "closed" };
@@ -220,6 +222,42 @@ describe("an unlinked line", () => {
   });
 });
 
+describe("a line whose user unlinks the number", () => {
+  test("stops its timers and notifies, but stores nothing before the network was asked", () => {
+    const { flow, effects } = given(LINKED, [...TO_ONLINE, offline("bad", true)]).when(unlinking);
+    expect(flow).toMatchObject({ state: "unlinked", reason: "by its owner", stage: "unlinking", offlineReports: 2 });
+    expect(flow).toMatchObject({ lastingFault: undefined, inGrace: false });
+    expect(effects).toEqual([
+      { do: "cancel_probe" },
+      { do: "stop_grace" },
+      { do: "notify_offline", reason: "by its owner" },
+    ]);
+    expect(isProbed(flow)).toBe(false);
+  });
+
+  test("ignores everything that its network still reports", () => {
+    const { ignores, when } = given(LINKED, [...TO_ONLINE, unlinking]);
+    for (const input of [unlinking, unlinked, linking, resumed, foundOnline(), foundOffline, activeStored()])
+      ignores(input);
+    expect(when(offline())).toMatchObject({ flow: { state: "unlinked", offlineReports: 2 }, effects: [] });
+  });
+
+  test("links again with a new code once that is stored", () => {
+    const stored = given(LINKED, [unlinking]).when(unlinkingStored);
+    expect(stored).toMatchObject({ flow: { state: "unlinked", stage: "open", reason: "by its owner" }, effects: [] });
+    const relinked = [unlinking, unlinkingStored, linking, linkStored(2), foundOnline(), activeStored(2)];
+    expect(given(LINKED, relinked).flow.state).toBe("online");
+  });
+
+  test("may be closed meanwhile, and stays closed", () => {
+    const { flow, ignores } = given(LINKED, [unlinking, closing]);
+    expect(flow.stage).toBe("closing");
+    ignores(unlinkingStored);
+    ignores(unlinking);
+    given(LINKED, [closing, closed]).ignores(unlinking);
+  });
+});
+
 describe("a line that is being closed", () => {
   test("stops its timers", () => {
     const { flow, effects } = given(LINKED, [offline()]).when(closing);
@@ -248,6 +286,7 @@ describe("any sequence of inputs", () => {
   const reports = fc.nat({ max: 4 });
   const anyInput: fc.Arbitrary<LineInput> = fc.oneof(
     fc.constantFrom(linking, resumed, openFailed, graceOver, unlinked, foundOnline(), closing, closed),
+    fc.constantFrom(unlinking, unlinkingStored),
     reports.map(linkStored),
     reports.map(activeStored),
     fc.tuple(text, fc.boolean()).map(([reason, lasting]) => offline(reason, lasting)),

@@ -96,6 +96,25 @@ describe("GET /v1/instances/:instanceId", () => {
   });
 });
 
+describe("POST /v1/instances/:instanceId/unlink", () => {
+  const path = `${one}/unlink`;
+
+  test("the response is the instance; a body is not read", async () => {
+    for (const body of [undefined, "{", "null"]) {
+      const reply = await ask(serve().app, { method: "POST", path, body });
+      expect([reply.status, reply.json]).toEqual([200, SHAPE]);
+    }
+  });
+
+  test.each(["demo_token_restricted", "instance_not_found", "linked_by_operator", "stopping"] as const)(
+    "the refusal %s becomes its problem document",
+    async (code) => {
+      const reply = await ask(serve({ instances: { unlink: refuse(code) } }).app, { method: "POST", path });
+      expect([reply.status, reply.json.code]).toEqual([PROBLEMS[code].status, code]);
+    },
+  );
+});
+
 describe("DELETE /v1/instances/:instanceId", () => {
   test("a deletion leads to 204", async () => {
     expect((await ask(serve().app, { method: "DELETE", path: one })).status).toBe(204);

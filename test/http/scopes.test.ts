@@ -29,6 +29,7 @@ const EXPECTED: Readonly<Record<TokenScope, readonly string[]>> = {
     "updateInstance",
     "deleteInstance",
     "configureInstance",
+    "unlinkInstance",
     "createLinkPage",
     "deleteRecording",
     "createWebhook",

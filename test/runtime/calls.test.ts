@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { tone } from "../../src/audio/tone.ts";
 import { ON_EVERYTHING, onEach, useServer } from "../support/server.ts";
-import { expected, HELLO } from "../support/server-client.ts";
+import { expected, HELLO, until } from "../support/server-client.ts";
+import { send } from "../support/server-http.ts";
 import { loudness, loudPart, phaseJump, stretches, toneShare, toneWav } from "../support/server-sound.ts";
 import { loudSound, STREAMS, streamCall } from "../support/stream-calls.ts";
 
@@ -37,6 +38,20 @@ onEach(ON_EVERYTHING, (target) => {
     expect(phaseJump(tone, 1000)).toBeLessThan(0.1);
     const digits = (await client.timeline(id)).filter(({ type }) => type === "dtmf").map(({ data }) => data.digit);
     expect(digits).toEqual(["1", "2", "3", "4", "#"]);
+  });
+
+  test.concurrent("an unlinked number ends its call, and another one is linked in its place", async () => {
+    const client = await server.as("ada");
+    const { id } = await client.activeInstance();
+    const call = await client.call(id, { target: { phoneNumber: "+12025550102" } });
+    const ringing = () => client.readCall(call.id);
+    await until(ringing, ({ status }) => status === "RINGING", 10_000, "a ringing phone");
+    const unlinked = expected(200, await client.send("POST", `/v1/instances/${id}/unlink`));
+    expect(unlinked.json()).toMatchObject({ id, status: "CREATED" });
+    expect((await client.waitForCall(call.id)).outcome).toMatchObject({ reason: "instance_lost" });
+    const waiting = await client.call(id);
+    expect((await send("POST", await client.linkUrl(id))).status).toBe(200);
+    expect(await client.waitForCall(waiting.id)).toMatchObject({ status: "COMPLETED" });
   });
 
   test.concurrent("a busy number is busy", async () => {

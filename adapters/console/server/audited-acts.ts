@@ -14,6 +14,7 @@ export const AUDITED_ACTS: readonly AuditedAct[] = [
   { method: "POST", path: "/v1/instances", action: "instance.created" },
   { method: "PATCH", path: "/v1/instances/:id", action: "instance.changed" },
   { method: "DELETE", path: "/v1/instances/:id", action: "instance.deleted" },
+  { method: "POST", path: "/v1/instances/:id/unlink", action: "instance.unlinked" },
   { method: "POST", path: "/v1/instances/:id/link-page", action: "instance.link_page_created" },
   { method: "DELETE", path: "/v1/calls/:id/recording", action: "recording.deleted" },
   { method: "POST", path: "/v1/webhooks", action: "webhook.created" },

@@ -134,6 +134,11 @@ export class Dispatcher {
     await quiet();
   }
 
+  /** Ends the live call of an instance; resolves when that is stored. */
+  async endLive(instanceId: string, reason: FailedReason, detail: string): Promise<void> {
+    await this.#byInstance.get(instanceId)?.end(reason, detail);
+  }
+
   /** Ends every live call. */
   async endAll(reason: FailedReason, detail: string): Promise<void> {
     await Promise.all([...this.#byCall.values()].map((session) => session.end(reason, detail)));

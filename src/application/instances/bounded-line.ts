@@ -1,6 +1,15 @@
 import { within } from "../../base/timeout.ts";
-import { type InstanceRef, type Line, type LineHost, NetworkSilent, type Telephony } from "../../ports/telephony.ts";
+import {
+  type CredentialStore,
+  type InstanceRef,
+  type Line,
+  type LineHost,
+  type LineRecords,
+  NetworkSilent,
+  type Telephony,
+} from "../../ports/telephony.ts";
 import type { Context } from "../context.ts";
+import { onDemand } from "../use-cases-on-demand.ts";
 
 /** One call of `Telephony.open`. */
 interface Attempt {
@@ -62,6 +71,14 @@ export class BoundedLine {
     return within(unlinked, { ...this.#bound, ms: unlinkMs, late });
   }
 
+  /** Gives the line up: it is closed, it can report nothing any more, and the next one is a new one. */
+  abandon(): void {
+    const attempt = this.#attempt;
+    this.#attempt = this.#line = undefined;
+    attempt?.abort.abort(new Error("the line was given up"));
+    if (attempt) void closeOf(attempt.arrives).catch((error) => this.#warn(error));
+  }
+
   /** Closes the line, also one that is being opened. Never rejects. */
   async close(): Promise<void> {
     const { system, timings } = this.#context;
@@ -109,14 +126,18 @@ function closeOf(arrives: Promise<Line>): Promise<void> {
   );
 }
 
-/** The host of one attempt: a line that was given up can report nothing any more. */
+/** The host of one attempt: a line that was given up can report, read and store nothing any more. */
 function hostUnless(givenUp: AbortSignal, host: LineHost): LineHost {
   const unless = (report: () => void) => {
     if (!givenUp.aborted) report();
   };
+  const of = <T>(store: T) => async (): Promise<T> => {
+    givenUp.throwIfAborted();
+    return store;
+  };
   return {
-    credentials: host.credentials,
-    records: host.records,
+    credentials: onDemand<CredentialStore>(of(host.credentials), { load: 1, save: 1, erase: 1 }),
+    records: onDemand<LineRecords>(of(host.records), { get: 1, keys: 1, set: 1, clear: 1 }),
     deadlines: host.deadlines,
     publicUrl: () => host.publicUrl(),
     code: (code) => unless(() => host.code(code)),

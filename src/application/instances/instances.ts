@@ -13,6 +13,7 @@ import { PerUser } from "../access/per-user.ts";
 import { refuseDemo } from "../access/refuse-demo.ts";
 import { assertCallerAllowed } from "../calls/callers.ts";
 import type { Deletions } from "../calls/deletions.ts";
+import type { Dispatcher } from "../calls/dispatcher.ts";
 import type { Context } from "../context.ts";
 import type {
   CreateOptions,
@@ -27,6 +28,7 @@ import { type LineMonitor, linksByItself } from "./line-monitor.ts";
 import type { Lines } from "./lines.ts";
 import { type LinkTicket, LinkTickets } from "./link-tickets.ts";
 import { everOwnedInstance, instanceNotFound, ownedInstance } from "./owned-instance.ts";
+import type { Unlinkings } from "./unlinkings.ts";
 
 /** Requests of the link pages of one instance at a time: they wait for a code. */
 const LINK_PAGE_REQUESTS = 10;
@@ -36,14 +38,18 @@ export class Instances implements InstanceUseCases {
   readonly #context: Context;
   readonly #lines: Lines;
   readonly #deletions: Deletions;
+  readonly #live: Pick<Dispatcher, "endLive">;
   readonly #linkTickets: LinkTickets;
+  /** Loaded with the first request. */
+  #unlinkings: Promise<Unlinkings> | undefined;
   /** Requests of link pages that are being answered, by instance. */
   readonly #linkPages = new PerUser(LINK_PAGE_REQUESTS);
 
-  constructor(context: Context, lines: Lines, deletions: Deletions) {
+  constructor(context: Context, lines: Lines, deletions: Deletions, live: Pick<Dispatcher, "endLive">) {
     this.#context = context;
     this.#lines = lines;
     this.#deletions = deletions;
+    this.#live = live;
     this.#linkTickets = new LinkTickets(context.vault, context.system);
   }
 
@@ -178,6 +184,16 @@ export class Instances implements InstanceUseCases {
     } finally {
       leave();
     }
+  }
+
+  async unlink(principal: Principal, instanceId: string): Promise<Instance> {
+    refuseDemo(principal, "a demo token cannot unlink numbers");
+    const instance = await ownedInstance(this.#context.storage, principal, instanceId);
+    this.#unlinkings ??= import("./unlinkings.ts").then(
+      ({ Unlinkings }) => new Unlinkings(this.#context, this.#lines, this.#live),
+    );
+    await (await this.#unlinkings).unlink(instance);
+    return this.#shown(await ownedInstance(this.#context.storage, principal, instanceId));
   }
 
   async delete(principal: Principal, instanceId: string): Promise<void> {

@@ -187,8 +187,8 @@ export class LineMonitor implements LineHost {
 
   async linked(phone: string | null, credentials?: Uint8Array): Promise<void> {
     const gone = () =>
-      new Refusal("instance_not_found", "the instance is deleted or its line closed; nothing is linked");
-    if (this.#flow.stage === "closed") throw gone();
+      new Refusal("instance_not_found", "the instance is deleted, unlinked or its line closed; nothing is linked");
+    if (this.#flow.stage === "closed" || this.#isUnlinking) throw gone();
     const { offlineReports } = this.#flow;
     // Sealed in its turn, so that an unlink that is reported meanwhile is stored behind the link.
     await this.#record.inTurn(async () => {
@@ -234,6 +234,40 @@ export class LineMonitor implements LineHost {
   /** Waits until all reports are stored. */
   async settled(): Promise<void> {
     await this.#record.settled();
+  }
+
+  /**
+   * Unlinks the number at its user's request: from now on nothing is dialled, then the network forgets the device, and then
+   * that is stored, although the network may not have answered in time. Resolves with false if the line is closed before
+   * that: then the instance is deleted, or is as it was at the next start.
+   * @param networkAsked called once the network has answered, or has not in time
+   */
+  async unlinkNumber(reason: string, networkAsked: () => void): Promise<boolean> {
+    const { log } = this.#context;
+    const { id } = this.#record.current;
+    this.#take({ type: "unlinking", reason });
+    try {
+      await retryUntilStored(this.#context, `the unlinking of instance ${id}`, () => this.#line.unlink());
+    } catch (error) {
+      if (!this.#isUnlinking) return false;
+      if (error instanceof StorageUnavailable) throw error;
+      this.#line.abandon();
+      log.warn(
+        { instance_id: id, err: error },
+        "the device could not be unlinked; its credentials are erased all the same",
+      );
+    }
+    if (!this.#isUnlinking) return false;
+    networkAsked();
+    const stored = this.#record.inTurn(() => this.#storeUnlinked(reason));
+    this.#erasing = stored.catch(() => {}); // reported to the request
+    await stored;
+    this.#take({ type: "unlinking_stored", reason });
+    return true;
+  }
+
+  get #isUnlinking(): boolean {
+    return this.#flow.stage === "unlinking";
   }
 
   /**

@@ -56,6 +56,10 @@ export class Lines {
     return monitor;
   }
 
+  get stopping(): boolean {
+    return this.#stopping !== undefined;
+  }
+
   find(instanceId: string): LineMonitor | undefined {
     return this.#monitors.get(instanceId);
   }

@@ -92,8 +92,14 @@ export const RECORD_ADVICE = {
   },
   instance_already_linked: {
     means: "A phone number is already linked to the instance, so there is no QR code.",
-    fix: "You can place calls now. For another number create another instance.",
+    fix: "You can place calls now. For another number create another instance, or unlink this one first.",
     example: 'instance "inst_01k7zq0f8vf1c9m2x4s6t8w0ya" is linked already; it needs no QR code',
+  },
+  linked_by_operator: {
+    means:
+      "The network, such as a SIP trunk, has its numbers from the configuration of the server. Nobody scanned a code.",
+    fix: "Delete the instance, or ask the operator to change the network.",
+    example: '"sip/office" links its numbers by itself, so none can be unlinked; delete the instance instead',
   },
   instance_quota: {
     means: "The server limits them per user. Deleted instances do not count.",

@@ -158,6 +158,26 @@ export function instanceRoutes(
       },
     },
     {
+      method: "POST",
+      path: "/v1/instances/:instanceId/unlink",
+      operation: {
+        id: "unlinkInstance",
+        tag: "Instances",
+        summary: "Unlink the phone number of an instance",
+        description:
+          "The device disappears from the phone, its credentials are erased, and a live call ends as instance_lost. Calls that " +
+          "wait go on waiting; the next QR code links another number. Without a linked number nothing changes. After a 503 " +
+          "repeat the request.",
+        access: "admin",
+        path,
+        answers: { 200: { description: "The instance without a number.", schema: "Instance" } },
+        problems: ["demo_token_restricted", "instance_not_found", "linked_by_operator"],
+      },
+      async run(context) {
+        return json(200, instanceView(await instances.unlink(context.caller, instanceIdOf(context))));
+      },
+    },
+    {
       method: "DELETE",
       path: "/v1/instances/:instanceId",
       operation: {

@@ -46,6 +46,7 @@ export async function checkEnd(run: Run, check: (atRest: boolean) => Promise<voi
     const status = (await run.database.instances.get(id))?.status;
     findings.expect("answered-is-kept", status === "CONFIGURED" || status === "ACTIVE", `linked ${id} is ${status}`);
   }
+  await checkNumbers(run);
   await checkDeletions(run);
   await checkReader(run);
   for (const error of run.alarming ? [] : process.errors) findings.add("no-surprise", `the log has: ${error}`);
@@ -58,6 +59,21 @@ export async function checkEnd(run: Run, check: (atRest: boolean) => Promise<voi
     const left = one.system.waiting;
     findings.expect("no-timer-left", left === 0, `${left} are left in process ${one.number}`);
     findings.assertNone();
+  }
+}
+
+async function checkNumbers({ database, instances, requests, findings, devices, adapterFaults }: Run): Promise<void> {
+  for (const id of instances) {
+    const instance = await database.instances.get(id);
+    if (!instance || instance.status === "DELETED") continue;
+    const isLinked = instance.status !== "CREATED";
+    const has = (await database.instances.loadCredentials(id)) !== undefined;
+    findings.expect("linked-has-credentials", has === isLinked, `${id} is ${instance.status}, credentials: ${has}`);
+    const unlinked = requests.about("unlink", id).some(({ answer }) => answer === "done");
+    if (!unlinked || requests.about("scan", id).length > 0) continue;
+    findings.expect("unlinked-is-cleared", !isLinked, `${id} is ${instance.status}`);
+    const hung = ["unlink", "open"].some((method) => adapterFaults.met.has(`${method} ${id}`));
+    findings.expect("unlinked-is-cleared", !devices.has(id) || hung, `${id} is linked at the network`);
   }
 }
 

@@ -16,6 +16,8 @@ export const INVARIANTS = {
   "answers-come": "every request is answered while the storage works, whatever an adapter does",
   "reader-misses-nothing": "a reader that follows its cursor sees every event exactly once",
   "answered-is-kept": "what was answered survives every crash",
+  "linked-has-credentials": "an instance has credentials exactly while it has a number",
+  "unlinked-is-cleared": "an instance that was unlinked, and that nobody links again, has no number and no device",
   "calls-end": "every call ends",
   "no-call-stalls": "a waiting call is dialled when its line is free",
   "times-in-order": "created, started and ended follow each other",

@@ -3,7 +3,15 @@ import type { Findings } from "./invariant.ts";
 import type { Process } from "./process.ts";
 
 /** What a request wants. */
-export type RequestKind = "create" | "create instance" | "hang up" | "delete" | "scan" | "configure" | "stream";
+export type RequestKind =
+  | "create"
+  | "create instance"
+  | "hang up"
+  | "delete"
+  | "unlink"
+  | "scan"
+  | "configure"
+  | "stream";
 
 /** How it was answered, as HTTP would. */
 export type Answer = "done" | "not found" | "unavailable" | "refused";

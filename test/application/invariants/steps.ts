@@ -15,6 +15,7 @@ const DISTURBING = [
   "hang up",
   "hang up twice",
   "delete",
+  "unlink",
   "scan",
   "online",
   "offline",
@@ -70,7 +71,7 @@ for (const name of without)
   if (!steps.includes(name)) throw new Error(`WITHOUT names "${name}": it must be some of ${steps.join(", ")}`);
 
 /** What a fault may hit, and what may follow. */
-const HIT = ["create", "create stream", "progress", "hang up", "delete", "scan"] as const;
+const HIT = ["create", "create stream", "progress", "hang up", "delete", "unlink", "scan"] as const;
 const AFTERWARDS = [
   "wait",
   "crash",

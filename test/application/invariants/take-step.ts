@@ -101,6 +101,10 @@ async function reach(run: Run, { step, which }: Step): Promise<void> {
       if (!line?.linked) return;
       run.linked.delete(instanceId);
       return line.unlinkByOwner();
+    case "unlink":
+      run.linked.delete(instanceId);
+      requests.ask(process, "unlink", instanceId, app.instances.unlink(ALICE, instanceId));
+      return;
     case "delete":
       run.linked.delete(instanceId);
       requests.ask(process, "delete", instanceId, app.instances.delete(ALICE, instanceId));
@@ -136,7 +140,9 @@ function scan(run: Run, instanceId: string): void {
   if (!line?.waitsForScan || line.closed) return;
   run.requests.ask(run.process, "scan", instanceId, line.scan(), () => {
     const deleted = run.requests.about("delete", instanceId).length > 0;
-    if (line.linked && !deleted) run.linked.add(instanceId);
+    // An unlinking that was not answered with success may go on.
+    const unlinking = run.requests.about("unlink", instanceId).some(({ answer }) => answer !== "done");
+    if (line.linked && !deleted && !unlinking) run.linked.add(instanceId);
   });
 }
 

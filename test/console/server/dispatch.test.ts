@@ -125,6 +125,8 @@ describe("the audit log", () => {
     const asked: readonly [string, string, unknown?][] = [
       ["POST", "/v1/instances", { name: "Front desk" }],
       ["PATCH", `/v1/instances/${INSTANCE_ID}`, { name: "Back desk" }],
+      ["POST", `/v1/instances/${INSTANCE_ID}/unlink`],
+      ["POST", "/v1/instances/inst_unknown/unlink"],
       ["DELETE", `/v1/calls/${CALL_ID}/recording`],
       ["POST", `/v1/webhooks/${WEBHOOK_ID}/test`],
       ["DELETE", `/v1/instances/${INSTANCE_ID.replace("_", "%5F")}`],
@@ -136,6 +138,7 @@ describe("the audit log", () => {
     expect(scene.accounts.noted.map(({ action, subject }) => [action, subject])).toEqual([
       ["instance.created", INSTANCE_ID],
       ["instance.changed", INSTANCE_ID],
+      ["instance.unlinked", INSTANCE_ID],
       ["recording.deleted", CALL_ID],
       ["webhook.tested", WEBHOOK_ID],
       ["instance.deleted", INSTANCE_ID],

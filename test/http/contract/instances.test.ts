@@ -213,6 +213,43 @@ describe("GET /v1/instances/:instanceId/configure", () => {
   });
 });
 
+describe("POST /v1/instances/:instanceId/unlink", () => {
+  test("the number goes, the instance stays, and the next code links another number", async () => {
+    const client = await server.as("ada");
+    const { id } = await client.createInstance();
+    expect((await send("POST", await client.linkUrl(id))).status).toBe(200);
+    await client.waitForInstance(id, "ACTIVE");
+    const kept = async () => (await server.rows()).credentials?.filter((row) => row.instance_id === id);
+    expect(await kept()).toHaveLength(1);
+    for (const _ of [1, 2]) {
+      const unlinked = expected(200, await client.send("POST", `/v1/instances/${id}/unlink`)).json<InstanceView>();
+      expect(keysOf(unlinked)).toEqual(sorted(KEYS.instance));
+      expect(unlinked).toMatchObject({ id, status: "CREATED" });
+    }
+    expect(await kept()).toEqual([]);
+    const call = await client.call(id);
+    expect((await send("POST", await client.linkUrl(id))).status).toBe(200);
+    expect(await client.waitForCall(call.id)).toMatchObject({ status: "COMPLETED" });
+    const events = expected(200, await client.get(`/v1/events?instance_id=${id}`)).json<EventView[]>();
+    const story = events.filter(({ type }) => type.startsWith("instance.")).map(({ type }) => type.slice(9));
+    expect(story).toEqual(["created", "linked", "active", "unlinked", "linked", "active"]);
+  });
+
+  test("a live call ends as instance_lost", async () => {
+    const client = await server.as("ada");
+    const { id } = await client.activeInstance();
+    const call = await client.call(id, { target: { phoneNumber: "+12025550102" } });
+    await until(
+      () => client.readCall(call.id),
+      ({ status }) => status === "RINGING",
+      10_000,
+      "a ringing phone",
+    );
+    expected(200, await client.send("POST", `/v1/instances/${id}/unlink`));
+    expect(await client.readCall(call.id)).toMatchObject({ status: "FAILED", outcome: { reason: "instance_lost" } });
+  });
+});
+
 describe("DELETE /v1/instances/:instanceId", () => {
   test("204 without a body; every endpoint loses the instance for good", async () => {
     const client = await server.as("ada");
@@ -258,6 +295,7 @@ test.for([
   ["GET", `/v1/instances/${NOBODYS.instance}`],
   ["GET", `/v1/instances/${NOBODYS.instance}/configure`],
   ["DELETE", `/v1/instances/${NOBODYS.instance}`],
+  ["POST", `/v1/instances/${NOBODYS.instance}/unlink`],
   ["GET", "/v1/instances/nonsense"],
   ["GET", `/v1/instances/${NOBODYS.call}`],
   ["DELETE", "/v1/instances/..%2f..%2fetc"],

@@ -166,6 +166,7 @@ export function dependencies({
               message: "Scan it.",
             }
           : noInstance(),
+      unlink: async (_, id) => (id === INSTANCE_ID ? instance() : noInstance()),
       linkTicket: async (_, id) =>
         id === INSTANCE_ID ? { ticket: `${id}.a.b`, expiresAt: NOW + 3_600_000 } : noInstance(),
       linkPage: async () => ({ name: "Front <desk>", linked: true, phone: "+12025550123" }),

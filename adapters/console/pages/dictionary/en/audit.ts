@@ -25,6 +25,7 @@ export default {
     "instance.created": "Created a number",
     "instance.changed": "Changed a number",
     "instance.deleted": "Deleted a number",
+    "instance.unlinked": "Unlinked a number",
     "instance.link_page_created": "Made a link page",
     "recording.deleted": "Erased a recording",
     "consent.deleted": "Deleted what was recorded about a number",

@@ -24,6 +24,7 @@ export default {
     session_not_found: "This browser was already signed out.",
     invitation_not_found: "This invitation was already used or withdrawn.",
     instance_already_linked: "A phone is linked to this number already.",
+    linked_by_operator: "The server's operator links the numbers of this network, so none can be unlinked here.",
     qr_unavailable: "The network has no code at the moment. The page tries again by itself.",
     instance_quota: "You have as many numbers as this server allows. Delete one first.",
     provider_unknown: "This network is not open to your account any more. Load the page again and choose another one.",

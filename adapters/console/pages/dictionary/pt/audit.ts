@@ -28,6 +28,7 @@ export default {
     "instance.created": "Criou um número",
     "instance.changed": "Alterou um número",
     "instance.deleted": "Excluiu um número",
+    "instance.unlinked": "Desvinculou um número",
     "instance.link_page_created": "Criou uma página de vínculo",
     "recording.deleted": "Apagou uma gravação",
     "consent.deleted": "Apagou o que estava registrado sobre um número",

@@ -26,6 +26,8 @@ export default {
     session_not_found: "Este navegador já saiu da conta.",
     invitation_not_found: "Este convite já foi usado ou cancelado.",
     instance_already_linked: "Já há um telefone vinculado a este número.",
+    linked_by_operator:
+      "O operador do servidor vincula os números desta rede, então nenhum pode ser desvinculado aqui.",
     qr_unavailable: "A rede não tem código no momento. A página tenta de novo sozinha.",
     instance_quota: "Você tem tantos números quantos este servidor permite. Exclua um antes.",
     provider_unknown: "Esta rede não está mais aberta à sua conta. Recarregue a página e escolha outra.",

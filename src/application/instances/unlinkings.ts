@@ -1,0 +1,101 @@
+import { within } from "../../base/timeout.ts";
+import type { Instance } from "../../domain/instance.ts";
+import { Refusal } from "../../domain/refusal.ts";
+import { StorageUnavailable } from "../../ports/storage.ts";
+import type { Dispatcher } from "../calls/dispatcher.ts";
+import type { Context } from "../context.ts";
+import { InstanceRecord } from "./instance-record.ts";
+import { linksByItself } from "./line-monitor.ts";
+import type { Lines } from "./lines.ts";
+import { instanceNotFound } from "./owned-instance.ts";
+
+/** The reason in the event, and of the connection until another number is linked. */
+const REASON = "unlinked by its owner";
+
+/** One unlinking that is under way. */
+interface Unlinking {
+  /** The network was asked, or did not answer in time. */
+  readonly asked: Promise<void>;
+  /** See `LineMonitor.unlinkNumber`. */
+  readonly stored: Promise<boolean>;
+}
+
+/**
+ * Unlinks numbers at their users' request. An instance stays linked, with its credentials, until the network has been
+ * asked: a crash before that leaves it as it was, and its user asks again.
+ */
+export class Unlinkings {
+  readonly #context: Context;
+  readonly #lines: Lines;
+  readonly #live: Pick<Dispatcher, "endLive">;
+  /** By instance; several requests wait for the same one. */
+  readonly #running = new Map<string, Unlinking>();
+
+  constructor(context: Context, lines: Lines, live: Pick<Dispatcher, "endLive">) {
+    this.#context = context;
+    this.#lines = lines;
+    this.#live = live;
+  }
+
+  /**
+   * Unlinks the number; resolves when that is stored.
+   * @throws {Refusal} `linked_by_operator`; `instance_not_found`: it was deleted meanwhile; `stopping`
+   * @throws {StorageUnavailable} the storage takes too long; the unlinking goes on by itself
+   */
+  async unlink(instance: Instance): Promise<void> {
+    const { system, timings, telephony } = this.#context;
+    const network = telephony.get(instance.provider);
+    if (network && linksByItself(network))
+      throw new Refusal(
+        "linked_by_operator",
+        `"${instance.provider}" links its numbers by itself, so none can be unlinked; delete the instance instead`,
+      );
+    const { asked, stored } = this.#running.get(instance.id) ?? this.#begin(instance);
+    const late = () => new StorageUnavailable("the unlinking could not be stored in time; it goes on by itself");
+    await within(Promise.race([asked, stored]), { system, ms: timings.unlinkMs + timings.storeMs, late });
+    if (await within(stored, { system, ms: timings.storeMs, late })) return;
+    if (!this.#lines.stopping) throw instanceNotFound(instance.id);
+    throw new Refusal("stopping", "the server is stopping: the number may be linked still; repeat the request");
+  }
+
+  #begin(instance: Instance): Unlinking {
+    const { id } = instance;
+    let networkAsked = () => {};
+    const asked = new Promise<void>((resolve) => {
+      networkAsked = resolve;
+    });
+    const stored = this.#run(instance, networkAsked).finally(() => this.#running.delete(id));
+    stored.catch((error: unknown) => {
+      if (!(error instanceof StorageUnavailable || error instanceof Refusal))
+        this.#context.log.error({ instance_id: id, err: error }, "the number could not be unlinked");
+    });
+    const unlinking: Unlinking = { asked, stored };
+    this.#running.set(id, unlinking);
+    return unlinking;
+  }
+
+  async #run(instance: Instance, networkAsked: () => void): Promise<boolean> {
+    const { storage, telephony, log } = this.#context;
+    const { id, provider } = instance;
+    const isLinked = instance.status !== "CREATED" || (await storage.instances.loadCredentials(id)) !== undefined;
+    if (!isLinked) return true;
+    if (!telephony.has(provider)) {
+      log.warn({ instance_id: id, provider }, "the network is not mounted, so the device stays linked there");
+      await this.#store(instance);
+      return true;
+    }
+    const [isStored] = await Promise.all([
+      this.#lines.of(instance).unlinkNumber(REASON, networkAsked),
+      this.#live.endLive(id, "instance_lost", "its number was unlinked during the call"),
+    ]);
+    return isStored;
+  }
+
+  /** Stores the unlinking of an instance that has no line. */
+  async #store(instance: Instance): Promise<void> {
+    const fact = { event: "instance.unlinked", data: { reason: REASON } } as const;
+    const record = new InstanceRecord(this.#context, instance);
+    await record.inTurn(() => record.move({ input: "unlink", patch: { phone: null }, fact }));
+    await this.#context.storage.instances.eraseCredentials(instance.id);
+  }
+}

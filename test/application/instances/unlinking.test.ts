@@ -1,0 +1,400 @@
+import { describe, expect, test } from "vitest";
+import type { Instance } from "../../../src/domain/instance.ts";
+import type { LineHost } from "../../../src/ports/telephony.ts";
+import { ALICE, BOB, World } from "../../support/application.ts";
+
+const never = new Promise<never>(() => {});
+const UNLINKED = { status: "CREATED", state: "unlinked", reason: "unlinked by its owner", phone: null };
+
+const unlink = (world: World, { id }: Instance) => world.app.instances.unlink(ALICE, id);
+
+const shown = async (world: World, instance: Instance) => {
+  const { status, connection, phone } = await world.app.instances.get(ALICE, instance.id);
+  return { status, state: connection.state, reason: connection.reason, phone };
+};
+
+const unlinkedEvents = async (world: World) =>
+  (await world.storage.events.ofUser(ALICE.userId, {}, {})).filter(({ type }) => type === "instance.unlinked");
+
+/** How a request ends, as soon as it has. */
+function watched(request: Promise<unknown>): { answer: string } {
+  const watch = { answer: "none" };
+  request.then(
+    () => {
+      watch.answer = "done";
+    },
+    (error: { code?: string }) => {
+      watch.answer = error.code ?? String(error);
+    },
+  );
+  return watch;
+}
+
+/** An instance with a call on the line and another one that waits. */
+async function busyInstance() {
+  const world = await World.start({ policy: { kind: "fifo", depth: 3 } });
+  const instance = await world.activeInstance();
+  const live = await world.answeredCall(instance, "x".repeat(1_000));
+  const waiting = await world.call(instance);
+  return { world, instance, live, waiting };
+}
+
+describe("unlinking an instance", () => {
+  test("forgets the device and the credentials, and returns the instance without its number", async () => {
+    const world = await World.start();
+    const instance = await world.activeInstance();
+    expect(await unlink(world, instance)).toMatchObject({ id: instance.id, status: "CREATED", phone: null });
+    expect(await shown(world, instance)).toEqual(UNLINKED);
+    expect(world.line(instance)).toMatchObject({ linked: false, closed: false });
+    expect(await world.storage.instances.loadCredentials(instance.id)).toBeUndefined();
+    expect(await unlinkedEvents(world)).toMatchObject([{ data: { reason: "unlinked by its owner" } }]);
+    const { probes } = world.line(instance);
+    await world.system.advance(60_000);
+    expect(world.line(instance).probes).toBe(probes);
+    await world.stop();
+    expect(world.system.waiting).toBe(0);
+  });
+
+  test("leads to a new code, which links another number", async () => {
+    const world = await World.start();
+    const instance = await world.activeInstance();
+    await unlink(world, instance);
+    expect(await world.app.instances.configure(ALICE, instance.id)).toMatchObject({ instanceId: instance.id });
+    await world.line(instance).scan("+12025550111");
+    await world.system.settle();
+    expect(await shown(world, instance)).toEqual({
+      status: "ACTIVE",
+      state: "online",
+      reason: null,
+      phone: "+12025550111",
+    });
+    const { probes } = world.line(instance);
+    await world.system.advance(5_000);
+    expect(world.line(instance).probes).toBe(probes + 1);
+    await world.stop();
+  });
+
+  test("ends the live call as instance_lost; waiting calls wait for another number, or until their time is over", async () => {
+    const { world, instance, live, waiting } = await busyInstance();
+    await unlink(world, instance);
+    expect(await world.stored(live.call)).toMatchObject({ status: "FAILED", outcome: { reason: "instance_lost" } });
+    expect(live.leg.live).toBe(false);
+    await world.system.advance(10_000);
+    expect((await world.stored(waiting)).status).toBe("QUEUED");
+    expect(world.network.legs).toHaveLength(1);
+    await world.system.advance(world.context.timings.queueTimeoutMs);
+    expect((await world.stored(waiting)).outcome).toMatchObject({ reason: "instance_not_linked" });
+    await world.stop();
+  });
+
+  test("leaves a call that is just being claimed in its queue", async () => {
+    const world = await World.start();
+    const instance = await world.activeInstance();
+    const release = world.holdClaim();
+    const call = await world.call(instance);
+    const request = unlink(world, instance);
+    await world.system.settle();
+    release();
+    await request;
+    await world.system.settle();
+    expect(await world.stored(call)).toMatchObject({ status: "QUEUED", owner: null });
+    expect(world.network.legs).toEqual([]);
+    await world.stop();
+  });
+
+  test("changes nothing without a linked number, however often it is requested", async () => {
+    const world = await World.start();
+    const instance = await world.newInstance();
+    const { version } = instance;
+    for (const _ of [1, 2]) expect(await unlink(world, instance)).toMatchObject({ status: "CREATED", version });
+    expect(world.network.lines).toEqual([]);
+    await world.app.instances.configure(ALICE, instance.id);
+    await unlink(world, instance);
+    expect((await shown(world, instance)).state).toBe("linking");
+    await world.line(instance).scan();
+    await world.system.settle();
+    expect((await shown(world, instance)).status).toBe("ACTIVE");
+    for (const _ of [1, 2]) await unlink(world, instance);
+    expect(await unlinkedEvents(world)).toHaveLength(1);
+    await world.stop();
+  });
+
+  test("is done once for several requests at the same time", async () => {
+    const { world, instance } = await busyInstance();
+    let release = () => {};
+    world.line(instance).barrier = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const requests = [1, 2, 3].map(() => watched(unlink(world, instance)));
+    await world.system.advance(4_000);
+    expect(requests.map(({ answer }) => answer)).toEqual(["none", "none", "none"]);
+    release();
+    await world.system.settle();
+    expect(requests.map(({ answer }) => answer)).toEqual(["done", "done", "done"]);
+    expect(await unlinkedEvents(world)).toHaveLength(1);
+    await world.stop();
+  });
+
+  test("is refused to other users, to demo tokens, and for instances that are unknown or deleted", async () => {
+    const world = await World.start();
+    const instance = await world.activeInstance();
+    const { instances } = world.app;
+    const demo = { ...ALICE, demoInstanceId: instance.id };
+    await expect(instances.unlink(demo, instance.id)).rejects.toMatchObject({ code: "demo_token_restricted" });
+    for (const [user, id] of [
+      [BOB, instance.id],
+      [ALICE, "inst_01k7zq0f8vf1c9m2x4s6t8w0ya"],
+      [ALICE, "__proto__"],
+    ] as const)
+      await expect(instances.unlink(user, id)).rejects.toMatchObject({ code: "instance_not_found" });
+    expect((await shown(world, instance)).status).toBe("ACTIVE");
+    await instances.delete(ALICE, instance.id);
+    await expect(unlink(world, instance)).rejects.toMatchObject({ code: "instance_not_found" });
+    await world.stop();
+  });
+
+  test("is refused if the operator links the numbers", async () => {
+    const world = await World.start({ capabilities: { linking: "operator" } });
+    const instance = await world.newInstance();
+    await world.system.settle();
+    await expect(unlink(world, instance)).rejects.toMatchObject({
+      code: "linked_by_operator",
+      message: expect.stringContaining('"scripted" links its numbers by itself'),
+    });
+    expect((await shown(world, instance)).status).toBe("ACTIVE");
+    await world.stop();
+  });
+
+  test("unlinks a line that is offline, or not open yet", async () => {
+    const { world: before, instance } = await busyInstance();
+    before.line(instance).goOffline();
+    const world = new World({ before });
+    let open = () => {};
+    world.network.openBarrier = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    await world.app.start();
+    const request = unlink(world, instance);
+    await world.system.advance(1_000);
+    open();
+    await request;
+    expect(world.network.devices.has(instance.id)).toBe(false);
+    expect(await shown(world, instance)).toEqual(UNLINKED);
+    await world.stop();
+  });
+});
+
+describe("a phone that reports while its number is being unlinked", () => {
+  test("does not link the number again", async () => {
+    const world = await World.start();
+    const instance = await world.activeInstance();
+    const line = world.line(instance);
+    let release = () => {};
+    line.barrier = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const request = unlink(world, instance);
+    await world.system.settle();
+    line.goOnline();
+    await expect(line.scan("+12025550111")).rejects.toMatchObject({ code: "instance_not_found" });
+    line.unlinkByOwner("removed on the phone");
+    await world.system.settle();
+    expect(await world.storage.instances.loadCredentials(instance.id)).toBeDefined();
+    release();
+    await request;
+    expect(await shown(world, instance)).toEqual(UNLINKED);
+    expect(await unlinkedEvents(world)).toMatchObject([{ data: { reason: "unlinked by its owner" } }]);
+    await world.stop();
+  });
+});
+
+describe("a network that cannot unlink the device", () => {
+  const why = (world: World) =>
+    world.warnings
+      .filter(({ message }) => String(message).includes("could not be unlinked"))
+      .map(({ err }) => String(err))
+      .join();
+
+  test("in time holds the request up for ten seconds; the next code is of a new line", async () => {
+    const { world, instance, live } = await busyInstance();
+    const hanging = world.line(instance);
+    hanging.barrier = never;
+    const request = watched(unlink(world, instance));
+    await world.system.advance(9_999);
+    expect(request.answer).toBe("none");
+    expect((await world.stored(live.call)).outcome).toMatchObject({ reason: "instance_lost" });
+    expect(await world.storage.instances.loadCredentials(instance.id)).toBeDefined();
+    await world.system.advance(1);
+    expect(request.answer).toBe("done");
+    expect(why(world)).toContain("did not unlink the device within 10000 ms");
+    expect(await shown(world, instance)).toEqual(UNLINKED);
+    expect(await world.storage.instances.loadCredentials(instance.id)).toBeUndefined();
+    expect(hanging.closed).toBe(true);
+
+    await expect(hanging.scan("+12025550122")).rejects.toThrow("given up");
+    hanging.goOnline();
+    await world.system.settle();
+    expect(await shown(world, instance)).toEqual(UNLINKED);
+    await world.app.instances.configure(ALICE, instance.id);
+    expect(world.line(instance)).not.toBe(hanging);
+    await world.line(instance).scan("+12025550111");
+    await world.system.settle();
+    expect(await shown(world, instance)).toMatchObject({ status: "ACTIVE", phone: "+12025550111" });
+    await world.stop();
+    expect(world.system.waiting).toBe(0);
+  });
+
+  test("leaves a line that can neither read nor store anything", async () => {
+    const world = await World.start();
+    const hosts: LineHost[] = [];
+    const open = world.network.open.bind(world.network);
+    world.network.open = (ref, host, signal) => {
+      hosts.push(host);
+      return open(ref, host, signal);
+    };
+    const instance = await world.activeInstance();
+    const [host] = hosts;
+    world.line(instance).barrier = never;
+    const request = unlink(world, instance);
+    await world.system.advance(10_000);
+    await request;
+    const late = new Uint8Array([1]);
+    for (const stored of [
+      () => host?.credentials.save(late),
+      () => host?.credentials.erase(),
+      () => host?.records.set(new Map([["key", late]])),
+      () => host?.records.clear(),
+      () => host?.linked("+12025550122", late),
+    ])
+      await expect(stored()).rejects.toThrow("given up");
+    expect(await world.storage.instances.loadCredentials(instance.id)).toBeUndefined();
+    await world.stop();
+  });
+
+  test("or fails to do so holds nothing up", async () => {
+    const world = await World.start();
+    const instance = await world.activeInstance();
+    world.line(instance).unlink = async () => {
+      throw new Error("the network is gone");
+    };
+    await unlink(world, instance);
+    expect(why(world)).toContain("the network is gone");
+    expect(await shown(world, instance)).toEqual(UNLINKED);
+    await world.stop();
+  });
+
+  test("because it is not mounted any more keeps the device, not the credentials", async () => {
+    const { world: before, instance } = await busyInstance();
+    const world = new World({ before });
+    (world.context.telephony as Map<string, unknown>).clear();
+    await world.app.start();
+    expect(await unlink(world, instance)).toMatchObject({ status: "CREATED", phone: null });
+    expect(await world.storage.instances.loadCredentials(instance.id)).toBeUndefined();
+    expect(world.warnings.map(({ message }) => message).join()).toContain("the network is not mounted");
+    await world.stop();
+  });
+});
+
+describe("an unlinking that a crash interrupts", () => {
+  test.each(["before", "after"] as const)("%s any step has credentials exactly while it is linked", async (moment) => {
+    for (let n = 1; ; n++) {
+      const { world: before, instance } = await busyInstance();
+      let steps = 0;
+      before.storage[moment] = () => {
+        if (++steps >= n) return never;
+      };
+      const first = watched(unlink(before, instance));
+      await before.system.advance(1_000);
+      before.storage.before = before.storage.after = () => {};
+      if (first.answer === "done") {
+        expect(n, "every step of the unlinking").toBeGreaterThan(4);
+        break;
+      }
+      expect(first.answer).toBe("none");
+      const after = await before.crashAndRestart();
+      await after.system.advance(1_000);
+      const credentials = await after.storage.instances.loadCredentials(instance.id);
+      const { status } = await after.app.instances.get(ALICE, instance.id);
+      expect(credentials !== undefined, `crash at step ${n}`).toBe(status !== "CREATED");
+      await unlink(after, instance);
+      expect(await shown(after, instance)).toMatchObject({ status: "CREATED", state: "unlinked", phone: null });
+      expect(await after.storage.instances.loadCredentials(instance.id)).toBeUndefined();
+      expect(after.network.devices.has(instance.id)).toBe(false);
+      expect(await unlinkedEvents(after)).toHaveLength(1);
+      expect(after.errors).toEqual([]);
+      await after.stop();
+      expect(after.system.waiting).toBe(0);
+    }
+  });
+
+  test("while the network is asked leaves the number linked", async () => {
+    const { world: before, instance } = await busyInstance();
+    before.line(instance).barrier = never;
+    void unlink(before, instance).catch(() => {});
+    await before.system.advance(1_000);
+    const after = await before.crashAndRestart();
+    expect(await shown(after, instance)).toMatchObject({ status: "ACTIVE", state: "online" });
+    await after.stop();
+  });
+});
+
+describe("an unlinking whose storage fails", () => {
+  test("at any step is answered 503 in time, or continues by itself", async () => {
+    for (let n = 1; ; n++) {
+      const { world, instance } = await busyInstance();
+      let steps = 0;
+      world.storage.before = () => {
+        if (++steps === n) world.storage.down = true;
+      };
+      const first = watched(unlink(world, instance));
+      await world.system.advance(5_000);
+      world.storage.before = () => {};
+      if (!world.storage.down) {
+        expect([first.answer, n > 4]).toEqual(["done", true]);
+        break;
+      }
+      // The last steps are those of the call that ended.
+      expect(first.answer, `fault at step ${n}`).toBe(n < 5 ? "storage_unavailable" : "done");
+      await world.system.advance(60_000);
+      world.storage.down = false;
+      await world.system.advance(10_000);
+      await unlink(world, instance);
+      expect(await shown(world, instance)).toMatchObject({ status: "CREATED", state: "unlinked", phone: null });
+      expect(await world.storage.instances.loadCredentials(instance.id)).toBeUndefined();
+      expect(await unlinkedEvents(world)).toHaveLength(1);
+      expect(world.errors).toEqual([]);
+      await world.stop();
+      expect(world.system.waiting).toBe(0);
+    }
+  });
+});
+
+describe("an unlinking that something else overtakes", () => {
+  test("is not found if the instance is deleted meanwhile", async () => {
+    const { world, instance } = await busyInstance();
+    world.line(instance).barrier = never;
+    const request = watched(unlink(world, instance));
+    await world.system.settle();
+    const deleted = watched(world.app.instances.delete(ALICE, instance.id));
+    await world.system.advance(20_000);
+    expect([request.answer, deleted.answer]).toEqual(["instance_not_found", "done"]);
+    expect(await unlinkedEvents(world)).toEqual([]);
+    await world.stop();
+    expect(world.system.waiting).toBe(0);
+  });
+
+  test("is refused if the server stops meanwhile, and nothing is lost", async () => {
+    const { world: before, instance } = await busyInstance();
+    before.line(instance).barrier = never;
+    const request = watched(unlink(before, instance));
+    await before.system.settle();
+    const stopped = before.app.stop(0);
+    await before.system.advance(6_000);
+    await stopped;
+    expect(request.answer).toBe("stopping");
+    expect(before.system.waiting).toBe(0);
+    const after = await before.crashAndRestart();
+    expect(await shown(after, instance)).toMatchObject({ status: "ACTIVE", state: "online" });
+    await after.stop();
+  });
+});
