@@ -18,6 +18,7 @@ import { instanceLink } from "./instance/instance-link.ts";
 import { instanceList } from "./instance/instance-list.ts";
 import { instanceQr } from "./instance/instance-qr.ts";
 import { instanceShow } from "./instance/instance-show.ts";
+import { instanceUnlink } from "./instance/instance-unlink.ts";
 import { instanceUpdate } from "./instance/instance-update.ts";
 import { listen } from "./listen/listen.ts";
 import { serve } from "./serve.ts";
@@ -38,6 +39,7 @@ export const COMMANDS: readonly Command[] = [
   instanceQr,
   instanceLink,
   instanceUpdate,
+  instanceUnlink,
   instanceDelete,
   call,
   calls,

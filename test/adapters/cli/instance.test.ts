@@ -60,6 +60,20 @@ describe.skipIf(ON_NODE.missing)(`ringport instance on ${ON_NODE.title}`, { time
     expect([late.code, late.stderr]).toEqual([2, expect.stringContaining("is linked already")]);
   });
 
+  test("loses its number, and is linked again", async () => {
+    const id = (await cli.run("keeper", ["instance", "create", "Exchanged"])).stdout.trim();
+    await cli.run("keeper", ["instance", "link", id]);
+    const unlinked = await cli.run("keeper", ["instance", "unlink", id]);
+    expect([unlinked.code, unlinked.stdout]).toEqual([0, ""]);
+    expect(unlinked.stderr).toContain(`ringport instance qr ${id}`);
+    const again = await cli.run("keeper", ["instance", "unlink", id, "--json"]);
+    expect(JSON.parse(again.stdout)).toMatchObject({ id, status: "CREATED" });
+    const linked = await cli.run("keeper", ["instance", "link", id]);
+    expect(linked.stdout).toMatch(/^✓ \+\d+ is linked: inst_\w+ is ACTIVE/);
+    const unknown = await cli.run("keeper", ["instance", "unlink", "inst_unknown"]);
+    expect([unknown.code, unknown.stderr]).toEqual([2, 'ringport: there is no instance "inst_unknown"\n']);
+  });
+
   test("is given a number to call from, and its network's own again", async () => {
     const from = ["--from", "+12025550123", "--from-name", "Desk"];
     const id = (await cli.run("caller", ["instance", "create", "Desk", ...from])).stdout.trim();
