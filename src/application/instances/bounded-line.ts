@@ -131,10 +131,12 @@ function hostUnless(givenUp: AbortSignal, host: LineHost): LineHost {
   const unless = (report: () => void) => {
     if (!givenUp.aborted) report();
   };
-  const of = <T>(store: T) => async (): Promise<T> => {
-    givenUp.throwIfAborted();
-    return store;
-  };
+  const of =
+    <T>(store: T) =>
+    async (): Promise<T> => {
+      givenUp.throwIfAborted();
+      return store;
+    };
   return {
     credentials: onDemand<CredentialStore>(of(host.credentials), { load: 1, save: 1, erase: 1 }),
     records: onDemand<LineRecords>(of(host.records), { get: 1, keys: 1, set: 1, clear: 1 }),

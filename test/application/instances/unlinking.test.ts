@@ -248,9 +248,9 @@ describe("a network that cannot unlink the device", () => {
     const world = await World.start();
     const hosts: LineHost[] = [];
     const open = world.network.open.bind(world.network);
-    world.network.open = (ref, host, signal) => {
+    world.network.open = (ref, host) => {
       hosts.push(host);
-      return open(ref, host, signal);
+      return open(ref, host);
     };
     const instance = await world.activeInstance();
     const [host] = hosts;

@@ -57,6 +57,27 @@ onEach([ON_NODE], (target) => {
       await list.getByText("Active", { exact: true }).waitFor();
     });
 
+    test("a phone is unlinked after a question, and another one is linked in its place", async () => {
+      const page = await console.signedUp();
+      const client = console.server.client(await console.tokenOf(page));
+      const { id } = await client.activeInstance("Night desk");
+      await page.goto(`${console.url}/instances/${id}`);
+      await page.getByRole("button", { name: "Unlink phone" }).click();
+      const dialog = page.getByRole("dialog", { name: "Unlink the phone of “Night desk”?" });
+      await dialog.getByText(/is unlinked, and its credentials are erased/).waitFor();
+      await dialog.getByRole("button", { name: "Unlink phone" }).click();
+      await page.getByText("The phone of “Night desk” was unlinked.").waitFor();
+      await page.getByRole("img", { name: "QR code that links the phone" }).waitFor();
+      expect(await page.getByRole("button", { name: "Unlink phone" }).count()).toBe(0);
+      const linked = await client.linkUrl(id);
+      const phone = await console.open();
+      await phone.goto(linked);
+      await phone.getByRole("button", { name: "Link this phone" }).click();
+      await page.getByText(/^Linked as \+/).waitFor();
+      await page.goto(`${console.url}/audit`);
+      await page.getByText("Unlinked a number").waitFor();
+    });
+
     test("a deletion names its consequences first", async () => {
       const page = await console.signedUp();
       const client = console.server.client(await console.tokenOf(page));

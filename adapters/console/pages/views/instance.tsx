@@ -23,6 +23,7 @@ import { networks } from "./instances/networks.ts";
 import { OfflineNotice } from "./instances/offline-notice.tsx";
 import { QueueCard } from "./instances/queue-card.tsx";
 import { SettingsCard } from "./instances/settings-card.tsx";
+import { UnlinkCard } from "./instances/unlink-card.tsx";
 
 const t = dictionary({ en, pt });
 
@@ -89,6 +90,7 @@ function Details({ instance, data }: { readonly instance: InstanceDetails; reado
         </div>
         <SettingsCard key={JSON.stringify([name, callerId])} instance={instance} reload={() => data.reload()} />
         <ExamplesCard instance={instance} />
+        {status !== "CREATED" && !linksByItself && <UnlinkCard instance={instance} reload={() => data.reload()} />}
         <DeleteCard instance={instance} />
       </div>
     </>

@@ -144,9 +144,20 @@ export default {
     tokens: "Criar um token",
     demo: "Para que alguém só experimente, crie um token de demonstração para este número: ele não vê nem usa mais nada.",
   },
+  unlink: {
+    title: "Vincular outro telefone",
+    text: "Desvincule o telefone primeiro. O número mantém o nome, as configurações e as chamadas, e mostra um novo código.",
+    action: "Desvincular telefone",
+    question: (name: string) => `Desvincular o telefone de “${name}”?`,
+    live: "A chamada dele em curso termina agora.",
+    waiting:
+      "As chamadas que esperam continuam esperando, até que outro telefone seja vinculado ou o tempo delas acabe.",
+    keeps: "O número e as chamadas passadas continuam.",
+    done: (name: string) => `O telefone de “${name}” foi desvinculado.`,
+  },
   remove: {
     title: "Excluir este número",
-    text: "Para vincular outro telefone, exclua o número e adicione um novo: um telefone vinculado não pode ser trocado.",
+    text: "As chamadas dele terminam, e nenhuma nova pode ser feita. As passadas continuam.",
     action: "Excluir número",
     question: (name: string) => `Excluir “${name}”?`,
     live: (count: number) =>

@@ -1,0 +1,58 @@
+import type { InstanceDetails } from "../../../../../src/client/index.ts";
+import { Button } from "../../components/button.tsx";
+import { Card } from "../../components/card.tsx";
+import { dictionary } from "../../dictionary/dictionary.ts";
+import en from "../../dictionary/en/instances.ts";
+import pt from "../../dictionary/pt/instances.ts";
+import { client } from "../../shell/client.ts";
+import { confirm } from "../../shell/confirm.tsx";
+import { toast } from "../../shell/toasts.tsx";
+
+const t = dictionary({ en, pt });
+
+/** Unlinks the phone of an instance, so that another one can be linked. */
+export function UnlinkCard({
+  instance,
+  reload,
+}: {
+  readonly instance: InstanceDetails;
+  /** Called when the phone is unlinked. */
+  readonly reload: () => Promise<unknown>;
+}) {
+  const { unlink } = t.value;
+  return (
+    <Card title={unlink.title}>
+      <div class="stack">
+        <p class="measure">{unlink.text}</p>
+        <div>
+          <Button look="danger" onClick={() => ask(instance, reload)}>
+            {unlink.action}
+          </Button>
+        </div>
+      </div>
+    </Card>
+  );
+}
+
+function ask({ id, name, callQueue, connection }: InstanceDetails, reload: () => Promise<unknown>): void {
+  const { unlink, remove } = t.value;
+  const phone = connection?.phone ?? null;
+  const isLive = callQueue.some(({ status }) => status !== "QUEUED");
+  confirm({
+    title: unlink.question(name),
+    consequence: (
+      <ul>
+        {isLive && <li>{unlink.live}</li>}
+        <li>{phone === null ? remove.unlinksUnknown : remove.unlinks(phone)}</li>
+        <li>{unlink.waiting}</li>
+        <li>{unlink.keeps}</li>
+      </ul>
+    ),
+    action: unlink.action,
+    async run() {
+      await client.instances.unlink(id);
+      await reload();
+      toast(t.value.unlink.done(name));
+    },
+  });
+}
