@@ -8,7 +8,9 @@ import { copyCall } from "./support/copied-calls.ts";
 const MANY = 1_000;
 /** Calls that come and go in each attempt. */
 const CALLS_EACH = 4;
-const ATTEMPTS = 3;
+/** Other programs of a busy machine may spoil attempts; they make none smoother than it is. */
+const MOST_ATTEMPTS = 6;
+const SMOOTH_ATTEMPTS = 2;
 /** Longest time that the main thread may be busy at a stretch, ms. */
 const LONGEST_TASK_MS = 100;
 
@@ -92,7 +94,7 @@ onEach([ON_NODE], (target) => {
       await page.getByRole("heading", { name: "Call to +12025550101" }).waitFor();
     });
 
-    test(`a list of ${MANY} calls stays smooth while calls come and go`, async () => {
+    test(`a list of ${MANY} calls stays smooth while calls come and go`, { timeout: 120_000 }, async () => {
       const page = await console.signedUp();
       const client = console.server.client(await console.tokenOf(page));
       const { id: instanceId } = await client.activeInstance();
@@ -103,9 +105,9 @@ onEach([ON_NODE], (target) => {
         id,
         Array.from({ length: MANY - 1 }, (_, i) => 60_000 * (i + 1)),
       );
-      // Time counts as it passes, whoever takes it: other programs of a busy machine may spoil one attempt.
       const longest: number[] = [];
-      for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const smooth = (): number => longest.filter((ms) => ms <= LONGEST_TASK_MS).length;
+      for (let attempt = 0; attempt < MOST_ATTEMPTS && smooth() < SMOOTH_ATTEMPTS; attempt++) {
         await page.goto(`${console.url}/calls`);
         await page.getByRole("link", { name: "+1 202 555 0101" }).first().waitFor();
         longest.push(
@@ -123,8 +125,7 @@ onEach([ON_NODE], (target) => {
         );
         expect(await page.evaluate("document.querySelectorAll('a[href*=\"/calls/call_\"]').length")).toBeLessThan(150);
       }
-      const median = longest.sort((a, b) => a - b)[ATTEMPTS >> 1];
-      expect(median, `longest tasks: ${longest.join(", ")} ms`).toBeLessThanOrEqual(LONGEST_TASK_MS);
+      expect(smooth(), `longest tasks: ${longest.join(", ")} ms`).toBe(SMOOTH_ATTEMPTS);
     });
   });
 });
