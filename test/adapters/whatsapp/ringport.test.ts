@@ -1,0 +1,181 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { whatsapp } from "../../../adapters/telephony/whatsapp/index.ts";
+import { toneShare } from "../../../src/audio/tone.ts";
+import { createRingport, type Ringport } from "../../../src/ringport.ts";
+import { FakeWhatsApp } from "../../../src/testing/index.ts";
+import { ManualSystem } from "../../../src/testing/manual-system.ts";
+import { ALICE, ToneSpeech } from "../../support/application.ts";
+import { instantCrypto } from "../../support/instant-crypto.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+
+const OWNER = "+5511912345678";
+const CALLEE = "+5511987654321";
+
+/** A Ringport whose only network is WhatsApp, over scripted clients and on a manual clock. */
+class WhatsAppScene {
+  readonly system = new ManualSystem();
+  readonly network = new FakeWhatsApp(this.system);
+  readonly #data = temporaryFolder("whatsapp");
+  ringport: Ringport = this.start();
+  instanceId = "";
+
+  start(): Ringport {
+    const { system, network } = this;
+    const telephony = whatsapp({ client: network.client, system });
+    this.ringport = createRingport({ data: this.#data, system, telephony, speech: new ToneSpeech() });
+    return this.ringport;
+  }
+
+  /** The result of the work, which takes some time. */
+  async during<T>(work: Promise<T>, ms = 1_000): Promise<T> {
+    work.catch(() => {});
+    await this.system.advance(ms);
+    return await work;
+  }
+
+  async create(): Promise<void> {
+    const { id } = await this.ringport.instances.create(ALICE, { name: "Front desk" });
+    this.instanceId = id;
+  }
+
+  code(): Promise<string> {
+    return this.during(this.ringport.instances.configure(ALICE, this.instanceId)).then(({ payload }) => payload);
+  }
+
+  async link(): Promise<void> {
+    this.network.scan(await this.code(), OWNER);
+    await this.until("ACTIVE", 5_000);
+  }
+
+  /** Lets time pass until the instance has this status. Throws an Error if that takes longer than `ms`. */
+  async until(status: string, ms: number): Promise<void> {
+    for (let passed = 0; passed <= ms; passed += 250) {
+      if ((await this.instance()).status === status) return;
+      await this.system.advance(250);
+    }
+    throw new Error(`not ${status} within ${ms} ms: ${JSON.stringify(await this.instance())}`);
+  }
+
+  async instance() {
+    const { status, phone, connection } = await this.ringport.instances.get(ALICE, this.instanceId);
+    return { status, phone, condition: connection.condition, reason: connection.reason };
+  }
+
+  async restart(): Promise<void> {
+    await this.during(this.ringport.stop(), 10_000);
+    this.start();
+    await this.during(this.ringport.start(), 2_000);
+    await this.until("ACTIVE", 5_000);
+  }
+
+  async stop(): Promise<void> {
+    await this.during(this.ringport.stop(), 20_000);
+  }
+}
+
+async function linked(): Promise<WhatsAppScene> {
+  const scene = new WhatsAppScene();
+  await scene.create();
+  await scene.link();
+  return scene;
+}
+
+beforeEach(instantCrypto);
+
+describe("a Ringport with linked WhatsApp numbers", () => {
+  test("goes from a code to a heard call, and on after a restart without a code", async () => {
+    const scene = await linked();
+    expect(await scene.instance()).toEqual({ status: "ACTIVE", phone: OWNER, condition: null, reason: null });
+    for (const round of ["first", "after a restart"]) {
+      const tts = { text: "Your table is ready", voiceId: "en-US-1" };
+      const input = { instanceId: scene.instanceId, type: "FIXED_TTS", target: { phoneNumber: CALLEE }, tts } as const;
+      const { id } = await scene.ringport.calls.create(ALICE, { ...input, reference: round });
+      await scene.system.advance(60_000);
+      const call = await scene.ringport.calls.get(ALICE, id);
+      expect(call).toMatchObject({ status: "COMPLETED", outcome: { reason: "message_played", heardRatio: 1 } });
+      expect(toneShare(scene.network.call().heard, 440, 16_000)).toBeGreaterThan(0.5);
+      if (round === "first") await scene.restart();
+    }
+    expect((await scene.instance()).status).toBe("ACTIVE");
+    await scene.stop();
+  });
+
+  test("reports a device that the phone has removed, with the reason, and links again", async () => {
+    const scene = await linked();
+    scene.network.unlink(OWNER);
+    await scene.until("CREATED", 5_000);
+    const reason = "the device was removed from the linked devices on the phone";
+    expect(await scene.instance()).toEqual({ status: "CREATED", phone: null, condition: null, reason });
+    await scene.link();
+    expect((await scene.instance()).status).toBe("ACTIVE");
+    await scene.restart();
+    expect((await scene.instance()).status).toBe("ACTIVE");
+    await scene.stop();
+  });
+
+  test("notices a device that was removed while it was stopped", async () => {
+    const scene = await linked();
+    await scene.during(scene.ringport.stop(), 10_000);
+    scene.network.unlink(OWNER);
+    scene.start();
+    await scene.during(scene.ringport.start(), 2_000);
+    await scene.until("CREATED", 5_000);
+    expect(await scene.instance()).toMatchObject({
+      status: "CREATED",
+      reason: "WhatsApp no longer knows this device (401)",
+    });
+    await scene.stop();
+  });
+
+  test("shows qr_expired once no code is valid any more, until somebody requests another one", async () => {
+    const scene = new WhatsAppScene();
+    await scene.create();
+    await scene.code();
+    await scene.system.advance(170_000);
+    expect(await scene.instance()).toMatchObject({ status: "CREATED", condition: "qr_expired" });
+    await scene.code();
+    expect((await scene.instance()).condition).toBeNull();
+    await scene.stop();
+  });
+
+  test("a replaced number is CONFIGURED, and tries again when a code is requested", async () => {
+    const scene = await linked();
+    scene.network.clientOf().streamError("replaced");
+    await scene.system.advance(60_000);
+    expect(await scene.instance()).toMatchObject({ status: "CONFIGURED", condition: "replaced" });
+    await expect(scene.code()).rejects.toMatchObject({ code: "instance_already_linked" });
+    await scene.until("ACTIVE", 5_000);
+    expect((await scene.instance()).condition).toBeNull();
+    await scene.stop();
+  });
+
+  test("an outage is CONFIGURED after the grace, and ACTIVE when WhatsApp is back", async () => {
+    const scene = await linked();
+    scene.network.reachable = false;
+    await scene.system.advance(20_000);
+    expect((await scene.instance()).status).toBe("ACTIVE");
+    await scene.system.advance(60_000);
+    expect((await scene.instance()).status).toBe("CONFIGURED");
+    scene.network.reachable = true;
+    await scene.system.advance(10 * 60_000);
+    expect((await scene.instance()).status).toBe("ACTIVE");
+    await scene.stop();
+  });
+
+  test("a deleted instance removes its device at WhatsApp", async () => {
+    const scene = await linked();
+    const client = scene.network.clientOf();
+    let removed = false;
+    const { logout } = client;
+    Object.assign(client, {
+      async logout() {
+        await logout.call(client);
+        removed = true;
+      },
+    });
+    await scene.during(scene.ringport.instances.delete(ALICE, scene.instanceId), 15_000);
+    expect(removed).toBe(true);
+    expect(client.getState().connected).toBe(false);
+    await scene.stop();
+  });
+});
