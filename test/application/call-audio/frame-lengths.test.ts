@@ -117,6 +117,45 @@ describe.each([
     await world.stop();
   });
 
+  test("leaves the message whole after the beep of a machine", async () => {
+    const world = await World.start(start);
+    const { id: instanceId } = await world.activeInstance();
+    const call = await world.app.calls.create(ALICE, {
+      instanceId,
+      type: "FIXED_TTS",
+      target: { phoneNumber: NUMBER },
+      tts: { text: "x".repeat(40), voiceId: "en-US-1" },
+      onMachine: "leave_message",
+    });
+    await world.system.settle();
+    const leg = world.leg(call);
+    leg.placed();
+    leg.answer();
+    const beep = tone(1_000, 400, sampleRate, 9_000);
+    leg.say(concatPcm([babble(9_000, sampleRate, 3_000, 5), new Int16Array(sampleRate / 2), beep]));
+    await world.system.advance(20_000);
+    const { outcome } = await world.stored(call);
+    expect(outcome).toMatchObject({ reason: "message_played", answeredBy: "machine", heardMs: 2_000, heardRatio: 1 });
+    const last = sounding(leg.heard.subarray(9.5 * sampleRate));
+    expect(Math.abs(last.length - 2 * sampleRate)).toBeLessThanOrEqual(4);
+    await world.stop();
+  });
+
+  test("reports silence to an agent by the samples that were played", async () => {
+    const inputs: string[] = [];
+    const agent = puppet(async function* (input) {
+      inputs.push(input.type);
+      if (input.type === "begin") yield { type: "listen", forMs: 3_000 };
+      else yield { type: "hang_up" };
+    });
+    const scene = await talking(["x"], { ...start, agent });
+    await scene.world.system.advance(3_000 - 2 * frameMs);
+    expect(inputs).toEqual(["begin"]);
+    await scene.world.system.advance(3 * frameMs);
+    expect(inputs).toEqual(["begin", "silence"]);
+    await scene.world.stop();
+  });
+
   test("gives a voice detector no more than 20 ms at a time", async () => {
     const lengths = new Set<number>();
     const voiceActivity = (rate: number) => {

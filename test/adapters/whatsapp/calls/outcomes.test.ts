@@ -1,0 +1,161 @@
+import type { FakeNumber } from "ringport/testing";
+import { describe, expect, test } from "vitest";
+import { placeCall } from "../../../../adapters/telephony/whatsapp/calls/place-call.ts";
+import { dtmfTones } from "../../../../src/audio/dtmf.ts";
+import { tone, toneShare } from "../../../../src/audio/tone.ts";
+import type { Call } from "../../../../src/domain/call.ts";
+import type { InstanceRef, LineHost } from "../../../../src/ports/telephony.ts";
+import { type ScriptedLeg, type ScriptedLine, ScriptedTelephony } from "../../../../src/testing/scripted-telephony.ts";
+import { ALICE, MS_PER_CHARACTER, World } from "../../../support/application.ts";
+import { RecordingClient } from "../../../support/recording-client.ts";
+import { ANA, CallScene, RATE, sounding } from "./scene.ts";
+
+/** A network whose lines are scripted, and whose calls go over the fake WhatsApp. */
+class CallNetwork extends ScriptedTelephony {
+  readonly #scene: CallScene;
+
+  constructor(scene: CallScene) {
+    super(scene.system, { capabilities: { dtmf: "in-band" }, sampleRate: RATE, frameMs: 60 });
+    this.#scene = scene;
+  }
+
+  override async open(instance: InstanceRef, host: LineHost): Promise<ScriptedLine> {
+    const line = await super.open(instance, host);
+    const { system, clock, numbers, port } = this.#scene;
+    const context = { system, clock, numbers, deadlines: host.deadlines };
+    line.dial = async (to, options, signal) =>
+      (await placeCall(context, port, to, options, signal, () => {})) as unknown as ScriptedLeg;
+    return line;
+  }
+}
+
+async function start(number: FakeNumber = {}, options: object = {}) {
+  const scene = await CallScene.start(number);
+  const world = await World.start({ system: scene.system, network: new CallNetwork(scene), ...options });
+  return { scene, world, instance: await world.activeInstance() };
+}
+
+async function placed(world: World, instanceId: string, text = "x".repeat(40), more: object = {}): Promise<Call> {
+  const call = await world.app.calls.create(ALICE, {
+    instanceId,
+    type: "FIXED_TTS",
+    target: { phoneNumber: ANA },
+    tts: { text, voiceId: "en-US-1" },
+    ...more,
+  });
+  await world.system.settle();
+  return call;
+}
+
+describe("a call over WhatsApp", () => {
+  test("plays its message whole, records both sides, and passes keys on", async () => {
+    const { scene, world, instance } = await start();
+    const call = await placed(world, instance.id, "x".repeat(60), { recording: true });
+    await world.system.advance(2_000);
+    scene.network.call().say(dtmfTones("42#", { sampleRate: RATE }));
+    await world.system.advance(8_000);
+    const stored = await world.stored(call);
+    expect(stored).toMatchObject({ status: "COMPLETED", targetPhone: ANA });
+    expect(stored.outcome).toMatchObject({
+      reason: "message_played",
+      heardMs: 60 * MS_PER_CHARACTER,
+      heardRatio: 1,
+      heardEvidence: "inbound",
+    });
+    const heard = sounding(scene.network.call().heard);
+    expect(Math.abs(heard.length - 3 * RATE)).toBeLessThanOrEqual(4);
+    expect(toneShare(heard, 440, RATE)).toBeGreaterThan(0.95);
+    const recording = world.recordings.kept.get(call.id)!;
+    expect(Math.abs(sounding(Int16Array.from(recording.heard)).length - 3 * RATE)).toBeLessThanOrEqual(4);
+    expect(recording.said.length).toBe(recording.heard.length);
+    const events = await world.timeline(call);
+    expect(events.flatMap((event) => (event.type === "dtmf" ? [event.data.digit] : [])).join("")).toBe("42#");
+    expect(events.find(({ type }) => type === "address_resolved")?.data).toEqual({
+      resolved_address: "5511987654321@s.whatsapp.net",
+    });
+    expect(stored.mediaStatistics).toMatchObject({ codec: "MLow", packetsLost: 0 });
+    await world.stop();
+  });
+
+  test.each<[string, FakeNumber, string, string | null | RegExp]>([
+    ["declined", { devices: [{ does: "decline", afterMs: 2_000 }] }, "declined", "rejected by the callee"],
+    ["busy everywhere", { devices: [{ does: "busy", afterMs: 2_000 }] }, "busy", "busy"],
+    ["never answered", { devices: [{ does: "nothing" }] }, "no_answer", null],
+    ["timed out by WhatsApp", { devices: [{ does: "nothing" }], timesOutAfterMs: 30_000 }, "no_answer", "timeout"],
+    ["refused", { offer: { error: 403 } }, "rejected_by_network", /error 403$/],
+    ["not acknowledged", { offer: "ignored" }, "rejected_by_network", /^signaling timeout: /],
+    ["not possible: no such number", { exists: false }, "number_invalid", `${ANA} is not on WhatsApp`],
+    ["not possible: no device", { devices: [] }, "unreachable", /no device sessions/],
+    ["without audio", { media: "never" }, "media_failed", /audio path/],
+  ])("that is %s fails with its reason", async (_, number, reason, detail) => {
+    const { scene, world, instance } = await start(number);
+    const call = await placed(world, instance.id);
+    await world.system.advance(70_000);
+    const { status, outcome } = await world.stored(call);
+    expect([status, outcome?.reason]).toEqual(["FAILED", reason]);
+    if (detail instanceof RegExp) expect(outcome?.detail).toMatch(detail);
+    else expect(outcome?.detail).toBe(detail);
+    expect(scene.client.voip.getCalls()).toEqual([]);
+    for (const { ended } of scene.network.calls) expect(ended).toBeDefined();
+    await world.stop();
+  });
+
+  test("that the callee hangs up counts what was heard by then", async () => {
+    const { scene, world, instance } = await start({ hangsUpAfterMs: 3_100 });
+    const call = await placed(world, instance.id, "x".repeat(200));
+    await world.system.advance(10_000);
+    const { outcome } = await world.stored(call);
+    expect(outcome?.reason).toBe("callee_hung_up");
+    const heard = sounding(scene.network.call().heard).length / 16;
+    expect(heard - outcome!.heardMs!).toBeGreaterThanOrEqual(-1);
+    expect(heard - outcome!.heardMs!).toBeLessThanOrEqual(61);
+    await world.stop();
+  });
+
+  test("outlives a blink of its line while it rings, and is lost with its session", async () => {
+    const { scene, world, instance } = await start({ devices: [{ does: "answer", afterMs: 8_000 }] });
+    const call = await placed(world, instance.id, "x".repeat(400));
+    await world.system.advance(1_000);
+    world.line(instance).goOffline();
+    scene.port.lose();
+    await world.system.advance(5_000);
+    world.line(instance).goOnline();
+    scene.port.restore();
+    await world.system.advance(5_000);
+    expect((await world.stored(call)).status).toBe("IN_PROGRESS");
+    scene.port.lose("unlinked on the phone", true);
+    await world.system.settle();
+    const { outcome } = await world.stored(call);
+    expect([outcome?.reason, outcome?.detail]).toEqual(["instance_lost", "unlinked on the phone"]);
+    await world.stop();
+  });
+
+  test("whose socket is down when it is dialled waits, and is dialled again", async () => {
+    const { scene, world, instance } = await start();
+    scene.client.disturb("startCall", new Error("noise session not ready"));
+    const call = await placed(world, instance.id);
+    await world.system.advance(15_000);
+    expect(scene.network.calls.length).toBe(1);
+    expect((await world.stored(call)).outcome?.reason).toBe("message_played");
+    await world.stop();
+  });
+
+  test("carries a live stream both ways: 20 ms each, and its marks when they were sent", async () => {
+    const { scene, world, instance } = await start({}, { streamPreview: true });
+    const client = new RecordingClient(8_000);
+    const { id: instanceId } = instance;
+    const target = { phoneNumber: ANA };
+    const call = await world.app.calls.create(ALICE, { instanceId, type: "DYNAMIC_STREAM", target });
+    const attachment = (await world.app.calls.stream(ALICE, call.id)).attach(client);
+    await world.system.advance(2_000);
+    attachment.write(tone(440, 1_000, 8_000, 9_000), 8_000);
+    attachment.mark("said");
+    scene.network.call().say(tone(880, 1_000, RATE, 9_000));
+    await world.system.advance(3_000);
+    expect(client.frames.every(({ length }) => length === 160)).toBe(true);
+    expect(toneShare(sounding(client.heard), 880, 8_000)).toBeGreaterThan(0.95);
+    expect(client.story).toContain("mark");
+    expect(toneShare(sounding(scene.network.call().heard), 440, RATE)).toBeGreaterThan(0.95);
+    await world.stop();
+  });
+});
