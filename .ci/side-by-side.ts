@@ -1,19 +1,23 @@
 // `node .ci/side-by-side.ts COMMAND…`: runs commands at the same time, each as one argument, and prints what each has printed
-// when it is over. Ends with 1 if one of them failed.
+// when it is over; what has failed comes last. Ends with 1 if one of them failed.
 import { spawn } from "node:child_process";
 import process from "node:process";
 
-async function succeeds(command: string): Promise<boolean> {
+const failed: string[] = [];
+
+async function run(command: string): Promise<void> {
   const child = spawn(command, { shell: true, stdio: ["ignore", "pipe", "pipe"] });
-  const printed: Buffer[] = [];
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (piece: Buffer) => printed.push(piece));
+  const pieces: Buffer[] = [];
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (piece: Buffer) => pieces.push(piece));
   const code = await new Promise<number | null>((resolve) => {
     child.once("error", () => resolve(null));
     child.once("close", resolve);
   });
-  process.stdout.write(`> ${command}\n${Buffer.concat(printed)}`);
-  return code === 0;
+  const printed = `> ${command}\n${Buffer.concat(pieces)}`;
+  if (code === 0) process.stdout.write(printed);
+  else failed.push(printed);
 }
 
-const verdicts = await Promise.all(process.argv.slice(2).map(succeeds));
-process.exitCode = verdicts.every(Boolean) ? 0 : 1;
+await Promise.all(process.argv.slice(2).map(run));
+process.stdout.write(failed.join(""));
+process.exitCode = failed.length > 0 ? 1 : 0;
