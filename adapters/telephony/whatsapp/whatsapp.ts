@@ -33,6 +33,8 @@ const CAPABILITIES: TelephonyCapabilities = {
   inboundAudioCertain: false,
   linking: "code",
   sampleRate: SAMPLE_RATE,
+  // What gets a number banned is a burst of calls to strangers, above all soon after it was linked.
+  protection: { paceMs: 20_000, paceJitter: 0.5, warmUp: { firstDay: 20, growth: 1.3, days: 14 } },
 };
 
 /**

@@ -26,11 +26,15 @@ class WhatsAppScene {
     return this.ringport;
   }
 
-  /** The result of the work, which takes some time. */
-  async during<T>(work: Promise<T>, ms = 1_000): Promise<T> {
-    work.catch(() => {});
-    await this.system.advance(ms);
-    return await work;
+  /** The result of the work; time passes until it is done. */
+  async during<T>(work: Promise<T>): Promise<T> {
+    let done = false;
+    const noted = work.finally(() => {
+      done = true;
+    });
+    noted.catch(() => {});
+    while (!done) await this.system.advance(100);
+    return await noted;
   }
 
   async create(): Promise<void> {
@@ -62,14 +66,14 @@ class WhatsAppScene {
   }
 
   async restart(): Promise<void> {
-    await this.during(this.ringport.stop(), 10_000);
+    await this.during(this.ringport.stop());
     this.start();
-    await this.during(this.ringport.start(), 2_000);
+    await this.during(this.ringport.start());
     await this.until("ACTIVE", 5_000);
   }
 
   async stop(): Promise<void> {
-    await this.during(this.ringport.stop(), 20_000);
+    await this.during(this.ringport.stop());
   }
 }
 
@@ -115,10 +119,10 @@ describe("a Ringport with linked WhatsApp numbers", () => {
 
   test("notices a device that was removed while it was stopped", async () => {
     const scene = await linked();
-    await scene.during(scene.ringport.stop(), 10_000);
+    await scene.during(scene.ringport.stop());
     scene.network.unlink(OWNER);
     scene.start();
-    await scene.during(scene.ringport.start(), 2_000);
+    await scene.during(scene.ringport.start());
     await scene.until("CREATED", 5_000);
     expect(await scene.instance()).toMatchObject({
       status: "CREATED",
@@ -173,7 +177,7 @@ describe("a Ringport with linked WhatsApp numbers", () => {
         removed = true;
       },
     });
-    await scene.during(scene.ringport.instances.delete(ALICE, scene.instanceId), 15_000);
+    await scene.during(scene.ringport.instances.delete(ALICE, scene.instanceId));
     expect(removed).toBe(true);
     expect(client.getState().connected).toBe(false);
     await scene.stop();
