@@ -72,7 +72,7 @@ export function decideCall(flow: CallFlow, input: CallInput): CallDecision {
     case "ending":
       return gone(input) || input.type === "released" ? conclude(flow) : to(flow);
     case "leaving":
-      if (input.type === "timer" && input.timer === "gone") return endOurselves(flow, flow.end ?? HUNG_UP);
+      if (input.type === "timer" && input.timer === "gone") return unnoticed(flow);
       return gone(input) || input.type === "client_ended" ? conclude(flow) : to(flow);
     default:
       return going(flow, input);
@@ -110,7 +110,7 @@ function going(flow: CallFlow, input: CallInput): CallDecision {
 function stanza(flow: CallFlow, input: CallStanza): CallDecision {
   switch (input.type) {
     case "offer_taken":
-      return taken({ ...flow, devices: input.devices });
+      return rejectedByEach(taken({ ...flow, devices: input.devices }));
     case "offer_refused":
       return flow.state === "offered" ? endOurselves(flow, refused(input.code)) : to(flow);
     case "preaccept": {
@@ -138,13 +138,16 @@ function taken(flow: CallFlow): CallDecision {
 function rejected(flow: CallFlow, { device, reason }: Extract<CallStanza, { type: "reject" }>): CallDecision {
   if (isAnswered(flow)) return to(flow);
   if (reason === undefined || reason === "declined") return endOurselves(flow, DECLINED);
-  const ringing = taken(flow);
-  if (device === undefined || flow.rejecting.includes(device)) return ringing;
+  if (device === undefined || flow.rejecting.includes(device)) return taken(flow);
   const rejecting = [...flow.rejecting, device];
-  const rejections = [...flow.rejections, reason];
-  const isAll = flow.devices.length > 0 && flow.devices.every((one) => rejecting.includes(one));
-  if (isAll) return endOurselves(flow, rejectedByAll(rejections));
-  return to({ ...ringing.flow, rejecting, rejections }, ...ringing.effects);
+  return rejectedByEach(taken({ ...flow, rejecting, rejections: [...flow.rejections, reason] }));
+}
+
+/** Ends a call that each device has rejected for itself, if the devices are known. */
+function rejectedByEach(decision: CallDecision): CallDecision {
+  const { devices, rejecting, rejections } = decision.flow;
+  const isAll = devices.length > 0 && devices.every((device) => rejecting.includes(device));
+  return isAll && !isAnswered(decision.flow) ? endOurselves(decision.flow, rejectedByAll(rejections)) : decision;
 }
 
 function clientState(flow: CallFlow, state: string): CallDecision {
@@ -225,6 +228,12 @@ function gone(input: CallInput): boolean {
 function endOurselves(flow: CallFlow, end: CallEnd): CallDecision {
   const decided = { ...flow, end: flow.end ?? end };
   return moved(decided, "end", { do: "end_call" });
+}
+
+/** The network has ended the call, and the client does not notice: it lets go of the call if it can. */
+function unnoticed(flow: CallFlow): CallDecision {
+  const over = conclude(flow);
+  return to(over.flow, { do: "end_call" }, ...over.effects);
 }
 
 function conclude(flow: CallFlow, end?: CallEnd): CallDecision {

@@ -29,7 +29,7 @@ export const CALL_MOVES: Transitions<CallState, CallMove> = {
   active: { drain: "draining", end: "ending", leave: "leaving", over: "ended" },
   draining: { end: "ending", leave: "leaving", over: "ended" },
   ending: { over: "ended" },
-  leaving: { end: "ending", over: "ended" },
+  leaving: { over: "ended" },
   ended: {},
 };
 

@@ -46,6 +46,7 @@ export class WhatsAppLeg implements Leg, CallListener {
   readonly #gone: Promise<void>;
   #resolveGone: () => void = () => {};
   #stopListening: () => void = () => {};
+  #cancelEnd: () => void = () => {};
   #peerJid: string;
   #flow: CallFlow;
 
@@ -208,11 +209,8 @@ export class WhatsAppLeg implements Leg, CallListener {
 
   /** The client may hang, reject or throw, or be gone: the call ends all the same. */
   #endCall(): void {
-    const cancel = this.#options.system.after(END_MS, () => released());
-    const released = (): void => {
-      cancel();
-      this.#take({ type: "released" });
-    };
+    const released = (): void => this.#take({ type: "released" });
+    this.#cancelEnd = this.#options.system.after(END_MS, released);
     const voip = this.#voip;
     // The client reports the end before it sends the terminate: only its promise means that it was sent.
     Promise.resolve()
@@ -224,6 +222,7 @@ export class WhatsAppLeg implements Leg, CallListener {
     this.#stopListening();
     for (const cancel of this.#timers.values()) cancel();
     this.#timers.clear();
+    this.#cancelEnd();
     this.#audio.stop();
     this.events.push({ type: "ended", cause, detail });
     this.events.close();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ACK_MS, INBOUND_MS, MEDIA_MS } from "../../../../adapters/telephony/whatsapp/calls/call-flow.ts";
+import { ACK_MS, GONE_MS, INBOUND_MS, MEDIA_MS } from "../../../../adapters/telephony/whatsapp/calls/call-flow.ts";
 import { END_MS } from "../../../../adapters/telephony/whatsapp/calls/leg.ts";
 import { OFFER_MS } from "../../../../adapters/telephony/whatsapp/calls/place-call.ts";
 import { tone } from "../../../../src/audio/tone.ts";
@@ -45,6 +45,22 @@ describe("the end of a call", () => {
     expect(endOf(call)).toEqual({ cause: "callee_hung_up", detail: null });
     expect(typesOf(call)).toEqual(["placed", "alerting", "answered", "connected", "ended"]);
     expect([call.ended, scene.clock.size, scene.port.listeners.size]).toEqual([1, 0, 0]);
+  });
+
+  test("terminate that the client does not handle: over a second later, and the client lets go of its call", async () => {
+    const scene = await CallScene.start();
+    const call = await scene.connected();
+    const stanza = {
+      tag: "call",
+      attrs: { from: call.callee.peerJid },
+      content: [{ tag: "terminate", attrs: { "call-id": call.leg.callId } }],
+    };
+    scene.port.report((listener) => listener.stanza(stanza));
+    await scene.system.advance(GONE_MS - 10);
+    expect(endOf(call)).toBeUndefined();
+    scene.client.disturb("endCall", "hang");
+    await scene.system.advance(20);
+    expect([endOf(call)?.cause, call.ended]).toEqual(["callee_hung_up", 1]);
   });
 
   test("terminate after the answer, before any audio: callee_hung_up", async () => {
@@ -119,6 +135,22 @@ describe("the end of a call", () => {
     await scene.system.advance(500);
     expect(endOf(call)).toEqual({ cause: "busy", detail: "busy" });
     expect(call.callee.ended).toBe("caller");
+  });
+
+  test("reject busy of every device before the ack: busy as soon as the devices are known", async () => {
+    const scene = await CallScene.start({ offer: "ignored" });
+    const call = await scene.call();
+    const from = call.callee.peerJid;
+    const reject = { tag: "reject", attrs: { "call-id": call.leg.callId, reason: "busy" } };
+    scene.port.report((listener) => listener.stanza({ tag: "call", attrs: { from }, content: [reject] }));
+    await scene.system.advance(100);
+    expect(endOf(call)).toBeUndefined();
+    const participant = { tag: "participant", attrs: { jid: from } };
+    const relay = { tag: "relay", attrs: { "call-id": call.leg.callId }, content: [participant] };
+    const attrs = { class: "call", type: "offer", from };
+    scene.port.report((listener) => listener.stanza({ tag: "ack", attrs, content: [relay] }));
+    await scene.system.advance(100);
+    expect(endOf(call)?.cause).toBe("busy");
   });
 
   test("terminate with the reason timeout while it rings, which the client calls user_ended: no_answer", async () => {
