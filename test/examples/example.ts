@@ -17,6 +17,12 @@ export interface ExampleOptions {
   /** Where the interface is mounted in the example's own app. */
   readonly below?: string | undefined;
   readonly env?: Readonly<Record<string, string>> | undefined;
+  /** Arguments that go after the script. */
+  readonly args?: readonly string[] | undefined;
+  /** It reads lines that the test types. */
+  readonly terminal?: boolean | undefined;
+  /** It starts on the data that the one before has left. */
+  readonly keepsData?: boolean | undefined;
 }
 
 /** An example that runs. */
@@ -25,6 +31,10 @@ export interface RunningExample {
   readonly base: string;
   /** A client with a token that the command line made, or that it printed. */
   readonly client: Client;
+  /** Everything printed so far. */
+  output(): string;
+  /** Types a line at its terminal. */
+  type(line: string): void;
   /** Ends it as Ctrl-C does; answers the exit code, or null when the signal ended it. */
   interrupt(): Promise<number | null>;
 }
@@ -45,19 +55,22 @@ export function runtimeNamed(name: RuntimeName): Runtime {
 
 /** Starts an example by its first line, on data of its own, until the test is over. */
 export async function startExample(script: string, options: ExampleOptions = {}): Promise<RunningExample> {
-  rmSync(join(folder, "data"), { recursive: true, force: true });
+  if (!options.keepsData) rmSync(join(folder, "data"), { recursive: true, force: true });
   const runtime = runtimeOf(script, options.runtime);
   const [, ...flags] = shebang(join(folder, script));
   // The first line lists the permissions of a Deno program: it gets these only.
   const command = runtime.name === "deno" ? [runtime.command[0]!, ...flags, "--no-prompt"] : runtime.command;
   // An app that Ringport is mounted in has a port of its own choice.
   const PORT = options.below === undefined ? "0" : String(await freePort());
-  const server = await start({ ...runtime, command }, script, { cwd: folder, env: { PORT, ...options.env } });
+  const { args = [], terminal = false } = options;
+  const env = { PORT, ...options.env };
+  const server = await start({ ...runtime, command }, script, { cwd: folder, args, terminal, env });
   onTestFinished(async () => void (await server.stop("SIGKILL")));
 
   const base = server.url + (options.below ?? "");
   const token = options.inMemory ? await printedToken(server.output) : await tokenOfCommandLine(folder);
-  return { base, client: clientOf(server, base, token), interrupt: () => server.stop("SIGINT") };
+  const { output, type } = server;
+  return { base, client: clientOf(server, base, token), output, type, interrupt: () => server.stop("SIGINT") };
 }
 
 /** A client of a server process, whose errors show what that printed. */

@@ -30,6 +30,8 @@ export interface StartOptions {
   readonly readyTimeoutMs?: number;
   /** Kills it. */
   readonly signal?: AbortSignal;
+  /** It reads lines that the test types. Default: its input is empty. */
+  readonly terminal?: boolean;
 }
 
 /** A server process that has printed its address. */
@@ -39,6 +41,8 @@ export interface ServerProcess {
   readonly pid: number;
   /** Everything printed so far on both streams. */
   output(): string;
+  /** Types a line at its terminal; only with `terminal`. */
+  type(line: string): void;
   /** Resolves when the process is gone, for whatever reason: with its exit code, or with null when a signal ended it. */
   readonly gone: Promise<number | null>;
   /**
@@ -84,7 +88,7 @@ export async function start(runtime: Runtime, script: string, options: StartOpti
   const child = spawn(program, [...before, ...(options.flags ?? []), script, ...(options.args ?? [])], {
     cwd: options.cwd,
     env: environment(options.env),
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: [options.terminal ? "pipe" : "ignore", "pipe", "pipe"],
     ...(options.signal && { signal: options.signal, killSignal: "SIGKILL" }),
   });
   endWithThisProcess(child);
@@ -117,7 +121,8 @@ export async function start(runtime: Runtime, script: string, options: StartOpti
           if (found) resolve(found.replace(/\/$/, ""));
         });
     });
-    return { url, pid: child.pid ?? 0, output: () => lines.join("\n"), gone, stop };
+    const type = (line: string): void => void child.stdin?.write(`${line}\n`);
+    return { url, pid: child.pid ?? 0, output: () => lines.join("\n"), type, gone, stop };
   } catch (error) {
     await stop("SIGKILL");
     throw error;
@@ -144,7 +149,7 @@ export function run(
     env,
     cwd,
     user,
-  }: Omit<StartOptions, "readyTimeoutMs" | "signal"> & { readonly user?: number } = {},
+  }: Omit<StartOptions, "readyTimeoutMs" | "signal" | "terminal"> & { readonly user?: number } = {},
 ): Promise<Finished> {
   const [program = "", ...before] = runtime.command;
   const child = spawn(program, [...before, ...flags, script, ...args], {

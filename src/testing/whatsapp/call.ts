@@ -31,6 +31,8 @@ export interface FakeCallOptions {
   /** Sends a frame of the callee's audio through the relay. */
   readonly sendAudio: (frame: Float32Array) => void;
   readonly newId: () => string;
+  /** Called once, at the end of the call. */
+  readonly ended: () => void;
 }
 
 const DEFAULT_DEVICES: readonly CalleeDevice[] = [{ does: "answer", afterMs: 1000 }];
@@ -165,8 +167,10 @@ export class FakeWhatsAppCall {
 
   /** Notes the end, and stops everything. Of use to the client. */
   stop(by: "caller" | "callee" | "network"): void {
-    this.#ended ??= by;
     this.#stopScript();
+    if (this.#ended !== undefined) return;
+    this.#ended = by;
+    this.#options.ended();
   }
 
   #run(at: number, device: CalleeDevice): void {

@@ -43,6 +43,8 @@ export class FakeWhatsApp {
   onClient: (client: FakeWhatsAppClient) => void = () => {};
   /** Called for each offered call, before its script starts. */
   onCall: (call: FakeWhatsAppCall) => void = () => {};
+  /** Called for each call once the callee knows of its end. */
+  onCallEnd: (call: FakeWhatsAppCall) => void = () => {};
   /** The reason with which the network refuses every login, such as 405 or 503. Default: it refuses none. */
   refuses: number | undefined;
   /** Whether a refusal arrives before the client reports its connection as open: then `connect` rejects. Default: false. */
@@ -186,12 +188,13 @@ export class FakeWhatsApp {
     const phone = this.#directory.phoneOf(peerJid);
     const number = this.#directory.numberOf(phone) ?? { devices: [] };
     if (number.devices?.length === 0) throw new Error(`no device sessions to encrypt the call offer for ${peerJid}`);
-    const call = new FakeWhatsAppCall({
+    const call: FakeWhatsAppCall = new FakeWhatsAppCall({
       ...{ system: this.system, callId, creator, peerJid, phone, number },
       newId: this.#newId,
       deliver: (stanza) => void client.receive(stanza),
       connectMedia: () => voip.connectMedia(callId),
       sendAudio: (frame) => voip.receiveAudio(callId, frame),
+      ended: () => this.onCallEnd(call),
     });
     this.calls.push(call);
     this.onCall(call);

@@ -1,0 +1,63 @@
+// A WhatsApp without phones: the people who are called answer after a second and listen. What each of them has heard is
+// in `heard-N.wav`. In the terminal you are the owner of the number:
+//
+//   scan      scans the code that is shown now; GET /v1/instances/:instanceId/configure shows one
+//   unlink    removes the device, as the app does under Settings, Linked devices
+import { writeFileSync } from "node:fs";
+import process from "node:process";
+import { createInterface } from "node:readline";
+import { FakeWhatsApp, type FakeWhatsAppCall } from "ringport/testing";
+
+const OWNER = "+5511912345678";
+const SAMPLE_RATE = 16_000;
+
+const network = new FakeWhatsApp();
+network.onCallEnd = (call) => {
+  const file = `heard-${network.calls.indexOf(call) + 1}.wav`;
+  writeFileSync(file, wavOf(call));
+  console.log(`The call to +${call.phone} has ended; what the callee heard: ${file}`);
+};
+/** Passed to `whatsapp({ client })`. */
+export const client = network.client;
+
+const commands: Readonly<Record<"scan" | "unlink", () => string>> = {
+  scan() {
+    const code = network.clients.findLast(({ shown }) => shown.qr !== undefined)?.shown.qr;
+    if (code === undefined) return "no code is shown: fetch one by GET /v1/instances/:instanceId/configure";
+    network.scan(code, OWNER);
+    return `${OWNER} has scanned the code`;
+  },
+  unlink() {
+    network.unlink(OWNER);
+    return `${OWNER} has removed the device`;
+  },
+};
+
+createInterface({ input: process.stdin }).on("line", (line) => {
+  const command = line.trim();
+  console.log(command === "scan" || command === "unlink" ? commands[command]() : "Type scan or unlink");
+});
+
+/** Mono, 16 bits (WAVE_FORMAT_PCM). */
+function wavOf({ heard }: FakeWhatsAppCall): Uint8Array {
+  const bytes = Buffer.alloc(44 + 2 * heard.length);
+  bytes.write("RIFF    WAVEfmt ");
+  bytes.writeUInt32LE(bytes.length - 8, 4);
+  for (const [at, value] of [
+    [16, 16],
+    [24, SAMPLE_RATE],
+    [28, 2 * SAMPLE_RATE],
+  ] as const)
+    bytes.writeUInt32LE(value, at);
+  for (const [at, value] of [
+    [20, 1],
+    [22, 1],
+    [32, 2],
+    [34, 16],
+  ] as const)
+    bytes.writeUInt16LE(value, at);
+  bytes.write("data", 36);
+  bytes.writeUInt32LE(2 * heard.length, 40);
+  for (const [at, sample] of heard.entries()) bytes.writeInt16LE(sample, 44 + 2 * at);
+  return bytes;
+}

@@ -1,0 +1,12 @@
+// What `zapo.ts` uses of the client's packages, so that it can be checked without them. Delete this file once they are
+// installed: they bring their own types.
+declare module "zapo-js" {
+  import type { WhatsAppClient } from "ringport/whatsapp";
+
+  export function createStore(options: object): object;
+  export const WaClient: new (options: { sessionId: string; store: object; plugins: object[] }) => WhatsAppClient;
+}
+
+declare module "@zapo-js/voip" {
+  export function voipPlugin(options: { maxConcurrentCalls: number }): object;
+}

@@ -1,0 +1,13 @@
+// The client for the real WhatsApp: zapo (https://github.com/vinikjkkj/zapo, MIT). Its session is kept in Ringport's
+// storage, encrypted, so a restart needs no new code.
+import { voipPlugin } from "@zapo-js/voip";
+import { type WhatsAppClientFactory, whatsappStore } from "ringport/whatsapp";
+import { createStore, WaClient } from "zapo-js";
+
+export const client: WhatsAppClientFactory = ({ sessionId, records }) =>
+  new WaClient({
+    sessionId,
+    store: createStore(whatsappStore(records)),
+    // More than one, or somebody who calls the number blocks our own calls.
+    plugins: [voipPlugin({ maxConcurrentCalls: 4 })],
+  });

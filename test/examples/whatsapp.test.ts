@@ -1,0 +1,52 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { expected, HELLO, until } from "../support/server-client.ts";
+import { loudness, loudPart, readWav, type Sound } from "../support/server-sound.ts";
+import { folder, type RunningExample, runtimeOf, startExample } from "./example.ts";
+import { expectTone, TONE_WAV } from "./tone-call.ts";
+
+const SCRIPT = "whatsapp/server.ts";
+const { title, missing } = runtimeOf(SCRIPT);
+
+const startServer = (keepsData = false): Promise<RunningExample> =>
+  startExample(SCRIPT, { args: ["--simulated"], terminal: true, keepsData });
+
+/** What the callee of a call has heard, once the example has written it. */
+async function heard(example: RunningExample, file: string): Promise<Sound> {
+  await until(example.output, (output) => output.includes(file), 5_000, file);
+  return readWav(readFileSync(join(folder, file)));
+}
+
+test.skipIf(missing)(`${SCRIPT} on ${title} links, calls, restarts without a code, and is unlinked`, async () => {
+  const first = await startServer();
+  const { id } = await first.client.createInstance("Ana");
+  await first.client.linkUrl(id); // a code is shown
+  first.type("scan");
+  await first.client.waitForInstance(id, "ACTIVE");
+
+  const spoken = await first.client.call(id, { tts: HELLO });
+  expect((await first.client.waitForCall(spoken.id)).outcome).toMatchObject({
+    reason: "message_played",
+    heard_ratio: 1,
+  });
+  const words = await heard(first, "heard-1.wav");
+  expect(loudness(words)).toBeGreaterThan(300);
+  expect(loudPart(words).to - loudPart(words).from).toBeGreaterThan(words.sampleRate * 0.4);
+  const audio = { audioBase64: TONE_WAV.toString("base64") };
+  const played = await first.client.call(id, { type: "FIXED_AUDIO", audio });
+  expect((await first.client.waitForCall(played.id)).outcome?.reason).toBe("message_played");
+  expectTone(await heard(first, "heard-2.wav"));
+  expect(await first.interrupt()).toBe(0);
+
+  const second = await startServer(true);
+  await second.client.waitForInstance(id, "ACTIVE");
+  second.type("unlink");
+  await second.client.waitForInstance(id, "CREATED");
+  const { connection } = expected(200, await second.client.get(`/v1/instances/${id}?expand=connection`)).json<{
+    connection: { readonly reason: string };
+  }>();
+  expect(connection.reason).toContain("removed");
+  await second.client.linkUrl(id); // a code is shown again
+  expect(await second.interrupt()).toBe(0);
+});
