@@ -4,7 +4,6 @@ import { expect, test } from "vitest";
 import { expected, HELLO, until } from "../support/server-client.ts";
 import { loudness, loudPart, readWav, type Sound } from "../support/server-sound.ts";
 import { folder, type RunningExample, runtimeOf, startExample } from "./example.ts";
-import { expectTone, TONE_WAV } from "./tone-call.ts";
 
 const SCRIPT = "whatsapp/server.ts";
 const { title, missing } = runtimeOf(SCRIPT);
@@ -33,10 +32,6 @@ test.skipIf(missing)(`${SCRIPT} on ${title} links, calls, restarts without a cod
   const words = await heard(first, "heard-1.wav");
   expect(loudness(words)).toBeGreaterThan(300);
   expect(loudPart(words).to - loudPart(words).from).toBeGreaterThan(words.sampleRate * 0.4);
-  const audio = { audioBase64: TONE_WAV.toString("base64") };
-  const played = await first.client.call(id, { type: "FIXED_AUDIO", audio });
-  expect((await first.client.waitForCall(played.id)).outcome?.reason).toBe("message_played");
-  expectTone(await heard(first, "heard-2.wav"));
   expect(await first.interrupt()).toBe(0);
 
   const second = await startServer(true);
