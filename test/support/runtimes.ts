@@ -115,7 +115,7 @@ export async function start(runtime: Runtime, script: string, options: StartOpti
       child.once("close", (code, signal) => fail(`ended with ${signal ?? code}`));
       // Whole lines only: a URL cut by the end of a chunk would name another port.
       for (const input of [child.stdout, child.stderr])
-        createInterface({ input }).on("line", (line) => {
+        createInterface({ input: input! }).on("line", (line) => {
           lines.push(line);
           const found = LOCAL_URL.exec(line)?.[0];
           if (found) resolve(found.replace(/\/$/, ""));

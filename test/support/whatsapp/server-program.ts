@@ -1,20 +1,25 @@
 // A server over a scripted WhatsApp, for tests that start it as a process. It reads what the owners of the phones do, one
 // line each: `scan <code> <phone>`, `type <pairing code> <phone>`, `unlink <phone>`. What a callee has heard goes to
 // `heard-<digits>.s16` in its data folder: 16 kHz, mono, 16 bits.
-import { writeFileSync } from "node:fs";
+import { renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { createInterface } from "node:readline";
 import { serverAdapter } from "../../../adapters/cli/server-adapter.ts";
 import { whatsapp } from "../../../adapters/telephony/whatsapp/index.ts";
+import { tone } from "../../../src/audio/tone.ts";
 import { createRingport } from "../../../src/index.ts";
 import { FakeWhatsApp } from "../../../src/testing/index.ts";
 
 const { RINGPORT_DATA: data = "", PORT } = process.env;
 const network = new FakeWhatsApp();
 network.number("+12025550101", { devices: [{ does: "busy", afterMs: 100 }] });
-network.number("+12025550105", { echoes: true });
-network.onCallEnd = ({ phone, heard }) => writeFileSync(join(data, `heard-${phone}.s16`), new Uint8Array(heard.buffer));
+network.number("+12025550105", { speaks: tone(440, 1_500, 16_000, 8_000) });
+network.onCallEnd = ({ phone, heard }) => {
+  const file = join(data, `heard-${phone}.s16`);
+  writeFileSync(`${file}.part`, new Uint8Array(heard.buffer));
+  renameSync(`${file}.part`, file);
+};
 
 const ringport = createRingport({
   telephony: whatsapp({ client: network.client }),
