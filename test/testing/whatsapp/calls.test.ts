@@ -59,6 +59,16 @@ describe("a call", () => {
     expect(fake.network.call().ended).toBe("callee");
   });
 
+  test("is reported once at its end, whoever ends it", async () => {
+    const { fake, client, callId } = await calling({ hangsUpAfterMs: 60_000 });
+    const ends: (string | undefined)[] = [];
+    fake.network.onCallEnd = ({ ended }) => ends.push(ended);
+    await fake.system.advance(2_000);
+    await client.voip.endCall(callId);
+    await fake.system.advance(100_000);
+    expect(ends).toEqual(["caller"]);
+  });
+
   test("that we end is reported first, and unknown when endCall resolves", async () => {
     const { fake, client, callId } = await calling({});
     await fake.system.advance(2_000);
