@@ -44,6 +44,7 @@ const PRINT: readonly (readonly [saying: string, printed: readonly RegExp[]])[] 
   ],
   ["ringport.webhooks.create", [/^hook_\w{26} whsec_\S{44}$/m]],
   ["new FakeWhatsApp()", [/^networks: .*name: 'whatsapp'/m]],
+  ["answerRate: { floor", []],
   ["created within a second", [/^created within a second: true$/m]],
 ];
 
