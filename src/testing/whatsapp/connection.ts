@@ -131,11 +131,9 @@ export class Connection {
       this.#emitClose("stream_error_force_login", code, false);
       await this.#reopen();
     } else if (code === 516) {
-      const closed = this.#unlink("stream_error_force_logout", code);
-      const generation = this.#generation;
-      await closed;
+      await this.#unlink("stream_error_force_logout", code);
       this.#usedUp = false;
-      if (this.#generation === generation) await this.#reopen(); // else it was disconnected meanwhile
+      await this.#reopen(); // even if it was disconnected in the meantime
     } else if (kind === "device_removed") await this.#unlink("stream_error_device_removed", null);
     else if (kind === "replaced") {
       this.#close();

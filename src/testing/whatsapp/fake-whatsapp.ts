@@ -49,6 +49,8 @@ export class FakeWhatsApp {
   refuses: number | undefined;
   /** Whether a refusal arrives before the client reports its connection as open: then `connect` rejects. Default: false. */
   refusesAtOnce = false;
+  /** Whether unlinked clients get QR codes. Default: true. */
+  offersCodes = true;
   /** Whether phones that scan a code need a passkey, which ends the linking. Default: false. */
   needsPasskey = false;
   readonly #options: Required<FakeWhatsAppOptions>;
@@ -165,8 +167,8 @@ export class FakeWhatsApp {
     const refused = this.refuses ?? (unlinked ? 401 : undefined);
     if (refused !== undefined && this.refusesAtOnce) client.fail(refused);
     else if (refused !== undefined) this.#deliver(client, { tag: "failure", attrs: { reason: String(refused) } });
-    else if (credentials === null) this.#offerCodes(client);
-    else this.#welcome(client, credentials);
+    else if (credentials !== null) this.#welcome(client, credentials);
+    else if (this.offersCodes) this.#offerCodes(client);
   }
 
   #welcome(client: FakeWhatsAppClient, { meJid, meLid }: FakeCredentials): void {

@@ -52,6 +52,16 @@ describe("a QR code", () => {
     expect(() => fake.network.scan(first, OWNER)).toThrow("no client shows this QR code");
   });
 
+  test("never comes if the server offers none", async () => {
+    const fake = new FakeNetwork();
+    fake.network.offersCodes = false;
+    const client = await fake.client();
+    void client.connect();
+    await fake.system.advance(600_000);
+    expect(fake.names).toEqual([]);
+    expect(client.getState()).toEqual({ ...UNREGISTERED, hasQr: false });
+  });
+
   test("leads nowhere if the phone needs a passkey", async () => {
     const fake = new FakeNetwork();
     fake.network.needsPasskey = true;
