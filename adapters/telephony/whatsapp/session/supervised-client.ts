@@ -17,8 +17,9 @@ const DISCONNECTING_MS = 3_000;
 const ONLINE_MS = 3_000;
 const LOGOUT_MS = 3_000;
 const PAIRING_MS = 20_000;
-/** After that, a client that did not disconnect is disconnected again, ms. */
+/** After that, a client that did not disconnect is disconnected again, ms; doubled with each attempt. */
 const AGAIN_MS = 2_000;
+const MOST_ATTEMPTS = 8;
 /** How often the state is asked until a client that is to be logged out is online, ms. */
 const ASK_MS = 200;
 
@@ -49,6 +50,8 @@ export class SupervisedClient {
   #client: WhatsAppClient | undefined;
   readonly #wiring: ClientWiring;
   #disconnecting: Promise<void> | undefined;
+  /** Attempts to disconnect that have failed in a row. */
+  #failedDisconnects = 0;
   #dropping: Promise<void> | undefined;
   #dropped = false;
   /** It is to be connected. */
@@ -106,10 +109,13 @@ export class SupervisedClient {
     this.#wanted = false;
     if (client === undefined) return Promise.resolve();
     this.#disconnecting ??= this.#within(async () => client.disconnect(), DISCONNECTING_MS)
+      .then(() => {
+        this.#failedDisconnects = 0;
+      })
       .catch((error: unknown) => {
         this.stuck ||= error instanceof NetworkSilent;
         this.#warn(error, "the WhatsApp client did not disconnect in order");
-        this.#disconnectAgain(client);
+        this.#disconnectAgain();
       })
       .finally(() => {
         this.#disconnecting = undefined;
@@ -117,10 +123,14 @@ export class SupervisedClient {
     return this.#disconnecting;
   }
 
-  /** A client that is connected against our will may act for the number beside another one. */
-  #disconnectAgain(client: WhatsAppClient): void {
-    this.#options.system.after(AGAIN_MS, () => {
-      if (!this.#wanted && isConnected(client)) void this.disconnect();
+  /**
+   * A client that is connected against our will may act for the number beside another one. One that looks disconnected may
+   * only have lost its socket, and comes back by itself.
+   */
+  #disconnectAgain(): void {
+    if (++this.#failedDisconnects > MOST_ATTEMPTS) return;
+    this.#options.system.after(AGAIN_MS * 2 ** (this.#failedDisconnects - 1), () => {
+      if (!this.#wanted) void this.disconnect();
     });
   }
 
@@ -133,7 +143,7 @@ export class SupervisedClient {
   async #drop(): Promise<void> {
     this.#dropped = true;
     this.#wiring.detach();
-    // After a logout (516) the client connects once more by itself, to show a code that nobody asked for.
+    // After a logout (516) the client connects once more by itself, to show a code that nobody asked for, or in silence.
     if (this.#client !== undefined)
       for (const name of ["auth_qr", "connection"] as const)
         this.#wiring.on(this.#client, name, (event) => {
@@ -141,6 +151,11 @@ export class SupervisedClient {
         });
     await this.disconnect();
     this.#options.records.cut();
+    const client = this.#client;
+    if (client !== undefined)
+      this.#options.system.after(AGAIN_MS, () => {
+        if (isConnected(client)) void this.disconnect();
+      });
   }
 
   /** Removes this device at WhatsApp, if that is possible in time, and drops the client. Never rejects. */

@@ -366,6 +366,27 @@ describe("a linked session", () => {
     },
   );
 
+  test("a client that did not disconnect is disconnected again, also if it has only lost its socket", async () => {
+    const scene = await new SessionScene().linked();
+    scene.client.disturb("disconnect", "hang");
+    scene.host.deadlines.send = -Infinity; // another server has the number
+    await scene.system.advance(8_000);
+    scene.client.dropSocket(10_000);
+    await scene.system.advance(60_000);
+    expect(scene.client.getState().connected).toBe(false);
+    expect(scene.network.clients).toHaveLength(1);
+  });
+
+  test("516: a client that connects once more stays disconnected, also if no code comes", async () => {
+    const scene = await new SessionScene().linked();
+    scene.network.offersCodes = false;
+    scene.client.streamError(516);
+    await scene.system.advance(100);
+    expect(scene.client.getState().connected).toBe(true);
+    await scene.system.advance(10_000);
+    expect(scene.client.getState().connected).toBe(false);
+  });
+
   test("402: it is restricted until the end that WhatsApp named, then online", async () => {
     const scene = await new SessionScene().linked();
     scene.client.fail(402, { expire: "3600" });
