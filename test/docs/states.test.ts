@@ -1,5 +1,6 @@
 import { test } from "vitest";
 import { REGISTRATION_TRANSITIONS } from "../../adapters/telephony/sip/registration/registration-states.ts";
+import { CALL_MOVES } from "../../adapters/telephony/whatsapp/calls/call-types.ts";
 import { stateDiagram } from "../../src/base/machine.ts";
 import { CALL_TRANSITIONS } from "../../src/domain/call.ts";
 import { PHASE_TRANSITIONS } from "../../src/domain/call-flow.ts";
@@ -64,6 +65,15 @@ ${stateDiagram(REGISTRATION_TRANSITIONS, "idle")}\`\`\`
 
 \`suspect\`: the connection is gone, or a call did not reach the server. In \`refused\` the next attempt is made after ten minutes, in \`waiting\` after
 seconds. Calls fail at once as \`instance_offline\` in \`refused\`, and wait in \`waiting\`. The line is online in \`registered\`, \`refreshing\` and \`shaky\`.
+
+## Call over WhatsApp
+
+\`\`\`mermaid
+${stateDiagram(CALL_MOVES, "offered")}\`\`\`
+
+\`ring\`: WhatsApp has acknowledged the offer, or a device of the callee has responded. \`accept\`: a device has accepted. \`connect\`: the client reports the call as
+active. \`drain\`: we hang up, and the callee still hears what the client has buffered. \`end\`: the client is asked to end the call, and has 4 s for it. \`leave\`: WhatsApp
+has ended the call, and the client notices within a second. The limits are in \`adapters/telephony/whatsapp/calls/call-flow.ts\`.
 
 ## Live stream
 
