@@ -43,6 +43,7 @@ export type {
   LinkPageState,
   ListedInstance,
   StoredConsent,
+  TypedLinkCode,
   WebhookUseCases,
   WebhookWithSecret,
 } from "./application/use-cases.ts";
@@ -82,6 +83,7 @@ export { DEFAULT_LIMITS } from "./domain/limits.ts";
 export type { MediaStatistics } from "./domain/media-statistics.ts";
 export type { CompletedReason, FailedReason, HeardEvidence, Outcome, OutcomeData } from "./domain/outcome.ts";
 export { COMPLETED_REASONS, FAILED_REASONS, HEARD_EVIDENCE } from "./domain/outcome.ts";
+export type { PairingInput } from "./domain/pairing-input.ts";
 export type { Principal } from "./domain/principal.ts";
 export type { QualityInterval } from "./domain/quality-series.ts";
 export type { QueuePolicy } from "./domain/queue-policy.ts";

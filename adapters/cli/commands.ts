@@ -16,6 +16,7 @@ import { instanceCreate } from "./instance/instance-create.ts";
 import { instanceDelete } from "./instance/instance-delete.ts";
 import { instanceLink } from "./instance/instance-link.ts";
 import { instanceList } from "./instance/instance-list.ts";
+import { instancePair } from "./instance/instance-pair.ts";
 import { instanceQr } from "./instance/instance-qr.ts";
 import { instanceShow } from "./instance/instance-show.ts";
 import { instanceUnlink } from "./instance/instance-unlink.ts";
@@ -38,6 +39,7 @@ export const COMMANDS: readonly Command[] = [
   instanceShow,
   instanceQr,
   instanceLink,
+  instancePair,
   instanceUpdate,
   instanceUnlink,
   instanceDelete,

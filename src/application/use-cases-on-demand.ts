@@ -40,6 +40,7 @@ export function useCasesOnDemand(app: () => Promise<Application>): UseCases {
       list: 1,
       get: 1,
       configure: 1,
+      pairingCode: 1,
       linkTicket: 1,
       linkPage: 1,
       unlink: 1,

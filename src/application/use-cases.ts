@@ -9,6 +9,7 @@ import type { CreateInstanceInput, UpdateInstanceInput } from "../domain/instanc
 import type { LineCondition, LineState } from "../domain/line-flow.ts";
 import type { Pause } from "../domain/number-protection.ts";
 import type { FailedReason } from "../domain/outcome.ts";
+import type { PairingInput } from "../domain/pairing-input.ts";
 import type { Principal } from "../domain/principal.ts";
 import type { TranscriptLine } from "../domain/transcript.ts";
 import type { DeliveryStatus, Webhook, WebhookDelivery } from "../domain/webhook.ts";
@@ -81,6 +82,16 @@ export interface LinkingCode {
   readonly message: string;
 }
 
+/** A code to be typed on the phone. */
+export interface TypedLinkCode {
+  readonly instanceId: string;
+  readonly code: string;
+  /** ms since 1970-01-01 UTC. */
+  readonly expiresAt: number;
+  /** A sentence for the person who types it. */
+  readonly message: string;
+}
+
 /** What the link page of an instance shows. */
 export type LinkPageState = {
   /** The name of the instance. */
@@ -102,6 +113,16 @@ export interface InstanceUseCases {
   get(principal: Principal, instanceId: string): Promise<InstanceDetails>;
   /** Starts linking if idle and answers the current code; waits for one at most 10 s. */
   configure(principal: Principal, instanceId: string): Promise<LinkingCode>;
+  /**
+   * A code to type on the phone instead of scanning one; waits for it at most 10 s. Throws Refusal `instance_already_linked`,
+   * `pairing_code_unsupported`, `pairing_code_unavailable`.
+   */
+  pairingCode(
+    principal: Principal,
+    instanceId: string,
+    input: PairingInput,
+    options?: Pick<CreateOptions, "strict">,
+  ): Promise<TypedLinkCode>;
   /** A ticket for a page that shows the current code until the number is linked: for whoever holds the phone. It is valid for an hour. */
   linkTicket(principal: Principal, instanceId: string): Promise<LinkTicket>;
   /**

@@ -1,7 +1,8 @@
 import type { CreateInstanceInput, UpdateInstanceInput } from "../domain/instance-input.ts";
+import type { PairingInput } from "../domain/pairing-input.ts";
 import { allItems, type Page, type PageQuery } from "./pages.ts";
 import type { CreateOptions, RequestOptions, Transport } from "./transport.ts";
-import type { Instance, InstanceDetails, LinkingCode, LinkPage } from "./views.ts";
+import type { Instance, InstanceDetails, LinkingCode, LinkPage, PairingCode } from "./views.ts";
 
 /** Options of {@link InstancesClient.get}. */
 export interface GetInstanceOptions extends RequestOptions {
@@ -44,6 +45,8 @@ export interface InstancesClient {
   configure(id: string, options?: RequestOptions): Promise<LinkingCode>;
   /** The same code, with the time at which the next one replaces it. */
   qrCode(id: string, options?: RequestOptions): Promise<QrCode>;
+  /** A code to type on the phone with this number instead of scanning one, if the network has such codes. */
+  pairingCode(id: string, input: PairingInput, options?: RequestOptions): Promise<PairingCode>;
   /** A page that shows the current code, to send to the owner of the phone; it works for an hour. */
   linkPage(id: string, options?: RequestOptions): Promise<LinkPage>;
   /** Unlinks the number: a live call ends, waiting calls wait for the next number. Without a number nothing changes. */
@@ -78,6 +81,8 @@ export function instancesClient(transport: Transport): InstancesClient {
         page: headers.get("qr-page"),
       };
     },
+    pairingCode: async (id, input, options) =>
+      (await transport.post<PairingCode>(`${one(id)}/pairing-code`, input, undefined, options)).body,
     linkPage: async (id, options) =>
       (await transport.post<LinkPage>(`${one(id)}/link-page`, {}, undefined, options)).body,
     unlink: async (id, options) => (await transport.post<Instance>(`${one(id)}/unlink`, {}, undefined, options)).body,

@@ -18,6 +18,7 @@ export type {
   ListenStarted,
   ListenWaiting,
   Outcome,
+  PairingCode,
   QualityInterval,
   Recording,
   StreamError,

@@ -37,6 +37,8 @@ export type RefusalCode =
   | "webhook_quota"
   | "webhook_disabled"
   | "qr_unavailable"
+  | "pairing_code_unsupported"
+  | "pairing_code_unavailable"
   | "queue_full"
   | "idempotency_key_invalid"
   | "idempotency_key_reused"

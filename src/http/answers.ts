@@ -269,6 +269,15 @@ export interface LinkPageState {
   qrCodeBase64: string | null;
 }
 
+/** A code that links a phone number when it is typed on the phone. */
+export interface PairingCode {
+  instanceId: string;
+  pairingCode: string;
+  /** RFC 3339, UTC, with milliseconds. */
+  expires_at: string;
+  message: string;
+}
+
 /** An endpoint that gets events. */
 export interface Webhook {
   id: string;
@@ -558,6 +567,7 @@ export interface Answers {
   LinkingCode: LinkingCode;
   LinkPage: LinkPage;
   LinkPageState: LinkPageState;
+  PairingCode: PairingCode;
   Event: Event;
   EventList: Event[];
   Webhook: Webhook;

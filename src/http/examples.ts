@@ -209,6 +209,7 @@ export const BODY_EXAMPLES: Readonly<Record<BodySchema, Examples>> = {
   CreateWebhook: createWebhook,
   UpdateWebhook: updateWebhook,
   PutConsent: putConsent,
+  CreatePairingCode: { phone: { summary: "For the phone with this number", value: { phone: "+12025550100" } } },
 };
 
 /** An example of each response, by schema. */
@@ -225,6 +226,12 @@ export const ANSWER_EXAMPLES: { readonly [Name in SchemaName]?: View<Name> } = {
   LinkingCode: linkingCode,
   LinkPage: linkPage,
   LinkPageState: linkPageState,
+  PairingCode: {
+    instanceId: INSTANCE_ID,
+    pairingCode: "7GQ4-M2XK",
+    expires_at: "2026-01-31T12:03:00.000Z",
+    message: "Type this code on the phone with the number +12025550100.",
+  },
   State: { status: "ok" },
   StreamTicket: streamTicket,
   VoiceList: [voice],

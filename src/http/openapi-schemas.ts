@@ -6,6 +6,7 @@ import { EVENT_TYPES } from "../domain/events.ts";
 import { JSON_SCHEMAS } from "../domain/input-checks.ts";
 import { inputSchemas } from "../domain/inputs.ts";
 import type { Limits } from "../domain/limits.ts";
+import { PAIRING_SCHEMA } from "../domain/pairing-input.ts";
 import { EVENTS } from "./schemas/event-schemas.ts";
 import { SCHEMAS } from "./schemas.ts";
 
@@ -27,6 +28,7 @@ export function componentSchemas(limits: Limits): Record<string, JsonSchema> {
     CreateWebhook: inputs.createWebhook,
     UpdateWebhook: inputs.updateWebhook,
     PutConsent: CONSENT_SCHEMA,
+    CreatePairingCode: PAIRING_SCHEMA,
     ...perType,
   } as Record<string, AnySchema>;
   const schemas = toJsonSchemaDefs(definitions, {

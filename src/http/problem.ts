@@ -67,6 +67,7 @@ export const PROBLEMS: Readonly<Record<ProblemCode, ProblemKind>> = {
   stream_already_attached: { status: 409, title: "A client is already attached to the stream" },
   too_many_listeners: { status: 409, title: "Too many listen to the call" },
   call_ended: { status: 409, title: "The call has ended" },
+  pairing_code_unsupported: { status: 409, title: "The network has no pairing codes" },
   recording_not_ready: { status: 409, title: "The recording is not ready yet", headers: AGAIN_IN_1_S },
   link_page_expired: { status: 410, title: "The link page has expired" },
   // The rest of the body stays unread, so the connection cannot be reused.
@@ -87,6 +88,11 @@ export const PROBLEMS: Readonly<Record<ProblemCode, ProblemKind>> = {
   daily_call_limit: { status: 429, title: "The token is at its daily limit of calls" },
   internal_error: { status: 500, title: "The server made a mistake" },
   stream_not_available: { status: 501, title: "The stream is not available" },
+  pairing_code_unavailable: {
+    status: 503,
+    title: "No pairing code is available at the moment",
+    headers: AGAIN_IN_5_S,
+  },
   qr_unavailable: { status: 503, title: "No QR code is available at the moment", headers: AGAIN_IN_5_S },
   speech_unavailable: { status: 503, title: "The voice is not available at the moment", headers: AGAIN_IN_5_S },
   storage_unavailable: { status: 503, title: "The storage is not available", headers: AGAIN_IN_1_S },

@@ -50,7 +50,8 @@ export type BodySchema =
   | "CreateCall"
   | "CreateWebhook"
   | "UpdateWebhook"
-  | "PutConsent";
+  | "PutConsent"
+  | "CreatePairingCode";
 
 export type Examples = Readonly<Record<string, { readonly summary: string; readonly value: unknown }>>;
 

@@ -22,6 +22,7 @@ import {
   LinkingCode,
   LinkPage,
   LinkPageState,
+  PairingCode,
 } from "./schemas/instance-schemas.ts";
 import { ListenEnded, ListenGap, ListenStarted, ListenWaiting } from "./schemas/listen-schemas.ts";
 import { Fault, Problem } from "./schemas/problem-schemas.ts";
@@ -71,6 +72,7 @@ export const SCHEMAS = {
   LinkingCode,
   LinkPage,
   LinkPageState,
+  PairingCode,
   Event,
   EventList: v.array(Event),
   Webhook,

@@ -16,6 +16,8 @@ export interface ScriptedTelephonyOptions {
   readonly sampleRate?: number;
   /** Length of every leg's frames, ms. Default: 20. */
   readonly frameMs?: number;
+  /** Its lines have pairing codes. Default: false. */
+  readonly pairingCodes?: boolean;
   /** Default: everybody. */
   readonly users?: Telephony["users"];
 }
@@ -38,6 +40,7 @@ export class ScriptedTelephony implements Telephony {
   readonly name: string;
   readonly capabilities: TelephonyCapabilities;
   users: Telephony["users"];
+  readonly pairingCodes: boolean;
   readonly sampleRate: number;
   readonly frameMs: number;
   readonly system: System;
@@ -66,6 +69,7 @@ export class ScriptedTelephony implements Telephony {
     this.sampleRate = options.sampleRate ?? 8_000;
     this.frameMs = options.frameMs ?? 20;
     this.users = options.users;
+    this.pairingCodes = options.pairingCodes ?? false;
   }
 
   async open(instance: InstanceRef, host: LineHost): Promise<ScriptedLine> {

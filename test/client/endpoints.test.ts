@@ -33,6 +33,7 @@ test("the client reaches every documented operation below /v1", async () => {
   await client.instances.linkPage("{instanceId}");
   await client.instances.configure("{instanceId}");
   await client.instances.unlink("{instanceId}");
+  await client.instances.pairingCode("{instanceId}", { phone: "+12025550100" });
   await client.instances.delete("{instanceId}");
   await client.calls.place({ instanceId: "{instanceId}", type: "DYNAMIC_STREAM", target });
   await client.calls.page();

@@ -119,6 +119,7 @@ function pathOf(code: ProblemCode): string {
   if (code === "too_many_listeners") return `/v1/calls/${CALL}/listen`;
   if (/stream|call_ended|upgrade/.test(code)) return `/v1/calls/${CALL}/stream`;
   if (code === "linked_by_operator") return `/v1/instances/${INSTANCE}/unlink`;
+  if (code.startsWith("pairing_code")) return `/v1/instances/${INSTANCE}/pairing-code`;
   return code === "qr_unavailable" || code === "instance_already_linked"
     ? `/v1/instances/${INSTANCE}/configure`
     : "/v1/calls";

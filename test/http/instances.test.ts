@@ -163,3 +163,31 @@ describe("GET /v1/instances/:instanceId/configure", () => {
     },
   );
 });
+
+describe("POST /v1/instances/:instanceId/pairing-code", () => {
+  const post = { method: "POST", path: `${one}/pairing-code`, body: { phone: "+12025550100" } };
+
+  test("answers the code and when it expires, and nothing for caches", async () => {
+    const { status, json, headers } = await ask(serve().app, post);
+    expect([status, json]).toEqual([
+      200,
+      {
+        instanceId: INSTANCE_ID,
+        pairingCode: "7GQ4-M2XK",
+        expires_at: "2026-01-31T12:03:00.000Z",
+        message: "Type it.",
+      },
+    ]);
+    expect(headers["cache-control"]).toBe("no-store");
+  });
+
+  test.each([
+    ["pairing_code_unsupported", 409],
+    ["pairing_code_unavailable", 503],
+    ["instance_already_linked", 409],
+  ] as const)("the refusal %s is a %i", async (code, status) => {
+    const pairingCode = () => Promise.reject(new Refusal(code, "because"));
+    const reply = await ask(serve({ instances: { pairingCode } }).app, post);
+    expect([reply.status, reply.json.code]).toEqual([status, code]);
+  });
+});

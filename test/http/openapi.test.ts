@@ -26,6 +26,7 @@ test("the document has all paths and methods of the interface", () => {
       "delete,get,patch /v1/webhooks/{webhookId}",
       "delete,get,put /v1/consents/{phone}",
       "get /v1/consents",
+      "post /v1/instances/{instanceId}/pairing-code",
       "get /",
       "get /docs",
       "get /docs/assets/{name}",

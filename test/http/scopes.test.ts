@@ -31,6 +31,7 @@ const EXPECTED: Readonly<Record<TokenScope, readonly string[]>> = {
     "configureInstance",
     "unlinkInstance",
     "createLinkPage",
+    "createPairingCode",
     "deleteRecording",
     "createWebhook",
     "updateWebhook",

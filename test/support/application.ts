@@ -126,6 +126,8 @@ export interface WorldOptions {
   readonly timings?: Partial<Timings>;
   readonly limits?: Partial<Limits>;
   readonly capabilities?: Partial<TelephonyCapabilities>;
+  /** The network has codes that are typed on a phone. */
+  readonly pairingCodes?: boolean;
   /** Who may use the network. */
   readonly users?: Telephony["users"];
   /** Networks beside it. */
@@ -185,6 +187,7 @@ export class World {
       options.network ??
       new ScriptedTelephony(this.system, {
         ...(options.capabilities ? { capabilities: options.capabilities } : {}),
+        ...(options.pairingCodes ? { pairingCodes: true } : {}),
         ...(options.sampleRate ? { sampleRate: options.sampleRate } : {}),
         ...(options.frameMs ? { frameMs: options.frameMs } : {}),
         users: options.users,

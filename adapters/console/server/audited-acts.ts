@@ -16,6 +16,7 @@ export const AUDITED_ACTS: readonly AuditedAct[] = [
   { method: "DELETE", path: "/v1/instances/:id", action: "instance.deleted" },
   { method: "POST", path: "/v1/instances/:id/unlink", action: "instance.unlinked" },
   { method: "POST", path: "/v1/instances/:id/link-page", action: "instance.link_page_created" },
+  { method: "POST", path: "/v1/instances/:id/pairing-code", action: "instance.pairing_code_created" },
   { method: "DELETE", path: "/v1/calls/:id/recording", action: "recording.deleted" },
   { method: "POST", path: "/v1/webhooks", action: "webhook.created" },
   { method: "PATCH", path: "/v1/webhooks/:id", action: "webhook.changed" },

@@ -1,5 +1,6 @@
 import { within } from "../../base/timeout.ts";
 import { callerOf } from "../../domain/caller-id.ts";
+import { parseBody } from "../../domain/input-parser.ts";
 import { parseCreateInstance, parseUpdateInstance } from "../../domain/inputs.ts";
 import type { Instance } from "../../domain/instance.ts";
 import { providerIn } from "../../domain/instance-input.ts";
@@ -23,6 +24,7 @@ import type {
   LinkingCode,
   LinkPageState,
   ListedInstance,
+  TypedLinkCode,
 } from "../use-cases.ts";
 import { type LineMonitor, linksByItself } from "./line-monitor.ts";
 import type { Lines } from "./lines.ts";
@@ -150,6 +152,22 @@ export class Instances implements InstanceUseCases {
     }
     const reason = monitor.connection.reason ?? "unknown";
     throw new Refusal("qr_unavailable", `no QR code came within ${this.#context.timings.linkCodeMs} ms: ${reason}`);
+  }
+
+  async pairingCode(
+    principal: Principal,
+    instanceId: string,
+    input: unknown,
+    { strict = false }: Pick<CreateOptions, "strict"> = {},
+  ): Promise<TypedLinkCode> {
+    const { PAIRING_SCHEMA } = await import("../../domain/pairing-input.ts");
+    const { phone } = parseBody(PAIRING_SCHEMA, input, { strict });
+    const instance = await ownedInstance(this.#context.storage, principal, instanceId);
+    if (instance.status !== "CREATED") throw alreadyLinked(instance);
+    const { pairingCodeOf, pairingInstruction } = await import("./pairing.ts");
+    const code = await pairingCodeOf(this.#context, this.#lines.of(instance), instance, phone);
+    await this.#insistUnlinked(instance);
+    return { instanceId, ...code, message: pairingInstruction(phone) };
   }
 
   async linkTicket(principal: Principal, instanceId: string): Promise<LinkTicket> {

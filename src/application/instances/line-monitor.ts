@@ -20,6 +20,7 @@ import {
   type LineRecords,
   type LinkCode,
   NetworkSilent,
+  type PairingCode,
   type Telephony,
 } from "../../ports/telephony.ts";
 import type { Context } from "../context.ts";
@@ -161,6 +162,19 @@ export class LineMonitor implements LineHost {
     this.line()
       .then((line) => line.link())
       .catch(failed);
+  }
+
+  /** A code for the phone with this number; undefined if the network has none. Starts linking if need be. */
+  async pairingCode(phone: string, signal: AbortSignal): Promise<PairingCode | undefined> {
+    const line = await this.line();
+    if (!line.pairingCode) return undefined;
+    this.#take({ type: "linking_started" });
+    try {
+      return await line.pairingCode(phone, signal);
+    } catch (error) {
+      this.#context.log.warn({ instance_id: this.instance.id, err: error }, "there is no pairing code");
+      throw error;
+    }
   }
 
   /** The current code, or the next one within `ms`; undefined if none comes or the number is linked meanwhile. */

@@ -90,6 +90,11 @@ export const RECORD_ADVICE = {
     fix: "Repair the endpoint, then send PATCH /v1/webhooks/:webhookId with enabled: true.",
     example: "the webhook is disabled; enable it first",
   },
+  pairing_code_unsupported: {
+    means: "The network of this instance has no codes that are typed on a phone.",
+    fix: "Scan the QR code of GET /v1/instances/:instanceId/configure instead.",
+    example: 'the network "simulator" has no pairing codes; scan the QR code instead',
+  },
   instance_already_linked: {
     means: "A phone number is already linked to the instance, so there is no QR code.",
     fix: "You can place calls now. For another number create another instance, or unlink this one first.",

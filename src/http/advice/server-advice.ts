@@ -58,6 +58,11 @@ export const SERVER_ADVICE = {
     fix: "Try again after Retry-After. The detail holds the state of the line.",
     example: "no QR code came within 10000 ms: the network does not answer",
   },
+  pairing_code_unavailable: {
+    means: "The network provided no pairing code in time, or refused one for this number.",
+    fix: "Check the number, and try again after Retry-After. The detail holds the reason.",
+    example: "no pairing code came within 10000 ms",
+  },
   speech_unavailable: {
     means: "The voice's engine failed, or did not finish a sentence in time.",
     fix: "Try again after Retry-After. For the operator: the server's log has the cause, with the id of the voice.",

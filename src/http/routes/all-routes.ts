@@ -13,6 +13,7 @@ import { instanceRoutes } from "./instance-routes.ts";
 import { linkRoutes } from "./link-routes.ts";
 import { listenRoutes } from "./listen-routes.ts";
 import { artefactRoute } from "./page-routes.ts";
+import { pairingRoutes } from "./pairing-routes.ts";
 import { phoneRoute } from "./phone-routes.ts";
 import { recordingRoutes } from "./recording-routes.ts";
 import { serverRoutes } from "./server-routes.ts";
@@ -55,6 +56,7 @@ export function allRoutes(deps: HttpDependencies, shared: SharedParts = {}): rea
     ...listenRoutes(deps, watches),
     ...instanceRoutes(deps, readJson),
     ...linkRoutes(deps, server),
+    ...pairingRoutes(deps, readJson),
     ...eventRoutes(deps, waits, watches),
     ...webhookRoutes(deps, readJson),
     ...consentRoutes(deps, readJson),

@@ -55,6 +55,13 @@ export const LinkPageState = shape("What the link page of an instance shows.", {
   ),
 });
 
+export const PairingCode = shape("A code that links a phone number when it is typed on the phone.", {
+  instanceId,
+  pairingCode: v.string(),
+  expires_at: timestamp,
+  message: v.string(),
+});
+
 export const LinkingCode = shape("The QR code that links a phone number.", {
   instanceId,
   qrCodeBase64: v.pipe(v.string(), v.description("Base64 of a PNG image, without a data: prefix.")),

@@ -119,7 +119,7 @@ export interface Line {
    * see the message.
    * @param phone E.164
    */
-  pairingCode?(phone: string, signal: AbortSignal): Promise<PairingCode>;
+  readonly pairingCode?: ((phone: string, signal: AbortSignal) => Promise<PairingCode>) | undefined;
   /** Asks the network for the state of the line. Never throws and never uses a cache. */
   probe(): Promise<LineHealth>;
   /**

@@ -8,6 +8,7 @@ import {
   type LineHealth,
   type LineHost,
   type LineRecords,
+  type PairingCode,
 } from "../../ports/telephony.ts";
 import type { ScriptedTelephony } from "../scripted-telephony.ts";
 import { ScriptedLeg } from "./leg.ts";
@@ -27,6 +28,10 @@ export class ScriptedLine implements Line {
   linkBarrier: Promise<unknown> | undefined;
   /** Set to delay `close`. */
   closeBarrier: Promise<unknown> | undefined;
+  /** Set to delay `pairingCode`. */
+  pairingBarrier: Promise<unknown> | undefined;
+  /** A code for a number; undefined unless the network has `pairingCodes`. */
+  readonly pairingCode: ((phone: string, signal: AbortSignal) => Promise<PairingCode>) | undefined;
   closed = false;
   #codes = 0;
   #scanned = false;
@@ -35,6 +40,7 @@ export class ScriptedLine implements Line {
     this.#telephony = telephony;
     this.#host = host;
     this.instance = instance;
+    this.pairingCode = telephony.pairingCodes ? (phone) => this.#pairingCode(phone) : undefined;
     if (telephony.capabilities.linking === "operator") this.health = telephony.reachability;
     else if (this.linked) this.health = { state: "online" };
   }
@@ -60,6 +66,12 @@ export class ScriptedLine implements Line {
     if ((this.#scanned && this.linked) || this.waitsForScan) return;
     this.health = { state: "offline", reason: "not linked" };
     this.showCode();
+  }
+
+  async #pairingCode(phone: string): Promise<PairingCode> {
+    await this.pairingBarrier;
+    await this.link();
+    return { code: `PAIR-${phone.slice(-4)}`, expiresAt: this.#telephony.system.now() + 180_000 };
   }
 
   /** Whether a code is shown that nobody has scanned yet. */

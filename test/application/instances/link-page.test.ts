@@ -32,8 +32,15 @@ describe("a link page", () => {
     await page();
     await world.system.advance(20_000); // the code has expired
     const refusal = async () => {
-      const refused = page().catch((error: unknown) => error);
-      await world.system.advance(10_000);
+      let refused: unknown;
+      page().catch((error: unknown) => {
+        refused = error;
+      });
+      const later = async () => {
+        await world.system.advance(1_000);
+        return refused;
+      };
+      await expect.poll(later, { interval: 1 }).toBeDefined(); // the signature is checked in real time
       return refused;
     };
     expect(await refusal()).toMatchObject({ code: "qr_unavailable", message: "there is no code at the moment" });

@@ -167,6 +167,10 @@ export function dependencies({
             }
           : noInstance(),
       unlink: async (_, id) => (id === INSTANCE_ID ? instance() : noInstance()),
+      pairingCode: async (_, id) =>
+        id === INSTANCE_ID
+          ? { instanceId: id, code: "7GQ4-M2XK", expiresAt: NOW + 180_000, message: "Type it." }
+          : noInstance(),
       linkTicket: async (_, id) =>
         id === INSTANCE_ID ? { ticket: `${id}.a.b`, expiresAt: NOW + 3_600_000 } : noInstance(),
       linkPage: async () => ({ name: "Front <desk>", linked: true, phone: "+12025550123" }),

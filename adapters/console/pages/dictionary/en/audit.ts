@@ -27,6 +27,7 @@ export default {
     "instance.deleted": "Deleted a number",
     "instance.unlinked": "Unlinked a number",
     "instance.link_page_created": "Made a link page",
+    "instance.pairing_code_created": "Requested a pairing code",
     "recording.deleted": "Erased a recording",
     "consent.deleted": "Deleted what was recorded about a number",
     "consent.recorded": "Recorded whether a number may be called",

@@ -30,6 +30,7 @@ export default {
     "instance.deleted": "Excluiu um número",
     "instance.unlinked": "Desvinculou um número",
     "instance.link_page_created": "Criou uma página de vínculo",
+    "instance.pairing_code_created": "Pediu um código de vínculo",
     "recording.deleted": "Apagou uma gravação",
     "consent.deleted": "Apagou o que estava registrado sobre um número",
     "consent.recorded": "Registrou se um número pode ser chamado",

@@ -1,0 +1,44 @@
+import { within } from "../../base/timeout.ts";
+import type { Instance } from "../../domain/instance.ts";
+import { Refusal } from "../../domain/refusal.ts";
+import { StorageUnavailable } from "../../ports/storage.ts";
+import { NetworkSilent, type PairingCode } from "../../ports/telephony.ts";
+import type { Context } from "../context.ts";
+import type { LineMonitor } from "./line-monitor.ts";
+
+/**
+ * A code for the phone with this number, that links the line once it is typed there.
+ * @throws {Refusal} `pairing_code_unsupported`, `pairing_code_unavailable`
+ */
+export async function pairingCodeOf(
+  { system, timings }: Pick<Context, "system" | "timings">,
+  monitor: LineMonitor,
+  instance: Instance,
+  phone: string,
+): Promise<PairingCode> {
+  const { name } = monitor.telephony;
+  const unsupported = (instead: string) =>
+    new Refusal("pairing_code_unsupported", `the network "${name}" has no pairing codes; ${instead}`);
+  if (monitor.linksByItself) throw unsupported("it links by itself as soon as it is online");
+  const abort = new AbortController();
+  const late = () => new NetworkSilent(`no pairing code came within ${timings.linkCodeMs} ms`);
+  try {
+    const code = await within(monitor.pairingCode(phone, abort.signal), { system, ms: timings.linkCodeMs, late });
+    if (code) return code;
+  } catch (cause) {
+    if (cause instanceof StorageUnavailable) throw cause;
+    const reason =
+      cause instanceof NetworkSilent
+        ? cause.message
+        : "the network could not be asked; the server's log has the reason";
+    throw new Refusal("pairing_code_unavailable", reason, { cause });
+  } finally {
+    abort.abort(new Error("nobody waits for the pairing code any more"));
+  }
+  throw unsupported(`scan the code of GET /v1/instances/${instance.id}/configure`);
+}
+
+/** What to do with the code, for the person who holds the phone. */
+export function pairingInstruction(phone: string): string {
+  return `Type this code on the phone with the number ${phone}, in the messaging application under linked devices. It links the number once; request another one if it expires.`;
+}

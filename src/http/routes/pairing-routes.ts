@@ -1,0 +1,53 @@
+import type { PairingInput } from "../../domain/pairing-input.ts";
+import type { View } from "../answers.ts";
+import type { ReadJson } from "../body.ts";
+import { createOptions, preferenceApplied } from "../creation.ts";
+import type { HttpDependencies } from "../dependencies.ts";
+import { json } from "../reply.ts";
+import type { Route } from "../route.ts";
+import { timestamp } from "../views.ts";
+import { instanceIdOf } from "./record-id.ts";
+
+/** Largest body, bytes: one number, escapes and white space. */
+const LARGEST_BODY = 4 * 1024;
+
+/** A code that is typed on the phone, in place of one that is scanned. */
+export function pairingRoutes({ instances }: Pick<HttpDependencies, "instances">, readJson: ReadJson): Route[] {
+  return [
+    {
+      method: "POST",
+      path: "/v1/instances/:instanceId/pairing-code",
+      operation: {
+        id: "createPairingCode",
+        tag: "Instances",
+        summary: "Get a code to type on the phone, instead of a QR code",
+        description:
+          "For a phone that cannot scan. Only some networks have such codes; others have the QR code of " +
+          "GET /v1/instances/{instanceId}/configure.",
+        access: "admin",
+        path: { instanceId: "The id of the instance, with the prefix inst_." },
+        headers: ["Prefer"],
+        body: { schema: "CreatePairingCode" },
+        answers: { 200: { description: "The code.", schema: "PairingCode", headers: ["Preference-Applied"] } },
+        problems: [
+          ...(["invalid_request", "invalid_json", "phone_number_invalid", "instance_not_found"] as const),
+          ...(["instance_already_linked", "pairing_code_unsupported", "pairing_code_unavailable"] as const),
+          ...(["body_too_large", "unsupported_media_type", "request_timeout", "server_busy"] as const),
+        ],
+      },
+      async run(context) {
+        const id = instanceIdOf(context);
+        const body = (await readJson(context, LARGEST_BODY)) as PairingInput;
+        const { strict } = createOptions(context);
+        const pairing = await instances.pairingCode(context.caller, id, body, { strict });
+        const view: View<"PairingCode"> = {
+          instanceId: pairing.instanceId,
+          pairingCode: pairing.code,
+          expires_at: timestamp(pairing.expiresAt),
+          message: pairing.message,
+        };
+        return json(200, view, { "cache-control": "no-store", ...preferenceApplied(context) });
+      },
+    },
+  ];
+}
