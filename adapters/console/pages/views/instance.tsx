@@ -14,6 +14,7 @@ import { onEvents } from "../shell/live.ts";
 import { href } from "../shell/place.ts";
 import type { ViewProps } from "../shell/routes.ts";
 import { type Data, useData } from "../shell/use-data.ts";
+import { ConditionNotice } from "./instances/condition-notice.tsx";
 import { DeleteCard } from "./instances/delete-card.tsx";
 import { ExamplesCard } from "./instances/examples-card.tsx";
 import { FactsCard } from "./instances/facts-card.tsx";
@@ -77,6 +78,7 @@ function Details({ instance, data }: { readonly instance: InstanceDetails; reado
     <>
       <Flip instance={instance} />
       <div class="stack stack-l">
+        {connection?.condition && <ConditionNotice condition={connection.condition} />}
         {status === "CREATED" && !linksByItself && (
           <LinkCard instance={instance} provider={provider} reload={() => void data.reload()} />
         )}

@@ -96,6 +96,32 @@ export default {
     title: "Waiting for the network",
     text: "This number links by itself as soon as its network is online. There is no code to scan.",
   },
+  condition: {
+    pairing_code: {
+      title: "A code waits to be typed",
+      text: "A pairing code was requested. Type it on the phone; this page notices by itself when the phone is linked.",
+    },
+    qr_expired: {
+      title: "The codes have expired",
+      text: "Nobody scanned a code in time. This page requests new ones by itself.",
+    },
+    passkey_required: {
+      title: "A passkey protects this account",
+      text: "No code can link the phone while its account is protected by a passkey. Remove the passkey on the phone, then link it here.",
+    },
+    replaced: {
+      title: "Another program uses this number",
+      text: "Another client has taken over the link, and Ringport does not fight it. Stop the other one, then restart the server, or unlink the phone and link it again.",
+    },
+    restricted: {
+      title: "The network restricts this number",
+      text: "The number may not call for a while, usually because it called too much or was reported. Wait, and call less afterwards.",
+    },
+    client_outdated: {
+      title: "The server needs an update",
+      text: "The network refuses this version of the client. Whoever runs the server has to update it.",
+    },
+  },
   offline: {
     title: "Why it is offline",
     reconnecting: "The connection was lost a moment ago, and Ringport is connecting again. Calls wait meanwhile.",

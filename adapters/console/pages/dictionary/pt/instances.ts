@@ -98,6 +98,32 @@ export default {
     title: "Esperando a rede",
     text: "Este número se vincula sozinho assim que a rede dele estiver on-line. Não há código para ler.",
   },
+  condition: {
+    pairing_code: {
+      title: "Um código espera ser digitado",
+      text: "Um código de vínculo foi pedido. Digite-o no telefone; esta página percebe sozinha quando o telefone está vinculado.",
+    },
+    qr_expired: {
+      title: "Os códigos expiraram",
+      text: "Ninguém leu um código a tempo. Esta página pede novos sozinha.",
+    },
+    passkey_required: {
+      title: "Uma chave de acesso protege esta conta",
+      text: "Nenhum código vincula o telefone enquanto a conta dele estiver protegida por uma chave de acesso. Remova a chave no telefone e vincule-o aqui.",
+    },
+    replaced: {
+      title: "Outro programa usa este número",
+      text: "Outro cliente assumiu o vínculo, e o Ringport não disputa com ele. Pare o outro e reinicie o servidor, ou desvincule o telefone e vincule-o de novo.",
+    },
+    restricted: {
+      title: "A rede restringe este número",
+      text: "O número não pode chamar por um tempo, em geral porque chamou demais ou foi denunciado. Espere, e chame menos depois.",
+    },
+    client_outdated: {
+      title: "O servidor precisa de uma atualização",
+      text: "A rede recusa esta versão do cliente. Quem opera o servidor precisa atualizá-lo.",
+    },
+  },
   offline: {
     title: "Por que está off-line",
     reconnecting: "A conexão caiu há pouco, e o Ringport está se reconectando. As chamadas esperam.",

@@ -23,7 +23,7 @@ export function LinkCard({
 }: {
   readonly instance: InstanceDetails;
   readonly provider: string;
-  /** Called when the code is not needed any more. */
+  /** Called when the code is not needed any more, or does not come. */
   readonly reload: () => void;
 }) {
   const code = useSignal<QrCode | undefined>(undefined);
@@ -32,7 +32,7 @@ export function LinkCard({
   return (
     <Card title={isAccount ? link.titleAccount : link.title}>
       <div class="columns">
-        <QrPanel id={instance.id} code={code} linked={reload} />
+        <QrPanel id={instance.id} code={code} linked={reload} failed={reload} />
         <div class="stack stack-l">
           {!isAccount && (
             <ol class="steps">

@@ -16,16 +16,19 @@ export function QrPanel({
   id,
   code,
   linked,
+  failed,
 }: {
   readonly id: string;
   readonly code: Signal<QrCode | undefined>;
   /** Called when the number is linked, or gone. */
   readonly linked: () => void;
+  /** Called when no code comes. */
+  readonly failed: () => void;
 }) {
   const fault = useSignal<unknown>(undefined);
   useEffect(() => {
     const stop = new AbortController();
-    void follow(id, code, fault, linked, stop.signal);
+    void follow(id, code, fault, { linked, failed }, stop.signal);
     return () => stop.abort();
   }, [id]);
   const shown = code.value;
@@ -50,7 +53,7 @@ async function follow(
   id: string,
   code: Signal<QrCode | undefined>,
   fault: Signal<unknown>,
-  linked: () => void,
+  { linked, failed }: { readonly linked: () => void; readonly failed: () => void },
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {
@@ -70,6 +73,7 @@ async function follow(
       }
       code.value = undefined;
       fault.value = error;
+      failed();
     }
     await pauseWhileShown(pause, signal);
   }
