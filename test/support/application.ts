@@ -1,7 +1,6 @@
 // Loaded ahead, so that they begin without a wait that no manual clock knows.
 import "../../src/application/call-audio/agents/agent-call.ts";
 import "../../src/application/calls/call-quality.ts";
-import "../../src/application/instances/unlinkings.ts";
 import { sqliteStorage } from "../../adapters/storage/sqlite.ts";
 import { ProviderAccess } from "../../src/application/access/provider-access.ts";
 import { RunningKeys } from "../../src/application/access/running-keys.ts";

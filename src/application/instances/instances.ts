@@ -30,7 +30,7 @@ import { type LineMonitor, linksByItself } from "./line-monitor.ts";
 import type { Lines } from "./lines.ts";
 import { type LinkTicket, LinkTickets } from "./link-tickets.ts";
 import { everOwnedInstance, instanceNotFound, ownedInstance } from "./owned-instance.ts";
-import type { Unlinkings } from "./unlinkings.ts";
+import { Unlinkings } from "./unlinkings.ts";
 
 /** Requests of the link pages of one instance at a time: they wait for a code. */
 const LINK_PAGE_REQUESTS = 10;
@@ -40,10 +40,8 @@ export class Instances implements InstanceUseCases {
   readonly #context: Context;
   readonly #lines: Lines;
   readonly #deletions: Deletions;
-  readonly #live: Pick<Dispatcher, "endLive">;
   readonly #linkTickets: LinkTickets;
-  /** Loaded with the first request. */
-  #unlinkings: Promise<Unlinkings> | undefined;
+  readonly #unlinkings: Unlinkings;
   /** Requests of link pages that are being answered, by instance. */
   readonly #linkPages = new PerUser(LINK_PAGE_REQUESTS);
 
@@ -51,7 +49,7 @@ export class Instances implements InstanceUseCases {
     this.#context = context;
     this.#lines = lines;
     this.#deletions = deletions;
-    this.#live = live;
+    this.#unlinkings = new Unlinkings(context, lines, live);
     this.#linkTickets = new LinkTickets(context.vault, context.system);
   }
 
@@ -207,10 +205,7 @@ export class Instances implements InstanceUseCases {
   async unlink(principal: Principal, instanceId: string): Promise<Instance> {
     refuseDemo(principal, "a demo token cannot unlink numbers");
     const instance = await ownedInstance(this.#context.storage, principal, instanceId);
-    this.#unlinkings ??= import("./unlinkings.ts").then(
-      ({ Unlinkings }) => new Unlinkings(this.#context, this.#lines, this.#live),
-    );
-    await (await this.#unlinkings).unlink(instance);
+    await this.#unlinkings.unlink(instance);
     return this.#shown(await ownedInstance(this.#context.storage, principal, instanceId));
   }
 

@@ -6,7 +6,6 @@ import "../../../adapters/embedded.ts";
 import "../../../adapters/speech/joined-speech.ts";
 import "../../../src/application/calls/dial-protection.ts";
 import "../../../adapters/embedded/worker-pool.ts";
-import "../../../src/application/instances/unlinkings.ts";
 import type { Logger } from "../../../src/ports/logger.ts";
 import { StorageLocked, StorageUnavailable } from "../../../src/ports/storage.ts";
 import { createRingport, type Ringport } from "../../../src/ringport.ts";
