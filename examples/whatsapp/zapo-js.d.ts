@@ -4,7 +4,12 @@ declare module "zapo-js" {
   import type { WhatsAppClient } from "ringport/whatsapp";
 
   export function createStore(options: object): object;
-  export const WaClient: new (options: { sessionId: string; store: object; plugins: object[] }) => WhatsAppClient;
+  export const WaClient: new (options: {
+    sessionId: string;
+    store: object;
+    plugins: object[];
+    history: { enabled: boolean };
+  }) => WhatsAppClient;
 }
 
 declare module "@zapo-js/voip" {
