@@ -1,5 +1,6 @@
 /** What somebody has said about being called. */
 export const CONSENT_STATUSES = ["granted", "do_not_call"] as const;
+/** One of {@link CONSENT_STATUSES}. */
 export type ConsentStatus = (typeof CONSENT_STATUSES)[number];
 
 /** Whether a user may call a number. Times are ms since 1970-01-01 UTC. */

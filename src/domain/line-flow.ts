@@ -46,6 +46,7 @@ export const LINE_CONDITIONS = [
   /** The network refuses this version of the client. */
   "client_outdated",
 ] as const;
+/** One of {@link LINE_CONDITIONS}. */
 export type LineCondition = (typeof LINE_CONDITIONS)[number];
 
 /** What can happen to the connection of a line. */

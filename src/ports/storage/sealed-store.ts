@@ -1,5 +1,6 @@
 /** What a sealed value is: the credentials of an instance, a record of its line, or a key of a webhook. */
 export const SEALED_KINDS = ["credentials", "line_record", "webhook_key", "webhook_old_key"] as const;
+/** One of {@link SEALED_KINDS}. */
 export type SealedKind = (typeof SEALED_KINDS)[number];
 
 /** The place of a sealed value within its kind. */
