@@ -92,11 +92,9 @@ function completeQueue(values: Map<string, unknown>): void {
   const fifo = values.get("queue.kind") === "fifo";
   if (!fifo && values.has("queue.depth"))
     throw new UsageError("RINGPORT_QUEUE_DEPTH counts only with RINGPORT_QUEUE=fifo: set that, or remove the depth");
-  if (!fifo && values.has("queue.paceMs"))
-    throw new UsageError(
-      "RINGPORT_QUEUE_PACE_MS counts only with RINGPORT_QUEUE=fifo: set that, or take the pace away",
-    );
   if (fifo && !values.has("queue.depth")) values.set("queue.depth", DEFAULT_DEPTH);
+  const isChosen = [...values.keys()].some((option) => option.startsWith("queue."));
+  if (isChosen && !values.has("queue.kind")) values.set("queue.kind", "single");
 }
 
 function completeRateLimit(values: Map<string, unknown>): void {

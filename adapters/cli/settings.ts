@@ -17,6 +17,7 @@ import {
   text,
   wholeNumber,
 } from "./parsers.ts";
+import { PROTECTION } from "./protection-settings.ts";
 import { HIDDEN, type Setting, setting } from "./setting.ts";
 import { SIP } from "./sip-settings.ts";
 import { LIMITS, TIMINGS } from "./tuning-settings.ts";
@@ -216,13 +217,6 @@ const SERVER = [
     "Maximum number of calls in a fifo queue.",
   ),
   setting(
-    "queue.paceMs",
-    "RINGPORT_QUEUE_PACE_MS",
-    wholeNumber(0, DAY_MS),
-    "0",
-    "Minimum time between two dials of a fifo queue.",
-  ),
-  setting(
     "webhooks.allowPrivate",
     "RINGPORT_WEBHOOKS_ALLOW_PRIVATE",
     onOff,
@@ -331,6 +325,7 @@ const SPEECH = [
 /** All settings by heading: the one table that help, flags and environment variables are made from. */
 export const SETTING_GROUPS = {
   Server: SERVER,
+  "Number protection": PROTECTION,
   "SIP (real phones)": SIP,
   "Simulated network": SIMULATOR,
   "Speech server": SPEECH,

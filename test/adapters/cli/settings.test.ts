@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { ParsedLine } from "../../../adapters/cli/command.ts";
 import { parseCommandLine } from "../../../adapters/cli/command-line.ts";
+import { answerRateFloor, callingHours, warmUpCurve } from "../../../adapters/cli/protection-settings.ts";
 import { readSettings, unknownVariables } from "../../../adapters/cli/read-settings.ts";
 import { serve } from "../../../adapters/cli/serve.ts";
 import { CODE_ONLY, SETTINGS } from "../../../adapters/cli/settings.ts";
@@ -224,6 +225,65 @@ describe("reading settings", () => {
   test("a value that is too long to read is cut", () => {
     expect(() => fromEnv({ PORT: "9".repeat(10_000) })).toThrow(/^.{1,200}$/);
   });
+
+  test("a pace and the other protections count under every queue", () => {
+    expect(fromEnv({ RINGPORT_QUEUE_PACE_MS: "500" }).options.queue).toEqual({ kind: "single", paceMs: 500 });
+    const all = {
+      RINGPORT_QUEUE: "fifo",
+      RINGPORT_QUEUE_PACE_JITTER: "0.5",
+      RINGPORT_WARM_UP: "20, 1.5, 14",
+      RINGPORT_ANSWER_RATE: "0.2,20,3600000",
+      RINGPORT_REQUIRE_CONSENT: "1",
+      RINGPORT_CALLING_HOURS: "08:00-20:00 mon-fri,sun",
+    };
+    expect(fromEnv(all).options.queue).toEqual({
+      kind: "fifo",
+      depth: 10,
+      paceJitter: 0.5,
+      warmUp: { firstDay: 20, growth: 1.5, days: 14 },
+      answerRate: { floor: 0.2, calls: 20, pauseMs: 3_600_000 },
+      requireConsent: true,
+      callingHours: { from: "08:00", until: "20:00", days: [1, 2, 3, 4, 5, 7] },
+    });
+    const off = { RINGPORT_WARM_UP: "off", RINGPORT_ANSWER_RATE: "OFF", RINGPORT_CALLING_HOURS: "off" };
+    expect(fromEnv(off).options.queue).toEqual({
+      kind: "single",
+      warmUp: false,
+      answerRate: false,
+      callingHours: false,
+    });
+    expect(fromEnv({ RINGPORT_CALLING_HOURS: "00:00-24:00" }).options.queue).toMatchObject({
+      callingHours: { from: "00:00", until: "24:00" },
+    });
+  });
+
+  test.each([
+    ["RINGPORT_QUEUE_PACE_JITTER", "1.5", "a number from 0 to 1"],
+    ["RINGPORT_WARM_UP", "20", "such as 20,1.5,14"],
+    ["RINGPORT_WARM_UP", "20,0.5,14", "growth from 1"],
+    ["RINGPORT_WARM_UP", "20,3,14", "at most 10000 calls on the last day"],
+    ["RINGPORT_ANSWER_RATE", "20,20,3600000", "such as 0.2,20,3600000"],
+    ["RINGPORT_ANSWER_RATE", "0.2,20,999999999999", "up to 7 days"],
+    ["RINGPORT_REQUIRE_CONSENT", "yes please", "1 or true"],
+    ["RINGPORT_CALLING_HOURS", "8-20", "hours such as 08:00-20:00"],
+    ["RINGPORT_CALLING_HOURS", "20:00-08:00", "hours such as 08:00-20:00"],
+    ["RINGPORT_CALLING_HOURS", "08:00-25:00", "hours such as 08:00-20:00"],
+    ["RINGPORT_CALLING_HOURS", "08:00-20:00 fri-mon", "08:00-20:00 mon-fri"],
+    ["RINGPORT_CALLING_HOURS", "08:00-20:00 someday", "08:00-20:00 mon-fri"],
+  ])("%s is refused as %j, with what it must be", (name, value, expected) => {
+    expect(() => fromEnv({ [name]: value })).toThrow(`${name} is ${JSON.stringify(value)}: it must be `);
+    expect(() => fromEnv({ [name]: value })).toThrow(expected);
+  });
+
+  const parts = fc.array(fc.oneof(fc.string(), fc.constantFrom("20", "1.5", ",", "-", "08:00", "20:00", " ", "mon")));
+  fuzz(
+    "whatever the text, a protection is usable or refused",
+    fc.property(parts, (words) => {
+      const given = words.join("");
+      const [warmUp, answerRate] = [warmUpCurve.parse(given), answerRateFloor.parse(given)];
+      assertUsable({ warmUp, answerRate, callingHours: callingHours.parse(given) }, "queue");
+    }),
+  );
 
   test("settings that count only together say so", () => {
     expect(() => fromEnv({ RINGPORT_RATE_WINDOW_MS: "1000" })).toThrow("RINGPORT_RATE_LIMIT");
