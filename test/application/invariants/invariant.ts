@@ -26,6 +26,8 @@ export const INVARIANTS = {
   "owner-acts": "a process dials nobody and sends no audio once its lease has run out or another process has taken it",
   "starts-afresh": "a process that becomes owner, again or for the first time, has nothing on the line",
   "left-is-interrupted": "what an earlier owner had on the line is FAILED/interrupted once a new one has started",
+  protected:
+    "nobody is dialled before the pace, above the warm-up curve, outside the calling hours or although the number must not be called",
   story: "the timeline of a call is whole and agrees with the call",
   "stream-client": "a client of a stream learns the end of its call once",
   "no-surprise": "nothing fails for an unknown reason",

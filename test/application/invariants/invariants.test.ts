@@ -8,7 +8,16 @@ import { Run } from "./run.ts";
 import { isLeased, type Step, sequences, written } from "./steps.ts";
 import { takeStep } from "./take-step.ts";
 
-const POLICIES: readonly QueuePolicy[] = [{ kind: "single" }, { kind: "fifo", depth: 4, paceMs: 500 }];
+/** The manual clock starts at 19:00 at the number of these calls. */
+const PROTECTED: QueuePolicy = {
+  kind: "fifo",
+  depth: 4,
+  paceMs: 500,
+  paceJitter: 0.5,
+  warmUp: { firstDay: 3, growth: 1, days: 30 },
+  callingHours: { from: "16:00", until: "19:30" },
+};
+const POLICIES: readonly QueuePolicy[] = [{ kind: "single" }, PROTECTED];
 
 /** MODEL_MS: runs as many sequences as fit into this time, for each policy, instead of FC_RUNS sequences. */
 const budgetMs = Number(environment.MODEL_MS || 0);

@@ -15,6 +15,10 @@ export interface Attempt {
   readonly instanceId: string;
   readonly process: Process;
   readonly askedAt: number;
+  /** By the wall clock of its process. */
+  readonly at: number;
+  /** The process, and its time as owner. */
+  readonly life: string;
   leg?: ScriptedLeg;
   /** When the dial was answered with the leg. */
   legAt?: number;
@@ -79,7 +83,8 @@ export class ModelNetwork extends ScriptedTelephony {
     if (!this.#owner.alive) return new Promise(() => {});
     const { callId } = options;
     const askedAt = this.#owner.system.monotonic();
-    const attempt: Attempt = { callId, instanceId, process: this.#owner, askedAt };
+    const { life, system } = this.#owner;
+    const attempt: Attempt = { callId, instanceId, process: this.#owner, askedAt, at: system.now(), life };
     this.attempts.push(attempt);
     this.#owner.dialled(attempt);
     await this.#pass("dial", instanceId);

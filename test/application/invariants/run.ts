@@ -15,6 +15,7 @@ import type { Attempt } from "./model-network.ts";
 import { ModelClock } from "./model-system.ts";
 import { OwnerChecks } from "./owner-checks.ts";
 import { Process } from "./process.ts";
+import { ProtectionChecks } from "./protection-checks.ts";
 import { Requests } from "./requests.ts";
 import { StorageFaults } from "./storage-faults.ts";
 
@@ -43,6 +44,7 @@ export class Run {
   readonly adapterFaults = new AdapterFaults();
   readonly findings = new Findings();
   readonly owners: OwnerChecks = new OwnerChecks(this);
+  readonly protection: ProtectionChecks = new ProtectionChecks(this);
   readonly requests = new Requests(this.findings);
   readonly reader = new EventReader(this.database, ALICE.userId);
   /** The numbers that are linked, as the network knows them. */
@@ -159,10 +161,12 @@ export class Run {
     const gone = this.#goneAtClaim.has(instanceId);
     this.findings.expect("deleted-is-silent", !gone, `${callId} was claimed and dialled`);
     this.attempts.push(attempt);
+    this.protection.dials(attempt);
   }
 
   /** Called before each `claimNext` of an instance. */
   async claiming(instanceId: string): Promise<void> {
+    this.protection.claiming(instanceId);
     if (await isDeleted(this.database, instanceId)) this.#goneAtClaim.add(instanceId);
     else this.#goneAtClaim.delete(instanceId);
   }

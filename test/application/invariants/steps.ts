@@ -16,6 +16,7 @@ const DISTURBING = [
   "hang up twice",
   "delete",
   "unlink",
+  "do not call",
   "scan",
   "online",
   "offline",

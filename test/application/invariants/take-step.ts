@@ -87,6 +87,8 @@ async function reach(run: Run, { step, which }: Step): Promise<void> {
         requests.ask(process, "hang up", call.id, app.calls.hangUp(ALICE, call.id));
       return;
     }
+    case "do not call":
+      return run.protection.toggle();
     case "scan":
       requests.ask(process, "configure", instanceId, app.instances.configure(ALICE, instanceId));
       await system.settle();

@@ -1,0 +1,56 @@
+import { isWithin, localTime } from "../../../src/domain/calling-hours.ts";
+import { DAY_MS, warmUpLimit } from "../../../src/domain/dial-decision.ts";
+import { zonesOfNumber } from "../../../src/domain/number-zones.ts";
+import { ALICE, NUMBER } from "../../support/application.ts";
+import type { Attempt } from "./model-network.ts";
+import type { Run } from "./run.ts";
+
+/** Checks that number protection is kept: each time that the network is asked to place a call. */
+export class ProtectionChecks {
+  readonly #run: Run;
+  /** The number of all calls is recorded as one that must not be called. */
+  #forbidden = false;
+  /** Instances whose next call was claimed while the number was forbidden, and has been since. */
+  readonly #forbiddenAtClaim = new Set<string>();
+
+  constructor(run: Run) {
+    this.#run = run;
+  }
+
+  /** Records the number as one that must not be called, or takes that back. */
+  async toggle(): Promise<void> {
+    const { consents } = this.#run.database;
+    const [userId, at] = [ALICE.userId, 0];
+    this.#forbidden = !this.#forbidden;
+    this.#forbiddenAtClaim.clear();
+    if (this.#forbidden)
+      await consents.put({ userId, phone: NUMBER, status: "do_not_call", source: null, createdAt: at, updatedAt: at });
+    else await consents.delete(userId, NUMBER);
+  }
+
+  /** Called before each claim. */
+  claiming(instanceId: string): void {
+    if (this.#forbidden) this.#forbiddenAtClaim.add(instanceId);
+    else this.#forbiddenAtClaim.delete(instanceId);
+  }
+
+  /** Called with each dial, which is among the attempts already. */
+  dials({ callId, instanceId, process, life, askedAt }: Attempt): void {
+    const { findings, policy, attempts } = this.#run;
+    const expectThat = (holds: boolean, detail: string) =>
+      findings.expect("protected", holds, `${callId} was ${detail}`);
+    expectThat(!this.#forbiddenAtClaim.has(instanceId), "dialled although its number must not be called");
+    const others = attempts.filter((other) => other.instanceId === instanceId && other.callId !== callId);
+    const last = others.filter((other) => other.process === process && other.life === life).at(-1);
+    const { paceMs = 0, warmUp, callingHours } = policy;
+    if (last) expectThat(askedAt - last.askedAt >= paceMs, `dialled ${askedAt - last.askedAt} ms after ${last.callId}`);
+    const now = process.system.now();
+    // The wall clocks of two processes differ by no more than the jumps of a run.
+    const ofDay = others.filter(({ givenBack, at }) => !givenBack && Math.abs(now - at) < DAY_MS / 2).length + 1;
+    if (warmUp) expectThat(ofDay <= warmUpLimit(warmUp, 0), `dialled as number ${ofDay} of 24 hours`);
+    const isLate = process.system.stoppedMs > 0; // it may have gone on long after its last look at the clock
+    if (callingHours && !isLate)
+      for (const zone of zonesOfNumber(NUMBER))
+        expectThat(isWithin(callingHours, localTime(zone, now)), `dialled at ${new Date(now).toISOString()}`);
+  }
+}
