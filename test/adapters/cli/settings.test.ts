@@ -1,3 +1,4 @@
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { ParsedLine } from "../../../adapters/cli/command.ts";
 import { parseCommandLine } from "../../../adapters/cli/command-line.ts";
@@ -7,8 +8,10 @@ import { serve } from "../../../adapters/cli/serve.ts";
 import { CODE_ONLY, SETTINGS } from "../../../adapters/cli/settings.ts";
 import { UsageError } from "../../../adapters/cli/usage-error.ts";
 import { DEFAULT_LIMITS } from "../../../src/domain/limits.ts";
+import { assertUsable } from "../../../src/domain/protection-limits.ts";
 import { DEFAULT_TIMINGS } from "../../../src/domain/timings.ts";
 import type { RingportOptions } from "../../../src/options.ts";
+import { fuzz } from "../../support/fuzz.ts";
 
 const NOTHING: ParsedLine = { values: new Map(), operands: [] };
 
