@@ -1,28 +1,41 @@
 import { toSample } from "../../../../src/audio/pcm.ts";
 import type { FrameSink } from "../../../../src/ports/media.ts";
 import { FRAME } from "./audio-format.ts";
+import type { AudioStatistics } from "./audio-statistics.ts";
 
 /** Most frames that wait to be passed on; with more, the delay has grown for nothing. */
 const MOST_FRAMES = 5;
-/** After that many frames with at least one to spare, the delay may shrink: 5 s. */
+/** Frames that should be there when one is due: it, and one to spare for a piece that comes late. */
+const ENOUGH_FRAMES = 2;
+/** After that many frames with more than enough of them, the delay may shrink: 5 s. */
 const STEADY_FRAMES = 84;
 /** Peak of a frame that nobody misses. */
 const QUIET = 300;
 
 /**
  * The callee's audio: pieces of any length, whenever they arrive, become one frame for each tick of the leg. The first
- * frame is passed on once the first audio is there; missing ones are silence after that. A piece that comes late makes the
- * delay longer; quiet frames are left out when it was longer than needed for a while.
+ * frame is passed on once there is audio; missing ones are silence after that. A piece that comes late makes the delay
+ * longer; quiet frames are left out when it was longer than needed for a while.
  */
 export class InboundAudio {
   readonly #ring = new Int16Array(MOST_FRAMES * FRAME);
   readonly #frame = new Int16Array(FRAME);
+  readonly #statistics: Pick<AudioStatistics, "passedOn">;
   /** Index of the oldest sample, and number of samples. */
   #from = 0;
   #count = 0;
   #begun = false;
-  /** Ticks since the ring was last empty after one. */
+  /** Nothing is passed on until there is enough, or a tick has been waited for it. */
+  #filling = true;
+  #waited = false;
+  /** Frames that are due. */
+  #owed = 0;
+  /** Ticks since there was last no more than enough. */
   #steady = 0;
+
+  constructor(statistics: Pick<AudioStatistics, "passedOn">) {
+    this.#statistics = statistics;
+  }
 
   /** Adds samples from -1 to 1. */
   add(pcm: Float32Array): void {
@@ -37,22 +50,47 @@ export class InboundAudio {
     this.#count += pcm.length - first;
   }
 
-  /** Passes on the frame that is due. Returns whether it is audio, or silence in its place; undefined before the first one. */
-  tick(sink: FrameSink | undefined): boolean | undefined {
-    const isAudio = this.#count >= FRAME;
-    if (!this.#begun && !isAudio) return undefined;
+  /**
+   * Passes on the frame that is due.
+   * @param stalled this thread stood still: what seems to be missing may be waiting for it, so the frame is passed on later
+   */
+  tick(sink: FrameSink | undefined, stalled: boolean): void {
+    if (!this.#begun && !this.#isReady()) return;
     this.#begun = true;
-    const frame = this.#frame;
-    if (!isAudio) {
-      this.#steady = 0;
-      frame.fill(0);
-    } else {
-      this.#take();
-      this.#steady = this.#count < FRAME ? 0 : this.#steady + 1;
-      if (this.#steady >= STEADY_FRAMES && this.#isQuiet()) this.#take();
+    this.#owed++;
+    while (this.#owed > 0) {
+      const isAudio = this.#isReady();
+      if (!isAudio && stalled && this.#owed < MOST_FRAMES) return;
+      this.#owed--;
+      if (isAudio) this.#next();
+      else this.#missing();
+      this.#statistics.passedOn(isAudio);
+      sink?.write(this.#frame);
     }
-    sink?.write(frame);
-    return isAudio;
+  }
+
+  /** Whether the next frame is there; after a gap, whether there is also one to spare, or was time for it. */
+  #isReady(): boolean {
+    if (this.#count < FRAME) return false;
+    if (this.#filling && !this.#waited && this.#count < ENOUGH_FRAMES * FRAME) {
+      this.#waited = true;
+      return false;
+    }
+    this.#filling = false;
+    return true;
+  }
+
+  #next(): void {
+    this.#take();
+    this.#steady = this.#count < ENOUGH_FRAMES * FRAME ? 0 : this.#steady + 1;
+    if (this.#steady >= STEADY_FRAMES && this.#isQuiet()) this.#take();
+  }
+
+  #missing(): void {
+    this.#filling = true;
+    this.#waited &&= this.#count >= FRAME;
+    this.#steady = 0;
+    this.#frame.fill(0);
   }
 
   #take(): void {
