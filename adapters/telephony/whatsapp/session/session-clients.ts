@@ -27,7 +27,7 @@ export class SessionClients {
   #current: SupervisedClient | undefined;
   #records: SessionRecords | undefined;
   #sessionId: SessionId | undefined;
-  #ended: Promise<unknown> = Promise.resolve();
+  #ended: Promise<void> = Promise.resolve();
 
   constructor(options: SessionClientsOptions) {
     this.#options = options;
@@ -108,7 +108,7 @@ export class SessionClients {
     const logged = within(erased, { system, ms: ERASING_MS, late }).catch((error: unknown) =>
       logger.warn({ instance_id: instanceId, err: error }, "whatsapp: the keys of a link could not be erased"),
     );
-    this.#ended = Promise.all([this.#ended, logged]);
+    this.#endsWith(logged);
   }
 
   /** Resolves once everything that the current client wrote is stored. */
@@ -117,13 +117,17 @@ export class SessionClients {
   }
 
   /** Resolves once all clients that were ended are gone, and what is to be erased is. Never rejects. */
-  async ended(): Promise<void> {
-    await this.#ended;
+  ended(): Promise<void> {
+    return this.#ended;
   }
 
   #end(end: (client: SupervisedClient) => Promise<void>): void {
     const client = this.#current;
     this.#current = undefined;
-    if (client !== undefined) this.#ended = Promise.all([this.#ended, end(client)]);
+    if (client !== undefined) this.#endsWith(end(client));
+  }
+
+  #endsWith(work: Promise<unknown>): void {
+    this.#ended = Promise.all([this.#ended, work]).then(() => {});
   }
 }

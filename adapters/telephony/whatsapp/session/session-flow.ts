@@ -62,7 +62,7 @@ export function decideSession(flow: SessionFlow, input: SessionInput, moment: Mo
       return moment.owned ? found({ ...flow, opened: true }, input, moment) : disowned(flow);
     case "state":
       // While it waits, nothing is connected, and the next attempt asks whether this server may.
-      return moment.owned || flow.state === "waiting" ? found(flow, input, moment) : doubtful(flow);
+      return moment.owned || flow.state === "waiting" ? found(flow, input, moment) : foundInDoubt(flow, input, moment);
     case "closed":
       return closed(flow, closingOf(input), moment);
     case "failure":
@@ -108,6 +108,14 @@ function found(flow: SessionFlow, { connected, registered }: LiveState, moment: 
   const next: SessionFlow = { ...moved(flow, "open", null), lasting: false, reconnects };
   const report: SessionEffect[] = healthOf(next).state === "online" ? [{ do: "report_online" }] : [];
   return { flow: next, effects: [...STOP_WAITING, ...report, { do: "calls_restored" }] };
+}
+
+/** Nothing comes online while the server may not act for the number; a drop is noticed all the same. */
+function foundInDoubt(flow: SessionFlow, live: LiveState, moment: Moment): SessionDecision {
+  const { flow: doubted, effects } = doubtful(flow);
+  if (doubted.state !== "online") return { flow: doubted, effects };
+  const next = found(doubted, live, moment);
+  return { flow: next.flow, effects: [...effects, ...next.effects] };
 }
 
 /** The socket broke off without an event. The client connects again by itself; one that does so too often has to wait. */

@@ -98,7 +98,7 @@ export class SupervisedClient {
     const { client } = this;
     if (client === undefined) throw new Error("the client is gone");
     const code: unknown = await this.#within(async () => client.auth.requestPairingCode(digits), PAIRING_MS, signal);
-    if (typeof code !== "string" || !/^[0-9A-Za-z]{8}$/.test(code))
+    if (typeof code !== "string" || !/^[0-9A-Za-z]{4}-?[0-9A-Za-z]{4}$/.test(code))
       throw new Error("the client returned no pairing code");
     return code;
   }

@@ -232,4 +232,7 @@ async function closed(scene: SessionScene): Promise<void> {
   const reports = scene.reports.length;
   await scene.system.advance(40_000);
   expect(scene.reports).toHaveLength(reports);
+  const log = scene.logged.join("\n");
+  expect(log).not.toMatch(/\d{6}/);
+  for (const { payload } of scene.codes) expect(log).not.toContain(payload);
 }

@@ -133,6 +133,13 @@ describe("a session", () => {
     expect(renewed).toEqual({ flow: FLOWS.online, effects: [] });
   });
 
+  test("a socket that drops meanwhile is noticed all the same", () => {
+    const dropped = decideSession(FLOWS.online, { type: "state", ...DOWN }, at(9_000, { owned: false }));
+    expect(dropped.flow.state).toBe("dropped");
+    expect(deeds(dropped)).toEqual(["report_offline", "calls_lost"]);
+    expect(effectsOf(dropped, "start_timer").map(({ timer }) => timer)).toEqual(["ownership", "patience"]);
+  });
+
   test("a server that may not act for the number does not connect until it may", () => {
     const connecting = decideSession(FLOWS.connecting, { type: "opened", ...WORKS }, at(9_000, { owned: false }));
     expect(connecting.flow.state).toBe("waiting");
