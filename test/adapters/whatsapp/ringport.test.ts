@@ -166,6 +166,31 @@ describe("a Ringport with linked WhatsApp numbers", () => {
     await scene.stop();
   });
 
+  test("a pairing code links as well", async () => {
+    const scene = new WhatsAppScene();
+    await scene.create();
+    const { code } = await scene.during(
+      scene.ringport.instances.pairingCode(ALICE, scene.instanceId, { phone: OWNER }),
+    );
+    expect(await scene.instance()).toMatchObject({ status: "CREATED", condition: "pairing_code" });
+    scene.network.typeCode(code, OWNER);
+    await scene.until("ACTIVE", 5_000);
+    expect(await scene.instance()).toMatchObject({ phone: OWNER, condition: null });
+    await scene.stop();
+  });
+
+  test("an instance is unlinked and linked again, to another phone", async () => {
+    const scene = await linked();
+    await scene.during(scene.ringport.instances.unlink(ALICE, scene.instanceId));
+    expect(await scene.instance()).toMatchObject({ status: "CREATED", phone: null });
+    expect(scene.network.clientOf().getState().connected).toBe(false);
+    scene.network.scan(await scene.code(), "+5511955554444");
+    await scene.until("ACTIVE", 5_000);
+    expect((await scene.instance()).phone).toBe("+5511955554444");
+    await scene.restart();
+    await scene.stop();
+  });
+
   test("a deleted instance removes its device at WhatsApp", async () => {
     const scene = await linked();
     const client = scene.network.clientOf();
