@@ -59,6 +59,7 @@ export type { CallLimits } from "./domain/call-limits.ts";
 export type { CallerIdInput } from "./domain/caller-id-input.ts";
 export type { Consent, ConsentStatus } from "./domain/consent.ts";
 export type { ConsentInput } from "./domain/consent-input.ts";
+export type { DialRecord } from "./domain/dial-decision.ts";
 export type {
   CallReference,
   Event,
@@ -81,6 +82,14 @@ export type { JsonSchema } from "./domain/json-schema.ts";
 export type { Limits } from "./domain/limits.ts";
 export { DEFAULT_LIMITS } from "./domain/limits.ts";
 export type { MediaStatistics } from "./domain/media-statistics.ts";
+export type {
+  AnswerRateFloor,
+  BlockedReason,
+  CallingHours,
+  NumberProtection,
+  Pause,
+  WarmUp,
+} from "./domain/number-protection.ts";
 export type { CompletedReason, FailedReason, HeardEvidence, Outcome, OutcomeData } from "./domain/outcome.ts";
 export { COMPLETED_REASONS, FAILED_REASONS, HEARD_EVIDENCE } from "./domain/outcome.ts";
 export type { PairingInput } from "./domain/pairing-input.ts";

@@ -6,6 +6,7 @@ import { CALL_TRANSITIONS } from "../../src/domain/call.ts";
 import { PHASE_TRANSITIONS } from "../../src/domain/call-flow.ts";
 import { INSTANCE_TRANSITIONS } from "../../src/domain/instance.ts";
 import { LINE_TRANSITIONS } from "../../src/domain/line-flow.ts";
+import { BLOCKED_REASONS } from "../../src/domain/number-protection.ts";
 import { STREAM_TRANSITIONS } from "../../src/domain/stream-flow.ts";
 import { expectPage } from "./generated.ts";
 
@@ -25,6 +26,9 @@ ${stateDiagram(CALL_TRANSITIONS, "QUEUED")}\`\`\`
 
 A \`QUEUED\` call whose line is offline waits for the line, up to \`queueTimeoutMs\`. If only a person can fix the line (a wrong password, an
 untrusted certificate, a name that does not exist), new and waiting calls fail at once as \`instance_offline\`, with the cause in \`detail\`.
+
+Before its message is prepared and again before the network is asked, [number protection](number-protection.md) may fail a \`QUEUED\` call
+(${BLOCKED_REASONS.map((reason) => `\`${reason}\``).join(", ")}) or make it wait.
 
 ## Live call
 

@@ -1,9 +1,15 @@
+import { BLOCKED_REASONS } from "../../src/domain/number-protection.ts";
 import { storyFaults } from "../support/call-story.ts";
 import type { CallView, EventView } from "../support/server-client.ts";
 import type { Stage } from "./stage.ts";
 
 /** Reasons of a call whose phone was never asked to ring. */
-const NEVER_DIALLED: ReadonlySet<string> = new Set(["instance_not_linked", "instance_offline", "number_invalid"]);
+const NEVER_DIALLED: ReadonlySet<string> = new Set([
+  "instance_not_linked",
+  "instance_offline",
+  "number_invalid",
+  ...BLOCKED_REASONS,
+]);
 /** Reasons that only the far end can give. */
 const FROM_THE_PHONE: ReadonlySet<string> = new Set([
   "message_played",
