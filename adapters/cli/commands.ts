@@ -9,6 +9,10 @@ import { callsRecording } from "./call/calls-recording.ts";
 import { callsShow } from "./call/calls-show.ts";
 import type { Command } from "./command.ts";
 import { completion } from "./completion/completion.ts";
+import { consentDelete } from "./consent/consent-delete.ts";
+import { consentGet } from "./consent/consent-get.ts";
+import { consentList } from "./consent/consent-list.ts";
+import { consentSet } from "./consent/consent-set.ts";
 import { demo } from "./demo/demo.ts";
 import { doctor } from "./doctor/doctor.ts";
 import { erase } from "./erase.ts";
@@ -48,6 +52,10 @@ export const COMMANDS: readonly Command[] = [
   callsShow,
   callsHangup,
   callsRecording,
+  consentSet,
+  consentGet,
+  consentList,
+  consentDelete,
   listen,
   voices,
   sipCheck,
