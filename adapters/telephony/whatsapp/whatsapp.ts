@@ -46,8 +46,12 @@ const CAPABILITIES: TelephonyCapabilities = {
  *   new WaClient({ sessionId, store: createStore(whatsappStore(records)), plugins: [voipPlugin({ maxConcurrentCalls: 4 })] });
  * createRingport({ telephony: whatsapp({ client }) });
  * ```
+ *
+ * @throws {TypeError} if `client` is not a function
  */
 export function whatsapp({ client, users, system = realSystem, logger = silentLogger }: WhatsAppOptions): Network {
+  if (typeof client !== "function")
+    throw new TypeError("`client` must be a function that makes a WhatsApp client: a client is used up by each logout");
   const clock = new MediaClock(system);
   const numbers = new NumberResolver(system);
   const lines = new Set<WhatsAppLine>();

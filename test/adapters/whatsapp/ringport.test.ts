@@ -191,6 +191,34 @@ describe("a Ringport with linked WhatsApp numbers", () => {
     await scene.stop();
   });
 
+  test("a passkey, a restriction and an outdated client are conditions of the instance", async () => {
+    const passkey = new WhatsAppScene();
+    await passkey.create();
+    passkey.network.needsPasskey = true;
+    passkey.network.scan(await passkey.code(), OWNER);
+    await passkey.system.advance(1_000);
+    expect(await passkey.instance()).toMatchObject({ status: "CREATED", condition: "passkey_required" });
+    await passkey.stop();
+    for (const [code, condition] of [
+      [402, "restricted"],
+      [405, "client_outdated"],
+    ] as const) {
+      const scene = await linked();
+      scene.network.clientOf().fail(code);
+      await scene.until("CONFIGURED", 60_000);
+      expect(await scene.instance()).toMatchObject({
+        phone: OWNER,
+        condition,
+        reason: expect.stringContaining(`${code}`),
+      });
+      await scene.stop();
+    }
+  });
+
+  test("takes a factory of clients, not a client", () => {
+    expect(() => whatsapp({ client: {} as never })).toThrow("`client` must be a function");
+  });
+
   test("a deleted instance removes its device at WhatsApp", async () => {
     const scene = await linked();
     const client = scene.network.clientOf();

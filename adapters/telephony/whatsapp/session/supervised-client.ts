@@ -188,7 +188,10 @@ export class SupervisedClient {
 
   async #connect(): Promise<void> {
     this.#wanted = true;
-    this.#made ??= this.#make();
+    this.#made ??= this.#make().catch((error: unknown) => {
+      this.#made = undefined; // the next attempt makes another one
+      throw error;
+    });
     const client = await this.#made;
     await this.#disconnecting;
     if (this.stuck) throw new Error("the client did not disconnect before");
@@ -198,11 +201,11 @@ export class SupervisedClient {
   async #make(): Promise<WhatsAppClient> {
     const made = (async () => this.#options.make())();
     const client = await this.#within(() => made, MAKING_MS).catch((error: unknown) => {
-      this.#made = undefined;
       // One that comes later has never been connected.
       void made.then((late) => late.disconnect()).catch(() => {});
       throw error;
     });
+    if (typeof client?.connect !== "function") throw new TypeError("the factory `client` returned no WhatsApp client");
     this.#client = client;
     if (this.#dropped) return client;
     for (const name of CLIENT_EVENTS) this.#wiring.on(client, name, (event) => this.#take(name, event));

@@ -188,6 +188,16 @@ describe("linking", () => {
     expect(scene.reports).toEqual(["condition"]);
   });
 
+  test("a factory that returns no client is asked again", async () => {
+    const scene = new SessionScene();
+    let asked = 0;
+    scene.open((context) => (asked++ < 2 ? (undefined as never) : scene.network.client(context)));
+    await expect(scene.session.link()).rejects.toThrow("the WhatsApp client could not be created");
+    expect(scene.logged.join()).toContain("the factory `client` returned no WhatsApp client");
+    await scene.system.advance(20_000);
+    expect(scene.codes.length).toBeGreaterThanOrEqual(1);
+  });
+
   test("a factory that hangs is given up, and a client that comes late is not connected", async () => {
     const scene = new SessionScene();
     let arrive = () => {};
