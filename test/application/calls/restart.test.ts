@@ -200,7 +200,7 @@ describe("stopping", () => {
     const world = await World.start();
     const { leg } = await world.answeredCall(await world.activeInstance(), "x".repeat(1_000));
     await world.stop(3_000);
-    expect(world.context.counters.outcomes).toEqual({ "FAILED/interrupted": 1 });
+    expect(world.context.counters.outcomes).toEqual(new Map([["FAILED/interrupted", 1]]));
     expect(leg.live).toBe(false);
     expect(leg.heard.length / 8).toBeGreaterThanOrEqual(3_000);
     expect(world.system.waiting).toBe(0);
