@@ -46,8 +46,7 @@ export async function decideNext(context: Context, monitor: LineMonitor, next: C
   const protection = protectionInForce(context.policy, monitor.telephony.capabilities.protection);
   const past = await pastOf(context, protection, monitor);
   const now = system.now();
-  const pause = instancePause(protection, past, now);
-  if (pause) monitor.pause(pause);
+  monitor.pause(instancePause(protection, past, now));
   if (!next) return { do: "dial" };
   const callee = await calleeOf(context, protection, next);
   const times = { now, waitsUntil: next.createdAt + timings.queueTimeoutMs };

@@ -10,7 +10,8 @@ export interface InstanceMove {
   /** Left out: its status stays. */
   readonly input?: InstanceInput;
   readonly patch?: InstancePatch;
-  readonly fact: Fact;
+  /** Left out: the write makes no event. */
+  readonly fact?: Fact;
   /** Sealed credentials; stored even if the table has no such move. */
   readonly sealed?: Uint8Array | undefined;
 }
@@ -61,7 +62,7 @@ export class InstanceRecord {
       const link = input === "link" ? { linkedAt: now } : input === "unlink" && { linkedAt: null, pause: null };
       const moved = { ...patch, ...link, status: status ?? current.status, updatedAt: now };
       const subject = { callId: null, instanceId: current.id, userId: current.userId };
-      const log = status ? [events.event(fact, subject)] : [];
+      const log = status && fact ? [events.event(fact, subject)] : [];
       const next = await retryUntilStored(this.#context, `the write of instance ${current.id}`, () =>
         storage.instances.update(current.id, current.version, moved, log, sealed),
       );

@@ -110,8 +110,13 @@ export class LineMonitor implements LineHost {
     return this.#record.current;
   }
 
-  /** Stores a pause of the number, and reports it, once. */
-  pause(pause: Pause): void {
+  /** Stores the pause of the number, and reports it, once. @param pause undefined: its protection lets it call again */
+  pause(pause: Pause | undefined): void {
+    if (!pause) {
+      const isPaused = (this.instance.pause?.until ?? 0) > this.#context.system.now();
+      if (isPaused) this.#record.enqueue(() => this.#record.move({ patch: { pause: null } }));
+      return;
+    }
     const { until, reason } = pause;
     if (this.#pausing === until || this.instance.pause?.until === until) return;
     this.#pausing = until;

@@ -302,6 +302,17 @@ describe("an answer rate below its floor", () => {
     await next.stop();
   });
 
+  test("shows no pause any more once the floor is switched off", async () => {
+    const world = await start({ answerRate });
+    const instance = await world.activeInstance();
+    await unanswered(world, instance);
+    await unanswered(world, instance);
+    const next = await world.crashAndRestart({ policy: { kind: "single", answerRate: false } });
+    expect((await next.app.instances.get(ALICE, instance.id)).connection.pause).toBeUndefined();
+    await unanswered(next, instance);
+    await next.stop();
+  });
+
   test("lets a call wait if the pause is over in its time", async () => {
     const world = await start({ answerRate }, 2 * HOUR_MS);
     const instance = await world.activeInstance();
