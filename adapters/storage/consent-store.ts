@@ -5,7 +5,6 @@ import { prepared } from "./prepared.ts";
 import type { ConsentTable } from "./schema.ts";
 import type { Session } from "./session.ts";
 
-/** One look-up for each call that is dialled. */
 const CONSENT = prepared((db, { userId, phone }: { userId: string; phone: string }) =>
   db.selectFrom("consents").selectAll().where("user_id", "=", userId).where("phone", "=", phone),
 );
@@ -17,6 +16,11 @@ export function consentStore(session: Session): ConsentStore {
       const [row] = await session.query(CONSENT, { userId, phone });
       return row && consentOf(row);
     },
+    ofNumbers: (userId, phones) =>
+      session.read(async (db) => {
+        const ofUser = db.selectFrom("consents").selectAll().where("user_id", "=", userId);
+        return (await ofUser.where("phone", "in", phones).execute()).map(consentOf);
+      }),
     put: (consent) =>
       session.transaction(async (tx) => {
         const row = rowOf(consent);

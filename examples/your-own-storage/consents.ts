@@ -6,6 +6,8 @@ export function consents({ consents: all }: Memory): ConsentStore {
   const nameOf = (userId: string, phone: string): string => JSON.stringify([userId, phone]);
   return {
     get: async (userId, phone) => all.get(nameOf(userId, phone)),
+    ofNumbers: async (userId, phones) =>
+      phones.map((phone) => all.get(nameOf(userId, phone))).filter((one) => one !== undefined),
     async put(consent) {
       const name = nameOf(consent.userId, consent.phone);
       const before = all.get(name);

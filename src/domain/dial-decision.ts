@@ -57,6 +57,11 @@ export function decideDial(
   return { do: "dial" };
 }
 
+/** What counts of the consents that the forms of one number have. */
+export function consentAmong(statuses: readonly ConsentStatus[]): ConsentStatus | undefined {
+  return statuses.includes("do_not_call") ? "do_not_call" : statuses[0];
+}
+
 /** Why this number is not called now; undefined if it may be. */
 export function calleeBlock(
   { requireConsent, callingHours }: NumberProtection,

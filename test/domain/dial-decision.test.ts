@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import {
   type Callee,
   calleeBlock,
+  consentAmong,
   DAY_MS,
   type DialPast,
   type DialRecord,
@@ -57,6 +58,13 @@ describe("consents", () => {
       reason: "blocked_do_not_call",
       detail: "+12025550100 is recorded as a number that is not to be called",
     });
+  });
+
+  test("of several forms of a number one that is not to be called counts", () => {
+    expect(consentAmong([])).toBeUndefined();
+    expect(consentAmong(["granted"])).toBe("granted");
+    expect(consentAmong(["granted", "do_not_call"])).toBe("do_not_call");
+    expect(consentAmong(["do_not_call", "granted"])).toBe("do_not_call");
   });
 
   test("a missing consent blocks only if one is required", () => {

@@ -2,6 +2,7 @@ import type { Call } from "../../domain/call.ts";
 import {
   type Callee,
   calleeBlock,
+  consentAmong,
   DAY_MS,
   type DialDecision,
   type DialPast,
@@ -11,6 +12,7 @@ import {
   warmUpDay,
   warmUpLimit,
 } from "../../domain/dial-decision.ts";
+import { numberForms } from "../../domain/number-forms.ts";
 import { type Block, type NumberProtection, protectionInForce } from "../../domain/number-protection.ts";
 import { assertUsable } from "../../domain/protection-limits.ts";
 import type { System } from "../../ports/system.ts";
@@ -63,9 +65,10 @@ export async function calleeBlockNow(context: Context, call: Call, telephony: Te
 
 async function calleeOf({ storage }: Context, { callingHours }: NumberProtection, call: Call): Promise<Callee> {
   const phone = call.targetPhone;
-  const consent = await storage.consents.get(call.userId, phone);
+  const consents = await storage.consents.ofNumbers(call.userId, numberForms(phone));
+  const consent = consentAmong(consents.map(({ status }) => status));
   const zones = callingHours ? (await import("../../domain/number-zones.ts")).zonesOfNumber(phone) : [];
-  return { phone, consent: consent?.status, zones };
+  return { phone, consent, zones };
 }
 
 async function pastOf(context: Context, protection: NumberProtection, monitor: LineMonitor): Promise<DialPast> {

@@ -4,6 +4,8 @@ import type { Page } from "./page.ts";
 /** What users know about the numbers that they call. A user has at most one consent of a number. */
 export interface ConsentStore {
   get(userId: string, phone: string): Promise<Consent | undefined>;
+  /** A user's consents of these few numbers, in any order. */
+  ofNumbers(userId: string, phones: readonly string[]): Promise<Consent[]>;
   /**
    * Stores a consent in place of an earlier one of the same number, whose `createdAt` it keeps. Of concurrent writes the
    * last one counts.

@@ -26,6 +26,24 @@ export function consentsContract(clause: Clause, lastingClause: Clause): void {
     scene.equal(await consents.get(first.userId, first.phone), stored);
   });
 
+  clause("the consents of several numbers are found together", async (scene) => {
+    const { consents } = scene.storage;
+    const [one, other, third] = ["+5511987654321", "+551187654321", "+12025550101"].map((phone) =>
+      consent(scene, phone),
+    );
+    if (!one || !other || !third) throw new Error("unreachable");
+    const theirs = { ...other, userId: scene.id("usr") };
+    for (const stored of [one, third, theirs]) await consents.put(stored);
+    scene.equal(await consents.ofNumbers(one.userId, [other.phone, one.phone]), [one]);
+    await consents.put(other);
+    const found = await consents.ofNumbers(one.userId, [one.phone, other.phone]);
+    scene.equal(
+      found.toSorted((a, b) => (a.phone < b.phone ? -1 : 1)),
+      [other, one],
+    );
+    scene.equal(await consents.ofNumbers(one.userId, ["+12025550199"]), []);
+  });
+
   clause("of consents that are stored at once, one is the first", async (scene) => {
     const { consents } = scene.storage;
     const some = Array.from({ length: 5 }, (_, i) => consent(scene, "+12025550101", { source: `form ${i}` }));

@@ -20,6 +20,7 @@ export async function askHotQueries(storage: Storage): Promise<void> {
   await lineRecords.get("inst_1", ["key", "other"]);
   await lineRecords.keys("inst_1", "k");
   await consents.get("usr_1", "+12025550100");
+  await consents.ofNumbers("usr_1", ["+12025550100", "+12025550101"]);
   await consents.list("usr_1", {}, { limit: 10, after: "+12025550100" });
   await consents.list("usr_1", { status: "do_not_call" }, { limit: 10, after: "+12025550100" });
   await accounts.users(1);

@@ -182,6 +182,30 @@ describe("a number that must not be called", () => {
     await world.stop();
   });
 
+  test.each([
+    ["+5511987654321", "+551187654321"],
+    ["+5215512345678", "+525512345678"],
+    ["+5491123456789", "+541123456789"],
+  ])("is the same number in its other form: %s and %s", async (...forms) => {
+    for (const [recorded, called] of [forms, forms.toReversed()] as [string, string][]) {
+      const world = await start({ requireConsent: true });
+      const instance = await world.activeInstance();
+      await consent(world, "granted", ALICE.userId, recorded);
+      await world.app.calls.create(ALICE, german(instance, called));
+      await world.system.settle();
+      expect(world.network.legs.map(({ to }) => to)).toEqual([called]);
+      world.leg().end("busy");
+      await world.system.settle();
+      await consent(world, "do_not_call", ALICE.userId, recorded);
+      await consent(world, "granted", ALICE.userId, called);
+      const call = await world.app.calls.create(ALICE, german(instance, called));
+      await world.system.settle();
+      expect((await world.stored(call)).outcome?.reason).toBe("blocked_do_not_call");
+      expect(world.network.legs).toHaveLength(1);
+      await world.stop();
+    }
+  });
+
   test("is that of one user", async () => {
     const world = await World.start();
     await consent(world, "do_not_call", "usr_else");
@@ -206,7 +230,7 @@ test("a call waits while the database cannot be asked for its consent", async ()
   const world = await World.start();
   const instance = await world.activeInstance();
   world.storage.before = (operation) => {
-    if (operation === "consents.get") throw new StorageUnavailable("the database is locked");
+    if (operation === "consents.ofNumbers") throw new StorageUnavailable("the database is locked");
   };
   const call = await world.call(instance);
   await world.system.advance(5_000);
@@ -359,16 +383,16 @@ async function link(world: World, instance: Instance): Promise<void> {
   await world.system.settle();
 }
 
-async function consent(world: World, status: ConsentStatus, userId = ALICE.userId): Promise<void> {
+async function consent(world: World, status: ConsentStatus, userId = ALICE.userId, phone = NUMBER): Promise<void> {
   const at = world.system.now();
-  await world.storage.consents.put({ userId, phone: NUMBER, status, source: null, createdAt: at, updatedAt: at });
+  await world.storage.consents.put({ userId, phone, status, source: null, createdAt: at, updatedAt: at });
 }
 
-function german(instance: Instance) {
+function german(instance: Instance, phoneNumber = "+4930123456") {
   return {
     instanceId: instance.id,
     type: "FIXED_TTS" as const,
-    target: { phoneNumber: "+4930123456" },
+    target: { phoneNumber },
     tts: { text: "Guten Tag", voiceId: "en-US-1" },
   };
 }

@@ -1,11 +1,11 @@
 import { errorText } from "../../../../src/base/error-text.ts";
 import { within } from "../../../../src/base/timeout.ts";
+import { numberForms } from "../../../../src/domain/number-forms.ts";
 import type { System } from "../../../../src/ports/system.ts";
 import { DialError } from "../../../../src/ports/telephony.ts";
 import type { WhatsAppClient } from "../../../../src/ports/whatsapp-client.ts";
 import { dialFault, RETRY_MS } from "./dial-faults.ts";
 import { readJid } from "./jid.ts";
-import { numberForms } from "./number-forms.ts";
 
 /** WhatsApp answers a question for a number within this time, ms. */
 export const RESOLVE_MS = 10_000;
@@ -57,7 +57,9 @@ export class NumberResolver {
   async #ask(client: WhatsAppClient, forms: readonly string[], signal: AbortSignal): Promise<unknown> {
     const late = (): Error => noAnswer(`no answer within ${RESOLVE_MS / 1_000} s`);
     try {
-      const answer = Promise.resolve().then(() => client.profile.getLidsByPhoneNumbers(forms));
+      const answer = Promise.resolve().then(() =>
+        client.profile.getLidsByPhoneNumbers(forms.map((form) => form.slice(1))),
+      );
       return await within(answer, { system: this.#system, ms: RESOLVE_MS, late, signal });
     } catch (error) {
       if (signal.aborted) throw new DialError("released", "hung up before the number was known");

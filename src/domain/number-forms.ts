@@ -4,7 +4,7 @@ interface TwoForms {
   readonly other: (...parts: string[]) => string;
 }
 
-/** Countries in which a mobile number has two forms, and WhatsApp knows it by one of them. */
+/** Countries in which a mobile number has two forms, of which a network such as WhatsApp knows one. */
 const TWO_FORMS: readonly TwoForms[] = [
   // Brazil: the ninth digit, which mobile numbers got between 2012 and 2016.
   { form: /^55(\d\d)9([6-9]\d{7})$/, other: (area, number) => `55${area}${number}` },
@@ -17,12 +17,12 @@ const TWO_FORMS: readonly TwoForms[] = [
   { form: /^54(\d{10})$/, other: (number) => `549${number}` },
 ];
 
-/** The forms by which WhatsApp may know a number, without the plus; the given one first. */
+/** All forms of a number that reach the same phone, the given one first. @param phoneNumber E.164 */
 export function numberForms(phoneNumber: string): readonly string[] {
-  const digits = phoneNumber.replace(/^\+/, "");
+  const digits = phoneNumber.slice(1);
   for (const { form, other } of TWO_FORMS) {
     const match = form.exec(digits);
-    if (match !== null) return [digits, other(...match.slice(1))];
+    if (match !== null) return [phoneNumber, `+${other(...match.slice(1))}`];
   }
-  return [digits];
+  return [phoneNumber];
 }
