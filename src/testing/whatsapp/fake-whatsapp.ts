@@ -120,6 +120,12 @@ export class FakeWhatsApp {
     this.#link(client, digitsOf(phone));
   }
 
+  /** The addresses of the devices that are linked to a phone, those that are offline included. */
+  linkedDevices(phone: string): string[] {
+    const digits = digitsOf(phone);
+    return [...this.#devices.keys()].filter((jid) => userOf(jid) === digits && !this.#unlinked.has(jid));
+  }
+
   /** The owner of a phone removes all linked devices; those that are offline notice at their next login. */
   unlink(phone: string): void {
     for (const [jid, client] of this.#devices)

@@ -1,15 +1,19 @@
-import type { WhatsAppCall, WhatsAppClient } from "../../../../src/ports/whatsapp-client.ts";
+import type { WhatsAppCall, WhatsAppClient, WhatsAppVoip } from "../../../../src/ports/whatsapp-client.ts";
 
 /** What a call uses of the session that carries it. */
 export interface CallPort {
   /** The connected client; undefined while there is none. Read it for every act: a reconnect may replace it. */
   readonly client: WhatsAppClient | undefined;
+  /** The calls of the client, also while its connection is down: their audio goes another way. */
+  readonly calls: WhatsAppVoip | undefined;
   /** Passes on what happens until the returned function is called. */
   listen(listener: CallListener): () => void;
 }
 
 /** Receives what happens on the session. None of its methods may throw. */
 export interface CallListener {
+  /** The call that it carries; undefined before the client has named it. */
+  readonly callId?: string | undefined;
   /** An event of the client's voip plugin. */
   voip(event: VoipEvent): void;
   /** An incoming stanza, before the client has handled it; not checked. */

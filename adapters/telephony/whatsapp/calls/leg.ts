@@ -126,9 +126,17 @@ export class WhatsAppLeg implements Leg, CallListener {
   /** The client's calls, if it has any: another object after a reconnect, and missing during one. */
   get #voip(): WhatsAppVoip | undefined {
     try {
-      return this.#options.port.client?.voip ?? undefined;
+      return this.#options.port.calls ?? undefined;
     } catch {
       return undefined;
+    }
+  }
+
+  get #isConnected(): boolean {
+    try {
+      return this.#options.port.client?.getState().connected === true;
+    } catch {
+      return false;
     }
   }
 
@@ -211,7 +219,8 @@ export class WhatsAppLeg implements Leg, CallListener {
   #endCall(): void {
     const released = (): void => this.#take({ type: "released" });
     this.#cancelEnd = this.#options.system.after(END_MS, released);
-    const voip = this.#voip;
+    // The client forgets a call whose terminate it cannot send: the session ends this one once the connection is back.
+    const voip = this.#isConnected ? this.#voip : undefined;
     // The client reports the end before it sends the terminate: only its promise means that it was sent.
     Promise.resolve()
       .then(() => voip?.endCall(this.callId))

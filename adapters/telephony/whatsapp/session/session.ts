@@ -3,8 +3,9 @@ import { within } from "../../../../src/base/timeout.ts";
 import type { Logger } from "../../../../src/ports/logger.ts";
 import type { System } from "../../../../src/ports/system.ts";
 import { type LineHealth, type LineHost, NetworkSilent, type PairingCode } from "../../../../src/ports/telephony.ts";
-import type { WhatsAppClient, WhatsAppClientFactory } from "../../../../src/ports/whatsapp-client.ts";
+import type { WhatsAppClient, WhatsAppClientFactory, WhatsAppVoip } from "../../../../src/ports/whatsapp-client.ts";
 import type { CallListener, CallPort } from "../calls/call-port.ts";
+import { AbandonedCalls } from "./abandoned-calls.ts";
 import { FirstSign } from "./first-sign.ts";
 import { encodeCredentials, type SessionId } from "./link-credentials.ts";
 import { masked } from "./phone-of.ts";
@@ -42,6 +43,7 @@ export class Session implements CallPort {
   readonly #clients: SessionClients;
   readonly #firstSign: FirstSign;
   readonly #polls: StatePolls;
+  readonly #abandoned: AbandonedCalls;
   readonly #listeners = new Set<CallListener>();
   readonly #timers = new Map<SessionTimer, () => void>();
   readonly #inbox: SessionInput[] = [];
@@ -56,6 +58,10 @@ export class Session implements CallPort {
     this.#options = options;
     this.#firstSign = new FirstSign(system);
     this.#polls = new StatePolls(system, () => this.#askState());
+    this.#abandoned = new AbandonedCalls({
+      ...{ system, port: this, listeners: this.#listeners },
+      failed: (error) => this.#log("warn", "a call that nobody carries any more could not be ended", error),
+    });
     const listener = {
       input: (input: SessionInput) => this.#take(input),
       voip: (event: Parameters<CallListener["voip"]>[0]) => this.#toCalls((call) => call.voip(event)),
@@ -68,10 +74,17 @@ export class Session implements CallPort {
     return this.#flow.opened ? this.#clients.current?.client : undefined;
   }
 
+  get calls(): WhatsAppVoip | undefined {
+    return this.#clients.current?.client?.voip;
+  }
+
   listen(listener: CallListener): () => void {
     this.#listeners.add(listener);
     this.#poll();
-    return () => void this.#listeners.delete(listener);
+    return () => {
+      this.#listeners.delete(listener);
+      this.#abandoned.check();
+    };
   }
 
   /** Whether a number is linked, as far as the session knows. */
@@ -137,6 +150,7 @@ export class Session implements CallPort {
     const late = () => new NetworkSilent("the link was not stored in time");
     if (this.#storing !== undefined) await within(this.#storing, { system, ms: STORING_MS, late }).catch(() => {});
     this.#take({ type: "close" });
+    this.#abandoned.stop();
     await this.#clients.ended();
   }
 
@@ -149,6 +163,7 @@ export class Session implements CallPort {
     } finally {
       this.#deciding = false;
     }
+    this.#abandoned.check();
     this.#poll();
   }
 

@@ -13,7 +13,7 @@ import { placeCall } from "../../../../adapters/telephony/whatsapp/calls/place-c
 import { concatPcm } from "../../../../src/audio/pcm.ts";
 import { Playout } from "../../../../src/audio/playout.ts";
 import type { DialError, LegEvent } from "../../../../src/ports/telephony.ts";
-import type { WhatsAppClient } from "../../../../src/ports/whatsapp-client.ts";
+import type { WhatsAppClient, WhatsAppVoip } from "../../../../src/ports/whatsapp-client.ts";
 import { FakeNetwork } from "../../../support/whatsapp/fake-network.ts";
 
 export const ANA = "+5511987654321";
@@ -40,6 +40,10 @@ export class TestPort implements CallPort {
       this.report((listener) => listener.stanza(stanza));
       return false;
     });
+  }
+
+  get calls(): WhatsAppVoip | undefined {
+    return this.client?.voip;
   }
 
   listen(listener: CallListener): () => void {

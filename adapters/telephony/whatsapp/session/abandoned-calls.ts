@@ -1,0 +1,62 @@
+import type { Timers } from "../../../../src/base/timers.ts";
+import type { CallListener, CallPort } from "../calls/call-port.ts";
+
+/** A call that no connection comes back for is ended this much later, ms: that closes its audio at least. */
+export const ABANDONED_MS = 10_000;
+
+/** Options of {@link AbandonedCalls}. */
+export interface AbandonedCallsOptions {
+  readonly system: Timers;
+  readonly port: Pick<CallPort, "client" | "calls">;
+  readonly listeners: ReadonlySet<Pick<CallListener, "callId">>;
+  /** A call could not be ended. */
+  readonly failed: (error: unknown) => void;
+}
+
+/**
+ * Outgoing calls of the client that no leg carries: one that ended during an outage, or whose end the client did not take.
+ * They are ended over an open connection, so that the callee's phone learns of it; a client without one only forgets them.
+ */
+export class AbandonedCalls {
+  readonly #options: AbandonedCallsOptions;
+  #cancel: (() => void) | undefined;
+
+  constructor(options: AbandonedCallsOptions) {
+    this.#options = options;
+  }
+
+  /** Ends them now if the client is connected, and soon if not. */
+  check(): void {
+    const { system, port } = this.#options;
+    try {
+      if (this.#calls.length === 0) this.stop();
+      else if (port.client?.getState().connected === true) this.#end();
+      else this.#cancel ??= system.after(ABANDONED_MS, () => this.#end());
+    } catch (error) {
+      this.#options.failed(error);
+    }
+  }
+
+  stop(): void {
+    this.#cancel?.();
+    this.#cancel = undefined;
+  }
+
+  get #calls(): string[] {
+    const { port, listeners } = this.#options;
+    const carried = [...listeners].map(({ callId }) => callId);
+    if (carried.includes(undefined)) return []; // a call is being placed, and may be any of them
+    const calls = port.calls?.getCalls() ?? [];
+    const going = calls.filter(({ direction, stateData }) => direction === "outgoing" && stateData.state !== "ended");
+    return going.map(({ callId }) => callId).filter((callId) => !carried.includes(callId));
+  }
+
+  #end(): void {
+    this.stop();
+    const { port, failed } = this.#options;
+    for (const callId of this.#calls)
+      void Promise.resolve()
+        .then(() => port.calls?.endCall(callId))
+        .catch(failed);
+  }
+}
