@@ -41,7 +41,8 @@ export interface WhatsAppLineOptions {
 /** The call that a line carries, from the dialling to its end. */
 interface Carried {
   readonly abort: AbortController;
-  leg?: Leg;
+  /** Resolves with the leg, or without one if the call was not placed. */
+  readonly placed: Promise<Leg | undefined>;
 }
 
 /** One linked WhatsApp number. It carries one call at a time. */
@@ -78,15 +79,14 @@ export class WhatsAppLine implements Line {
       throw new DialError("line_lost", "the number is in a call already, and carries one at a time", {
         retryAfterMs: BUSY_MS,
       });
-    const call: Carried = { abort: new AbortController() };
-    this.#call = call;
+    const abort = new AbortController();
     const ended = () => {
-      if (this.#call === call) this.#call = undefined;
+      if (this.#call?.abort === abort) this.#call = undefined;
     };
+    const placing = place(session, to, options, AbortSignal.any([signal, abort.signal]), ended);
+    this.#call = { abort, placed: placing.catch(() => undefined) };
     try {
-      const leg = await place(session, to, options, AbortSignal.any([signal, call.abort.signal]), ended);
-      call.leg = leg;
-      return leg;
+      return await placing;
     } catch (error) {
       ended();
       throw error;
@@ -110,13 +110,13 @@ export class WhatsAppLine implements Line {
     closed(this);
   }
 
-  /** Ends the call while its connection is still there. */
+  /** Ends the call, also one that is being placed, while its connection is still there. */
   async #hangUp(): Promise<void> {
     const call = this.#call;
     if (call === undefined) return;
     call.abort.abort();
     const late = () => new NetworkSilent(`the call was not hung up within ${HANGUP_MS} ms`);
-    const gone = call.leg?.hangUp() ?? Promise.resolve();
+    const gone = call.placed.then((leg) => leg?.hangUp());
     await within(gone, { system: this.#options.system, ms: HANGUP_MS, late }).catch(() => {}); // closing ends it
   }
 }

@@ -131,7 +131,9 @@ describe("a WhatsApp line", () => {
       place = resolve;
     });
     const dialled = scene.dial("+12025550100");
-    await scene.line.close();
+    const closed = scene.line.close();
+    await scene.system.advance(4_500);
+    await closed;
     place();
     const leg = (await dialled) as Leg;
     await leg.hangUp();

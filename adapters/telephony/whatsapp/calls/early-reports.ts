@@ -9,9 +9,15 @@ const MOST = 64;
 export class EarlyReports implements CallListener {
   readonly #reports: ((listener: CallListener) => void)[] = [];
   readonly #stop: () => void;
+  #over = false;
 
   constructor(port: CallPort) {
     this.#stop = port.listen(this);
+  }
+
+  /** Whether the session has given the call up for good. */
+  get over(): boolean {
+    return this.#over;
   }
 
   /** Stops keeping, and passes everything on in its order. */
@@ -38,6 +44,7 @@ export class EarlyReports implements CallListener {
   }
 
   lost(reason: string, final: boolean): void {
+    this.#over ||= final;
     this.#keep((listener) => listener.lost(reason, final));
   }
 

@@ -11,6 +11,8 @@ import type { NumberResolver } from "./number-resolver.ts";
 
 /** The client sends an offer within this time, ms. */
 export const OFFER_MS = 20_000;
+/** The client ends a call that nobody waits for any more within this time, ms. */
+const TAKE_BACK_MS = 4_000;
 
 /** What calls take from their line and network. */
 export interface CallContext {
@@ -44,6 +46,9 @@ export async function placeCall(
   const early = new EarlyReports(port);
   try {
     const callId = await offer(voip, address, system);
+    // The session may have left this client meanwhile, so only the client that sent the offer can take it back.
+    if (signal.aborted || early.over) await takeBack(voip, callId, system);
+    if (signal.aborted) throw abandoned();
     const leg = new WhatsAppLeg({
       ...{ callId, port, system, clock, deadlines, ended },
       peerJid: address,
@@ -51,8 +56,7 @@ export async function placeCall(
     });
     early.passOn(leg);
     const hangUp = (): void => void leg.hangUp();
-    if (signal.aborted) hangUp();
-    else signal.addEventListener("abort", hangUp, { once: true });
+    signal.addEventListener("abort", hangUp, { once: true });
     return leg;
   } catch (error) {
     const fault = dialFault(error);
@@ -75,14 +79,35 @@ async function offer(voip: WhatsAppVoip, peerJid: string, system: System): Promi
   return within(offered, { system, ms: OFFER_MS, late });
 }
 
+/** Ends a call whose phone should not ring any more. Never rejects. */
+async function takeBack(voip: WhatsAppVoip, callId: string, system: System): Promise<void> {
+  const ended = Promise.resolve().then(() => voip.endCall(callId));
+  const late = (): Error => new Error("the client did not end the call in time");
+  await within(ended, { system, ms: TAKE_BACK_MS, late }).catch(() => {});
+}
+
 function connectedClient({ client }: CallPort): WhatsAppClient {
-  if (client === undefined || !client.getState().connected)
+  if (client === undefined || !isConnected(client))
     throw new DialError("line_lost", "the connection to WhatsApp is down");
   return client;
 }
 
+/** The client is not trusted to answer. */
+function isConnected(client: WhatsAppClient): boolean {
+  try {
+    return client.getState().connected;
+  } catch {
+    return false;
+  }
+}
+
 function voipOf(client: WhatsAppClient): WhatsAppVoip {
-  const voip = client.voip as WhatsAppVoip | undefined;
+  let voip: WhatsAppVoip | undefined;
+  try {
+    voip = client.voip as WhatsAppVoip | undefined;
+  } catch {
+    throw new DialError("line_lost", "the client is between two connections");
+  }
   if (voip !== undefined) return voip;
   throw new DialError(
     "internal_error",

@@ -320,16 +320,57 @@ describe("startCall", () => {
     expect(scene.network.calls).toEqual([]);
   });
 
-  test("that resolves after a hang-up leads to a leg that ends", async () => {
+  test("that resolves after a hang-up is taken back, also by a client that the session has left", async () => {
     const scene = await CallScene.start();
     scene.client.disturb("startCall", { afterMs: 3_000 });
     const dialled = scene.dial();
     await scene.system.advance(1_000);
     scene.abort.abort();
+    scene.port.client = undefined;
     await scene.system.advance(5_000);
+    expect(dialled.error).toMatchObject({ release: "released" });
+    expect(scene.network.call().ended).toBe("caller");
+  });
+
+  test("that resolves after the session was lost for good is taken back", async () => {
+    const scene = await CallScene.start();
+    scene.client.disturb("startCall", { afterMs: 3_000 });
+    scene.client.disturb("endCall", "hang");
+    const dialled = scene.dial();
+    await scene.system.advance(1_000);
+    scene.port.lose("unlinked", true);
+    scene.port.client = undefined;
+    await scene.system.advance(10_000);
     expect(dialled.leg?.live).toBe(false);
     expect(dialled.ended).toBe(1);
+  });
+
+  test("that resolves after the session was lost for good leaves no phone ringing", async () => {
+    const scene = await CallScene.start();
+    scene.client.disturb("startCall", { afterMs: 3_000 });
+    scene.dial();
+    await scene.system.advance(1_000);
+    scene.port.lose("unlinked", true);
+    scene.port.client = undefined;
+    await scene.system.advance(5_000);
     expect(scene.network.call().ended).toBe("caller");
+  });
+
+  test("finds the connection down if the client cannot give its state, or its calls", async () => {
+    const scene = await CallScene.start();
+    const { client } = scene;
+    const broken = (name: "getState" | "voip") =>
+      new Proxy(client, {
+        get(target, key) {
+          if (key === name) throw new Error("the client is broken");
+          const value: unknown = Reflect.get(target, key, target);
+          return typeof value === "function" ? value.bind(target) : value;
+        },
+      });
+    for (const name of ["getState", "voip"] as const) {
+      scene.port.client = broken(name);
+      expect(await scene.refusal()).toMatchObject({ name: "DialError", release: "line_lost" });
+    }
   });
 
   test.each([

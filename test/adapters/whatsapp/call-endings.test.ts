@@ -1,0 +1,79 @@
+import { describe, expect, test } from "vitest";
+import { whatsapp } from "../../../adapters/telephony/whatsapp/index.ts";
+import type { DialError, Leg, LegEvent } from "../../../src/ports/telephony.ts";
+import { type FakeNumber, FakeWhatsApp } from "../../../src/testing/index.ts";
+import { ManualSystem } from "../../../src/testing/manual-system.ts";
+import { TestLineHost } from "../../../src/testing/telephony-host.ts";
+
+const CALLEE = "+5511987654321";
+
+interface Dialled {
+  readonly events: LegEvent[];
+  leg?: Leg;
+  error?: DialError;
+}
+
+/** A linked number on the whole network, as the core opens it. */
+async function linked(callee: FakeNumber) {
+  const system = new ManualSystem({ seed: 1 });
+  const network = new FakeWhatsApp(system);
+  network.number(CALLEE, callee);
+  const host = new TestLineHost();
+  const telephony = whatsapp({ client: network.client, system });
+  const instance = { id: "inst_1", userId: "alice", name: "Front desk" };
+  const line = await telephony.open(instance, host, new AbortController().signal);
+  const linking = line.link?.();
+  await system.advance(1_000);
+  await linking;
+  const code = host.reports.all.flatMap((report) => (report.type === "code" ? [report.code.payload] : [])).at(-1) ?? "";
+  network.scan(code, "+5511912345678");
+  await system.advance(1_000);
+  const dial = (): Dialled => {
+    const dialled: Dialled = { events: [] };
+    line.dial(CALLEE, { callId: "call_1", ringTimeoutMs: 60_000 }, new AbortController().signal).then(
+      async (leg) => {
+        dialled.leg = leg;
+        for await (const event of leg.events) dialled.events.push(event);
+      },
+      (error) => {
+        dialled.error = error;
+      },
+    );
+    return dialled;
+  };
+  return { system, network, host, line, dial };
+}
+
+const ANSWERS: FakeNumber = { devices: [{ does: "answer", afterMs: 3_000 }] };
+
+describe("a call whose line goes away", () => {
+  test.each(["close", "unlink"] as const)("%s during a dial leaves no phone ringing", async (end) => {
+    const { system, network, line, dial } = await linked(ANSWERS);
+    network.clientOf().disturb("startCall", { afterMs: 300 });
+    network.clientOf().disturb("disconnect", { afterMs: 800 });
+    const dialled = dial();
+    await system.advance(100);
+    let ended = false;
+    void line[end]?.().then(() => {
+      ended = true;
+    });
+    await system.advance(10_000);
+    expect(ended).toBe(true);
+    expect(network.calls.map((call) => ({ ended: call.ended !== undefined, answeredBy: call.answeredBy }))).toEqual([
+      { ended: true, answeredBy: undefined },
+    ]);
+    expect(dialled.error).toMatchObject({ release: "released" });
+  });
+
+  test("an offer that leaves after the line has stopped waiting for it is taken back", async () => {
+    const { system, network, line, dial } = await linked(ANSWERS);
+    network.clientOf().disturb("startCall", { afterMs: 1_500 });
+    network.clientOf().disturb("disconnect", { afterMs: 1_000 });
+    const dialled = dial();
+    await system.advance(100);
+    void line.close();
+    await system.advance(10_000);
+    expect(network.calls.map((call) => call.ended !== undefined)).toEqual([true]);
+    expect(dialled.error).toMatchObject({ release: "released" });
+  });
+});
