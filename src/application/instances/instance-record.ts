@@ -55,14 +55,15 @@ export class InstanceRecord {
     const { storage, events, system } = this.#context;
     for (;;) {
       const current = this.#current;
-      const stays = current.status === "DELETED" ? undefined : current.status;
-      const status = input ? nextState(INSTANCE_TRANSITIONS, current.status, input) : stays;
-      if (!status && (!sealed || current.status === "DELETED")) return;
+      const status = input && nextState(INSTANCE_TRANSITIONS, current.status, input);
+      const isWritten = status || (current.status !== "DELETED" && (sealed || !input));
+      if (!isWritten) return;
       const now = system.now();
       const link = input === "link" ? { linkedAt: now } : input === "unlink" && { linkedAt: null, pause: null };
-      const moved = { ...patch, ...link, status: status ?? current.status, updatedAt: now };
+      // A status is written only if it changes: writing CREATED erases the secrets of a link in progress.
+      const moved = { ...patch, ...link, ...(status && { status }), updatedAt: now };
       const subject = { callId: null, instanceId: current.id, userId: current.userId };
-      const log = status && fact ? [events.event(fact, subject)] : [];
+      const log = (status || !input) && fact ? [events.event(fact, subject)] : [];
       const next = await retryUntilStored(this.#context, `the write of instance ${current.id}`, () =>
         storage.instances.update(current.id, current.version, moved, log, sealed),
       );

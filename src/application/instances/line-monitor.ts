@@ -70,8 +70,6 @@ export class LineMonitor implements LineHost {
   readonly #line: BoundedLine;
   readonly #prober: Prober;
   readonly #codes: LinkCodes;
-  /** The end of the pause that is being stored. */
-  #pausing: number | undefined;
   #flow: LineFlow;
   /** The latest erasure of credentials and records. */
   #erasing: Promise<void> | undefined;
@@ -110,20 +108,24 @@ export class LineMonitor implements LineHost {
     return this.#record.current;
   }
 
-  /** Stores the pause of the number, and reports it, once. @param pause undefined: its protection lets it call again */
+  /**
+   * Stores the pause of the number, and reports it, once; a pause that is prolonged is not reported again.
+   * @param pause undefined: its protection lets it call again
+   */
   pause(pause: Pause | undefined): void {
-    if (!pause) {
-      const isPaused = (this.instance.pause?.until ?? 0) > this.#context.system.now();
-      if (isPaused) this.#record.enqueue(() => this.#record.move({ patch: { pause: null } }));
-      return;
-    }
-    const { until, reason } = pause;
-    if (this.#pausing === until || this.instance.pause?.until === until) return;
-    this.#pausing = until;
-    const data = { paused_until: new Date(until).toISOString(), reason };
+    const { system } = this.#context;
+    const isStored = () => {
+      const { pause: last } = this.instance;
+      return pause ? last?.until === pause.until : (last?.until ?? 0) <= system.now();
+    };
+    if (isStored()) return;
     this.#record.enqueue(async () => {
-      await this.#record.move({ patch: { pause }, fact: { event: "instance.paused", data } });
-      this.#pausing = undefined;
+      // Meanwhile the number may be unlinked, or the same pause stored.
+      if (this.instance.status === "CREATED" || isStored()) return;
+      if (!pause) return this.#record.move({ patch: { pause: null } });
+      const isPaused = (this.instance.pause?.until ?? 0) > system.now();
+      const data = { paused_until: new Date(pause.until).toISOString(), reason: pause.reason };
+      return this.#record.move({ patch: { pause }, ...(!isPaused && { fact: { event: "instance.paused", data } }) });
     });
   }
 

@@ -1,0 +1,105 @@
+import { describe, expect, test } from "vitest";
+import { LineMonitor } from "../../../src/application/instances/line-monitor.ts";
+import type { Instance } from "../../../src/domain/instance.ts";
+import type { LineHost } from "../../../src/ports/telephony.ts";
+import { ALICE, World } from "../../support/application.ts";
+
+const HOUR_MS = 3_600_000;
+const RECORD = Uint8Array.of(1);
+
+/** An instance of which one more unanswered call begins a pause. */
+async function nearPause(): Promise<{ world: World; instance: Instance; host: () => LineHost | undefined }> {
+  const answerRate = { floor: 0.9, calls: 2, pauseMs: HOUR_MS };
+  const world = await World.start({ policy: { kind: "fifo", depth: 50, answerRate } });
+  const hosts: LineHost[] = [];
+  const open = world.network.open.bind(world.network);
+  world.network.open = (ref, host) => {
+    hosts.push(host);
+    return open(ref, host);
+  };
+  const instance = await world.activeInstance();
+  await unanswered(world, instance);
+  return { world, instance, host: () => hosts.at(-1) };
+}
+
+async function unanswered(world: World, instance: Instance, meanwhile = () => {}): Promise<void> {
+  const leg = world.leg(await world.call(instance));
+  leg.placed();
+  meanwhile();
+  leg.end("busy");
+  await world.system.settle();
+}
+
+async function pausesOf(world: World, { id }: Instance): Promise<unknown[]> {
+  const log = await world.storage.events.ofUser(ALICE.userId, { instanceId: id }, {});
+  return log.filter(({ type }) => type === "instance.paused").map(({ data }) => data);
+}
+
+/** A second monitor of the instance, which nothing reports to. */
+async function monitorOf(world: World, { id }: Instance): Promise<LineMonitor> {
+  const ignore = () => {};
+  const stored = (await world.storage.instances.get(id)) as Instance;
+  return new LineMonitor(world.context, stored, world.network, { online: ignore, offline: ignore, broken: ignore });
+}
+
+describe("a pause that is decided late", () => {
+  test("erases nothing of the link that has begun meanwhile", async () => {
+    const { world, instance, host } = await nearPause();
+    let release = () => {};
+    const gate = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await unanswered(world, instance, () => {
+      world.storage.after = async (operation) => {
+        if (operation === "calls.dialHistory") await gate;
+      };
+    });
+    await world.app.instances.unlink(ALICE, instance.id);
+    await world.app.instances.configure(ALICE, instance.id);
+    await host()?.records.set(new Map([["key", RECORD]]));
+    release();
+    await world.system.settle();
+    expect(await world.storage.lineRecords.keys(instance.id, "")).toEqual(["key"]);
+    expect((await world.storage.instances.get(instance.id))?.pause ?? null).toBeNull();
+    expect(await pausesOf(world, instance)).toEqual([]);
+    await world.stop();
+  });
+});
+
+describe("a pause", () => {
+  const pause = (until: number) => ({ until, reason: "too few calls were answered" });
+
+  test("is reported once, however often it is decided while it is being stored", async () => {
+    const { world, instance } = await nearPause();
+    const monitor = await monitorOf(world, instance);
+    const now = world.system.now();
+    const [first, later] = [now + HOUR_MS, now + 2 * HOUR_MS];
+    for (const until of [first, later]) monitor.pause(pause(until));
+    await monitor.settled();
+    monitor.pause(pause(later));
+    await monitor.settled();
+    expect(await pausesOf(world, instance)).toMatchObject([{ paused_until: new Date(first).toISOString() }]);
+    expect((await world.storage.instances.get(instance.id))?.pause?.until).toBe(later);
+    await world.system.advance(2 * HOUR_MS);
+    monitor.pause(pause(later + HOUR_MS));
+    await monitor.settled();
+    expect(await pausesOf(world, instance)).toHaveLength(2);
+    await world.stop();
+  });
+
+  test("is stored and reported after a write of it that failed", async () => {
+    const { world, instance } = await nearPause();
+    const monitor = await monitorOf(world, instance);
+    const until = world.system.now() + HOUR_MS;
+    world.storage.before = (operation) => {
+      if (operation === "instances.update") throw new Error("the disk is broken");
+    };
+    monitor.pause(pause(until));
+    await monitor.settled();
+    world.storage.before = () => {};
+    monitor.pause(pause(until));
+    await monitor.settled();
+    expect(await pausesOf(world, instance)).toMatchObject([{ paused_until: new Date(until).toISOString() }]);
+    await world.stop();
+  });
+});
