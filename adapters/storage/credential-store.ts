@@ -6,7 +6,7 @@ import type { Session } from "./session.ts";
 /** The sealed credentials of linked numbers. Credentials of a missing or deleted instance are not saved. */
 export function credentialStore(
   session: Session,
-): Pick<InstanceStore, "saveCredentials" | "loadCredentials" | "eraseCredentials"> {
+): Pick<InstanceStore, "saveCredentials" | "loadCredentials" | "hasSecrets" | "eraseCredentials"> {
   return {
     saveCredentials: (id, sealed) =>
       session.transaction(async (tx) => {
@@ -20,6 +20,17 @@ export function credentialStore(
           .where("instance_id", "=", id)
           .executeTakeFirst();
         return row && new Uint8Array(row.sealed); // pg returns a Buffer, a view into a larger one
+      }),
+    hasSecrets: (id) =>
+      session.read(async (db) => {
+        const some = await db
+          .selectFrom("credentials")
+          .select("instance_id")
+          .where("instance_id", "=", id)
+          .unionAll(({ selectFrom }) => selectFrom("line_records").select("instance_id").where("instance_id", "=", id))
+          .limit(1)
+          .executeTakeFirst();
+        return some !== undefined;
       }),
     async eraseCredentials(id) {
       await session.transaction((tx) => eraseSecrets(tx, id));

@@ -58,6 +58,7 @@ export function instances(memory: Memory): InstanceStore {
       if (instance && instance.status !== "DELETED") credentials.set(id, sealed.slice());
     },
     loadCredentials: async (id) => credentials.get(id),
+    hasSecrets: async (id) => credentials.has(id) || (lineRecords.get(id)?.size ?? 0) > 0,
     eraseCredentials: async (id) => erase(id),
     withPhone: async (phone) =>
       oldestFirst(

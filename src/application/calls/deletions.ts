@@ -108,7 +108,7 @@ export class Deletions {
     };
     await stored("the deletion", this.#intent(instance));
     await stored("the end of the calls", () => this.#calls.endAllOf(id, "instance_deleted"));
-    const isKnown = await stored("the credentials", () => this.#hasSecrets(id));
+    const isKnown = await stored("the credentials", () => this.#context.storage.instances.hasSecrets(id));
     await this.#unlink(instance, deletion, isKnown);
     await stored("the erasure", () => this.#erase(id));
     await this.#lines.drop(id);
@@ -136,13 +136,6 @@ export class Deletions {
         current = stored;
       }
     };
-  }
-
-  /** Whether the network may know a device of the instance. */
-  async #hasSecrets(id: string): Promise<boolean> {
-    const { instances, lineRecords } = this.#context.storage;
-    if ((await instances.loadCredentials(id)) !== undefined) return true;
-    return (await lineRecords.keys(id, "")).length > 0;
   }
 
   /** Unlinks the device. A network that cannot do that in time does not hold up the deletion. */

@@ -272,13 +272,13 @@ export class LineMonitor implements LineHost {
     } catch (error) {
       if (!this.#isUnlinking) return false;
       if (error instanceof StorageUnavailable) throw error;
-      this.#line.abandon();
       log.warn(
         { instance_id: id, err: error },
         "the device could not be unlinked; its credentials are erased all the same",
       );
     }
     if (!this.#isUnlinking) return false;
+    this.#line.abandon(); // what it stores late must not reach the next link
     networkAsked();
     const stored = this.#record.inTurn(() => this.#storeUnlinked(reason));
     this.#erasing = stored.catch(() => {}); // reported to the request

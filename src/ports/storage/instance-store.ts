@@ -46,6 +46,8 @@ export interface InstanceStore {
   /** Replaces the credentials; saves nothing for an unknown or deleted instance. */
   saveCredentials(id: string, sealed: Uint8Array): Promise<void>;
   loadCredentials(id: string): Promise<Uint8Array | undefined>;
+  /** Whether the instance has credentials or line records: its network may know a device of it. */
+  hasSecrets(id: string): Promise<boolean>;
   /** Deletes credentials and line records. */
   eraseCredentials(id: string): Promise<void>;
   /** Instances linked to a number, by ascending id. Reads every instance: rarely called. */

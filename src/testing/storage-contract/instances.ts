@@ -222,6 +222,18 @@ export function instancesContract(clause: Clause, lastingClause: Clause): void {
     scene.equal(await instances.loadCredentials(id), undefined);
   });
 
+  clause("an instance with credentials or with records of its line has secrets", async (scene) => {
+    const { instances, lineRecords } = scene.storage;
+    const [one, other] = [await scene.storedInstance(), await scene.storedInstance()];
+    const secrets = async () => [await instances.hasSecrets(one.id), await instances.hasSecrets(other.id)];
+    scene.equal(await secrets(), [false, false]);
+    await instances.saveCredentials(one.id, Uint8Array.of(1));
+    await lineRecords.set(other.id, new Map([["key", Uint8Array.of(1)]]), 10);
+    scene.equal(await secrets(), [true, true]);
+    for (const { id } of [one, other]) await instances.eraseCredentials(id);
+    scene.equal(await secrets(), [false, false]);
+  });
+
   clause("no credentials are saved for an instance that is deleted or was never there", async (scene) => {
     const { instances } = scene.storage;
     const deleted = await scene.storedInstance({ status: "DELETED" });

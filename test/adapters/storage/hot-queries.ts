@@ -14,6 +14,7 @@ export async function askHotQueries(storage: Storage): Promise<void> {
   await instances.list("usr_1", { limit: 10, after: "inst_1" });
   await instances.linked({ limit: 10, after: "inst_0" });
   await instances.unlinked("simulator", { limit: 10, after: "inst_0" });
+  await instances.hasSecrets("inst_1");
   await instances.halfLinked({ limit: 10, after: "inst_0" });
   await instances.halfDeleted({ limit: 10, after: "inst_0" });
   await lineRecords.set("inst_1", new Map([["key", Uint8Array.of(1)]]), 10);

@@ -39,13 +39,25 @@ async function busyInstance() {
   return { world, instance, live, waiting };
 }
 
+/** A world that keeps what the network's lines report to. */
+async function watchedWorld() {
+  const world = await World.start();
+  const hosts: LineHost[] = [];
+  const open = world.network.open.bind(world.network);
+  world.network.open = (ref, host) => {
+    hosts.push(host);
+    return open(ref, host);
+  };
+  return { world, hosts };
+}
+
 describe("unlinking an instance", () => {
   test("forgets the device and the credentials, and returns the instance without its number", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     expect(await unlink(world, instance)).toMatchObject({ id: instance.id, status: "CREATED", phone: null });
     expect(await shown(world, instance)).toEqual(UNLINKED);
-    expect(world.line(instance)).toMatchObject({ linked: false, closed: false });
+    expect(world.line(instance)).toMatchObject({ linked: false, closed: true });
     expect(await world.storage.instances.loadCredentials(instance.id)).toBeUndefined();
     expect(await unlinkedEvents(world)).toMatchObject([{ data: { reason: "unlinked by its owner" } }]);
     const { probes } = world.line(instance);
@@ -116,6 +128,32 @@ describe("unlinking an instance", () => {
     expect((await shown(world, instance)).status).toBe("ACTIVE");
     for (const _ of [1, 2]) await unlink(world, instance);
     expect(await unlinkedEvents(world)).toHaveLength(1);
+    await world.stop();
+  });
+
+  test("erases the records of a link half done, and asks the network", async () => {
+    const { world: before, hosts } = await watchedWorld();
+    const instance = await before.newInstance();
+    await before.app.instances.configure(ALICE, instance.id);
+    await hosts[0]?.records.set(new Map([["key", Uint8Array.of(1)]]));
+    before.network.devices.set(instance.id, "+12025550177"); // scanned, and crashed before that was stored
+    const world = await before.crashAndRestart();
+    await unlink(world, instance);
+    expect(await world.storage.lineRecords.keys(instance.id, "")).toEqual([]);
+    expect(world.network.devices.has(instance.id)).toBe(false);
+    expect((await shown(world, instance)).status).toBe("CREATED");
+    await world.stop();
+  });
+
+  test("leaves a line that can store nothing, although the network has unlinked the device", async () => {
+    const { world, hosts } = await watchedWorld();
+    const instance = await world.activeInstance();
+    const store = (byte: number) => hosts[0]?.records.set(new Map([["key", Uint8Array.of(byte)]]));
+    await store(1);
+    await unlink(world, instance);
+    await expect(store(2)).rejects.toThrow("given up");
+    await world.app.instances.configure(ALICE, instance.id);
+    expect(await hosts.at(-1)?.records.keys("")).toEqual([]);
     await world.stop();
   });
 
@@ -245,13 +283,7 @@ describe("a network that cannot unlink the device", () => {
   });
 
   test("leaves a line that can neither read nor store anything", async () => {
-    const world = await World.start();
-    const hosts: LineHost[] = [];
-    const open = world.network.open.bind(world.network);
-    world.network.open = (ref, host) => {
-      hosts.push(host);
-      return open(ref, host);
-    };
+    const { world, hosts } = await watchedWorld();
     const instance = await world.activeInstance();
     const [host] = hosts;
     world.line(instance).barrier = never;
