@@ -19,11 +19,14 @@ describe("PUT /v1/consents/:phone", () => {
     ask(serve().app, { method: "PUT", path, body });
 
   test("answers 201 for the first one of a number, and 200 for a replacement", async () => {
-    expect(await put("/v1/consents/%2B12025550199")).toMatchObject({
+    expect(await put("/v1/consents/+12025550199")).toMatchObject({
       status: 201,
+      headers: { location: "/v1/consents/%2B12025550199" },
       json: { ...SHAPE, phone: "+12025550199" },
     });
-    expect(await put(one)).toMatchObject({ status: 200, json: SHAPE });
+    const replaced = await put(one);
+    expect(replaced).toMatchObject({ status: 200, json: SHAPE });
+    expect(replaced.headers.location).toBeUndefined();
   });
 
   test("reads a plus as it is, too", async () => {

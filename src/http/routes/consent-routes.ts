@@ -41,7 +41,7 @@ export function consentRoutes({ consents }: Pick<HttpDependencies, "consents">, 
           201: {
             description: "It is the first one of this number.",
             schema: "Consent",
-            headers: ["Preference-Applied"],
+            headers: ["Location", "Preference-Applied"],
           },
         },
         problems: [
@@ -53,7 +53,11 @@ export function consentRoutes({ consents }: Pick<HttpDependencies, "consents">, 
         const body = (await readJson(context, LARGEST_BODY)) as ConsentInput;
         const { strict } = createOptions(context);
         const consent: StoredConsent = await consents.put(context.caller, phoneOf(context), body, { strict });
-        return json(consent.created ? 201 : 200, consentView(consent), preferenceApplied(context));
+        const { base } = context;
+        const created = consent.created && {
+          location: `${base}/v1/consents/${encodeURIComponent(consent.phone)}`,
+        };
+        return json(created ? 201 : 200, consentView(consent), { ...created, ...preferenceApplied(context) });
       },
     },
     {
