@@ -163,7 +163,7 @@ export class Instances implements InstanceUseCases {
     const instance = await ownedInstance(this.#context.storage, principal, instanceId);
     if (instance.status !== "CREATED") throw alreadyLinked(instance);
     const { pairingCodeOf, pairingInstruction } = await import("./pairing.ts");
-    const code = await pairingCodeOf(this.#context, this.#lines.of(instance), instance, phone);
+    const code = await pairingCodeOf(this.#context, this.#lines, instance, phone);
     await this.#insistUnlinked(instance);
     return { instanceId, ...code, message: pairingInstruction(phone) };
   }

@@ -4,19 +4,22 @@ import { Refusal } from "../../domain/refusal.ts";
 import { StorageUnavailable } from "../../ports/storage.ts";
 import { NetworkSilent, type PairingCode } from "../../ports/telephony.ts";
 import type { Context } from "../context.ts";
-import type { LineMonitor } from "./line-monitor.ts";
+import type { Lines } from "./lines.ts";
 
 /**
  * A code for the phone with this number, that links the line once it is typed there.
  * @throws {Refusal} `pairing_code_unsupported`, `pairing_code_unavailable`
  */
 export async function pairingCodeOf(
-  { system, timings }: Pick<Context, "system" | "timings">,
-  monitor: LineMonitor,
+  { system, timings, telephony }: Pick<Context, "system" | "timings" | "telephony">,
+  lines: Lines,
   instance: Instance,
   phone: string,
 ): Promise<PairingCode> {
-  const { name } = monitor.telephony;
+  const name = instance.provider;
+  if (!telephony.has(name))
+    throw new Refusal("pairing_code_unavailable", `no telephony "${name}" is mounted on this server`);
+  const monitor = lines.of(instance);
   const unsupported = (instead: string) =>
     new Refusal("pairing_code_unsupported", `the network "${name}" has no pairing codes; ${instead}`);
   if (monitor.linksByItself) throw unsupported("it links by itself as soon as it is online");

@@ -56,6 +56,16 @@ describe("a pairing code", () => {
     await world.stop();
   });
 
+  test("is not available if its network is not mounted on the server any more", async () => {
+    const { world, ask } = await scene();
+    (world.context.telephony as Map<string, unknown>).clear();
+    await expect(ask()).rejects.toMatchObject({
+      code: "pairing_code_unavailable",
+      message: 'no telephony "scripted" is mounted on this server',
+    });
+    await world.stop();
+  });
+
   test("that does not come within ten seconds is refused, and no longer waited for", async () => {
     const { world, instance, ask } = await scene();
     await ask();
