@@ -14,8 +14,8 @@ const ZONES: ReadonlyMap<string, readonly string[]> = new Map(
 
 /**
  * Every time zone that a number may be in, by its country code and area code, as IANA names; none for a number of no
- * place, such as freephone and satellite numbers. A phone that travels, or a number that moved with its owner, is
- * somewhere else.
+ * place, such as satellite numbers and the freephone numbers of some countries. A phone that travels, or a number that
+ * moved with its owner, is somewhere else.
  * @param phone E.164
  */
 export function zonesOfNumber(phone: string): readonly string[] {

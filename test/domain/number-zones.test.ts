@@ -29,6 +29,7 @@ describe("the time zones of a number", () => {
     ["+351296123456", "Atlantic/Azores"],
     ["+56321234567", "America/Santiago Pacific/Easter"],
     ["+61212345678", "Australia/Sydney Australia/Adelaide Australia/Lord_Howe"],
+    ["+61755123456", "Australia/Brisbane Australia/Sydney"],
     ["+623612345678", "Asia/Makassar"],
     ["+97611123456", "Asia/Ulaanbaatar"],
     ["+243812345678", "Africa/Kinshasa Africa/Lubumbashi"],

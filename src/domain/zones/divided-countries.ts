@@ -106,7 +106,7 @@ export const DIVIDED_COUNTRIES: readonly ZoneTable[] = [
       [AUSTRALIA, ""],
       ["Australia/Sydney Australia/Adelaide Australia/Lord_Howe", "2"],
       ["Australia/Melbourne", "3"],
-      ["Australia/Brisbane", "7"],
+      ["Australia/Brisbane Australia/Sydney", "7"], // Tweed Heads is in New South Wales
       ["", "1"], // freephone and local-rate numbers
     ],
   },
