@@ -51,6 +51,7 @@ const LIMIT_HELP: Readonly<Record<keyof Limits, readonly [min: number, max: numb
   instructionLength: [1, 1_000_000, "Each instruction, characters."],
   instancesPerUser: [1, 1_000_000, "Instances of one user, without deleted ones."],
   webhooksPerUser: [0, 10_000, "Webhooks of one user."],
+  consentsPerUser: [0, 1_000_000, "Numbers of which one user records consents."],
 };
 
 /** How long things may take. */

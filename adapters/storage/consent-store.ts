@@ -1,13 +1,17 @@
-import type { Selectable } from "kysely";
+import type { Kysely, Selectable } from "kysely";
 import type { Consent } from "../../src/domain/consent.ts";
 import type { ConsentStore } from "../../src/ports/storage.ts";
+import { lockedPosition } from "./event-insertion.ts";
 import { prepared } from "./prepared.ts";
-import type { ConsentTable } from "./schema.ts";
+import type { ConsentTable, Database } from "./schema.ts";
 import type { Session } from "./session.ts";
 
 const CONSENT = prepared((db, { userId, phone }: { userId: string; phone: string }) =>
   db.selectFrom("consents").selectAll().where("user_id", "=", userId).where("phone", "=", phone),
 );
+
+/** Rolls a transaction back. */
+class QuotaReached extends Error {}
 
 /** What users know about the numbers that they call. */
 export function consentStore(session: Session): ConsentStore {
@@ -21,29 +25,19 @@ export function consentStore(session: Session): ConsentStore {
         const ofUser = db.selectFrom("consents").selectAll().where("user_id", "=", userId);
         return (await ofUser.where("phone", "in", phones).execute()).map(consentOf);
       }),
-    put: (consent) =>
-      session.transaction(async (tx) => {
-        const row = rowOf(consent);
-        const { status, source, updated_at } = row;
-        // Again if it is deleted in between.
-        for (;;) {
-          const inserted = await tx
-            .insertInto("consents")
-            .values(row)
-            .onConflict((conflict) => conflict.columns(["user_id", "phone"]).doNothing())
-            .returning("phone")
-            .executeTakeFirst();
-          if (inserted) return { created: true, consent };
-          const replaced = await tx
-            .updateTable("consents")
-            .set({ status, source, updated_at })
-            .where("user_id", "=", row.user_id)
-            .where("phone", "=", row.phone)
-            .returningAll()
-            .executeTakeFirst();
-          if (replaced) return { created: false, consent: consentOf(replaced) };
-        }
-      }),
+    put: (consent, most) =>
+      session
+        .transaction(async (tx) => {
+          if (await isDeleted(tx, consent.userId, session.traits.rowLocks)) return "user_deleted";
+          const stored = await replace(tx, consent);
+          if (stored.created && most !== undefined && (await countOf(tx, consent.userId)) > most)
+            throw new QuotaReached();
+          return stored;
+        })
+        .catch((error: unknown) => {
+          if (error instanceof QuotaReached) return "at_limit";
+          throw error;
+        }),
     delete: (userId, phone) =>
       session.write(async (db) => {
         const deleted = await db
@@ -68,6 +62,51 @@ export function consentStore(session: Session): ConsentStore {
         return rows.map(consentOf);
       }),
   };
+}
+
+/** Whether the user's account was deleted; it is not before the transaction ends. A host's own users have no row. */
+async function isDeleted(tx: Kysely<Database>, userId: string, rowLocks: boolean): Promise<boolean> {
+  const user = await tx
+    .selectFrom("users")
+    .select("name")
+    .where("id", "=", userId)
+    .$if(rowLocks, (query) => query.forShare())
+    .executeTakeFirst();
+  return user?.name === userId;
+}
+
+async function replace(tx: Kysely<Database>, consent: Consent): Promise<{ created: boolean; consent: Consent }> {
+  const row = rowOf(consent);
+  const { status, source, updated_at } = row;
+  // Again if it is deleted in between.
+  for (;;) {
+    const inserted = await tx
+      .insertInto("consents")
+      .values(row)
+      .onConflict((conflict) => conflict.columns(["user_id", "phone"]).doNothing())
+      .returning("phone")
+      .executeTakeFirst();
+    if (inserted) return { created: true, consent };
+    const replaced = await tx
+      .updateTable("consents")
+      .set({ status, source, updated_at })
+      .where("user_id", "=", row.user_id)
+      .where("phone", "=", row.phone)
+      .returningAll()
+      .executeTakeFirst();
+    if (replaced) return { created: false, consent: consentOf(replaced) };
+  }
+}
+
+async function countOf(tx: Kysely<Database>, userId: string): Promise<number> {
+  // This locks the user's log until the commit: the next insertion counts this one.
+  await lockedPosition(tx, userId);
+  const { count } = await tx
+    .selectFrom("consents")
+    .select((eb) => eb.fn.countAll().as("count"))
+    .where("user_id", "=", userId)
+    .executeTakeFirstOrThrow();
+  return Number(count);
 }
 
 function rowOf({ userId, phone, status, source, createdAt, updatedAt }: Consent) {

@@ -28,11 +28,12 @@ export function userRemoval(session: Session): Pick<LoginStore, "forgetUser" | "
         const { user_id, role } = account;
         if (role === "admin" && (await hasOthers(tx, id))) return "last_admin";
         for (const table of OWNED) if (await hasSome(tx, table, user_id)) return "not_empty";
+        // First of all: it waits for consents that are being stored, and refuses those that come later.
+        await tx.updateTable("users").set({ name: user_id }).where("id", "=", user_id).execute();
         await tx.deleteFrom("consents").where("user_id", "=", user_id).execute();
         await tx.deleteFrom("accounts").where("id", "=", id).execute();
         await tx.deleteFrom("account_sessions").where("account_id", "=", id).execute();
         await tx.deleteFrom("account_codes").where("account_id", "=", id).execute();
-        await tx.updateTable("users").set({ name: user_id }).where("id", "=", user_id).execute();
         return "deleted";
       }),
   };

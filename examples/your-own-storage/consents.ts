@@ -2,15 +2,18 @@ import type { Consent, ConsentStore } from "ringport";
 import type { Memory } from "./memory.ts";
 
 /** What users know about the numbers that they call. */
-export function consents({ consents: all }: Memory): ConsentStore {
+export function consents({ consents: all, users }: Memory): ConsentStore {
   const nameOf = (userId: string, phone: string): string => JSON.stringify([userId, phone]);
   return {
     get: async (userId, phone) => all.get(nameOf(userId, phone)),
     ofNumbers: async (userId, phones) =>
       phones.map((phone) => all.get(nameOf(userId, phone))).filter((one) => one !== undefined),
-    async put(consent) {
-      const name = nameOf(consent.userId, consent.phone);
+    async put(consent, most = Number.POSITIVE_INFINITY) {
+      const { userId, phone } = consent;
+      if (users.has(userId)) return "user_deleted"; // named by its id, see deleteAccount
+      const name = nameOf(userId, phone);
       const before = all.get(name);
+      if (!before && [...all.values()].filter((one) => one.userId === userId).length >= most) return "at_limit";
       const stored: Consent = { ...consent, createdAt: before?.createdAt ?? consent.createdAt };
       all.set(name, stored);
       return { created: before === undefined, consent: stored };

@@ -7,6 +7,7 @@ import { Refusal } from "../domain/refusal.ts";
 import type { ConsentStore, Page } from "../ports/storage.ts";
 import type { System } from "../ports/system.ts";
 import { refuseDemo } from "./access/refuse-demo.ts";
+import type { Context } from "./context.ts";
 import type { ConsentUseCases, CreateOptions, StoredConsent } from "./use-cases.ts";
 
 const DEMO = "a demo token cannot use consents";
@@ -15,10 +16,12 @@ const DEMO = "a demo token cannot use consents";
 export class Consents implements ConsentUseCases {
   readonly #store: ConsentStore;
   readonly #system: System;
+  readonly #most: number;
 
-  constructor({ storage, system }: { storage: { consents: ConsentStore }; system: System }) {
+  constructor({ storage, system, limits }: Pick<Context, "storage" | "system" | "limits">) {
     this.#store = storage.consents;
     this.#system = system;
+    this.#most = limits.consentsPerUser;
   }
 
   async put(
@@ -32,15 +35,15 @@ export class Consents implements ConsentUseCases {
     refuseDemo(principal, DEMO);
     const now = this.#system.now();
     const { userId } = principal;
-    const { created, consent } = await this.#store.put({
-      userId,
-      phone: number,
-      status,
-      source,
-      createdAt: now,
-      updatedAt: now,
-    });
-    return { ...consent, created };
+    const consent = { userId, phone: number, status, source, createdAt: now, updatedAt: now };
+    const stored = await this.#store.put(consent, this.#most);
+    if (stored === "user_deleted") throw new Refusal("unauthorized", "the account of this token was deleted");
+    if (stored === "at_limit")
+      throw new Refusal(
+        "consent_quota",
+        `you have ${this.#most} consents, and this server allows ${this.#most}; delete one first`,
+      );
+    return { ...stored.consent, created: stored.created };
   }
 
   async get(principal: Principal, phone: string): Promise<Consent> {

@@ -28,6 +28,8 @@ export interface Limits {
   readonly instancesPerUser: number;
   /** Webhooks of one user. */
   readonly webhooksPerUser: number;
+  /** Numbers of which a user records consents. */
+  readonly consentsPerUser: number;
 }
 
 /** The default limits. */
@@ -46,4 +48,5 @@ export const DEFAULT_LIMITS: Limits = {
   instructionLength: 4000,
   instancesPerUser: 1000,
   webhooksPerUser: 20,
+  consentsPerUser: 100_000,
 };

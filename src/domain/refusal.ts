@@ -35,6 +35,7 @@ export type RefusalCode =
   | "linked_by_operator"
   | "instance_quota"
   | "webhook_quota"
+  | "consent_quota"
   | "webhook_disabled"
   | "qr_unavailable"
   | "pairing_code_unsupported"

@@ -77,6 +77,30 @@ describe("consents", () => {
     await world.stop();
   });
 
+  test("are as many as the limit allows; one of them can still be replaced", async () => {
+    const world = await World.start({ limits: { consentsPerUser: 1 } });
+    const { consents } = world.app;
+    await consents.put(ALICE, PHONE, { status: "granted" });
+    expect(await refused(consents.put(ALICE, "+12025550144", { status: "granted" }))).toMatchObject({
+      code: "consent_quota",
+      message: "you have 1 consents, and this server allows 1; delete one first",
+    });
+    expect(await consents.put(ALICE, PHONE, { status: "do_not_call" })).toMatchObject({ created: false });
+    expect(await consents.put(BOB, PHONE, { status: "granted" })).toMatchObject({ created: true });
+    await consents.delete(ALICE, PHONE);
+    expect(await consents.put(ALICE, "+12025550144", { status: "granted" })).toMatchObject({ created: true });
+    await world.stop();
+  });
+
+  test("of a deleted account are refused, although its token was valid when the request came", async () => {
+    const world = await World.start();
+    await world.storage.accounts.ensureUser({ id: ALICE.userId, name: ALICE.userId, createdAt: 0 });
+    const error = await refused(world.app.consents.put(ALICE, PHONE, { status: "granted" }));
+    expect(error).toMatchObject({ code: "unauthorized" });
+    expect(await world.app.consents.list(ALICE)).toEqual([]);
+    await world.stop();
+  });
+
   test("are gone with their user's account", async () => {
     const world = await World.start();
     await world.app.consents.put(ALICE, PHONE, { status: "granted" });

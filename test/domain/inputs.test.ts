@@ -418,6 +418,7 @@ test("every limit is an option", () => {
     instructionLength: 2,
     instancesPerUser: 1,
     webhooksPerUser: 1,
+    consentsPerUser: 1,
   };
   const schemas = inputSchemas(small);
   expect(instanceFaults({ name: "abc", metadata: { a: {} } }, schemas)).toEqual([

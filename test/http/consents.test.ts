@@ -33,14 +33,16 @@ describe("PUT /v1/consents/:phone", () => {
     expect(await put(`/v1/consents/${CONSENT_PHONE}`)).toMatchObject({ status: 200, json: { phone: CONSENT_PHONE } });
   });
 
-  test.each(["phone_number_invalid", "value_invalid", "demo_token_restricted"] satisfies RefusalCode[])(
-    "the refusal %s becomes its problem document",
-    async (code) => {
-      const put = () => Promise.reject(new Refusal(code, "because"));
-      const { status, json } = await ask(serve({ consents: { put } }).app, { method: "PUT", path: one, body: {} });
-      expect([status, json.code]).toEqual([PROBLEMS[code].status, code]);
-    },
-  );
+  test.each([
+    "phone_number_invalid",
+    "value_invalid",
+    "demo_token_restricted",
+    "consent_quota",
+  ] satisfies RefusalCode[])("the refusal %s becomes its problem document", async (code) => {
+    const put = () => Promise.reject(new Refusal(code, "because"));
+    const { status, json } = await ask(serve({ consents: { put } }).app, { method: "PUT", path: one, body: {} });
+    expect([status, json.code]).toEqual([PROBLEMS[code].status, code]);
+  });
 });
 
 describe("a consent", () => {

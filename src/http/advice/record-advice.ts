@@ -85,6 +85,11 @@ export const RECORD_ADVICE = {
     fix: "Delete a webhook first. The operator of the server can raise the limit.",
     example: "you have 20 webhooks, and this server allows 20; delete one first",
   },
+  consent_quota: {
+    means: "The user has recorded consents of as many numbers as this server allows. Replacing one is always possible.",
+    fix: "Delete consents that are not needed first. The operator of the server can raise the limit.",
+    example: "you have 100000 consents, and this server allows 100000; delete one first",
+  },
   webhook_disabled: {
     means: "The webhook is disabled: on request, because its endpoint returned 410, or after it failed for days.",
     fix: "Repair the endpoint, then send PATCH /v1/webhooks/:webhookId with enabled: true.",

@@ -46,7 +46,7 @@ export function consentRoutes({ consents }: Pick<HttpDependencies, "consents">, 
         },
         problems: [
           ...(["invalid_request", "invalid_json", "phone_number_invalid", "demo_token_restricted"] as const),
-          ...(["body_too_large", "unsupported_media_type", "request_timeout", "server_busy"] as const),
+          ...(["consent_quota", "body_too_large", "unsupported_media_type", "request_timeout", "server_busy"] as const),
         ],
       }),
       async run(context) {

@@ -8,10 +8,14 @@ export interface ConsentStore {
   ofNumbers(userId: string, phones: readonly string[]): Promise<Consent[]>;
   /**
    * Stores a consent in place of an earlier one of the same number, whose `createdAt` it keeps. Of concurrent writes the
-   * last one counts.
-   * @returns what is stored now, and whether there was none before
+   * last one counts. Nothing is stored for a user whose account was deleted, also if that happens at the same time.
+   * @param most how many its user may have; concurrent writes never exceed it. Default: any number
+   * @returns what is stored now, and whether there was none before; or why nothing was stored
    */
-  put(consent: Consent): Promise<{ readonly created: boolean; readonly consent: Consent }>;
+  put(
+    consent: Consent,
+    most?: number,
+  ): Promise<{ readonly created: boolean; readonly consent: Consent } | "at_limit" | "user_deleted">;
   /** Returns whether there was such a consent. */
   delete(userId: string, phone: string): Promise<boolean>;
   /** A user's consents by ascending number; `after` is the number of the last one seen. */

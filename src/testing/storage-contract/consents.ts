@@ -48,7 +48,7 @@ export function consentsContract(clause: Clause, lastingClause: Clause): void {
     const { consents } = scene.storage;
     const some = Array.from({ length: 5 }, (_, i) => consent(scene, "+12025550101", { source: `form ${i}` }));
     const stored = await Promise.all(some.map((one) => consents.put(one)));
-    scene.equal(stored.filter(({ created }) => created).length, 1);
+    scene.equal(stored.filter((one) => typeof one === "object" && one.created).length, 1);
     scene.equal((await consents.list(scene.userId, {}, {})).length, 1);
   });
 
@@ -77,6 +77,36 @@ export function consentsContract(clause: Clause, lastingClause: Clause): void {
     scene.equal(await listed(scene.userId, { status: "granted" }, { limit: 5, after: "+351912345678" }), [
       "+5511987654321",
     ]);
+  });
+
+  clause("a user has as many consents as allowed, also if several are stored at once", async (scene) => {
+    const { consents } = scene.storage;
+    await consents.put(consent(scene, "+12025550109", { userId: scene.id("usr") }), 1);
+    const some = Array.from({ length: 6 }, (_, i) => consent(scene, `+1202555010${i}`));
+    const stored = await Promise.all(some.map((one) => consents.put(one, 3)));
+    scene.equal(stored.filter((one) => one === "at_limit").length, 3);
+    const [first] = await consents.list(scene.userId, {}, {});
+    if (!first) throw new Error("no consent was stored");
+    scene.equal(await consents.put(first, 3), { created: false, consent: first });
+    await consents.delete(first.userId, first.phone);
+    const next = consent(scene, "+12025550108");
+    scene.equal(await consents.put(next, 3), { created: true, consent: next });
+  });
+
+  clause("a consent never outlives its user's account", async (scene) => {
+    const { consents, logins } = scene.storage;
+    for (let i = 0; i < 5; i++) {
+      const registered = await logins.register(newAccount(scene, `ana${i}@example.com`));
+      if (registered.kind !== "registered") throw new Error(registered.kind);
+      const { id, userId } = registered.account;
+      const some = Array.from({ length: 4 }, (_, n) => consent(scene, `+1202555010${n}`, { userId }));
+      const puts = some.map((one) => consents.put(one, 10));
+      const deleted = await logins.deleteAccount(id);
+      await Promise.all(puts);
+      if (deleted !== "deleted") continue; // the last administrator's
+      scene.equal(await consents.list(userId, {}, {}), []);
+      scene.equal(await consents.put(consent(scene, "+12025550109", { userId }), 10), "user_deleted");
+    }
   });
 
   clause("a forgotten user has no consents, and neither has that of a deleted account", async (scene) => {
