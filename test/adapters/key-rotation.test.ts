@@ -53,7 +53,8 @@ async function start(storage: Storage, secret: string, previousSecrets?: readonl
   return { ringport, network, log };
 }
 
-const RESEALED = "everything is sealed with the current key; the previous secrets are not needed any more";
+const RESEALED =
+  "everything is sealed with the current key; remove the previous secrets once no server of this database seals with them";
 
 /** Starts with a key and links a number; ends the process. */
 async function linkedWith(storage: Storage, secret: string): Promise<{ instanceId: string; webhookId: string }> {

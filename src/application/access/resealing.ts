@@ -23,7 +23,10 @@ export async function resealAll(context: Context): Promise<void> {
     log.warn(counts, "no key opens some sealed values: add the key that they were sealed with to the previous secrets");
     return;
   }
-  log.info(counts, "everything is sealed with the current key; the previous secrets are not needed any more");
+  log.info(
+    counts,
+    "everything is sealed with the current key; remove the previous secrets once no server of this database seals with them",
+  );
 }
 
 async function resealKind(context: Context, kind: SealedKind, counts: { resealed: number; unreadable: number }) {
