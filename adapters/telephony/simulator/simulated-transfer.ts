@@ -14,7 +14,7 @@ export interface SimulatedTransferOptions {
   /** Factor for the times of the number plan. */
   readonly timeScale: number;
   /** Whether the network may lead the call to a number. Default: any number. */
-  readonly mayCall?: ((phoneNumber: string) => boolean) | undefined;
+  readonly mayCall?: ((phoneNumber: string) => Promise<boolean>) | undefined;
   /** Makes the far end of a number. */
   readonly callee: (to: string, call: CalleeActions) => Callee;
 }
@@ -38,7 +38,6 @@ export class SimulatedTransfer implements CalleeActions {
     });
     const aborted = (): void => this.#stop(signal.reason);
     if (signal.aborted) aborted();
-    else if (mayCall?.(to) === false) this.#fail(`this call may not lead to ${to}`);
     else {
       const cancelTimer = system.after(RING_LIMIT_MS * timeScale, () => {
         this.#target?.stop("no_answer");
@@ -49,9 +48,21 @@ export class SimulatedTransfer implements CalleeActions {
         cancelTimer();
         signal.removeEventListener("abort", aborted);
       };
-      this.#target = callee(to, this);
-      this.#target.start();
+      void this.#ring(to, mayCall, callee);
     }
+  }
+
+  /** Lets the other number ring, if the call may be led there. */
+  async #ring(
+    to: string,
+    mayCall: SimulatedTransferOptions["mayCall"],
+    callee: SimulatedTransferOptions["callee"],
+  ): Promise<void> {
+    const isRefused = mayCall !== undefined && !(await mayCall(to));
+    if (this.#state !== "ringing") return;
+    if (isRefused) return this.#fail(`this call may not lead to ${to}`);
+    this.#target = callee(to, this);
+    this.#target.start();
   }
 
   /** The call has ended before it was handed over. */

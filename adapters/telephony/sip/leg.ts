@@ -33,7 +33,7 @@ export interface SipLegOptions {
   /** The release of the telephony port for an end in terms of SIP. */
   readonly releaseOf: (end: InviteEnd) => Release;
   /** Where a transfer to a number leads, or why it is refused; undefined: the trunk transfers no calls. */
-  readonly transferTarget?: ((to: string) => TransferTarget) | undefined;
+  readonly transferTarget?: ((to: string) => Promise<TransferTarget>) | undefined;
   /** Whether the peer has negotiated telephone-events. */
   readonly takesTelephoneEvents: () => boolean;
   /** The network has responded. */
@@ -158,13 +158,16 @@ export class SipLeg implements Leg, InviteListener {
 
   async #transfer(
     to: string,
-    transferTarget: (to: string) => TransferTarget,
+    transferTarget: (to: string) => Promise<TransferTarget>,
     signal: AbortSignal,
   ): Promise<TransferOutcome> {
     signal.throwIfAborted();
     if (!PHONE_NUMBER.test(to)) throw new RangeError(`the number ${shown(to)} ${PHONE_RULE}`);
-    if (this.#over || this.#usage === undefined) throw new Error("the call has ended: it cannot be transferred");
-    const target = transferTarget(to);
+    const ended = (): Error => new Error("the call has ended: it cannot be transferred");
+    if (this.#over || this.#usage === undefined) throw ended();
+    const target = await transferTarget(to);
+    signal.throwIfAborted();
+    if (this.#over || this.#hungUp) throw ended();
     if ("refusal" in target) return { type: "failed", detail: target.refusal };
     const outcome = this.#usage.refer(target.uri);
     this.#transferring = true;

@@ -1,7 +1,7 @@
 import type { System } from "../../../src/ports/system.ts";
 import type { CarrierDialOptions } from "./carrier.ts";
 import type { ResolvedTrunk } from "./config/resolve-trunk.ts";
-import { mayFollow, type RefusalOf } from "./destinations/destinations.ts";
+import { mayFollow, type RefusalNow, type RefusalOf } from "./destinations/destinations.ts";
 import type { InviteEnd, InviteUsage } from "./dialog/invite.ts";
 import { SipLeg, type TransferTarget } from "./leg.ts";
 import type { MediaEngine, MediaSession } from "./media/engine.ts";
@@ -41,8 +41,8 @@ export interface PreparedCall {
 export async function prepareCall(plan: CallPlan): Promise<PreparedCall> {
   const { trunk, system, stack, engine, address, user, gone } = plan;
   const { callId, from, deadlines, mayCall, sampleRate = trunk.sampleRate } = plan.options;
-  const refuses: RefusalOf = (e164) =>
-    mayCall?.(e164) === false ? `this call may not lead to ${e164}` : plan.refuses(e164);
+  const refuses: RefusalNow = async (e164) =>
+    plan.refuses(e164) ?? ((await mayCall?.(e164)) === false ? `this call may not lead to ${e164}` : undefined);
   let takesKeys = false;
   const invite = ({ policy: srtp, profile }: SrtpOffer): InviteUsage =>
     stack.invite({
@@ -93,8 +93,8 @@ export async function prepareCall(plan: CallPlan): Promise<PreparedCall> {
 }
 
 /** The URI of a number at the trunk, unless a call there is refused: a transfer costs as much. */
-function transferTarget(to: string, { trunk, stack }: CallPlan, refuses: RefusalOf): TransferTarget {
-  const refusal = refuses(to);
+async function transferTarget(to: string, { trunk, stack }: CallPlan, refuses: RefusalNow): Promise<TransferTarget> {
+  const refusal = await refuses(to);
   if (refusal !== undefined) return { refusal };
   const user = trunk.format(to);
   return user === undefined ? { refusal: `the trunk's numberFormat cannot write ${to}` } : { uri: stack.uriOf(user) };

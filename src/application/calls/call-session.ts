@@ -18,7 +18,6 @@ import { CallClock } from "./call-clock.ts";
 import { CallJournal } from "./call-journal.ts";
 import type { CallQuality } from "./call-quality.ts";
 import { CallTimers } from "./call-timers.ts";
-import { mayLeadTo } from "./destinations.ts";
 import { prepareDialling, releaseOf } from "./dialling.ts";
 import { flowRulesOf } from "./flow-rules.ts";
 import { legSignals } from "./leg-signals.ts";
@@ -207,11 +206,16 @@ export class CallSession {
   /** Dials and passes on the events of the leg; resolves when the leg exists or never will. */
   async #dial(): Promise<void> {
     const { signal } = this.#scope;
+    let refusal: Error | undefined;
     const options = {
       callId: this.callId,
       ringTimeoutMs: this.#context.timings.ringTimeoutMs,
       from: this.call.from,
-      mayCall: (phoneNumber: string) => mayLeadTo(this.#context, this.call, phoneNumber),
+      mayCall: async (phoneNumber: string) => {
+        const { refusalNow } = await import("./last-check.ts");
+        refusal = await refusalNow(this.#context, this.call, this.#telephony, phoneNumber);
+        return refusal === undefined;
+      },
     };
     try {
       const connection = await prepareDialling(this.#context, this.call, this.#telephony, signal);
@@ -226,7 +230,8 @@ export class CallSession {
       void this.#media.play(signal);
       void this.#follow(leg, this.#media);
       if (leg.statistics) void this.#measure(leg);
-    } catch (error) {
+    } catch (fault) {
+      const error = refusal ?? fault;
       if (error instanceof ProgramFailed) {
         this.#post({ type: "end", reason: error.reason, detail: errorText(error) });
         return;

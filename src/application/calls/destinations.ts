@@ -64,7 +64,10 @@ export async function transferRefusal(
   if (!(await context.access.isOpenTo(call.userId, network)))
     return `user "${call.userId}" may not use "${network.name}"`;
   const refusal = await refusalOf(context, network, phoneNumber);
-  return refusal ?? (mayLeadTo(context, call, phoneNumber) ? undefined : `this call may not lead to ${phoneNumber}`);
+  if (refusal !== undefined) return refusal;
+  if (!mayLeadTo(context, call, phoneNumber)) return `this call may not lead to ${phoneNumber}`;
+  const { doNotCallBlock } = await import("./dial-protection.ts");
+  return (await doNotCallBlock(context, call.userId, phoneNumber))?.detail;
 }
 
 /** How many calls the principal may create; undefined: any number. A token's own limit goes before the server's. */

@@ -1,4 +1,5 @@
 import type { Call } from "../../domain/call.ts";
+import type { ConsentStatus } from "../../domain/consent.ts";
 import {
   type Callee,
   calleeBlock,
@@ -63,10 +64,23 @@ export async function calleeBlockNow(context: Context, call: Call, telephony: Te
   return calleeBlock(protection, await calleeOf(context, protection, call), context.system.now());
 }
 
-async function calleeOf({ storage }: Context, { callingHours }: NumberProtection, call: Call): Promise<Callee> {
+/**
+ * Why a call of this user must not be led on to a number. Consents and calling hours are rules for callees: a call is
+ * transferred to somebody who expects it.
+ */
+export async function doNotCallBlock(context: Context, userId: string, phone: string): Promise<Block | undefined> {
+  const consent = await consentOf(context, userId, phone);
+  return calleeBlock({}, { phone, consent, zones: [] }, context.system.now());
+}
+
+async function consentOf({ storage }: Context, userId: string, phone: string): Promise<ConsentStatus | undefined> {
+  const consents = await storage.consents.ofNumbers(userId, numberForms(phone));
+  return consentAmong(consents.map(({ status }) => status));
+}
+
+async function calleeOf(context: Context, { callingHours }: NumberProtection, call: Call): Promise<Callee> {
   const phone = call.targetPhone;
-  const consents = await storage.consents.ofNumbers(call.userId, numberForms(phone));
-  const consent = consentAmong(consents.map(({ status }) => status));
+  const consent = await consentOf(context, call.userId, phone);
   const zones = callingHours ? (await import("../../domain/number-zones.ts")).zonesOfNumber(phone) : [];
   return { phone, consent, zones };
 }

@@ -141,10 +141,13 @@ export interface DialOptions {
   /** The caller id, within `capabilities.callerIds`. The network chooses whatever it leaves out. */
   readonly from?: CallerId | undefined;
   /**
-   * Whether the network may forward the call to another number (E.164), such as by a redirection: false for numbers that
-   * the server or the call's token may not call. Default: any number.
+   * Whether the network may call a number (E.164) at this moment. It asks before it forwards the call to another number,
+   * such as by a redirection or a transfer, and, if it looks the callee up first, right before the phone rings, with the
+   * number that it has found. False for numbers that the server or the call's token may not call, and for those that are
+   * recorded as not to be called; the core then knows why, so any DialError will do. Resolves within seconds and never
+   * rejects. Default: any number.
    */
-  readonly mayCall?: ((phoneNumber: string) => boolean) | undefined;
+  readonly mayCall?: ((phoneNumber: string) => Promise<boolean>) | undefined;
 }
 
 /**

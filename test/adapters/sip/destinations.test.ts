@@ -170,7 +170,7 @@ describe("a redirection", () => {
     ["sip:bob@a", "e164", true],
     ["sip:a", "e164", true],
   ])("to %s on a trunk with the format %s is followed: %s", async (uri, format, followed) => {
-    expect(mayFollow(parseUri(uri)!, await refusesBy(), numberFormat(format)!)).toBe(followed);
+    expect(await mayFollow(parseUri(uri)!, await refusesBy(), numberFormat(format)!)).toBe(followed);
   });
 });
 

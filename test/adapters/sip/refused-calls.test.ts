@@ -88,6 +88,29 @@ test.each([
   expect(invited(elsewhere)).toEqual(["+4930999999"]);
 });
 
+test("a redirection to a number that must not be called is not followed, one to another number is", async () => {
+  const elsewhere = await farEndWithBusyPhones();
+  const at = (phone: string): string => `sip:${phone}@127.0.0.1:${elsewhere.port}`;
+  const farEnd = await startFarEnd({
+    callees: {
+      "+4930123456": callees.redirects(at("+551187654321")),
+      "+4930123457": callees.redirects(at("+4930999999")),
+    },
+  });
+  closing.push(() => farEnd.close());
+  const ringport = ringportOver(farEnd, temporaryFolder("protected"), { followRedirects: true });
+  const { id } = await ringport.instances.create(ANA, { name: "Desk" });
+  await ringport.consents.put(ANA, "+5511987654321", { status: "do_not_call" });
+  for (const [phone, reason] of [
+    ["+4930123456", "rejected_by_network"],
+    ["+4930123457", "busy"],
+  ] as const) {
+    const created = await call(ringport, id, phone);
+    expect(await ringport.calls.wait(ANA, created.id)).toMatchObject({ outcome: { reason } });
+  }
+  expect(invited(elsewhere)).toEqual(["+4930999999"]);
+});
+
 test("a queued call is refused if the rule changes at a restart", async () => {
   const farEnd = await farEndWithBusyPhones();
   farEnd.health = 503;

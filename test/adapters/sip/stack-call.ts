@@ -27,7 +27,7 @@ export function callOver({ invite }: SipStack, address: Omit<MediaAddress, "isPu
     ...{ user: "100", callId: "call", session, address: { ...address, isPublic: false }, srtp: "off" },
     ...{ settled: nothing, lost: nothing, refused: nothing },
     maySend: () => true,
-    mayFollow: () => false,
+    mayFollow: async () => false,
     listener: {
       ...{ placed: nothing, progressed: nothing, ringing: nothing, earlyMedia: nothing, answered: nothing },
       ...{ digit: nothing, held: nothing, ended: nothing },

@@ -52,7 +52,36 @@ async function transferring(
 const soundMs = ({ leg }: Scene): number =>
   (leg.heard.filter((sample) => sample !== 0).length * 1_000) / leg.sampleRate;
 
+/** Records that a number must not be called. */
+const forbid = async (world: World, phone: string) =>
+  void (await world.app.consents.put(ALICE, phone, { status: "do_not_call" }));
+
 describe("a transfer by an agent", () => {
+  test.each([
+    [OTHER, OTHER],
+    ["+5511987654321", "+551187654321"],
+  ])("to %s is refused if %s must not be called", async (to, recorded) => {
+    const scene = await transferring(to);
+    await forbid(scene.world, recorded);
+    await scene.world.system.advance(ms(GOODBYE) + DEFAULT_TIMINGS.tailMs + 100);
+    expect(scene.leg.transfers).toEqual([]);
+    expect(scene.inputs.at(-1)).toEqual({
+      type: "transfer_failed",
+      to,
+      detail: `${to} is recorded as a number that is not to be called`,
+    });
+    await scene.world.stop();
+  });
+
+  test("is not bound to calling hours: somebody expects it", async () => {
+    const policy = { kind: "single", callingHours: { from: "08:00", until: "20:00" } } as const;
+    const london = "+442079460123"; // where it is midnight
+    const scene = await transferring(london, { policy });
+    await scene.world.system.advance(ms(GOODBYE) + DEFAULT_TIMINGS.tailMs + 100);
+    expect(scene.leg.transfers).toEqual([london]);
+    await scene.world.stop();
+  });
+
   test("begins once its last words were heard, and ends the call as agent_finished", async () => {
     const scene = await transferring();
     const { world, call, leg } = scene;

@@ -3,6 +3,7 @@ import type { ConsentStatus } from "../../../src/domain/consent.ts";
 import type { Instance } from "../../../src/domain/instance.ts";
 import type { NumberProtection } from "../../../src/domain/number-protection.ts";
 import { StorageUnavailable } from "../../../src/ports/storage.ts";
+import { DialError, type DialOptions } from "../../../src/ports/telephony.ts";
 import { ALICE, NUMBER, World } from "../../support/application.ts";
 
 const HOUR_MS = 3_600_000;
@@ -206,6 +207,52 @@ describe("a number that must not be called", () => {
     }
   });
 
+  test("does not ring if it was recorded while the network was looking for it", async () => {
+    const world = await start({});
+    const instance = await world.activeInstance();
+    lookingUp(world, instance, () => consent(world, "do_not_call"));
+    const call = await world.call(instance);
+    expect((await world.app.calls.wait(ALICE, call.id)).outcome).toMatchObject({
+      reason: "blocked_do_not_call",
+      detail: "+12025550100 is recorded as a number that is not to be called",
+    });
+    expect(world.network.legs).toEqual([]);
+    await world.stop();
+  });
+
+  test("waits if its consent cannot be looked up any more right before it rings", async () => {
+    const world = await start({});
+    const instance = await world.activeInstance();
+    let isLocked = true;
+    lookingUp(world, instance, async () => {
+      world.storage.before = (operation) => {
+        if (isLocked && operation === "consents.ofNumbers") throw new StorageUnavailable("the database is locked");
+      };
+    });
+    const call = await world.call(instance);
+    expect(world.network.legs).toEqual([]);
+    expect((await world.stored(call)).status).toBe("QUEUED");
+    isLocked = false;
+    await world.system.advance(2_000);
+    expect(world.network.legs.map(({ callId }) => callId)).toEqual([call.id]);
+    await world.stop();
+  });
+
+  test("is not rung in place of the callee: no network may lead a call there", async () => {
+    const world = await start({});
+    const instance = await world.activeInstance();
+    await consent(world, "do_not_call", ALICE.userId, "+551187654321");
+    const asked = new Map<string, boolean | undefined>();
+    lookingUp(world, instance, async (options) => {
+      for (const phone of ["+5511987654321", "+551187654321", "+4930123456", NUMBER])
+        asked.set(phone, await options.mayCall?.(phone));
+    });
+    await world.call(instance);
+    expect([...asked.values()]).toEqual([false, false, true, true]);
+    expect(world.network.legs).toHaveLength(1);
+    await world.stop();
+  });
+
   test("is that of one user", async () => {
     const world = await World.start();
     await consent(world, "do_not_call", "usr_else");
@@ -375,6 +422,17 @@ test("a wrong value keeps the application from starting", async () => {
   const protection = { answerRate: { floor: 2, calls: 3, pauseMs: 1 } };
   await expect(World.start({ capabilities: { protection } })).rejects.toThrow("protection of scripted: answerRate is");
 });
+
+/** Makes the network look the callee up before the phone rings, and ask then whether it may be called. */
+function lookingUp(world: World, instance: Instance, meanwhile: (options: DialOptions) => Promise<void>): void {
+  const line = world.line(instance);
+  const dial = line.dial.bind(line);
+  line.dial = async (to, options, signal) => {
+    await meanwhile(options);
+    if ((await options.mayCall?.(to)) === false) throw new DialError("rejected_by_network", "not dialled");
+    return dial(to, options, signal);
+  };
+}
 
 /** Links the number of an instance. */
 async function link(world: World, instance: Instance): Promise<void> {

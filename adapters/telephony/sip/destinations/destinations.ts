@@ -14,6 +14,9 @@ export interface DestinationRule {
 /** Why a number is not called; undefined: it may be called. */
 export type RefusalOf = (e164: string) => string | undefined;
 
+/** The same, as it is at this moment. */
+export type RefusalNow = (e164: string) => string | undefined | Promise<string | undefined>;
+
 /**
  * The check of a rule; the first use loads the numbering plans.
  * @param name the subject of its messages: `trunk acme`
@@ -46,12 +49,12 @@ const EXTENSION = /^[1-9]\d{1,5}$/;
  * Whether a redirection to this URI may be followed: to a name without digits, to an extension that a switch cannot
  * mistake for an emergency number or another short code, or to an E.164 number that the rule allows.
  */
-export function mayFollow({ user = "" }: SipUri, refuses: RefusalOf, format: NumberFormat): boolean {
+export async function mayFollow({ user = "" }: SipUri, refuses: RefusalNow, format: NumberFormat): Promise<boolean> {
   if (!/\p{N}/u.test(user)) return true;
   // Parameters with digits, such as `phone-context` and `rn`, change the number that is called.
   const dialled = user.replace(/;\P{N}*$/u, "").replace(/[-.()]/g, "");
   if (EXTENSION.test(dialled)) return !beginsLikeEmergency(dialled);
   const e164 = dialled.startsWith("+") ? dialled : `+${dialled}`;
   const isE164 = E164.test(e164) && (dialled === e164 || format(e164) === dialled);
-  return isE164 && refuses(e164) === undefined;
+  return isE164 && (await refuses(e164)) === undefined;
 }

@@ -31,7 +31,7 @@ export interface Identity {
 }
 
 /** Whether a redirection to this URI is followed. */
-export type MayFollow = (place: SipUri) => boolean;
+export type MayFollow = (place: SipUri) => Promise<boolean>;
 
 /** Name and value. */
 export type HeaderField = readonly [name: string, value: string];

@@ -2,14 +2,16 @@ import { optionTags } from "../message/headers.ts";
 import type { SipResponse } from "../message/message.ts";
 import { parseNameAddr } from "../message/name-addr.ts";
 import { parseSessionExpires } from "../message/session-expires.ts";
-import { parseUri, writeUri } from "../message/uri.ts";
-import type { MayFollow } from "./agent.ts";
+import { parseUri, type SipUri, writeUri } from "../message/uri.ts";
 import type { Extension } from "./capabilities.ts";
 import { EXTENSIONS } from "./capabilities.ts";
 import { SESSION_EXPIRES_S } from "./session-terms.ts";
 
 /** The most redirections of one call; RFC 3261 has no limit, so loops are possible. */
 const MOST_REDIRECTS = 5;
+
+/** Most places of one redirection that are looked at. */
+const MOST_CONTACTS = 20;
 
 /** How often an INVITE is sent again for other reasons than authentication and redirection. */
 const MOST_REPAIRS = 6;
@@ -54,7 +56,7 @@ export interface NextAttempt {
 export function nextAttempt(
   attempt: InviteAttempt,
   response: SipResponse,
-  followRedirects: boolean | MayFollow,
+  followRedirects: boolean | ((place: SipUri) => boolean),
 ): NextAttempt | undefined {
   const repair = REPAIRS[response.status];
   if (repair !== undefined) {
@@ -63,8 +65,21 @@ export function nextAttempt(
       return { attempt: { ...repaired, repairs: attempt.repairs + 1 }, wait: response.status === 491 };
   }
   if (!followRedirects || response.status >= 600) return undefined;
-  const redirected = response.status === 301 || response.status === 302;
-  return alternative(redirected ? withContacts(attempt, response, followRedirects) : attempt);
+  return alternative(isRedirection(response) ? withContacts(attempt, response, followRedirects) : attempt);
+}
+
+/** Whether the response names other places to call. */
+export function isRedirection({ status }: SipResponse): boolean {
+  return status === 301 || status === 302;
+}
+
+/** The places that a redirection names, with all that they say. */
+export function contactsOf({ headers }: SipResponse): SipUri[] {
+  const uris = headers
+    .list("Contact")
+    .slice(0, MOST_CONTACTS)
+    .map((value) => parseUri(parseNameAddr(value)?.uri ?? ""));
+  return uris.filter((uri) => uri !== undefined);
 }
 
 /** The next URI of a redirection, if one is left. */
@@ -113,11 +128,11 @@ function withLongerSession(attempt: InviteAttempt, { headers }: SipResponse): In
 function withContacts(
   attempt: InviteAttempt,
   { headers }: SipResponse,
-  followRedirects: true | MayFollow,
+  followRedirects: true | ((place: SipUri) => boolean),
 ): InviteAttempt {
   const ranked: { uri: string; q: number }[] = [];
   const visited = [...attempt.visited];
-  for (const value of headers.list("Contact").slice(0, 20)) {
+  for (const value of headers.list("Contact").slice(0, MOST_CONTACTS)) {
     const contact = parseNameAddr(value);
     const uri = contact === undefined ? undefined : parseUri(contact.uri);
     if (contact === undefined || uri === undefined) continue;

@@ -1,11 +1,20 @@
 import type { ChallengeRefusal } from "../auth/challenge-refusal.ts";
 import type { SipResponse } from "../message/message.ts";
+import { type SipUri, writeUri } from "../message/uri.ts";
 import type { Flow, TransportError } from "../transport/transport.ts";
-import type { HeaderField } from "./agent.ts";
+import type { HeaderField, MayFollow } from "./agent.ts";
 import type { AgentContext } from "./agent-context.ts";
 import type { Extension } from "./capabilities.ts";
 import type { InviteRequest, Negotiator } from "./invite.ts";
-import { alternative, firstAttempt, type InviteAttempt, type NextAttempt, nextAttempt } from "./invite-attempt.ts";
+import {
+  alternative,
+  contactsOf,
+  firstAttempt,
+  type InviteAttempt,
+  isRedirection,
+  type NextAttempt,
+  nextAttempt,
+} from "./invite-attempt.ts";
 import { type InviteIds, inviteMessage } from "./invite-message.ts";
 import { UacRequest } from "./uac-request.ts";
 
@@ -114,9 +123,24 @@ export class InviteAttempts {
 
   #refused(response: SipResponse): void {
     const { followRedirects = false } = this.#context.options;
-    const next = this.#cancelled
-      ? undefined
-      : nextAttempt(this.#attempt, response, followRedirects && (this.#mayFollow ?? true));
+    const mayFollow = this.#mayFollow;
+    if (followRedirects && mayFollow && isRedirection(response) && !this.#cancelled)
+      void this.#redirected(response, mayFollow);
+    else this.#goOn(response, followRedirects);
+  }
+
+  /** Asks where the call may be led, while it can be cancelled. */
+  async #redirected(response: SipResponse, mayFollow: MayFollow): Promise<void> {
+    const allowed = new Set<string>();
+    const ask = async (place: SipUri): Promise<void> => {
+      if (await mayFollow(place).catch(() => false)) allowed.add(writeUri(place));
+    };
+    await Promise.all(contactsOf(response).map(ask));
+    this.#goOn(response, (place) => allowed.has(writeUri(place)));
+  }
+
+  #goOn(response: SipResponse, followRedirects: boolean | ((place: SipUri) => boolean)): void {
+    const next = this.#cancelled ? undefined : nextAttempt(this.#attempt, response, followRedirects);
     if (next === undefined) this.#listener.refused(response, this.#uacRequest?.refusal);
     else this.#again(next);
   }

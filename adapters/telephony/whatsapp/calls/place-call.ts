@@ -33,13 +33,17 @@ export async function placeCall(
   context: CallContext,
   port: CallPort,
   to: string,
-  _options: DialOptions,
+  { mayCall }: DialOptions,
   signal: AbortSignal,
   ended: () => void,
 ): Promise<WhatsAppLeg> {
   const { system, clock, deadlines, numbers } = context;
   if (signal.aborted) throw abandoned();
   const { phoneJid, address } = await numbers.resolve(connectedClient(port), to, signal);
+  if (signal.aborted) throw abandoned();
+  const phone = `+${phoneJid.slice(0, phoneJid.indexOf("@"))}`;
+  if ((await mayCall?.(phone)) === false)
+    throw new DialError("rejected_by_network", `not dialled: ${phone} may not be called`);
   if (signal.aborted) throw abandoned();
   if (system.monotonic() >= deadlines.dial) throw new DialError("line_lost", DEADLINE_PASSED);
   const voip = voipOf(connectedClient(port));

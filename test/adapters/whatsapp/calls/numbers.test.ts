@@ -104,6 +104,36 @@ describe("a number", () => {
     await expect(refused).rejects.toMatchObject({ release: "line_lost", retryAfterMs: 5_000 });
   });
 
+  test.each([true, false])(
+    "rings only if it may be called, in the form that is on WhatsApp, right before: %s",
+    async (may) => {
+      const scene = await CallScene.start();
+      const asked: string[] = [];
+      const mayCall = async (phone: string) => {
+        asked.push(phone);
+        return may;
+      };
+      const dialled = scene.dial("+551187654321", { mayCall });
+      expect(asked).toEqual([]); // WhatsApp has not answered yet
+      await scene.system.advance(1_000);
+      expect(asked).toEqual([ANA]);
+      expect(scene.network.calls).toHaveLength(may ? 1 : 0);
+      if (!may) expect(dialled.error).toMatchObject({ release: "rejected_by_network" });
+    },
+  );
+
+  test("does not ring after a hang-up during the last check", async () => {
+    const scene = await CallScene.start();
+    const mayCall = async () => {
+      scene.abort.abort();
+      return true;
+    };
+    const dialled = scene.dial(ANA, { mayCall });
+    await scene.system.advance(1_000);
+    expect(scene.network.calls).toEqual([]);
+    expect(dialled.error).toMatchObject({ release: "released" });
+  });
+
   test("is not waited for after a hang-up", async () => {
     const scene = await CallScene.start();
     scene.client.disturb("getLidsByPhoneNumbers", "hang");

@@ -12,7 +12,7 @@ import { NumberResolver } from "../../../../adapters/telephony/whatsapp/calls/nu
 import { placeCall } from "../../../../adapters/telephony/whatsapp/calls/place-call.ts";
 import { concatPcm } from "../../../../src/audio/pcm.ts";
 import { Playout } from "../../../../src/audio/playout.ts";
-import type { DialError, LegEvent } from "../../../../src/ports/telephony.ts";
+import type { DialError, DialOptions, LegEvent } from "../../../../src/ports/telephony.ts";
 import type { WhatsAppClient, WhatsAppVoip } from "../../../../src/ports/whatsapp-client.ts";
 import { FakeNetwork } from "../../../support/whatsapp/fake-network.ts";
 
@@ -116,10 +116,10 @@ export class CallScene {
   }
 
   /** Starts a dial; time has to pass for it. */
-  dial(to = ANA): { leg?: WhatsAppLeg; error?: DialError; ended: number } {
+  dial(to = ANA, more: Partial<DialOptions> = {}): { leg?: WhatsAppLeg; error?: DialError; ended: number } {
     const dialled: { leg?: WhatsAppLeg; error?: DialError; ended: number } = { ended: 0 };
     const { system, clock, deadlines, numbers } = this;
-    const options = { callId: "call_1", ringTimeoutMs: 60_000 };
+    const options = { callId: "call_1", ringTimeoutMs: 60_000, ...more };
     const context = { system, clock, deadlines, numbers };
     placeCall(context, this.port, to, options, this.abort.signal, () => void dialled.ended++).then(
       (leg) => {

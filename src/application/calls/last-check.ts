@@ -1,0 +1,41 @@
+import { within } from "../../base/timeout.ts";
+import type { Call } from "../../domain/call.ts";
+import { numberForms } from "../../domain/number-forms.ts";
+import { StorageUnavailable } from "../../ports/storage.ts";
+import { DialError, type Telephony } from "../../ports/telephony.ts";
+import { ProgramFailed } from "../call-audio/programs/program.ts";
+import type { Context } from "../context.ts";
+import { mayLeadTo } from "./destinations.ts";
+import { calleeBlockNow, doNotCallBlock } from "./dial-protection.ts";
+
+/** How long the storage may take to answer, ms: somebody waits for the network meanwhile. */
+const CHECK_MS = 5_000;
+
+/**
+ * Why the network must not call a number for this call now; undefined: it may. Never rejects: a number that cannot be
+ * looked up is not called.
+ */
+export async function refusalNow(
+  context: Context,
+  call: Call,
+  network: Telephony,
+  phone: string,
+): Promise<Error | undefined> {
+  const late = (): Error => new StorageUnavailable(`${phone} could not be looked up within ${CHECK_MS / 1_000} s`);
+  try {
+    return await within(refusalOf(context, call, network, phone), { system: context.system, ms: CHECK_MS, late });
+  } catch (error) {
+    context.log.warn({ call_id: call.id, err: error }, "whether a number may be called is unknown: it is not called");
+    return error instanceof Error ? error : new StorageUnavailable(String(error));
+  }
+}
+
+async function refusalOf(context: Context, call: Call, network: Telephony, phone: string): Promise<Error | undefined> {
+  const isCallee = numberForms(call.targetPhone).includes(phone);
+  if (!isCallee && !mayLeadTo(context, call, phone))
+    return new DialError("rejected_by_network", `this call may not lead to ${phone}`);
+  const block = isCallee
+    ? await calleeBlockNow(context, call, network)
+    : await doNotCallBlock(context, call.userId, phone);
+  return block && new ProgramFailed(block.reason, block.detail);
+}
