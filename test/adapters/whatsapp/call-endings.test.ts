@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { whatsapp } from "../../../adapters/telephony/whatsapp/index.ts";
-import type { DialError, Leg, LegEvent } from "../../../src/ports/telephony.ts";
+import { DEADLINE_PASSED, type DialError, type Leg, type LegEvent } from "../../../src/ports/telephony.ts";
 import { type FakeNumber, FakeWhatsApp } from "../../../src/testing/index.ts";
 import { ManualSystem } from "../../../src/testing/manual-system.ts";
 import { TestLineHost } from "../../../src/testing/telephony-host.ts";
@@ -46,6 +46,9 @@ async function linked(callee: FakeNumber) {
 
 const ANSWERS: FakeNumber = { devices: [{ does: "answer", afterMs: 3_000 }] };
 
+const endOf = ({ events }: Dialled) => events.find((event) => event.type === "ended");
+const typesOf = ({ events }: Dialled) => events.map(({ type }) => type);
+
 describe("a call whose line goes away", () => {
   test.each(["close", "unlink"] as const)("%s during a dial leaves no phone ringing", async (end) => {
     const { system, network, line, dial } = await linked(ANSWERS);
@@ -75,5 +78,31 @@ describe("a call whose line goes away", () => {
     await system.advance(10_000);
     expect(network.calls.map((call) => call.ended !== undefined)).toEqual([true]);
     expect(dialled.error).toMatchObject({ release: "released" });
+  });
+
+  test.each(["answered", "ringing"] as const)("hangs up first if the server may not act for it (%s)", async (state) => {
+    const { system, network, host, line, dial } = await linked({
+      devices: [{ does: "answer", afterMs: state === "answered" ? 500 : 60_000 }],
+    });
+    const dialled = dial();
+    await system.advance(2_000);
+    host.deadlines.send = host.deadlines.dial = system.monotonic();
+    await system.advance(10_000);
+    expect(network.call().ended).toBe("caller");
+    expect(endOf(dialled)).toEqual({ type: "ended", cause: "line_lost", detail: DEADLINE_PASSED });
+    expect(await line.probe()).toMatchObject({ state: "offline" });
+    expect(network.clientOf().getState().connected).toBe(false);
+  });
+
+  test("delays the end of the connection by a second at most", async () => {
+    const { system, network, host, dial } = await linked(ANSWERS);
+    dial();
+    await system.advance(5_000);
+    network.clientOf().disturb("endCall", "hang");
+    host.deadlines.send = host.deadlines.dial = system.monotonic();
+    let passed = 0;
+    for (; network.clientOf().getState().connected && passed < 20_000; passed += 100) await system.advance(100);
+    // A look at the deadline each second in a call, then 2 s for a renewal that is only late.
+    expect(passed).toBeLessThanOrEqual(4_200);
   });
 });

@@ -97,6 +97,8 @@ function going(flow: CallFlow, input: CallInput): CallDecision {
     case "line_restored":
       if (!input.known) return conclude(flow, lineLost("the client has come back without this call"));
       return to({ ...flow, lost: undefined }, stop("line"));
+    case "line_ending":
+      return endOurselves(flow, lineLost(input.reason));
     case "hang_up":
       if (flow.state !== "active") return endOurselves(flow, RELEASED);
       return moved({ ...flow, end: RELEASED }, "drain", { do: "drain" }, start("drain", DRAIN_MS));
@@ -214,8 +216,8 @@ function draining(flow: CallFlow, input: CallInput): CallDecision {
   const isOver = gone(input) || input.type === "client_ended" || (input.type === "line_restored" && !input.known);
   if (isOver) return conclude(flow);
   if (input.type === "stanza" && input.stanza.type === "terminate") return moved(flow, "leave", start("gone", GONE_MS));
-  const isDry =
-    input.type === "drained" || (input.type === "timer" && input.timer === "drain") || input.type === "fault";
+  const mustEnd = input.type === "fault" || input.type === "line_ending";
+  const isDry = mustEnd || input.type === "drained" || (input.type === "timer" && input.timer === "drain");
   return isDry ? endOurselves(flow, RELEASED) : to(flow);
 }
 

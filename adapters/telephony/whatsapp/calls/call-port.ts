@@ -20,6 +20,8 @@ export interface CallListener {
   stanza(stanza: unknown): void;
   /** The connection broke. `final`: the session will not come back for this call: unlinked, replaced, banned, closed. */
   lost(reason: string, final: boolean): void;
+  /** The connection is about to be given up: hang up now. */
+  end(reason: string): void;
   /** The connection is back. */
   restored(): void;
 }

@@ -72,6 +72,8 @@ export type CallInput =
   /** `quietMs`: time since the last audio of the callee; Infinity if there was none. */
   | { readonly type: "timer"; readonly timer: CallTimer; readonly quietMs: number }
   | { readonly type: "line_lost"; readonly reason: string; readonly final: boolean }
+  /** The connection is about to be given up. */
+  | { readonly type: "line_ending"; readonly reason: string }
   /** `known`: whether the client still has the call. */
   | { readonly type: "line_restored"; readonly known: boolean }
   | { readonly type: "hang_up" }

@@ -48,6 +48,11 @@ export class EarlyReports implements CallListener {
     this.#keep((listener) => listener.lost(reason, final));
   }
 
+  /** The call has no id yet, so it is ended as soon as it has one. */
+  end(reason: string): void {
+    this.lost(reason, true);
+  }
+
   restored(): void {
     this.#keep((listener) => listener.restored());
   }

@@ -119,6 +119,11 @@ export class WhatsAppLeg implements Leg, CallListener {
   }
 
   /** @internal called by the session */
+  end(reason: string): void {
+    this.#take({ type: "line_ending", reason });
+  }
+
+  /** @internal called by the session */
   restored(): void {
     this.#take({ type: "line_restored", known: this.#isKnown });
   }

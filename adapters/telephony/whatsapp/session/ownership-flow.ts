@@ -1,9 +1,11 @@
 import { DEADLINE_PASSED } from "../../../../src/ports/telephony.ts";
 import { forgotten, moved, reportOffline, stay } from "./session-state.ts";
-import type { SessionDecision, SessionEffect, SessionFlow } from "./session-types.ts";
+import type { Moment, SessionDecision, SessionEffect, SessionFlow } from "./session-types.ts";
 
 /** How soon a server that may not act for the number is asked again whether it may, ms: a renewal may only be late. */
 export const OWNERSHIP_MS = 2_000;
+/** How long calls may take to hang up before the connection is given up, ms. */
+export const HANG_UP_MS = 1_000;
 
 /** The lease was not renewed in time; if it is not renewed soon, the server has lost the number. */
 export function doubtful(flow: SessionFlow): SessionDecision {
@@ -12,9 +14,17 @@ export function doubtful(flow: SessionFlow): SessionDecision {
   return { flow: { ...flow, disowned: true }, effects: [timer] };
 }
 
-/** Another server may act for the number by now, so this one must not. */
-export function disowned(before: SessionFlow): SessionDecision {
-  const flow = { ...before, disowned: false };
+/** Another server may act for the number by now, so this one must not. Its calls hang up first: nobody else can end them. */
+export function disowned(before: SessionFlow, { inCall }: Pick<Moment, "inCall">): SessionDecision {
+  if (inCall && before.opened && !before.endingCalls)
+    return {
+      flow: { ...before, disowned: true, endingCalls: true },
+      effects: [
+        { do: "start_timer", timer: "ownership", ms: HANG_UP_MS },
+        { do: "end_calls", reason: DEADLINE_PASSED },
+      ],
+    };
+  const flow = { ...before, disowned: false, endingCalls: false };
   if (flow.state === "idle" || flow.state === "halted") return stay(flow);
   if (flow.state === "linking") return forgotten(flow, DEADLINE_PASSED, { do: "drop_client" });
   const reconnects = { ...flow.reconnects, upSince: undefined };
@@ -27,6 +37,7 @@ export function disowned(before: SessionFlow): SessionDecision {
     effects: [
       { do: "disconnect" },
       { do: "stop_timer", timer: "patience" },
+      { do: "stop_timer", timer: "ownership" },
       ...reportOffline(next),
       { do: "calls_lost", reason: DEADLINE_PASSED, final: true },
       { do: "start_timer", timer: "retry", ms: OWNERSHIP_MS },

@@ -59,7 +59,7 @@ export function decideSession(flow: SessionFlow, input: SessionInput, moment: Mo
       return isLinked(flow) && !flow.stored ? forgotten(flow, "not linked", { do: "log_out" }) : stay(flow);
     case "opened":
       if (!isLinked(flow)) return stay(flow);
-      return moment.owned ? found({ ...flow, opened: true }, input, moment) : disowned(flow);
+      return moment.owned ? found({ ...flow, opened: true }, input, moment) : disowned(flow, moment);
     case "state":
       // While it waits, nothing is connected, and the next attempt asks whether this server may.
       return moment.owned || flow.state === "waiting" ? found(flow, input, moment) : foundInDoubt(flow, input, moment);
@@ -69,11 +69,18 @@ export function decideSession(flow: SessionFlow, input: SessionInput, moment: Mo
       return input.code === 402 ? restricted(flow, input.expiresInMs, moment) : stay(flow); // any other one closes
     case "failed":
       return failed(flow, input.reason, moment);
+    case "calls_over":
+      return flow.endingCalls ? ownership(flow, moment) : stay(flow);
     case "timer":
       if (input.timer === "restriction") return restrictionOver(flow);
-      if (input.timer === "ownership") return moment.owned ? stay({ ...flow, disowned: false }) : disowned(flow);
+      if (input.timer === "ownership") return ownership(flow, moment);
       return input.timer === "retry" ? retry(flow, moment) : patienceOver(flow, moment);
   }
+}
+
+/** Whether the server may act for the number was to be asked now. */
+function ownership(flow: SessionFlow, moment: Moment): SessionDecision {
+  return moment.owned ? stay({ ...flow, disowned: false, endingCalls: false }) : disowned(flow, moment);
 }
 
 function link(flow: SessionFlow, { now, owned }: Moment): SessionDecision {

@@ -18,6 +18,7 @@ export const NEW_SESSION: SessionFlow = {
   opened: false,
   resuming: false,
   disowned: false,
+  endingCalls: false,
   codes: 0,
   codesUntil: -Infinity,
   pairingUntil: -Infinity,

@@ -52,6 +52,8 @@ export interface SessionFlow {
   readonly resuming: boolean;
   /** The server could not act for the number a moment ago; it is about to be asked again. */
   readonly disowned: boolean;
+  /** The calls are being ended, before the connection is given up. */
+  readonly endingCalls: boolean;
   /** Number of codes shown in this attempt to link. */
   readonly codes: number;
   /** Until when a shown code may be scanned, and a pairing code typed. */
@@ -91,6 +93,8 @@ export type SessionInput =
   | ({ readonly type: "state" } & LiveState)
   /** The client could not be made, or could not connect. */
   | { readonly type: "failed"; readonly reason: string }
+  /** The last call on the session is over. */
+  | { readonly type: "calls_over" }
   | { readonly type: "timer"; readonly timer: SessionTimer };
 
 /** The answer of the client's `getState`. */
@@ -129,6 +133,8 @@ export type SessionEffect =
   /** The call on the session is cut off. `final`: the session will not come back for it. */
   | { readonly do: "calls_lost"; readonly reason: string; readonly final: boolean }
   | { readonly do: "calls_restored" }
+  /** The calls must hang up while the connection is still there. */
+  | { readonly do: "end_calls"; readonly reason: string }
   /** Replaces a running timer of this name. */
   | { readonly do: "start_timer"; readonly timer: SessionTimer; readonly ms: number }
   | { readonly do: "stop_timer"; readonly timer: SessionTimer }
@@ -144,6 +150,8 @@ export interface Moment {
   readonly chance: number;
   /** This server may still act for the number. */
   readonly owned: boolean;
+  /** The session carries a call. */
+  readonly inCall: boolean;
 }
 
 export interface SessionDecision {

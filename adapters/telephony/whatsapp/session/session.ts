@@ -84,6 +84,7 @@ export class Session implements CallPort {
     return () => {
       this.#listeners.delete(listener);
       this.#abandoned.check();
+      if (this.#listeners.size === 0) this.#take({ type: "calls_over" });
     };
   }
 
@@ -180,7 +181,8 @@ export class Session implements CallPort {
     system.random(bytes);
     const chance = new DataView(bytes.buffer).getUint32(0) / 2 ** 32;
     const now = system.monotonic();
-    return { now, wall: system.now(), chance, owned: now < host.deadlines.send };
+    const inCall = this.#listeners.size > 0;
+    return { now, wall: system.now(), chance, owned: now < host.deadlines.send, inCall };
   }
 
   #carryOut(effect: SessionEffect): void {
@@ -229,6 +231,9 @@ export class Session implements CallPort {
         break;
       case "calls_lost":
         this.#toCalls((call) => call.lost(effect.reason, effect.final));
+        break;
+      case "end_calls":
+        this.#toCalls((call) => call.end(effect.reason));
         break;
       case "calls_restored":
         this.#toCalls((call) => call.restored());

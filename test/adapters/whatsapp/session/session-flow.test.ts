@@ -126,6 +126,25 @@ describe("a session", () => {
     }
   });
 
+  test("its calls hang up first, for a second at most", () => {
+    const inCall = { owned: false, inCall: true };
+    const doubtful = decideSession(FLOWS.online, { type: "state", ...WORKS }, at(9_000, inCall));
+    const ending = decideSession(doubtful.flow, { type: "timer", timer: "ownership" }, at(11_000, inCall));
+    expect([ending.flow.state, deeds(ending)]).toEqual(["online", ["end_calls"]]);
+    expect(effectsOf(ending, "start_timer")).toEqual([{ do: "start_timer", timer: "ownership", ms: 1_000 }]);
+    for (const [input, moment] of [
+      [{ type: "calls_over" }, at(11_200, { owned: false })],
+      [{ type: "timer", timer: "ownership" }, at(12_000, inCall)],
+    ] as const) {
+      const lost = decideSession(ending.flow, input, moment);
+      expect(lost.flow).toMatchObject({ state: "waiting", disowned: false, endingCalls: false });
+      expect(deeds(lost)).toEqual(["disconnect", "report_offline", "calls_lost"]);
+    }
+    const renewed = decideSession(ending.flow, { type: "calls_over" }, at(11_200));
+    expect(renewed).toEqual({ flow: FLOWS.online, effects: [] });
+    expect(decideSession(FLOWS.online, { type: "calls_over" }, at(9_000, { owned: false })).effects).toEqual([]);
+  });
+
   test("a lease that is only renewed late costs nothing", () => {
     const doubtful = decideSession(FLOWS.online, { type: "state", ...WORKS }, at(9_000, { owned: false }));
     expect(decideSession(doubtful.flow, { type: "state", ...WORKS }, at(9_500, { owned: false })).effects).toEqual([]);
@@ -197,6 +216,7 @@ const harmless: fc.Arbitrary<SessionInput> = fc.oneof(
     { type: "link" },
     { type: "pairing_code_over" },
     { type: "link_stored" },
+    { type: "calls_over" },
     { type: "passkey", hasSigner: true },
     { type: "timer", timer: "patience" },
     { type: "timer", timer: "retry" },

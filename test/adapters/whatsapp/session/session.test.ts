@@ -494,10 +494,10 @@ describe("a linked session", () => {
     const scene = await new SessionScene().linked();
     const { events } = scene.call();
     scene.host.deadlines.send = -Infinity;
-    await scene.system.advance(3_000);
+    await scene.system.advance(4_000);
     expect(scene.client.getState().connected).toBe(false);
     expect(scene.session.probe()).toEqual({ state: "offline", reason: DEADLINE_PASSED });
-    expect(events).toEqual(["lost for good"]);
+    expect(events).toEqual(["end", "lost for good"]);
     await scene.system.advance(60_000);
     expect(scene.client.getState().connected).toBe(false);
     scene.host.deadlines.send = Infinity;

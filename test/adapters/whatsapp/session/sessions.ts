@@ -97,6 +97,7 @@ export class SessionScene {
       voip: (event) => void events.push(`voip ${event.type}`),
       stanza: (stanza) => void events.push(`stanza ${(stanza as { tag: string }).tag}`),
       lost: (_, final) => void events.push(final ? "lost for good" : "lost"),
+      end: () => void events.push("end"),
       restored: () => void events.push("restored"),
     };
     return { events, stop: this.session.listen(listener) };
