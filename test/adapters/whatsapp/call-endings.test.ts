@@ -105,4 +105,19 @@ describe("a call whose line goes away", () => {
     // A look at the deadline each second in a call, then 2 s for a renewal that is only late.
     expect(passed).toBeLessThanOrEqual(4_200);
   });
+
+  test("is not cut off by the check after a restriction, which follows the call", async () => {
+    const { system, network, line, dial } = await linked(ANSWERS);
+    const dialled = dial();
+    await system.advance(5_000);
+    network.clientOf().fail(402, { expire: "60" });
+    await system.advance(90_000);
+    expect(endOf(dialled)).toBeUndefined();
+    expect(await line.probe()).toMatchObject({ state: "offline" });
+    await Promise.all([dialled.leg?.hangUp(), system.advance(1_000)]);
+    expect(endOf(dialled)).toMatchObject({ cause: "released" });
+    expect(network.call().ended).toBe("caller");
+    await system.advance(10_000);
+    expect(await line.probe()).toEqual({ state: "online" });
+  });
 });

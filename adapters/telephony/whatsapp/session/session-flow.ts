@@ -26,6 +26,8 @@ import type { LiveState, Moment, SessionDecision, SessionEffect, SessionFlow, Se
 
 /** A restriction without a known end is checked after this time, ms. */
 export const RESTRICTION_MS = 3_600_000;
+/** Between two looks at a call that the check after a restriction would cut off, ms. */
+export const CHECK_AGAIN_MS = 5_000;
 /** A connection that WhatsApp has closed in order to open it again is back within this time, ms. */
 const RESUMING_MS = 1_000;
 
@@ -72,7 +74,7 @@ export function decideSession(flow: SessionFlow, input: SessionInput, moment: Mo
     case "calls_over":
       return flow.endingCalls ? ownership(flow, moment) : stay(flow);
     case "timer":
-      if (input.timer === "restriction") return restrictionOver(flow);
+      if (input.timer === "restriction") return restrictionOver(flow, moment);
       if (input.timer === "ownership") return ownership(flow, moment);
       return input.timer === "retry" ? retry(flow, moment) : patienceOver(flow, moment);
   }
@@ -228,8 +230,9 @@ function utc(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 }
 
-/** WhatsApp repeats a restriction that still stands when the client connects: so it connects again. */
-function restrictionOver(before: SessionFlow): SessionDecision {
+/** WhatsApp repeats a restriction that still stands when the client connects: so it connects again, but not during a call. */
+function restrictionOver(before: SessionFlow, { inCall }: Moment): SessionDecision {
+  if (inCall) return { flow: before, effects: [{ do: "start_timer", timer: "restriction", ms: CHECK_AGAIN_MS }] };
   const flow = { ...before, restriction: undefined };
   if (flow.state !== "online") return stay(flow);
   const { flow: next, effects } = connecting(flow, { do: "connect" });
