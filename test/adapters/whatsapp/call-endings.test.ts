@@ -120,4 +120,17 @@ describe("a call whose line goes away", () => {
     await system.advance(10_000);
     expect(await line.probe()).toEqual({ state: "online" });
   });
+
+  test("is not connected before a frame was sent", async () => {
+    const { system, host, dial } = await linked({ devices: [{ does: "answer", afterMs: 500 }] });
+    const dialled = dial();
+    await system.advance(300);
+    host.deadlines.send = system.monotonic() + 100;
+    await system.advance(1_000);
+    expect(typesOf(dialled)).toContain("answered");
+    expect(typesOf(dialled)).not.toContain("connected");
+    host.deadlines.send = Infinity;
+    await system.advance(1_000);
+    expect(typesOf(dialled)).toContain("connected");
+  });
 });

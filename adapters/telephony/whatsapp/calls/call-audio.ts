@@ -17,7 +17,7 @@ export interface CallAudioOptions {
   readonly deadlines: Pick<Deadlines, "send">;
   /** The calls of the connected client; undefined while there is none. */
   readonly voip: () => WhatsAppVoip | undefined;
-  /** The first frame was exchanged. */
+  /** The first frame was handed to the client, or the call is on hold. */
   readonly started: () => void;
   /** What the client had buffered was sent. */
   readonly drained: () => void;
@@ -36,6 +36,7 @@ export class CallAudio implements Ticking {
   #sink: FrameSink | undefined;
   #state: "waiting" | "running" | "draining" | "stopped" = "waiting";
   #ticked = false;
+  #started = false;
   #tickedAt = 0;
   #held = false;
   #muted = false;
@@ -115,11 +116,14 @@ export class CallAudio implements Ticking {
     const isStalled = this.#ticked && Math.abs(now - this.#tickedAt - FRAME_MS) > FRAME_MS / 2;
     this.#tickedAt = now;
     if (calls !== undefined) this.#mute(calls, !maySend);
-    if (calls !== undefined && maySend && !this.#held) this.#send(calls);
+    const sends = calls !== undefined && maySend && !this.#held;
+    if (sends) this.#send(calls);
     if (this.#state === "draining" && (calls === undefined || !maySend || this.#held)) this.#options.drained();
     if (this.#state !== "running") return;
-    if (!this.#ticked) {
-      this.#ticked = true;
+    this.#ticked = true;
+    // A call that is on hold from the beginning is up as well.
+    if (!this.#started && (sends || this.#held)) {
+      this.#started = true;
       started();
     }
     this.#inbound.tick(this.#sink, isStalled);
