@@ -169,8 +169,11 @@ export class Session implements CallPort {
   }
 
   #decide(input: SessionInput): void {
-    const { flow, effects } = decideSession(this.#flow, input, this.#moment());
+    const before = this.#flow;
+    const { flow, effects } = decideSession(before, input, this.#moment());
     this.#flow = flow;
+    if (flow.state !== before.state || flow.reason !== before.reason)
+      this.#log("debug", `${before.state} -> ${flow.state}${flow.reason === null ? "" : `: ${flow.reason}`}`);
     for (const effect of effects) this.#carryOut(effect);
     this.#firstSign.noticed(flow, input);
   }
@@ -284,7 +287,7 @@ export class Session implements CallPort {
     this.#polls.plan(isPolled(this.#flow) ? (this.#listeners.size > 0 ? POLL_IN_CALL_MS : POLL_MS) : undefined);
   }
 
-  #log(level: "info" | "warn" | "error", message: string, error?: unknown): void {
+  #log(level: "debug" | "info" | "warn" | "error", message: string, error?: unknown): void {
     const { logger, instanceId } = this.#options;
     const fields = { instance_id: instanceId, ...(error !== undefined && { err: printableCause(error, masked) }) };
     logger[level](fields, `whatsapp: ${message}`);

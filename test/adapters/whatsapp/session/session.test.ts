@@ -505,6 +505,20 @@ describe("a linked session", () => {
     expect(scene.online).toBe(true);
   });
 
+  test("logs each move at debug, with its reason and without codes", async () => {
+    const scene = await new SessionScene().linked();
+    scene.client.dropSocket(10_000);
+    await scene.system.advance(20_000);
+    expect(scene.logged.filter((line) => line.startsWith("debug"))).toEqual([
+      "debug: whatsapp: idle -> linking: waiting for the code to be scanned",
+      "debug: whatsapp: linking -> connecting: connecting",
+      "debug: whatsapp: connecting -> online",
+      "debug: whatsapp: online -> dropped: the connection to WhatsApp broke off",
+      "debug: whatsapp: dropped -> online",
+    ]);
+    for (const { payload } of scene.codes) expect(scene.logged.join()).not.toContain(payload);
+  });
+
   test("incoming calls are left to the phone of the owner", async () => {
     const scene = await new SessionScene().linked();
     const { events } = scene.call();
