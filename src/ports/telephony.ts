@@ -65,6 +65,8 @@ export interface TelephonyCapabilities {
   readonly dtmf: KeyDelivery;
   /** Inbound audio must come on every answered leg; none within the media timeout means that media failed. */
   readonly inboundAudioCertain: boolean;
+  /** The media path of a leg may take this long after the answer, ms, if that is longer than the server's `mediaSetupMs`. */
+  readonly mediaSetupMs?: number | undefined;
   /**
    * How an instance gets its number: by a code that its owner scans, or from the operator's configuration. With
    * `operator` it needs no code and no credentials: its line connects as soon as it is open, is linked the first time it

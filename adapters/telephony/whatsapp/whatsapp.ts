@@ -5,6 +5,7 @@ import type { InstanceRef, Line, LineHost, Telephony, TelephonyCapabilities } fr
 import type { WhatsAppClientFactory } from "../../../src/ports/whatsapp-client.ts";
 import { MediaClock } from "../media-clock.ts";
 import { SAMPLE_RATE } from "./calls/audio-format.ts";
+import { MEDIA_MS } from "./calls/call-flow.ts";
 import { NumberResolver } from "./calls/number-resolver.ts";
 import { placeCall } from "./calls/place-call.ts";
 import { WhatsAppLine } from "./line.ts";
@@ -31,6 +32,8 @@ const CAPABILITIES: TelephonyCapabilities = {
   dtmf: "in-band",
   // Some relays carry no audio of the callee, who hears the message all the same.
   inboundAudioCertain: false,
+  // The relay of a call may connect late; the call ends by itself before this.
+  mediaSetupMs: MEDIA_MS + 1_000,
   linking: "code",
   sampleRate: SAMPLE_RATE,
   // What gets a number banned is a burst of calls to strangers, above all soon after it was linked.

@@ -8,9 +8,11 @@ import type { Context } from "../context.ts";
 /** The rules that a live call follows: those of its message, of its network and of the server. */
 export function flowRulesOf(context: Context, call: Call, telephony: Telephony): FlowRules {
   const program = programOf(call);
+  const { inboundAudioCertain, mediaSetupMs = 0 } = telephony.capabilities;
+  const timings = timingsOf(call, context.timings);
   return {
-    timings: timingsOf(call, context.timings),
-    expectsInboundAudio: context.requireInboundAudio || telephony.capabilities.inboundAudioCertain,
+    timings: { ...timings, mediaSetupMs: Math.max(timings.mediaSetupMs, mediaSetupMs) },
+    expectsInboundAudio: context.requireInboundAudio || inboundAudioCertain,
     streamed: program.kind === "live" && program.streamed,
     playedReason: program.kind === "live" ? program.playedReason : "message_played",
     onMachine: machinePolicyOf(call.message),

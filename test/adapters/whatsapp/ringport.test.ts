@@ -104,6 +104,17 @@ describe("a Ringport with linked WhatsApp numbers", () => {
     await scene.stop();
   });
 
+  test("a call whose relay connects after 18 s is heard", async () => {
+    const scene = await linked();
+    scene.network.number(CALLEE, { mediaAfterMs: 18_000 });
+    const tts = { text: "Your table is ready", voiceId: "en-US-1" };
+    const input = { instanceId: scene.instanceId, type: "FIXED_TTS", target: { phoneNumber: CALLEE }, tts } as const;
+    const { id } = await scene.ringport.calls.create(ALICE, input);
+    await scene.system.advance(60_000);
+    expect(await scene.ringport.calls.get(ALICE, id)).toMatchObject({ outcome: { reason: "message_played" } });
+    await scene.stop();
+  });
+
   test("reports a device that the phone has removed, with the reason, and links again", async () => {
     const scene = await linked();
     scene.network.unlink(OWNER);
