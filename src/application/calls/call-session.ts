@@ -21,7 +21,7 @@ import { CallTimers } from "./call-timers.ts";
 import { prepareDialling, releaseOf } from "./dialling.ts";
 import { flowRulesOf } from "./flow-rules.ts";
 import { legSignals } from "./leg-signals.ts";
-import { liveOutcome } from "./outcomes.ts";
+import { addressedDetail, liveOutcome } from "./outcomes.ts";
 import { resultAtEnd } from "./result-at-end.ts";
 
 /**
@@ -55,6 +55,8 @@ export class CallSession {
   #dialled: Promise<void> = Promise.resolve();
   #released: Promise<void> | undefined;
   #statistics: MediaStatistics | null = null;
+  /** The address by which the network knows the number. */
+  #address: string | undefined;
   #quality: CallQuality | undefined;
   #framesAtLineDown = 0;
   /** When the signal that is being carried out was given. */
@@ -299,12 +301,14 @@ export class CallSession {
         this.#media?.leaveMessage();
         break;
       case "note":
+        if (effect.fact.event === "address_resolved") this.#address = effect.fact.data.resolved_address;
         this.#journal.note(effect.fact, this.#at);
     }
   }
 
-  async #conclude({ input, reason, detail }: Extract<CallEffect, { do: "conclude" }>): Promise<void> {
+  async #conclude({ input, reason, detail: cause }: Extract<CallEffect, { do: "conclude" }>): Promise<void> {
     const { call } = this;
+    const detail = addressedDetail(cause, call, this.#address);
     const media = this.#media;
     const last = media?.finish() ?? [];
     const endedAt = this.#at;

@@ -43,6 +43,16 @@ export function finalFact(
   return { event: status === "COMPLETED" ? "completed" : "failed", data };
 }
 
+/** The detail of a call, with the address by which the network knows the number if that is another form of it. */
+export function addressedDetail(
+  detail: string | null,
+  call: Pick<Call, "targetPhone">,
+  address?: string,
+): string | null {
+  if (address === undefined || address.includes(call.targetPhone.slice(1))) return detail;
+  return `${detail === null ? "" : `${detail}; `}resolved_address: ${address}`;
+}
+
 /** How a call turned out that had a live session. @param media undefined: nobody was dialled */
 export function liveOutcome(
   call: Call,

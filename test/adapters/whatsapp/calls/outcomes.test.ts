@@ -1,5 +1,6 @@
 import type { FakeNumber } from "ringport/testing";
 import { describe, expect, test } from "vitest";
+import { MEDIA_MS } from "../../../../adapters/telephony/whatsapp/calls/call-flow.ts";
 import { placeCall } from "../../../../adapters/telephony/whatsapp/calls/place-call.ts";
 import { dtmfTones } from "../../../../src/audio/dtmf.ts";
 import { tone, toneShare } from "../../../../src/audio/tone.ts";
@@ -15,7 +16,11 @@ class CallNetwork extends ScriptedTelephony {
   readonly #scene: CallScene;
 
   constructor(scene: CallScene) {
-    super(scene.system, { capabilities: { dtmf: "in-band" }, sampleRate: RATE, frameMs: 60 });
+    super(scene.system, {
+      capabilities: { dtmf: "in-band", mediaSetupMs: MEDIA_MS + 1_000 },
+      sampleRate: RATE,
+      frameMs: 60,
+    });
     this.#scene = scene;
   }
 
@@ -86,7 +91,7 @@ describe("a call over WhatsApp", () => {
     ["not acknowledged", { offer: "ignored" }, "rejected_by_network", /^signaling timeout: /],
     ["not possible: no such number", { exists: false }, "number_invalid", `${ANA} is not on WhatsApp`],
     ["not possible: no device", { devices: [] }, "unreachable", /no device sessions/],
-    ["without audio", { media: "never" }, "media_failed", /audio path/],
+    ["without audio", { media: "never" }, "media_failed", /within 20 s of the answer/],
   ])("that is %s fails with its reason", async (_, number, reason, detail) => {
     const { scene, world, instance } = await start(number);
     const call = await placed(world, instance.id);
@@ -97,6 +102,31 @@ describe("a call over WhatsApp", () => {
     else expect(outcome?.detail).toBe(detail);
     expect(scene.client.voip.getCalls()).toEqual([]);
     for (const { ended } of scene.network.calls) expect(ended).toBeDefined();
+    await world.stop();
+  });
+
+  test("names the form of the number that WhatsApp knows, if it is another one", async () => {
+    for (const [reason, devices] of [
+      ["message_played", undefined],
+      ["declined", [{ does: "decline", afterMs: 2_000 }]],
+    ] as const) {
+      const { scene, world, instance } = await start({ exists: false });
+      scene.network.number("+551187654321", devices ? { devices } : {});
+      const call = await placed(world, instance.id);
+      await world.system.advance(10_000);
+      const { targetPhone, outcome } = await world.stored(call);
+      const address = "resolved_address: 551187654321@s.whatsapp.net";
+      const detail = devices ? `rejected by the callee; ${address}` : address;
+      expect([targetPhone, outcome?.reason, outcome?.detail]).toEqual([ANA, reason, detail]);
+      await world.stop();
+    }
+  });
+
+  test("waits for a relay that connects late", async () => {
+    const { world, instance } = await start({ mediaAfterMs: 18_000 });
+    const call = await placed(world, instance.id);
+    await world.system.advance(30_000);
+    expect((await world.stored(call)).outcome).toMatchObject({ reason: "message_played", heardRatio: 1 });
     await world.stop();
   });
 
