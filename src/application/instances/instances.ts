@@ -1,16 +1,12 @@
-import { within } from "../../base/timeout.ts";
 import { callerOf } from "../../domain/caller-id.ts";
-import { parseBody } from "../../domain/input-parser.ts";
 import { parseCreateInstance, parseUpdateInstance } from "../../domain/inputs.ts";
 import type { Instance } from "../../domain/instance.ts";
 import { providerIn } from "../../domain/instance-input.ts";
 import { mayUseInstance } from "../../domain/ownership.ts";
 import type { Principal } from "../../domain/principal.ts";
 import { type Fault, Refusal } from "../../domain/refusal.ts";
-import { type Page, StorageUnavailable } from "../../ports/storage.ts";
-import { type LinkCode, NetworkSilent } from "../../ports/telephony.ts";
+import type { Page } from "../../ports/storage.ts";
 import { once } from "../access/idempotency.ts";
-import { PerUser } from "../access/per-user.ts";
 import { refuseDemo } from "../access/refuse-demo.ts";
 import { assertCallerAllowed } from "../calls/callers.ts";
 import type { Deletions } from "../calls/deletions.ts";
@@ -26,31 +22,27 @@ import type {
   ListedInstance,
   TypedLinkCode,
 } from "../use-cases.ts";
-import { type LineMonitor, linksByItself } from "./line-monitor.ts";
+import { linksByItself } from "./line-monitor.ts";
 import type { Lines } from "./lines.ts";
-import { type LinkTicket, LinkTickets } from "./link-tickets.ts";
-import { everOwnedInstance, instanceNotFound, ownedInstance } from "./owned-instance.ts";
+import type { LinkTicket } from "./link-tickets.ts";
+import { Linking } from "./linking.ts";
+import { everOwnedInstance, ownedInstance } from "./owned-instance.ts";
 import { Unlinkings } from "./unlinkings.ts";
-
-/** Requests of the link pages of one instance at a time: they wait for a code. */
-const LINK_PAGE_REQUESTS = 10;
 
 /** The use cases of instances. */
 export class Instances implements InstanceUseCases {
   readonly #context: Context;
   readonly #lines: Lines;
   readonly #deletions: Deletions;
-  readonly #linkTickets: LinkTickets;
+  readonly #linking: Linking;
   readonly #unlinkings: Unlinkings;
-  /** Requests of link pages that are being answered, by instance. */
-  readonly #linkPages = new PerUser(LINK_PAGE_REQUESTS);
 
   constructor(context: Context, lines: Lines, deletions: Deletions, live: Pick<Dispatcher, "endLive">) {
     this.#context = context;
     this.#lines = lines;
     this.#deletions = deletions;
     this.#unlinkings = new Unlinkings(context, lines, live);
-    this.#linkTickets = new LinkTickets(context.vault, context.system);
+    this.#linking = new Linking(context, lines, deletions);
   }
 
   async create(principal: Principal, input: unknown, options: CreateOptions = {}): Promise<Instance & Creation> {
@@ -133,73 +125,25 @@ export class Instances implements InstanceUseCases {
     return { ...this.#listed(instance), callQueue };
   }
 
-  async configure(principal: Principal, instanceId: string): Promise<LinkingCode> {
-    const instance = await ownedInstance(this.#context.storage, principal, instanceId);
-    if (instance.status !== "CREATED") {
-      this.#lines.find(instance.id)?.retry();
-      throw alreadyLinked(instance);
-    }
-    const monitor = this.#lines.of(instance);
-    if (monitor.linksByItself) return this.#withoutCode(instance, monitor);
-    const code = await this.#codeOf(monitor);
-    if (!code) await this.#settled(monitor);
-    await this.#insistUnlinked(instance);
-    if (code) {
-      const message = instructionFor(instance, code.payload);
-      return { instanceId, payload: code.payload, expiresAt: code.expiresAt, sequence: code.sequence, message };
-    }
-    const reason = monitor.connection.reason ?? "unknown";
-    throw new Refusal("qr_unavailable", `no QR code came within ${this.#context.timings.linkCodeMs} ms: ${reason}`);
+  configure(principal: Principal, instanceId: string): Promise<LinkingCode> {
+    return this.#linking.configure(principal, instanceId);
   }
 
-  async pairingCode(
+  pairingCode(
     principal: Principal,
     instanceId: string,
     input: unknown,
-    { strict = false }: Pick<CreateOptions, "strict"> = {},
+    options?: Pick<CreateOptions, "strict">,
   ): Promise<TypedLinkCode> {
-    const { PAIRING_SCHEMA } = await import("../../domain/pairing-input.ts");
-    const { phone } = parseBody(PAIRING_SCHEMA, input, { strict });
-    const instance = await ownedInstance(this.#context.storage, principal, instanceId);
-    if (instance.status !== "CREATED") throw alreadyLinked(instance);
-    const { pairingCodeOf, pairingInstruction } = await import("./pairing.ts");
-    const code = await pairingCodeOf(this.#context, this.#lines, instance, phone);
-    await this.#insistUnlinked(instance);
-    return { instanceId, ...code, message: pairingInstruction(phone) };
+    return this.#linking.pairingCode(principal, instanceId, input, options);
   }
 
-  async linkTicket(principal: Principal, instanceId: string): Promise<LinkTicket> {
-    const instance = await ownedInstance(this.#context.storage, principal, instanceId);
-    if (instance.status !== "CREATED") throw alreadyLinked(instance);
-    if (this.#lines.of(instance).linksByItself)
-      throw new Refusal("qr_unavailable", `there is no QR code: "${instance.provider}" links by itself`);
-    return this.#linkTickets.issue(instance.id);
+  linkTicket(principal: Principal, instanceId: string): Promise<LinkTicket> {
+    return this.#linking.linkTicket(principal, instanceId);
   }
 
-  async linkPage(ticket: string): Promise<LinkPageState> {
-    const read = await this.#linkTickets.read(ticket);
-    const instance = read && (await this.#context.storage.instances.get(read.instanceId));
-    if (!instance || instance.status === "DELETED") throw noLinkPage();
-    if (read?.expired)
-      throw new Refusal("link_page_expired", "this page has expired; ask whoever sent it for a new address");
-    const { id, userId, name } = instance;
-    const leave = this.#linkPages.take(id);
-    if (!leave) throw new Refusal("server_busy", "this page is open too often; close it on other devices");
-    try {
-      return { name, linked: false, code: await this.configure({ userId }, id) };
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      if (error.code === "instance_not_found") throw noLinkPage();
-      // Why, is for the owner of the server, unless the phone's owner should know it.
-      if (error.code !== "instance_already_linked") {
-        const { condition, reason } = this.#lines.connection(instance);
-        const why = condition === null ? "" : `: ${reason}`;
-        throw new Refusal(error.code, `there is no code at the moment${why}`, { cause: error });
-      }
-      return { name, linked: true, phone: (await this.#context.storage.instances.get(id))?.phone ?? null };
-    } finally {
-      leave();
-    }
+  linkPage(ticket: string): Promise<LinkPageState> {
+    return this.#linking.linkPage(ticket);
   }
 
   async unlink(principal: Principal, instanceId: string): Promise<Instance> {
@@ -212,56 +156,6 @@ export class Instances implements InstanceUseCases {
   async delete(principal: Principal, instanceId: string): Promise<void> {
     refuseDemo(principal, "a demo token cannot delete instances");
     await this.#deletions.delete(await everOwnedInstance(this.#context.storage, principal, instanceId));
-  }
-
-  /** The current code, or the next one; undefined when none comes in time or the number is linked meanwhile. */
-  async #codeOf(monitor: LineMonitor): Promise<LinkCode | undefined> {
-    const { system, timings } = this.#context;
-    const until = system.monotonic() + timings.linkCodeMs;
-    const late = () => new NetworkSilent(`the network did not answer within ${timings.linkCodeMs} ms`);
-    try {
-      await within(monitor.link(), { system, ms: timings.linkCodeMs, late });
-      return await monitor.currentCode(until - system.monotonic());
-    } catch (cause) {
-      if (cause instanceof StorageUnavailable) throw cause;
-      const reason =
-        cause instanceof NetworkSilent
-          ? cause.message
-          : "the network could not be asked; the server's log has the reason";
-      throw new Refusal("qr_unavailable", `no QR code: ${reason}`, { cause });
-    }
-  }
-
-  /** A network that links by itself shows no code; the refusal names why it has not linked yet. */
-  async #withoutCode(instance: Instance, monitor: LineMonitor): Promise<never> {
-    const { system, timings } = this.#context;
-    const late = () => new NetworkSilent("the network does not answer");
-    await within(monitor.probe(), { system, ms: timings.linkCodeMs, late }).catch(() => {}); // the reason is in the connection
-    await this.#settled(monitor);
-    await this.#insistUnlinked(instance);
-    const reason = monitor.connection.reason ?? "it has not been online yet";
-    throw new Refusal(
-      "qr_unavailable",
-      `there is no QR code: "${instance.provider}" links by itself as soon as it is online, but ${reason}`,
-    );
-  }
-
-  /** Waits until all that the line reported is stored. */
-  async #settled(monitor: LineMonitor): Promise<void> {
-    const { system, timings } = this.#context;
-    const late = () => new StorageUnavailable(`the line's state could not be stored within ${timings.storeMs} ms`);
-    await within(monitor.settled(), { system, ms: timings.storeMs, late });
-  }
-
-  /** @throws {Refusal} the instance is linked, or gone */
-  async #insistUnlinked(instance: Instance): Promise<void> {
-    const now = await this.#context.storage.instances.get(instance.id);
-    if (!now || now.status === "DELETED") {
-      // The line may have been opened after the deletion; one that is under way closes it itself.
-      if (!this.#deletions.underWay(instance.id)) await this.#lines.drop(instance.id);
-      throw instanceNotFound(instance.id);
-    }
-    if (now.status !== "CREATED") throw alreadyLinked(now);
   }
 
   #linkByItself(instance: Instance): void {
@@ -286,20 +180,6 @@ export class Instances implements InstanceUseCases {
     const detail = `${none} on this server; ${others}${this.#context.access.hint}`;
     return [{ pointer: "/provider", code: "provider_unknown", detail }];
   }
-}
-
-/** What to do with the code, for the person who holds the phone; a code that is a web address can be opened as well. */
-function instructionFor(instance: Instance, payload: string): string {
-  const open = /^https?:/.test(payload) ? `, or open ${payload} on it` : "";
-  return `Scan this code with the phone of "${instance.name}" to link its number${open}. It changes; fetch it again when it has expired.`;
-}
-
-function noLinkPage(): Refusal {
-  return new Refusal("link_page_not_found", "there is no such link page; its address may be incomplete");
-}
-
-function alreadyLinked(instance: Instance): Refusal {
-  return new Refusal("instance_already_linked", `instance "${instance.id}" is linked already; it needs no QR code`);
 }
 
 function subjectOf(instance: Instance): { callId: null; instanceId: string; userId: string } {

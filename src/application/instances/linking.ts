@@ -1,0 +1,168 @@
+import { within } from "../../base/timeout.ts";
+import { parseBody } from "../../domain/input-parser.ts";
+import type { Instance } from "../../domain/instance.ts";
+import type { Principal } from "../../domain/principal.ts";
+import { Refusal } from "../../domain/refusal.ts";
+import { StorageUnavailable } from "../../ports/storage.ts";
+import { type LinkCode, NetworkSilent } from "../../ports/telephony.ts";
+import { PerUser } from "../access/per-user.ts";
+import type { Deletions } from "../calls/deletions.ts";
+import type { Context } from "../context.ts";
+import type { CreateOptions, InstanceUseCases, LinkingCode, LinkPageState, TypedLinkCode } from "../use-cases.ts";
+import type { LineMonitor } from "./line-monitor.ts";
+import type { Lines } from "./lines.ts";
+import { type LinkTicket, LinkTickets } from "./link-tickets.ts";
+import { instanceNotFound, ownedInstance } from "./owned-instance.ts";
+
+/** Requests of the link pages of one instance at a time: they wait for a code. */
+const LINK_PAGE_REQUESTS = 10;
+
+/** Links phone numbers to instances, by codes that are scanned or typed on the phone. */
+export class Linking implements Pick<InstanceUseCases, "configure" | "pairingCode" | "linkTicket" | "linkPage"> {
+  readonly #context: Context;
+  readonly #lines: Lines;
+  readonly #deletions: Pick<Deletions, "underWay">;
+  readonly #linkTickets: LinkTickets;
+  /** Requests of link pages that are being answered, by instance. */
+  readonly #linkPages = new PerUser(LINK_PAGE_REQUESTS);
+
+  constructor(context: Context, lines: Lines, deletions: Pick<Deletions, "underWay">) {
+    this.#context = context;
+    this.#lines = lines;
+    this.#deletions = deletions;
+    this.#linkTickets = new LinkTickets(context.vault, context.system);
+  }
+
+  async configure(principal: Principal, instanceId: string): Promise<LinkingCode> {
+    const instance = await ownedInstance(this.#context.storage, principal, instanceId);
+    if (instance.status !== "CREATED") {
+      this.#lines.find(instance.id)?.retry();
+      throw alreadyLinked(instance);
+    }
+    const monitor = this.#lines.of(instance);
+    if (monitor.linksByItself) return this.#withoutCode(instance, monitor);
+    const code = await this.#codeOf(monitor);
+    if (!code) await this.#settled(monitor);
+    await this.#insistUnlinked(instance);
+    if (code) {
+      const message = instructionFor(instance, code.payload);
+      return { instanceId, payload: code.payload, expiresAt: code.expiresAt, sequence: code.sequence, message };
+    }
+    const reason = monitor.connection.reason ?? "unknown";
+    throw new Refusal("qr_unavailable", `no QR code came within ${this.#context.timings.linkCodeMs} ms: ${reason}`);
+  }
+
+  async pairingCode(
+    principal: Principal,
+    instanceId: string,
+    input: unknown,
+    { strict = false }: Pick<CreateOptions, "strict"> = {},
+  ): Promise<TypedLinkCode> {
+    const { PAIRING_SCHEMA } = await import("../../domain/pairing-input.ts");
+    const { phone } = parseBody(PAIRING_SCHEMA, input, { strict });
+    const instance = await ownedInstance(this.#context.storage, principal, instanceId);
+    if (instance.status !== "CREATED") throw alreadyLinked(instance);
+    const { pairingCodeOf, pairingInstruction } = await import("./pairing.ts");
+    const code = await pairingCodeOf(this.#context, this.#lines, instance, phone);
+    await this.#insistUnlinked(instance);
+    return { instanceId, ...code, message: pairingInstruction(phone) };
+  }
+
+  async linkTicket(principal: Principal, instanceId: string): Promise<LinkTicket> {
+    const instance = await ownedInstance(this.#context.storage, principal, instanceId);
+    if (instance.status !== "CREATED") throw alreadyLinked(instance);
+    if (this.#lines.of(instance).linksByItself)
+      throw new Refusal("qr_unavailable", `there is no QR code: "${instance.provider}" links by itself`);
+    return this.#linkTickets.issue(instance.id);
+  }
+
+  async linkPage(ticket: string): Promise<LinkPageState> {
+    const read = await this.#linkTickets.read(ticket);
+    const instance = read && (await this.#context.storage.instances.get(read.instanceId));
+    if (!instance || instance.status === "DELETED") throw noLinkPage();
+    if (read?.expired)
+      throw new Refusal("link_page_expired", "this page has expired; ask whoever sent it for a new address");
+    const { id, userId, name } = instance;
+    const leave = this.#linkPages.take(id);
+    if (!leave) throw new Refusal("server_busy", "this page is open too often; close it on other devices");
+    try {
+      return { name, linked: false, code: await this.configure({ userId }, id) };
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      if (error.code === "instance_not_found") throw noLinkPage();
+      // Why, is for the owner of the server, unless the phone's owner should know it.
+      if (error.code !== "instance_already_linked") {
+        const { condition, reason } = this.#lines.connection(instance);
+        const why = condition === null ? "" : `: ${reason}`;
+        throw new Refusal(error.code, `there is no code at the moment${why}`, { cause: error });
+      }
+      return { name, linked: true, phone: (await this.#context.storage.instances.get(id))?.phone ?? null };
+    } finally {
+      leave();
+    }
+  }
+
+  /** The current code, or the next one; undefined when none comes in time or the number is linked meanwhile. */
+  async #codeOf(monitor: LineMonitor): Promise<LinkCode | undefined> {
+    const { system, timings } = this.#context;
+    const until = system.monotonic() + timings.linkCodeMs;
+    const late = () => new NetworkSilent(`the network did not answer within ${timings.linkCodeMs} ms`);
+    try {
+      await within(monitor.link(), { system, ms: timings.linkCodeMs, late });
+      return await monitor.currentCode(until - system.monotonic());
+    } catch (cause) {
+      if (cause instanceof StorageUnavailable) throw cause;
+      const reason =
+        cause instanceof NetworkSilent
+          ? cause.message
+          : "the network could not be asked; the server's log has the reason";
+      throw new Refusal("qr_unavailable", `no QR code: ${reason}`, { cause });
+    }
+  }
+
+  /** A network that links by itself shows no code; the refusal names why it has not linked yet. */
+  async #withoutCode(instance: Instance, monitor: LineMonitor): Promise<never> {
+    const { system, timings } = this.#context;
+    const late = () => new NetworkSilent("the network does not answer");
+    await within(monitor.probe(), { system, ms: timings.linkCodeMs, late }).catch(() => {}); // the reason is in the connection
+    await this.#settled(monitor);
+    await this.#insistUnlinked(instance);
+    const reason = monitor.connection.reason ?? "it has not been online yet";
+    throw new Refusal(
+      "qr_unavailable",
+      `there is no QR code: "${instance.provider}" links by itself as soon as it is online, but ${reason}`,
+    );
+  }
+
+  /** Waits until all that the line reported is stored. */
+  async #settled(monitor: LineMonitor): Promise<void> {
+    const { system, timings } = this.#context;
+    const late = () => new StorageUnavailable(`the line's state could not be stored within ${timings.storeMs} ms`);
+    await within(monitor.settled(), { system, ms: timings.storeMs, late });
+  }
+
+  /** @throws {Refusal} the instance is linked, or gone */
+  async #insistUnlinked(instance: Instance): Promise<void> {
+    const now = await this.#context.storage.instances.get(instance.id);
+    if (!now || now.status === "DELETED") {
+      // The line may have been opened after the deletion; one that is under way closes it itself.
+      if (!this.#deletions.underWay(instance.id)) await this.#lines.drop(instance.id);
+      throw instanceNotFound(instance.id);
+    }
+    if (now.status !== "CREATED") throw alreadyLinked(now);
+  }
+}
+
+/** What to do with the code, for the person who holds the phone; a code that is a web address can be opened as well. */
+function instructionFor(instance: Instance, payload: string): string {
+  const open = /^https?:/.test(payload) ? `, or open ${payload} on it` : "";
+  return `Scan this code with the phone of "${instance.name}" to link its number${open}. It changes; fetch it again when it has expired.`;
+}
+
+function noLinkPage(): Refusal {
+  return new Refusal("link_page_not_found", "there is no such link page; its address may be incomplete");
+}
+
+function alreadyLinked(instance: Instance): Refusal {
+  return new Refusal("instance_already_linked", `instance "${instance.id}" is linked already; it needs no QR code`);
+}
