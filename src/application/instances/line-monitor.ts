@@ -26,11 +26,12 @@ import {
 import type { Context } from "../context.ts";
 import { retryUntilStored } from "../retry-until-stored.ts";
 import type { Connection } from "../use-cases.ts";
-import { onDemand } from "../use-cases-on-demand.ts";
 import { BoundedLine } from "./bounded-line.ts";
 import { InstanceRecord } from "./instance-record.ts";
 import { LinkCodes } from "./link-codes.ts";
+import { NumberPause } from "./number-pause.ts";
 import { Prober } from "./prober.ts";
+import { StoredLink } from "./stored-link.ts";
 
 /** The reason that a caller sees for an error of the adapter. */
 const NOT_OPENED = "the line could not be opened; the server's log has the reason";
@@ -57,8 +58,6 @@ export interface LineWatcher {
  * the line online links it as well.
  */
 export class LineMonitor implements LineHost {
-  readonly credentials: CredentialStore;
-  readonly records: LineRecords;
   readonly telephony: Telephony;
   /** When a call was last dialled on the line, by the monotonic clock, ms, and the jitter of the pace after it, 0 to 1. */
   lastDial: { readonly at: number; chance?: number } | undefined;
@@ -67,12 +66,12 @@ export class LineMonitor implements LineHost {
   readonly #context: Context;
   readonly #watcher: LineWatcher;
   readonly #record: InstanceRecord;
+  readonly #link: StoredLink;
+  readonly #pause: NumberPause;
   readonly #line: BoundedLine;
   readonly #prober: Prober;
   readonly #codes: LinkCodes;
   #flow: LineFlow;
-  /** The latest erasure of credentials and records. */
-  #erasing: Promise<void> | undefined;
   #cancelGrace: (() => void) | undefined;
 
   constructor(context: Context, instance: Instance, telephony: Telephony, watcher: LineWatcher) {
@@ -80,9 +79,9 @@ export class LineMonitor implements LineHost {
     this.#record = new InstanceRecord(context, instance);
     this.telephony = telephony;
     this.#watcher = watcher;
-    this.credentials = context.vault.of(instance.id, context.storage.instances);
+    this.#link = new StoredLink(context, this.#record);
+    this.#pause = new NumberPause(context, this.#record);
     const { id, userId, name } = instance;
-    this.records = onDemand<LineRecords>(() => this.#openRecords(), { get: 1, keys: 1, set: 1, clear: 1 });
     this.#line = new BoundedLine(context, telephony, { id, userId, name }, this, (error) => this.#notOpened(error));
     this.#codes = new LinkCodes(context.system);
     this.#prober = new Prober(context, {
@@ -97,6 +96,14 @@ export class LineMonitor implements LineHost {
     return linksByItself(this.telephony);
   }
 
+  get credentials(): CredentialStore {
+    return this.#link.credentials;
+  }
+
+  get records(): LineRecords {
+    return this.#link.records;
+  }
+
   get connection(): Connection {
     const { state, lastSeenAt, reason, condition } = this.#flow;
     const { phone } = this.#record.current;
@@ -108,25 +115,9 @@ export class LineMonitor implements LineHost {
     return this.#record.current;
   }
 
-  /**
-   * Stores the pause of the number, and reports it, once; a pause that is prolonged is not reported again.
-   * @param pause undefined: its protection lets it call again
-   */
+  /** Stores the pause of the number, and reports it, once. @param pause undefined: its protection lets it call again */
   pause(pause: Pause | undefined): void {
-    const { system } = this.#context;
-    const isStored = () => {
-      const { pause: last } = this.instance;
-      return pause ? last?.until === pause.until : (last?.until ?? 0) <= system.now();
-    };
-    if (isStored()) return;
-    this.#record.enqueue(async () => {
-      // Meanwhile the number may be unlinked, or the same pause stored.
-      if (this.instance.status === "CREATED" || isStored()) return;
-      if (!pause) return this.#record.move({ patch: { pause: null } });
-      const isPaused = (this.instance.pause?.until ?? 0) > system.now();
-      const data = { paused_until: new Date(pause.until).toISOString(), reason: pause.reason };
-      return this.#record.move({ patch: { pause }, ...(!isPaused && { fact: { event: "instance.paused", data } }) });
-    });
+    this.#pause.set(pause);
   }
 
   /** Whether the last probe found the line able to place calls. */
@@ -211,16 +202,7 @@ export class LineMonitor implements LineHost {
       new Refusal("instance_not_found", "the instance is deleted, unlinked or its line closed; nothing is linked");
     if (this.#flow.stage === "closed" || this.#isUnlinking) throw gone();
     const { offlineReports } = this.#flow;
-    // Sealed in its turn, so that an unlink that is reported meanwhile is stored behind the link.
-    await this.#record.inTurn(async () => {
-      const sealed = credentials && (await this.#context.vault.seal(this.#record.current.id, credentials));
-      await this.#record.move({
-        input: "link",
-        patch: { phone },
-        fact: { event: "instance.linked", data: { phone } },
-        sealed,
-      });
-    });
+    await this.#link.store(phone, credentials);
     if (this.#record.current.status === "DELETED") throw gone();
     this.#take({ type: "link_stored", offlineReports });
   }
@@ -280,9 +262,7 @@ export class LineMonitor implements LineHost {
     if (!this.#isUnlinking) return false;
     this.#line.abandon(); // what it stores late must not reach the next link
     networkAsked();
-    const stored = this.#record.inTurn(() => this.#storeUnlinked(reason));
-    this.#erasing = stored.catch(() => {}); // reported to the request
-    await stored;
+    await this.#link.erase(reason);
     this.#take({ type: "unlinking_stored", reason });
     return true;
   }
@@ -345,7 +325,7 @@ export class LineMonitor implements LineHost {
         break;
       }
       case "store_unlinked":
-        this.#erasing = this.#record.inTurn(() => this.#storeUnlinked(effect.reason)).catch(() => {}); // logged there
+        this.#link.erase(effect.reason).catch(() => {}); // logged by the record
         break;
       case "start_grace":
         this.#cancelGrace = this.#context.system.after(effect.ms, () => this.#take({ type: "grace_over" }));
@@ -365,13 +345,6 @@ export class LineMonitor implements LineHost {
     }
   }
 
-  /** The records, once those of an earlier link are erased. */
-  async #openRecords(): Promise<LineRecords> {
-    const { SealedRecords } = await import("../access/sealed-records.ts");
-    await this.#erasing;
-    return new SealedRecords(this.#record.current.id, this.#context);
-  }
-
   #notOpened(error: unknown): void {
     this.#take({ type: "open_failed", reason: error instanceof NetworkSilent ? error.message : NOT_OPENED });
     const level = error instanceof StorageUnavailable ? "warn" : "error";
@@ -384,23 +357,7 @@ export class LineMonitor implements LineHost {
   }
 
   async #storeActive(offlineReports: number): Promise<void> {
-    const record = this.#record;
     if (offlineReports !== this.#flow.offlineReports) return;
-    if (record.current.status === "CREATED")
-      await record.move({ input: "link", fact: { event: "instance.linked", data: { phone: null } } });
-    if (record.current.status === "CONFIGURED")
-      await record.move({ input: "activate", fact: { event: "instance.active", data: {} } });
-    if (record.current.status === "ACTIVE") this.#take({ type: "active_stored", offlineReports });
-  }
-
-  async #storeUnlinked(reason: string): Promise<void> {
-    const move = {
-      input: "unlink",
-      patch: { phone: null },
-      fact: { event: "instance.unlinked", data: { reason } },
-    } as const;
-    if (this.#record.current.status !== "CREATED") return this.#record.move(move);
-    // The credentials of a link half done.
-    await retryUntilStored(this.#context, "the erasure of credentials", () => this.credentials.erase());
+    if (await this.#link.activate()) this.#take({ type: "active_stored", offlineReports });
   }
 }

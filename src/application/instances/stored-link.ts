@@ -1,0 +1,71 @@
+import type { CredentialStore, LineRecords } from "../../ports/telephony.ts";
+import type { Context } from "../context.ts";
+import { retryUntilStored } from "../retry-until-stored.ts";
+import { onDemand } from "../use-cases-on-demand.ts";
+import type { InstanceRecord } from "./instance-record.ts";
+
+/** What is stored of an instance's link: its number, its credentials and the records of its line. */
+export class StoredLink {
+  readonly credentials: CredentialStore;
+  readonly records: LineRecords;
+  readonly #context: Context;
+  readonly #record: InstanceRecord;
+  /** The latest erasure of credentials and records. */
+  #erasing: Promise<void> | undefined;
+
+  constructor(context: Context, record: InstanceRecord) {
+    this.#context = context;
+    this.#record = record;
+    this.credentials = context.vault.of(record.current.id, context.storage.instances);
+    this.records = onDemand<LineRecords>(() => this.#openRecords(), { get: 1, keys: 1, set: 1, clear: 1 });
+  }
+
+  /** Stores a link in its turn. */
+  store(phone: string | null, credentials?: Uint8Array): Promise<void> {
+    // Sealed in its turn, so that an unlink that is reported meanwhile is stored behind the link.
+    return this.#record.inTurn(async () => {
+      const sealed = credentials && (await this.#context.vault.seal(this.#record.current.id, credentials));
+      await this.#record.move({
+        input: "link",
+        patch: { phone },
+        fact: { event: "instance.linked", data: { phone } },
+        sealed,
+      });
+    });
+  }
+
+  /** Stores in its turn that no number is linked, and erases what is left of the link. */
+  erase(reason: string): Promise<void> {
+    const stored = this.#record.inTurn(() => this.#storeUnlinked(reason));
+    this.#erasing = stored.catch(() => {}); // the caller has it
+    return stored;
+  }
+
+  /** Stores that the line is online; returns whether the instance is `ACTIVE` now. To be called in turn. */
+  async activate(): Promise<boolean> {
+    const record = this.#record;
+    if (record.current.status === "CREATED")
+      await record.move({ input: "link", fact: { event: "instance.linked", data: { phone: null } } });
+    if (record.current.status === "CONFIGURED")
+      await record.move({ input: "activate", fact: { event: "instance.active", data: {} } });
+    return record.current.status === "ACTIVE";
+  }
+
+  /** The records, once those of an earlier link are erased. */
+  async #openRecords(): Promise<LineRecords> {
+    const { SealedRecords } = await import("../access/sealed-records.ts");
+    await this.#erasing;
+    return new SealedRecords(this.#record.current.id, this.#context);
+  }
+
+  async #storeUnlinked(reason: string): Promise<void> {
+    const move = {
+      input: "unlink",
+      patch: { phone: null },
+      fact: { event: "instance.unlinked", data: { reason } },
+    } as const;
+    if (this.#record.current.status !== "CREATED") return this.#record.move(move);
+    // The credentials of a link half done.
+    await retryUntilStored(this.#context, "the erasure of credentials", () => this.credentials.erase());
+  }
+}
