@@ -2,6 +2,12 @@ import type { Pause } from "../../domain/number-protection.ts";
 import type { Context } from "../context.ts";
 import type { InstanceRecord } from "./instance-record.ts";
 
+/**
+ * A pause that prolongs or follows another one by less than this is not reported again, ms: a number that has used up its
+ * warm-up pauses after every call.
+ */
+const SAME_PAUSE_MS = 600_000;
+
 /** The pause of an instance's number. */
 export class NumberPause {
   readonly #context: Pick<Context, "system">;
@@ -13,7 +19,7 @@ export class NumberPause {
   }
 
   /**
-   * Stores the pause of the number, and reports it, once; a pause that is prolonged is not reported again.
+   * Stores the pause of the number, and reports it once.
    * @param pause undefined: its protection lets it call again
    */
   set(pause: Pause | undefined): void {
@@ -27,9 +33,16 @@ export class NumberPause {
       // Meanwhile the number may be unlinked, or the same pause stored.
       if (this.#record.current.status === "CREATED" || isStored()) return;
       if (!pause) return this.#record.move({ patch: { pause: null } });
-      const isPaused = (this.#record.current.pause?.until ?? 0) > system.now();
       const data = { paused_until: new Date(pause.until).toISOString(), reason: pause.reason };
-      return this.#record.move({ patch: { pause }, ...(!isPaused && { fact: { event: "instance.paused", data } }) });
+      const fact = { event: "instance.paused", data } as const;
+      return this.#record.move({ patch: { pause }, ...(!this.#isReported(pause) && { fact }) });
     });
+  }
+
+  /** Whether the pause is about the one that was reported last. */
+  #isReported({ until }: Pause): boolean {
+    const now = this.#context.system.now();
+    const last = this.#record.current.pause?.until ?? 0;
+    return last > now - SAME_PAUSE_MS && until - Math.max(now, last) < SAME_PAUSE_MS;
   }
 }

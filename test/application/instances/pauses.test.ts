@@ -5,6 +5,7 @@ import type { LineHost } from "../../../src/ports/telephony.ts";
 import { ALICE, World } from "../../support/application.ts";
 
 const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
 const RECORD = Uint8Array.of(1);
 
 /** An instance of which one more unanswered call begins a pause. */
@@ -73,15 +74,29 @@ describe("a pause", () => {
     const { world, instance } = await nearPause();
     const monitor = await monitorOf(world, instance);
     const now = world.system.now();
-    const [first, later] = [now + HOUR_MS, now + 2 * HOUR_MS];
+    const [first, later] = [now + HOUR_MS, now + HOUR_MS + MINUTE_MS];
     for (const until of [first, later]) monitor.pause(pause(until));
     await monitor.settled();
     monitor.pause(pause(later));
     await monitor.settled();
     expect(await pausesOf(world, instance)).toMatchObject([{ paused_until: new Date(first).toISOString() }]);
     expect((await world.storage.instances.get(instance.id))?.pause?.until).toBe(later);
-    await world.system.advance(2 * HOUR_MS);
     monitor.pause(pause(later + HOUR_MS));
+    await monitor.settled();
+    expect(await pausesOf(world, instance)).toHaveLength(2);
+    await world.stop();
+  });
+
+  test("of a used-up warm-up is reported once, although every call is followed by a short one", async () => {
+    const { world, instance } = await nearPause();
+    const monitor = await monitorOf(world, instance);
+    for (let i = 0; i < 5; i++) {
+      monitor.pause(pause(world.system.now() + MINUTE_MS));
+      await monitor.settled();
+      await world.system.advance(2 * MINUTE_MS);
+    }
+    expect(await pausesOf(world, instance)).toHaveLength(1);
+    monitor.pause(pause(world.system.now() + 20 * HOUR_MS));
     await monitor.settled();
     expect(await pausesOf(world, instance)).toHaveLength(2);
     await world.stop();
