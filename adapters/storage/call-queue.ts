@@ -61,7 +61,7 @@ export function callQueue(
       const [row] = await session.writeOnce(claimed, { instance_id: instanceId, owner, dialing_at: now });
       return row && callOf(row);
     },
-    dialHistory: (instanceId, since, most) =>
+    dialHistory: (instanceId, since, most, until) =>
       session.read(async (db) => {
         const rows = await db
           .selectFrom("calls")
@@ -69,6 +69,7 @@ export function callQueue(
           .where("instance_id", "=", instanceId)
           .where(IS_DIALLED)
           .where("dialing_at", ">", since)
+          .$if(until !== undefined, (query) => query.where("dialing_at", "<=", until ?? 0))
           .orderBy("dialing_at", "desc")
           .limit(most)
           .execute();

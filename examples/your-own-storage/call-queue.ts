@@ -19,9 +19,10 @@ export function callQueue({ calls: all, instances }: Memory): Pick<CallStore, Qu
       all.set(next.id, claimed);
       return claimed;
     },
-    dialHistory: async (instanceId, since, most) =>
+    dialHistory: async (instanceId, since, most, until = Infinity) =>
       [...all.values()]
         .filter((call) => call.instanceId === instanceId && (call.dialingAt ?? 0) > since)
+        .filter((call) => (call.dialingAt ?? 0) <= until)
         .map(({ id, dialingAt, endedAt, startedAt }) => ({
           callId: id,
           at: dialingAt ?? 0,

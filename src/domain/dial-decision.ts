@@ -84,7 +84,7 @@ export function instancePause(
   { history, linkedAt }: Pick<DialPast, "history" | "linkedAt">,
   now: number,
 ): Pause | undefined {
-  const unanswered = answerRate ? answerRatePause(answerRate, history) : undefined;
+  const unanswered = answerRate ? answerRatePause(answerRate, history, now) : undefined;
   const warming = warmUp ? warmUpPause(warmUp, history, linkedAt, now) : undefined;
   const pauses = [unanswered, warming].filter((pause) => pause !== undefined && pause.until > now);
   return pauses.sort((a, b) => (b?.until ?? 0) - (a?.until ?? 0))[0];
@@ -102,12 +102,14 @@ export function paceLeftMs(
 function answerRatePause(
   { floor, calls, pauseMs }: AnswerRateFloor,
   history: readonly DialRecord[],
+  now: number,
 ): Pause | undefined {
-  const [last, ...before] = history.slice(0, calls);
+  // A dial in the future is of a clock that was ahead, and would count as the last one until then.
+  const [last, ...before] = history.filter(({ at }) => at <= now).slice(0, calls);
   if (!last || before.length + 1 < calls) return undefined;
   const answered = [last, ...before].filter((dial) => dial.answered).length;
   if (answered >= floor * calls) return undefined;
-  const until = (last.endedAt ?? last.at) + pauseMs;
+  const until = Math.min(last.endedAt ?? last.at, now) + pauseMs;
   const reason = `${answered} of the last ${calls} calls were answered, fewer than ${percent(floor)}: the next one is dialled from ${time(until)}`;
   return { until, reason };
 }
@@ -115,9 +117,10 @@ function answerRatePause(
 function warmUpPause(warmUp: WarmUp, history: readonly DialRecord[], linkedAt: number, now: number): Pause | undefined {
   const day = warmUpDay(linkedAt, now);
   const limit = warmUpLimit(warmUp, day);
-  // A dial that is in the future by a clock that was set back counts as well.
-  if (history.filter(({ at }) => at > now - DAY_MS).length < limit) return undefined;
-  const until = nextWithinCurve(warmUp, history, linkedAt, day);
+  // By a clock that was set back a dial may be in the future; by how much more than a day it was ahead, nobody knows.
+  const near = history.filter(({ at }) => at <= now + DAY_MS);
+  if (near.filter(({ at }) => at > now - DAY_MS).length < limit) return undefined;
+  const until = nextWithinCurve(warmUp, near, linkedAt, day);
   const reason = `${limit} calls were dialled in 24 hours, as many as this number may place on day ${day + 1} of ${warmUp.days} after its linking: the next one is dialled from ${time(until)}`;
   return { until, reason };
 }

@@ -124,6 +124,11 @@ describe("the warm-up curve", () => {
     expect(instancePause({ warmUp: WARM_UP }, { history, linkedAt: NOW - 4 * DAY_MS }, NOW)).toBeUndefined();
   });
 
+  test("does not count one that is further ahead than a day, or the curve would be used up until then", () => {
+    const history = dials([-2 * DAY_MS, -2 * DAY_MS, -2 * DAY_MS, 1, 1]);
+    expect(instancePause({ warmUp: WARM_UP }, { history, linkedAt: NOW }, NOW)).toBeUndefined();
+  });
+
   test("counts a dial that a clock set back has put into the future", () => {
     const history = dials([-HOUR_MS, 1, 1]);
     expect(instancePause({ warmUp: WARM_UP }, { history, linkedAt: NOW }, NOW)).toBeDefined();
@@ -163,6 +168,17 @@ describe("the answer rate", () => {
     );
     expect(instancePause({ answerRate }, { history, linkedAt: 0 }, NOW)).toBeUndefined();
     expect(instancePause({ answerRate }, { history, linkedAt: 0 }, NOW - HOUR_MS)).toBeDefined();
+  });
+
+  test("does not count dials of a clock that was ahead, and lasts no longer for one that ended ahead", () => {
+    const ahead = dials(Array.from({ length: 4 }, () => -365 * DAY_MS));
+    expect(instancePause({ answerRate }, { history: ahead, linkedAt: 0 }, NOW)).toBeUndefined();
+    const past = dials(Array.from({ length: 4 }, () => 1_000)).map((dial) => ({
+      ...dial,
+      endedAt: NOW + 365 * DAY_MS,
+    }));
+    const pause = instancePause({ answerRate }, { history: [...ahead, ...past], linkedAt: 0 }, NOW);
+    expect(pause?.until).toBe(NOW + answerRate.pauseMs);
   });
 
   test("lets a call wait if the pause is over in its time, and ends it otherwise", () => {

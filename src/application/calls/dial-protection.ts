@@ -112,12 +112,14 @@ async function historyOf(
   const now = system.now();
   const day = warmUpDay(linkedAt, now);
   const ofDay = warmUp && day < warmUp.days ? warmUpLimit(warmUp, Math.min(day + 1, warmUp.days - 1)) : 0;
-  const ofAll = Math.max(answerRate ? answerRate.calls : 0, paceMs && lastToo ? 1 : 0);
-  const [recent, last] = await Promise.all([
-    ofDay > 0 ? storage.calls.dialHistory(instanceId, now - DAY_MS, ofDay) : [],
-    ofAll > 0 ? storage.calls.dialHistory(instanceId, 0, ofAll) : [],
+  const { calls } = storage;
+  const [newest, recent, last] = await Promise.all([
+    paceMs && lastToo ? calls.dialHistory(instanceId, 0, 1) : [],
+    ofDay > 0 ? calls.dialHistory(instanceId, now - DAY_MS, ofDay, now + DAY_MS) : [],
+    answerRate ? calls.dialHistory(instanceId, 0, answerRate.calls, now) : [],
   ]);
-  return recent.length > last.length ? recent : last; // both begin with the newest dial
+  const dials = new Map([...newest, ...recent, ...last].map((dial) => [dial.callId, dial]));
+  return [...dials.values()].sort((a, b) => b.at - a.at);
 }
 
 /** The last dial of an earlier process, as far as the wall clock knows how long ago it was. */

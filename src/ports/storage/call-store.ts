@@ -117,8 +117,9 @@ export interface CallStore {
    * The calls of an instance that were dialled (`dialingAt`) after a time, newest first, at most `most`. Reads no other
    * calls.
    * @param since ms since 1970-01-01 UTC
+   * @param until the last ms that counts. Default: all to come, which a clock that was ahead has left behind
    */
-  dialHistory(instanceId: string, since: number, most: number): Promise<DialRecord[]>;
+  dialHistory(instanceId: string, since: number, most: number, until?: number): Promise<DialRecord[]>;
   /** A call that becomes final loses its audio file: unreadable with the transaction, deleted soon after it or at the next start. */
   update(id: string, version: number, patch: CallPatch, events: readonly Event[]): Promise<Call | undefined>;
   audio(id: string): Promise<Uint8Array | undefined>;

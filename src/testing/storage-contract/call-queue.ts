@@ -71,6 +71,9 @@ export function callQueueContract(clause: Clause): void {
     scene.equal(await calls.dialHistory(instance.id, since, 1), dials.slice(0, 1));
     scene.equal(await calls.dialHistory(instance.id, first, 10), dials.slice(0, 1));
     scene.equal(await calls.dialHistory(instance.id, second, 10), []);
+    scene.equal(await calls.dialHistory(instance.id, since, 10, first), dials.slice(1));
+    scene.equal(await calls.dialHistory(instance.id, since, 1, second), dials.slice(0, 1));
+    scene.equal(await calls.dialHistory(instance.id, since, 10, first - 1), []);
     await calls.claimNext(instance.id, "node_a", endedAt);
     scene.equal((await calls.dialHistory(instance.id, since, 10))[0]?.callId, waiting.id);
     await scene.moved({ ...waiting, version: 2 }, { owner: null, dialingAt: null });
