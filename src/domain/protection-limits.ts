@@ -3,8 +3,10 @@ import { minuteOf } from "./calling-hours.ts";
 import { DAY_MS, warmUpLimit } from "./dial-decision.ts";
 import type { AnswerRateFloor, CallingHours, NumberProtection, WarmUp } from "./number-protection.ts";
 
-/** The most calls that one day of a warm-up curve may allow, and that an answer rate may count. */
+/** The most calls that one day of a warm-up curve may allow. */
 const MOST_CALLS = 10_000;
+/** The most calls that an answer rate may count: they are read for each dial. */
+const MOST_COUNTED = 1_000;
 
 /**
  * Checks that the values of a protection are usable.
@@ -27,7 +29,7 @@ export function assertUsable(protection: NumberProtection, of: string): void {
 
 const MS_RULE = `it must be from 0 to ${DAY_MS} ms`;
 const WARM_UP_RULE = `firstDay must be a whole number from 1, growth at least 1, days a whole number from 1 to 365, and the last day's limit at most ${MOST_CALLS}`;
-const ANSWER_RATE_RULE = `floor must be a share above 0 and at most 1, calls a whole number from 1 to ${MOST_CALLS}, pauseMs from 1 to ${7 * DAY_MS}`;
+const ANSWER_RATE_RULE = `floor must be a share above 0 and at most 1, calls a whole number from 1 to ${MOST_COUNTED}, pauseMs from 1 to ${7 * DAY_MS}`;
 const HOURS_RULE =
   'from must be a time such as "08:00", until a later one, at most "24:00", and days a list of 1 (Monday) to 7 (Sunday)';
 
@@ -42,7 +44,7 @@ export function isCurve(warmUp: WarmUp): boolean {
 }
 
 export function isFloor({ floor, calls, pauseMs }: AnswerRateFloor): boolean {
-  return isBetween(floor, 0, 1) && floor > 0 && isWhole(calls, MOST_CALLS) && isBetween(pauseMs, 1, 7 * DAY_MS);
+  return isBetween(floor, 0, 1) && floor > 0 && isWhole(calls, MOST_COUNTED) && isBetween(pauseMs, 1, 7 * DAY_MS);
 }
 
 export function areHours({ from, until, days }: CallingHours): boolean {

@@ -4,6 +4,7 @@ import { StorageUnavailable } from "../../ports/storage.ts";
 import type { Context } from "../context.ts";
 import type { LineMonitor } from "../instances/line-monitor.ts";
 import type { Lines } from "../instances/lines.ts";
+import { WallClock } from "../wall-clock.ts";
 import { CallSession } from "./call-session.ts";
 import { Preparations } from "./preparations.ts";
 import { failCall, storeCall } from "./stored-calls.ts";
@@ -38,6 +39,9 @@ export class Dispatcher {
   readonly #unanswered = new Map<string, number>();
   /** Instances that are woken later: to keep the pace, or to try again. */
   readonly #alarms = new Map<string, () => void>();
+  /** Instances whose next call is known to wait for its alarm: until then nobody looks again. */
+  readonly #held = new Set<string>();
+  readonly #wallClock: WallClock;
   /** Calls of which a session had to do without storing what became of them: they may have been dialled. */
   readonly #unstored = new Set<string>();
   /** By call. */
@@ -53,6 +57,7 @@ export class Dispatcher {
     this.#lines = lines;
     this.#requeued = requeued;
     this.#ending = ending;
+    this.#wallClock = new WallClock(context.system);
     this.#preparations = new Preparations(context, {
       finished: (instanceId) => this.wake(instanceId),
       unavailable: (instanceId, error) => this.#tryAgain(instanceId, error),
@@ -76,9 +81,12 @@ export class Dispatcher {
       return;
     }
     if (!(this.#mayDial(instanceId) || (this.#unanswered.has(instanceId) && !this.stopping))) {
+      this.#held.delete(instanceId); // another number may be linked
       this.#preparations.cancel(instanceId);
       return;
     }
+    if (this.#wallClock.jumped() !== 0) this.#held.clear();
+    if (this.#held.has(instanceId)) return;
     const claim: Claim = { again: false, done: this.#dialNext(instanceId) };
     this.#claiming.set(instanceId, claim);
     void claim.done.finally(() => {
@@ -210,7 +218,10 @@ export class Dispatcher {
     const { id } = monitor.instance;
     const { decideNext } = await import("./dial-protection.ts");
     const decision = await decideNext(this.#context, monitor, next);
-    if (decision.do === "wait" && next) this.#wakeIn(id, decision.ms);
+    if (decision.do === "wait" && next) {
+      this.#wakeIn(id, decision.ms);
+      this.#held.add(id);
+    }
     if (decision.do === "block" && next) {
       this.#preparations.cancel(id, next.id);
       if (!this.#ending(next.id)) await failCall(this.#context, next, decision.reason, decision.detail);
@@ -253,9 +264,11 @@ export class Dispatcher {
   #wakeIn(instanceId: string, ms: number): void {
     this.#alarms.get(instanceId)?.();
     this.#alarms.delete(instanceId);
+    this.#held.delete(instanceId);
     if (this.stopping) return;
     const ring = () => {
       this.#alarms.delete(instanceId);
+      this.#held.delete(instanceId);
       this.wake(instanceId);
     };
     this.#alarms.set(instanceId, this.#context.system.after(ms, ring));

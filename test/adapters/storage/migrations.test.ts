@@ -39,6 +39,7 @@ const STEPS = [
   "0025_line_records",
   "0026_consents",
   "0027_number_protection",
+  "0028_dial_times",
 ];
 
 test("four processes migrate one new SQLite file at the same time", { timeout: 60_000 }, async () => {

@@ -110,6 +110,25 @@ describe("the pace", () => {
   });
 });
 
+test("while calls wait for the pace nobody reads the dials, unless the clock is set", async () => {
+  const world = await start({ paceMs: HOUR_MS, answerRate: { floor: 0.5, calls: 10, pauseMs: HOUR_MS } });
+  const instance = await world.activeInstance();
+  await unanswered(world, instance);
+  await world.call(instance);
+  let reads = 0;
+  world.storage.before = (operation) => {
+    if (operation === "calls.dialHistory" || operation === "calls.active") reads++;
+  };
+  for (let i = 0; i < 20; i++) await world.call(instance);
+  expect(reads).toBe(0);
+  world.system.jump(DAY_MS);
+  await world.call(instance);
+  expect(reads).toBeGreaterThan(0);
+  await world.system.advance(HOUR_MS);
+  expect(world.network.legs).toHaveLength(2);
+  await world.stop();
+});
+
 describe("a call outside the calling hours", () => {
   test("fails before its message is prepared and anybody is dialled; the next one is looked at", async () => {
     const world = await start({ callingHours: EVENING });
@@ -381,6 +400,21 @@ describe("an answer rate below its floor", () => {
     const next = await world.crashAndRestart({ policy: { kind: "single", answerRate: false } });
     expect((await next.app.instances.get(ALICE, instance.id)).connection.pause).toBeUndefined();
     await unanswered(next, instance);
+    await next.stop();
+  });
+
+  test("pauses nobody for dials of a clock that was ahead", async () => {
+    const world = await start({ answerRate, warmUp: { firstDay: 3, growth: 1, days: 10 } });
+    const instance = await world.activeInstance();
+    world.system.jump(365 * DAY_MS);
+    await unanswered(world, instance);
+    await unanswered(world, instance);
+    expect((await world.stored(await world.call(instance))).outcome?.reason).toBe("instance_paused");
+    world.system.jump(-365 * DAY_MS);
+    await unanswered(world, instance);
+    const next = await world.crashAndRestart();
+    const call = await next.call(instance);
+    expect(next.leg().callId).toBe(call.id);
     await next.stop();
   });
 
