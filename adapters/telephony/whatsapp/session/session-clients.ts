@@ -93,21 +93,23 @@ export class SessionClients {
     this.#end((client) => client.logOut());
   }
 
-  /** Erases what clients have kept, once nothing is being written any more. */
+  /** Erases what clients have kept, once those that were ended are gone: a logout uses the keys. */
   forget(): void {
     const { host, system, logger, instanceId } = this.#options;
     const records = this.#records;
     this.#records = undefined;
     this.#sessionId = undefined;
-    records?.cut();
-    const erased = (async () => {
+    const erase = async (): Promise<void> => {
+      records?.cut();
       await records?.flushed();
       await host.records.clear();
-    })();
+    };
     const late = () => new NetworkSilent(`the records were not erased within ${ERASING_MS} ms`);
-    const logged = within(erased, { system, ms: ERASING_MS, late }).catch((error: unknown) =>
-      logger.warn({ instance_id: instanceId, err: error }, "whatsapp: the keys of a link could not be erased"),
-    );
+    const logged = this.#ended
+      .then(() => within(erase(), { system, ms: ERASING_MS, late }))
+      .catch((error: unknown) =>
+        logger.warn({ instance_id: instanceId, err: error }, "whatsapp: the keys of a link could not be erased"),
+      );
     this.#endsWith(logged);
   }
 

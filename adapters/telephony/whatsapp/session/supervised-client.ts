@@ -162,28 +162,26 @@ export class SupervisedClient {
   async logOut(): Promise<void> {
     this.#wiring.detach();
     try {
-      if (await this.#isOnlineSoon()) {
-        const client = this.#client;
-        await this.#within(async () => client?.logout(), LOGOUT_MS);
-      }
+      await this.#onlineSoon();
+      await this.#within(async () => this.#client?.logout(), LOGOUT_MS);
     } catch (error) {
-      this.#warn(error, "the device could not be removed at WhatsApp");
+      this.#warn(error, "the device could not be removed at WhatsApp: remove it on the phone, under linked devices");
     }
     await this.drop();
   }
 
-  async #isOnlineSoon(): Promise<boolean> {
+  async #onlineSoon(): Promise<void> {
     const isOnline = () => {
       const { connected, registered } = this.live();
       return connected && registered;
     };
-    if (isOnline()) return true;
+    if (isOnline()) return;
     void this.#connect().catch(() => {}); // it may connect already
     for (let waited = 0; waited < ONLINE_MS; waited += ASK_MS) {
       await new Promise<void>((resolve) => void this.#options.system.after(ASK_MS, resolve));
-      if (isOnline()) return true;
+      if (isOnline()) return;
     }
-    return false;
+    throw new NetworkSilent(`the client did not connect within ${ONLINE_MS} ms`);
   }
 
   async #connect(): Promise<void> {

@@ -118,7 +118,8 @@ describe("linking", () => {
     scene.network.scan(await scene.code(), PHONE);
     await scene.system.advance(10_000);
     expect(scene.host.storedRecords.size).toBe(0);
-    expect(scene.client.getState()).toMatchObject({ connected: false, registered: false });
+    expect(scene.network.linkedDevices(PHONE)).toEqual([]);
+    expect(scene.client.getState().connected).toBe(false);
     expect(scene.session.linked).toBe(false);
   });
 
@@ -554,16 +555,29 @@ describe("unlinking", () => {
     });
   });
 
-  test("also right after it was opened, while it still connects", async () => {
+  test.each([
+    ["while it is online", async () => {}],
+    ["while WhatsApp has closed the connection", async (scene: SessionScene) => scene.client.fail(503)],
+    ["while another client has taken its place", async (scene: SessionScene) => scene.client.streamError("replaced")],
+    [
+      "right after it was opened",
+      async (scene: SessionScene) => {
+        await scene.session.close();
+        scene.open();
+      },
+    ],
+  ])("removes the device %s", async (_, prepare) => {
     const scene = await new SessionScene().linked();
-    await scene.session.close();
-    scene.open();
+    expect(scene.network.linkedDevices(PHONE)).toHaveLength(1);
+    await prepare(scene);
+    await scene.system.settle();
     const done = scene.session.unlink();
     await scene.system.advance(5_000);
     await done;
-    const keys = scene.client.getState();
-    expect(keys).toMatchObject({ connected: false, registered: false });
+    expect(scene.network.linkedDevices(PHONE)).toEqual([]);
+    expect(scene.client.getState().connected).toBe(false);
     expect(scene.host.storedRecords.size).toBe(0);
+    expect(scene.logged.join()).not.toContain("could not be removed");
   });
 
   test.each(["logout", "disconnect"] as const)(
@@ -591,6 +605,7 @@ describe("unlinking", () => {
     await scene.system.advance(10_000);
     expect(done).toBe(true);
     expect(scene.host.storedRecords.size).toBe(0);
+    expect(scene.logged.join()).toContain("the device could not be removed at WhatsApp");
   });
 });
 
