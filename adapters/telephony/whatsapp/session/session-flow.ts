@@ -86,7 +86,8 @@ function ownership(flow: SessionFlow, moment: Moment): SessionDecision {
 }
 
 function link(flow: SessionFlow, { now, owned }: Moment): SessionDecision {
-  if (flow.state === "idle") return owned ? linkingStarted(flow, now) : stay(flow);
+  if (!owned) return stay(flow);
+  if (flow.state === "idle") return linkingStarted(flow, now);
   // Somebody asks for another attempt: the cause may be removed.
   if (flow.state === "halted" || (flow.state === "waiting" && flow.lasting)) return connecting(flow, { do: "connect" });
   return stay(flow);

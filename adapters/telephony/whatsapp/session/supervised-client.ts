@@ -193,7 +193,7 @@ export class SupervisedClient {
     const client = await this.#made;
     await this.#disconnecting;
     if (this.stuck) throw new Error("the client did not disconnect before");
-    if (!this.#dropped) await client.connect();
+    if (!this.#dropped && this.#wanted) await client.connect(); // it may have been disconnected meanwhile
   }
 
   async #make(): Promise<WhatsAppClient> {

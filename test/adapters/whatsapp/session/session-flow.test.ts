@@ -22,6 +22,12 @@ describe("a session", () => {
       expect(decided(FLOWS[state], { type: "link" })).toEqual({ flow: FLOWS[state], effects: [] });
   });
 
+  test("does not connect at a request while the server may not act for the number", () => {
+    const outdated = decided(FLOWS.online, close("failure_client_too_old", false, 405)).flow;
+    for (const flow of [FLOWS.idle, FLOWS.halted, outdated])
+      expect(decideSession(flow, { type: "link" }, at(9_000, { owned: false }))).toEqual({ flow, effects: [] });
+  });
+
   test("is online only when the connection was reported open, and the client is connected and registered", () => {
     expect(decided(FLOWS.connecting, { type: "state", ...WORKS }).flow.state).toBe("connecting");
     const unsure = decided(FLOWS.connecting, { type: "opened", connected: true, registered: false });

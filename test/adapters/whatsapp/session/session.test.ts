@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { DEADLINE_PASSED } from "../../../../src/ports/telephony.ts";
 import { TestLineHost } from "../../../../src/testing/telephony-host.ts";
+import type { FakeWhatsAppClient } from "../../../../src/testing/whatsapp/client.ts";
 import { PHONE, SessionScene } from "./sessions.ts";
 
 describe("linking", () => {
@@ -518,6 +519,29 @@ describe("a linked session", () => {
       "debug: whatsapp: dropped -> online",
     ]);
     for (const { payload } of scene.codes) expect(scene.logged.join()).not.toContain(payload);
+  });
+
+  test("a client that is made after the server has lost the number does not connect before the lease is back", async () => {
+    const scene = await new SessionScene().linked();
+    await scene.session.close();
+    let connects = 0;
+    scene.open(async (context) => {
+      await new Promise<void>((resolve) => void scene.system.after(10_000, resolve));
+      const client = scene.network.client(context) as FakeWhatsAppClient;
+      const connect = client.connect.bind(client);
+      client.connect = () => {
+        connects++;
+        return connect();
+      };
+      return client;
+    });
+    await scene.system.advance(1_000);
+    scene.host.deadlines.send = -Infinity;
+    await scene.system.advance(60_000);
+    expect(connects).toBe(0);
+    scene.host.deadlines.send = Infinity;
+    await scene.system.advance(3_000);
+    expect(scene.online).toBe(true);
   });
 
   test("incoming calls are left to the phone of the owner", async () => {
