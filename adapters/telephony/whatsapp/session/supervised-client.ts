@@ -214,9 +214,10 @@ export class SupervisedClient {
   #take(name: ClientEventName, event: unknown): void {
     const report = readClientEvent(name, event);
     if (report === undefined) return;
-    if (report.type === "opened") this.#report({ ...report, ...this.live() });
-    // The end of a connection that was ended on purpose.
-    else if (report.type !== "closed" || report.isLogout || this.#disconnecting === undefined) this.#report(report);
+    // What was ended on purpose opens no more, even if its opening crossed the disconnect, and its end is known.
+    if (this.#disconnecting !== undefined && (report.type === "opened" || (report.type === "closed" && !report.isLogout)))
+      return;
+    this.#report(report.type === "opened" ? { ...report, ...this.live() } : report);
   }
 
   #report(input: SessionInput): void {

@@ -481,6 +481,18 @@ describe("a linked session", () => {
     expect(scene.online).toBe(true);
   });
 
+  test("a connection that opens while it is being ended is not reported", async () => {
+    const scene = await new SessionScene().linked();
+    scene.client.disturb("connect", { afterMs: 30_100 });
+    scene.client.fail(503);
+    await scene.system.advance(10_000);
+    scene.client.disturb("disconnect", { afterMs: 2_500 });
+    scene.fresh();
+    await scene.system.advance(50_000);
+    expect(scene.fresh()).toEqual(["offline", "online"]);
+    expect(scene.client.getState().connected).toBe(true);
+  });
+
   test("a session whose records are gone is unlinked, as no code could bring it back", async () => {
     const scene = await new SessionScene().linked();
     await scene.session.close();
