@@ -9,6 +9,8 @@ import { type ClientListener, SupervisedClient } from "./supervised-client.ts";
 
 /** How long the records may take to be erased, ms. */
 const ERASING_MS = 3_000;
+/** How long the last writes of a client may take when the line is closed, ms. */
+const FLUSHING_MS = 1_500;
 
 /** Options of {@link SessionClients}. */
 export interface SessionClientsOptions {
@@ -46,14 +48,13 @@ export class SessionClients {
   open(sessionId?: SessionId): void {
     const { host, system, logger, instanceId, make, listener } = this.#options;
     const id = sessionId ?? newSessionId((bytes) => system.random(bytes));
-    const records = new SessionRecords(host.records, system);
+    const records = new SessionRecords(host.records, system, this.#records);
     const before = this.#ended;
     const client: SupervisedClient = new SupervisedClient({
       async make() {
         await before; // what is being erased must not be read or written
         return await make({ instanceId, sessionId: id, records });
       },
-      records,
       system,
       logger,
       instanceId,
@@ -78,14 +79,22 @@ export class SessionClients {
       client.connect();
       return;
     }
-    this.#records?.cut();
     this.#end((stuck) => stuck.drop());
     this.open(this.#sessionId);
   }
 
-  /** Disconnects the current client for good. */
+  /** Disconnects the current client for good, and stores what it has written. */
   drop(): void {
-    this.#end((client) => client.drop());
+    const { system, logger, instanceId } = this.#options;
+    const records = this.#records;
+    const late = () => new NetworkSilent(`the storage did not take them within ${FLUSHING_MS} ms`);
+    this.#end(async (client) => {
+      await client.drop();
+      await within(records?.retire() ?? Promise.resolve(), { system, ms: FLUSHING_MS, late }).catch((error: unknown) =>
+        logger.warn({ instance_id: instanceId, err: error }, "whatsapp: the last keys of the client were not stored"),
+      );
+      records?.cut();
+    });
   }
 
   /** Removes the current client's device at WhatsApp, and disconnects it for good. */

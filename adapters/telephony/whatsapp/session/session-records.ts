@@ -4,27 +4,37 @@ import { LeaseLost, StorageUnavailable } from "../../../../src/ports/storage.ts"
 import type { LineRecords } from "../../../../src/ports/telephony/line-records.ts";
 
 const RETRY_MS = 1_000;
+/** A client that never stops writing is cut off all the same. */
+const MOST_ROUNDS = 100;
 
 /**
  * The records of one client. Writes go through in their order, and each one is repeated until the storage has taken it: a
- * key that rotates must not be lost to an outage. A client that is no longer used is cut off from them.
+ * key that rotates must not be lost to an outage. A client that is no longer used is cut off from them; its writes until
+ * then come before everything that the next client on the same keys reads or writes.
  */
 export class SessionRecords implements LineRecords {
   readonly #records: LineRecords;
   readonly #system: Timers;
   readonly #cut = new AbortController();
+  readonly #before: SessionRecords | undefined;
   #last: Promise<void> = Promise.resolve();
+  #retired: Promise<void> | undefined;
 
-  constructor(records: LineRecords, system: Timers) {
+  /** @param before the records of the client that used these keys before */
+  constructor(records: LineRecords, system: Timers, before?: SessionRecords) {
     this.#records = records;
     this.#system = system;
+    this.#before = before;
+    if (before !== undefined) this.#last = before.retire();
   }
 
   async get(keys: readonly string[]): Promise<(Uint8Array | undefined)[]> {
+    await this.#before?.retire();
     return this.#isCut ? keys.map(() => undefined) : await this.#records.get(keys);
   }
 
   async keys(prefix: string): Promise<string[]> {
+    await this.#before?.retire();
     return this.#isCut ? [] : await this.#records.keys(prefix);
   }
 
@@ -36,13 +46,24 @@ export class SessionRecords implements LineRecords {
     return this.#inTurn(() => this.#records.clear());
   }
 
-  /** Resolves once everything that was written so far is stored, or cut off. */
-  flushed(): Promise<void> {
-    return this.#last;
+  /** Resolves once everything that was written so far is stored or cut off, and what waited for that. Never rejects. */
+  async flushed(): Promise<void> {
+    let last: Promise<void> | undefined;
+    for (let round = 0; last !== this.#last && round < MOST_ROUNDS; round++) {
+      last = this.#last;
+      await last;
+    }
   }
 
-  /** Whatever the client writes from now on is discarded. */
+  /** Resolves once everything is stored; whatever the client writes after that is refused. Never rejects. */
+  retire(): Promise<void> {
+    this.#retired ??= this.flushed().then(() => this.#cut.abort());
+    return this.#retired;
+  }
+
+  /** Refuses whatever is not stored yet, and whatever the client writes from now on. */
   cut(): void {
+    this.#before?.cut();
     this.#cut.abort();
   }
 
@@ -66,5 +87,6 @@ export class SessionRecords implements LineRecords {
         await pause(this.#system, RETRY_MS, this.#cut.signal);
       }
     }
+    throw new Error("not stored: this client is no longer in use");
   }
 }

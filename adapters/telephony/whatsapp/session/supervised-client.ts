@@ -8,7 +8,6 @@ import type { VoipEvent } from "../calls/call-port.ts";
 import { CLIENT_EVENTS, type ClientEventName, readClientEvent } from "./client-events.ts";
 import { ClientWiring } from "./client-wiring.ts";
 import { masked } from "./phone-of.ts";
-import type { SessionRecords } from "./session-records.ts";
 import type { LiveState, SessionInput } from "./session-types.ts";
 
 /** How long a client may take, ms: to be made, to disconnect, to be online for a logout, to log out, to get a code. */
@@ -33,7 +32,6 @@ export interface ClientListener {
 /** Options of {@link SupervisedClient}. */
 export interface SupervisedClientOptions {
   readonly make: () => WhatsAppClient | Promise<WhatsAppClient>;
-  readonly records: SessionRecords;
   readonly system: System;
   readonly logger: Logger;
   readonly instanceId: string;
@@ -134,7 +132,7 @@ export class SupervisedClient {
     });
   }
 
-  /** Disconnects for good: reports nothing any more, and loses its records then. Never rejects; idempotent. */
+  /** Disconnects for good: reports nothing any more. Never rejects; idempotent. */
   drop(): Promise<void> {
     this.#dropping ??= this.#drop();
     return this.#dropping;
@@ -150,7 +148,6 @@ export class SupervisedClient {
           if (name === "auth_qr" || readClientEvent(name, event)?.type === "opened") void this.disconnect();
         });
     await this.disconnect();
-    this.#options.records.cut();
     const client = this.#client;
     if (client !== undefined)
       this.#options.system.after(AGAIN_MS, () => {
@@ -215,7 +212,10 @@ export class SupervisedClient {
     const report = readClientEvent(name, event);
     if (report === undefined) return;
     // What was ended on purpose opens no more, even if its opening crossed the disconnect, and its end is known.
-    if (this.#disconnecting !== undefined && (report.type === "opened" || (report.type === "closed" && !report.isLogout)))
+    if (
+      this.#disconnecting !== undefined &&
+      (report.type === "opened" || (report.type === "closed" && !report.isLogout))
+    )
       return;
     this.#report(report.type === "opened" ? { ...report, ...this.live() } : report);
   }

@@ -63,15 +63,43 @@ describe("the records of a client", () => {
     expect(stored()).toBe(3);
   });
 
-  test("of a client that is cut off are empty, and its writes go nowhere", async () => {
+  test("of the next client on the same keys wait for those of the one before, which gets no further", async () => {
+    const { records, faults, host, system, stored } = scene();
+    faults.push(outage(), outage());
+    const early = [records.set(one(1)), records.set(one(2)).then(() => records.set(one(3)))];
+    const next = new SessionRecords(host.records, system, records);
+    const read = next.get(["key"]);
+    const later = next.set(one(4)).then(() => records.set(one(5)).catch((error: Error) => error.message));
+    await system.advance(3_000);
+    await Promise.all(early);
+    expect(await read).toEqual([Uint8Array.of(3)]);
+    expect(await later).toBe("not stored: this client is no longer in use");
+    expect(stored()).toBe(4);
+  });
+
+  test("cut off together with those of the client before are written no further", async () => {
+    const { records, faults, host, system, stored } = scene();
+    faults.push(outage(), outage());
+    const writes = [records.set(one(1))];
+    const next = new SessionRecords(host.records, system, records);
+    writes.push(next.set(one(2)));
+    await system.settle();
+    next.cut();
+    await next.flushed();
+    expect((await Promise.allSettled(writes)).map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+    expect([stored(), system.waiting]).toEqual([undefined, 0]);
+  });
+
+  test("of a client that is cut off are empty, and its writes are refused", async () => {
     const { records, faults, system, stored } = scene();
     await records.set(one(1));
     faults.push(outage(), outage());
     const late = records.set(one(2));
     await system.settle();
     records.cut();
-    await late;
-    await Promise.all([records.set(one(3)), records.clear(), records.flushed()]);
+    const refused = await Promise.allSettled([late, records.set(one(3)), records.clear()]);
+    expect(refused.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
+    await records.flushed();
     expect(stored()).toBe(1);
     expect(await records.get(["key"])).toEqual([undefined]);
     expect(await records.keys("")).toEqual([]);

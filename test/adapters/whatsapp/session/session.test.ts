@@ -1,8 +1,19 @@
 import { describe, expect, test } from "vitest";
+import { whatsappStore } from "../../../../adapters/telephony/whatsapp/store/whatsapp-store.ts";
 import { DEADLINE_PASSED } from "../../../../src/ports/telephony.ts";
 import { TestLineHost } from "../../../../src/testing/telephony-host.ts";
 import type { FakeWhatsAppClient } from "../../../../src/testing/whatsapp/client.ts";
 import { PHONE, SessionScene } from "./sessions.ts";
+
+/** A linked number, and the sessions with other devices that its client stores. */
+async function writing() {
+  const scene = await new SessionScene().linked();
+  const { records, sessionId } = scene.client.context;
+  return { scene, sessions: whatsappStore(records).backends.ringport.stores.session(sessionId) };
+}
+
+const keysOf = (scene: SessionScene, part: string): string[] =>
+  [...scene.host.storedRecords.keys()].filter((key) => key.includes(part));
 
 describe("linking", () => {
   test("codes have a sequence and expire when the client's time is over", async () => {
@@ -470,6 +481,21 @@ describe("a linked session", () => {
     expect(scene.online).toBe(true);
   });
 
+  test("a client that is replaced while the storage is down loses no key", async () => {
+    const { scene, sessions } = await writing();
+    scene.storage.down = true;
+    const stored = ["u1", "u2", "u3"].map((user) => sessions.setSession({ user, device: 0 }, { user }));
+    scene.client.disturb("disconnect", "hang");
+    scene.client.dropSocket(Infinity);
+    await scene.system.advance(45_000);
+    scene.storage.down = false;
+    await scene.system.advance(60_000);
+    await Promise.all(stored);
+    expect(keysOf(scene, "/session/")).toHaveLength(3);
+    expect(scene.network.clients.length).toBeGreaterThan(1);
+    expect(scene.online).toBe(true);
+  });
+
   test("a connect that hangs is ended, and tried again", async () => {
     const scene = await new SessionScene().linked();
     await scene.session.close();
@@ -674,6 +700,29 @@ describe("closing", () => {
     await scene.system.advance(10_000);
     expect(scene.system.waiting).toBe(0);
     expect(scene.host.storedRecords.size).toBe(1);
+  });
+
+  test("stores what the client has written, however slow the storage is", async () => {
+    const { scene, sessions } = await writing();
+    scene.storage.slowMs = 20;
+    const stored = ["u1", "u2", "u3"].map((user) => sessions.setSession({ user, device: 0 }, { user }));
+    await scene.system.advance(1);
+    stored.push(sessions.setSession({ user: "u4", device: 0 }, { user: "u4" }));
+    const closing = scene.session.close();
+    await scene.system.advance(1_000);
+    await Promise.all([...stored, closing]);
+    expect(keysOf(scene, "/session/")).toHaveLength(4);
+  });
+
+  test("takes a limited time when the storage is down, and refuses what was not stored", async () => {
+    const { scene, sessions } = await writing();
+    scene.storage.down = true;
+    const stored = sessions.setSession({ user: "u1", device: 0 }, {}).catch((error: Error) => error.message);
+    const closing = scene.session.close();
+    await scene.system.advance(4_500);
+    await closing;
+    expect(await stored).toContain("no longer in use");
+    expect(scene.logged.join()).toContain("the last keys of the client were not stored");
   });
 
   test("takes a limited time when the client does not disconnect", async () => {

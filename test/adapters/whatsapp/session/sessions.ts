@@ -2,6 +2,7 @@ import type { CallListener } from "../../../../adapters/telephony/whatsapp/calls
 import { decodeCredentials } from "../../../../adapters/telephony/whatsapp/session/link-credentials.ts";
 import { Session } from "../../../../adapters/telephony/whatsapp/session/session.ts";
 import type { LogFields, Logger } from "../../../../src/ports/logger.ts";
+import { StorageUnavailable } from "../../../../src/ports/storage.ts";
 import type { WhatsAppClientFactory } from "../../../../src/ports/whatsapp-client.ts";
 import { ManualSystem } from "../../../../src/testing/manual-system.ts";
 import { TestLineHost } from "../../../../src/testing/telephony-host.ts";
@@ -23,6 +24,8 @@ export class SessionScene {
   readonly network: FakeWhatsApp;
   readonly host: TestLineHost;
   readonly logged: string[] = [];
+  /** How the storage of the records behaves. */
+  readonly storage = { down: false, slowMs: 0 };
   session: Session;
 
   constructor(options: SceneOptions = {}) {
@@ -32,6 +35,16 @@ export class SessionScene {
         : (options.network.system as ManualSystem);
     this.network = options.network ?? new FakeWhatsApp(this.system);
     this.host = options.host ?? new TestLineHost();
+    const { records } = this.host;
+    const set = records.set.bind(records);
+    Object.assign(records, {
+      set: async (changes: Parameters<typeof set>[0]) => {
+        const { down, slowMs } = this.storage;
+        if (down) throw new StorageUnavailable("the database does not answer");
+        if (slowMs > 0) await new Promise<void>((resolve) => void this.system.after(slowMs, resolve));
+        await set(changes);
+      },
+    });
     this.session = this.open(options.client);
   }
 
