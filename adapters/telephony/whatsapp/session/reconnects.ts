@@ -8,15 +8,20 @@ export interface Reconnects {
   readonly losses: readonly number[];
   /** The log names the connection as unstable already. */
   readonly logged: boolean;
+  /** When an earlier client of this session, which could not be disconnected, took the connection over lately. */
+  readonly takeovers: readonly number[];
 }
 
-export const NO_RECONNECTS: Reconnects = { failures: 0, upSince: undefined, losses: [], logged: false };
+export const NO_RECONNECTS: Reconnects = { failures: 0, upSince: undefined, losses: [], logged: false, takeovers: [] };
 
 /** A connection of this length ends a series of failures, ms. */
 export const LASTING_MS = 60_000;
 /** A connection that breaks off {@link FLAPS} times within this time is unstable, ms. */
 export const FLAP_WINDOW_MS = 10 * 60_000;
 export const FLAPS = 5;
+
+/** More takeovers than this within {@link FLAP_WINDOW_MS} are no longer put down to an earlier client. */
+export const MOST_TAKEOVERS = 3;
 
 const FIRST_MS = 2_000;
 const LONGEST_MS = 5 * 60_000;
@@ -32,7 +37,13 @@ export function connectionLost(before: Reconnects, now: number): Reconnects {
   if (before.upSince === undefined) return before;
   const failures = now - before.upSince >= LASTING_MS ? 0 : before.failures;
   const losses = [...before.losses, now].filter((at) => now - at < FLAP_WINDOW_MS).slice(-FLAPS);
-  return { failures, upSince: undefined, losses, logged: before.logged && losses.length >= FLAPS };
+  return { ...before, failures, upSince: undefined, losses, logged: before.logged && losses.length >= FLAPS };
+}
+
+/** An earlier client of the session may have taken the connection over; undefined if that happens too often. */
+export function takenOver(before: Reconnects, now: number): Reconnects | undefined {
+  const takeovers = [...before.takeovers.filter((at) => now - at < FLAP_WINDOW_MS), now];
+  return takeovers.length > MOST_TAKEOVERS ? undefined : { ...before, takeovers };
 }
 
 /** Another attempt has failed, or is about to be made. */

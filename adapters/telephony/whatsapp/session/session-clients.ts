@@ -30,6 +30,8 @@ export class SessionClients {
   #records: SessionRecords | undefined;
   #sessionId: SessionId | undefined;
   #ended: Promise<void> = Promise.resolve();
+  /** Clients that were replaced because they did not disconnect. */
+  #stuck: readonly SupervisedClient[] = [];
 
   constructor(options: SessionClientsOptions) {
     this.#options = options;
@@ -37,6 +39,12 @@ export class SessionClients {
 
   get current(): SupervisedClient | undefined {
     return this.#current;
+  }
+
+  /** Whether a client that was replaced may still act for the session. */
+  get strays(): boolean {
+    this.#stuck = this.#stuck.filter((client) => client.strays);
+    return this.#stuck.length > 0;
   }
 
   /** The session whose keys the current client uses. */
@@ -79,6 +87,7 @@ export class SessionClients {
       client.connect();
       return;
     }
+    if (client !== undefined) this.#stuck = [...this.#stuck, client];
     this.#end((stuck) => stuck.drop());
     this.open(this.#sessionId);
   }

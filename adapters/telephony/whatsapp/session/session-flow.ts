@@ -1,3 +1,4 @@
+import type { LineCondition } from "../../../../src/ports/telephony.ts";
 import { type Closing, closingOf } from "./closings.ts";
 import { decideLinking, linkingStarted } from "./linking-flow.ts";
 import { disowned, doubtful, OWNERSHIP_MS } from "./ownership-flow.ts";
@@ -10,6 +11,7 @@ import {
   NO_RECONNECTS,
   outdatedMs,
   type Reconnects,
+  takenOver,
 } from "./reconnects.ts";
 import {
   forgotten,
@@ -144,7 +146,8 @@ function closed(flow: SessionFlow, closing: Closing, moment: Moment): SessionDec
   if (kind === "unlinked") return flow.state === "idle" ? stay(flow) : unlinked(flow, reason);
   if (flow.state === "linking") return decideLinking(flow, { type: "closing", closing }, moment);
   if (!isLinked(flow) || flow.state === "halted") return stay(flow);
-  if (kind === "taken" || kind === "refused") return halted(flow, reason, kind === "taken");
+  if (kind === "taken") return taken(flow, reason, moment);
+  if (kind === "refused") return halted(flow, reason);
   // It is known that the connection is closed.
   if (flow.state === "waiting" && kind === "passes") return stay({ ...flow, opened: false });
   const reconnects = connectionLost(flow.reconnects, moment.now);
@@ -160,10 +163,18 @@ function resuming(flow: SessionFlow): SessionDecision {
   };
 }
 
-function halted(flow: SessionFlow, reason: string, taken: boolean): SessionDecision {
+/** Another client uses the link: a stranger, whom nobody fights, or one of ours, which is closed by the next attempt. */
+function taken(flow: SessionFlow, reason: string, moment: Moment): SessionDecision {
+  const ours = moment.strays ? takenOver(flow.reconnects, moment.now) : undefined;
+  if (ours === undefined) return halted(flow, reason, "replaced");
+  const reconnects = connectionLost(ours, moment.now);
+  return later({ ...flow, reconnects, lasting: false }, "an earlier client of this server has come back", moment);
+}
+
+function halted(flow: SessionFlow, reason: string, condition?: LineCondition): SessionDecision {
   const next: SessionFlow = { ...moved(flow, "halt", reason), lasting: true, opened: false, reconnects: NO_RECONNECTS };
   const effects: SessionEffect[] = [...STOP_WAITING, { do: "disconnect" }, ...reportOffline(next)];
-  if (taken) effects.push({ do: "report_condition", condition: "replaced", reason });
+  if (condition !== undefined) effects.push({ do: "report_condition", condition, reason });
   effects.push({ do: "calls_lost", reason, final: true }, { do: "log", level: "error", message: reason });
   return { flow: next, effects };
 }

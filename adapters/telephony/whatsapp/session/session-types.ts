@@ -152,6 +152,8 @@ export interface Moment {
   readonly owned: boolean;
   /** The session carries a call. */
   readonly inCall: boolean;
+  /** An earlier client of this session did not disconnect, and may come back by itself. */
+  readonly strays: boolean;
 }
 
 export interface SessionDecision {

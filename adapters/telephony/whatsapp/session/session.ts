@@ -185,7 +185,8 @@ export class Session implements CallPort {
     const chance = new DataView(bytes.buffer).getUint32(0) / 2 ** 32;
     const now = system.monotonic();
     const inCall = this.#listeners.size > 0;
-    return { now, wall: system.now(), chance, owned: now < host.deadlines.send, inCall };
+    const { strays } = this.#clients;
+    return { now, wall: system.now(), chance, owned: now < host.deadlines.send, inCall, strays };
   }
 
   #carryOut(effect: SessionEffect): void {

@@ -62,6 +62,11 @@ export class SupervisedClient {
     this.#wiring = new ClientWiring((error, message) => this.#warn(error, message));
   }
 
+  /** It was dropped and did not disconnect: it may come back by itself, while it is being disconnected again. */
+  get strays(): boolean {
+    return this.#dropped && this.#failedDisconnects > 0 && this.#failedDisconnects <= MOST_ATTEMPTS;
+  }
+
   /** The client itself; undefined until it is made, and once it is dropped. */
   get client(): WhatsAppClient | undefined {
     return this.#dropped ? undefined : this.#client;

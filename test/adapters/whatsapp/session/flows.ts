@@ -13,7 +13,7 @@ export const DOWN = { connected: false, registered: true };
 
 /** A moment in the middle of everything: chance 0.5, and this server may act. */
 export function at(now: number, more: Partial<Moment> = {}): Moment {
-  return { now, wall: Date.UTC(2026, 0, 1) + now, chance: 0.5, owned: true, inCall: false, ...more };
+  return { now, wall: Date.UTC(2026, 0, 1) + now, chance: 0.5, owned: true, inCall: false, strays: false, ...more };
 }
 
 export const close = (reason: string, isLogout = false, code?: number): SessionInput => ({

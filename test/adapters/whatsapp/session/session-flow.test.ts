@@ -28,6 +28,21 @@ describe("a session", () => {
       expect(decideSession(flow, { type: "link" }, at(9_000, { owned: false }))).toEqual({ flow, effects: [] });
   });
 
+  test("puts three takeovers in ten minutes down to a client of its own that did not disconnect, and no more", () => {
+    const replaced = close("stream_error_replaced");
+    expect(decideSession(FLOWS.online, replaced, at(0)).flow.state).toBe("halted");
+    let flow: SessionFlow = FLOWS.online;
+    for (const minute of [0, 3, 6]) {
+      const now = minute * 60_000;
+      flow = decideSession(flow, replaced, at(now, { strays: true })).flow;
+      expect(flow).toMatchObject({ state: "waiting", lasting: false });
+      flow = decideSession(flow, { type: "timer", timer: "retry" }, at(now + 1)).flow;
+      flow = decideSession(flow, { type: "opened", ...WORKS }, at(now + 2)).flow;
+    }
+    expect(decideSession(flow, replaced, at(9 * 60_000, { strays: true })).flow.state).toBe("halted");
+    expect(decideSession(flow, replaced, at(11 * 60_000, { strays: true })).flow.state).toBe("waiting");
+  });
+
   test("is online only when the connection was reported open, and the client is connected and registered", () => {
     expect(decided(FLOWS.connecting, { type: "state", ...WORKS }).flow.state).toBe("connecting");
     const unsure = decided(FLOWS.connecting, { type: "opened", connected: true, registered: false });

@@ -481,6 +481,18 @@ describe("a linked session", () => {
     expect(scene.online).toBe(true);
   });
 
+  test("a client that was given up and comes back does not take the number offline for good", async () => {
+    const scene = await new SessionScene().linked();
+    scene.client.disturb("disconnect", "hang", 20);
+    scene.client.dropSocket(60_000);
+    await scene.system.advance(45_000);
+    expect([scene.network.clients.length, scene.online]).toEqual([2, true]);
+    await scene.system.advance(60_000);
+    expect(scene.online).toBe(true);
+    expect(scene.conditions).toEqual([]);
+    expect(scene.network.clients.map((client) => client.getState().connected)).toEqual([false, true]);
+  });
+
   test("a client that is replaced while the storage is down loses no key", async () => {
     const { scene, sessions } = await writing();
     scene.storage.down = true;
