@@ -13,7 +13,8 @@ import { whatsapp } from "ringport/whatsapp";
 const { PORT = 8080 } = process.env;
 const { client } = process.argv.includes("--simulated") ? await import("./simulated.ts") : await import("./zapo.ts");
 
-const ringport = createRingport({ telephony: whatsapp({ client }), data: "./data" });
+const log = { ...console, debug() {}, info() {} }; // `console` also prints each request, and each move of a session
+const ringport = createRingport({ telephony: whatsapp({ client, logger: log }), data: "./data", log });
 const { url, close } = await serve(ringport, { port: Number(PORT) });
 console.log(`Ringport is listening on ${url}`);
 // Shown to people only: what a pipe prints ends up in logs.

@@ -2,6 +2,7 @@
 // in `heard-N.wav`. In the terminal you are the owner of the number:
 //
 //   scan      scans the code that is shown now; GET /v1/instances/:instanceId/configure shows one
+//   ABCD1234  types this pairing code; POST /v1/instances/:instanceId/pairing-code gives one for +5511912345678
 //   unlink    removes the device, as the app does under Settings, Linked devices
 import { writeFileSync } from "node:fs";
 import process from "node:process";
@@ -20,23 +21,27 @@ network.onCallEnd = (call) => {
 /** Passed to `whatsapp({ client })`. */
 export const client = network.client;
 
-const commands: Readonly<Record<"scan" | "unlink", () => string>> = {
-  scan() {
+function act(command: string): string {
+  if (command === "scan") {
     const code = network.clients.findLast(({ shown }) => shown.qr !== undefined)?.shown.qr;
     if (code === undefined) return "no code is shown: fetch one by GET /v1/instances/:instanceId/configure";
     network.scan(code, OWNER);
     return `${OWNER} has scanned the code`;
-  },
-  unlink() {
+  }
+  if (command === "unlink") {
     network.unlink(OWNER);
     return `${OWNER} has removed the device`;
-  },
-};
+  }
+  if (!/^[0-9a-z]{4}-?[0-9a-z]{4}$/i.test(command)) return "Type scan, a pairing code, or unlink";
+  try {
+    network.typeCode(command, OWNER);
+    return `${OWNER} has typed the code`;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
 
-createInterface({ input: process.stdin }).on("line", (line) => {
-  const command = line.trim();
-  console.log(command === "scan" || command === "unlink" ? commands[command]() : "Type scan or unlink");
-});
+createInterface({ input: process.stdin }).on("line", (line) => console.log(act(line.trim())));
 
 /** Mono, 16 bits (WAVE_FORMAT_PCM). */
 function wavOf({ heard }: FakeWhatsAppCall): Uint8Array {

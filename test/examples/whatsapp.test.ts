@@ -40,5 +40,11 @@ test.skipIf(missing)(`${SCRIPT} on ${title} links, calls, restarts without a cod
   }>();
   expect(connection.reason).toContain("removed");
   await second.client.linkUrl(id); // a code is shown again
+  const path = `/v1/instances/${id}/pairing-code`;
+  const { pairingCode } = expected(200, await second.client.post(path, { phone: "+5511912345678" })).json<{
+    pairingCode: string;
+  }>();
+  second.type(pairingCode);
+  await second.client.waitForInstance(id, "ACTIVE");
   expect(await second.interrupt()).toBe(0);
 });
