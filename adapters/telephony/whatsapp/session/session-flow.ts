@@ -151,7 +151,7 @@ function closed(flow: SessionFlow, closing: Closing, moment: Moment): SessionDec
   // It is known that the connection is closed.
   if (flow.state === "waiting" && kind === "passes") return stay({ ...flow, opened: false });
   const reconnects = connectionLost(flow.reconnects, moment.now);
-  return later({ ...flow, reconnects, lasting: kind === "outdated" }, reason, moment);
+  return later({ ...flow, reconnects }, reason, moment, kind === "outdated");
 }
 
 /** Nothing to report, unless it takes longer than usual. */
@@ -168,7 +168,7 @@ function taken(flow: SessionFlow, reason: string, moment: Moment): SessionDecisi
   const ours = moment.strays ? takenOver(flow.reconnects, moment.now) : undefined;
   if (ours === undefined) return halted(flow, reason, "replaced");
   const reconnects = connectionLost(ours, moment.now);
-  return later({ ...flow, reconnects, lasting: false }, "an earlier client of this server has come back", moment);
+  return later({ ...flow, reconnects }, "an earlier client of this server has come back", moment);
 }
 
 function halted(flow: SessionFlow, reason: string, condition?: LineCondition): SessionDecision {
@@ -179,26 +179,28 @@ function halted(flow: SessionFlow, reason: string, condition?: LineCondition): S
   return { flow: next, effects };
 }
 
-/** The session waits until the next attempt. */
-function later(before: SessionFlow, reason: string, { now, chance }: Moment): SessionDecision {
+/** The session waits until the next attempt. @param lasting WhatsApp refuses the client's version */
+function later(before: SessionFlow, reason: string, { now, chance }: Moment, lasting = false): SessionDecision {
   const unstable = isUnstable(before.reconnects, now);
   const reconnects: Reconnects = { ...attemptFailed(before.reconnects), logged: unstable };
-  const next: SessionFlow = { ...moved(before, "lose", reason), opened: false, reconnects };
+  const next: SessionFlow = { ...moved(before, "lose", reason), lasting, opened: false, reconnects };
   const effects: SessionEffect[] = [{ do: "stop_timer", timer: "patience" }, ...reportOffline(next)];
-  if (next.lasting) {
+  // What is wrong now is something else, unless the next attempt finds the same again.
+  if (before.lasting && !lasting) effects.push({ do: "report_condition", condition: undefined, reason });
+  if (lasting) {
     effects.push({ do: "report_condition", condition: "client_outdated", reason });
     effects.push({ do: "log", level: "error", message: reason });
   }
   effects.push({ do: "calls_lost", reason, final: false });
   if (unstable && !before.reconnects.logged)
     effects.push({ do: "log", level: "warn", message: "the connection to WhatsApp breaks off again and again" });
-  const ms = next.lasting ? outdatedMs(reconnects, chance) : backoffMs(reconnects, now, chance);
+  const ms = lasting ? outdatedMs(reconnects, chance) : backoffMs(reconnects, now, chance);
   return { flow: next, effects: [...effects, { do: "start_timer", timer: "retry", ms }] };
 }
 
 /** The client does not get on by itself: the connection is closed, and opened again later. */
 function disconnected(flow: SessionFlow, reason: string, moment: Moment): SessionDecision {
-  const { flow: next, effects } = later({ ...flow, lasting: false }, reason, moment);
+  const { flow: next, effects } = later(flow, reason, moment);
   return { flow: next, effects: [{ do: "disconnect" }, ...effects] };
 }
 
@@ -211,7 +213,7 @@ function retry(flow: SessionFlow, { owned }: Moment): SessionDecision {
 function failed(flow: SessionFlow, reason: string, moment: Moment): SessionDecision {
   const closing: Closing = { kind: "passes", reason };
   if (flow.state === "linking") return decideLinking(flow, { type: "closing", closing }, moment);
-  return flow.state === "connecting" ? later({ ...flow, lasting: false }, reason, moment) : stay(flow);
+  return flow.state === "connecting" ? later(flow, reason, moment) : stay(flow);
 }
 
 function patienceOver(flow: SessionFlow, moment: Moment): SessionDecision {

@@ -440,6 +440,21 @@ describe("a linked session", () => {
     expect(scene.online).toBe(true);
   });
 
+  test.each([
+    ["405", async (scene: SessionScene) => scene.client.fail(405), "client_outdated"],
+    ["replaced", async (scene: SessionScene) => scene.client.streamError("replaced"), "replaced"],
+  ] as const)("%s: the condition ends when another attempt fails for another reason", async (_, refuse, condition) => {
+    const scene = await new SessionScene().linked();
+    await refuse(scene);
+    await scene.system.advance(100);
+    expect(scene.conditions).toEqual([condition]);
+    scene.network.reachable = false;
+    void scene.session.link();
+    await scene.system.advance(20_000);
+    expect(scene.session.probe()).toEqual({ state: "offline", reason: expect.any(String) }); // not lasting
+    expect(scene.conditions).toEqual([condition, undefined]);
+  });
+
   test("409: a lasting fault, and no further attempt", async () => {
     const scene = await new SessionScene().linked();
     scene.client.fail(409);
