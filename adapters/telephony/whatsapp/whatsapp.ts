@@ -63,6 +63,7 @@ export function whatsapp({ client, users, system = realSystem, logger = silentLo
   async function open(instance: InstanceRef, host: LineHost, signal: AbortSignal): Promise<Line> {
     const credentials = await host.credentials.load();
     signal.throwIfAborted();
+    const sessionId = credentials && decodeCredentials(credentials);
     if (closing !== undefined) throw new Error("the network is closed");
     const session = new Session({ instanceId: instance.id, host, system, logger, client });
     const call = { system, clock, deadlines: host.deadlines, numbers };
@@ -73,7 +74,6 @@ export function whatsapp({ client, users, system = realSystem, logger = silentLo
     });
     lines.add(line);
     if (credentials === undefined) return line;
-    const sessionId = decodeCredentials(credentials);
     if (sessionId !== undefined) session.resume(sessionId);
     else system.after(0, () => host.unlinked("the stored credentials are not of a linked WhatsApp number"));
     return line;

@@ -15,7 +15,10 @@ export function encodeCredentials(sessionId: SessionId): Uint8Array {
   return new TextEncoder().encode(JSON.stringify({ kind: "whatsapp", version: 1, sessionId }));
 }
 
-/** The session that credentials name; undefined if they are not of WhatsApp. */
+/**
+ * The session that credentials name; undefined if they are not of WhatsApp.
+ * @throws {RangeError} another version of the server has written them: they are not void
+ */
 export function decodeCredentials(credentials: Uint8Array): SessionId | undefined {
   let value: unknown;
   try {
@@ -25,6 +28,11 @@ export function decodeCredentials(credentials: Uint8Array): SessionId | undefine
   }
   if (typeof value !== "object" || value === null) return undefined;
   const { kind, version, sessionId } = value as Record<string, unknown>;
-  if (kind !== "whatsapp" || version !== 1) return undefined;
+  if (kind !== "whatsapp") return undefined;
+  if (typeof version === "number" && version !== 1)
+    throw new RangeError(
+      `the link of this number is stored in format ${version}, and this server reads format 1: go back to the server that wrote it`,
+    );
+  if (version !== 1) return undefined;
   return typeof sessionId === "string" && /^[0-9a-f]{32}$/.test(sessionId) ? sessionId : undefined;
 }

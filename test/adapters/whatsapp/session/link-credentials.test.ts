@@ -18,8 +18,15 @@ describe("the credentials of a link", () => {
     expect(newSessionId((into) => system.random(into))).not.toBe(id);
   });
 
+  test("of another version of the server are not void", () => {
+    for (const version of [0, 2, 1.5]) {
+      const other = bytes(JSON.stringify({ kind: "whatsapp", version, sessionId: "0".repeat(32) }));
+      expect(() => decodeCredentials(other)).toThrow(`is stored in format ${version}, and this server reads format 1`);
+    }
+  });
+
   test("of another network, or damaged ones, name none", () => {
-    const other = { kind: "whatsapp", version: 2, sessionId: "0".repeat(32) };
+    const other = { kind: "whatsapp", version: "1", sessionId: "0".repeat(32) };
     for (const text of ["", "null", "{}", '{"kind":"whatsapp","version":1,"sessionId":"../x"}', JSON.stringify(other)])
       expect(decodeCredentials(bytes(text))).toBeUndefined();
     fc.assert(fc.property(fc.uint8Array(), (any) => decodeCredentials(any) === undefined));
