@@ -10,7 +10,7 @@ export const KEYS = {
   instance: ["id", "name", "status", "metadata", "created_at", "updated_at"],
   instanceDetails: ["id", "name", "status", "metadata", "callQueue", "created_at", "updated_at"],
   linkingCode: ["instanceId", "qrCodeBase64", "message"],
-  connection: ["state", "phone", "last_seen_at", "reason", "provider"],
+  connection: ["state", "condition", "phone", "last_seen_at", "reason", "provider"],
   outcome: ["reason", "detail", "answered_by", "heard_ms", "heard_ratio", "heard_evidence", "duration_ms"],
   event: ["id", "type", "timestamp", "call_id", "instance_id", "data"],
   voice: ["id", "language", "engine", "name", "quality", "sample_url"],
