@@ -78,7 +78,10 @@ export function createApplication(parts: ContextParts, keep: RetentionDays): App
   };
   const lines: Lines = new Lines(context, {
     online: (instanceId) => dispatcher.lineUp(instanceId),
-    offline: (instanceId, reason) => dispatcher.lineDown(instanceId, reason),
+    offline(instanceId, reason) {
+      dispatcher.lineDown(instanceId, reason);
+      queueTimeout.lineDown();
+    },
     broken: (instanceId) => brokenLines.look(instanceId),
   });
   const dispatcher: Dispatcher = new Dispatcher(context, lines, waits, (callId) => terminations.pending(callId));

@@ -7,6 +7,8 @@ import { failCall } from "./stored-calls.ts";
 
 const BATCH = 100;
 const LOOK_AGAIN_MS = 5_000;
+/** How often calls are looked at that wait only for the pace of a line, or for the calls before them. */
+const LOOK_AT_ALL_MS = 60_000;
 
 /**
  * Fails calls that have waited for their instance too long. One timer, armed for the oldest waiting call.
@@ -23,6 +25,10 @@ export class QueueTimeout {
   #cancel: (() => void) | undefined;
   /** How far the wall clock was set since due times were given, ms. */
   #jumped = 0;
+  /** Up to here, by age, all calls whose time is over wait for a line that takes calls. */
+  #seen: Pick<Call, "id" | "createdAt"> | undefined;
+  /** When they are looked at again, by the monotonic clock, ms. */
+  #allAt = 0;
   /** When the timer fires, by the monotonic clock, ms. */
   #armedFor = 0;
   #stopped = false;
@@ -41,7 +47,16 @@ export class QueueTimeout {
 
   /** A call waits: it was created, or its claim was given back. */
   waits(call: Call): void {
+    if (this.#seen && call.createdAt <= this.#seen.createdAt) this.#seen = undefined;
     const at = this.#due.get(call.id) ?? this.#context.system.monotonic() + this.#left(call.createdAt);
+    if (!this.#cancel || at < this.#armedFor) this.#armAt(at);
+  }
+
+  /** A line takes no calls any more: those that wait for it may be over their time. */
+  lineDown(): void {
+    if (!this.#seen) return;
+    this.#seen = undefined;
+    const at = this.#context.system.monotonic() + LOOK_AGAIN_MS;
     if (!this.#cancel || at < this.#armedFor) this.#armAt(at);
   }
 
@@ -54,12 +69,16 @@ export class QueueTimeout {
   /** @param notBefore by the monotonic clock, ms */
   async #arm(notBefore: number): Promise<void> {
     const { storage, system } = this.#context;
-    const oldest = await storage.calls.oldestWaiting();
-    if (oldest === undefined) return;
+    const seen = this.#seen;
+    const oldest = seen
+      ? (await storage.calls.waitingSince(Number.MAX_SAFE_INTEGER, 1, seen))[0]?.createdAt
+      : await storage.calls.oldestWaiting();
+    if (oldest === undefined) return seen && this.#armAt(this.#allAt);
     // The oldest one may have a due time of its own; such calls are few, and not for long.
     const wait =
       this.#due.size > 0 ? Math.min(this.#nextDue() - system.monotonic(), LOOK_AGAIN_MS) : this.#left(oldest);
-    this.#armAt(Math.max(notBefore, system.monotonic() + wait));
+    const at = Math.max(notBefore, system.monotonic() + wait);
+    this.#armAt(seen ? Math.min(at, this.#allAt) : at);
   }
 
   /** How long a call created at `createdAt` may still wait, by the wall clock, ms. */
@@ -89,7 +108,8 @@ export class QueueTimeout {
     try {
       await this.#fixDue(this.#jumped);
       this.#jumped = 0;
-      const left = (await this.#expireDue()) + (await this.#expireByAge());
+      const left = await this.#expireDue();
+      await this.#expireByAge();
       await this.#arm(system.monotonic() + (left > 0 ? LOOK_AGAIN_MS : 1));
     } catch (error) {
       log.warn({ err: error }, "waiting calls could not be looked through; trying again");
@@ -131,25 +151,33 @@ export class QueueTimeout {
     return left;
   }
 
-  /** Fails calls by their creation time; resolves with how many of them stay. */
-  async #expireByAge(): Promise<number> {
+  /** Fails calls by their creation time. Those that stay are not read again each time: what lets them fail is reported. */
+  async #expireByAge(): Promise<void> {
     const { system, timings, storage } = this.#context;
     const createdBefore = system.now() - timings.queueTimeoutMs;
-    let left = 0;
-    let waiting: Call[] = [];
-    do {
-      waiting = await storage.calls.waitingSince(createdBefore, BATCH, waiting.at(-1));
-      for (const call of waiting) if (!this.#due.has(call.id) && !(await this.#fail(call))) left++;
-    } while (waiting.length === BATCH);
-    return left;
+    if (!this.#seen || system.monotonic() >= this.#allAt) {
+      this.#seen = undefined;
+      this.#allAt = system.monotonic() + LOOK_AT_ALL_MS;
+    }
+    const before = this.#seen;
+    let last = before;
+    let stays = before !== undefined;
+    for (;;) {
+      const waiting = await storage.calls.waitingSince(createdBefore, BATCH, last);
+      for (const call of waiting) if (!this.#due.has(call.id) && !(await this.#fail(call))) stays = true;
+      last = waiting.at(-1) ?? last;
+      if (waiting.length < BATCH) break;
+    }
+    // Unless a line went down meanwhile.
+    if (this.#seen === before) this.#seen = stays ? last : undefined;
   }
 
   /** Resolves with whether the call was failed; one that waits behind another call of a line that takes calls stays. */
   async #fail(call: Call): Promise<boolean> {
+    const monitor = this.#lines.find(call.instanceId);
+    if (monitor?.canDial && !monitor.full) return false;
     const instance = await this.#context.storage.instances.get(call.instanceId);
     if (!instance || instance.status === "DELETED") return failCall(this.#context, call, "instance_deleted", null);
-    const monitor = this.#lines.find(instance.id);
-    if (monitor?.canDial && !monitor.full) return false;
     const cause = monitor?.full?.reason ?? this.#lines.connection(instance).reason;
     const [reason, detail]: [FailedReason, string] =
       instance.status === "CREATED"

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { Call } from "../../../src/domain/call.ts";
 import type { ConsentStatus } from "../../../src/domain/consent.ts";
 import type { Instance } from "../../../src/domain/instance.ts";
 import type { NumberProtection } from "../../../src/domain/number-protection.ts";
@@ -126,6 +127,45 @@ test("while calls wait for the pace nobody reads the dials, unless the clock is 
   expect(reads).toBeGreaterThan(0);
   await world.system.advance(HOUR_MS);
   expect(world.network.legs).toHaveLength(2);
+  await world.stop();
+});
+
+test("calls that wait for the pace longer than their time in the queue are left alone, until the line goes down", async () => {
+  const world = await start({ paceMs: HOUR_MS }, 20_000);
+  const instance = await world.activeInstance();
+  await unanswered(world, instance);
+  const calls: Call[] = [];
+  for (let i = 0; i < 10; i++) calls.push(await world.call(instance));
+  await world.system.advance(30_000);
+  const asked = new Map<string, number>();
+  world.storage.before = (operation) => void asked.set(operation, (asked.get(operation) ?? 0) + 1);
+  await world.system.advance(60_000);
+  expect(asked.get("instances.get")).toBeUndefined();
+  expect(asked.get("calls.waitingSince")).toBeLessThan(5);
+  expect(asked.get("calls.oldestWaiting") ?? 0).toBeLessThan(5);
+  for (const call of calls) expect((await world.stored(call)).status).toBe("QUEUED");
+  world.line(instance).goOffline();
+  const late = await world.call(instance);
+  await world.system.advance(10_000);
+  for (const { id } of calls) expect((await world.app.calls.wait(ALICE, id)).outcome?.reason).toBe("instance_offline");
+  expect((await world.stored(late)).status).toBe("QUEUED");
+  await world.system.advance(15_000);
+  expect((await world.stored(late)).outcome?.reason).toBe("instance_offline");
+  await world.stop();
+});
+
+test("a call of another instance fails at its time, although older ones wait for the pace", async () => {
+  const world = await start({ paceMs: HOUR_MS }, 20_000);
+  const instance = await world.activeInstance();
+  await unanswered(world, instance);
+  const paced = await world.call(instance);
+  await world.system.advance(30_000);
+  const unlinked = await world.call(await world.newInstance());
+  await world.system.advance(19_000);
+  expect((await world.stored(unlinked)).status).toBe("QUEUED");
+  await world.system.advance(2_000);
+  expect((await world.stored(unlinked)).outcome?.reason).toBe("instance_not_linked");
+  expect((await world.stored(paced)).status).toBe("QUEUED");
   await world.stop();
 });
 
