@@ -225,11 +225,9 @@ export class WhatsAppLeg implements Leg, CallListener {
     const released = (): void => this.#take({ type: "released" });
     this.#cancelEnd = this.#options.system.after(END_MS, released);
     // The client forgets a call whose terminate it cannot send: the session ends this one once the connection is back.
-    const voip = this.#isConnected ? this.#voip : undefined;
+    const end = async (): Promise<void> => (this.#isConnected ? await this.#voip?.endCall(this.callId) : undefined);
     // The client reports the end before it sends the terminate: only its promise means that it was sent.
-    Promise.resolve()
-      .then(() => voip?.endCall(this.callId))
-      .then(released, released);
+    Promise.resolve().then(end).then(released, released);
   }
 
   #conclude({ cause, detail }: CallEnd): void {

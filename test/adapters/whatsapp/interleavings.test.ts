@@ -1,0 +1,88 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { ANA, NumberScene, OWNER } from "./number-scene.ts";
+
+type Act = readonly [name: string, run: (scene: NumberScene) => unknown];
+
+/** What breaks a connection off for a few seconds. */
+const BREAKS: readonly Act[] = [
+  ["503", ({ client }) => client.fail(503)],
+  ["515", ({ client }) => client.streamError(515)],
+  ["other stream error", ({ client }) => client.streamError("other")],
+  ["drop", ({ client }) => client.dropSocket(2_000)],
+];
+const FAULTS: readonly Act[] = [
+  ["drop for long", ({ client }) => client.dropSocket(Infinity)],
+  ["connect hangs", ({ client }) => client.disturb("connect", "hang")],
+  ["disconnect hangs", ({ client }) => client.disturb("disconnect", "hang")],
+  ["disconnect fails", ({ client }) => client.disturb("disconnect", new Error("no"))],
+  ["endCall hangs", ({ client }) => client.disturb("endCall", "hang")],
+  ["the callee hangs up", ({ network }) => network.calls.at(-1)?.hangUp()],
+];
+
+const phase = fc.constantFrom({ does: "answer", afterMs: 500 } as const, { does: "nothing" } as const);
+const pause = fc.constantFrom(0, 25, 60, 500, 2_000, 4_000);
+const acts = (from: readonly Act[], maxLength: number) =>
+  fc.array(fc.tuple(fc.constantFrom(...from), pause), { maxLength });
+
+type Run = readonly (readonly [Act, number])[];
+
+/** A call on a number to which these things happen before the core hangs up, and those after it. */
+async function called(device: { does: "nothing" } | { does: "answer"; afterMs: number }, before: Run, after: Run) {
+  const scene = await NumberScene.linked();
+  scene.network.number(ANA, { devices: [device] });
+  const call = scene.dial();
+  await scene.system.advance(1_000);
+  for (const [[, run], ms] of before) {
+    run(scene);
+    await scene.system.advance(ms);
+  }
+  void call.leg?.hangUp();
+  for (const [[, run], ms] of after) {
+    run(scene);
+    await scene.system.advance(ms);
+  }
+  await scene.system.advance(15 * 60_000);
+  expect(call.events.filter(({ type }) => type === "ended")).toHaveLength(1);
+  expect(await scene.line.probe()).toEqual({ state: "online" });
+  expect(scene.clientCalls).toEqual([]);
+  expect(scene.network.linkedDevices(OWNER)).toHaveLength(1);
+  return scene;
+}
+
+test("a callee learns of the end of a call, whatever short outages there are around it", async () => {
+  await fc.assert(
+    fc.asyncProperty(phase, acts(BREAKS, 2), acts(BREAKS, 1), async (device, before, after) => {
+      const scene = await called(device, before, after);
+      expect(scene.network.call().ended).toBeDefined();
+    }),
+    { numRuns: 30 },
+  );
+});
+
+test("no call stays at the client, and the number comes back online, whatever goes wrong", async () => {
+  const all = acts([...BREAKS, ...FAULTS], 4);
+  await fc.assert(
+    fc.asyncProperty(phase, all, all, async (device, before, after) => void (await called(device, before, after))),
+    { numRuns: 12 },
+  );
+});
+
+test("an unlinked number leaves no device on the phone, whatever short outages there are before", async () => {
+  await fc.assert(
+    fc.asyncProperty(acts(BREAKS, 4), async (before) => {
+      const scene = await NumberScene.linked();
+      for (const [[, run], ms] of before) {
+        run(scene);
+        await scene.system.advance(ms);
+      }
+      const unlinked = scene.line.unlink();
+      await scene.system.advance(15_000);
+      await unlinked;
+      expect(scene.network.linkedDevices(OWNER)).toEqual([]);
+      expect(scene.client.getState().connected).toBe(false);
+      expect(scene.host.storedRecords.size).toBe(0);
+    }),
+    { numRuns: 30 },
+  );
+});
