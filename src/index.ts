@@ -75,7 +75,7 @@ export type {
   ToolFault,
 } from "./domain/events.ts";
 export { EVENT_TYPES } from "./domain/events.ts";
-export type { Instance, InstanceInput, InstanceStatus, JsonValue, Metadata } from "./domain/instance.ts";
+export type { DialledNumber, Instance, InstanceInput, InstanceStatus, JsonValue, Metadata } from "./domain/instance.ts";
 export { INSTANCE_STATUSES, INSTANCE_TRANSITIONS } from "./domain/instance.ts";
 export type { CreateInstanceInput, UpdateInstanceInput } from "./domain/instance-input.ts";
 export type { JsonSchema } from "./domain/json-schema.ts";

@@ -128,6 +128,7 @@ function rowOf(instance: Instance): InstanceRow {
     caller_id: instance.callerId ? JSON.stringify(instance.callerId) : null,
     linked_at: instance.linkedAt ?? null,
     pause: instance.pause ? JSON.stringify(instance.pause) : null,
+    dialled_number: instance.dialledNumber ? JSON.stringify(instance.dialledNumber) : null,
     created_at: instance.createdAt,
     updated_at: instance.updatedAt,
     erased_at: instance.erasedAt,
@@ -147,6 +148,7 @@ function instanceOf(row: InstanceRow): Instance {
     ...(row.caller_id === null ? {} : { callerId: JSON.parse(row.caller_id) }),
     ...(row.linked_at === null ? {} : { linkedAt: row.linked_at }),
     ...(row.pause === null ? {} : { pause: JSON.parse(row.pause) }),
+    ...(row.dialled_number === null ? {} : { dialledNumber: JSON.parse(row.dialled_number) }),
     createdAt: row.created_at,
     updatedAt: row.updated_at,
     erasedAt: row.erased_at,
@@ -163,6 +165,9 @@ function columnsOf(patch: InstancePatch): Partial<InstanceTable> {
     ...(patch.callerId !== undefined && { caller_id: patch.callerId && JSON.stringify(patch.callerId) }),
     ...(patch.linkedAt !== undefined && { linked_at: patch.linkedAt }),
     ...(patch.pause !== undefined && { pause: patch.pause && JSON.stringify(patch.pause) }),
+    ...(patch.dialledNumber !== undefined && {
+      dialled_number: patch.dialledNumber && JSON.stringify(patch.dialledNumber),
+    }),
     ...(patch.updatedAt !== undefined && { updated_at: patch.updatedAt }),
     ...(patch.erasedAt !== undefined && { erased_at: patch.erasedAt }),
   };

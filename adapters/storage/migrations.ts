@@ -38,6 +38,7 @@ export function migrations(types: ColumnTypes): Record<string, Migration> {
     "0026_consents": { up: (db) => consentTable(db, types) },
     "0027_number_protection": { up: numberProtection },
     "0028_dial_times": { up: dialTimes },
+    "0029_dialled_numbers": { up: dialledNumbers },
   };
 }
 
@@ -225,6 +226,11 @@ async function dialTimes(db: Kysely<unknown>): Promise<void> {
   await db.schema.dropIndex("calls_dialled").execute();
   const columns = ["instance_id", "dialing_at", "started_at", "ended_at", "id"];
   await partialIndex(db, "calls_dial_times", "calls", columns, "dialing_at > 0");
+}
+
+/** Existing dials count for the numbers that are linked: no other ones are known. */
+async function dialledNumbers(db: Kysely<unknown>): Promise<void> {
+  await db.schema.alterTable("instances").addColumn("dialled_number", "text").execute();
 }
 
 /** A demo token has keys of its own. Existing keys count as the user's. */

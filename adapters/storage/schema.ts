@@ -73,6 +73,8 @@ export interface InstanceTable {
   linked_at: number | null;
   /** JSON. */
   pause: string | null;
+  /** JSON. */
+  dialled_number: string | null;
   created_at: number;
   updated_at: number;
   erased_at: number | null;

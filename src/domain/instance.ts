@@ -23,6 +23,14 @@ export type JsonValue = string | number | boolean | null | JsonValue[] | { [key:
 /** What an application keeps with an instance; comes back as it was. */
 export type Metadata = { [key: string]: JsonValue };
 
+/** A number of an instance, whose dials are counted. */
+export interface DialledNumber {
+  /** The same for the same number; does not reveal it. */
+  readonly mark: string;
+  /** Which dials are of this number: those after this time, ms since 1970-01-01 UTC. */
+  readonly since: number;
+}
+
 /** A phone number that is, or is to be, linked. Times are ms since 1970-01-01 UTC. */
 export interface Instance {
   readonly id: string;
@@ -40,6 +48,8 @@ export interface Instance {
   readonly linkedAt?: number | null | undefined;
   /** The latest pause of its number, which may be over; null or left out: it had none. */
   readonly pause?: Pause | null | undefined;
+  /** The number that its dials are counted for, linked or not; null or left out: the first one, since ever. */
+  readonly dialledNumber?: DialledNumber | null | undefined;
   readonly createdAt: number;
   readonly updatedAt: number;
   /** When its deletion was finished and its credentials were erased; null before, and while it is not deleted. */

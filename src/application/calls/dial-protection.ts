@@ -87,9 +87,14 @@ async function calleeOf(context: Context, { callingHours }: NumberProtection, ca
 
 async function pastOf(context: Context, protection: NumberProtection, monitor: LineMonitor): Promise<DialPast> {
   const { system } = context;
-  const { id, linkedAt } = monitor.instance;
+  const { id, linkedAt, dialledNumber } = monitor.instance;
+  const since = dialledNumber?.since ?? 0;
   const linked = linkedAt ?? system.now();
-  const history = await historyOf(context, protection, id, linked, monitor.lastDial === undefined);
+  const history = await historyOf(context, protection, id, linked, {
+    // A number that was linked by a clock that was ahead has all dials.
+    since: since > system.now() ? 0 : since,
+    lastToo: monitor.lastDial === undefined,
+  });
   if (protection.paceMs && !monitor.lastDial) restoreLastDial(context, monitor, history);
   const { lastDial } = monitor;
   if (lastDial && protection.paceJitter) lastDial.chance ??= randomShare(system);
@@ -101,13 +106,13 @@ async function pastOf(context: Context, protection: NumberProtection, monitor: L
   };
 }
 
-/** The dials that the protection counts. @param lastToo the pace counts from the last one, which this process has not placed */
+/** The dials that the protection counts. @param lastToo the pace counts from the last one, which this process has not placed; `since`: those of the number */
 async function historyOf(
   { storage, system }: Context,
   { warmUp, answerRate, paceMs }: NumberProtection,
   instanceId: string,
   linkedAt: number,
-  lastToo: boolean,
+  { since, lastToo }: { readonly since: number; readonly lastToo: boolean },
 ): Promise<readonly DialRecord[]> {
   const now = system.now();
   const day = warmUpDay(linkedAt, now);
@@ -115,8 +120,8 @@ async function historyOf(
   const { calls } = storage;
   const [newest, recent, last] = await Promise.all([
     paceMs && lastToo ? calls.dialHistory(instanceId, 0, 1) : [],
-    ofDay > 0 ? calls.dialHistory(instanceId, now - DAY_MS, ofDay, now + DAY_MS) : [],
-    answerRate ? calls.dialHistory(instanceId, 0, answerRate.calls, now) : [],
+    ofDay > 0 ? calls.dialHistory(instanceId, Math.max(since, now - DAY_MS), ofDay, now + DAY_MS) : [],
+    answerRate ? calls.dialHistory(instanceId, since, answerRate.calls, now) : [],
   ]);
   const dials = new Map([...newest, ...recent, ...last].map((dial) => [dial.callId, dial]));
   return [...dials.values()].sort((a, b) => b.at - a.at);

@@ -2,6 +2,7 @@ import type { CredentialStore, LineRecords } from "../../ports/telephony.ts";
 import type { Context } from "../context.ts";
 import { retryUntilStored } from "../retry-until-stored.ts";
 import { onDemand } from "../use-cases-on-demand.ts";
+import { dialledNumber } from "./dialled-number.ts";
 import type { InstanceRecord } from "./instance-record.ts";
 
 /** What is stored of an instance's link: its number, its credentials and the records of its line. */
@@ -25,9 +26,11 @@ export class StoredLink {
     // Sealed in its turn, so that an unlink that is reported meanwhile is stored behind the link.
     return this.#record.inTurn(async () => {
       const sealed = credentials && (await this.#context.vault.seal(this.#record.current.id, credentials));
+      // A number without credentials is the operator's, who may have it dial as before.
+      const number = sealed && phone !== null && (await dialledNumber(this.#context, this.#record.current, phone));
       await this.#record.move({
         input: "link",
-        patch: { phone },
+        patch: { phone, ...number },
         fact: { event: "instance.linked", data: { phone } },
         sealed,
       });

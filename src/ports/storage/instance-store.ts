@@ -7,7 +7,16 @@ import type { ReceiptResult } from "./receipt-store.ts";
 export type InstancePatch = Partial<
   Pick<
     Instance,
-    "name" | "status" | "metadata" | "phone" | "callerId" | "linkedAt" | "pause" | "updatedAt" | "erasedAt"
+    | "name"
+    | "status"
+    | "metadata"
+    | "phone"
+    | "callerId"
+    | "linkedAt"
+    | "pause"
+    | "dialledNumber"
+    | "updatedAt"
+    | "erasedAt"
   >
 >;
 

@@ -82,6 +82,17 @@ export function instancesContract(clause: Clause, lastingClause: Clause): void {
     },
   );
 
+  lastingClause("an instance keeps which number its dials are counted for", async (scene) => {
+    const dialledNumber = { mark: "a1b2", since: scene.now() };
+    const { id } = await scene.storedInstance({ dialledNumber });
+    const next = { mark: "c3d4", since: scene.now() };
+    scene.equal((await scene.storage.instances.get(id))?.dialledNumber, dialledNumber);
+    await scene.storage.instances.update(id, 1, { dialledNumber: next }, []);
+    await scene.storage.instances.update(id, 2, { linkedAt: null, pause: null }, []);
+    await scene.reopen();
+    scene.equal((await scene.storage.instances.get(id))?.dialledNumber, next);
+  });
+
   clause("an update that expects another version writes nothing", async (scene) => {
     const { instances } = scene.storage;
     const instance = await scene.storedInstance();

@@ -368,7 +368,22 @@ describe("a warm-up curve", () => {
     await world.stop();
   });
 
-  test("counts across restarts, and begins anew when another number is linked", async () => {
+  test("begins anew when another number is linked", async () => {
+    const world = await start({ warmUp });
+    const instance = await world.activeInstance();
+    await unanswered(world, instance);
+    await unanswered(world, instance);
+    world.line(instance).unlinkByOwner();
+    await world.system.settle();
+    await link(world, instance, "+12025550177");
+    await world.system.advance(1);
+    await unanswered(world, instance);
+    await unanswered(world, instance);
+    expect((await world.stored(await world.call(instance))).outcome?.reason).toBe("instance_paused");
+    await world.stop();
+  });
+
+  test("counts across restarts, and when the same number is linked again", async () => {
     const world = await start({ warmUp });
     const instance = await world.activeInstance();
     world.system.jump(3 * DAY_MS);
@@ -430,6 +445,22 @@ describe("an answer rate below its floor", () => {
     await unanswered(next, instance);
     expect(await pauses(next, instance)).toHaveLength(2);
     await next.stop();
+  });
+
+  test("pauses the number and not the one that is linked after it", async () => {
+    const world = await start({ answerRate });
+    const instance = await world.activeInstance();
+    await unanswered(world, instance);
+    await unanswered(world, instance);
+    for (const phone of ["+12025550199", "+12025550177"]) {
+      await world.app.instances.unlink(ALICE, instance.id);
+      await link(world, instance, phone);
+      const call = await world.call(instance);
+      if (phone === "+12025550199") expect((await world.stored(call)).outcome?.reason).toBe("instance_paused");
+      else expect(world.leg().callId).toBe(call.id);
+    }
+    expect(JSON.stringify((await world.storage.instances.get(instance.id))?.dialledNumber)).not.toContain("5550177");
+    await world.stop();
   });
 
   test("shows no pause any more once the floor is switched off", async () => {
@@ -509,9 +540,9 @@ function lookingUp(world: World, instance: Instance, meanwhile: (options: DialOp
 }
 
 /** Links the number of an instance. */
-async function link(world: World, instance: Instance): Promise<void> {
+async function link(world: World, instance: Instance, phone?: string): Promise<void> {
   await world.app.instances.configure(ALICE, instance.id);
-  await world.line(instance).scan();
+  await world.line(instance).scan(phone);
   await world.system.settle();
 }
 

@@ -1,0 +1,22 @@
+import { toHex } from "../../base/hex.ts";
+import type { Instance } from "../../domain/instance.ts";
+import type { InstancePatch } from "../../ports/storage.ts";
+import type { Context } from "../context.ts";
+
+/** As many hexadecimal digits as no two numbers share. */
+const MARK_LENGTH = 32;
+
+/**
+ * From when the dials of an instance are those of the number that is being linked: a number that is linked again keeps its
+ * own, and the first one has them all.
+ */
+export async function dialledNumber(
+  { vault, system }: Context,
+  { id, dialledNumber: last }: Instance,
+  phone: string,
+): Promise<Pick<InstancePatch, "dialledNumber">> {
+  const key = await vault.signingKey("dialled number");
+  const signature = await crypto.subtle.sign("HMAC", key, new TextEncoder().encode(`${id} ${phone}`));
+  const mark = toHex(new Uint8Array(signature)).slice(0, MARK_LENGTH);
+  return last?.mark === mark ? {} : { dialledNumber: { mark, since: last ? system.now() : 0 } };
+}
