@@ -148,7 +148,7 @@ describe("the deletion of an account", () => {
     const bob = await member(await admin(), "bob@example.com");
     const { id } = await world.activeInstance(bob.principal);
     world.storage.before = (operation) => {
-      if (operation === "instances.loadCredentials") throw new StorageUnavailable("the database is locked");
+      if (operation === "instances.hasSecrets") throw new StorageUnavailable("the database is locked");
     };
     await expect(passing(world, world.app.instances.delete(bob.principal, id))).rejects.toMatchObject({
       code: "storage_unavailable",
