@@ -1,5 +1,10 @@
-import { createCipheriv, createDecipheriv, createHmac } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from "node:crypto";
 import { vi } from "vitest";
+
+interface Hkdf {
+  readonly salt: Uint8Array;
+  readonly info: Uint8Array;
+}
 
 interface Aes {
   readonly iv: Uint8Array;
@@ -9,14 +14,17 @@ interface Aes {
 const TAG_BYTES = 16;
 
 /**
- * Lets WebCrypto compute HMAC and AES-GCM at once instead of on another thread, for which a manual clock does not wait.
+ * Lets WebCrypto compute HKDF, HMAC and AES-GCM at once instead of on another thread, for which a manual clock does not wait.
  * `vi.restoreAllMocks()` ends it.
  */
 export function instantCrypto(): void {
   const { subtle } = crypto;
-  const spy = (name: "importKey" | "sign" | "encrypt" | "decrypt", run: (...args: never[]) => unknown) =>
+  const spy = (name: "importKey" | "deriveKey" | "sign" | "encrypt" | "decrypt", run: (...args: never[]) => unknown) =>
     vi.spyOn(subtle, name as "sign").mockImplementation((async (...args: never[]) => run(...args)) as never);
   spy("importKey", (_format, raw) => raw);
+  spy("deriveKey", ({ salt, info }: Hkdf, key, { length }: { length: number }) =>
+    Buffer.from(hkdfSync("sha256", key, salt, info, length / 8)),
+  );
   spy("sign", (_name, key, content) => createHmac("sha256", key).update(content).digest());
   spy("encrypt", ({ iv, additionalData }: Aes, key, plain) => {
     const cipher = createCipheriv("aes-256-gcm", key, iv).setAAD(additionalData);
