@@ -92,7 +92,8 @@ export const REPLY_HEADERS = {
   "Recording-Incomplete": "`?1`: a part of the recording is missing.",
   "QR-Expires-At": "When the next code replaces this one; RFC 3339.",
   "QR-Sequence": "Number of the code within one linking.",
-  "QR-Page": "Address of the page that the code leads to; missing if the code is not a web address.",
+  "QR-Page":
+    "Address of the page that the code leads to; if the code is no web address, of a link page, which shows it.",
   "WWW-Authenticate": "`Bearer`; with the missing scope if the token lacks one.",
   Accept: "The required media type of a body.",
   Allow: "The allowed methods.",

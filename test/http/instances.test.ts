@@ -131,6 +131,9 @@ describe("DELETE /v1/instances/:instanceId", () => {
 
 describe("GET /v1/instances/:instanceId/configure", () => {
   const path = `${one}/configure`;
+  const opaqueCode = async () => ({
+    ...{ instanceId: INSTANCE_ID, payload: "2@abc,def", expiresAt: 0, sequence: 1, message: "Scan it." },
+  });
 
   test("the code is bare Base64 of a PNG; headers have its end and its page", async () => {
     const reply = await ask(serve().app, { path });
@@ -144,6 +147,17 @@ describe("GET /v1/instances/:instanceId/configure", () => {
       "qr-page": "https://example.test/simulator/link/abc",
       vary: "Accept",
     });
+  });
+
+  test("the page of a code that is no web address is a link page", async () => {
+    const reply = await ask(serve({ instances: { configure: opaqueCode } }).app, { path });
+    expect(reply.headers["qr-page"]).toBe(`https://example.test/link-page/${INSTANCE_ID}.a.b`);
+  });
+
+  test("a code that is scanned meanwhile has no link page any more", async () => {
+    const linkTicket = refuse("instance_already_linked");
+    const reply = await ask(serve({ instances: { configure: opaqueCode, linkTicket } }).app, { path });
+    expect([reply.status, reply.headers["qr-page"]]).toEqual([200, undefined]);
   });
 
   test("a client that accepts only image/png gets the image itself", async () => {

@@ -54,7 +54,7 @@ export function allRoutes(deps: HttpDependencies, shared: SharedParts = {}): rea
     ...recordingRoutes(deps),
     ...streamRoutes(deps, tickets, server, watches),
     ...listenRoutes(deps, watches),
-    ...instanceRoutes(deps, readJson),
+    ...instanceRoutes(deps, readJson, server),
     ...linkRoutes(deps, server),
     ...pairingRoutes(deps, readJson),
     ...eventRoutes(deps, waits, watches),

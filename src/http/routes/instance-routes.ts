@@ -10,8 +10,10 @@ import { page } from "../page.ts";
 import { qrPng } from "../qr.ts";
 import { cursorParameter, expandParameter, limitParameter, readQuery } from "../query-parameter.ts";
 import { json, noContent, record } from "../reply.ts";
+import type { RequestContext } from "../request-context.ts";
 import type { Route } from "../route.ts";
 import { connectedInstanceView, instanceDetailsView, instanceView, timestamp } from "../views.ts";
+import { linkPageUrl } from "./link-routes.ts";
 import { instanceIdOf } from "./record-id.ts";
 
 const path = { instanceId: "The id of the instance, with the prefix inst_." };
@@ -22,11 +24,19 @@ const BODY_PER_CONTENT = 16;
 const BODY_AROUND = 4096;
 const listQuery = { limit: limitParameter(200, "all"), cursor: cursorParameter("inst"), ...getQuery };
 
-/** The instances of the caller. */
+/** The instances of the caller. @param server public URL of the interface */
 export function instanceRoutes(
   { instances, limits }: Pick<HttpDependencies, "instances" | "limits">,
   readJson: ReadJson,
+  server: () => string,
 ): Route[] {
+  /** The page behind the code, or one that shows the code; undefined if the number is linked meanwhile. */
+  async function pageOf(context: RequestContext, { payload }: LinkingCode): Promise<string | undefined> {
+    if (isWebAddress(payload)) return payload;
+    const ticket = await instances.linkTicket(context.caller, instanceIdOf(context)).catch(() => undefined);
+    return ticket && linkPageUrl(server(), ticket.ticket);
+  }
+
   const largest = BODY_PER_CONTENT * (limits.metadataBytes + limits.nameLength) + BODY_AROUND;
   const largestBody = Math.min(limits.bodyBytes, largest);
   return [
@@ -221,7 +231,7 @@ export function instanceRoutes(
       },
       async run(context) {
         const code = await instances.configure(context.caller, instanceIdOf(context));
-        return linkingCode(code, context.header("accept") ?? "");
+        return linkingCode(code, await pageOf(context, code), context.header("accept") ?? "");
       },
     },
   ];
@@ -232,13 +242,13 @@ function isWebAddress(payload: string): boolean {
   return /^https?:\/\/[\x21-\x7e]+$/i.test(payload);
 }
 
-async function linkingCode(code: LinkingCode, accept: string): Promise<Reply> {
+async function linkingCode(code: LinkingCode, address: string | undefined, accept: string): Promise<Reply> {
   const image = await qrPng(code.payload);
   const headers = {
     "cache-control": "no-store",
     "qr-expires-at": timestamp(code.expiresAt),
     "qr-sequence": String(code.sequence),
-    ...(isWebAddress(code.payload) && { "qr-page": code.payload }),
+    ...(address !== undefined && { "qr-page": address }),
     vary: "Accept",
   };
   if (/image\/png/i.test(accept) && !/application\/json/i.test(accept))

@@ -35,7 +35,7 @@ export function linkRoutes({ instances }: Pick<HttpDependencies, "instances">, s
       },
       async run(context) {
         const { ticket, expiresAt } = await instances.linkTicket(context.caller, instanceIdOf(context));
-        return json(201, { url: `${server()}/${LINK_PAGES}/${ticket}`, expires_at: timestamp(expiresAt) }, NOT_STORED);
+        return json(201, { url: linkPageUrl(server(), ticket), expires_at: timestamp(expiresAt) }, NOT_STORED);
       },
     },
     {
@@ -76,6 +76,11 @@ export function linkRoutes({ instances }: Pick<HttpDependencies, "instances">, s
       },
     },
   ];
+}
+
+/** The address of a link page. @param server public URL of the interface */
+export function linkPageUrl(server: string, ticket: string): string {
+  return `${server}/${LINK_PAGES}/${ticket}`;
 }
 
 const asJson = (context: RequestContext): boolean => /\bapplication\/json\b/i.test(context.header("accept") ?? "");
