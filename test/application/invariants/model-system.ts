@@ -6,7 +6,7 @@ let working = 0;
 /** Counts the cryptography under way, which runs in other threads: a run is at rest only when it is done. */
 function countCryptography(): void {
   const subtle = crypto.subtle as unknown as Record<string, (...args: unknown[]) => Promise<unknown>>;
-  for (const name of ["encrypt", "decrypt", "digest", "importKey"]) {
+  for (const name of ["encrypt", "decrypt", "digest", "importKey", "deriveKey", "sign", "verify"]) {
     const original = subtle[name]!.bind(subtle);
     const counted = async (...args: unknown[]) => {
       working++;
