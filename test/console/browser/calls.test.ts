@@ -31,7 +31,7 @@ onEach([ON_NODE], (target) => {
 
       await tabTo(page, "Numbers");
       await page.keyboard.press("Enter");
-      await page.getByRole("heading", { name: "Numbers" }).waitFor();
+      await page.getByText("No number yet").waitFor();
       await tabTo(page, "Add a number");
       await page.keyboard.press("Enter");
       await tabTo(page, "Name");

@@ -36,9 +36,10 @@ export default function Instances() {
       {t.value.add}
     </Button>
   );
-  const isEmpty = list.value.value?.items.length === 0;
+  // Only once it is known where the button stands: one that moves would lose the focus of a keyboard.
+  const hasRows = (list.value.value?.items.length ?? 0) > 0;
   return (
-    <Page title={t.value.title} lead={t.value.lead} actions={isEmpty ? undefined : button}>
+    <Page title={t.value.title} lead={t.value.lead} actions={hasRows ? button : undefined}>
       <Loaded data={list} lines={6}>
         {({ items, next }) =>
           items.length === 0 ? (
