@@ -1,4 +1,5 @@
 import type { MediaStatistics } from "../../../src/ports/telephony.ts";
+import { nextJitter, OF_FRAMES_ONLY } from "../frame-figures.ts";
 import { FRAME_MS } from "../media-clock.ts";
 
 /**
@@ -17,7 +18,8 @@ export class FrameStatistics {
     if (received) this.#received++;
     // The frame of the answer is not on the clock's schedule, which begins after it.
     if (this.#sent === 1) return;
-    if (this.#movedAt !== undefined) this.#jitterMs += (Math.abs(now - this.#movedAt - FRAME_MS) - this.#jitterMs) / 16; // RFC 3550 section 6.4.1
+    if (this.#movedAt !== undefined)
+      this.#jitterMs = nextJitter(this.#jitterMs, Math.abs(now - this.#movedAt - FRAME_MS));
     this.#movedAt = now;
   }
 
@@ -25,17 +27,12 @@ export class FrameStatistics {
   get totals(): MediaStatistics | null {
     if (this.#sent === 0) return null;
     return {
+      ...OF_FRAMES_ONLY,
       codec: "L16",
       packetsSent: this.#sent,
       packetsReceived: this.#received,
       packetsLost: 0,
-      packetsReordered: 0,
-      packetsDuplicated: 0,
-      packetsInvalid: 0,
       jitterMs: this.#jitterMs,
-      roundTripMs: null,
-      remoteLoss: null,
-      mos: null,
       heldMs: 0,
     };
   }

@@ -1,3 +1,5 @@
+import { nextJitter } from "../../frame-figures.ts";
+
 /** A jump of the sequence number up to the first is loss, back up to the second reordering (RFC 3550 appendix A.1: MAX_DROPOUT, MAX_MISORDER). */
 const MAX_DROPOUT = 3000;
 const MAX_MISORDER = 100;
@@ -53,7 +55,7 @@ export class Reception {
     const transit = Math.round((arrivalMs * this.#clockRate) / 1000) - timestamp;
     const change = Math.abs((transit - this.#transit) | 0); // both wrap with the timestamp
     this.#transit = transit;
-    if (this.#hasTransit) this.#jitter += (change - this.#jitter) / 16;
+    if (this.#hasTransit) this.#jitter = nextJitter(this.#jitter, change);
     this.#hasTransit = true;
   }
 

@@ -1,4 +1,5 @@
 import type { MediaStatistics } from "../../../../src/ports/telephony.ts";
+import { nextJitter, OF_FRAMES_ONLY } from "../../frame-figures.ts";
 import { FRAME_MS, SAMPLE_RATE } from "./audio-format.ts";
 
 /** Silence in place of up to this many frames is a gap, and with more of them the callee sends nothing. */
@@ -25,9 +26,9 @@ export class AudioStatistics {
   /** Audio has arrived. @param now ms of a monotonic clock */
   arrived(samples: number, now: number): void {
     this.#received++;
-    const late = this.#arrivedAt === undefined ? 0 : now - this.#arrivedAt - this.#pieceMs;
+    const deviationMs = this.#arrivedAt === undefined ? 0 : Math.abs(now - this.#arrivedAt - this.#pieceMs);
     // A pause of the callee is no jitter.
-    if (Math.abs(late) < LONGEST_GAP * FRAME_MS) this.#jitterMs += (Math.abs(late) - this.#jitterMs) / 16; // RFC 3550 section 6.4.1
+    if (deviationMs < LONGEST_GAP * FRAME_MS) this.#jitterMs = nextJitter(this.#jitterMs, deviationMs);
     this.#arrivedAt = now;
     this.#pieceMs = (samples * 1_000) / SAMPLE_RATE;
   }
@@ -51,17 +52,12 @@ export class AudioStatistics {
 
   totals(now: number): MediaStatistics {
     return {
+      ...OF_FRAMES_ONLY,
       codec: "MLow",
       packetsSent: this.sent,
       packetsReceived: this.#received,
       packetsLost: this.#lost,
-      packetsReordered: 0,
-      packetsDuplicated: 0,
-      packetsInvalid: 0,
       jitterMs: this.#jitterMs,
-      roundTripMs: null,
-      remoteLoss: null,
-      mos: null,
       heldMs: Math.round(this.#heldMs + (this.#heldAt === undefined ? 0 : now - this.#heldAt)),
     };
   }

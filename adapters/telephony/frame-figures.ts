@@ -1,0 +1,16 @@
+import type { MediaStatistics } from "../../src/ports/telephony.ts";
+
+/** What nobody measures on a network whose packets are not seen, only its frames. */
+export const OF_FRAMES_ONLY = {
+  packetsReordered: 0,
+  packetsDuplicated: 0,
+  packetsInvalid: 0,
+  roundTripMs: null,
+  remoteLoss: null,
+  mos: null,
+} as const satisfies Partial<MediaStatistics>;
+
+/** The interarrival jitter after another deviation, in the same unit (RFC 3550 section 6.4.1). @param deviation not negative */
+export function nextJitter(jitter: number, deviation: number): number {
+  return jitter + (deviation - jitter) / 16;
+}
