@@ -96,7 +96,7 @@ function unlessOff<T>(parse: (text: string) => T | undefined): (text: string) =>
   return (text) => (text.toLowerCase() === "off" ? false : parse(text.trim()));
 }
 
-/** So many numbers, separated by commas. */
+/** Exactly `count` numbers, separated by commas. */
 function numbers(text: string, count: number): number[] | undefined {
   const parts = text.split(",").map((part) => part.trim());
   return parts.length === count && parts.every((part) => /^\d{1,12}(\.\d{1,9})?$/.test(part))

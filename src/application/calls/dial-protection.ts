@@ -106,7 +106,11 @@ async function pastOf(context: Context, protection: NumberProtection, monitor: L
   };
 }
 
-/** The dials that the protection counts. @param lastToo the pace counts from the last one, which this process has not placed; `since`: those of the number */
+/**
+ * The dials that the protection counts.
+ * @param range `since`: from when they are those of the number; `lastToo`: the pace counts from the last one, which this
+ * process has not placed
+ */
 async function historyOf(
   { storage, system }: Context,
   { warmUp, answerRate, paceMs }: NumberProtection,
