@@ -19,7 +19,7 @@ const typed = (element: string, text: string) => `{
 const opener = (schema: string) =>
   `[...document.querySelectorAll(".json-schema-2020-12-accordion")].find(({ textContent }) => textContent === "${schema}")`;
 onEach([ON_NODE], (target) => {
-  withTools("Chromium", ["chromium"], () => {
+  withTools("Chromium", ["chromium-headless-shell"], () => {
     const browser = useBrowser();
     for (const basePath of [undefined, "/api"])
       describe(basePath === undefined ? "at the root" : `below ${basePath}`, () => {

@@ -81,7 +81,7 @@ const STREAMS = `
     globalThis.story = { callId: id, mark, events, samples, ended: await stream.ended };`;
 
 onEach([ON_NODE], (target) => {
-  withTools("Chromium", ["chromium"], () => {
+  withTools("Chromium", ["chromium-headless-shell"], () => {
     const browser = useBrowser();
     const server = useServer(target, { env: { RINGPORT_CORS: "*", RINGPORT_STREAM_PREVIEW: "1" } });
     let application: Server;

@@ -29,7 +29,7 @@ onEach([ON_NODE], (target) => {
     });
   });
 
-  withTools("the link page", ["zbarimg", "chromium"], () => {
+  withTools("the link page", ["zbarimg", "chromium-headless-shell"], () => {
     const server = useServer(target, { env: { RINGPORT_SIMULATOR_TIME_SCALE: "1" } });
     const files = folder();
     const browser = useBrowser();

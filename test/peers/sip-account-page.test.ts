@@ -6,7 +6,7 @@ import { expectReadableByDayAndNight, WIDTHS } from "./readable.ts";
 import { withTools } from "./tools.ts";
 
 onEach([ON_NODE], (target) => {
-  withTools("Chromium on the page for SIP accounts", ["chromium"], () => {
+  withTools("Chromium on the page for SIP accounts", ["chromium-headless-shell"], () => {
     const browser = useBrowser();
     const server = useServer(target, { env: { RINGPORT_SIP_ACCOUNTS: "on", RINGPORT_BASE_PATH: "/api" } });
     let farEnd: FarEnd;

@@ -9,7 +9,7 @@ import { missing } from "../support/runtimes.ts";
 /** The Debian package of each program that this tier talks to. */
 const PACKAGES = {
   baresip: "baresip-core",
-  chromium: "chromium",
+  "chromium-headless-shell": "chromium-headless-shell",
   curl: "curl",
   ffmpeg: "ffmpeg",
   ffprobe: "ffmpeg",

@@ -15,7 +15,7 @@ const SMOOTH_ATTEMPTS = 2;
 const LONGEST_TASK_MS = 100;
 
 onEach([ON_NODE], (target) => {
-  withTools("calls in Chromium", ["chromium"], () => {
+  withTools("calls in Chromium", ["chromium-headless-shell"], () => {
     const console = useConsole(target, { env: { RINGPORT_STREAM_PREVIEW: "1", RINGPORT_SIMULATOR_TIME_SCALE: "1" } });
 
     test("the keyboard alone registers, adds a number and places a call", async () => {

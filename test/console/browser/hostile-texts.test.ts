@@ -8,7 +8,7 @@ import { loaded } from "./support/looks.ts";
 const HOSTILE = `"><img src=x onerror="globalThis.broken=1"><script>globalThis.broken=1</script>{{1}}javascript:alert(1)`;
 
 onEach([ON_NODE], (target) => {
-  withTools("hostile texts in Chromium", ["chromium"], () => {
+  withTools("hostile texts in Chromium", ["chromium-headless-shell"], () => {
     const console = useConsole(target, { env: { RINGPORT_STREAM_PREVIEW: "1" } });
 
     test("names, labels, metadata, references, texts and webhooks are shown as texts", {

@@ -6,7 +6,7 @@ import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { useConsole } from "./support/console.ts";
 
 onEach([ON_NODE], (target) => {
-  withTools("numbers in Chromium", ["chromium", "zbarimg"], () => {
+  withTools("numbers in Chromium", ["chromium-headless-shell", "zbarimg"], () => {
     const console = useConsole(target, { env: { RINGPORT_SIMULATOR_TIME_SCALE: "1" } });
     const files = temporaryFolder("screens");
 

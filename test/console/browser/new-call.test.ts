@@ -42,7 +42,7 @@ const number = (page: Page) => page.getByLabel("Phone number");
 const text = (page: Page) => page.getByLabel("Text", { exact: true });
 
 onEach([ON_NODE], (target) => {
-  withTools("the form of a new call in Chromium", ["chromium", "curl"], () => {
+  withTools("the form of a new call in Chromium", ["chromium-headless-shell", "curl"], () => {
     const console = useConsole(target, {
       env: { RINGPORT_STREAM_PREVIEW: "1", RINGPORT_SIMULATOR_TIME_SCALE: "1" },
       flags: [
@@ -168,7 +168,7 @@ onEach([ON_NODE], (target) => {
     });
   });
 
-  withTools("the form of a new call without live streams", ["chromium"], () => {
+  withTools("the form of a new call without live streams", ["chromium-headless-shell"], () => {
     const console = useConsole(target);
 
     test("names the setting that turns them on", async () => {

@@ -7,7 +7,7 @@ import { PASSWORD, useConsole } from "./support/console.ts";
 import { Speakers } from "./support/sound.ts";
 
 onEach([ON_NODE], (target) => {
-  withTools("a newcomer in Chromium", ["chromium"], () => {
+  withTools("a newcomer in Chromium", ["chromium-headless-shell"], () => {
     const console = useConsole(target, {
       env: { RINGPORT_SIMULATOR_TIME_SCALE: "1" },
       flags: ["--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream"],

@@ -19,7 +19,7 @@ const microphone = join(temporaryFolder("microphone"), "beeps.wav");
 writeFileSync(microphone, beeps());
 
 onEach([ON_NODE], (target) => {
-  withTools("a phone in Chromium", ["chromium"], () => {
+  withTools("a phone in Chromium", ["chromium-headless-shell"], () => {
     const console = useConsole(target, {
       env: { RINGPORT_STREAM_PREVIEW: "1", RINGPORT_SIMULATOR_TIME_SCALE: "1" },
       flags: [

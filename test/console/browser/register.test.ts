@@ -5,7 +5,7 @@ import { ON_NODE, onEach } from "../../support/server.ts";
 import { PASSWORD, useConsole } from "./support/console.ts";
 
 onEach([ON_NODE], (target) => {
-  withTools("the console in Chromium", ["chromium", "curl"], () => {
+  withTools("the console in Chromium", ["chromium-headless-shell", "curl"], () => {
     describe("on a new server", () => {
       const console = useConsole(target);
 

@@ -6,7 +6,7 @@ import { useConsole } from "./support/console.ts";
 onEach(
   ON_OTHER_RUNTIMES.filter(({ runtime }) => runtime.name !== "node22"),
   (target) => {
-    withTools("the console in Chromium", ["chromium"], () => {
+    withTools("the console in Chromium", ["chromium-headless-shell"], () => {
       const console = useConsole(target, { env: { RINGPORT_BASE_PATH: "/voice" } });
 
       test("shows a call as it happens, below a path", async () => {

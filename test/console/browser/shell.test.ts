@@ -5,7 +5,7 @@ import { ON_NODE, onEach } from "../../support/server.ts";
 import { PASSWORD, useConsole } from "./support/console.ts";
 
 onEach([ON_NODE], (target) => {
-  withTools("the shell of the console in Chromium", ["chromium"], () => {
+  withTools("the shell of the console in Chromium", ["chromium-headless-shell"], () => {
     describe("somebody who is signed in", () => {
       const console = useConsole(target);
 

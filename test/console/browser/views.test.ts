@@ -10,7 +10,7 @@ import { expectGoodLooks, LOOKS, loaded } from "./support/looks.ts";
 const SMALL = LOOKS.filter(({ width, scheme }) => width < 1_000 && scheme === "light");
 
 onEach([ON_NODE], (target) => {
-  withTools("the views in Chromium", ["chromium"], () => {
+  withTools("the views in Chromium", ["chromium-headless-shell"], () => {
     const console = useConsole(target, { env: { RINGPORT_STREAM_PREVIEW: "1" } });
 
     async function expectViews(page: Page, views: Readonly<Record<string, string>>, looks = LOOKS): Promise<void> {

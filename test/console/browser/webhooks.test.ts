@@ -6,7 +6,7 @@ import { ON_NODE, onEach } from "../../support/server.ts";
 import { useConsole } from "./support/console.ts";
 
 onEach([ON_NODE], (target) => {
-  withTools("webhooks in Chromium", ["chromium"], () => {
+  withTools("webhooks in Chromium", ["chromium-headless-shell"], () => {
     const console = useConsole(target, { env: { RINGPORT_WEBHOOKS_ALLOW_PRIVATE: "1" } });
     const received: string[] = [];
     let endpoint: Server;
