@@ -214,9 +214,6 @@ export function createRingport(options: RingportOptions = {}): Ringport {
       await application.stop(0).catch(() => {});
       throw cause;
     }
-    void speech
-      .warmUp?.()
-      .catch((error: unknown) => log.warn({ err: error }, "a speech engine could not be warmed up"));
     const { registration = "invitation" } = options;
     const tokens = {
       issue: (token: Parameters<typeof issueToken>[3]) => issueToken(accounts, system, ids, token),

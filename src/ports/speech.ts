@@ -61,7 +61,10 @@ export interface Speech {
    * voice.
    */
   readonly sliceLength?: number | ((voice: Voice) => number | undefined) | undefined;
-  /** Loads engines ahead of the first call. Idempotent. A failure is logged; the first text shows it again. */
+  /**
+   * Loads engines ahead of the first call: it is called when the first line opens. Idempotent. A failure is logged; the
+   * first text shows it again.
+   */
   warmUp?(): Promise<void>;
   close(): Promise<void>;
 }

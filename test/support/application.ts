@@ -67,6 +67,12 @@ export class ToneSpeech implements Speech {
   /** Nothing is spoken until the signal is aborted. */
   silent = false;
   closed = false;
+  /** How often it was warmed up. */
+  warmUps = 0;
+
+  async warmUp(): Promise<void> {
+    this.warmUps++;
+  }
 
   async voices(): Promise<readonly Voice[]> {
     return [VOICE];

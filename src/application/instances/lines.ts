@@ -12,6 +12,7 @@ export class Lines {
   readonly #context: Context;
   readonly #watcher: LineWatcher;
   readonly #monitors = new Map<string, LineMonitor>();
+  #warmedUp = false;
   #stopping: Promise<void> | undefined;
 
   constructor(context: Context, watcher: LineWatcher) {
@@ -53,7 +54,18 @@ export class Lines {
     }
     const monitor = new LineMonitor(this.#context, instance, telephony, this.#watcher);
     this.#monitors.set(instance.id, monitor);
+    this.#warmUpSpeech();
     return monitor;
+  }
+
+  /** Loads the speech engines with the first line: nothing is spoken without one. */
+  #warmUpSpeech(): void {
+    if (this.#warmedUp) return;
+    this.#warmedUp = true;
+    const { speech, log } = this.#context;
+    void speech
+      .warmUp?.()
+      .catch((error: unknown) => log.warn({ err: error }, "a speech engine could not be warmed up"));
   }
 
   get stopping(): boolean {

@@ -36,6 +36,20 @@ describe("linking", () => {
     await world.stop();
   });
 
+  test("loads the speech engines with the first line, and at the start of a server with numbers", async () => {
+    const world = await World.start();
+    const instance = await world.newInstance();
+    await world.newInstance();
+    expect(world.speech.warmUps).toBe(0);
+    await world.app.instances.configure(ALICE, instance.id);
+    await world.line(instance).scan("+12025550177");
+    await world.activeInstance();
+    expect(world.speech.warmUps).toBe(1);
+    const restarted = await world.crashAndRestart();
+    expect(restarted.speech.warmUps).toBe(1);
+    await restarted.stop();
+  });
+
   test("answers the current code, also after it has changed", async () => {
     const world = await World.start();
     const instance = await world.newInstance();
