@@ -35,6 +35,10 @@ export default defineConfig({
     // Two workers keep a small machine honest: with more, timing tests measure the neighbours.
     maxWorkers: 2,
     sequence: { sequencer: LongestFirst },
+    // Files share their modules, which saves up to half of the time: nothing in tests keeps state in a module.
+    isolate: false,
+    restoreMocks: true,
+    setupFiles: [fileURLToPath(new URL("test/support/each-file.ts", import.meta.url))],
     // What is polled for comes soon, unless the machine is busy with something else.
     expect: { poll: { timeout: 10_000 } },
     reporters: GATE ? ["default", "./test/support/second-attempts.ts"] : ["default"],
@@ -51,9 +55,6 @@ export default defineConfig({
             ...INTEGRATION,
             "**/node_modules/**",
           ],
-          // Files share their modules, which saves nearly half of the time: nothing here keeps state in a module.
-          isolate: false,
-          restoreMocks: true,
           // What hangs is found; what computes for seconds may run beside any other work.
           testTimeout: 120_000,
           hookTimeout: 120_000,

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe } from "vitest";
+import { atFileEnd } from "./file-end.ts";
 import { findPostgres, type RunningPostgres } from "./postgres.ts";
 import { type Finished, type Runtime, type RuntimeName, run, runtimes, type ServerProcess, start } from "./runtimes.ts";
 import { Client, expected, until } from "./server-client.ts";
@@ -67,9 +68,19 @@ export interface ServerOptions {
   readonly databaseUrl?: string;
 }
 
+/** One for each test file. */
+function startPostgres(): Promise<RunningPostgres> {
+  const started = postgres.start();
+  atFileEnd(async () => {
+    running = undefined;
+    await (await started).stop();
+  });
+  return started;
+}
+
 /** Creates an empty PostgreSQL database, for servers that share it. */
 export async function createDatabase(): Promise<string> {
-  running ??= postgres.start();
+  running ??= startPostgres();
   return (await running).createDatabase();
 }
 
@@ -250,8 +261,3 @@ export class Server {
     };
   }
 }
-
-afterAll(async () => {
-  await (await running)?.stop();
-  running = undefined;
-});

@@ -1,4 +1,4 @@
-import { afterEach } from "vitest";
+import { onTestFinished } from "vitest";
 import type { Trunk } from "../../../adapters/telephony/sip/config/trunk.ts";
 import { type SipOptions, sip } from "../../../adapters/telephony/sip/index.ts";
 import { type CallerId, DialError, type Line, type LineHealth, type Telephony } from "../../../src/ports/telephony.ts";
@@ -22,7 +22,7 @@ export class Scene {
     const all = { name: "far", server: farEnd.uri, ...trunk };
     this.telephony = sip({ trunks: [all], system: this.system, media })[0]!;
     this.network = new Network({ telephony: this.telephony, close: () => farEnd.close() }, PATIENCE_MS);
-    scenes.push(this);
+    onTestFinished(() => this.close());
   }
 
   static async open(
@@ -68,9 +68,3 @@ export class Scene {
   }
   #closing: Promise<void> | undefined;
 }
-
-const scenes: Scene[] = [];
-
-afterEach(async () => {
-  for (const scene of scenes.splice(0)) await scene.close();
-});
