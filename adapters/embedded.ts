@@ -13,22 +13,20 @@ import type { Speech } from "../src/ports/speech.ts";
 import type { Storage } from "../src/ports/storage.ts";
 import { realSystem } from "../src/ports/system.ts";
 import type { Transcription } from "../src/ports/transcription.ts";
-import { dataFolder, RECORDINGS_FOLDER } from "./embedded/data-folder.ts";
+import { DEFAULT_DATA, dataFolder, RECORDINGS_FOLDER } from "./embedded/data-folder.ts";
 import { docsAsset } from "./embedded/docs-asset.ts";
 import { httpTools } from "./embedded/http-tools.ts";
 import { chosenNetworks, networksWithCallData } from "./embedded/networks.ts";
 import { scryptHasher } from "./embedded/scrypt-hasher.ts";
 import { parseSecret, secretOf, storedSecret } from "./embedded/secret.ts";
-import type { EmbeddedWorkers } from "./embedded/worker-pool.ts";
+import { closing, type SharedWorkers, sharedWorkers } from "./embedded/shared-workers.ts";
+import { embeddedStorage } from "./embedded/storage.ts";
 import { httpSender } from "./webhooks/http-sender.ts";
 
 const PREVIOUS = {
   name: "a previous secret (RINGPORT_PREVIOUS_SECRETS)",
   fix: "write each as it was in RINGPORT_SECRET or in secret.key",
 };
-
-/** The default folder of the embedded storage, recordings and key. */
-export const DEFAULT_DATA = "./data";
 
 /**
  * Fills in what the options leave out: embedded SQLite, the simulated network or SIP, the speech engines that are installed,
@@ -75,34 +73,6 @@ export async function embedded(options: RingportOptions): Promise<EmbeddedPorts>
     asset,
     sha256,
   };
-}
-
-/**
- * The storage that the options name, or the embedded one; not opened yet. The command line uses it beside a server.
- * @param workers write large audio files; the command line writes none
- * @throws {Error} a database URL or a data folder that cannot be used; the message names the fix
- */
-export async function embeddedStorage(options: RingportOptions, workers?: SharedWorkers): Promise<Storage> {
-  if (options.storage) return options.storage;
-  const { databaseSchema: schema, databasePrefix: prefix } = options;
-  if (options.databaseUrl !== undefined) {
-    const { postgresStorage } = await import("./storage/postgres.ts");
-    return postgresStorage({ url: checkedDatabaseUrl(options.databaseUrl), schema, prefix });
-  }
-  if (schema !== undefined)
-    throw new Error("a schema of the database (RINGPORT_DATABASE_SCHEMA) needs PostgreSQL: name it with DATABASE_URL");
-  const { sqliteStorage } = await import("./storage/sqlite.ts");
-  const path = sqlitePath(await dataFolder(options.data ?? DEFAULT_DATA));
-  const synchronous = options.embedded?.synchronous ?? "FULL";
-  if (!workers) return sqliteStorage({ path, synchronous, prefix });
-  const { pool, release } = await workers();
-  const storage = sqliteStorage({ path, synchronous, prefix, workers: pool });
-  return { ...storage, close: closing(() => storage.close(), release) };
-}
-
-/** The file of the embedded SQLite. */
-export function sqlitePath(data: string): string {
-  return resolve(data, "ringport.sqlite");
 }
 
 /** The engines that the options name. @throws {Error} two of their voices have the same id */
@@ -171,43 +141,7 @@ export async function embeddedKeepers(options: RingportOptions, storage: Storage
 
 const sha256 = (text: string): string => hash("sha256", text);
 
-/** One pool for all who ask; it ends when the last of them has let go of it. */
-type SharedWorkers = () => Promise<{ pool: EmbeddedWorkers; release(): Promise<void> }>;
-
-function sharedWorkers(): SharedWorkers {
-  let pool: EmbeddedWorkers | undefined;
-  let users = 0;
-  return async () => {
-    const { embeddedWorkers } = await import("./embedded/worker-pool.ts");
-    // Calls wait for their message however many there are; uploads are bounded at the HTTP interface.
-    pool ??= embeddedWorkers({ maxWaiting: 100_000 });
-    const shared = pool;
-    users++;
-    return { pool: shared, release: async () => (--users === 0 ? shared.close() : undefined) };
-  };
-}
-
-/** Closes once, however often it is called. */
-function closing(...steps: readonly (() => Promise<void>)[]): () => Promise<void> {
-  let closed: Promise<void> | undefined;
-  return () => {
-    closed ??= (async () => {
-      for (const step of steps) await step();
-    })();
-    return closed;
-  };
-}
-
 function asList<T>(option: T | readonly T[] | undefined): readonly T[] | undefined {
   if (option === undefined) return undefined;
   return Array.isArray(option) ? option : [option as T];
-}
-
-function checkedDatabaseUrl(url: string): string {
-  if (/^postgres(ql)?:\/\//.test(url)) return url;
-  // The rest may hold a password.
-  const scheme = /^[a-z][a-z0-9+.-]*:/i.exec(url)?.[0] ?? "no scheme";
-  throw new Error(
-    `the database URL (DATABASE_URL) begins with ${scheme}; it must be like postgres://user@host/database`,
-  );
 }

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import process from "node:process";
-import type { Command } from "./command.ts";
+import { DEFAULT_DATA, sqlitePath } from "../embedded/data-folder.ts";
+import type { CommandSpec } from "./command.ts";
 import { EXIT } from "./exit-codes.ts";
 import { jsonOption } from "./json-option.ts";
 import { readSettings } from "./read-settings.ts";
@@ -12,8 +13,7 @@ import { UsageError } from "./usage-error.ts";
 const MEBIBYTE = 1024 * 1024;
 
 /** `ringport backup`: a copy of a server's data. */
-export const backup: Command = {
-  path: ["backup"],
+export const backup: CommandSpec = {
   summary: "Copies the data of a server into a new folder, even while it runs.",
   details:
     "A snapshot of the database, and the recordings. The key (secret.key, or RINGPORT_SECRET) is not copied: keep it " +
@@ -25,7 +25,6 @@ export const backup: Command = {
   async run(line) {
     const [to = ""] = line.operands;
     const { options } = readSettings(STORAGE_SETTINGS, line, process.env);
-    const { DEFAULT_DATA, sqlitePath } = await import("../embedded.ts");
     const data = options.data ?? DEFAULT_DATA;
     if (options.databaseUrl !== undefined)
       throw new UsageError(

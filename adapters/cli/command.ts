@@ -33,9 +33,8 @@ export interface ParsedLine {
   readonly operands: readonly string[];
 }
 
-/** One command; `path` is how it is called. */
-export interface Command {
-  readonly path: readonly string[];
+/** What a command is and does; its name is in the table of commands. */
+export interface CommandSpec {
   readonly summary: string;
   /** More for `--help`. */
   readonly details?: string;
@@ -46,6 +45,11 @@ export interface Command {
   readonly settings: readonly Setting[];
   /** Returns the exit code. @throws {UsageError} for what the user can fix */
   run(line: ParsedLine): Promise<number>;
+}
+
+/** One command; `path` is how it is called. */
+export interface Command extends CommandSpec {
+  readonly path: readonly string[];
 }
 
 /** An operand as help writes it. */

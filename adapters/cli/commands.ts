@@ -1,71 +1,65 @@
-import { accountCode } from "./account/account-code.ts";
-import { accountList } from "./account/account-list.ts";
-import { accountReset } from "./account/account-reset.ts";
-import { backup } from "./backup.ts";
-import { call } from "./call/call.ts";
-import { calls } from "./call/calls.ts";
-import { callsHangup } from "./call/calls-hangup.ts";
-import { callsRecording } from "./call/calls-recording.ts";
-import { callsShow } from "./call/calls-show.ts";
-import type { Command } from "./command.ts";
-import { completion } from "./completion/completion.ts";
-import { consentDelete } from "./consent/consent-delete.ts";
-import { consentGet } from "./consent/consent-get.ts";
-import { consentList } from "./consent/consent-list.ts";
-import { consentSet } from "./consent/consent-set.ts";
-import { demo } from "./demo/demo.ts";
-import { doctor } from "./doctor/doctor.ts";
-import { erase } from "./erase.ts";
-import { instanceCreate } from "./instance/instance-create.ts";
-import { instanceDelete } from "./instance/instance-delete.ts";
-import { instanceLink } from "./instance/instance-link.ts";
-import { instanceList } from "./instance/instance-list.ts";
-import { instancePair } from "./instance/instance-pair.ts";
-import { instanceQr } from "./instance/instance-qr.ts";
-import { instanceShow } from "./instance/instance-show.ts";
-import { instanceUnlink } from "./instance/instance-unlink.ts";
-import { instanceUpdate } from "./instance/instance-update.ts";
-import { listen } from "./listen/listen.ts";
-import { serve } from "./serve.ts";
-import { sipCheck } from "./sip/sip-check.ts";
-import { tokenCreate } from "./token/token-create.ts";
-import { tokenList } from "./token/token-list.ts";
-import { tokenRevoke } from "./token/token-revoke.ts";
-import { voices } from "./voices/voices.ts";
+import type { Command, CommandSpec } from "./command.ts";
+
+/** A command by its name. Its file is loaded when it is typed, or shown in the help. */
+export interface CommandEntry {
+  readonly path: readonly string[];
+  load(): Promise<Command>;
+}
 
 /** Every command, in the order of the help: parsing, help and completion are made from this table. */
-export const COMMANDS: readonly Command[] = [
-  serve,
-  demo,
-  doctor,
-  instanceCreate,
-  instanceList,
-  instanceShow,
-  instanceQr,
-  instanceLink,
-  instancePair,
-  instanceUpdate,
-  instanceUnlink,
-  instanceDelete,
-  call,
-  calls,
-  callsShow,
-  callsHangup,
-  callsRecording,
-  consentSet,
-  consentGet,
-  consentList,
-  consentDelete,
-  listen,
-  voices,
-  sipCheck,
-  tokenCreate,
-  tokenList,
-  tokenRevoke,
-  accountCode,
-  accountList,
-  accountReset,
-  backup,
-  erase,
-  completion,
+export const COMMANDS: readonly CommandEntry[] = [
+  entry("serve", async () => (await import("./serve.ts")).serve),
+  entry("demo", async () => (await import("./demo/demo.ts")).demo),
+  entry("doctor", async () => (await import("./doctor/doctor.ts")).doctor),
+  entry("instance create", async () => (await import("./instance/instance-create.ts")).instanceCreate),
+  entry("instance list", async () => (await import("./instance/instance-list.ts")).instanceList),
+  entry("instance show", async () => (await import("./instance/instance-show.ts")).instanceShow),
+  entry("instance qr", async () => (await import("./instance/instance-qr.ts")).instanceQr),
+  entry("instance link", async () => (await import("./instance/instance-link.ts")).instanceLink),
+  entry("instance pair", async () => (await import("./instance/instance-pair.ts")).instancePair),
+  entry("instance update", async () => (await import("./instance/instance-update.ts")).instanceUpdate),
+  entry("instance unlink", async () => (await import("./instance/instance-unlink.ts")).instanceUnlink),
+  entry("instance delete", async () => (await import("./instance/instance-delete.ts")).instanceDelete),
+  entry("call", async () => (await import("./call/call.ts")).call),
+  entry("calls", async () => (await import("./call/calls.ts")).calls),
+  entry("calls show", async () => (await import("./call/calls-show.ts")).callsShow),
+  entry("calls hangup", async () => (await import("./call/calls-hangup.ts")).callsHangup),
+  entry("calls recording", async () => (await import("./call/calls-recording.ts")).callsRecording),
+  entry("consent set", async () => (await import("./consent/consent-set.ts")).consentSet),
+  entry("consent get", async () => (await import("./consent/consent-get.ts")).consentGet),
+  entry("consent list", async () => (await import("./consent/consent-list.ts")).consentList),
+  entry("consent delete", async () => (await import("./consent/consent-delete.ts")).consentDelete),
+  entry("listen", async () => (await import("./listen/listen.ts")).listen),
+  entry("voices", async () => (await import("./voices/voices.ts")).voices),
+  entry("sip check", async () => (await import("./sip/sip-check.ts")).sipCheck),
+  entry("token create", async () => (await import("./token/token-create.ts")).tokenCreate),
+  entry("token list", async () => (await import("./token/token-list.ts")).tokenList),
+  entry("token revoke", async () => (await import("./token/token-revoke.ts")).tokenRevoke),
+  entry("account code", async () => (await import("./account/account-code.ts")).accountCode),
+  entry("account list", async () => (await import("./account/account-list.ts")).accountList),
+  entry("account reset", async () => (await import("./account/account-reset.ts")).accountReset),
+  entry("backup", async () => (await import("./backup.ts")).backup),
+  entry("erase", async () => (await import("./erase.ts")).erase),
+  entry("completion", async () => (await import("./completion/completion.ts")).completion),
 ];
+
+function entry(name: string, load: () => Promise<CommandSpec>): CommandEntry {
+  const path = name.split(" ");
+  return { path, load: async () => ({ path, ...(await load()) }) };
+}
+
+/** Commands whose names begin with these words. */
+export function commandsBelow(words: readonly string[]): CommandEntry[] {
+  return COMMANDS.filter(({ path }) => words.every((word, i) => path[i] === word));
+}
+
+/** The command with the longest name that these words begin with: `calls show` before `calls`. */
+export function commandOf(words: readonly string[]): CommandEntry | undefined {
+  const named = COMMANDS.filter(({ path }) => path.every((word, i) => words[i] === word));
+  return named.sort((a, b) => b.path.length - a.path.length)[0];
+}
+
+/** Loads commands, in their order. */
+export function loadAll(entries: readonly CommandEntry[] = COMMANDS): Promise<Command[]> {
+  return Promise.all(entries.map((one) => one.load()));
+}

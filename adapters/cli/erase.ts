@@ -1,7 +1,7 @@
 import process from "node:process";
 import { type Erasure, erasePhone } from "../../src/application/calls/erasure.ts";
 import { checkedPhone } from "../../src/domain/phone-number.ts";
-import type { Command } from "./command.ts";
+import type { CommandSpec } from "./command.ts";
 import { EXIT } from "./exit-codes.ts";
 import { jsonOption } from "./json-option.ts";
 import { maskNumbers } from "./mask-numbers.ts";
@@ -13,8 +13,7 @@ import { withStorage } from "./token/storage-work.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** `ringport erase`: one person's data, on request. */
-export const erase: Command = {
-  path: ["erase"],
+export const erase: CommandSpec = {
   summary: "Deletes all data about calls to a phone number.",
   details:
     "Calls with their events, transcripts and recordings, and results of idempotent requests, of all users. Works " +

@@ -1,6 +1,6 @@
 import process from "node:process";
 import { errorText } from "../../src/base/error-text.ts";
-import { RingportError } from "../../src/client/index.ts";
+import { RingportError } from "../../src/client/ringport-error.ts";
 import { Refusal } from "../../src/domain/refusal.ts";
 import { nothingAnswers } from "./connection/nothing-answers.ts";
 import { EXIT } from "./exit-codes.ts";

@@ -4,6 +4,7 @@ import { FIRST_USER, type IssuedToken } from "../../src/application/access/token
 import { StorageUnavailable } from "../../src/ports/storage.ts";
 import type { Tokens } from "../../src/ringport.ts";
 import { createFile } from "../embedded/create-file.ts";
+import { DEFAULT_DATA } from "../embedded/data-folder.ts";
 import type { ServerSettings } from "./read-settings.ts";
 import { isWatched } from "./terminal/terminal.ts";
 import { UsageError } from "./usage-error.ts";
@@ -40,7 +41,6 @@ export async function firstToken(tokens: Tokens, path: string | undefined): Prom
  */
 export async function checkTokenFile({ tokenFile: path, options }: ServerSettings): Promise<void> {
   if (path === undefined || options.databaseUrl !== undefined) return;
-  const { DEFAULT_DATA } = await import("../embedded.ts");
   const data = resolve(options.data ?? DEFAULT_DATA);
   if (existsSync(data)) return;
   if (existsSync(path)) throw refusal(path, "EEXIST");

@@ -1,11 +1,9 @@
 import { didYouMean } from "../../src/base/nearest.ts";
 import { VERSION } from "../../src/version.ts";
-import type { Command } from "./command.ts";
 import { parseCommandLine } from "./command-line.ts";
-import { COMMANDS } from "./commands.ts";
-import { COMPLETE, complete } from "./completion/complete.ts";
+import { COMMANDS, commandOf, commandsBelow, loadAll } from "./commands.ts";
+import { COMPLETE } from "./completion/scripts.ts";
 import { explain } from "./explain.ts";
-import { commandHelp, overviewHelp } from "./help.ts";
 import { flushed, print, tolerateBrokenPipes } from "./terminal/terminal.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -29,41 +27,31 @@ async function dispatch(args: readonly string[]): Promise<number> {
     print(VERSION);
     return 0;
   }
-  if (args[0] === COMPLETE) return complete(COMMANDS, args.slice(1));
+  if (args[0] === COMPLETE) {
+    const { complete } = await import("./completion/complete.ts");
+    return complete(args.slice(1));
+  }
   const words = args[0] === "help" ? args.slice(1) : args;
   const typed = words.slice(0, words.findIndex((word) => word.startsWith("-")) >>> 0);
-  const command = commandOf(typed);
+  const command = await commandOf(typed)?.load();
   if (!command) return overview(typed, words[typed.length]);
   const line = parseCommandLine(command, args[0] === "help" ? ["--help"] : args.slice(command.path.length));
   if (line.values.get("help") === true) {
-    print(
-      commandHelp(
-        command,
-        below(command.path).filter((other) => other !== command),
-      ),
-    );
+    const { commandHelp } = await import("./help.ts");
+    print(commandHelp(command, await loadAll(commandsBelow(command.path).filter(({ path }) => path !== command.path))));
     return 0;
   }
   return command.run(line);
 }
 
-/** The command with the longest name that was typed: `calls show` before `calls`. */
-function commandOf(typed: readonly string[]): Command | undefined {
-  const named = COMMANDS.filter(({ path }) => path.every((word, i) => typed[i] === word));
-  return named.sort((a, b) => b.path.length - a.path.length)[0];
-}
-
-function below(prefix: readonly string[]): Command[] {
-  return COMMANDS.filter(({ path }) => prefix.every((word, i) => path[i] === word));
-}
-
 /** Help for `ringport` and for groups of commands; anything else is unknown. */
-function overview(typed: readonly string[], option: string | undefined): number {
+async function overview(typed: readonly string[], option: string | undefined): Promise<number> {
   if (option !== undefined && option !== "--help" && option !== "-h")
     throw new UsageError(`"${option}" must follow the command: ringport COMMAND ${option}`);
-  const group = below(typed);
+  const group = commandsBelow(typed);
   if (group.length > 0) {
-    print(overviewHelp(group, typed));
+    const { overviewHelp } = await import("./help.ts");
+    print(overviewHelp(await loadAll(group), typed));
     return 0;
   }
   const names = COMMANDS.map(({ path }) => path.join(" "));

@@ -2,7 +2,7 @@ import process from "node:process";
 import type { Ringport } from "../../src/ringport.ts";
 import type { Listening, Tls } from "../server/listening.ts";
 import { followCertificate, readCertificate } from "./certificate-files.ts";
-import type { Command } from "./command.ts";
+import type { CommandSpec } from "./command.ts";
 import { EXIT } from "./exit-codes.ts";
 import { checkTokenFile } from "./first-token.ts";
 import { createLog } from "./log.ts";
@@ -16,8 +16,7 @@ import { UsageError } from "./usage-error.ts";
 import { printWelcome } from "./welcome.ts";
 
 /** `ringport serve`: the HTTP interface, until SIGINT or SIGTERM. */
-export const serve: Command = {
-  path: ["serve"],
+export const serve: CommandSpec = {
   summary: "Serves the HTTP interface until SIGINT or SIGTERM.",
   details: "Exit code: 0 stopped, 1 failed, 2 bad settings, 8 another server took the database.",
   options: [],

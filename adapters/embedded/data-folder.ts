@@ -2,10 +2,17 @@ import { randomBytes } from "node:crypto";
 import { mkdir, open, rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 
+/** The default folder of the embedded storage, recordings and key. */
+export const DEFAULT_DATA = "./data";
 /** The folder of the recordings of calls, in the data folder. */
 export const RECORDINGS_FOLDER = "call-recordings";
 /** The simulator's folder for what its callees heard, in the data folder. */
 export const SPOOL_FOLDER = "recordings";
+
+/** The file of the embedded SQLite. */
+export function sqlitePath(data: string): string {
+  return resolve(data, "ringport.sqlite");
+}
 
 /**
  * The folder of everything that is kept, made if it is missing, for its owner's eyes only (mode 700). Answers its

@@ -2,7 +2,7 @@ import process from "node:process";
 import { FIRST_USER } from "../../../src/application/access/tokens.ts";
 import { firstCode } from "../../../src/application/accounts/one-time-codes.ts";
 import type { Storage } from "../../../src/ports/storage.ts";
-import type { Command } from "../command.ts";
+import type { CommandSpec } from "../command.ts";
 import { jsonOption } from "../json-option.ts";
 import { readSettings } from "../read-settings.ts";
 import { print, printBeside, printJson } from "../terminal/terminal.ts";
@@ -11,8 +11,7 @@ import { UsageError } from "../usage-error.ts";
 import { assertConsole, CONSOLE_SETTINGS, codeMakers, codeUrl } from "./console-code.ts";
 
 /** `ringport account code`: the address at which the administrator registers. */
-export const accountCode: Command = {
-  path: ["account", "code"],
+export const accountCode: CommandSpec = {
   summary: "Prints the one-time address at which the administrator of the console registers.",
   details:
     "It works once, within 24 hours. A new address replaces the one before. The account takes over the user `admin` of the first token, if there is one.",

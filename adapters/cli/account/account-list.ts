@@ -1,5 +1,5 @@
 import process from "node:process";
-import type { Command } from "../command.ts";
+import type { CommandSpec } from "../command.ts";
 import { jsonOption } from "../json-option.ts";
 import { readSettings } from "../read-settings.ts";
 import { STORAGE_SETTINGS } from "../settings.ts";
@@ -8,8 +8,7 @@ import { printBeside, printJson } from "../terminal/terminal.ts";
 import { withStorage } from "../token/storage-work.ts";
 
 /** `ringport account list`: the people who sign in to the console. */
-export const accountList: Command = {
-  path: ["account", "list"],
+export const accountList: CommandSpec = {
   summary: "Lists the accounts of the console, oldest first.",
   options: [jsonOption("the list")],
   settings: STORAGE_SETTINGS,

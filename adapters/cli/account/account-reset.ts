@@ -1,6 +1,6 @@
 import process from "node:process";
 import { resetCode } from "../../../src/application/accounts/one-time-codes.ts";
-import type { Command } from "../command.ts";
+import type { CommandSpec } from "../command.ts";
 import { jsonOption } from "../json-option.ts";
 import { readSettings } from "../read-settings.ts";
 import { print, printBeside, printJson } from "../terminal/terminal.ts";
@@ -9,8 +9,7 @@ import { UsageError } from "../usage-error.ts";
 import { assertConsole, CONSOLE_SETTINGS, codeMakers, codeUrl } from "./console-code.ts";
 
 /** `ringport account reset`: an address at which somebody sets a new password. */
-export const accountReset: Command = {
-  path: ["account", "reset"],
+export const accountReset: CommandSpec = {
   summary: "Prints a one-time address at which a person sets a new password.",
   details:
     "It works once, within 24 hours, and ends the sessions of the account. A new address replaces the one before.",

@@ -1,6 +1,6 @@
 import type { CreatedCall } from "../../../src/client/index.ts";
 import { CALLER_OPTIONS, callerIn } from "../caller-options.ts";
-import type { Command } from "../command.ts";
+import type { CommandSpec } from "../command.ts";
 import { connect } from "../connection/connection.ts";
 import { CONNECTION_SETTINGS } from "../connection/connection-settings.ts";
 import { EXIT, EXIT_CODES_HELP } from "../exit-codes.ts";
@@ -13,8 +13,7 @@ import { followCall } from "./follow-call.ts";
 import { MESSAGE_OPTIONS, messageOf } from "./message-options.ts";
 
 /** `ringport call`: makes a phone ring and shows what happens until the call is over. */
-export const call: Command = {
-  path: ["call"],
+export const call: CommandSpec = {
   summary: "Places a call and shows its progress until it ends.",
   details: `Ctrl-C hangs up. ${EXIT_CODES_HELP}`,
   operands: [{ name: "+NUMBER" }],

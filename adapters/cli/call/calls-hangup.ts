@@ -1,12 +1,11 @@
-import type { Command } from "../command.ts";
+import type { CommandSpec } from "../command.ts";
 import { connect } from "../connection/connection.ts";
 import { CONNECTION_SETTINGS } from "../connection/connection-settings.ts";
 import { jsonOption } from "../json-option.ts";
 import { printBeside, printJson } from "../terminal/terminal.ts";
 
 /** `ringport calls hangup`: ends an active call. */
-export const callsHangup: Command = {
-  path: ["calls", "hangup"],
+export const callsHangup: CommandSpec = {
   summary: "Hangs up an active call.",
   operands: [{ name: "ID", completion: "call" }],
   options: [jsonOption("the call with its `outcome`")],

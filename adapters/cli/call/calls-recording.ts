@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import type { Command } from "../command.ts";
+import type { CommandSpec } from "../command.ts";
 import { connect } from "../connection/connection.ts";
 import { CONNECTION_SETTINGS } from "../connection/connection-settings.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -8,8 +8,7 @@ import { print, printBeside } from "../terminal/terminal.ts";
 import { UsageError } from "../usage-error.ts";
 
 /** `ringport calls recording`: keeps the recording of a call in a file, or deletes it on the server. */
-export const callsRecording: Command = {
-  path: ["calls", "recording"],
+export const callsRecording: CommandSpec = {
   summary: "Downloads the recording of a call as a WAV file: our audio on the left, the callee's on the right.",
   details: "A call is recorded if it was placed with --record. During the call you get the part so far.",
   operands: [{ name: "CALL", completion: "call" }],

@@ -1,5 +1,5 @@
 import type { CallEvent, CallWith } from "../../../src/client/index.ts";
-import type { Command } from "../command.ts";
+import type { CommandSpec } from "../command.ts";
 import { connect } from "../connection/connection.ts";
 import { CONNECTION_SETTINGS } from "../connection/connection-settings.ts";
 import { EXIT_CODES_HELP } from "../exit-codes.ts";
@@ -12,8 +12,7 @@ import { outcomeLines } from "./outcome-lines.ts";
 import { eventLine } from "./timeline.ts";
 
 /** `ringport calls show`: one call and its timeline. */
-export const callsShow: Command = {
-  path: ["calls", "show"],
+export const callsShow: CommandSpec = {
   summary: "Shows a call, its timeline and its outcome.",
   details: `The exit code is 0 if the call was found. With --follow it is that of the call. ${EXIT_CODES_HELP}`,
   operands: [{ name: "ID", completion: "call" }],

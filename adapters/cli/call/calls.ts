@@ -1,6 +1,6 @@
 import type { CallWith, ListCallsQuery } from "../../../src/client/index.ts";
 import { CALL_STATUSES, type CallStatus } from "../../../src/domain/call.ts";
-import type { Command, ParsedLine } from "../command.ts";
+import type { CommandSpec, ParsedLine } from "../command.ts";
 import { connect } from "../connection/connection.ts";
 import { CONNECTION_SETTINGS } from "../connection/connection-settings.ts";
 import { jsonOption } from "../json-option.ts";
@@ -20,8 +20,7 @@ const PAGE = 200;
 type ListedCall = CallWith<"outcome">;
 
 /** `ringport calls`: the newest calls; with `--watch` what becomes of calls from now on. */
-export const calls: Command = {
-  path: ["calls"],
+export const calls: CommandSpec = {
   summary: "Lists calls, newest first, or follows them live.",
   details: "With --watch each change is one line, until Ctrl-C; with --json as well, one JSON document per line.",
   options: [

@@ -1,16 +1,14 @@
 import type { Command, Completion, OperandSpec, OptionSpec } from "../command.ts";
+import { commandOf, commandsBelow, loadAll } from "../commands.ts";
 import { print } from "../terminal/terminal.ts";
 import { liveWords } from "./live-words.ts";
-
-/** What the shells' scripts call with the words of the line up to the cursor, the last one unfinished. */
-export const COMPLETE = "__complete";
 
 /** Makes the shell complete file names. */
 const FILES = ":files";
 
 /** Prints what the last word may become: one candidate a line, what it means behind a tab. */
-export async function complete(commands: readonly Command[], typed: readonly string[]): Promise<number> {
-  for (const candidate of await candidates(commands, joinedValues(typed))) print(candidate);
+export async function complete(typed: readonly string[]): Promise<number> {
+  for (const candidate of await candidates(joinedValues(typed))) print(candidate);
   return 0;
 }
 
@@ -27,14 +25,12 @@ function joinedValues(typed: readonly string[]): string[] {
   return words;
 }
 
-async function candidates(commands: readonly Command[], words: readonly string[]): Promise<string[]> {
+async function candidates(words: readonly string[]): Promise<string[]> {
   const last = words.at(-1) ?? "";
   const before = words.slice(0, -1);
   const names = before.slice(0, before.findIndex((word) => word.startsWith("-")) >>> 0);
-  const command = longest(commands, names);
-  const groups = commands.filter(
-    ({ path }) => names.length < path.length && names.every((word, i) => path[i] === word),
-  );
+  const command = await commandOf(names)?.load();
+  const groups = await loadAll(commandsBelow(names).filter(({ path }) => names.length < path.length));
   const next = unique(
     groups.map(({ path, summary }) =>
       described(path[names.length] ?? "", path.length === names.length + 1 ? summary : ""),
@@ -64,11 +60,6 @@ async function valuesOf(word: OptionSpec | OperandSpec, typed: string, words: re
   return completion === "file"
     ? [FILES]
     : fitting(await liveWords(completion as Exclude<Completion, "file">, words), typed);
-}
-
-function longest(commands: readonly Command[], names: readonly string[]): Command | undefined {
-  const named = commands.filter(({ path }) => path.every((word, i) => names[i] === word));
-  return named.sort((a, b) => b.path.length - a.path.length)[0];
 }
 
 /** Its own options and its settings as options. */

@@ -1,10 +1,9 @@
-import type { Command } from "../command.ts";
+import type { CommandSpec } from "../command.ts";
 import { print } from "../terminal/terminal.ts";
 import { SCRIPTS, type Shell } from "./scripts.ts";
 
 /** `ringport completion`: what makes the Tab key work. */
-export const completion: Command = {
-  path: ["completion"],
+export const completion: CommandSpec = {
   summary: "Prints the script that completes commands, options, ids and voices in a shell.",
   details: [
     "bash: source <(ringport completion bash)             # in ~/.bashrc",

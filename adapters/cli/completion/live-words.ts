@@ -1,5 +1,4 @@
 import process from "node:process";
-import { createClient } from "../../../src/client/index.ts";
 import type { Completion } from "../command.ts";
 import { TOKEN_SETTING, URL_SETTING } from "../connection/connection-settings.ts";
 
@@ -13,6 +12,7 @@ export async function liveWords(kind: Exclude<Completion, "file">, typed: readon
   const token = given(typed, "--token") ?? process.env[TOKEN_SETTING.env];
   if (!token) return [];
   try {
+    const { createClient } = await import("../../../src/client/index.ts");
     const client = createClient({ url, token, retries: 0, timeoutMs: PATIENCE_MS });
     if (kind === "voice") return (await client.voices()).map(({ id, engine, name }) => `${id}\t${engine} ${name}`);
     if (kind === "instance") {

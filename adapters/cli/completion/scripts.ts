@@ -1,4 +1,5 @@
-import { COMPLETE } from "./complete.ts";
+/** What the shells' scripts call with the words of the line up to the cursor, the last one unfinished. */
+export const COMPLETE = "__complete";
 
 export type Shell = "bash" | "zsh" | "fish";
 

@@ -1,12 +1,11 @@
-import type { Command } from "../command.ts";
+import type { CommandSpec } from "../command.ts";
 import { connect } from "../connection/connection.ts";
 import { CONNECTION_SETTINGS } from "../connection/connection-settings.ts";
 import { jsonOption } from "../json-option.ts";
 import { printBeside, printJson } from "../terminal/terminal.ts";
 
 /** `ringport consent delete`: forgets whether a number may be called. */
-export const consentDelete: Command = {
-  path: ["consent", "delete"],
+export const consentDelete: CommandSpec = {
   summary: "Forgets whether a number may be called.",
   operands: [{ name: "PHONE" }],
   options: [jsonOption("`phone` and `deleted`")],

@@ -1,6 +1,6 @@
 import type { Consent } from "../../../src/client/index.ts";
 import { CONSENT_STATUSES, type ConsentStatus } from "../../../src/domain/consent.ts";
-import type { Command } from "../command.ts";
+import type { CommandSpec } from "../command.ts";
 import { connect } from "../connection/connection.ts";
 import { CONNECTION_SETTINGS } from "../connection/connection-settings.ts";
 import { jsonOption } from "../json-option.ts";
@@ -8,8 +8,7 @@ import { type Column, printRows } from "../terminal/table.ts";
 import { printBeside, printJson } from "../terminal/terminal.ts";
 
 /** `ringport consent list`: the numbers of which something is recorded. */
-export const consentList: Command = {
-  path: ["consent", "list"],
+export const consentList: CommandSpec = {
   summary: "Lists the numbers of which it is recorded whether they may be called.",
   options: [
     { name: "status", placeholder: "STATUS", values: CONSENT_STATUSES, help: "Only those with this status." },

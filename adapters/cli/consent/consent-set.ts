@@ -1,13 +1,12 @@
 import { CONSENT_STATUSES, type ConsentStatus } from "../../../src/domain/consent.ts";
-import type { Command } from "../command.ts";
+import type { CommandSpec } from "../command.ts";
 import { connect } from "../connection/connection.ts";
 import { CONNECTION_SETTINGS } from "../connection/connection-settings.ts";
 import { jsonOption } from "../json-option.ts";
 import { printBeside, printJson } from "../terminal/terminal.ts";
 
 /** `ringport consent set`: records whether a number may be called. */
-export const consentSet: Command = {
-  path: ["consent", "set"],
+export const consentSet: CommandSpec = {
   summary: "Records whether a number may be called.",
   operands: [{ name: "PHONE" }, { name: "STATUS", values: CONSENT_STATUSES }],
   options: [

@@ -6,7 +6,7 @@ import process from "node:process";
 import type { CallMessageInput } from "../../../src/domain/call-input.ts";
 import type { Ringport } from "../../../src/ringport.ts";
 import { MESSAGE_OPTIONS, messageOf } from "../call/message-options.ts";
-import type { Command } from "../command.ts";
+import type { CommandSpec } from "../command.ts";
 import { ENGINE_FIX } from "../doctor/speech-findings.ts";
 import { createLog } from "../log.ts";
 import { readSettings } from "../read-settings.ts";
@@ -28,8 +28,7 @@ const DEMO_SETTINGS = SETTINGS.filter(
 );
 
 /** `ringport demo`: the whole story on a Ringport of its own, from the instance to the recording. */
-export const demo: Command = {
-  path: ["demo"],
+export const demo: CommandSpec = {
   summary: "Shows everything in ten seconds: an instance, its QR code, a call, what the callee heard.",
   details:
     "No real phone rings: the call uses the simulated network, whatever the settings of SIP are. Without a speech engine " +

@@ -1,5 +1,5 @@
 import process from "node:process";
-import type { Command, ParsedLine } from "../command.ts";
+import type { CommandSpec, ParsedLine } from "../command.ts";
 import { tokenOf, urlOf } from "../connection/connection.ts";
 import { CONNECTION_SETTINGS } from "../connection/connection-settings.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -13,8 +13,7 @@ import { broken, type Finding, missing, works } from "./finding.ts";
 import { findPlayers, findRuntime, findSqlite } from "./machine-findings.ts";
 
 /** `ringport doctor`: what works on this machine, and what to do about the rest. */
-export const doctor: Command = {
-  path: ["doctor"],
+export const doctor: CommandSpec = {
   summary: "Checks what works on this machine, and how to fix the rest.",
   details:
     "Read-only: creates nothing and calls no one. Exit code: 0 if calls can be placed here, 1 otherwise. ✓ works, – optional, ✗ must be fixed.",

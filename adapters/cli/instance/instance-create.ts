@@ -1,6 +1,6 @@
 import type { Client } from "../../../src/client/index.ts";
 import { CALLER_OPTIONS, callerIn } from "../caller-options.ts";
-import type { Command } from "../command.ts";
+import type { CommandSpec } from "../command.ts";
 import { connect } from "../connection/connection.ts";
 import { CONNECTION_SETTINGS } from "../connection/connection-settings.ts";
 import { jsonOption } from "../json-option.ts";
@@ -12,8 +12,7 @@ import { METADATA_OPTION, metadataIn } from "./metadata-option.ts";
 const NAME = "My phone";
 
 /** `ringport instance create`: a new instance, its id alone on the output. */
-export const instanceCreate: Command = {
-  path: ["instance", "create"],
+export const instanceCreate: CommandSpec = {
   summary: "Creates an instance: a phone number to link.",
   details: "Prints only the id, for scripts: ID=$(ringport instance create Reception)",
   operands: [{ name: "NAME", optional: true }],

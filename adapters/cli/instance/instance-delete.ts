@@ -1,12 +1,11 @@
-import type { Command } from "../command.ts";
+import type { CommandSpec } from "../command.ts";
 import { connect } from "../connection/connection.ts";
 import { CONNECTION_SETTINGS } from "../connection/connection-settings.ts";
 import { jsonOption } from "../json-option.ts";
 import { printBeside, printJson } from "../terminal/terminal.ts";
 
 /** `ringport instance delete`: ends its call, unlinks its number. */
-export const instanceDelete: Command = {
-  path: ["instance", "delete"],
+export const instanceDelete: CommandSpec = {
   summary: "Deletes an instance permanently: ends its call, unlinks its number.",
   operands: [{ name: "ID", completion: "instance" }],
   options: [jsonOption("`id` and `deleted`")],

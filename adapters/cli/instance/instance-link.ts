@@ -1,4 +1,4 @@
-import type { Command } from "../command.ts";
+import type { CommandSpec } from "../command.ts";
 import { connect } from "../connection/connection.ts";
 import { CONNECTION_SETTINGS } from "../connection/connection-settings.ts";
 import { jsonOption } from "../json-option.ts";
@@ -6,8 +6,7 @@ import { interruption } from "../signals.ts";
 import { linkPhone } from "./link-phone.ts";
 
 /** `ringport instance link`: links a number; on the simulated network without a phone. */
-export const instanceLink: Command = {
-  path: ["instance", "link"],
+export const instanceLink: CommandSpec = {
   summary: "Links a number: scans the code itself on the simulated network, shows it on others.",
   details:
     "On the simulated network it presses the button on the page behind the code. On other networks it draws the code and " +

@@ -1,5 +1,5 @@
 import type { Instance } from "../../../src/client/index.ts";
-import type { Command } from "../command.ts";
+import type { CommandSpec } from "../command.ts";
 import { connect } from "../connection/connection.ts";
 import { CONNECTION_SETTINGS } from "../connection/connection-settings.ts";
 import { jsonOption } from "../json-option.ts";
@@ -8,8 +8,7 @@ import { type Column, printRows } from "../terminal/table.ts";
 import { printBeside, printJson } from "../terminal/terminal.ts";
 
 /** `ringport instance list`: the token's instances. */
-export const instanceList: Command = {
-  path: ["instance", "list"],
+export const instanceList: CommandSpec = {
   summary: "Lists instances, newest first.",
   options: [jsonOption("the list")],
   settings: CONNECTION_SETTINGS,

@@ -1,12 +1,11 @@
-import type { Command } from "../command.ts";
+import type { CommandSpec } from "../command.ts";
 import { connect } from "../connection/connection.ts";
 import { CONNECTION_SETTINGS } from "../connection/connection-settings.ts";
 import { jsonOption } from "../json-option.ts";
 import { print, printBeside, printJson } from "../terminal/terminal.ts";
 
 /** `ringport instance pair`: the code to type on the phone, alone on the output. */
-export const instancePair: Command = {
-  path: ["instance", "pair"],
+export const instancePair: CommandSpec = {
   summary: "Prints a code that links a number when it is typed on the phone, if the network has such codes.",
   operands: [{ name: "ID", completion: "instance" }, { name: "PHONE" }],
   options: [jsonOption("`instanceId`, `pairingCode`, `expires_at` and `message`")],

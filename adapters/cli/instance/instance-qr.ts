@@ -1,5 +1,5 @@
 import type { Client } from "../../../src/client/index.ts";
-import type { Command } from "../command.ts";
+import type { CommandSpec } from "../command.ts";
 import { connect } from "../connection/connection.ts";
 import { CONNECTION_SETTINGS } from "../connection/connection-settings.ts";
 import { jsonOption } from "../json-option.ts";
@@ -9,8 +9,7 @@ import { UsageError } from "../usage-error.ts";
 import { linkPhone } from "./link-phone.ts";
 
 /** `ringport instance qr`: the code that links a phone, until it has. */
-export const instanceQr: Command = {
-  path: ["instance", "qr"],
+export const instanceQr: CommandSpec = {
   summary: "Draws the QR code that links a number, and waits until it is linked.",
   details: "The code is drawn again whenever it changes. Exit code: 0 linked, 130 Ctrl-C.",
   operands: [{ name: "ID", completion: "instance" }],

@@ -1,5 +1,5 @@
 import type { CallerId, InstanceDetails } from "../../../src/client/index.ts";
-import type { Command } from "../command.ts";
+import type { CommandSpec } from "../command.ts";
 import { connect } from "../connection/connection.ts";
 import { CONNECTION_SETTINGS } from "../connection/connection-settings.ts";
 import { jsonOption } from "../json-option.ts";
@@ -7,8 +7,7 @@ import { printFacts } from "../terminal/facts.ts";
 import { print, printJson } from "../terminal/terminal.ts";
 
 /** `ringport instance show`: one instance, how its line is doing and what it is calling. */
-export const instanceShow: Command = {
-  path: ["instance", "show"],
+export const instanceShow: CommandSpec = {
   summary: "Shows an instance, its line and its active calls.",
   operands: [{ name: "ID", completion: "instance" }],
   options: [jsonOption("the instance with its `connection`")],

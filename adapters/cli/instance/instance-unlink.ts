@@ -1,12 +1,11 @@
-import type { Command } from "../command.ts";
+import type { CommandSpec } from "../command.ts";
 import { connect } from "../connection/connection.ts";
 import { CONNECTION_SETTINGS } from "../connection/connection-settings.ts";
 import { jsonOption } from "../json-option.ts";
 import { printBeside, printJson } from "../terminal/terminal.ts";
 
 /** `ringport instance unlink`: the number goes, the instance and its calls stay. */
-export const instanceUnlink: Command = {
-  path: ["instance", "unlink"],
+export const instanceUnlink: CommandSpec = {
   summary:
     "Unlinks the number of an instance: ends its call, erases its credentials. Waiting calls wait for another number.",
   operands: [{ name: "ID", completion: "instance" }],

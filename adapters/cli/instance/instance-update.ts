@@ -1,5 +1,5 @@
 import { CALLER_OPTIONS, callerIn } from "../caller-options.ts";
-import type { Command } from "../command.ts";
+import type { CommandSpec } from "../command.ts";
 import { connect } from "../connection/connection.ts";
 import { CONNECTION_SETTINGS } from "../connection/connection-settings.ts";
 import { jsonOption } from "../json-option.ts";
@@ -8,8 +8,7 @@ import { UsageError } from "../usage-error.ts";
 import { METADATA_OPTION, metadataIn } from "./metadata-option.ts";
 
 /** `ringport instance update`: changes a name, metadata, or the caller of later calls. */
-export const instanceUpdate: Command = {
-  path: ["instance", "update"],
+export const instanceUpdate: CommandSpec = {
   summary: "Changes an instance: its name, its metadata, its caller number.",
   operands: [{ name: "ID", completion: "instance" }],
   options: [

@@ -1,6 +1,6 @@
 import { newWebhookKey, webhookKey, webhookSecret } from "../../../src/domain/webhook-signature.ts";
 import { realSystem } from "../../../src/ports/system.ts";
-import type { Command } from "../command.ts";
+import type { CommandSpec } from "../command.ts";
 import { connect } from "../connection/connection.ts";
 import { CONNECTION_SETTINGS } from "../connection/connection-settings.ts";
 import { jsonOption } from "../json-option.ts";
@@ -11,8 +11,7 @@ import { UsageError } from "../usage-error.ts";
 import { forwardEvents } from "./forward-events.ts";
 
 /** `ringport listen`: sends the events from now on to a server on this machine, as a webhook would. */
-export const listen: Command = {
-  path: ["listen"],
+export const listen: CommandSpec = {
   summary: "Forwards events to a local server, signed as webhooks, until Ctrl-C.",
   details:
     "Each new event of your instances and calls is sent to the URL once and in order, with the headers of a webhook. " +

@@ -1,6 +1,6 @@
 import process from "node:process";
 import type { Trunk } from "../../telephony/sip/config/trunk.ts";
-import type { Command, ParsedLine } from "../command.ts";
+import type { CommandSpec, ParsedLine } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { jsonOption } from "../json-option.ts";
 import { readSettings } from "../read-settings.ts";
@@ -15,8 +15,7 @@ const NUMBER = /^\+[1-9]\d{6,14}$/;
 const MARKS = { works: "works", skipped: "missing", broken: "broken" } as const;
 
 /** `ringport sip check`: tries SIP trunks step by step, and prints the fix for each that fails. */
-export const sipCheck: Command = {
-  path: ["sip", "check"],
+export const sipCheck: CommandSpec = {
   summary: "Tries the SIP trunks step by step: DNS, connection, OPTIONS, registration, codecs, a call.",
   details:
     "Needs no server. Calls no one without --call. Exit code: 0 if every trunk works, 1 otherwise. ✓ works, – not tried, ✗ must be fixed.",

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import type { RingportOptions } from "../../../src/options.ts";
 import type { Storage } from "../../../src/ports/storage.ts";
+import { DEFAULT_DATA, sqlitePath } from "../../embedded/data-folder.ts";
 import { withFix } from "../storage-fault.ts";
 import { UsageError } from "../usage-error.ts";
 
@@ -13,10 +14,10 @@ export async function withStorage<T>(
   { mustExist }: { mustExist: boolean },
   work: (storage: Storage) => Promise<T>,
 ): Promise<T> {
-  const { DEFAULT_DATA, embeddedStorage, sqlitePath } = await import("../../embedded.ts");
   const path = sqlitePath(options.data ?? DEFAULT_DATA);
   if (mustExist && options.databaseUrl === undefined && !existsSync(path))
     throw new UsageError(`there is no database ${path}; name the server's folder with --data or RINGPORT_DATA`);
+  const { embeddedStorage } = await import("../../embedded/storage.ts");
   const storage = await embeddedStorage(options);
   await storage.open({ exclusive: false }).catch((error: unknown) => {
     throw withFix(error, options);

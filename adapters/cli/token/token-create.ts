@@ -3,7 +3,7 @@ import { issueToken, type NewToken } from "../../../src/application/access/token
 import { idSource, isId } from "../../../src/base/ids.ts";
 import type { Storage } from "../../../src/ports/storage.ts";
 import { realSystem } from "../../../src/ports/system.ts";
-import type { Command, ParsedLine } from "../command.ts";
+import type { CommandSpec, ParsedLine } from "../command.ts";
 import { jsonOption } from "../json-option.ts";
 import { callsPerDay, type Parser, phonePrefixes, tokenScopes, wholeNumber } from "../parsers.ts";
 import { readSettings } from "../read-settings.ts";
@@ -19,8 +19,7 @@ const DAYS = wholeNumber(1, 36_500);
 const NAME_LENGTH = 120;
 
 /** `ringport token create`: a new token, alone on the output. */
-export const tokenCreate: Command = {
-  path: ["token", "create"],
+export const tokenCreate: CommandSpec = {
   summary: "Creates a token, and its user if new.",
   details: "Prints only the token, for scripts: TOKEN=$(ringport token create --user ana)",
   options: [

@@ -1,6 +1,6 @@
 import process from "node:process";
 import type { TokenRecord } from "../../../src/ports/storage.ts";
-import type { Command } from "../command.ts";
+import type { CommandSpec } from "../command.ts";
 import { jsonOption } from "../json-option.ts";
 import { readSettings } from "../read-settings.ts";
 import { STORAGE_SETTINGS } from "../settings.ts";
@@ -11,8 +11,7 @@ import { withStorage } from "./storage-work.ts";
 import { type TokenView, tokenState, tokenView } from "./token-view.ts";
 
 /** `ringport token list`: what is known of all tokens, or of one user's. */
-export const tokenList: Command = {
-  path: ["token", "list"],
+export const tokenList: CommandSpec = {
   summary: "Lists tokens, oldest first.",
   options: [{ name: "user", placeholder: "NAME", help: "Only tokens of this user." }, jsonOption("the list")],
   settings: STORAGE_SETTINGS,

@@ -1,6 +1,6 @@
 import process from "node:process";
 import { isId } from "../../../src/base/ids.ts";
-import type { Command } from "../command.ts";
+import type { CommandSpec } from "../command.ts";
 import { hideTokens } from "../hide-secrets.ts";
 import { jsonOption } from "../json-option.ts";
 import { readSettings } from "../read-settings.ts";
@@ -10,8 +10,7 @@ import { UsageError } from "../usage-error.ts";
 import { withStorage } from "./storage-work.ts";
 
 /** `ringport token revoke`: from the next request on the token is refused. */
-export const tokenRevoke: Command = {
-  path: ["token", "revoke"],
+export const tokenRevoke: CommandSpec = {
   summary: "Revokes a token, from the next request on.",
   operands: [{ name: "ID" }],
   options: [jsonOption("`id` and `revoked`")],

@@ -1,5 +1,5 @@
 import type { Client, Voice } from "../../../src/client/index.ts";
-import type { Command } from "../command.ts";
+import type { CommandSpec } from "../command.ts";
 import { connect } from "../connection/connection.ts";
 import { CONNECTION_SETTINGS } from "../connection/connection-settings.ts";
 import { jsonOption } from "../json-option.ts";
@@ -8,8 +8,7 @@ import { printBeside, printJson } from "../terminal/terminal.ts";
 import { playSample } from "./play-sample.ts";
 
 /** `ringport voices`: who can speak on the server, and how they sound. */
-export const voices: Command = {
-  path: ["voices"],
+export const voices: CommandSpec = {
   summary: "Lists the available voices, or plays one.",
   details: "--play looks for a player on this machine; without one it saves the sample as a WAV file.",
   options: [

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { COMMANDS } from "../../../adapters/cli/commands.ts";
+import { COMMANDS, loadAll } from "../../../adapters/cli/commands.ts";
 import { commandHelp, overviewHelp } from "../../../adapters/cli/help.ts";
 import { shownValue } from "../../../adapters/cli/terminal/shown-value.ts";
 import { fittingTable, table } from "../../../adapters/cli/terminal/table.ts";
@@ -10,11 +10,11 @@ const longest = (lines: readonly string[]) => Math.max(...lines.map((line) => li
 describe("the help", () => {
   test.each(COMMANDS.map((command) => [command.path.join(" "), command] as const))(
     "of %s fits 80 columns",
-    (_, command) => expect(longest(commandHelp(command).split("\n"))).toBeLessThanOrEqual(80),
+    async (_, command) => expect(longest(commandHelp(await command.load()).split("\n"))).toBeLessThanOrEqual(80),
   );
 
-  test("of all commands fits 80 columns", () =>
-    expect(longest(overviewHelp(COMMANDS, []).split("\n"))).toBeLessThanOrEqual(80));
+  test("of all commands fits 80 columns", async () =>
+    expect(longest(overviewHelp(await loadAll(), []).split("\n"))).toBeLessThanOrEqual(80));
 });
 
 describe("a list of calls", () => {

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { ParsedLine } from "../../../adapters/cli/command.ts";
+import type { Command, ParsedLine } from "../../../adapters/cli/command.ts";
 import { parseCommandLine } from "../../../adapters/cli/command-line.ts";
 import { answerRateFloor, callingHours, warmUpCurve } from "../../../adapters/cli/protection-settings.ts";
 import { readSettings, unknownVariables } from "../../../adapters/cli/read-settings.ts";
@@ -15,8 +15,10 @@ import { fuzz } from "../../support/fuzz.ts";
 
 const NOTHING: ParsedLine = { values: new Map(), operands: [] };
 
+const SERVE: Command = { path: ["serve"], ...serve };
+
 const fromEnv = (env: Record<string, string>) => readSettings(SETTINGS, NOTHING, env);
-const fromFlags = (...args: string[]) => readSettings(SETTINGS, parseCommandLine(serve, args), {});
+const fromFlags = (...args: string[]) => readSettings(SETTINGS, parseCommandLine(SERVE, args), {});
 
 /** Every option there is; a new one does not compile until it is named here. */
 const OPTIONS: Record<Exclude<keyof RingportOptions, keyof typeof DEFAULT_TIMINGS>, true> = {
@@ -187,7 +189,7 @@ describe("reading settings", () => {
   });
 
   test("a flag wins over its variable, and switches can be switched off", () => {
-    const line = parseCommandLine(serve, ["--ring-timeout-ms=2000", "--no-stream-preview", "--require-inbound-audio"]);
+    const line = parseCommandLine(SERVE, ["--ring-timeout-ms=2000", "--no-stream-preview", "--require-inbound-audio"]);
     const { options } = readSettings(SETTINGS, line, { RINGPORT_RING_TIMEOUT_MS: "1", RINGPORT_STREAM_PREVIEW: "1" });
     expect(options).toEqual({ ringTimeoutMs: 2_000, streamPreview: false, requireInboundAudio: true });
   });
