@@ -1,6 +1,5 @@
 import process from "node:process";
-import { describe, expect, test } from "vitest";
-import { nodeSqlite } from "../../../adapters/storage/node-sqlite.ts";
+import { describe, expect, test, vi } from "vitest";
 import { runtimes } from "../../support/runtimes.ts";
 import { freshFolder, launch } from "./run-cli.ts";
 
@@ -17,6 +16,8 @@ describe("a command that opens SQLite", { timeout: 30_000 }, () => {
     });
 
   test("leaves all other warnings", async () => {
+    vi.resetModules(); // another file may have loaded SQLite already
+    const { nodeSqlite } = await import("../../../adapters/storage/node-sqlite.ts");
     const { emitWarning } = process;
     const seen: string[] = [];
     process.emitWarning = (warning: string | Error) => void seen.push(String(warning));
