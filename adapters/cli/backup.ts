@@ -1,6 +1,5 @@
-import { existsSync } from "node:fs";
 import process from "node:process";
-import { DEFAULT_DATA, sqlitePath } from "../embedded/data-folder.ts";
+import { DEFAULT_DATA } from "../embedded/data-folder.ts";
 import type { CommandSpec } from "./command.ts";
 import { EXIT } from "./exit-codes.ts";
 import { jsonOption } from "./json-option.ts";
@@ -8,6 +7,7 @@ import { readSettings } from "./read-settings.ts";
 import { STORAGE_SETTINGS } from "./settings.ts";
 import { printFacts } from "./terminal/facts.ts";
 import { printBeside, printJson } from "./terminal/terminal.ts";
+import { existingDatabase } from "./token/storage-work.ts";
 import { UsageError } from "./usage-error.ts";
 
 const MEBIBYTE = 1024 * 1024;
@@ -30,12 +30,9 @@ export const backup: CommandSpec = {
       throw new UsageError(
         `the database is PostgreSQL: back it up with pg_dump, and copy the folder call-recordings of ${data}`,
       );
-    if (!existsSync(sqlitePath(data)))
-      throw new UsageError(
-        `there is no database ${sqlitePath(data)}; name the server's folder with --data or RINGPORT_DATA`,
-      );
+    const database = existingDatabase(data);
     const { backUpData } = await import("../embedded/backup.ts");
-    const { folder, databaseBytes, recordings } = await backUpData(sqlitePath(data), to).catch(
+    const { folder, databaseBytes, recordings } = await backUpData(database, to).catch(
       (cause: NodeJS.ErrnoException) => {
         const why = cause.code === "EEXIST" ? "it is not empty" : cause.message;
         throw new UsageError(`the backup cannot be written to ${to} (${why}); name a new folder`, { cause });

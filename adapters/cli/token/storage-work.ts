@@ -14,9 +14,7 @@ export async function withStorage<T>(
   { mustExist }: { mustExist: boolean },
   work: (storage: Storage) => Promise<T>,
 ): Promise<T> {
-  const path = sqlitePath(options.data ?? DEFAULT_DATA);
-  if (mustExist && options.databaseUrl === undefined && !existsSync(path))
-    throw new UsageError(`there is no database ${path}; name the server's folder with --data or RINGPORT_DATA`);
+  if (mustExist && options.databaseUrl === undefined) existingDatabase(options.data);
   const { embeddedStorage } = await import("../../embedded/storage.ts");
   const storage = await embeddedStorage(options);
   await storage.open({ exclusive: false }).catch((error: unknown) => {
@@ -27,4 +25,12 @@ export async function withStorage<T>(
   } finally {
     await storage.close();
   }
+}
+
+/** The file of a server's SQLite. @throws {UsageError} there is none */
+export function existingDatabase(data: string = DEFAULT_DATA): string {
+  const path = sqlitePath(data);
+  if (!existsSync(path))
+    throw new UsageError(`there is no database ${path}; name the server's folder with --data or RINGPORT_DATA`);
+  return path;
 }

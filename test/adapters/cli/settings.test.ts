@@ -1,10 +1,10 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Command, ParsedLine } from "../../../adapters/cli/command.ts";
+import type { ParsedLine } from "../../../adapters/cli/command.ts";
 import { parseCommandLine } from "../../../adapters/cli/command-line.ts";
+import { commandOf } from "../../../adapters/cli/commands.ts";
 import { answerRateFloor, callingHours, warmUpCurve } from "../../../adapters/cli/protection-settings.ts";
 import { readSettings, unknownVariables } from "../../../adapters/cli/read-settings.ts";
-import { serve } from "../../../adapters/cli/serve.ts";
 import { CODE_ONLY, SETTINGS } from "../../../adapters/cli/settings.ts";
 import { UsageError } from "../../../adapters/cli/usage-error.ts";
 import { DEFAULT_LIMITS } from "../../../src/domain/limits.ts";
@@ -15,7 +15,7 @@ import { fuzz } from "../../support/fuzz.ts";
 
 const NOTHING: ParsedLine = { values: new Map(), operands: [] };
 
-const SERVE: Command = { path: ["serve"], ...serve };
+const SERVE = await commandOf(["serve"])!.load();
 
 const fromEnv = (env: Record<string, string>) => readSettings(SETTINGS, NOTHING, env);
 const fromFlags = (...args: string[]) => readSettings(SETTINGS, parseCommandLine(SERVE, args), {});
