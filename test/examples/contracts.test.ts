@@ -11,7 +11,7 @@ test.skipIf(bun.missing).each([
   ["your-own-storage", 60],
   ["your-own-telephony", 15],
 ])(`%s passes the published contract on ${bun.title}`, async (name, leastTests) => {
-  const { code, stderr } = await run([...bun.command, "test", name], { cwd: folder });
+  const { code, stderr } = await run([...bun.command, "test", name], { cwd: folder() });
   expect(Number(/^ *(\d+) pass$/m.exec(stderr)?.[1])).toBeGreaterThanOrEqual(leastTests);
   expect(stderr).toMatch(/^ *0 fail$/m);
   expect(code).toBe(0);
@@ -20,13 +20,13 @@ test.skipIf(bun.missing).each([
 describe("the contract of a storage runs", () => {
   test.skipIf(node.missing)(`under node:test with the package \`expect\`, on ${node.title}`, async () => {
     await mustRun(["npm", "install", "--prefer-offline", "--no-audit", "--no-fund", "--no-save", "expect@30.5.2"], {
-      cwd: folder,
+      cwd: folder(),
     });
-    const suite = readFileSync(join(folder, "your-own-storage/contract.test.ts"), "utf8");
+    const suite = readFileSync(join(folder(), "your-own-storage/contract.test.ts"), "utf8");
     const imports = 'import { describe, test } from "node:test";\nimport { expect } from "expect";';
-    const script = join(folder, "your-own-storage/node.test.ts");
+    const script = join(folder(), "your-own-storage/node.test.ts");
     writeFileSync(script, suite.replace(/^import .* from "bun:test";$/m, imports));
-    const output = await mustRun([...node.command, "--test", "--test-reporter=tap", script], { cwd: folder });
+    const output = await mustRun([...node.command, "--test", "--test-reporter=tap", script], { cwd: folder() });
     expect(Number(/^# pass (\d+)$/m.exec(output)?.[1])).toBeGreaterThanOrEqual(60);
     expect(output).toMatch(/^# fail 0$/m);
     expect(output).toMatch(/^# skipped 12$/m);

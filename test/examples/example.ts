@@ -2,6 +2,7 @@ import { cpSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { inject, onTestFinished } from "vitest";
 import { mustRun } from "../package/support/run.ts";
+import { oncePerFile } from "../support/file-end.ts";
 import { freePort } from "../support/free-port.ts";
 import { type Runtime, type RuntimeName, runtimes, type ServerProcess, start } from "../support/runtimes.ts";
 import { Client, until } from "../support/server-client.ts";
@@ -40,12 +41,15 @@ export interface RunningExample {
 }
 
 /** A folder of this test file's own with all examples, beside the installed package. */
-export const folder: string = temporaryFolder("examples");
-cpSync(inject("installed"), folder, { recursive: true, verbatimSymlinks: true });
+export const folder: () => string = oncePerFile(() => {
+  const copy = temporaryFolder("examples");
+  cpSync(inject("installed"), copy, { recursive: true, verbatimSymlinks: true });
+  return copy;
+});
 
 /** The runtime of an example. */
 export function runtimeOf(script: string, name?: RuntimeName): Runtime {
-  const [program] = shebang(join(folder, script));
+  const [program] = shebang(join(folder(), script));
   return runtimeNamed(name ?? (program === "bun" || program === "deno" ? program : "node26"));
 }
 
@@ -55,20 +59,20 @@ export function runtimeNamed(name: RuntimeName): Runtime {
 
 /** Starts an example by its first line, on data of its own, until the test is over. */
 export async function startExample(script: string, options: ExampleOptions = {}): Promise<RunningExample> {
-  if (!options.keepsData) rmSync(join(folder, "data"), { recursive: true, force: true });
+  if (!options.keepsData) rmSync(join(folder(), "data"), { recursive: true, force: true });
   const runtime = runtimeOf(script, options.runtime);
-  const [, ...flags] = shebang(join(folder, script));
+  const [, ...flags] = shebang(join(folder(), script));
   // The first line lists the permissions of a Deno program: it gets these only.
   const command = runtime.name === "deno" ? [runtime.command[0]!, ...flags, "--no-prompt"] : runtime.command;
   // An app that Ringport is mounted in has a port of its own choice.
   const PORT = options.below === undefined ? "0" : String(await freePort());
   const { args = [], terminal = false } = options;
   const env = { PORT, ...options.env };
-  const server = await start({ ...runtime, command }, script, { cwd: folder, args, terminal, env });
+  const server = await start({ ...runtime, command }, script, { cwd: folder(), args, terminal, env });
   onTestFinished(async () => void (await server.stop("SIGKILL")));
 
   const base = server.url + (options.below ?? "");
-  const token = options.inMemory ? await printedToken(server.output) : await tokenOfCommandLine(folder);
+  const token = options.inMemory ? await printedToken(server.output) : await tokenOfCommandLine(folder());
   const { output, type } = server;
   return { base, client: clientOf(server, base, token), output, type, interrupt: () => server.stop("SIGINT") };
 }

@@ -17,7 +17,7 @@ const node = runtimeNamed("node26");
 describe.skipIf(node.missing)(`next-route on ${node.title}`, () => {
   const app = temporaryFolder("next");
   beforeAll(async () => {
-    cpSync(join(folder, "next-route"), app, { recursive: true });
+    cpSync(join(folder(), "next-route"), app, { recursive: true });
     await install(app, inject("packed").tarball, ...NEXT, ...TYPESCRIPT);
   }, 240_000);
 

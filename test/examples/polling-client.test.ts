@@ -15,9 +15,9 @@ describe("polling-client.ts prints the timeline of a call that is heard", () => 
     const runtime = runtimeNamed(name);
     test.skipIf(runtime.missing)(`on ${runtime.title}`, async () => {
       const { base, client } = await startExample("node-server.ts");
-      writeFileSync(join(folder, "tone.wav"), TONE_WAV);
+      writeFileSync(join(folder(), "tone.wav"), TONE_WAV);
       const env = { RINGPORT_URL: base, RINGPORT_TOKEN: client.token! };
-      const program = begin(runtime, ["polling-client.ts", "tone.wav"], folder, env);
+      const program = begin(runtime, ["polling-client.ts", "tone.wav"], folder(), env);
 
       await Promise.race([
         program.ended,

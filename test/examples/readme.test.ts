@@ -20,17 +20,17 @@ const node = runtimeNamed("node26");
 
 describe.skipIf(node.missing)(`the examples README, on ${node.title}`, () => {
   test("an Express app of five lines places a heard call", async () => {
-    const [, lines = ""] = /^```ts\n(.*?)^```$/ms.exec(readFileSync(join(folder, "README.md"), "utf8")) ?? [];
+    const [, lines = ""] = /^```ts\n(.*?)^```$/ms.exec(readFileSync(join(folder(), "README.md"), "utf8")) ?? [];
     expect(lines.split("\n").filter(Boolean)).toHaveLength(5);
     const port = await freePort();
-    rmSync(join(folder, "data"), { recursive: true, force: true });
-    writeFileSync(join(folder, "five-lines.ts"), lines.replace("8080", String(port)));
-    const app = begin(node, ["five-lines.ts"], folder);
+    rmSync(join(folder(), "data"), { recursive: true, force: true });
+    writeFileSync(join(folder(), "five-lines.ts"), lines.replace("8080", String(port)));
+    const app = begin(node, ["five-lines.ts"], folder());
     onTestFinished(app.end);
     const base = `http://127.0.0.1:${port}`;
     const ready = () => fetch(`${base}/healthz`).then(({ status }) => status, String);
     await until(ready, (status) => status === 200, 20_000, "the app");
-    const client = clientOf(app, base, await tokenOfCommandLine(folder));
+    const client = clientOf(app, base, await tokenOfCommandLine(folder()));
     expectTone(await client.heard(await placeToneCall(client)));
   });
 

@@ -68,7 +68,7 @@ describe("an adapter of one's own", () => {
   });
 
   onItsRuntime("your-own-telephony/server.ts", {}, "plays a call through the loudspeaker", async () => {
-    const played = join(folder, "played.s16");
+    const played = join(folder(), "played.s16");
     rmSync(played, { force: true });
     const { client } = await startExample("your-own-telephony/server.ts", { env: { PLAYER: `cat > ${played}` } });
     await placeToneCall(client);

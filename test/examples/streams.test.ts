@@ -17,18 +17,18 @@ const node = runtimeNamed("node26");
 
 /** A server with live streams, as the examples ask for it. */
 async function serverWithStreams(): Promise<{ base: string; client: Client }> {
-  rmSync(join(folder, "data"), { recursive: true, force: true });
+  rmSync(join(folder(), "data"), { recursive: true, force: true });
   const env = { RINGPORT_STREAM_PREVIEW: "1" };
-  const server = await start(node, "node_modules/ringport/dist/cli.js", { cwd: folder, args: ["serve"], env });
+  const server = await start(node, "node_modules/ringport/dist/cli.js", { cwd: folder(), args: ["serve"], env });
   onTestFinished(async () => void (await server.stop("SIGKILL")));
-  return { base: server.url, client: clientOf(server, server.url, await tokenOfCommandLine(folder)) };
+  return { base: server.url, client: clientOf(server, server.url, await tokenOfCommandLine(folder())) };
 }
 
 /** Runs an example to its end, pressing the button that it asks for; answers what it printed and what was heard. */
 async function heardOf(script: string, args: readonly string[], name: RuntimeName = "node26") {
   const { base, client } = await serverWithStreams();
   const env = { RINGPORT_URL: base, RINGPORT_TOKEN: client.token! };
-  const program = begin(runtimeNamed(name), [script, ...args], folder, env);
+  const program = begin(runtimeNamed(name), [script, ...args], folder(), env);
   await Promise.race([program.ended, until(program.output, (text) => LINK_URL.test(text), 15_000, "the link page")]);
   expected(200, await send("POST", LINK_URL.exec(program.output())![0]));
   const output = await program.ended;

@@ -15,7 +15,7 @@ const startServer = (keepsData = false): Promise<RunningExample> =>
 /** What the callee of a call has heard, once the example has written it. */
 async function heard(example: RunningExample, file: string): Promise<Sound> {
   await until(example.output, (output) => output.includes(file), 5_000, file);
-  return readWav(readFileSync(join(folder, file)));
+  return readWav(readFileSync(join(folder(), file)));
 }
 
 test.skipIf(missing)(`${SCRIPT} on ${title} links, calls, restarts without a code, and is unlinked`, async () => {
