@@ -4,25 +4,34 @@ import { runtimes } from "../support/runtimes.ts";
 import { Consumer } from "./support/consumer.ts";
 import { run } from "./support/run.ts";
 
-const TSC = join(import.meta.dirname, "../../node_modules/typescript/bin/tsc");
+const TSC = tscOf("typescript");
 const NODE_TYPES = join(import.meta.dirname, "../../node_modules/@types");
+
+/** TypeScript 6 and 7: what applications have. */
+const COMPILERS = ["typescript", "typescript7"] as const;
+
+function tscOf(compiler: (typeof COMPILERS)[number]): string {
+  return join(import.meta.dirname, "../../node_modules", compiler, "bin/tsc");
+}
 
 describe("an application in TypeScript", () => {
   const consumer = new Consumer("npm");
   beforeAll(() => consumer.install(inject("packed")));
 
   // Nothing is taken on trust: the declarations of the package and of what it depends on are checked too.
-  test.each([
-    { moduleResolution: "nodenext", module: "nodenext" },
-    { moduleResolution: "bundler", module: "esnext" },
-  ])("compiles strictly with moduleResolution $moduleResolution", async (resolution) => {
+  test.each(
+    COMPILERS.flatMap((compiler) => [
+      { compiler, moduleResolution: "nodenext", module: "nodenext" },
+      { compiler, moduleResolution: "bundler", module: "esnext" },
+    ]),
+  )("compiles strictly with $compiler and moduleResolution $moduleResolution", async ({ compiler, ...resolution }) => {
     const compilerOptions = {
       ...{ ...resolution, target: "es2023", lib: ["es2023"], types: ["node"], typeRoots: [NODE_TYPES] },
       ...{ strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, skipLibCheck: false },
       ...{ noEmit: true, verbatimModuleSyntax: true },
     };
     consumer.write("tsconfig.json", JSON.stringify({ compilerOptions, files: ["every-type.ts", "place-call.ts"] }));
-    const { stdout, code } = await run([process.execPath, TSC, "-p", "."], { cwd: consumer.folder });
+    const { stdout, code } = await run([process.execPath, tscOf(compiler), "-p", "."], { cwd: consumer.folder });
     expect({ stdout, code }).toEqual({ stdout: "", code: 0 });
   });
 
