@@ -22,7 +22,7 @@ const waiting = { ...inRealTime, maxWorkers: 6, sequence: { groupOrder: 2 } };
 
 /** Tests that a busy machine spoils: two of them at a time, and nothing else. */
 const AGAINST_THE_CLOCK = [
-  "test/peers/sip/{client-stream,matrix,network-impairment,proxy,softphone,stream}.test.ts",
+  "test/peers/sip/{client-stream,matrix,network-impairment,proxy,recording,softphone,stream}.test.ts",
 ] as const;
 
 /** Installers wait for most of their time, and so do calls. */
