@@ -15,7 +15,6 @@ const manifest = JSON.parse(readFileSync(join(ROOT, "jsr.json"), "utf8"));
 const folder = temporaryFolder("jsr");
 const deno = runtimes.find(({ name }) => name === "deno");
 
-/** Publishing type-checks, and refuses types that are slow to check. */
 describe.skipIf(deno?.missing)("the package for JSR", () => {
   beforeAll(async () => unpack(await publishedToJsr(manifest.name), folder));
   const files = () => readdirSync(folder, { recursive: true, encoding: "utf8" });
