@@ -20,14 +20,13 @@ const MAX_MS = 2;
 export function sharedReads(database: DatabaseSync): SharedReads {
   const begin = database.prepare("begin");
   const end = database.prepare("commit");
-  let begun = false;
-  /** By the monotonic clock, ms. */
-  let begunAt = 0;
+  /** When the open transaction began, by the monotonic clock, ms; undefined if none is open. */
+  let begunAt: number | undefined;
   let scheduled = false;
 
   function renew(): void {
-    if (!begun) return;
-    begun = false;
+    if (begunAt === undefined) return;
+    begunAt = undefined;
     if (database.isOpen) end.run();
   }
 
@@ -39,10 +38,9 @@ export function sharedReads(database: DatabaseSync): SharedReads {
   return {
     within(read) {
       // The timer may be late, and what it should have shown is asked for now.
-      if (begun && performance.now() - begunAt > MAX_MS) renew();
-      if (!begun) {
+      if (begunAt !== undefined && performance.now() - begunAt > MAX_MS) renew();
+      if (begunAt === undefined) {
         begin.run();
-        begun = true;
         begunAt = performance.now();
         if (!scheduled) setTimeout(late, MAX_MS);
         scheduled = true;
