@@ -1,12 +1,10 @@
-import { globSync } from "node:fs";
-import { join, matchesGlob, posix } from "node:path";
+import { matchesGlob, posix } from "node:path";
 import { describe, expect, test } from "vitest";
 import { importsOf } from "./imports.ts";
 import { INTEGRATION } from "./integration.ts";
 import { LONG_FILES } from "./long-files.ts";
-import { readText } from "./source-files.ts";
+import { readText, testPaths } from "./source-files.ts";
 
-const ROOT = join(import.meta.dirname, "../..");
 /** What reaches the machine: a test that imports one, itself or through its support, is no unit test. */
 const MACHINE =
   /^(?:node:(?:child_process|dgram|https?|http2|net|sqlite|timers\/promises|tls|worker_threads)|pg|ws|adapters\/server\/.*)$/;
@@ -17,7 +15,7 @@ const CLOCK = /\bperformance\.now\(|\bDate\.now\(|\bsetTimeout\([^()]*, *[1-9]|\
 /** Other projects: see vitest.config.ts. */
 const OTHER = /^test\/(runtime|docs|peers|package|examples|adapters\/cli|console\/browser)\//;
 
-const tests = globSync("test/**/*.test.ts", { cwd: ROOT }).map((path) => path.replaceAll("\\", "/"));
+const tests = testPaths().filter((path) => path.endsWith(".test.ts"));
 const unit = tests.filter((path) => !OTHER.test(path) && !INTEGRATION.some((glob) => matchesGlob(path, glob)));
 
 const known = new Map<string, readonly string[]>();

@@ -1,16 +1,11 @@
-import { globSync } from "node:fs";
-import { join } from "node:path";
 import { expect, test } from "vitest";
-import { readText } from "./source-files.ts";
+import { readText, testPaths } from "./source-files.ts";
 
-const ROOT = join(import.meta.dirname, "../..");
 /** A statement of a module itself that makes what the end of a test file removes. */
 const MADE_ONCE = /^(?:export )?(?:(?:const|let) [^=]*= *)?(?:await )?(?:temporaryFolder|atFileEnd)\(/m;
 
 test("no module that test files share makes what is gone when the first of them ends", () => {
-  const shared = globSync("test/**/*.ts", { cwd: ROOT, exclude: (path) => path.endsWith("node_modules") })
-    .map((path) => path.replaceAll("\\", "/"))
-    .filter((path) => !path.endsWith(".test.ts"));
+  const shared = testPaths().filter((path) => !path.endsWith(".test.ts"));
   expect(shared.length).toBeGreaterThan(100);
   expect(
     shared.filter((path) => MADE_ONCE.test(readText(path))),

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { globSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -17,6 +17,13 @@ export function sourceFiles(): readonly SourceFile[] {
       .filter((path) => /\.tsx?$/.test(path) && !path.startsWith("adapters/console/assets/"))
       .sort()
       .map((path) => ({ path, text: readText(path) })),
+  );
+}
+
+/** The path of every TypeScript file of test/, from the root of the repository, with "/". */
+export function testPaths(): readonly string[] {
+  return globSync("test/**/*.ts", { cwd: ROOT, exclude: (path) => path.endsWith("node_modules") }).map((path) =>
+    path.replaceAll("\\", "/"),
   );
 }
 
