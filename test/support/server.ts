@@ -3,6 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe } from "vitest";
+import { readSettings } from "../../adapters/cli/read-settings.ts";
+import { STORAGE_SETTINGS } from "../../adapters/cli/settings.ts";
+import { withStorage } from "../../adapters/cli/token/storage-work.ts";
+import { issueToken } from "../../src/application/access/tokens.ts";
+import { idSource } from "../../src/base/ids.ts";
+import { realSystem } from "../../src/ports/system.ts";
 import { atFileEnd } from "./file-end.ts";
 import { findPostgres, type RunningPostgres } from "./postgres.ts";
 import { type Finished, type Runtime, type RuntimeName, run, runtimes, type ServerProcess, start } from "./runtimes.ts";
@@ -184,11 +190,14 @@ export class Server {
     return readFileSync(this.#tokenFile, "utf8").trim();
   }
 
-  /** Issues a token with the command line, as an operator does, while the server runs. */
-  async token(user: string, ...more: readonly string[]): Promise<string> {
-    const { code, stdout, stderr } = await this.cli("token", "create", "--user", user, ...more);
-    if (code !== 0) throw new Error(`token create ended with ${code}: ${stderr}`);
-    return stdout.trim();
+  /** Issues a token beside the running server, as `ringport token create` does. */
+  token(userName: string): Promise<string> {
+    const line = { values: new Map(), operands: [] };
+    const { options } = readSettings(STORAGE_SETTINGS, line, this.#settings());
+    return withStorage(options, { mustExist: true }, async ({ accounts }) => {
+      const ids = idSource(realSystem.now, realSystem.random);
+      return (await issueToken(accounts, realSystem, ids, { userName, label: "test" })).token;
+    });
   }
 
   /** A client with a token of this user; always the same one. */
