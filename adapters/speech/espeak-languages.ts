@@ -44,53 +44,54 @@ const LISTED_REGIONS = [
   "pt-MZ",
 ] as const;
 
+/** Identifiers of eSpeak NG's languages by tag, in lower case. */
+export type LanguagesByTag = ReadonlyMap<string, string>;
+
+/** The languages by their tags; of several with the same tag the one that matches it best. */
+export function languagesByTag(languages: readonly EspeakLanguage[]): LanguagesByTag {
+  const best = new Map<string, { readonly identifier: string; readonly priority: number }>();
+  for (const { identifier, tags } of languages)
+    for (const { tag, priority } of tags)
+      if (priority < (best.get(tag)?.priority ?? Number.POSITIVE_INFINITY)) best.set(tag, { identifier, priority });
+  return new Map([...best].map(([tag, { identifier }]) => [tag, identifier]));
+}
+
 /**
  * The language of eSpeak NG that speaks a tag: the one with the same tag, else an alias, else the language without its
  * region. Never another language.
  */
-export function espeakMatch(languages: readonly EspeakLanguage[], tag: string): EspeakMatch | undefined {
+export function espeakMatch(languages: LanguagesByTag, tag: string): EspeakMatch | undefined {
   const wanted = tag.toLowerCase();
   const [language = ""] = wanted.split("-");
-  const exact = best(languages, wanted);
+  const exact = languages.get(wanted);
   if (exact) return { identifier: exact, generic: false };
 
   const alias =
     ALIASES.get(wanted) ?? (language === "es" && wanted !== SPAIN ? { tag: "es-419", generic: true } : undefined);
-  const aliased = alias && best(languages, alias.tag);
+  const aliased = alias && languages.get(alias.tag);
   if (aliased) return { identifier: aliased, generic: alias.generic };
 
-  const bare = best(languages, language);
+  const bare = languages.get(language);
   return bare ? { identifier: bare, generic: homeTag(language)?.toLowerCase() !== wanted } : undefined;
 }
 
 /** Every tag to list: the engine's own, a home region for each language without one, the aliases, the popular regions. */
-export function espeakTags(languages: readonly EspeakLanguage[]): string[] {
+export function espeakTags(languages: LanguagesByTag): string[] {
   const tags = new Set<string>();
   const add = (language: string, region: string): void => {
     const tag = `${language}-${region.toUpperCase()}`;
     if (/^[a-z]{2,3}-([A-Z]{2}|[0-9]{3})$/.test(tag) && espeakMatch(languages, tag)) tags.add(tag);
   };
-  for (const name of languages.flatMap((language) => language.tags.map(({ tag }) => tag))) {
+  for (const name of languages.keys()) {
     const [language = "", region, ...more] = name.split("-");
     if (region === undefined) add(language, homeTag(language)?.slice(language.length + 1) ?? "001");
     else if (more.length === 0) add(language, region);
   }
-  for (const tag of [...Object.keys(ALIASES), ...LISTED_REGIONS]) {
+  for (const tag of [...ALIASES.keys(), ...LISTED_REGIONS]) {
     const [language = "", region = ""] = tag.split("-");
     add(language, region);
   }
   return [...tags];
-}
-
-/** The language with the best match for a tag in lower case; undefined if there is none. */
-function best(languages: readonly EspeakLanguage[], wanted: string): string | undefined {
-  let found: { identifier: string; priority: number } | undefined;
-  for (const { identifier, tags } of languages) {
-    for (const { tag, priority } of tags) {
-      if (tag === wanted && (found === undefined || priority < found.priority)) found = { identifier, priority };
-    }
-  }
-  return found?.identifier;
 }
 
 /** A language with its most likely region, by Unicode's likely subtags; undefined if it has none. */

@@ -1,7 +1,7 @@
 import type { Speech, Voice } from "../../src/ports/speech.ts";
 import { engineSpeech } from "./engine-speech.ts";
-import { espeakMatch, espeakTags } from "./espeak-languages.ts";
-import type { EspeakLanguage, InstalledEngines, SpeechWorkers } from "./speech-jobs.ts";
+import { type EspeakMatch, espeakMatch, espeakTags, type LanguagesByTag, languagesByTag } from "./espeak-languages.ts";
+import type { InstalledEngines, SpeechWorkers } from "./speech-jobs.ts";
 
 /** By number in the voice id: the plain voice, then variants. eSpeak NG ignores unknown variants without an error. */
 const VARIANTS = ["", "+f2", "+m3", "+f4", "+m7", "+f5"] as const;
@@ -11,32 +11,53 @@ const VARIANTS = ["", "+f2", "+m3", "+f4", "+m7", "+f5"] as const;
  * package `@echogarden/espeak-ng-emscripten`.
  */
 export function espeakSpeech(workers: SpeechWorkers, installed: () => Promise<InstalledEngines>): Speech {
-  const languages = async (): Promise<readonly EspeakLanguage[]> => (await installed()).espeak ?? [];
+  // A catalogue takes tens of milliseconds, in which no call is heard.
+  const catalogues = new WeakMap<InstalledEngines, Catalogue>();
+  const catalogue = async (): Promise<Catalogue> => {
+    const engines = await installed();
+    const known = catalogues.get(engines) ?? catalogueOf(engines);
+    catalogues.set(engines, known);
+    return known;
+  };
   return engineSpeech({
     name: "espeak-ng",
     atOnce: workers.size ?? 2,
     isLocal: true,
-    async voices() {
-      const known = await languages();
-      return espeakTags(known).flatMap((tag) =>
-        VARIANTS.map((_, index) => voiceOf(known, tag, index + 1)).filter((voice) => voice !== undefined),
-      );
+    voices: async () => (await catalogue()).voices,
+    async find({ tag, number }) {
+      const match = espeakMatch((await catalogue()).languages, tag);
+      return match && voiceOf(match, tag, number);
     },
-    find: async ({ tag, number }) => voiceOf(await languages(), tag, number),
     speak: (voice, text, signal) => workers.run({ kind: "espeak", text, voice: voice.name }, { signal }),
   });
 }
 
-function voiceOf(languages: readonly EspeakLanguage[], tag: string, number: number): Voice | undefined {
+/** What the installed engine speaks. */
+interface Catalogue {
+  readonly languages: LanguagesByTag;
+  readonly voices: readonly Voice[];
+}
+
+function catalogueOf({ espeak = [] }: InstalledEngines): Catalogue {
+  const languages = languagesByTag(espeak);
+  const voices = espeakTags(languages).flatMap((tag) => {
+    const match = espeakMatch(languages, tag);
+    return match
+      ? VARIANTS.map((_, index) => voiceOf(match, tag, index + 1)).filter((voice) => voice !== undefined)
+      : [];
+  });
+  return { languages, voices };
+}
+
+function voiceOf({ identifier, generic }: EspeakMatch, tag: string, number: number): Voice | undefined {
   const variant = VARIANTS[number - 1];
-  const match = variant === undefined ? undefined : espeakMatch(languages, tag);
-  if (match === undefined) return undefined;
+  if (variant === undefined) return undefined;
   return {
     id: `${tag}-${number}`,
     language: tag,
     engine: "espeak-ng",
-    name: match.identifier + variant,
+    name: identifier + variant,
     quality: "robotic",
-    ...(match.generic ? { accent: "generic" } : {}),
+    ...(generic ? { accent: "generic" } : {}),
   };
 }

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { embeddedWorkers } from "../../../adapters/embedded/worker-pool.ts";
 import { type EmbeddedSpeechOptions, embeddedSpeech } from "../../../adapters/speech/embedded-engines.ts";
-import { espeakMatch } from "../../../adapters/speech/espeak-languages.ts";
+import { espeakMatch, espeakTags, languagesByTag } from "../../../adapters/speech/espeak-languages.ts";
 import type { InstalledEngines, SpeechWorkers } from "../../../adapters/speech/speech-jobs.ts";
 
 const pool = embeddedWorkers();
@@ -134,7 +134,7 @@ describe("an unavailable voice", () => {
 });
 
 test("espeakMatch picks the language with the best tag, never a neighbour's", () => {
-  const languages = [
+  const languages = languagesByTag([
     {
       identifier: "gmw/en",
       name: "British",
@@ -152,10 +152,20 @@ test("espeakMatch picks the language with the best tag, never a neighbour's", ()
       ],
     },
     { identifier: "sit/cmn", name: "Mandarin", tags: [{ tag: "cmn", priority: 5 }] },
-  ];
+  ]);
   expect(espeakMatch(languages, "en-GB")).toEqual({ identifier: "gmw/en", generic: false });
   expect(espeakMatch(languages, "en-ZW")).toEqual({ identifier: "gmw/en", generic: true });
   expect(espeakMatch(languages, "zh-TW")).toEqual({ identifier: "sit/cmn", generic: true });
   expect(espeakMatch(languages, "es-AR")).toBeUndefined();
   for (const tag of ["enm-GB", "constructor", "__proto__"]) expect(espeakMatch(languages, tag), tag).toBeUndefined();
+});
+
+test("espeakTags lists home regions, aliases and popular regions of the languages that are there", () => {
+  const tagged = (...tags: string[]) =>
+    languagesByTag(tags.map((tag) => ({ identifier: tag, name: tag, tags: [{ tag, priority: 5 }] })));
+  expect(espeakTags(tagged("cmn", "nb", "fr-fr")).sort()).toEqual(
+    ["cmn-CN", "fr-FR", "nb-NO", "no-NO", "zh-CN", "zh-SG", "zh-TW"].sort(),
+  );
+  expect(espeakTags(tagged("fr", "yue"))).toEqual(expect.arrayContaining(["fr-FR", "fr-CA", "zh-HK"]));
+  expect(espeakTags(tagged())).toEqual([]);
 });
