@@ -20,6 +20,8 @@ export interface Welcome {
 export async function printWelcome({ ringport, listening, reachable, settings }: Welcome): Promise<void> {
   const { options } = settings;
   const base = listening.url + (options.basePath ?? "");
+  // Programs read the file as soon as there is an address.
+  const first = await firstToken(ringport.tokens, settings.tokenFile);
   print(`Ringport is listening on ${base}`);
   print();
   if (settings.console !== "off") print(`  Console  ${consoleAt(base, settings)}`);
@@ -32,7 +34,6 @@ export async function printWelcome({ ringport, listening, reachable, settings }:
   print(`  Voices   ${voicesLine(await ringport.voices())}`);
   print(`  Stream   ${options.streamPreview ? streamLine(options) : STREAM_OFF}`);
   print();
-  const first = await firstToken(ringport.tokens, settings.tokenFile);
   if (settings.console !== "off") await printRegistration(ringport, consoleAt(base, settings), first !== undefined);
   // A certificate is for the name of the public address.
   if (first) printFirstToken(first, (settings.tls && options.publicUrl) ?? base);

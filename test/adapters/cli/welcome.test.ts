@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { printWelcome, type Welcome } from "../../../adapters/cli/welcome.ts";
@@ -51,6 +52,18 @@ test("a storage that fails during the welcome ends no server", async () => {
   list.mockResolvedValue([{}]);
   firstCode.mockRejectedValueOnce(new Error("another mistake"));
   await expect(print()).rejects.toThrow("another mistake");
+});
+
+test("the token file is complete when the address is printed", async () => {
+  const tokenFile = join(freshFolder(), "token");
+  const { print } = welcome({ tokens: 0, tokenFile });
+  const found: string[] = [];
+  vi.mocked(process.stdout.write).mockImplementation((text) => {
+    if (String(text).includes(BASE)) found.push(readFileSync(tokenFile, "utf8"));
+    return true;
+  });
+  await print();
+  expect(found[0]).toBe("rp_live_x\n");
 });
 
 test("the first request goes to the public address if the certificate is for it", async () => {
