@@ -22,8 +22,8 @@ export interface PostgresSource {
 export interface RunningPostgres {
   /** The server's first database. */
   readonly url: string;
-  /** Creates a database and returns its URL. It is empty, or a copy of one that nobody is connected to. */
-  createDatabase(template?: string): Promise<string>;
+  /** Creates an empty database and returns its URL. */
+  createDatabase(): Promise<string>;
   /** Ends the server and removes its files, or drops what was created on a server that was already there. Stopping twice is fine. */
   stop(): Promise<void>;
 }
@@ -143,9 +143,9 @@ function running(url: string, end: (created: readonly string[]) => Promise<void>
   let stopped: Promise<void> | undefined;
   return {
     url,
-    async createDatabase(template) {
+    async createDatabase() {
       const name = `ringport_${randomUUID().replaceAll("-", "")}`;
-      await run(url, `create database ${name}${template === undefined ? "" : ` template ${nameOf(template)}`}`);
+      await run(url, `create database ${name}`);
       created.push(name);
       const own = new URL(url);
       own.pathname = `/${name}`;
@@ -156,10 +156,6 @@ function running(url: string, end: (created: readonly string[]) => Promise<void>
       return stopped;
     },
   };
-}
-
-function nameOf(url: string): string {
-  return new URL(url).pathname.slice(1);
 }
 
 async function dropDatabases(url: string, names: readonly string[]): Promise<void> {
