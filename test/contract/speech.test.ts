@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { embeddedWorkers } from "../../adapters/embedded/worker-pool.ts";
 import { type EmbeddedSpeechOptions, embeddedSpeech } from "../../adapters/speech/embedded-engines.ts";
 import { type SpeechUnderTest, speechContract } from "../../src/testing/speech-contract.ts";
+import { atFileEnd, oncePerFile } from "../support/file-end.ts";
 import { fuzzRuns } from "../support/fuzz.ts";
 import { speechServer } from "../support/speech-server.ts";
 
@@ -17,10 +18,17 @@ const runner = { describe, test: unlessCostly, expect };
 const ENGLISH = "The quick brown fox jumps over the lazy dog today.";
 const PORTUGUESE = "A sua consulta foi marcada para amanhã às dez horas.";
 
+/** One for all tests: workers load engines for most of a second. */
+const workers = oncePerFile(() => {
+  const pool = embeddedWorkers();
+  atFileEnd(() => pool.close());
+  return pool;
+});
+
 function inWorkers(voiceId: string, sentence: string, missingVoiceId: string) {
   return async (): Promise<SpeechUnderTest> => {
-    const pool = embeddedWorkers();
-    return { speech: embeddedSpeech({ pool }), voiceId, sentence, missingVoiceId, close: () => pool.close() };
+    const pool = workers();
+    return { speech: embeddedSpeech({ pool }), voiceId, sentence, missingVoiceId, close: async () => {} };
   };
 }
 
