@@ -3,7 +3,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, test } from "vitest";
-import { NODE_COMPILE_CACHE, runtimes } from "../support/runtimes.ts";
+import { COMPILE_CACHE } from "../support/compile-cache.ts";
+import { runtimes } from "../support/runtimes.ts";
 import { ON_NODE, useServer } from "../support/server.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { fileOf } from "./pages.ts";
@@ -126,7 +127,7 @@ function run(text: string, env: Readonly<Record<string, string>>): Promise<strin
   const hook = pathToFileURL(fileOf("test/docs/by-name.ts")).href;
   const child = spawn(program, [...flags, "--import", hook, file], {
     cwd: folder,
-    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE, NO_COLOR: "1", ...env },
+    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: COMPILE_CACHE, NO_COLOR: "1", ...env },
     stdio: ["ignore", "pipe", "pipe"],
     timeout: 50_000,
   });

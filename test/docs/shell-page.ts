@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
-import { NODE_COMPILE_CACHE, runtimes } from "../support/runtimes.ts";
+import { COMPILE_CACHE } from "../support/compile-cache.ts";
+import { runtimes } from "../support/runtimes.ts";
 import { differences, presentable, steady } from "./output.ts";
 import { type Block, blocksOf, fileOf } from "./pages.ts";
 
@@ -122,7 +123,7 @@ function type(
   settings: Readonly<Record<string, string>>,
 ): Promise<{ code: number | null; output: string }> {
   const { PATH, HOME, LANG = "C.UTF-8" } = process.env;
-  const env = { ...settings, NODE_COMPILE_CACHE, PATH, HOME, LANG, LC_ALL: "C.UTF-8", NO_COLOR: "1" };
+  const env = { ...settings, NODE_COMPILE_CACHE: COMPILE_CACHE, PATH, HOME, LANG, LC_ALL: "C.UTF-8", NO_COLOR: "1" };
   const child = spawn(shell, [...TYPING[shell], script], {
     cwd,
     env,

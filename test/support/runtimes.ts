@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { COMPILE_CACHE } from "./compile-cache.ts";
 
 export type RuntimeName = "node22" | "node26" | "bun" | "deno";
 
@@ -206,15 +207,12 @@ function places(name: RuntimeName): string[] {
   return paths[name].map((path) => modules + path);
 }
 
-/** Where Node keeps the sources that it has compiled: it is started hundreds of times with the same ones. */
-export const NODE_COMPILE_CACHE: string = fileURLToPath(new URL("../../.cache/compiled", import.meta.url));
-
 /** This process's environment without what the test runner put there. */
 function environment(changes: StartOptions["env"] = {}): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(([name]) => !/^(VITEST|TEST_|NODE_OPTIONS$|NODE_ENV$)/.test(name));
   return {
     ...Object.fromEntries(kept),
-    NODE_COMPILE_CACHE,
+    NODE_COMPILE_CACHE: COMPILE_CACHE,
     PORT: "0",
     NO_COLOR: "1",
     DENO_NO_UPDATE_CHECK: "1",

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { endWithThisProcess, NODE_COMPILE_CACHE, type Runtime, runtimes } from "../../support/runtimes.ts";
+import { COMPILE_CACHE } from "../../support/compile-cache.ts";
+import { endWithThisProcess, type Runtime, runtimes } from "../../support/runtimes.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 /** The command line's program. */
@@ -43,7 +44,7 @@ export function launch(args: readonly string[], options: RunOptions = {}): Runni
   const { PATH = "" } = process.env;
   const child = spawn(program, [...before, cli, ...args], {
     cwd,
-    env: { PATH, NODE_COMPILE_CACHE, PORT: "0", DENO_NO_UPDATE_CHECK: "1", ...env },
+    env: { PATH, NODE_COMPILE_CACHE: COMPILE_CACHE, PORT: "0", DENO_NO_UPDATE_CHECK: "1", ...env },
     stdio: ["ignore", "pipe", "pipe"],
     timeout: 60_000,
   });
