@@ -64,7 +64,8 @@ export function joinSpeech(engines: readonly Speech[], options: JoinedSpeechOpti
     voices: () => catalogue.all(),
     voice: async (voiceId) => (await catalogue.find(voiceId)).voice,
     async warmUp() {
-      await Promise.all(engines.map((engine) => engine.warmUp?.()));
+      // One after the other, so that one worker loads them all: a second one costs about 100 MB.
+      for (const engine of engines) await engine.warmUp?.();
     },
     async close() {
       closing.abort();
