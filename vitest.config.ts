@@ -157,7 +157,7 @@ export default defineConfig({
           include: ["test/console/browser/*.test.ts"],
           globalSetup: ["test/console/browser/support/pages.ts"],
           // A browser beside each: with more, the sound of phones has gaps.
-          maxWorkers: 2,
+          maxWorkers: 3,
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },

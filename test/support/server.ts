@@ -157,8 +157,7 @@ export class Server {
       "the welcome",
     );
     this.#isFresh = false;
-    const answer = await send("GET", `${this.base}/openapi.json`);
-    this.#document = expected(200, answer).json<OpenApi>();
+    this.#document ??= expected(200, await send("GET", `${this.base}/openapi.json`)).json<OpenApi>();
   }
 
   /** Resolves when it is gone, with its exit code, or null when a signal ended it. */
