@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { FIRST_USER, type IssuedToken } from "../../src/application/access/tokens.ts";
-import { StorageUnavailable } from "../../src/ports/storage.ts";
 import type { Tokens } from "../../src/ringport.ts";
 import { createFile } from "../embedded/create-file.ts";
 import { DEFAULT_DATA } from "../embedded/data-folder.ts";
 import type { ServerSettings } from "./read-settings.ts";
+import { isOutage } from "./storage-fault.ts";
 import { isWatched } from "./terminal/terminal.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -30,7 +30,7 @@ export async function firstToken(tokens: Tokens, path: string | undefined): Prom
     const first = await tokens.first(FIRST);
     return first && { kind: "issued", token: first.token };
   } catch (error) {
-    if (error instanceof StorageUnavailable) return undefined;
+    if (isOutage(error)) return undefined;
     throw error;
   }
 }
@@ -69,7 +69,7 @@ async function writeTo(path: string, tokens: Tokens): Promise<boolean> {
       const isRevoked = await tokens.revoke(issued.id).catch(() => false);
       throw lost(path, code, isRevoked, error);
     }
-    if (error instanceof StorageUnavailable || code === undefined) throw error;
+    if (isOutage(error) || code === undefined) throw error;
     throw refusal(path, code, error);
   }
 }

@@ -1,3 +1,4 @@
+import { CodedError } from "../../src/base/error.ts";
 import type { RingportOptions } from "../../src/options.ts";
 import { StorageLocked, StorageUnavailable } from "../../src/ports/storage.ts";
 import { UsageError } from "./usage-error.ts";
@@ -16,4 +17,9 @@ export function withFix(error: unknown, { databaseUrl }: RingportOptions): unkno
 /** SQLSTATE classes 28 and 3D: no such user, wrong password, no such database. */
 function isRefusalOfPostgres(error: unknown): error is Error {
   return error instanceof Error && "code" in error && /^(28|3D)\w{3}$/.test(String(error.code));
+}
+
+/** Whether the storage cannot be used now, or another server owns it; both may pass. */
+export function isOutage(error: unknown): boolean {
+  return error instanceof CodedError && error.code === "storage_unavailable";
 }

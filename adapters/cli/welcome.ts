@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
 import type { Voice } from "../../src/ports/speech.ts";
-import { StorageUnavailable } from "../../src/ports/storage.ts";
 import type { Ringport } from "../../src/ringport.ts";
 import type { Listening } from "../server/listening.ts";
 import { type FirstToken, firstToken } from "./first-token.ts";
 import type { ServerSettings } from "./read-settings.ts";
+import { isOutage } from "./storage-fault.ts";
 import { isWatched, print } from "./terminal/terminal.ts";
 
 /** What there is to say about a server that has started. */
@@ -31,7 +31,8 @@ export async function printWelcome({ ringport, listening, reachable, settings }:
   else if (reachable !== listening.url)
     print(`  Network  ${reachable} (QR codes lead there; RINGPORT_PUBLIC_URL changes that)`);
   print(`  Data     ${resolve(options.data ?? "./data")}${options.databaseUrl ? ", calls in PostgreSQL" : ""}`);
-  print(`  Voices   ${voicesLine(await ringport.voices())}`);
+  const voices = await ringport.voices().catch(ignoreOutage);
+  if (voices) print(`  Voices   ${voicesLine(voices)}`);
   print(`  Stream   ${options.streamPreview ? streamLine(options) : STREAM_OFF}`);
   print();
   if (settings.console !== "off") await printRegistration(ringport, consoleAt(base, settings), first !== undefined);
@@ -60,7 +61,7 @@ async function printRegistration({ accounts }: Ringport, address: string, isFirs
 
 /** The server has started, so it goes on without its storage. */
 function ignoreOutage(error: unknown): undefined {
-  if (!(error instanceof StorageUnavailable)) throw error;
+  if (!isOutage(error)) throw error;
 }
 
 function printFirstToken(first: FirstToken, base: string): void {

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { printWelcome, type Welcome } from "../../../adapters/cli/welcome.ts";
+import { Refusal } from "../../../src/domain/refusal.ts";
 import { StorageUnavailable } from "../../../src/ports/storage.ts";
 import { freshFolder } from "./run-cli.ts";
 
@@ -24,13 +25,14 @@ function welcome({ tokens = 1, isRegistered = false, isTerminal = false, ...sett
   const list = vi.fn(async () => new Array(tokens).fill({}));
   const firstCode = vi.fn(async () => (isRegistered ? undefined : { code: CODE, expiresAt: 0 }));
   const first = async () => ({ token: "rp_live_x" });
+  const voices = vi.fn(async () => []);
   const given = {
-    ringport: { voices: async () => [], tokens: { list, first }, accounts: { firstCode } },
+    ringport: { voices, tokens: { list, first }, accounts: { firstCode } },
     listening: { url: BASE },
     reachable: BASE,
     settings: { options: {}, ...settings },
   } as unknown as Welcome;
-  return { list, firstCode, print: async () => printWelcome(given).then(() => printed.join("")) };
+  return { list, firstCode, voices, print: async () => printWelcome(given).then(() => printed.join("")) };
 }
 interface Scene extends Partial<Omit<Welcome["settings"], "console" | "options">> {
   readonly tokens: number;
@@ -40,10 +42,14 @@ interface Scene extends Partial<Omit<Welcome["settings"], "console" | "options">
   readonly options: Welcome["settings"]["options"];
 }
 
-test("a storage that fails during the welcome ends no server", async () => {
-  const { list, firstCode, print } = welcome({ isTerminal: true });
-  list.mockRejectedValue(new StorageUnavailable("the connection broke"));
-  firstCode.mockRejectedValue(new StorageUnavailable("the connection broke"));
+test.each([
+  new StorageUnavailable("the connection broke"),
+  new Refusal("storage_unavailable", "another server may own the database"),
+])("a storage that fails during the welcome ends no server: $message", async (outage) => {
+  const { list, firstCode, voices, print } = welcome({ isTerminal: true });
+  voices.mockRejectedValue(outage);
+  list.mockRejectedValue(outage);
+  firstCode.mockRejectedValue(outage);
   expect(await print()).toContain(`Ringport is listening on ${BASE}`);
   expect(list).toHaveBeenCalledOnce();
   expect(printed.join("")).not.toMatch(/token|register/);
