@@ -1,6 +1,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { createHash, randomUUID } from "node:crypto";
 import {
+  chmodSync,
   chownSync,
   cpSync,
   existsSync,
@@ -99,8 +100,10 @@ async function startServer(installed: Programs): Promise<RunningPostgres> {
     const env = { PATH: process.env.PATH, LC_ALL: "C", TZ: "UTC" };
     const data = join(folder, "data");
     const kept = keptData(programs);
-    if (existsSync(kept)) cpSync(kept, data, { recursive: true });
-    else {
+    if (existsSync(kept)) {
+      cpSync(kept, data, { recursive: true });
+      chmodSync(data, 0o700); // PostgreSQL refuses others, and a copy may have the usual ones
+    } else {
       initialize(programs.initdb, { data, cwd: folder, env });
       keep(data, kept);
     }
