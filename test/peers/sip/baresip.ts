@@ -156,8 +156,9 @@ export async function startBaresip(
     try {
       return await start(stage, keys, plays, jitterBuffer);
     } catch (fault) {
-      // Somebody else took a port between our looking and its binding.
-      if (tries === 3 || !/ended with 98|does not listen for commands/.test(String(fault))) throw fault;
+      // Another program took a port between our looking and its binding; or, seldom, it stands still before it is ready.
+      if (tries === 3 || !/ended with 98|does not listen for commands|in vain for baresip/.test(String(fault)))
+        throw fault;
     }
 }
 

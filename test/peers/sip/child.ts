@@ -44,7 +44,11 @@ export function startChild(
         (answer) => answer !== null,
         withinMs,
         `${program} to print ${pattern}`,
-      );
+      ).catch(async (error: Error) => {
+        child.kill("SIGKILL");
+        await gone;
+        throw new Error(`${error.message}; it printed:\n${output().slice(-2000)}`, { cause: error });
+      });
       if (found === "gone" || found === null)
         throw new Error(
           `${program} ended with ${child.exitCode} before it printed ${pattern}:\n${output().slice(-2000)}`,
