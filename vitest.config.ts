@@ -75,7 +75,7 @@ export default defineConfig({
           testTimeout: 20_000,
           hookTimeout: 60_000,
           // Calls in real time wait for most of theirs.
-          maxWorkers: 4,
+          maxWorkers: 5,
           sequence: { groupOrder: 1 },
         },
       },
@@ -168,7 +168,7 @@ export default defineConfig({
         test: {
           name: "peers",
           ...inRealTime,
-          maxWorkers: 4,
+          maxWorkers: 5,
           // As many as of the project "integration": Bun and Deno run some of both at a time.
           sequence: { groupOrder: 1 },
           include: ["test/peers/{,sip/}*.test.ts"],

@@ -5,7 +5,7 @@ import { test } from "vitest";
 export const environment: Readonly<Record<string, string | undefined>> =
   (globalThis as { process?: { env?: Record<string, string | undefined> } }).process?.env ?? {};
 
-/** The inputs tried per property: FC_RUNS, or 100. The gate tries 500 in unit tests. */
+/** The inputs tried per property: FC_RUNS, or 100. The gate tries 200 in unit tests. */
 export const fuzzRuns: number = Number(environment.FC_RUNS || 100);
 
 /** The seed to repeat a failed run with: FC_SEED, or undefined for a new one. */
