@@ -11,14 +11,14 @@ const ACME = { name: "acme", server: "sip:sip.acme.example" };
 const names = (embedded: EmbeddedTuning) => networkNames({ embedded });
 
 describe("the networks", () => {
-  test("are the simulated one, or SIP alone where it is configured", () => {
+  test("are the simulated one, or SIP alone if it is configured", () => {
     expect(networkNames({})).toEqual(["simulator"]);
     expect(names({ sip: { accounts: false } })).toEqual(["simulator"]);
     expect(names({ sip: { trunks: [ACME] } })).toEqual(["sip"]);
     expect(names({ sip: { accounts: { servers: ["*.acme.example"] } } })).toEqual(["sip"]);
   });
 
-  test("are both where both are named, in that order", () => {
+  test("are both if both are named, in that order", () => {
     expect(names({ networks: ["simulator", "sip"], sip: { trunks: [ACME] } })).toEqual(["simulator", "sip"]);
   });
 

@@ -50,7 +50,7 @@ describe("a write whose answer is lost although it was done", () => {
 });
 
 describe("an event that was stored, but not answered for,", () => {
-  test("stands once in the timeline, is told once, and does the call no harm", async () => {
+  test("is once in the timeline, is reported once, and does the call no harm", async () => {
     const world = await World.start();
     const { call, leg } = await world.answeredCall(await world.activeInstance());
     const told: string[] = [];
@@ -89,7 +89,7 @@ describe("an event that was stored, but not answered for,", () => {
 });
 
 describe("the end of a waiting call that was stored, but not answered for,", () => {
-  test("is told to those who wait for it", async () => {
+  test("reaches the clients that wait for it", async () => {
     const world = await World.start();
     const call = await world.call(await world.newInstance());
     const ended = world.app.calls.wait(ALICE, call.id);
@@ -133,7 +133,7 @@ describe("a call whose claim was done, but not answered,", () => {
     await world.stop();
   });
 
-  test("fails in time where its line goes away before it is asked for again", async () => {
+  test("fails in time if its line goes away before it is asked for again", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     world.loseAnswer("calls.claimNext");
@@ -230,7 +230,7 @@ describe("a call whose creation was done, but not answered,", () => {
     await world.stop();
   });
 
-  test("fails in time where its line is not there", async () => {
+  test("fails in time if its line is not there", async () => {
     const world = await World.start();
     const instance = await world.newInstance();
     world.loseAnswer("calls.insert");
@@ -401,7 +401,7 @@ describe("while the storage is down", () => {
     await world.stop();
   });
 
-  test("readiness says so", async () => {
+  test("readiness reports it", async () => {
     const world = await World.start();
     expect(await world.app.queries.ready()).toBe(true);
     world.storage.down = true;

@@ -250,7 +250,7 @@ describe("a server that cannot reach its database", () => {
     expect(refused).toMatchObject({ code: "stopping" });
   });
 
-  test("stops for good under exit, and says why", async () => {
+  test("stops for good under exit, and logs why", async () => {
     const place = new Place();
     const first = place.server({ onLeaseLost: "exit" });
     await first.talkingCall(await first.instance());

@@ -162,13 +162,13 @@ describe("ringing", () => {
     given(RINGING).when(timer("ring")).ends("fail", "no_answer");
   });
 
-  test("is noted when the peer says so", () => {
+  test("is noted if the peer reports it", () => {
     expect(given(RINGING).when({ type: "alerting" }).effects).toEqual([
       { do: "note", fact: { event: "alerting", data: {} } },
     ]);
   });
 
-  test("ends with a connection even where the network says nothing of an answer", () => {
+  test("ends with a connection even if the network reports no answer", () => {
     expect(given(RINGING).when(connected).effects).toContainEqual({ do: "move", input: "connect" });
   });
 });
@@ -267,13 +267,13 @@ describe("the watch for inbound audio", () => {
     fact: { event: "media.inbound_silent", data: { after_ms: DEFAULT_TIMINGS.mediaTimeoutMs } },
   };
 
-  test("only notes the silence where silence proves nothing", () => {
+  test("only notes the silence if silence proves nothing", () => {
     const quiet = given(TALKING).when(timer("inbound"));
     expect(quiet.effects).toEqual([silent]);
     expect(quiet.flow.phase).toBe("talking");
   });
 
-  test("ends the call where audio is certain to come", () => {
+  test("ends the call if audio is certain to come", () => {
     const failed = given(TALKING, CERTAIN).when(timer("inbound"));
     expect(failed.effects[0]).toEqual(silent);
     failed.ends("fail", "media_failed");
@@ -300,7 +300,7 @@ describe("the watch for inbound audio", () => {
       .ends("complete", "callee_hung_up");
   });
 
-  test("does not hold a message back where audio has come", () => {
+  test("does not hold a message back if audio has come", () => {
     given([...TALKING, inbound], CERTAIN)
       .when(played)
       .ends("complete", "message_played");
@@ -526,7 +526,7 @@ describe("a machine that answers", () => {
       .isNothing();
   });
 
-  test("is what a corrected verdict says", () => {
+  test("is that of a corrected verdict", () => {
     const corrected = given([...TALKING, inbound, verdict("human")], LEAVE).when(machine);
     expect(corrected.effects).toContainEqual({ do: "await_voicemail" });
     expect(corrected.flow.answeredBy).toBe("machine");

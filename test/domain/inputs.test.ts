@@ -92,7 +92,7 @@ describe("a call", () => {
     expect(parseCreateCall(STRICT, { ...SPEECH, audio: 5 })).toMatchObject(SPEECH);
   });
 
-  test("without anything is told everything at once", () => {
+  test("without anything gets every fault at once", () => {
     expect(callFaults({})).toEqual(["/instanceId required", "/target required", "/type required"]);
     expect(callFaults({ type: "FIXED_TTS", target: {}, tts: {} })).toEqual([
       "/instanceId required",
@@ -102,7 +102,7 @@ describe("a call", () => {
     ]);
   });
 
-  test("with many faults is told each of them", () => {
+  test("with many faults gets each of them", () => {
     expect(
       callFaults({ instanceId: 5, type: "FIXED_TTS", target: { phoneNumber: "12" }, tts: { text: "", voiceId: "en" } }),
     ).toEqual([
@@ -124,7 +124,7 @@ describe("a call", () => {
     expect(callFaults({ ...SPEECH, type })).toEqual(["/type value_invalid"]);
   });
 
-  test("is refused with the fault's own code where all faults agree", () => {
+  test("is refused with the fault's own code if all faults agree", () => {
     const codeOf = (body: unknown) => refused(() => parseCreateCall(SCHEMAS, body)).code;
     expect(codeOf({ ...SPEECH, target: { phoneNumber: "12" } })).toBe("phone_number_invalid");
     expect(codeOf(speech({ voiceId: "x" }))).toBe("voice_invalid");
@@ -368,13 +368,13 @@ describe("a body", () => {
 });
 
 describe("a body with a million faults", () => {
-  test("of one list is told about the list", () => {
+  test("of one list gets a fault of the list", () => {
     const start = processorMs();
     expect(callFaults(agent(Array(1_000_000).fill(1)))).toEqual(["/agent/instructions too_long"]);
     expect(processorMs() - start).toBeLessThan(500);
   });
 
-  test("of unknown fields is told about the first hundred", () => {
+  test("of unknown fields gets the first hundred", () => {
     const fields = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`k${index}`, index]));
     expect(refused(() => parseCreateInstance(STRICT, { ...fields, name: "x" })).errors).toHaveLength(100);
   });

@@ -43,7 +43,7 @@ test("a redirect is a failure whose error names the fix", () => {
   expect(afterAttempt({ attempts: 0 }, { status: 302 }, NOW, 0).lastError).toMatch(/302; redirects are not followed/);
 });
 
-test("only 410 says that the endpoint is gone", () => {
+test("only 410 means that the endpoint is gone", () => {
   expect([200, 404, 410, 500].map((status) => isGone({ status }))).toEqual([false, false, true, false]);
   expect(isGone({ error: "timeout" })).toBe(false);
 });

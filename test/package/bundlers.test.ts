@@ -23,7 +23,7 @@ const BUNDLERS = [
   { name: "webpack", command: "npx webpack --mode=production --entry=./app.js", bundle: "dist/main.mjs" },
 ];
 
-describe("a program that was bundled as docs/embedding.md says", () => {
+describe("a program that was bundled as docs/embedding.md describes", () => {
   const consumer = new Consumer("npm");
   beforeAll(async () => {
     await consumer.install(inject("packed"));

@@ -71,7 +71,7 @@ onEach([ON_NODE], (target) => {
     withTools(`what is said on a stream, by ${engine}`, ["pocketsphinx_batch"], () => {
       const server = useServer(target, { env: env(engine) });
 
-      test("is told and kept word by word, of both speakers", async () => {
+      test("is sent and kept word by word, of both speakers", async () => {
         expect(server.output).toContain(
           `transcripts of the callee and the caller by ${engine} at ${new URL(fake.baseUrl).host}`,
         );

@@ -20,7 +20,7 @@ export function sealedContract(clause: Clause): void {
     }
   });
 
-  clause("a sealed value is replaced where it is, and nothing else changes", async (scene) => {
+  clause("a sealed value is replaced in place, and nothing else changes", async (scene) => {
     const { sealed, instances, lineRecords, webhooks } = scene.storage;
     const stored = await storedValues(scene);
     for (const kind of SEALED_KINDS) {

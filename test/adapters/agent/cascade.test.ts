@@ -103,7 +103,7 @@ describe("a conversation with a language model", () => {
     expect(await reply(conversation, says("Hello?"))).toEqual(["A first sentence.", "And a second one.", "listen"]);
   });
 
-  test("uses its tools, tells the model of their faults, and hangs up", async () => {
+  test("uses its tools, passes their faults to the model, and hangs up", async () => {
     const replies: ChatReply[] = [
       {
         text: "One moment.",
@@ -163,7 +163,7 @@ describe("a conversation with a language model", () => {
       }
     });
 
-    test("transfers it, and tells the model why it failed", async () => {
+    test("transfers it, and passes the cause of a failure to the model", async () => {
       const replies = [transfers(OTHER), { text: "Nobody is there." }];
       const conversation = await conversing(() => replies.shift()!, {}, may);
       expect(await reply(conversation, begin)).toEqual(["I connect you.", "press 1", `transfer to ${OTHER}`]);

@@ -144,7 +144,7 @@ describe("an HTTP tool", () => {
     await closed;
   });
 
-  test("tells the model nothing of a server that breaks off, and the log why", async () => {
+  test("hides from the model why a server breaks off, and logs it", async () => {
     const { origin } = await server((response) => {
       response.writeHead(200, { "content-length": "100" }).write("half");
       setImmediate(() => response.destroy());

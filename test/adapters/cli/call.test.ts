@@ -48,7 +48,7 @@ describe.skipIf(ON_NODE.missing)(`ringport call on ${ON_NODE.title}`, { timeout:
     expect(toneShare({ ...heard, samples: heard.samples.subarray(from, to) }, 700)).toBeGreaterThan(0.95);
   });
 
-  test("the exit code says how the call turned out", async () => {
+  test("the exit code shows how the call ended", async () => {
     await cli.caller("counter");
     for (const [number, reason, expected] of [
       ["+12025550101", "busy", 3],

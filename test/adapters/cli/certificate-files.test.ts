@@ -78,7 +78,7 @@ describe("a certificate that is renewed in its files", () => {
     await expect.poll(() => logged).toEqual(["info new connections use the renewed certificate"]);
   });
 
-  test("needs a restart where it cannot be replaced", async () => {
+  test("needs a restart if it cannot be replaced", async () => {
     const { write, logged } = following(false);
     write(authority.issue());
     await expect.poll(() => logged).toEqual(["warn the certificate was renewed; restart the server to use it"]);

@@ -44,7 +44,7 @@ describe.skipIf(node.missing)(`commands that speak to a server, on ${node.title}
     expect(performance.now() - started).toBeLessThan(10_000);
   });
 
-  test("without a token, or with a wrong one, it says how to make one", async () => {
+  test("without a token, or with a wrong one, it prints how to make one", async () => {
     const none = await run(["calls"], { RINGPORT_URL: cli.server.base });
     expect([none.code, none.stderr]).toEqual([2, expect.stringContaining("a token is needed: set RINGPORT_TOKEN")]);
     const wrong = await run(["calls", "--json"], { RINGPORT_URL: cli.server.base, RINGPORT_TOKEN: "rp_live_wrong" });

@@ -63,13 +63,13 @@ describe.skipIf(node.missing)(`ringport demo on ${node.title}`, { timeout: 40_00
     expect(code).toBe(2);
   });
 
-  test("a call that fails is told, and the exit code is 1", async () => {
+  test("a call that fails is printed, and the exit code is 1", async () => {
     const { code, stdout } = await run(["demo", "--audio", file, "--to", "+12025550101"]);
     expect(stdout).toContain("FAILED: busy");
     expect(code).toBe(1);
   });
 
-  test("where the recording cannot be written, it is kept in the data folder", async () => {
+  test("a recording that cannot be written is kept in the data folder", async () => {
     const [data, cwd] = [freshFolder(), freshFolder()];
     mkdirSync(join(cwd, "ringport-demo.wav"));
     const quick = { RINGPORT_SIMULATOR_TIME_SCALE: "0.2" };

@@ -58,7 +58,7 @@ describe.skipIf(node.missing)(`ringport erase on ${node.title}, beside a server`
     expect(stderr).toMatch(/^ringport: .*\+12025550100\n$/);
   });
 
-  test("makes no database where there is none", async () => {
+  test("creates no database", async () => {
     const data = freshFolder();
     const { code, stderr } = await run(["erase", "--phone", NUMBER, "--data", join(data, "none")]);
     expect(code).toBe(2);

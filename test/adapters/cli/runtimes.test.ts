@@ -43,7 +43,7 @@ describe.skipIf(runtimes.find(({ name }) => name === "node26")?.missing)(
           expect([code, JSON.parse(stdout)]).toEqual([130, expect.objectContaining({ status: "FAILED" })]);
         });
 
-        test("draws the QR code, and says in one line that no server is there", async () => {
+        test("draws the QR code, and reports in one line that no server is there", async () => {
           const { id } = await (await cli.server.as(user)).createInstance();
           expect((await run("instance", "qr", id, "--no-wait")).stdout).toContain("▄▄▄▄▄");
           const { code, stdout, stderr } = await run("calls", "--url", "http://127.0.0.1:1");

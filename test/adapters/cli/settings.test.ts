@@ -64,7 +64,7 @@ const OPTIONS: Record<Exclude<keyof RingportOptions, keyof typeof DEFAULT_TIMING
 };
 
 describe("the table of settings", () => {
-  test("covers every option, or says why it cannot", () => {
+  test("covers every option, or names why it cannot", () => {
     const tops = SETTINGS.map(({ option }) => option.split(".")[0]);
     for (const option of [...Object.keys(OPTIONS), ...Object.keys(DEFAULT_TIMINGS)])
       expect(option in CODE_ONLY || tops.includes(option), option).toBe(true);
@@ -107,7 +107,7 @@ describe("reading settings", () => {
     expect(() => fromEnv({ RINGPORT_TLS_KEY })).toThrow("RINGPORT_TLS_KEY needs RINGPORT_TLS_CERT too: set both");
   });
 
-  test("values arrive where the options want them", () => {
+  test("values arrive in the options", () => {
     const { options, port, hostname, logLevel } = fromEnv({
       PORT: "0",
       HOST: "0.0.0.0",

@@ -52,7 +52,7 @@ describe.skipIf(ON_NODE.missing)(`ringport voices on ${ON_NODE.title}`, { timeou
     expect(readdirSync(folder).sort()).toEqual(["aplay", "play", "played"]);
   });
 
-  test("a voice that does not exist is told", async () => {
+  test("a voice that does not exist is an error", async () => {
     const { code, stderr } = await cli.run("ear", ["voices", "--play", "en-US-99"]);
     expect(code).toBe(2);
     expect(stderr).toContain("en-US-99");

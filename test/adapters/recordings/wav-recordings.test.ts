@@ -129,7 +129,7 @@ describe("a disk that does not take it", () => {
     expect(writer.recordedMs).toBeLessThanOrEqual(12_000);
   });
 
-  test("because its folder cannot be made is told", async () => {
+  test("because its folder cannot be made is reported", async () => {
     const reasons: unknown[] = [];
     const recordings = wavRecordings({ folder: "/proc/nothing/recordings" });
     const writer = recordings.record(ID, RATE, (why) => reasons.push(why));

@@ -63,7 +63,7 @@ describe.skipIf(!onNode)("WebSockets on Node (skipped elsewhere: Bun and Deno ha
     expect(body).toBe("/v1/calls/x/stream websocket");
   });
 
-  test("a broken handshake is refused after the application has accepted it, which is told", async () => {
+  test("a broken handshake is refused after the application has accepted it, and is logged", async () => {
     const closed: number[] = [];
     const { port } = await served(() => ({ message() {}, close: (_, code) => void closed.push(code) }));
     expect((await refusal(port, { ...HANDSHAKE, "sec-websocket-key": "short" }))[0].statusCode).toBe(400);

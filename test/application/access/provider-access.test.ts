@@ -42,7 +42,7 @@ test("the default is the first network that the user may use", async () => {
   await world.stop();
 });
 
-test("who may use none is told what the operator can do", async () => {
+test("a user who may use none gets an error that names what the operator can do", async () => {
   const world = await worldOf({ users: [BOB.userId] });
   for (const provider of [undefined, "scripted"]) {
     const [fault] = await faultsOf(world, ALICE, provider);

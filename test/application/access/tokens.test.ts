@@ -35,7 +35,7 @@ describe("a token", () => {
     expect(await accounts.tokens()).toHaveLength(20);
   });
 
-  test("is the first one only where there was none, of anybody", async () => {
+  test("is the first one only if nobody had one", async () => {
     const { world, accounts, issue } = await scene();
     const first = (userName: string) =>
       issueFirstToken(accounts, world.system, world.context.ids, { userName, label: "first start" });
@@ -47,7 +47,7 @@ describe("a token", () => {
     expect(await accounts.tokens()).toHaveLength(2);
   });
 
-  test("tells who shows it", async () => {
+  test("identifies whoever shows it", async () => {
     const { issue, authenticate } = await scene();
     const alice = await issue();
     const bob = await issue({ userName: "bob" });

@@ -87,7 +87,7 @@ describe("sealed credentials", () => {
     await expect(own.load()).rejects.toThrow();
   });
 
-  test("are nothing where nothing was saved, or after they were erased", async () => {
+  test("are undefined if nothing was saved, or after they were erased", async () => {
     const { instances } = store();
     const own = new Vault(SECRET).of("inst_a", instances);
     expect(await own.load()).toBeUndefined();

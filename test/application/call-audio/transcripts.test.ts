@@ -429,7 +429,7 @@ describe("an engine that fails", () => {
     await scene.world.stop();
   });
 
-  test("by taking long to open gets what was said meanwhile", async () => {
+  test("by taking long to open gets the words spoken meanwhile", async () => {
     const transcription = new MeasuringTranscription();
     let open = () => {};
     transcription.opening = new Promise<void>((resolve) => {

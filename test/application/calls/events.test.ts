@@ -35,7 +35,7 @@ describe("the events of a call", () => {
     await world.stop();
   });
 
-  test("of a call that is over are told from the storage and end", async () => {
+  test("of a call that is over come from the storage and end", async () => {
     const world = await World.start();
     const call = await world.call(await world.newInstance());
     await world.app.calls.hangUp(ALICE, call.id);

@@ -168,7 +168,7 @@ describe("a call that is answered", () => {
     await world.stop();
   });
 
-  test("reports what the callee said, also when he was still speaking at the end", async () => {
+  test("reports the callee's words, also if they were still speaking at the end", async () => {
     const world = await World.start();
     const { call, leg } = await world.answeredCall(await world.activeInstance(), TWENTY.repeat(3));
     const speech = new Int16Array(8_000 * 5);
@@ -197,7 +197,7 @@ describe("a call that is answered", () => {
     await world.stop();
   });
 
-  test("keeps what the network said in its timeline, with what belongs to it", async () => {
+  test("keeps the network's reports in its timeline, with their data", async () => {
     const world = await World.start();
     const call = await world.call(await world.activeInstance());
     const leg = world.leg(call);
@@ -229,7 +229,7 @@ describe("a call that is answered", () => {
     },
   );
 
-  test("ends all the same where the network cannot tell how its audio went", async () => {
+  test("ends all the same if the network cannot report how its audio went", async () => {
     const world = await World.start();
     const { call, leg } = await world.answeredCall(await world.activeInstance(), TWENTY);
     leg.statistics = () => {
@@ -351,7 +351,7 @@ describe("a call whose media fails", () => {
     await world.stop();
   });
 
-  test("ends when no inbound audio comes where it is certain to", async () => {
+  test("ends if no inbound audio comes although it is certain to", async () => {
     const world = await World.start({ capabilities: { inboundAudioCertain: true } });
     const instance = await world.activeInstance();
     world.network.onDial = (leg) => {
@@ -366,7 +366,7 @@ describe("a call whose media fails", () => {
     await world.stop();
   });
 
-  test("goes on without inbound audio where its absence proves nothing", async () => {
+  test("goes on without inbound audio if its absence proves nothing", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     world.network.onDial = (leg) => {

@@ -172,7 +172,7 @@ describe("the next call of an instance", () => {
 });
 
 describe("a call that waits too long", () => {
-  test("fails as instance_not_linked where no number was ever linked", async () => {
+  test("fails as instance_not_linked if no number was ever linked", async () => {
     const world = await World.start();
     const call = await world.call(await world.newInstance());
     await world.system.advance(600_000 - 1);
@@ -183,7 +183,7 @@ describe("a call that waits too long", () => {
     await world.stop();
   });
 
-  test("fails as instance_offline, with the line's own reason, where the line is down", async () => {
+  test("fails as instance_offline, with the line's own reason, if the line is down", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     world.line(instance).goOffline("no network in the cellar");

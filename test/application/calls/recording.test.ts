@@ -96,7 +96,7 @@ describe("a call that is recorded", () => {
     await world.stop();
   });
 
-  test("goes on where its recording breaks off, and its timeline says so", async () => {
+  test("goes on if its recording breaks off, which its timeline shows", async () => {
     const { world, call, recording } = await answered();
     await world.system.advance(600);
     recording().breakOff("disk_full");
@@ -109,7 +109,7 @@ describe("a call that is recorded", () => {
     await world.stop();
   });
 
-  test("goes on where nothing can be recorded at all", async () => {
+  test("goes on if nothing can be recorded at all", async () => {
     const world = await World.start();
     world.recordings.record = () => {
       throw new Error("no such folder");
@@ -199,7 +199,7 @@ describe("a recording is deleted", () => {
     await world.stop();
   });
 
-  test("with its call, and before it where recordings are kept for a shorter time", async () => {
+  test("with its call, and before it if recordings are kept for a shorter time", async () => {
     const { world, call } = await answered({ retentionDays: 0.5, recordingRetentionDays: 0.1 });
     await world.system.advance(5_000);
     const hours = (count: number) => world.system.advance(count * 3_600_000);
@@ -214,7 +214,7 @@ describe("a recording is deleted", () => {
     await world.stop();
   });
 
-  test("with its call where nothing else was said", async () => {
+  test("with its call if nothing else was configured", async () => {
     const { world, call } = await answered({ retentionDays: 0.1 });
     await world.system.advance(5_000);
     await world.system.advance(3.5 * 3_600_000);

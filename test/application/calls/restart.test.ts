@@ -61,7 +61,7 @@ describe("after a crash", () => {
     expect((await after.storage.instances.get(instance.id))?.status).toBe("CONFIGURED");
   });
 
-  test("calls on the line are interrupted, with their end told once", async () => {
+  test("calls on the line are interrupted, and their end is reported once", async () => {
     const before = await World.start();
     const ringing = await before.call(await before.activeInstance());
     before.leg(ringing).placed();

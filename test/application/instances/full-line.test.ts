@@ -53,7 +53,7 @@ test("neither a probe nor a line that blinks makes it try sooner", async () => {
   await world.stop();
 });
 
-test("its time in the queue still ends, with what the network said", async () => {
+test("its time in the queue still ends, with the network's reason", async () => {
   const { world, instance, attempts } = await fullLine(1_000);
   const call = await world.call(instance);
   await world.system.advance(11 * 60_000);

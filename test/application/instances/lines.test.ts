@@ -62,7 +62,7 @@ describe("linking", () => {
     await world.stop();
   });
 
-  test("waits for a code ten seconds, and says why none came", async () => {
+  test("waits for a code ten seconds, and reports why none came", async () => {
     const world = await World.start();
     const instance = await world.newInstance();
     await world.app.instances.configure(ALICE, instance.id);
@@ -101,7 +101,7 @@ describe("linking", () => {
     await world.stop();
   });
 
-  test("says that the storage is down where that is the reason", async () => {
+  test("names the storage if that is the reason", async () => {
     const world = await World.start();
     const instance = await world.newInstance();
     const open = world.network.open.bind(world.network);

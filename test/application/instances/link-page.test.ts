@@ -88,7 +88,7 @@ describe("a link page", () => {
     await world.stop();
   });
 
-  test("says no more than that there is no code, whatever the reason", async () => {
+  test("shows only that there is no code, whatever the reason", async () => {
     const { world, instance, page } = await scene();
     await page();
     const line = world.line(instance);

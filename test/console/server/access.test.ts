@@ -119,7 +119,7 @@ test.each([
   expect(json.errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual(pointers);
 });
 
-test("a refusal that may pass says when", async () => {
+test("a temporary refusal has a Retry-After", async () => {
   const scene = consoleScene();
   const browser = await scene.admin();
   const { AccountRefusal } = await import("../../../src/domain/account-refusal.ts");

@@ -102,7 +102,7 @@ export function pbxTests(
       await wasHeard(CALLEES.listens, 11);
     });
 
-    test("tells the keys that the callee presses", async () => {
+    test("reports the keys that the callee presses", async () => {
       const { dial } = await open({}, "keys");
       const { leg, events } = await dial(CALLEES.presses);
       await until(
@@ -150,7 +150,7 @@ export function pbxTests(
       expect(events.cause).toBe("busy");
     });
 
-    test("with a wrong password is refused, and the detail says what to check", async () => {
+    test("with a wrong password is refused, and the detail names what to check", async () => {
       const { dial } = await open({ password: "wrong", register: false }, "wrong");
       const { events } = await dial(CALLEES.talks);
       const { detail } = await events.next("ended", 8_000);

@@ -55,7 +55,7 @@ function expectTheirs(frames: readonly Int16Array[], sampleRate: number): void {
 
 const STORIES: readonly Story[] = [
   {
-    title: "is heard, hears the callee, and is told what happens",
+    title: "is heard, hears the callee, and gets the events",
     async run({ id, client, hears }) {
       const followed = await follow(client(), id);
       const { stream, events, frames } = followed;
@@ -95,7 +95,7 @@ const STORIES: readonly Story[] = [
     },
   },
   {
-    title: "is silent after clear, which says how much was heard",
+    title: "is silent after clear, which reports how much was heard",
     onNodeOnly: true,
     async run({ id, client, hears }) {
       const followed = await follow(client(), id);
@@ -116,7 +116,7 @@ const STORIES: readonly Story[] = [
     },
   },
   {
-    title: "is told of a key, and that the callee has hung up",
+    title: "gets a key, and the hang-up of the callee",
     onNodeOnly: true,
     async run({ id, client, softphone }) {
       const { stream, events, over } = await follow(client(), id);

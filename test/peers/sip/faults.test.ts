@@ -44,7 +44,7 @@ describe("a trunk with a fault ends each call with a sentence that names it:", (
     expect(detail).toContain(String(port));
   });
 
-  test.concurrent("a server that speaks no TLS where TLS is wanted", async () => {
+  test.concurrent("a server without TLS if TLS is wanted", async () => {
     const server = await listen((socket) => socket.write("HTTP/1.1 400 Bad Request\r\n\r\n"));
     const { cause, detail } = await attempt({ server: `sips:127.0.0.1:${server.port}` }, "no-tls");
     expect(cause).toBe("unreachable");

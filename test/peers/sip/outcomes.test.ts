@@ -51,7 +51,7 @@ const STORIES: readonly Story[] = [
   { title: "hears the message over IPv6", callee: callees.speaks, address: "::1", ...played },
   { title: "hears the message in A-law", callee: { codecs: ["PCMA"] }, ...played },
   {
-    title: "wants SHA-256, and says that the first nonce is stale, hears the message",
+    title: "wants SHA-256, and calls the first nonce stale, hears the message",
     callee: callees.challenges({
       user: "agent",
       password: "s3cret",
@@ -129,7 +129,7 @@ const STORIES: readonly Story[] = [
     ...{ status: "COMPLETED", reason: "callee_hung_up", heardMs: [1_000, 1_500], end: "I hung up" },
   },
   {
-    title: "rings while the call is given up is told",
+    title: "rings while the call is given up gets a CANCEL",
     callee: callees.rings,
     async meanwhile({ ringport, call }) {
       await until(
@@ -143,7 +143,7 @@ const STORIES: readonly Story[] = [
     ...{ status: "FAILED", reason: "terminated", heardMs: [0, 0], end: "cancelled" },
   },
   {
-    title: "listens while the call is given up is told",
+    title: "listens while the call is given up gets a BYE",
     callee: callees.speaks,
     async meanwhile({ ringport, call }) {
       await until(

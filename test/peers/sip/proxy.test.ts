@@ -79,7 +79,7 @@ withTools("a proxy", ["baresip", "kamailio", "openssl", "sox"], () => {
     });
 
   for (const way of ["UDP", "TCP", "TLS"] as const)
-    test.concurrent(`tells over ${way} that the callee has hung up`, async () => {
+    test.concurrent(`reports over ${way} that the callee has hung up`, async () => {
       const { softphone, proxy } = await behind();
       const { dial } = await openTrunk(
         stage,

@@ -85,7 +85,7 @@ export const STORIES: readonly Story[] = [
     never: ["connected"],
   },
   {
-    title: "hangs up is told so",
+    title: "hangs up is reported with its reason",
     steps: [
       ...[invited(), ringing, accept(), ack, pause(700)],
       ...[ask("BYE", { fields: 'Reason: Q.850;cause=16;text="Normal call clearing"' }), told(200)],
@@ -299,7 +299,7 @@ export const STORIES: readonly Story[] = [
     cause: "released",
   },
   {
-    title: "says that the nonce is stale is answered with the new one",
+    title: "calls the nonce stale is answered with the new one",
     trunk: credentials,
     steps: [
       ...[invited(), challenge(401), ack, hear("INVITE"), challenge(401, ", stale=true", "93bf0001"), ack],

@@ -97,7 +97,7 @@ const STORIES: readonly Story[] = [
     },
   },
   {
-    title: "hears nothing more after clear, and clear tells what was heard",
+    title: "hears nothing more after clear, which reports what was heard",
     async run(call, ringport) {
       const { client } = call;
       client.speak(spoken(10_000));
@@ -129,7 +129,7 @@ const STORIES: readonly Story[] = [
     },
   },
   {
-    title: "hangs up, and the client is told why",
+    title: "hangs up, and the client gets the reason",
     async run(call, ringport) {
       const { client, softphone } = call;
       client.speak(spoken(5_000));

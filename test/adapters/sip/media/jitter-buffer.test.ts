@@ -22,7 +22,7 @@ const FAIR: readonly (readonly [name: string, delivers: Delivers])[] = [
   ],
 ];
 
-describe("where nothing is lost", () => {
+describe("if nothing is lost", () => {
   test.each(FAIR)("and the network %s, every sample is played once and in order", (_, delivers) => {
     for (const phaseMs of [0, 7, 13, 19]) {
       const { heard, buffer } = pass(noise, { delivers, packets: 200, phaseMs });
@@ -52,7 +52,7 @@ describe("where nothing is lost", () => {
   });
 });
 
-describe("where packets are lost", () => {
+describe("if packets are lost", () => {
   const step = largestStep(coded(tone(440, 1000, RATE, 10_000)));
 
   /** Tones that do not fit into each other: no stretch of them looks like another. */

@@ -14,7 +14,7 @@ describe("a reception", () => {
     expect(reception.lost).toBe(8);
   });
 
-  test("tells the share lost since it was asked last, in 1/256", () => {
+  test("reports the share lost since the last report, in 1/256", () => {
     const reception = new Reception(8000);
     for (const sequence of [1, 2, 3, 5]) reception.take(sequence);
     expect(reception.fractionLost()).toBe(51);

@@ -29,7 +29,7 @@ test("a packet is read without its padding, sources and extension", () => {
   });
 });
 
-test("what is cut off, or says more than it has, is none", () => {
+test("what is cut off, or declares more than it has, is none", () => {
   const [, ...rest] = HEADER;
   expect(parsed(HEADER.slice(0, 11))).toBeUndefined();
   expect(parsed([0x40, ...rest])).toBeUndefined();

@@ -55,7 +55,7 @@ describe("a call between two ends", REAL_TIME, () => {
     await expect(a.session.sendDigits("x")).rejects.toThrow(RangeError);
   });
 
-  test("who closes says goodbye", async () => {
+  test("the side that closes sends a BYE packet", async () => {
     const ends = await twoEnds({}, { lossMs: 1_000 });
     close = ends.close;
     await ends.a.session.close();

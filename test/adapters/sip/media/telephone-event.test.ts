@@ -93,7 +93,7 @@ describe("keys that come in", () => {
     expect(receive([packets[1]!, packets[0]!, packets[3]!, packets[2]!])).toBe("5");
   });
 
-  test("are one key where the sender moves the timestamp with every packet", () => {
+  test("are one key if the sender moves the timestamp with every packet", () => {
     expect(receive([160, 320, 480].map((duration) => ({ duration, timestamp: duration })))).toBe("5");
   });
 

@@ -189,7 +189,7 @@ describe("the callee's voice", () => {
     expect(toneShare(sounding(received(call)), HZ, RATE)).toBeGreaterThan(0.99);
   });
 
-  test("is silence of the same length where frames are missing", async () => {
+  test("is silence of the same length if frames are missing", async () => {
     const scene = await CallScene.start({ speaks: tone(HZ, 60_000, RATE, 9_000) });
     const call = await scene.connected();
     await scene.system.advance(3_000);

@@ -86,7 +86,7 @@ test("an engine that must see whole texts gets them", async () => {
   expect(asked).toEqual([SENTENCE.repeat(20)]);
 });
 
-test("each engine speaks as many texts at once as it says, two by default", async () => {
+test("each engine speaks as many texts at once as it declares, two by default", async () => {
   const { scheduler, asked, system, finish } = heldSpeech({ atOnce: { loud: 3 } });
   for (let n = 0; n < 5; n++)
     for (const voice of ["loud", "quiet"]) void heardMs(scheduler.speak(`${voice} ${n}`, voice, demand("A"), never));

@@ -18,7 +18,7 @@ function takingKeys(world: World): string[] {
 }
 
 describe("a client who comes later", () => {
-  test("is told at once what has happened, when it happened", async () => {
+  test("gets at once what has happened, with its time", async () => {
     const world = await start();
     const first = new RecordingClient();
     const { call, leg, attachment } = await answeredStream(world, first);
@@ -77,7 +77,7 @@ describe("a client who comes later", () => {
 });
 
 describe("too much audio", () => {
-  test("is told once above thirty seconds, and once below fifteen", async () => {
+  test("gets an event once above thirty seconds, and once below fifteen", async () => {
     const world = await start();
     const client = new RecordingClient();
     const { call, attachment } = await answeredStream(world, client);
@@ -154,7 +154,7 @@ describe("keys that the client presses", () => {
     await world.stop();
   });
 
-  test("are tones at the end of the audio where the network takes none", async () => {
+  test("are tones at the end of the audio if the network takes none", async () => {
     const world = await start();
     const { leg, attachment } = await answeredStream(world);
     const words = tone(440, 200, 8_000, 9_000);
@@ -201,7 +201,7 @@ describe("the callee's audio", () => {
     await world.stop();
   });
 
-  test("has silence where nothing comes, and the beep of a voicemail box is told", async () => {
+  test("has silence if nothing comes, and the beep of a voicemail box is reported", async () => {
     const world = await start();
     const client = new RecordingClient(16_000);
     const call = await streamCall(world, await world.activeInstance());
@@ -223,7 +223,7 @@ describe("the callee's audio", () => {
 });
 
 describe("a server that stops", () => {
-  test("tells clients whose call waits, and those whose call it ends", async () => {
+  test("reaches clients whose call waits, and those whose call it ends", async () => {
     const world = await start();
     const waiting = new RecordingClient();
     const waits = await streamCall(world, await world.newInstance());

@@ -163,7 +163,7 @@ async function playWhileStalling(place: MediaPlace, toneMs: number): Promise<{ a
 }
 
 describe("while the thread of the application stands still for 150 ms again and again", () => {
-  test("the far end hears no gap where the audio lives in a worker", async () => {
+  test("the far end hears no gap if the audio is in a worker", async () => {
     let { arrivals, pauseMs } = await playWhileStalling("worker", 1500);
     // A machine that is busy with other things makes it longer than what is kept ready, or delays frames itself; that says nothing.
     const disturbed = () => pauseMs > 180 || longestGap(arrivals) >= pauseMs;
@@ -178,7 +178,7 @@ describe("while the thread of the application stands still for 150 ms again and 
       expect(sequence).toBe((arrivals[i]!.sequence + 1) & 0xffff);
   });
 
-  test("it does where the audio lives in that thread", async () => {
+  test("it does if the audio is in that thread", async () => {
     const { arrivals, pauseMs } = await playWhileStalling("thread", 1500);
     expect(pauseMs).toBeGreaterThan(145);
     expect(longestGap(arrivals)).toBeGreaterThan(120);
@@ -186,7 +186,7 @@ describe("while the thread of the application stands still for 150 ms again and 
 });
 
 describe.each(["thread", "worker"] as const)("an engine in a %s", (place) => {
-  test("sends what the source plays, hears what comes back, and says when it begins", async () => {
+  test("sends what the source plays, receives what comes back, and reports when it begins", async () => {
     const { playout, session, told, heard, farEnd } = await undisturbed(place, async (playout) => {
       playout.enqueue(tone(HZ, 600, RATE, 8_000));
       playout.silence(300);
@@ -291,7 +291,7 @@ describe.each(["thread", "worker"] as const)("an engine in a %s", (place) => {
     expect(frames).toBe(read);
   });
 
-  test("a full range of ports is said by name", async () => {
+  test("an error names a full range of ports", async () => {
     const engine = await engineIn(place);
     const options = { address: "127.0.0.1", ports: [43_000, 43_001], sampleRate: RATE, lossMs: 1_000 } as const;
     const listener = { sending() {}, receiving() {}, digit() {}, lost() {} };
@@ -358,8 +358,8 @@ describe("a worker that dies", () => {
   });
 });
 
-describe("where a worker cannot be had", () => {
-  test("calls live in this thread, and the log says so once", async () => {
+describe("without a worker", () => {
+  test("calls live in this thread, which is logged once", async () => {
     const lines: string[] = [];
     const logger = { ...silentLogger, warn: (_: unknown, line: string) => void lines.push(line) };
     const entry = new URL("./there-is-no-such-file.ts", import.meta.url);
