@@ -1,6 +1,6 @@
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { run } from "../package/support/run.ts";
 import { openaiServer } from "../support/openai-server.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -22,7 +22,9 @@ describe.skipIf(node.missing)(`the examples of agents, on ${node.title}`, () => 
     expect(code).toBe(0);
   });
 
-  test.concurrent("npm run example -- agent-openai-compatible answers what the callee says", async () => {
+  test.concurrent("npm run example -- agent-openai-compatible answers what the callee says", async ({
+    onTestFinished,
+  }) => {
     const fake = await openaiServer({
       understand: () => "Hello, this is the simulated phone.",
       answer: ({ messages }) =>
@@ -39,7 +41,7 @@ describe.skipIf(node.missing)(`the examples of agents, on ${node.title}`, () => 
     expect(code).toBe(0);
   });
 
-  test.concurrent("npm run example -- agent-realtime answers what the callee says", async () => {
+  test.concurrent("npm run example -- agent-realtime answers what the callee says", async ({ onTestFinished }) => {
     const fake = await openaiServer({
       understand: () => "Hello, this is the simulated phone.",
       conversation: {
