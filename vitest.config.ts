@@ -26,7 +26,7 @@ const waiting = { ...inRealTime, maxWorkers: 6, sequence: { groupOrder: 2 } };
 
 /** Tests that a busy machine spoils: two of them at a time, and nothing else. */
 const AGAINST_THE_CLOCK = [
-  "test/peers/sip/{client-stream,matrix,network-impairment,proxy,recording,softphone,stream}.test.ts",
+  "test/peers/sip/{client-stream,matrix,network-impairment,outcomes,proxy,recording,softphone,stream}.test.ts",
 ] as const;
 
 /** Installers wait for most of their time, and so do calls. */
@@ -75,7 +75,7 @@ export default defineConfig({
           testTimeout: 20_000,
           hookTimeout: 60_000,
           // Calls in real time wait for most of theirs.
-          maxWorkers: 5,
+          maxWorkers: 4,
           sequence: { groupOrder: 1 },
         },
       },
@@ -168,7 +168,7 @@ export default defineConfig({
         test: {
           name: "peers",
           ...inRealTime,
-          maxWorkers: 5,
+          maxWorkers: 4,
           // As many as of the project "integration": Bun and Deno run some of both at a time.
           sequence: { groupOrder: 1 },
           include: ["test/peers/{,sip/}*.test.ts"],
