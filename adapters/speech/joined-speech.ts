@@ -65,7 +65,9 @@ export function joinSpeech(engines: readonly Speech[], options: JoinedSpeechOpti
     voice: async (voiceId) => (await catalogue.find(voiceId)).voice,
     async warmUp() {
       // One after the other, so that one worker loads them all: a second one costs about 100 MB.
-      for (const engine of engines) await engine.warmUp?.();
+      const failures: unknown[] = [];
+      for (const engine of engines) await engine.warmUp?.().catch((error: unknown) => failures.push(error));
+      if (failures.length > 0) throw failures[0];
     },
     async close() {
       closing.abort();

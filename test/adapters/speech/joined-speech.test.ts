@@ -56,6 +56,23 @@ async function firstSample(speech: Speech, text: string, voiceId: string): Promi
 }
 
 describe("joined speech", () => {
+  test("warms up every engine, one at a time, and reports one that fails", async () => {
+    const { low, high } = engines();
+    const steps: string[] = [];
+    const warmUp = (name: string, fails: boolean) => async (): Promise<void> => {
+      steps.push(`${name} begins`);
+      await Promise.resolve();
+      steps.push(`${name} ends`);
+      if (fails) throw new Error(`${name} is broken`);
+    };
+    const speech = joinSpeech([
+      Object.assign(low, { warmUp: warmUp("low", true) }),
+      Object.assign(high, { warmUp: warmUp("high", false) }),
+    ]);
+    await expect(speech.warmUp?.()).rejects.toThrow("low is broken");
+    expect(steps).toEqual(["low begins", "low ends", "high begins", "high ends"]);
+  });
+
   test("lists the voices of all engines, sorted by id", async () => {
     const { low, high } = engines();
     const voices = await joinSpeech([low, high]).voices();
