@@ -103,11 +103,11 @@ async function startServer(installed: Programs): Promise<RunningPostgres> {
     if (existsSync(kept)) {
       cpSync(kept, data, { recursive: true });
       chmodSync(data, 0o700); // PostgreSQL refuses others, and a copy may have the usual ones
+      if (owner.uid) for (const path of [data, ...pathsBelow(data)]) chownSync(path, owner.uid, owner.gid);
     } else {
       initialize(programs.initdb, { data, cwd: folder, env });
       keep(data, kept);
     }
-    if (owner.uid) for (const path of [data, ...pathsBelow(data)]) chownSync(path, owner.uid, owner.gid);
 
     const port = await freePort();
     // The data is thrown away, so nothing waits for the disk.
@@ -148,7 +148,7 @@ function initialize(initdb: string, { data, ...how }: { data: string; cwd: strin
   if (created.status !== 0) throw new Error(`initdb failed: ${created.error?.message ?? created.stderr}`);
 }
 
-/** Where new data of these programs is kept: a copy takes a tenth of initdb's time. */
+/** Where new data of these programs is kept: a copy takes a fraction of initdb's time. */
 function keptData({ initdb, postgres }: Programs): string {
   const version = spawnSync(postgres, ["--version"], { ...owner, encoding: "utf8" }).stdout.trim();
   const name = createHash("sha256")
