@@ -1,7 +1,7 @@
-import type { StreamEncoding } from "./incoming-audio.ts";
 import { framesAt, ID3_HEAD_BYTES, id3Bytes, SEARCHED_BYTES, SETTLING_BYTES } from "./mp3-frames.ts";
 import { NotAudio } from "./not-audio.ts";
 import { fileNamed, NAMED_BYTES, sniff } from "./sniff.ts";
+import type { StreamEncoding } from "./stream-format.ts";
 
 /** Maximum number of bytes held back; they suffice to know the format. */
 const MOST_HELD_BYTES = SEARCHED_BYTES + SETTLING_BYTES;
@@ -83,7 +83,7 @@ export class AudioOpening {
     const name = fileNamed(held);
     if (name === "WAV" && this.#stated !== "mp3")
       throw new NotAudio("a WAV header came instead of samples: send the samples after it, usually after 44 bytes");
-    if (name !== undefined) throw new NotAudio(`this is ${name}: send samples (16-bit PCM or mu-law) or MP3`);
+    if (name !== undefined) throw new NotAudio(`this is ${name}: send samples (16-bit PCM, mu-law, A-law) or MP3`);
     if (this.#stated !== undefined && this.#stated !== "mp3" && id3Bytes(held, 0) > 0)
       throw new NotAudio(`this is MP3, not ${this.#stated}: connect with encoding=mp3, or without an encoding`);
   }

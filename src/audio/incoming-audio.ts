@@ -1,19 +1,15 @@
 import { nextTurn } from "../base/next-turn.ts";
 import { AudioUnsupported, type Mp3Stream } from "../ports/audio-decoder.ts";
 import { AudioOpening, type OpenedAudio } from "./audio-opening.ts";
-import { decodeMulaw } from "./g711.ts";
 import { NotAudio } from "./not-audio.ts";
 import { PcmByteStream } from "./pcm-byte-stream.ts";
-
-/** How a client may encode the audio that it streams. */
-export const STREAM_ENCODINGS = ["pcm_s16le", "mulaw", "mp3"] as const;
-export type StreamEncoding = (typeof STREAM_ENCODINGS)[number];
+import { type StreamEncoding, sampleCoding } from "./stream-format.ts";
 
 /** Options of {@link IncomingAudio}. */
 export interface IncomingAudioOptions {
   /** Default: detected by the first bytes. An MP3 begins with an ID3 tag or a frame; everything else is PCM. */
   readonly encoding: StreamEncoding | undefined;
-  /** Sample rate of PCM and mu-law, Hz; an MP3 states its own. */
+  /** Sample rate of PCM, mu-law and A-law, Hz; an MP3 states its own. */
   readonly sampleRate: number;
   /** Opens a decoder; undefined if MP3 cannot be decoded. */
   readonly mp3: (() => Promise<Mp3Stream>) | undefined;
@@ -83,7 +79,8 @@ export class IncomingAudio {
       const soon = this.#mp3 !== undefined && this.#decodedNow + bytes.length <= TURN_BYTES;
       return soon ? this.#decodeMp3(bytes) : this.#decodeInTurns(bytes);
     }
-    const samples = this.#encoding === "mulaw" ? decodeMulaw(bytes) : this.#pcm.push(bytes);
+    const coding = sampleCoding(this.#encoding);
+    const samples = coding.bytesPerSample === 1 ? coding.decode(bytes) : this.#pcm.push(bytes);
     if (samples.length > 0) this.#options.decoded(samples, this.#options.sampleRate);
   }
 
@@ -102,7 +99,8 @@ export class IncomingAudio {
   }
 
   async #openMp3(): Promise<void> {
-    if (this.#options.mp3 === undefined) throw new NotAudio("MP3 cannot be decoded here: send 16-bit PCM or mu-law");
+    if (this.#options.mp3 === undefined)
+      throw new NotAudio("MP3 cannot be decoded here: send 16-bit PCM, mu-law or A-law");
     const mp3 = await this.#options.mp3();
     if (this.#closed) mp3.close();
     else this.#mp3 = mp3;

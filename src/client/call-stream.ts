@@ -1,3 +1,4 @@
+import type { StreamEncoding, StreamRate } from "../audio/stream-format.ts";
 import type { CompletedReason, FailedReason } from "../domain/outcome.ts";
 import type { WebSocketConstructor } from "./stream-connection.ts";
 import type { StreamEvent } from "./stream-messages.ts";
@@ -7,9 +8,9 @@ import type { RequestOptions } from "./transport.ts";
 /** Options of a stream. */
 export interface StreamOptions extends RequestOptions {
   /** Encoding of the written audio. Default: `pcm_s16le`, 16-bit little-endian samples. */
-  readonly encoding?: "pcm_s16le" | "mulaw" | "mp3" | undefined;
-  /** Rate of PCM and mu-law, and of the callee's audio, Hz. Default: 16,000; for mu-law 8,000. */
-  readonly sampleRate?: 8_000 | 16_000 | 24_000 | 48_000 | undefined;
+  readonly encoding?: StreamEncoding | undefined;
+  /** Rate of samples, and of the callee's audio, Hz. Default: 16,000; for mu-law and A-law 8,000. */
+  readonly sampleRate?: StreamRate | undefined;
   /** `callee` makes the callee's audio available as {@link CallStream.audio}. Default: no audio is received. */
   readonly audio?: "callee" | undefined;
   /** How long to try to reconnect when the connection breaks, ms. Default: 10,000, the time that the server waits. */

@@ -1,4 +1,4 @@
-import { decodeMulaw, encodeMulaw } from "../audio/g711.ts";
+import { type SampleCoding, type StreamEncoding, sampleCoding } from "../audio/stream-format.ts";
 import type { StreamOptions } from "./call-stream.ts";
 
 /** The rate of an MP3 of 64 kbit/s; the real one is unknown without decoding it. */
@@ -6,21 +6,23 @@ const MP3_BYTES_PER_S = 8_000;
 
 /** Turns written audio into the bytes of a stream's encoding, and received bytes into samples. */
 export class StreamCodec {
-  readonly encoding: NonNullable<StreamOptions["encoding"]>;
+  readonly encoding: StreamEncoding;
   /** Hz. */
   readonly sampleRate: number;
+  readonly #coding: SampleCoding;
   /** The first half of a sample that was cut. */
   #half: number | undefined;
 
   constructor({ encoding = "pcm_s16le", sampleRate }: StreamOptions) {
     this.encoding = encoding;
-    this.sampleRate = sampleRate ?? (encoding === "mulaw" ? 8_000 : 16_000);
+    this.#coding = sampleCoding(encoding);
+    this.sampleRate = sampleRate ?? this.#coding.defaultRate;
   }
 
   /** Bytes of one second of written audio; an estimate for MP3. */
   get bytesPerSecond(): number {
     if (this.encoding === "mp3") return MP3_BYTES_PER_S;
-    return this.encoding === "mulaw" ? this.sampleRate : 2 * this.sampleRate;
+    return this.#coding.bytesPerSample * this.sampleRate;
   }
 
   /**
@@ -29,7 +31,7 @@ export class StreamCodec {
    */
   encode(audio: Int16Array | Uint8Array): Uint8Array<ArrayBuffer> {
     if (audio instanceof Int16Array) {
-      if (this.encoding === "mulaw") return encodeMulaw(audio) as Uint8Array<ArrayBuffer>;
+      if (this.#coding.bytesPerSample === 1) return this.#coding.encode(audio) as Uint8Array<ArrayBuffer>;
       if (this.encoding === "mp3")
         throw new TypeError("samples cannot be written to a stream with the encoding mp3: write the bytes of the MP3");
     }
@@ -46,9 +48,8 @@ export class StreamCodec {
 
   /** The samples of received bytes. */
   decode(data: ArrayBuffer): Int16Array<ArrayBuffer> {
-    const isMulaw = this.encoding === "mulaw";
-    const samples = isMulaw ? decodeMulaw(new Uint8Array(data)) : new Int16Array(data, 0, data.byteLength >> 1);
-    return samples as Int16Array<ArrayBuffer>;
+    if (this.#coding.bytesPerSample === 2) return new Int16Array(data, 0, data.byteLength >> 1);
+    return this.#coding.decode(new Uint8Array(data)) as Int16Array<ArrayBuffer>;
   }
 
   /** Drops a waiting half of a sample. */

@@ -41,7 +41,7 @@ export interface HttpDependencies {
   readonly publicUrl: () => string;
   /** Switches live streams on. Default: off. */
   readonly streamPreview?: boolean | undefined;
-  /** Decodes the MP3 of a streaming client. Default: streams carry PCM and mu-law only. */
+  /** Decodes the MP3 of a streaming client. Default: streams carry PCM, mu-law and A-law only. */
   readonly mp3Stream?: (() => Promise<Mp3Stream>) | undefined;
   /** Parses large bodies. Default: the thread that carries audio parses them. */
   readonly bodies?: BodyParser | undefined;

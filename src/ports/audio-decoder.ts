@@ -41,7 +41,7 @@ export interface AudioDecoder {
    * @throws {AudioUnsupported}
    */
   decode(file: Uint8Array, sampleRate: number, signal?: AbortSignal): Promise<Int16Array>;
-  /** Decodes an MP3 while it is being sent. Without it, streams carry PCM and mu-law only. */
+  /** Decodes an MP3 while it is being sent. Without it, streams carry PCM, mu-law and A-law only. */
   mp3Stream?(): Promise<Mp3Stream>;
   close(): Promise<void>;
 }

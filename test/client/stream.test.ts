@@ -1,6 +1,6 @@
 import type { CallStream } from "ringport/client";
 import { beforeAll, describe, expect, test } from "vitest";
-import { encodeMulaw } from "../../src/audio/g711.ts";
+import { encodeAlaw, encodeMulaw } from "../../src/audio/g711.ts";
 import { tone, toneShare } from "../../src/audio/tone.ts";
 import { allOf, heardBy, namesOf, RATE, streamScene, waitUntil } from "./support/stream-scene.ts";
 
@@ -38,16 +38,30 @@ describe("write", () => {
     await stream.hangUp();
   });
 
-  test("mu-law may be written as samples or as bytes", async () => {
+  test.each([
+    { encoding: "mulaw", encode: encodeMulaw },
+    { encoding: "alaw", encode: encodeAlaw },
+  ] as const)("$encoding may be written as samples or as bytes", async ({ encoding, encode }) => {
     const { id, leg } = await scene.answered();
-    const stream = await scene.client().stream(id, { encoding: "mulaw" });
+    const stream = await scene.client().stream(id, { encoding });
     const half = tone(HZ, 500, 8_000, 8_000);
     await stream.write(half);
-    await stream.write(encodeMulaw(half));
+    await stream.write(encode(half));
     expect(await stream.mark("end")).toBe("reached");
     const heard = heardBy(leg);
     expect(heard.length / RATE).toBeCloseTo(1, 1);
     expect(toneShare(heard, HZ, RATE)).toBeGreaterThan(0.98);
+    await stream.hangUp();
+  });
+
+  test.each([22_050, 44_100] as const)("samples at %i Hz are heard to the millisecond", async (sampleRate) => {
+    const { id, leg } = await scene.answered();
+    const stream = await scene.client().stream(id, { sampleRate });
+    await stream.write(tone(HZ, 1_003, sampleRate, 8_000));
+    expect(await stream.mark("end")).toBe("reached");
+    const heard = heardBy(leg);
+    expect(Math.abs(heard.length - TONE.length)).toBeLessThan(RATE / 1_000);
+    expect(toneShare(heard, HZ, RATE)).toBeGreaterThan(0.99);
     await stream.hangUp();
   });
 
@@ -65,7 +79,7 @@ describe("write", () => {
 });
 
 describe("the callee's audio", () => {
-  test.each(["pcm_s16le", "mulaw"] as const)(
+  test.each(["pcm_s16le", "mulaw", "alaw"] as const)(
     "the callee's audio arrives in frames of 20 ms as %s",
     async (encoding) => {
       const { id, leg } = await scene.answered();
@@ -80,8 +94,9 @@ describe("the callee's audio", () => {
         filled += frame.length;
         if (filled === heard.length) break;
       }
-      const voice = heardBy({ heard });
-      if (encoding === "pcm_s16le") expect(voice).toEqual(spoken);
+      // A-law has no zero: its silence is the lowest level.
+      const voice = heardBy({ heard: heard.map((sample) => (Math.abs(sample) > 8 ? sample : 0)) });
+      if (encoding === "pcm_s16le") expect(heardBy({ heard })).toEqual(spoken);
       else expect(toneShare(voice, HZ, RATE)).toBeGreaterThan(0.98);
       await stream.close();
     },

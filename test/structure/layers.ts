@@ -61,9 +61,9 @@ export const LAYERS: readonly Layer[] = [
   },
   {
     files: "src/client/",
-    may: [BASE, "src/audio/g711.ts", "ky", "partysocket"],
+    may: [BASE, "src/audio/stream-format.ts", "ky", "partysocket"],
     types: [DOMAIN, HTTP],
-    rule: "src/client runs in browsers: it imports ky, partysocket, src/base, G.711, and types of http and domain.",
+    rule: "src/client runs in browsers: it imports ky, partysocket, src/base, the formats of streams, and types of http and domain.",
   },
   {
     files: "src/testing/",

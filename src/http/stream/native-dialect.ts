@@ -1,7 +1,6 @@
 import type { StreamAttachment, StreamEvent, Transcript } from "../../application/call-audio/streams/stream-client.ts";
-import { encodeMulaw } from "../../audio/g711.ts";
 import { IncomingAudio, NotAudio } from "../../audio/incoming-audio.ts";
-import { pcmToBytes } from "../../audio/pcm.ts";
+import { sampleCoding } from "../../audio/stream-format.ts";
 import type { Mp3Stream } from "../../ports/audio-decoder.ts";
 import type { StreamProgress } from "../answers.ts";
 import { timestamp } from "../views.ts";
@@ -29,7 +28,7 @@ export class NativeDialect implements Dialect {
     this.#output = output;
     this.#now = now;
     this.calleeRate = callee ? sampleRate : undefined;
-    this.#encode = encoding === "mulaw" ? encodeMulaw : pcmToBytes;
+    this.#encode = sampleCoding(encoding).encode;
     this.#incoming = new IncomingAudio({
       encoding,
       sampleRate,

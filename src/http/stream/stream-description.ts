@@ -1,7 +1,7 @@
 /** The description of a stream's messages in `/openapi.json`; OpenAPI itself cannot express them. */
 export const STREAM_DESCRIPTION = `A preview. It returns 501 until the server's operator switches it on (\`RINGPORT_STREAM_PREVIEW=1\`).
 
-**Binary messages of the client** are audio for the callee: PCM (\`pcm_s16le\`, mono), mu-law or MP3, cut anywhere and sent as
+**Binary messages of the client** are audio for the callee: PCM (\`pcm_s16le\`, mono), mu-law, A-law or MP3, cut anywhere and sent as
 fast as you like. It is played in real time; audio that arrives before pickup is queued until then.
 
 **Text messages of the client** are JSON:

@@ -1,17 +1,21 @@
-import { STREAM_ENCODINGS, type StreamEncoding } from "../../audio/incoming-audio.ts";
+import {
+  STREAM_ENCODINGS,
+  STREAM_RATES,
+  type StreamEncoding,
+  type StreamRate,
+  sampleCoding,
+} from "../../audio/stream-format.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { choiceParameter, type QueryParameter, type QueryValues } from "../query-parameter.ts";
 
-const SAMPLE_RATES = [8_000, 16_000, 24_000, 48_000] as const;
-
-const sampleRate: QueryParameter<number> = {
+const sampleRate: QueryParameter<StreamRate> = {
   name: "sample_rate",
   description:
-    "Samples per second of PCM and mu-law, in both directions. Default: 8000 for mu-law and 16000 for PCM. An MP3 contains " +
+    "Samples per second of PCM, mu-law and A-law, in both directions. Default: 16000 for PCM, otherwise 8000. An MP3 contains " +
     "its own rate; then this is the rate of the callee's audio.",
-  schema: { type: "integer", enum: SAMPLE_RATES },
-  must: `one of ${SAMPLE_RATES.join(", ")}`,
-  read: (text) => SAMPLE_RATES.find((rate) => String(rate) === text),
+  schema: { type: "integer", enum: STREAM_RATES },
+  must: `one of ${STREAM_RATES.join(", ")}`,
+  read: (text) => STREAM_RATES.find((rate) => String(rate) === text),
 };
 
 /** A WebSocket was asked for without one. */
@@ -69,9 +73,9 @@ export function streamFormat(
   canDecodeMp3: boolean,
 ): StreamFormat {
   if (encoding === "mp3" && !canDecodeMp3) {
-    const detail = "encoding must be pcm_s16le or mulaw: MP3 cannot be decoded here";
+    const detail = "encoding must be pcm_s16le, mulaw or alaw: MP3 cannot be decoded here";
     const fault = { pointer: "", parameter: "encoding", code: "value_invalid", detail } as const;
     throw new Refusal("invalid_request", detail, { errors: [fault] });
   }
-  return { encoding, sampleRate: sampleRate ?? (encoding === "mulaw" ? 8_000 : 16_000), callee: audio === "callee" };
+  return { encoding, sampleRate: sampleRate ?? sampleCoding(encoding).defaultRate, callee: audio === "callee" };
 }

@@ -1,9 +1,10 @@
 import * as fc from "fast-check";
 import { describe, expect, test, vi } from "vitest";
 import { mp3Stream } from "../../../adapters/audio/mp3-stream.ts";
-import { IncomingAudio, NotAudio, type StreamEncoding } from "../../../src/audio/incoming-audio.ts";
+import { IncomingAudio, NotAudio } from "../../../src/audio/incoming-audio.ts";
 import { id3Bytes } from "../../../src/audio/mp3-frames.ts";
 import { concatPcm, pcmToBytes, rms } from "../../../src/audio/pcm.ts";
+import type { StreamEncoding } from "../../../src/audio/stream-format.ts";
 import { tone, toneShare } from "../../../src/audio/tone.ts";
 import type { Mp3Stream } from "../../../src/ports/audio-decoder.ts";
 import { concatBytes } from "../../audio/wav-files.ts";

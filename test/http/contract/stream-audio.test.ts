@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { decodeMulaw, encodeMulaw } from "../../../src/audio/g711.ts";
+import { encodeAlaw, encodeMulaw } from "../../../src/audio/g711.ts";
+import { type StreamEncoding, sampleCoding } from "../../../src/audio/stream-format.ts";
 import { tone } from "../../../src/audio/tone.ts";
 import { useLocalServer } from "../../support/local-server.ts";
 import { until } from "../../support/server-client.ts";
@@ -22,6 +23,11 @@ describe.concurrent("what a client sends is what the callee hears", () => {
     ["PCM at 48 kHz", { encoding: "pcm_s16le", sample_rate: 48_000 }, async () => pcm(1500, 48_000), 1500],
     ["mu-law at 8 kHz", { encoding: "mulaw" }, async () => encodeMulaw(pcm(1500, 8_000)), 1500],
     ["mu-law at 16 kHz", { encoding: "mulaw", sample_rate: 16_000 }, async () => encodeMulaw(pcm(1500, 16_000)), 1500],
+    ["PCM at 22.05 kHz", { sample_rate: 22_050 }, async () => pcm(1500, 22_050), 1500],
+    ["PCM at 44.1 kHz", { encoding: "pcm_s16le", sample_rate: 44_100 }, async () => pcm(1500, 44_100), 1500],
+    ["PCM at 32 kHz", { encoding: "pcm_s16le", sample_rate: 32_000 }, async () => pcm(1500, 32_000), 1500],
+    ["A-law at 8 kHz", { encoding: "alaw" }, async () => encodeAlaw(pcm(1500, 8_000)), 1500],
+    ["A-law at 22.05 kHz", { encoding: "alaw", sample_rate: 22_050 }, async () => encodeAlaw(pcm(1500, 22_050)), 1500],
     ["MP3 of 44.1 kHz with a picture in front", { encoding: "mp3" }, () => fixture("tone-44k-stereo-id3.mp3"), 3000],
     ["MP3 that nobody named", {}, () => fixture("tone-16k-mono-vbr.mp3"), 3000],
   ])("%s is heard by the callee", async ([, query, bytes, ms]) => {
@@ -144,16 +150,20 @@ describe.concurrent("the callee's audio, 20 ms at a time from the answer on", ()
     ["as PCM at 16 kHz", {}, 16_000, 640],
     ["as PCM at 48 kHz", { encoding: "pcm_s16le", sample_rate: 48_000 }, 48_000, 1920],
     ["as mu-law at 8 kHz", { encoding: "mulaw" }, 8_000, 160],
+    ["as PCM at 22.05 kHz", { sample_rate: 22_050 }, 22_050, 882],
+    ["as PCM at 44.1 kHz", { sample_rate: 44_100 }, 44_100, 1764],
+    ["as A-law at 8 kHz", { encoding: "alaw" }, 8_000, 160],
+    ["as A-law at 44.1 kHz", { encoding: "alaw", sample_rate: 44_100 }, 44_100, 882],
     ["as PCM if MP3 is sent", { encoding: "mp3", sample_rate: 8_000 }, 8_000, 320],
   ])("it comes back %s", async ([, query, rate, bytes]) => {
     const { open, dial } = await streamCall(server, { to: BEEPS });
     const stream = await open({ query: { ...query, audio: "callee" } });
     await dial();
     const answered = await stream.event("answered");
-    const mulaw = query.encoding === "mulaw";
+    const { decode } = sampleCoding(query.encoding as StreamEncoding | undefined);
     /** How many tenths of a second are nothing but the tone. */
     const beeps = (): number => {
-      const samples = mulaw ? decodeMulaw(Buffer.concat(stream.frames)) : stream.sound(rate).samples;
+      const samples = decode(Buffer.concat(stream.frames));
       const size = rate / 10;
       const pieces = Array.from({ length: Math.floor(samples.length / size) }, (_, i) => ({
         sampleRate: rate,

@@ -47,7 +47,7 @@ describe("before the upgrade", () => {
 
   test.for<[query: string, parameters: string[]]>([
     ["?encoding=opus", ["encoding"]],
-    ["?sample_rate=44100", ["sample_rate"]],
+    ["?sample_rate=11025", ["sample_rate"]],
     ["?sample_rate=8000.0&audio=both", ["audio", "sample_rate"]],
     ["?encoding=mulaw&encoding=mulaw", ["encoding"]],
     ["?protocol=h323", ["protocol"]],

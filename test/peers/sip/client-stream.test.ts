@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { type Client, createClient } from "ringport/client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { encodeMulaw } from "../../../src/audio/g711.ts";
+import { encodeAlaw, encodeMulaw } from "../../../src/audio/g711.ts";
 import { concatPcm } from "../../../src/audio/pcm.ts";
 import { tone } from "../../../src/audio/tone.ts";
 import { relayTo } from "../../support/relay.ts";
@@ -83,6 +83,28 @@ const STORIES: readonly Story[] = [
       await hangUp(followed);
       await hears({ hz: HZ, ms: 2_000 });
       expectTheirs(followed.frames, 8_000);
+    },
+  },
+  {
+    title: "is heard with A-law, and hears so",
+    onNodeOnly: true,
+    async run({ id, client, hears }) {
+      const followed = await follow(client(), id, { encoding: "alaw" });
+      await writePieces(followed, encodeAlaw(spoken(2_000, 8_000)));
+      await hangUp(followed);
+      await hears({ hz: HZ, ms: 2_000 });
+      expectTheirs(followed.frames, 8_000);
+    },
+  },
+  {
+    title: "is heard with PCM of 44.1 kHz, and hears so",
+    onNodeOnly: true,
+    async run({ id, client, hears }) {
+      const followed = await follow(client(), id, { sampleRate: 44_100 });
+      await writePieces(followed, new Uint8Array(spoken(2_000, 44_100).buffer));
+      await hangUp(followed);
+      await hears({ hz: HZ, ms: 2_000 });
+      expectTheirs(followed.frames, 44_100);
     },
   },
   {
