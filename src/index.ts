@@ -72,6 +72,7 @@ export type {
   ListenerData,
   LoggedEvent,
   NoData,
+  NumberedEvent,
   ToolFault,
 } from "./domain/events.ts";
 export { EVENT_TYPES } from "./domain/events.ts";

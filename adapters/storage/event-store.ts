@@ -2,8 +2,9 @@ import type { Kysely, SelectQueryBuilder } from "kysely";
 import type { LoggedEvent } from "../../src/domain/events.ts";
 import type { EventStore, LogPage } from "../../src/ports/storage.ts";
 import { insertEvents } from "./event-insertion.ts";
+import { countedPage, type NumberedRow, numbered } from "./event-sequence.ts";
 import { prepared } from "./prepared.ts";
-import type { Database, EventRow } from "./schema.ts";
+import type { Database } from "./schema.ts";
 import type { Session } from "./session.ts";
 
 /** Parameters of a page. */
@@ -16,11 +17,12 @@ type Named = { readonly user_id: string; readonly id: string };
 type Between = { readonly user_id: string; readonly after: number; readonly last: number };
 
 const OF_CALL = prepared((db, { call_id, ...page }: PageKeys & { readonly call_id: string }) =>
-  onPage(db.selectFrom("events").selectAll().where("call_id", "=", call_id), page),
+  countedPage(db, onPage(db.selectFrom("events").selectAll().where("call_id", "=", call_id), page), page.after),
 );
 const OF_USER = prepared((db, { user_id, instance_id, ...page }: OfUser) => {
   const ofUser = db.selectFrom("events").selectAll().where("user_id", "=", user_id);
-  return onPage(instance_id === undefined ? ofUser : ofUser.where("instance_id", "=", instance_id), page);
+  const found = instance_id === undefined ? ofUser : ofUser.where("instance_id", "=", instance_id);
+  return countedPage(db, onPage(found, page), page.after);
 });
 
 const PLACE = prepared((db, { user_id, id }: Named) =>
@@ -49,12 +51,12 @@ export function eventStore(session: Session): EventStore {
     append: (events) => session.transaction((tx) => insertEvents(tx, events)),
     async ofCall(callId, page) {
       const rows = await session.query(OF_CALL, { call_id: callId, ...keysOf(page) });
-      return rows.map(eventOf);
+      return numbered(rows).map(eventOf);
     },
     async ofUser(userId, { instanceId }, page) {
       const instance = instanceId === undefined ? {} : { instance_id: instanceId };
       const rows = await session.query(OF_USER, { user_id: userId, ...instance, ...keysOf(page) });
-      return rows.map(eventOf);
+      return numbered(rows).map(eventOf);
     },
     async positionOf(userId, eventId) {
       const [found] = await session.query(PLACE, { user_id: userId, id: eventId });
@@ -115,7 +117,7 @@ function keysOf({ after = 0, limit }: LogPage): PageKeys {
 }
 
 /** The event of a row. */
-export function eventOf(row: EventRow): LoggedEvent {
+export function eventOf(row: NumberedRow): LoggedEvent {
   return {
     id: row.id,
     type: row.type,
@@ -124,6 +126,7 @@ export function eventOf(row: EventRow): LoggedEvent {
     instanceId: row.instance_id,
     userId: row.user_id,
     data: JSON.parse(row.data),
+    sequence: row.sequence,
     position: row.position,
   } as LoggedEvent;
 }

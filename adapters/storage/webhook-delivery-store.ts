@@ -1,8 +1,9 @@
 import type { Kysely, Selectable } from "kysely";
-import { type Event, withoutPosition } from "../../src/domain/events.ts";
+import { type NumberedEvent, withoutPosition } from "../../src/domain/events.ts";
 import type { WebhookDelivery } from "../../src/domain/webhook.ts";
 import type { DueDelivery, WebhookStore } from "../../src/ports/storage.ts";
 import { deletedRows } from "./deleted-rows.ts";
+import { SEQUENCE } from "./event-sequence.ts";
 import { eventOf } from "./event-store.ts";
 import { prepared } from "./prepared.ts";
 import type { Database, WebhookDeliveryTable } from "./schema.ts";
@@ -114,8 +115,13 @@ async function withEvents(session: Session, rows: readonly DeliveryRow[]): Promi
   }));
 }
 
-async function eventsOf(db: Kysely<Database>, ids: readonly string[]): Promise<Event[]> {
-  const rows = await db.selectFrom("events").selectAll().where("id", "in", ids).execute();
+async function eventsOf(db: Kysely<Database>, ids: readonly string[]): Promise<NumberedEvent[]> {
+  const rows = await db
+    .selectFrom("events")
+    .selectAll()
+    .select(SEQUENCE.as("sequence"))
+    .where("id", "in", ids)
+    .execute();
   return rows.map((row) => withoutPosition(eventOf(row)));
 }
 

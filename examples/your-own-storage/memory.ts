@@ -57,12 +57,21 @@ export class Memory {
   trustedTime: TrustedTime | undefined;
   /** The last position of every log. No user needs their own count: positions may have gaps. */
   #position = 0;
+  readonly #eventsOfCalls: Map<string, number> = new Map();
 
   /** Adds to the log what is not there yet. @throws {Error} an event belongs to no instance; none was added */
   log(events: readonly Event[]): void {
     if (events.some(({ instanceId }) => !instanceId)) throw new Error("an event belongs to an instance");
     for (const event of events)
-      if (!this.events.has(event.id)) this.events.set(event.id, { ...event, position: ++this.#position });
+      if (!this.events.has(event.id))
+        this.events.set(event.id, { ...event, position: ++this.#position, sequence: this.#nextSequence(event) });
+  }
+
+  #nextSequence({ callId }: Event): number | null {
+    if (callId === null) return null;
+    const sequence = (this.#eventsOfCalls.get(callId) ?? 0) + 1;
+    this.#eventsOfCalls.set(callId, sequence);
+    return sequence;
   }
 
   /** One page of the log. */
@@ -88,6 +97,7 @@ export class Memory {
     for (const { id } of events) this.events.delete(id);
     for (const [key] of lines) this.transcripts.delete(key);
     for (const id of ids) this.calls.delete(id);
+    for (const id of ids) this.#eventsOfCalls.delete(id);
     return { ids, events: events.length, transcriptLines: lines.length };
   }
 

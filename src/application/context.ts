@@ -1,6 +1,6 @@
 import type { IdSource } from "../base/ids.ts";
 import type { CallLimits } from "../domain/call-limits.ts";
-import type { Event } from "../domain/events.ts";
+import type { NumberedEvent } from "../domain/events.ts";
 import type { InputSchemas } from "../domain/inputs.ts";
 import type { Limits } from "../domain/limits.ts";
 import type { QueuePolicy } from "../domain/queue-policy.ts";
@@ -107,5 +107,5 @@ export interface Context {
   readonly shutdownSignal: AbortSignal;
   publicUrl(): string;
   /** An event as `GET /v1/events` shows it, JSON. */
-  eventJson(event: Event): string;
+  eventJson(event: NumberedEvent): string;
 }

@@ -3,7 +3,7 @@ import type { CreateCallInput } from "../domain/call-input.ts";
 import type { CallerIdRule } from "../domain/caller-id.ts";
 import type { Consent, ConsentStatus } from "../domain/consent.ts";
 import type { ConsentInput } from "../domain/consent-input.ts";
-import type { Event } from "../domain/events.ts";
+import type { NumberedEvent } from "../domain/events.ts";
 import type { Instance } from "../domain/instance.ts";
 import type { CreateInstanceInput, UpdateInstanceInput } from "../domain/instance-input.ts";
 import type { LineCondition, LineState } from "../domain/line-flow.ts";
@@ -166,7 +166,7 @@ export interface Patience {
 
 /** A part of a log, oldest first. */
 export interface EventPage {
-  readonly events: readonly Event[];
+  readonly events: readonly NumberedEvent[];
   /** Where to go on behind each of these events. */
   readonly cursors: readonly string[];
   /** Where to go on, behind the last of these events; an empty page returns the cursor it was read from. */
@@ -192,7 +192,7 @@ export interface CallUseCases {
    * What has happened and what happens, as it happens, each event once; ends after the final event. Throws Refusal
    * `call_not_found`, and `stopping` if this process stops before the call has ended.
    */
-  events(principal: Principal, callId: string, options?: { signal?: AbortSignal }): AsyncIterable<Event>;
+  events(principal: Principal, callId: string, options?: { signal?: AbortSignal }): AsyncIterable<NumberedEvent>;
   /**
    * The transcripts of calls that {@link get} or {@link list} have answered, by the id of the call, in the order of
    * speaking; calls without a transcript are left out. Throws Refusal `call_not_found`.

@@ -168,13 +168,19 @@ export interface EventSource {
   readonly userId: string;
 }
 
+/** An event with its number, as it is shown. */
+export type NumberedEvent = Event & {
+  /** Counts the events of its call from 1, without gaps, in the order in which they were stored; null for an instance. */
+  readonly sequence: number | null;
+};
+
 /** An event at its place in the log. */
-export type LoggedEvent = Event & {
+export type LoggedEvent = NumberedEvent & {
   /** Its place in the log of its user: rises in the order in which events were stored. */
   readonly position: number;
 };
 
 /** The event as it is shown: places are for cursors only. */
-export function withoutPosition({ position: _, ...event }: LoggedEvent): Event {
+export function withoutPosition({ position: _, ...event }: LoggedEvent): NumberedEvent {
   return event;
 }

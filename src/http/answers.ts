@@ -320,6 +320,7 @@ export interface WebhookTest {
   timestamp: string;
   call_id: null;
   instance_id: null;
+  sequence: null;
   data: { webhook_id: string };
 }
 
@@ -539,6 +540,8 @@ export interface EventOf<Type extends EventType> {
   /** null for an event of an instance. */
   call_id: string | null;
   instance_id: string;
+  /** Counts the events of the call from 1, without gaps; null for an event of an instance. */
+  sequence: number | null;
   data: EventData[Type];
 }
 

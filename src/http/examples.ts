@@ -127,6 +127,7 @@ const event: View<"Event"> = {
   timestamp: "2026-01-31T12:00:03.250Z",
   call_id: CALL_ID,
   instance_id: INSTANCE_ID,
+  sequence: 4,
   data: {},
 };
 

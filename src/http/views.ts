@@ -1,7 +1,7 @@
 import { outcomeData } from "../application/calls/outcomes.ts";
 import type { Connection, InstanceDetails, ListedInstance } from "../application/use-cases.ts";
 import { type Call, isActive } from "../domain/call.ts";
-import type { Event } from "../domain/events.ts";
+import type { NumberedEvent } from "../domain/events.ts";
 import type { Instance } from "../domain/instance.ts";
 import type { MediaStatistics } from "../domain/media-statistics.ts";
 import type { QualityInterval } from "../domain/quality-series.ts";
@@ -207,13 +207,14 @@ function connectionView(connection: Connection): View<"Connection"> {
   };
 }
 
-export function eventView(event: Event): View<"Event"> {
+export function eventView(event: NumberedEvent): View<"Event"> {
   return {
     id: event.id,
     type: event.type,
     timestamp: timestamp(event.timestamp),
     call_id: event.callId,
     instance_id: event.instanceId,
+    sequence: event.sequence,
     data: event.data,
   } as View<"Event">;
 }

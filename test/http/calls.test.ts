@@ -298,6 +298,7 @@ describe("GET /v1/calls/:callId/events", () => {
         timestamp: "2026-01-31T12:00:00.005Z",
         call_id: CALL_ID,
         instance_id: INSTANCE_ID,
+        sequence: 3,
         data: { digit: "1" },
       },
     ]);

@@ -32,7 +32,7 @@ export function checkStory({ journal, phones }: Stage, view: CallView, events: r
       `${detail}: ${view.status} ${JSON.stringify(view.outcome)}, ${types.join(", ")}`,
     );
 
-  for (const fault of storyFaults({ status: view.status, startedAt: view.started_at }, types)) wrong(`it ${fault}`);
+  for (const fault of storyFaults({ status: view.status, startedAt: view.started_at }, events)) wrong(`it ${fault}`);
   const moves = types.filter((type) => MOVES.includes(type) || FINAL.includes(type));
   const order = [...MOVES, ...FINAL].filter((type) => moves.includes(type));
   if (moves.join() !== order.join()) wrong("the events are in another order");

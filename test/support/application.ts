@@ -23,7 +23,7 @@ import { idSource } from "../../src/base/ids.ts";
 import type { AgentInput } from "../../src/domain/agent-input.ts";
 import type { Call } from "../../src/domain/call.ts";
 import type { CallLimits } from "../../src/domain/call-limits.ts";
-import { type Event, withoutPosition } from "../../src/domain/events.ts";
+import { type NumberedEvent, withoutPosition } from "../../src/domain/events.ts";
 import { inputSchemas } from "../../src/domain/inputs.ts";
 import type { Instance } from "../../src/domain/instance.ts";
 import { DEFAULT_LIMITS, type Limits } from "../../src/domain/limits.ts";
@@ -375,7 +375,7 @@ export class World {
     return stored;
   }
 
-  async timeline(call: Call): Promise<Event[]> {
+  async timeline(call: Call): Promise<NumberedEvent[]> {
     return (await this.storage.events.ofCall(call.id, {})).map(withoutPosition);
   }
 

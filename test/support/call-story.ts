@@ -7,9 +7,15 @@ interface FinalCall {
   readonly startedAt: unknown;
 }
 
-/** What is wrong with the events of a final call, by type and in order. */
-export function storyFaults({ status, startedAt }: FinalCall, types: readonly string[]): string[] {
+/** Faults of the events of a final call, which are all of them, in order. */
+export function storyFaults(
+  { status, startedAt }: FinalCall,
+  events: readonly { readonly type: string; readonly sequence: number | null }[],
+): string[] {
+  const types = events.map(({ type }) => type);
+  const sequences = events.map(({ sequence }) => sequence);
   const faults: string[] = [];
+  if (sequences.some((sequence, index) => sequence !== index + 1)) faults.push(`has the numbers ${sequences}`);
   const finals = types.filter((type) => FINAL.includes(type)).join();
   if (finals !== status.toLowerCase()) faults.push(`has the final events "${finals}"`);
   if (types[0] !== "queued") faults.push("does not begin with queued");

@@ -41,6 +41,7 @@ export interface EventView {
   readonly timestamp: string;
   readonly call_id: string | null;
   readonly instance_id: string;
+  readonly sequence: number | null;
   readonly data: Readonly<Record<string, string | number | boolean | null>>;
 }
 

@@ -2,7 +2,7 @@ import { isId } from "../../base/ids.ts";
 import { within } from "../../base/timeout.ts";
 import { type Call, isActive } from "../../domain/call.ts";
 import { CLOSED_BEFORE_ANSWER } from "../../domain/call-flow.ts";
-import type { Event } from "../../domain/events.ts";
+import type { NumberedEvent } from "../../domain/events.ts";
 import type { FailedReason } from "../../domain/outcome.ts";
 import { mayUse, visiblePart } from "../../domain/ownership.ts";
 import type { Principal } from "../../domain/principal.ts";
@@ -108,7 +108,7 @@ export class Calls implements CallUseCases {
     principal: Principal,
     callId: string,
     { signal }: { signal?: AbortSignal } = {},
-  ): AsyncGenerator<Event> {
+  ): AsyncGenerator<NumberedEvent> {
     const { id } = await this.get(principal, callId);
     yield* followCall(this.#context, id, signal);
   }

@@ -1,4 +1,4 @@
-import { type Event, isFinalEvent, withoutPosition } from "../../domain/events.ts";
+import { isFinalEvent, type NumberedEvent, withoutPosition } from "../../domain/events.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import type { Context } from "../context.ts";
 
@@ -10,12 +10,13 @@ export async function* followCall(
   { events, storage }: Pick<Context, "events" | "storage">,
   callId: string,
   signal: AbortSignal | undefined,
-): AsyncGenerator<Event> {
-  const arrived: Event[] = [];
+): AsyncGenerator<NumberedEvent> {
+  // True if events may be stored that are not read yet. The log is read again for them: it alone numbers them.
+  let isBehind = true;
   let wake = () => {};
   const stop = events.listen(callId, {
-    event(event) {
-      arrived.push(event);
+    event() {
+      isBehind = true;
       wake();
     },
     over: () => wake(),
@@ -23,19 +24,15 @@ export async function* followCall(
   const abort = () => wake();
   signal?.addEventListener("abort", abort);
   try {
-    // What is stored while the timeline is read arrives as well; only its id shows that it is the same.
-    const seen = new Set<string>();
-    for (const event of await storage.events.ofCall(callId, {})) {
-      seen.add(event.id);
-      yield withoutPosition(event);
-      if (isFinalEvent(event.type)) return;
-    }
+    let after: number | undefined;
     for (;;) {
-      for (let event = arrived.shift(); event; event = arrived.shift()) {
-        if (seen.has(event.id)) continue;
-        seen.add(event.id);
-        yield event;
-        if (isFinalEvent(event.type)) return;
+      while (isBehind) {
+        isBehind = false;
+        for (const event of await storage.events.ofCall(callId, { after })) {
+          after = event.position;
+          yield withoutPosition(event);
+          if (isFinalEvent(event.type)) return;
+        }
       }
       signal?.throwIfAborted();
       if (events.closed) throw new Refusal("stopping", `the server is stopping: call "${callId}" has not ended yet`);

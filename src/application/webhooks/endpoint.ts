@@ -1,4 +1,4 @@
-import type { Event } from "../../domain/events.ts";
+import type { NumberedEvent } from "../../domain/events.ts";
 import { type Webhook, type WebhookDelivery, wantsEvent } from "../../domain/webhook.ts";
 import { type AttemptResult, afterAttempt, isGone } from "../../domain/webhook-retries.ts";
 import type { Context } from "../context.ts";
@@ -130,7 +130,7 @@ export class Endpoint {
   }
 
   /** Starts an attempt, unless it is under way or there is no room; the end of another attempt makes room. */
-  #start(delivery: WebhookDelivery, event: Event | undefined): void {
+  #start(delivery: WebhookDelivery, event: NumberedEvent | undefined): void {
     if (!this.#active || this.#attempts.has(delivery.id) || this.#attempts.size >= AT_ONCE) return;
     const attempted = this.#attempt(delivery, event)
       .catch((error: unknown) => {
@@ -144,7 +144,7 @@ export class Endpoint {
     this.#attempts.set(delivery.id, attempted);
   }
 
-  async #attempt(delivery: WebhookDelivery, event: Event | undefined): Promise<void> {
+  async #attempt(delivery: WebhookDelivery, event: NumberedEvent | undefined): Promise<void> {
     const { storage, system, eventJson } = this.#context;
     const body = delivery.body ?? (event && eventJson(event));
     const { id, webhookId } = delivery;

@@ -123,6 +123,7 @@ export class Webhooks implements WebhookUseCases {
       timestamp: new Date(system.now()).toISOString(),
       call_id: null,
       instance_id: null,
+      sequence: null,
       data: { webhook_id: id },
     });
     return this.#deliver({ webhookId: id, eventId, eventType: TEST_EVENT_TYPE, body });

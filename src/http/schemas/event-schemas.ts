@@ -121,6 +121,10 @@ function entry<T extends EventType>(type: T) {
     timestamp,
     call_id: v.pipe(v.nullable(callId), v.description("null for an event of an instance.")),
     instance_id: instanceId,
+    sequence: v.pipe(
+      v.nullable(v.pipe(v.number(), v.integer(), v.minValue(1))),
+      v.description("Counts the events of the call from 1, without gaps; null for an event of an instance."),
+    ),
     data: EVENT_DATA[type],
   });
 }
@@ -133,5 +137,6 @@ export const WebhookTest = shape("The event that a test sends to a webhook; it i
   timestamp,
   call_id: v.null(),
   instance_id: v.null(),
+  sequence: v.null(),
   data: v.strictObject({ webhook_id: v.string() }),
 });

@@ -8,7 +8,10 @@ export interface LogPage {
   readonly after?: number | undefined;
 }
 
-/** The append-only log. Each user has their own; its positions start at 1 and rise, with gaps. */
+/**
+ * The append-only log. Each user has their own; its positions start at 1 and rise, with gaps. The events of a call are
+ * numbered from 1 by their positions, without gaps, and never again: they are deleted together, with their call.
+ */
 export interface EventStore {
   /** Stores all events or none. */
   append(events: readonly Event[]): Promise<void>;

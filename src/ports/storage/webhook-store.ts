@@ -1,4 +1,4 @@
-import type { Event } from "../../domain/events.ts";
+import type { NumberedEvent } from "../../domain/events.ts";
 import type { DeliveryStatus, Webhook, WebhookDelivery } from "../../domain/webhook.ts";
 import type { AttemptedDelivery } from "../../domain/webhook-retries.ts";
 import type { Page } from "./page.ts";
@@ -15,7 +15,7 @@ export type WebhookPatch = Partial<
 export interface DueDelivery {
   readonly delivery: WebhookDelivery;
   /** Undefined for a test, and if the event was deleted. */
-  readonly event: Event | undefined;
+  readonly event: NumberedEvent | undefined;
 }
 
 /** Endpoints of users, and the deliveries to them. The log of events is the outbox: each webhook has a position in it. */

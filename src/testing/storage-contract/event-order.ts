@@ -32,10 +32,46 @@ export function eventOrderContract(clause: Clause): void {
     for (const writer of writers) void writer.finally(() => writing--).catch(() => {});
     await Promise.all(writers);
 
-    const [all, ofOne] = (await Promise.all(readers)).map(idsOf);
+    const [log, timeline] = (await Promise.all(readers)) as [LoggedEvent[], LoggedEvent[]];
+    const [all, ofOne] = [idsOf(log), idsOf(timeline)];
     scene.equal(all?.toSorted(), written.toSorted());
     scene.equal(all, idsOf(await scene.log()));
     scene.equal(ofOne, idsOf(await scene.timeline(calls[0]!.id)));
+    for (const { id } of calls) {
+      const numbers = (read: readonly LoggedEvent[]) =>
+        read.filter(({ callId }) => callId === id).map(({ sequence }) => sequence);
+      const [inAll, inOwn] = [numbers(log), numbers(timeline)];
+      scene.equal(
+        inAll,
+        inAll.map((_, index) => index + 1),
+      );
+      if (id === calls[0]!.id) scene.equal(inOwn, inAll);
+    }
+  });
+
+  clause("the events of a call are numbered from 1 without gaps, whoever reads them", async (scene) => {
+    const { calls, events } = scene.storage;
+    const instance = await scene.storedInstance();
+    const [one, two] = [await scene.storedCall(instance), await scene.storedCall(instance)];
+    const first = scene.event("queued", one);
+    await events.append([first, scene.event("queued", two), scene.event("instance.active", instance)]);
+    await scene.moved(one, { status: "RINGING" }, [first, scene.event("ringing", one)]);
+    await events.append([first, scene.event("ringing", two), scene.event("dtmf", one), scene.event("dtmf", one)]);
+    const expected = [1, 1, null, 2, 2, 3, 4];
+    const log = await events.ofUser(scene.userId, {}, {});
+    scene.equal(sequencesOf(log), expected);
+    for (const [index, { position }] of log.entries()) {
+      const page = { after: position, limit: 3 };
+      const rest = expected.slice(index + 1, index + 4);
+      scene.equal(sequencesOf(await events.ofUser(scene.userId, {}, page)), rest);
+      scene.equal(sequencesOf(await events.ofUser(scene.userId, { instanceId: instance.id }, page)), rest);
+    }
+    const ofOne = await events.ofCall(one.id, {});
+    scene.equal(sequencesOf(ofOne), [1, 2, 3, 4]);
+    scene.equal(sequencesOf(await events.ofCall(one.id, { after: ofOne[1]?.position, limit: 1 })), [3]);
+    await calls.update(two.id, two.version, { status: "FAILED", endedAt: scene.now() }, []);
+    await calls.remove([two.id]);
+    scene.equal(sequencesOf(await events.ofUser(scene.userId, {}, { after: log[2]?.position })), [2, 3, 4]);
   });
 
   clause("an event that was made earlier and is stored later comes later", async (scene) => {
@@ -94,6 +130,10 @@ export function eventOrderContract(clause: Clause): void {
     // An event that the user does not have must not hide any that the user has.
     for (const id of [theirs.id, scene.id("evt")]) scene.equal(await events.positionOf(scene.userId, id), 0);
   });
+}
+
+function sequencesOf(events: readonly LoggedEvent[]): (number | null)[] {
+  return events.map(({ sequence }) => sequence);
 }
 
 /** Reads the user's log, or that of one call, in pages of seven until the writers are done. */

@@ -1,6 +1,6 @@
 import { type IdPrefix, type IdSource, idSource } from "../../base/ids.ts";
 import type { Call } from "../../domain/call.ts";
-import { type Event, type EventSource, type EventType, withoutPosition } from "../../domain/events.ts";
+import type { Event, EventSource, EventType, LoggedEvent } from "../../domain/events.ts";
 import type { Instance } from "../../domain/instance.ts";
 import type { QueuePolicy } from "../../domain/queue-policy.ts";
 import type { ReceiptKey, Storage } from "../../ports/storage.ts";
@@ -132,12 +132,12 @@ export class StorageScene {
 
   /** The events of a call as they were stored, oldest first. */
   async timeline(callId: string): Promise<Event[]> {
-    return (await this.storage.events.ofCall(callId, {})).map(withoutPosition);
+    return (await this.storage.events.ofCall(callId, {})).map(asAppended);
   }
 
   /** The events of the user as they were stored, oldest first. */
   async log(userId: string = this.userId): Promise<Event[]> {
-    return (await this.storage.events.ofUser(userId, {}, {})).map(withoutPosition);
+    return (await this.storage.events.ofUser(userId, {}, {})).map(asAppended);
   }
 
   async storedInstance(patch: Partial<Instance> = {}): Promise<Instance> {
@@ -165,6 +165,11 @@ export class StorageScene {
     const call = await this.storedCall(instance, patch);
     return this.moved(call, { status: "FAILED", endedAt: this.now() });
   }
+}
+
+/** The event without what the storage adds. */
+function asAppended({ position: _, sequence: __, ...event }: LoggedEvent): Event {
+  return event;
 }
 
 /** The ids of records, in their order. */

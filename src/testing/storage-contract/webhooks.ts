@@ -75,8 +75,9 @@ export function webhooksContract(clause: Clause, lastingClause: Clause): void {
   clause("pending deliveries come with their events, the longest due first", async (scene) => {
     const { webhooks, events } = scene.storage;
     const { id } = await storedWebhook(scene);
-    const event = scene.event("instance.created", await scene.storedInstance());
-    await events.append([event]);
+    const call = await scene.storedCall(await scene.storedInstance());
+    const [before, event] = [scene.event("queued", call), scene.event("ringing", call)];
+    await events.append([before, event]);
     const later = delivery(scene, id, { eventId: event.id, nextAttemptAt: scene.now() + 1_000 });
     const erased = delivery(scene, id, { nextAttemptAt: scene.now() });
     const test = delivery(scene, id, { body: "{}", nextAttemptAt: scene.now() + 2_000 });
@@ -84,7 +85,7 @@ export function webhooksContract(clause: Clause, lastingClause: Clause): void {
     await webhooks.insertDelivery(delivery(scene, id, { status: "delivered", nextAttemptAt: null }));
     scene.equal(await webhooks.pending(id, 10), [
       { delivery: erased, event: undefined },
-      { delivery: later, event },
+      { delivery: later, event: { ...event, sequence: 2 } },
       { delivery: test, event: undefined },
     ]);
     scene.equal((await webhooks.pending(id, 1)).length, 1);

@@ -69,7 +69,7 @@ async function anOlderDatabase(connect: () => Promise<ConnectedDatabase>, make: 
   await storage.open({ exclusive: true });
   for (const user of ["usr_a", "usr_b"]) {
     const own = log.filter(({ userId }) => userId === user);
-    const expected = own.map((event, index) => ({ ...event, position: index + 1 }));
+    const expected = own.map((event, index) => ({ ...event, position: index + 1, sequence: index + 1 }));
     expect(await storage.events.ofUser(user, {}, {})).toEqual(expected);
     for (const { id, position } of expected) expect(await storage.events.positionOf(user, id)).toBe(position);
   }

@@ -172,6 +172,7 @@ describe("a test event", () => {
         timestamp,
         call_id: null,
         instance_id: null,
+        sequence: null,
         data: { webhook_id: id },
       },
     ]);

@@ -12,7 +12,7 @@ import type {
 import { idSource } from "../../../src/base/ids.ts";
 import type { Call } from "../../../src/domain/call.ts";
 import { eventCursor } from "../../../src/domain/cursor.ts";
-import type { Event, EventSource } from "../../../src/domain/events.ts";
+import type { Event, EventSource, NumberedEvent } from "../../../src/domain/events.ts";
 import type { Instance } from "../../../src/domain/instance.ts";
 import { DEFAULT_LIMITS } from "../../../src/domain/limits.ts";
 import { Refusal } from "../../../src/domain/refusal.ts";
@@ -75,7 +75,7 @@ export const call = (over: Partial<Call> = {}): Call => ({
   ...over,
 });
 
-export const event = (over: Partial<EventSource> & Partial<Pick<Event, "type" | "data">> = {}): Event =>
+export const event = (over: Partial<EventSource> & Partial<Pick<Event, "type" | "data">> = {}): NumberedEvent =>
   ({
     id: EVENT_ID,
     type: "dtmf",
@@ -83,9 +83,10 @@ export const event = (over: Partial<EventSource> & Partial<Pick<Event, "type" | 
     callId: CALL_ID,
     instanceId: INSTANCE_ID,
     userId: "usr_anna",
+    sequence: 3,
     data: { digit: "1" },
     ...over,
-  }) as Event;
+  }) as NumberedEvent;
 
 /** A page that ends at the third event of a log. */
 export const eventPage = (over: Partial<EventPage> = {}): EventPage => ({
