@@ -1,6 +1,6 @@
-import { WavDecoder } from "../../src/audio/wav.ts";
 import type { AudioFacts } from "../../src/ports/audio-decoder.ts";
 import { Mp3Decoder } from "./mp3-decoder.ts";
+import { WavPieces } from "./wav-pieces.ts";
 
 /** The samples of one piece of a file. */
 export interface DecodedPiece {
@@ -9,12 +9,23 @@ export interface DecodedPiece {
   readonly sampleRate: number;
 }
 
+/** The end of a file. */
+export interface FileEnd {
+  /** The last samples. */
+  readonly pieces: readonly DecodedPiece[];
+  /** Properties of the file, except its length. */
+  readonly facts: Omit<AudioFacts, "durationMs">;
+}
+
 /** The decoder of one file. */
 export interface PieceDecoder {
-  /** Takes the next bytes. Throws an Error whose message is for the sender of the file. */
-  push(bytes: Uint8Array): DecodedPiece;
-  /** Called once after the last bytes; returns the properties of the file, except its length. */
-  finish(): Omit<AudioFacts, "durationMs">;
+  /**
+   * Takes the next bytes and returns samples, cut wherever the sample rate changes. Throws an Error whose message is for
+   * the sender of the file.
+   */
+  push(bytes: Uint8Array): readonly DecodedPiece[];
+  /** Called once after the last bytes. */
+  finish(): FileEnd;
   close(): void;
 }
 
@@ -38,35 +49,20 @@ export async function eachPiece(
   visit: (piece: DecodedPiece) => void,
 ): Promise<Omit<AudioFacts, "durationMs">> {
   const startedAt = cpuMs();
-  const decoder = format === "wav" ? wavPieces() : await Mp3Decoder.open(file);
+  const decoder = format === "wav" ? new WavPieces(file) : await Mp3Decoder.open(file);
   try {
     for (let at = 0; at < file.length && !limits.cancelled(); at += PIECE_BYTES) {
-      const piece = decoder.push(file.subarray(at, at + PIECE_BYTES));
-      if (piece.samples.length > 0) visit(piece);
+      for (const piece of decoder.push(file.subarray(at, at + PIECE_BYTES))) visit(piece);
       if (cpuMs() - startedAt > limits.maxCpuMs) {
         throw new Error(`the audio takes more than ${limits.maxCpuMs / 1000} s to decode`);
       }
     }
-    return decoder.finish();
+    const { pieces, facts } = decoder.finish();
+    for (const piece of pieces) visit(piece);
+    return facts;
   } finally {
     decoder.close();
   }
-}
-
-function wavPieces(): PieceDecoder {
-  const decoder = new WavDecoder();
-  return {
-    push: (bytes) => {
-      const samples = decoder.push(bytes);
-      return { samples, sampleRate: decoder.format?.sampleRate ?? 0 };
-    },
-    finish() {
-      decoder.finish();
-      const { sampleRate = 0, channels = 0 } = decoder.format ?? {};
-      return { format: "wav", sampleRate, channels, truncated: decoder.truncated };
-    },
-    close() {},
-  };
 }
 
 /** CPU time of this thread, ms; if the runtime does not count it, elapsed time. */

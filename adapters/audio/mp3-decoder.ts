@@ -1,5 +1,4 @@
-import type { AudioFacts } from "../../src/ports/audio-decoder.ts";
-import type { DecodedPiece, PieceDecoder } from "./audio-pieces.ts";
+import type { DecodedPiece, FileEnd, PieceDecoder } from "./audio-pieces.ts";
 import { type Mp3Opening, mp3Opening } from "./mp3-opening.ts";
 import { Mpg123 } from "./mpg123.ts";
 
@@ -27,23 +26,26 @@ export class Mp3Decoder implements PieceDecoder {
     return new Mp3Decoder(await Mpg123.open(), opening);
   }
 
-  push(bytes: Uint8Array): DecodedPiece {
+  push(bytes: Uint8Array): DecodedPiece[] {
     const { sampleRate } = this.#opening;
     // Tags may be longer than a piece; mpg123 need not read them.
     const audio = bytes.subarray(this.#skip);
     this.#skip = Math.max(0, this.#skip - bytes.length);
-    if (audio.length === 0 || this.#faults > MOST_FAULTS) return { samples: new Int16Array(0), sampleRate };
+    if (audio.length === 0 || this.#faults > MOST_FAULTS) return [];
     const decoded = this.#decoder.decode(audio);
     this.#faults += decoded.faults;
     this.#samples += decoded.samples.length;
-    return { samples: decoded.samples, sampleRate: decoded.sampleRate || sampleRate };
+    return decoded.samples.length === 0
+      ? []
+      : [{ samples: decoded.samples, sampleRate: decoded.sampleRate || sampleRate }];
   }
 
-  finish(): Omit<AudioFacts, "durationMs"> {
+  finish(): FileEnd {
     const { sampleRate, channels, claimedSamples = 0 } = this.#opening;
     // The decoder may leave out the last frame of a whole file, but no more.
     const missing = claimedSamples - this.#samples > 1152;
-    return { format: "mp3", sampleRate, channels, truncated: missing || this.#faults > MOST_FAULTS };
+    const truncated = missing || this.#faults > MOST_FAULTS;
+    return { pieces: [], facts: { format: "mp3", sampleRate, channels, truncated } };
   }
 
   close(): void {

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { pcmFromBytes } from "../../src/audio/pcm.ts";
 import { LONGEST_AUDIO_S, SpokenLength } from "../../src/audio/spoken-length.ts";
-import { WAV_HEADER_BYTES } from "../../src/audio/wav.ts";
+import { WAV_HEADER_BYTES } from "../../src/audio/wav-header.ts";
 import type { PcmChunk } from "../../src/ports/media.ts";
 import { segments } from "./segments.ts";
 import type { FliteInput, SpeechJobContext } from "./speech-jobs.ts";

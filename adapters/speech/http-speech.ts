@@ -77,12 +77,12 @@ export function httpSpeech(options: HttpSpeechOptions): Speech {
       const body = new SpokenBody(rateOfContentType(contentType) ?? options.sampleRate ?? 24_000);
       const length = new SpokenLength();
       for await (const bytes of readWithin(response, timeoutMs, signal)) {
-        const piece = body.push(bytes);
-        if (piece === undefined) continue;
-        length.add(piece);
-        yield piece;
+        for (const piece of body.push(bytes)) {
+          length.add(piece);
+          yield piece;
+        }
       }
-      body.finish();
+      yield* body.finish();
     } catch (error) {
       signal.throwIfAborted();
       const hide = (text: string) => withoutSecrets(text, secrets);

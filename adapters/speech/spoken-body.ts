@@ -30,27 +30,26 @@ export class SpokenBody {
     this.#sampleRate = sampleRate;
   }
 
-  /** Takes the next bytes and returns the samples that they complete, if any. Throws `AudioFormatError` for a broken WAV. */
-  push(bytes: Uint8Array): PcmChunk | undefined {
+  /** Takes the next bytes and returns the samples that they complete. Throws `AudioFormatError` for a broken WAV. */
+  push(bytes: Uint8Array): PcmChunk[] {
     let fresh = bytes;
     if (!this.#pcm && !this.#wav) {
       const opening = new Uint8Array(this.#opening.length + bytes.length);
       opening.set(this.#opening);
       opening.set(bytes, this.#opening.length);
       this.#opening = opening;
-      if (opening.length < OPENING_BYTES) return undefined;
+      if (opening.length < OPENING_BYTES) return [];
       if (String.fromCharCode(...opening.subarray(0, OPENING_BYTES)) === "RIFF") this.#wav = new WavDecoder();
       else this.#pcm = new PcmByteStream();
       fresh = opening;
     }
-    const samples = (this.#wav ?? this.#pcm)?.push(fresh);
-    if (samples === undefined || samples.length === 0) return undefined;
-    return { sampleRate: this.#wav?.format?.sampleRate ?? this.#sampleRate, samples };
+    if (this.#wav !== undefined) return this.#wav.push(fresh);
+    const samples = this.#pcm?.push(fresh) ?? new Int16Array(0);
+    return samples.length === 0 ? [] : [{ sampleRate: this.#sampleRate, samples }];
   }
 
-  /** Marks the end of the bytes. Throws `AudioFormatError` or an Error if a WAV is incomplete. */
-  finish(): void {
-    this.#wav?.finish();
-    if (this.#wav?.truncated) throw new Error("the WAV file is shorter than the length in its header");
+  /** Marks the end of the bytes and returns the last samples. Throws `AudioFormatError` if a WAV has no audio. */
+  finish(): PcmChunk[] {
+    return this.#wav?.finish() ?? [];
   }
 }

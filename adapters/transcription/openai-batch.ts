@@ -1,6 +1,6 @@
 import { HTTPError, TimeoutError } from "ky";
 import { concatPcm, pcmToBytes, samplesToMs } from "../../src/audio/pcm.ts";
-import { wavHeader } from "../../src/audio/wav.ts";
+import { wavHeader } from "../../src/audio/wav-header.ts";
 import { Queue } from "../../src/base/queue.ts";
 import type { Transcription, TranscriptionEvent, TranscriptionSession } from "../../src/ports/transcription.ts";
 import { engineClient } from "../engine-http/engine-client.ts";

@@ -1,18 +1,19 @@
 import { AudioFormatError } from "./audio-format-error.ts";
-import { ALAW_LEVELS, MULAW_LEVELS } from "./g711.ts";
 
 /** How the samples of a WAV file are written. */
 export interface WavFormat {
   readonly encoding: "pcm" | "float" | "alaw" | "mulaw";
+  /** Significant bits; the container may be larger. */
   readonly bitsPerSample: number;
+  /** Bytes of one sample of one channel. */
+  readonly containerBytes: number;
   /** 1 to 8. */
   readonly channels: number;
+  /** Speakers of the channels (WAVEFORMATEXTENSIBLE); 0 if the file states none. */
+  readonly channelMask: number;
   /** Samples per second, 4000 to 192000. */
   readonly sampleRate: number;
 }
-
-/** Reads one sample of one channel, scaled to the 16-bit range but not yet rounded. */
-export type WavSampleReader = (bytes: DataView, offset: number) => number;
 
 const EXTENSIBLE = 0xfffe;
 
@@ -40,26 +41,13 @@ const REFUSED: Readonly<Record<number, string>> = {
   61868: "FLAC inside a WAV file",
 };
 
-const READERS: ReadonlyMap<string, WavSampleReader> = new Map(
-  Object.entries<WavSampleReader>({
-    // Eight-bit WAV is the odd one out: unsigned, with silence at 128.
-    pcm8: (bytes, offset) => (bytes.getUint8(offset) - 128) * 256,
-    pcm16: (bytes, offset) => bytes.getInt16(offset, true),
-    pcm24: (bytes, offset) => bytes.getInt16(offset + 1, true) + bytes.getUint8(offset) / 256,
-    pcm32: (bytes, offset) => bytes.getInt32(offset, true) / 65536,
-    float32: (bytes, offset) => bytes.getFloat32(offset, true) * 32768,
-    float64: (bytes, offset) => bytes.getFloat64(offset, true) * 32768,
-    alaw8: (bytes, offset) => ALAW_LEVELS[bytes.getUint8(offset)] ?? 0,
-    mulaw8: (bytes, offset) => MULAW_LEVELS[bytes.getUint8(offset)] ?? 0,
-  }),
-);
-
-/** The reader for a format that {@link parseWavFormat} has accepted. */
-export function wavSampleReader(format: WavFormat): WavSampleReader {
-  const reader = READERS.get(format.encoding + format.bitsPerSample);
-  if (reader === undefined) throw unsupported(`${format.bitsPerSample}-bit ${format.encoding} samples`);
-  return reader;
-}
+/** Sizes of samples that can be read, bytes. */
+const CONTAINERS: { readonly [Encoding in WavFormat["encoding"]]: readonly number[] } = {
+  pcm: [1, 2, 3, 4],
+  float: [4, 8],
+  alaw: [1],
+  mulaw: [1],
+};
 
 /**
  * Reads a `fmt ` chunk of at least 16 bytes (Microsoft's WAVEFORMATEX and WAVEFORMATEXTENSIBLE).
@@ -68,7 +56,8 @@ export function wavSampleReader(format: WavFormat): WavSampleReader {
  */
 export function parseWavFormat(chunk: DataView): WavFormat {
   let tag = chunk.getUint16(0, true);
-  if (tag === EXTENSIBLE) {
+  const isExtensible = tag === EXTENSIBLE;
+  if (isExtensible) {
     if (chunk.byteLength < 26) {
       throw malformed(`an extensible fmt chunk of ${chunk.byteLength} bytes, too short for its sub-format`);
     }
@@ -86,16 +75,37 @@ export function parseWavFormat(chunk: DataView): WavFormat {
     throw unsupported(`a sample rate of ${sampleRate} Hz (4000 to 192000 can be played)`);
   }
 
-  const bitsPerSample = chunk.getUint16(14, true);
-  const format: WavFormat = { encoding, bitsPerSample, channels, sampleRate };
-  wavSampleReader(format);
-  const blockAlign = chunk.getUint16(12, true);
-  const frameBytes = (channels * bitsPerSample) / 8;
-  // Some writers leave the field empty. A wrong one means samples in larger containers, which would play as noise.
-  if (blockAlign !== 0 && blockAlign !== frameBytes) {
-    throw malformed(`a block size of ${blockAlign} bytes, but its samples need ${frameBytes}`);
-  }
-  return format;
+  const statedBits = encoding === "alaw" || encoding === "mulaw" ? 8 : chunk.getUint16(14, true);
+  const containerBytes = containerOf(chunk, channels, sampleRate, statedBits);
+  if (!CONTAINERS[encoding].includes(containerBytes)) throw unsupported(`${statedBits}-bit ${encoding} samples`);
+  const validBits = isExtensible && encoding === "pcm" ? chunk.getUint16(18, true) : 0;
+  const bits = statedBits === 0 ? 8 * containerBytes : Math.min(statedBits, 8 * containerBytes);
+  return {
+    encoding,
+    bitsPerSample: validBits > 0 && validBits < bits ? validBits : bits,
+    containerBytes,
+    channels,
+    channelMask: isExtensible ? chunk.getUint32(20, true) : 0,
+    sampleRate,
+  };
+}
+
+/**
+ * Bytes of one sample. The block size may be wrong or missing: the byte rate decides then, and 24 bits are also
+ * written into containers of 4 bytes.
+ */
+function containerOf(chunk: DataView, channels: number, sampleRate: number, bits: number): number {
+  const byteRate = chunk.getUint32(8, true);
+  const blockBytes = chunk.getUint16(12, true);
+  const packed = Math.ceil(bits / 8);
+  const stated = blockBytes / channels;
+  if (stated === packed || (packed > 0 && byteRate === sampleRate * channels * packed)) return packed;
+  const isWhole = Number.isInteger(stated) && stated > 0;
+  const isConsistent = isWhole && byteRate === sampleRate * blockBytes;
+  if (packed === 0 || (isConsistent && stated > packed) || (isWhole && bits === 24 && stated === 4)) return stated;
+  // Played as it is stated, the file would be noise.
+  if (isConsistent) throw malformed(`a block size of ${blockBytes} bytes, but its samples need ${channels * packed}`);
+  return packed;
 }
 
 function unsupported(what: string): AudioFormatError {

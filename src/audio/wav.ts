@@ -1,223 +1,317 @@
-import type { DecodedAudio } from "../ports/media.ts";
+import type { FileBytes, IgnoredReason } from "../ports/audio-decoder.ts";
+import type { DecodedAudio, PcmChunk } from "../ports/media.ts";
 import { AudioFormatError } from "./audio-format-error.ts";
-import { toSample } from "./pcm.ts";
-import { parseWavFormat, type WavFormat, type WavSampleReader, wavSampleReader } from "./wav-format.ts";
+import { ByteAccount } from "./byte-account.ts";
+import { declaredLength, isCutOff } from "./declared-length.ts";
+import { TAG_HEAD_BYTES, tagAt } from "./file-tags.ts";
+import { concatPcm } from "./pcm.ts";
+import {
+  CHUNK_HEAD_BYTES,
+  isChunkIdAt,
+  isKnownChunkAt,
+  isWaveAt,
+  RIFF_BYTES,
+  waveBegunIn,
+  waveIn,
+} from "./wav-chunks.ts";
+import { parseWavFormat, type WavFormat } from "./wav-format.ts";
+import { WavSamples } from "./wav-samples.ts";
 
-const UNKNOWN_LENGTH = 0xffff_ffff;
+const ALL_ONES = 0xffff_ffff;
 const LARGEST_FMT = 1024;
-// RIFF size, data size, sample count (64 bits each) and the length of a table that we skip. EBU Tech 3306.
+/** RIFF size, data size, sample count (64 bits each) and the length of a table that we skip. EBU Tech 3306. */
 const DS64_BYTES = 28;
 
-type Part = "riff" | "chunk" | "ds64" | "fmt" | "skip" | "data" | "end";
+type Part = "riff" | "chunk" | "ds64" | "fmt" | "skip" | "data" | "zeros" | "unknown";
+
+/** Options of {@link WavDecoder}. */
+export interface WavDecoderOptions {
+  /** Length of a whole file, bytes: a chunk that claims more is recognised. Omit it for a stream. */
+  readonly size?: number | undefined;
+}
 
 /**
- * Decodes a WAV file (RIFF, RF64) as it arrives into 16-bit samples of one channel, at the rate of the file.
+ * Decodes WAV (RIFF, RF64) as it arrives into 16-bit samples of one channel, at the rate of the file.
  *
- * Takes PCM of 8, 16, 24 and 32 bits, float of 32 and 64 bits, A-law and mu-law, 1 to 8 channels, which are averaged.
- * The samples do not depend on how the bytes are cut into pieces, and are never more than the bytes pushed. Do not use
- * the decoder after an error.
+ * Takes PCM of 8 to 32 bits, float of 32 and 64 bits, A-law and mu-law, 1 to 8 channels. Files that are joined, several
+ * data chunks and headers that are repeated between samples are all decoded: each piece has the rate of its own header.
+ * Lengths are only claims: a data chunk whose length is a placeholder ends with the bytes, or at the next header.
+ * The samples do not depend on how the bytes are cut into pieces. Do not use the decoder after an error.
  */
 export class WavDecoder {
+  readonly #size: number;
+  readonly #account = new ByteAccount();
   #part: Part = "riff";
-  /** Bytes of the current part still to come; for `data` without a stated length, Infinity. */
-  #left = 12;
+  /** Bytes of the current part still to come; for `data` without a known length, Infinity. */
+  #left = 0;
+  /** True after a chunk of odd length: a pad byte should follow. */
+  #isPadDue = false;
+  #pending = new Uint8Array(0);
   #received = 0;
-  #longDataBytes = UNKNOWN_LENGTH;
-  #tableBytes = 0;
+  #hasData = false;
+  #first: WavFormat | undefined;
   #format: WavFormat | undefined;
-  #reader: WavSampleReader | undefined;
+  #samples: WavSamples | undefined;
+  // Claims of the current file.
+  #riffAt = 0;
+  #riffClaim = 0;
+  #dataClaim = 0;
+  #dataReceived = 0;
+  #longRiffClaim = ALL_ONES;
+  #longDataClaim = ALL_ONES;
   #truncated = false;
-  // Holds a header until it is whole, later a frame that was cut in two.
-  readonly #held = new Uint8Array(LARGEST_FMT);
-  readonly #heldView = new DataView(this.#held.buffer);
-  #heldBytes = 0;
+  #unknownReason: IgnoredReason = "unknown_bytes";
 
-  /** The `fmt ` chunk, as soon as it has been read. */
-  get format(): WavFormat | undefined {
-    return this.#format;
+  constructor({ size = Infinity }: WavDecoderOptions = {}) {
+    this.#size = size;
   }
 
-  /** After {@link finish}: whether the data chunk claimed more bytes than were pushed. */
+  /** The first `fmt ` chunk, as soon as it has been read. */
+  get format(): WavFormat | undefined {
+    return this.#first;
+  }
+
+  /** After {@link finish}: true if the last file is cut off. */
   get truncated(): boolean {
     return this.#truncated;
   }
 
+  /** After {@link finish}: the bytes that were pushed, by their use. */
+  get bytes(): FileBytes {
+    return this.#account.total;
+  }
+
   /** Takes the next bytes and returns the samples they complete. Throws {@link AudioFormatError}. */
-  push(bytes: Uint8Array): Int16Array<ArrayBuffer> {
-    let at = 0;
-    while (at < bytes.length && this.#part !== "data" && this.#part !== "end") {
-      const take = Math.min(this.#left, bytes.length - at);
-      if (this.#part !== "skip") {
-        this.#held.set(bytes.subarray(at, at + take), this.#heldBytes);
-        this.#heldBytes += take;
-      }
-      at += take;
-      this.#left -= take;
-      this.#received += take;
-      if (this.#left === 0) this.#partComplete();
-    }
-    if (this.#part !== "data") return new Int16Array(0);
-    const take = Math.min(this.#left, bytes.length - at);
-    this.#left -= take;
-    this.#received += take;
-    const samples = this.#decode(bytes.subarray(at, at + take));
-    if (this.#left === 0) this.#part = "end";
-    return samples;
+  push(bytes: Uint8Array): PcmChunk[] {
+    return this.#run(bytes, false);
   }
 
-  /** Ends the file. Throws {@link AudioFormatError} if it had no data chunk. */
-  finish(): void {
+  /** Ends the audio and returns the last samples. Throws {@link AudioFormatError} if there was no data chunk. */
+  finish(): PcmChunk[] {
+    const chunks = this.#run(new Uint8Array(0), true);
     if (this.#received === 0) throw new AudioFormatError("not_audio", "the audio is empty");
-    if (this.#part !== "data" && this.#part !== "end") {
-      throw malformed(`ends after ${this.#received} bytes, before any audio data`);
+    if (!this.#hasData) throw malformed(`ends after ${this.#received} bytes, before any audio data`);
+    this.#flush(chunks);
+    this.#account.header(this.#pending.length);
+    this.#truncated =
+      this.#part === "data" &&
+      isCutOff({
+        claim: this.#dataClaim,
+        received: this.#dataReceived,
+        containerEnd: this.#riffClaim + CHUNK_HEAD_BYTES,
+        containerReceived: this.#received - this.#riffAt,
+      });
+    return chunks;
+  }
+
+  #run(fresh: Uint8Array, isLast: boolean): PcmChunk[] {
+    this.#received += fresh.length;
+    const bytes = joined(this.#pending, fresh);
+    const chunks: PcmChunk[] = [];
+    let at = 0;
+    for (;;) {
+      const used = this.#step(bytes.subarray(at), isLast, chunks);
+      if (used === undefined) break;
+      at += used;
     }
-    this.#truncated = this.#left > 0 && this.#left !== Infinity;
+    this.#pending = bytes.slice(at);
+    return chunks;
   }
 
-  #partComplete(): void {
-    const bytes = this.#heldBytes;
-    this.#heldBytes = 0;
-    if (this.#part === "riff") this.#readRiff();
-    else if (this.#part === "chunk") this.#readChunkHeader();
-    else if (this.#part === "ds64") this.#readDs64();
-    else if (this.#part === "fmt") this.#readFmt(bytes);
-    else this.#expect("chunk", 8);
+  /** Reads the beginning of the bytes and returns how many it has used; undefined if it needs more. */
+  #step(bytes: Uint8Array, isLast: boolean, chunks: PcmChunk[]): number | undefined {
+    if (this.#part === "data") return this.#readData(bytes, isLast, chunks);
+    if (this.#part === "unknown") return this.#skipUnknown(bytes, isLast);
+    if (this.#part === "zeros") return this.#skipZeros(bytes);
+    if (this.#part === "skip") return this.#skip(bytes);
+    if (this.#part === "chunk") return this.#readChunk(bytes, isLast);
+    const length = this.#part === "riff" ? RIFF_BYTES : this.#left;
+    if (bytes.length < length) return undefined;
+    const view = new DataView(bytes.buffer, bytes.byteOffset, length);
+    this.#account.header(length);
+    if (this.#part === "riff") this.#readRiff(bytes, view);
+    else if (this.#part === "ds64") this.#readDs64(view);
+    else this.#readFmt(view);
+    return length;
   }
 
-  #expect(part: Part, bytes: number): void {
-    this.#part = bytes === 0 ? "chunk" : part;
-    this.#left = bytes === 0 ? 8 : bytes;
-  }
-
-  #readRiff(): void {
-    const container = this.#fourLetters(0);
-    if (container === "RIFX") {
-      throw new AudioFormatError("unsupported", "the WAV file is big-endian (RIFX), which is not supported");
-    }
-    if ((container !== "RIFF" && container !== "RF64") || this.#fourLetters(8) !== "WAVE") {
+  #readRiff(bytes: Uint8Array, view: DataView): void {
+    if (!isWaveAt(bytes, 0)) {
+      if (String.fromCharCode(...bytes.subarray(0, 4)) === "RIFX")
+        throw new AudioFormatError("unsupported", "the WAV file is big-endian (RIFX), which is not supported");
       throw new AudioFormatError("not_audio", "the audio does not begin with a RIFF or RF64 header of type WAVE");
     }
-    this.#expect("chunk", 8);
+    this.#riffAt = this.#account.sum - RIFF_BYTES;
+    this.#riffClaim = view.getUint32(4, true);
+    this.#longRiffClaim = ALL_ONES;
+    this.#longDataClaim = ALL_ONES;
+    this.#samples = undefined;
+    this.#isPadDue = false;
+    this.#part = "chunk";
   }
 
-  #readChunkHeader(): void {
-    const id = this.#fourLetters(0);
-    const size = this.#heldView.getUint32(4, true);
-    const padded = size + (size % 2);
-    if (id === "data") this.#beginData(size === UNKNOWN_LENGTH ? this.#longDataBytes : size);
-    else if (id === "fmt " && this.#format === undefined) {
-      if (size < 16 || size > LARGEST_FMT) throw malformed(`has a fmt chunk of ${size} bytes`);
-      this.#expect("fmt", padded);
-    } else if (id === "ds64" && size >= DS64_BYTES) {
-      this.#tableBytes = padded - DS64_BYTES;
-      this.#expect("ds64", DS64_BYTES);
-    } else this.#expect("skip", padded);
+  #readChunk(bytes: Uint8Array, isLast: boolean): number | undefined {
+    if (this.#isPadDue) return this.#skipPad(bytes, isLast);
+    const needed = isKnownChunkAt(bytes, 0) ? CHUNK_HEAD_BYTES : TAG_HEAD_BYTES;
+    if (bytes.length < needed && !isLast) return undefined;
+    if (bytes.length === 0) return undefined;
+    if (isWaveAt(bytes, 0)) return this.#begin("riff", 0, 0);
+    if (bytes[0] === 0) return this.#begin("zeros", 0, 0);
+    const tag = tagAt(bytes, 0);
+    if (tag > 0) return this.#begin("skip", tag, 0);
+    if (!isChunkIdAt(bytes, 0) || bytes.length < CHUNK_HEAD_BYTES) return this.#begin("unknown", 0, 0);
+    return this.#readChunkHead(bytes);
   }
 
-  #readDs64(): void {
-    this.#longDataBytes = this.#heldView.getUint32(8, true) + this.#heldView.getUint32(12, true) * 2 ** 32;
-    this.#expect("skip", this.#tableBytes);
-  }
-
-  #readFmt(bytes: number): void {
-    this.#format = parseWavFormat(new DataView(this.#held.buffer, 0, bytes));
-    this.#reader = wavSampleReader(this.#format);
-    this.#expect("chunk", 8);
-  }
-
-  #beginData(size: number): void {
-    if (this.#format === undefined) throw malformed("has its data chunk before its fmt chunk");
-    this.#part = "data";
-    // Writers to a pipe cannot go back and fill in the length: they leave 0 or all ones.
-    this.#left = size === 0 || size === UNKNOWN_LENGTH ? Infinity : size;
-  }
-
-  #decode(bytes: Uint8Array): Int16Array<ArrayBuffer> {
-    const format = this.#format;
-    const reader = this.#reader;
-    if (format === undefined || reader === undefined) return new Int16Array(0);
-    const frameBytes = (format.channels * format.bitsPerSample) / 8;
-    const samples = new Int16Array(Math.floor((this.#heldBytes + bytes.length) / frameBytes));
-    let at = 0;
-    let written = 0;
-    if (this.#heldBytes > 0) {
-      at = Math.min(frameBytes - this.#heldBytes, bytes.length);
-      this.#held.set(bytes.subarray(0, at), this.#heldBytes);
-      this.#heldBytes += at;
-      if (this.#heldBytes < frameBytes) return samples;
-      samples[written++] = mixFrame(this.#heldView, 0, frameBytes, format.channels, reader);
-      this.#heldBytes = 0;
+  #readChunkHead(bytes: Uint8Array): number {
+    const id = String.fromCharCode(...bytes.subarray(0, 4));
+    const size = new DataView(bytes.buffer, bytes.byteOffset, CHUNK_HEAD_BYTES).getUint32(4, true);
+    this.#isPadDue = size % 2 === 1;
+    if (id === "data") return this.#beginData(size);
+    if (id === "fmt ") {
+      if (size < 16 || size > LARGEST_FMT) return this.#unreadable(malformed(`has a fmt chunk of ${size} bytes`));
+      return this.#begin("fmt", size, CHUNK_HEAD_BYTES);
     }
-    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    for (; at + frameBytes <= bytes.length; at += frameBytes) {
-      samples[written++] = mixFrame(view, at, frameBytes, format.channels, reader);
-    }
-    this.#held.set(bytes.subarray(at));
-    this.#heldBytes = bytes.length - at;
-    return samples;
+    if (id === "ds64" && size >= DS64_BYTES) return this.#begin("ds64", size, CHUNK_HEAD_BYTES);
+    const isBeyondEnd = this.#account.sum + CHUNK_HEAD_BYTES + size > this.#size;
+    if (isBeyondEnd && this.#hasData && !isKnownChunkAt(bytes, 0)) return this.#begin("unknown", 0, 0);
+    return this.#begin("skip", size, CHUNK_HEAD_BYTES);
   }
 
-  #fourLetters(offset: number): string {
-    return String.fromCharCode(...this.#held.subarray(offset, offset + 4));
+  /** Some writers leave out the pad byte. */
+  #skipPad(bytes: Uint8Array, isLast: boolean): number | undefined {
+    if (bytes.length <= TAG_HEAD_BYTES && !isLast) return undefined;
+    this.#isPadDue = false;
+    const hasPad = bytes.length > 0 && (isKnownChunkAt(bytes, 1) || !(isKnownChunkAt(bytes, 0) || isWaveAt(bytes, 0)));
+    const isTag = hasPad && !isKnownChunkAt(bytes, 1) && bytes[0] !== 0 && tagAt(bytes, 0) > 0;
+    return this.#begin("chunk", 0, hasPad && !isTag ? 1 : 0);
+  }
+
+  #readDs64(view: DataView): void {
+    this.#longRiffClaim = long(view, 0);
+    this.#longDataClaim = long(view, 8);
+    this.#part = "chunk";
+  }
+
+  #readFmt(view: DataView): void {
+    this.#part = "chunk";
+    try {
+      this.#format = parseWavFormat(view);
+      this.#first ??= this.#format;
+      this.#samples = undefined;
+    } catch (fault) {
+      if (!(fault instanceof AudioFormatError)) throw fault;
+      this.#unreadable(fault);
+    }
+  }
+
+  #beginData(claim: number): number {
+    if (this.#format === undefined) return this.#unreadable(malformed("has its data chunk before its fmt chunk"));
+    this.#samples = new WavSamples(this.#format);
+    this.#hasData = true;
+    this.#dataClaim = claim === ALL_ONES ? this.#longDataClaim : claim;
+    this.#isPadDue = this.#dataClaim % 2 === 1;
+    if (this.#riffClaim === ALL_ONES) this.#riffClaim = this.#longRiffClaim;
+    this.#dataReceived = 0;
+    return this.#begin("data", declaredLength(this.#dataClaim) ?? Infinity, CHUNK_HEAD_BYTES);
+  }
+
+  #readData(bytes: Uint8Array, isLast: boolean, chunks: PcmChunk[]): number | undefined {
+    const samples = this.#samples!;
+    const next = waveIn(bytes.subarray(0, this.#left === Infinity ? undefined : this.#left + RIFF_BYTES));
+    const end = Math.min(this.#left, next ?? bytes.length - (isLast ? 0 : waveBegunIn(bytes)));
+    const isWhole = isLast || end === this.#left || end === next;
+    const used = samples.decodable(bytes.subarray(0, end), isWhole);
+    if (used > 0) {
+      this.#emit(samples.decode(bytes.subarray(0, used)), chunks);
+      this.#account.played(used);
+      this.#dataReceived += used;
+      this.#left -= used;
+      return used;
+    }
+    if (!isWhole || (isLast && bytes.length === 0 && this.#left > 0)) return undefined;
+    this.#dataReceived += end;
+    this.#account.ignored("incomplete_sample", end);
+    if (isLast && end === bytes.length && end < this.#left) {
+      this.#left -= end;
+      return end;
+    }
+    this.#flush(chunks);
+    return this.#begin(end === next ? "riff" : "chunk", 0, 0) + end;
+  }
+
+  #flush(chunks: PcmChunk[]): void {
+    if (this.#samples !== undefined) this.#emit(this.#samples.flush(), chunks);
+  }
+
+  #emit(samples: Int16Array, chunks: PcmChunk[]): void {
+    if (samples.length > 0) chunks.push({ samples, sampleRate: this.#samples!.format.sampleRate });
+  }
+
+  #skip(bytes: Uint8Array): number | undefined {
+    const used = Math.min(this.#left, bytes.length);
+    if (used === 0 && this.#left > 0) return undefined;
+    this.#account.header(used);
+    this.#left -= used;
+    if (this.#left === 0) this.#part = "chunk";
+    return used;
+  }
+
+  #skipZeros(bytes: Uint8Array): number | undefined {
+    const end = bytes.findIndex((byte) => byte !== 0);
+    const used = end === -1 ? bytes.length : end;
+    this.#account.header(used);
+    if (end !== -1) this.#part = "chunk";
+    return used === 0 && end === -1 ? undefined : used;
+  }
+
+  #skipUnknown(bytes: Uint8Array, isLast: boolean): number | undefined {
+    const next = waveIn(bytes);
+    const used = next ?? bytes.length - (isLast ? 0 : waveBegunIn(bytes));
+    this.#account.ignored(this.#unknownReason, used);
+    if (next !== undefined) return this.#begin("riff", 0, 0) + used;
+    return used === 0 ? undefined : used;
+  }
+
+  /** Begins a part of `length` bytes after `head` bytes of header, and returns `head`. */
+  #begin(part: Part, length: number, head: number): number {
+    this.#account.header(head);
+    if (part === "unknown") this.#unknownReason = "unknown_bytes";
+    this.#part = part === "skip" && length === 0 ? "chunk" : part;
+    this.#left = length;
+    return head;
+  }
+
+  /** Ignores a file that cannot be read, if audio was found before it. */
+  #unreadable(fault: AudioFormatError): number {
+    if (!this.#hasData) throw fault;
+    this.#part = "unknown";
+    this.#unknownReason = "unreadable_part";
+    return 0;
   }
 }
 
-/** Decodes a whole WAV file; see {@link WavDecoder}. Throws {@link AudioFormatError}. */
+/** Decodes a whole WAV file of one rate; see {@link WavDecoder}. Throws {@link AudioFormatError}. */
 export function decodeWav(bytes: Uint8Array): DecodedAudio {
-  const decoder = new WavDecoder();
-  const samples = decoder.push(bytes);
-  decoder.finish();
-  return { sampleRate: decoder.format?.sampleRate ?? 0, samples, truncated: decoder.truncated };
+  const decoder = new WavDecoder({ size: bytes.length });
+  const chunks = [...decoder.push(bytes), ...decoder.finish()];
+  const sampleRate = decoder.format?.sampleRate ?? 0;
+  if (chunks.some((chunk) => chunk.sampleRate !== sampleRate)) throw malformed("has parts of several sample rates");
+  return { sampleRate, samples: concatPcm(chunks.map(({ samples }) => samples)), truncated: decoder.truncated };
 }
 
-/** Bytes before the samples of a file that begins with {@link wavHeader}. */
-export const WAV_HEADER_BYTES = 44;
-
-/**
- * The header (44 bytes) of a 16-bit WAV file, by default of one channel. Without `samples` (a count) the length is marked
- * as unknown, for streams. Throws a RangeError for more samples than the format can state.
- */
-export function wavHeader({ sampleRate, samples, channels = 1 }: WavHeaderOptions): Uint8Array<ArrayBuffer> {
-  const blockBytes = 2 * channels;
-  const dataBytes = samples === undefined ? UNKNOWN_LENGTH : blockBytes * samples;
-  const riffBytes = samples === undefined ? UNKNOWN_LENGTH : dataBytes + 36;
-  if (riffBytes > UNKNOWN_LENGTH) throw new RangeError(`a WAV file cannot hold ${samples} samples`);
-  const header = new Uint8Array(WAV_HEADER_BYTES);
-  const view = new DataView(header.buffer);
-  const letters = (at: number, text: string) => {
-    for (let i = 0; i < text.length; i++) header[at + i] = text.charCodeAt(i);
-  };
-  letters(0, "RIFF");
-  view.setUint32(4, riffBytes, true);
-  letters(8, "WAVEfmt ");
-  view.setUint32(16, 16, true);
-  view.setUint16(20, 1, true);
-  view.setUint16(22, channels, true);
-  view.setUint32(24, sampleRate, true);
-  view.setUint32(28, blockBytes * sampleRate, true);
-  view.setUint16(32, blockBytes, true);
-  view.setUint16(34, 16, true);
-  letters(36, "data");
-  view.setUint32(40, dataBytes, true);
-  return header;
+function joined(first: Uint8Array, second: Uint8Array): Uint8Array {
+  if (first.length === 0) return second;
+  if (second.length === 0) return first;
+  const whole = new Uint8Array(first.length + second.length);
+  whole.set(first);
+  whole.set(second, first.length);
+  return whole;
 }
 
-/** Options of {@link wavHeader}. */
-export interface WavHeaderOptions {
-  /** Samples per second. */
-  readonly sampleRate: number;
-  /** Number of samples of each channel; omit it for a stream of unknown length. */
-  readonly samples?: number | undefined;
-  /** Default: 1. */
-  readonly channels?: number | undefined;
-}
-
-/** The average of the channels of one frame. */
-function mixFrame(bytes: DataView, at: number, frameBytes: number, channels: number, read: WavSampleReader): number {
-  const sampleBytes = frameBytes / channels;
-  let sum = 0;
-  for (let offset = at; offset < at + frameBytes; offset += sampleBytes) sum += read(bytes, offset);
-  return toSample(sum / channels);
+/** Reads 64 bits. */
+function long(view: DataView, at: number): number {
+  return view.getUint32(at, true) + view.getUint32(at + 4, true) * 2 ** 32;
 }
 
 function malformed(fault: string): AudioFormatError {

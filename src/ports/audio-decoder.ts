@@ -1,4 +1,5 @@
 import { CodedError } from "../base/error.ts";
+import type { FileBytes } from "../domain/file-bytes.ts";
 import type { PcmChunk } from "./media.ts";
 
 /** Properties of an uploaded file. */
@@ -8,9 +9,13 @@ export interface AudioFacts {
   /** Hz, of the file. */
   readonly sampleRate: number;
   readonly channels: number;
-  /** The file claims more audio than it holds. */
+  /** The file is cut off: it claims more audio than it holds. */
   readonly truncated: boolean;
+  /** The use of the file's bytes; undefined if the decoder does not count them. */
+  readonly bytes?: FileBytes | undefined;
 }
+
+export type { FileBytes, IgnoredBytes, IgnoredReason } from "../domain/file-bytes.ts";
 
 /** Thrown for bytes that cannot be played; the message is for the sender. */
 export class AudioUnsupported extends CodedError {

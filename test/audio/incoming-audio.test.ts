@@ -5,7 +5,7 @@ import { IncomingAudio, type IncomingAudioOptions, NotAudio } from "../../src/au
 import { concatPcm, pcmFromBytes, pcmToBytes } from "../../src/audio/pcm.ts";
 import { SAMPLE_ENCODINGS, STREAM_ENCODINGS } from "../../src/audio/stream-format.ts";
 import { tone } from "../../src/audio/tone.ts";
-import { wavHeader } from "../../src/audio/wav.ts";
+import { wavHeader } from "../../src/audio/wav-header.ts";
 import { AudioUnsupported, type Mp3Stream } from "../../src/ports/audio-decoder.ts";
 import { fuzz } from "../support/fuzz.ts";
 import { random } from "../support/random.ts";

@@ -9,7 +9,7 @@ import { simulator } from "../../adapters/telephony/simulator/index.ts";
 import { Vault } from "../../src/application/access/vault.ts";
 import { pcmToBytes } from "../../src/audio/pcm.ts";
 import { tone } from "../../src/audio/tone.ts";
-import { wavHeader } from "../../src/audio/wav.ts";
+import { wavHeader } from "../../src/audio/wav-header.ts";
 import { idSource } from "../../src/base/ids.ts";
 import { SINGLE } from "../../src/domain/queue-policy.ts";
 import { type Call, createRingport } from "../../src/index.ts";

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import process from "node:process";
 import { SpeechScheduler } from "../../src/application/call-audio/speech/speech-scheduler.ts";
 import { concatPcm, pcmToBytes } from "../../src/audio/pcm.ts";
-import { WAV_HEADER_BYTES } from "../../src/audio/wav.ts";
+import { WAV_HEADER_BYTES } from "../../src/audio/wav-header.ts";
 import { type Call, realSystem, type Speech } from "../../src/index.ts";
 import { progress, type Row } from "./benchmark.ts";
 import {

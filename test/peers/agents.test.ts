@@ -5,7 +5,7 @@ import OpenAI, { AuthenticationError } from "openai";
 import { afterAll, describe, expect, test } from "vitest";
 import { pcmToBytes } from "../../src/audio/pcm.ts";
 import { resample } from "../../src/audio/resample.ts";
-import { wavHeader } from "../../src/audio/wav.ts";
+import { wavHeader } from "../../src/audio/wav-header.ts";
 import type { ChatReply, ChatRequest } from "../support/openai-chat.ts";
 import { openaiServer } from "../support/openai-server.ts";
 import { ON_EVERYTHING, onEach, useServer } from "../support/server.ts";

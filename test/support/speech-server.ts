@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { concatPcm, pcmToBytes } from "../../src/audio/pcm.ts";
 import { tone } from "../../src/audio/tone.ts";
-import { wavHeader } from "../../src/audio/wav.ts";
+import { wavHeader } from "../../src/audio/wav-header.ts";
 
 /** What goes wrong with one request. */
 export type SpeechFault =

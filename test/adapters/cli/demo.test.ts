@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { msToSamples, pcmToBytes } from "../../../src/audio/pcm.ts";
-import { wavHeader } from "../../../src/audio/wav.ts";
+import { wavHeader } from "../../../src/audio/wav-header.ts";
 import { freshFolder, node, run } from "./run-cli.ts";
 
 /** One second of a tone as a WAV file. */

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pcmToBytes } from "../../../src/audio/pcm.ts";
 import { resample } from "../../../src/audio/resample.ts";
-import { wavHeader } from "../../../src/audio/wav.ts";
+import { wavHeader } from "../../../src/audio/wav-header.ts";
 import type { ChatReply } from "../../support/openai-chat.ts";
 import { openaiServer } from "../../support/openai-server.ts";
 import { recognise } from "../recogniser.ts";

@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from "vitest";
 import { realtimeAgent } from "../../../adapters/agent/realtime/realtime-agent.ts";
 import { concatPcm, pcmToBytes } from "../../../src/audio/pcm.ts";
 import { tone } from "../../../src/audio/tone.ts";
-import { wavHeader } from "../../../src/audio/wav.ts";
+import { wavHeader } from "../../../src/audio/wav-header.ts";
 import type { Ringport } from "../../../src/ringport.ts";
 import { type OpenaiServer, openaiServer } from "../../support/openai-server.ts";
 import { type Sound, toneShare } from "../../support/server-sound.ts";

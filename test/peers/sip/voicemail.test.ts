@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from "vitest";
 import { fliteJob } from "../../../adapters/speech/flite-job.ts";
 import { concatPcm, msToSamples, pcmToBytes } from "../../../src/audio/pcm.ts";
 import { tone } from "../../../src/audio/tone.ts";
-import { wavHeader } from "../../../src/audio/wav.ts";
+import { wavHeader } from "../../../src/audio/wav-header.ts";
 import type { CallMessageInput } from "../../../src/domain/call-input.ts";
 import type { PcmChunk } from "../../../src/ports/media.ts";
 import type { Ringport } from "../../../src/ringport.ts";

@@ -1,0 +1,50 @@
+import { tagsAtEnd } from "../../src/audio/file-tags.ts";
+import { skipId3 } from "../../src/audio/mp3-frames.ts";
+import { WavDecoder } from "../../src/audio/wav.ts";
+import { waveIn } from "../../src/audio/wav-chunks.ts";
+import type { FileBytes } from "../../src/ports/audio-decoder.ts";
+import type { DecodedPiece, FileEnd, PieceDecoder } from "./audio-pieces.ts";
+
+/** Decodes one WAV file piece by piece, without what comes before its header and without the tags after it. */
+export class WavPieces implements PieceDecoder {
+  readonly #file: Uint8Array;
+  readonly #start: number;
+  readonly #end: number;
+  readonly #decoder: WavDecoder;
+  /** Position in the file. */
+  #at = 0;
+
+  constructor(file: Uint8Array) {
+    this.#file = file;
+    this.#start = waveIn(file) ?? 0;
+    this.#end = tagsAtEnd(file, this.#start);
+    this.#decoder = new WavDecoder({ size: this.#end - this.#start });
+  }
+
+  push(bytes: Uint8Array): DecodedPiece[] {
+    const from = Math.max(0, this.#start - this.#at);
+    const to = Math.max(from, this.#end - this.#at);
+    this.#at += bytes.length;
+    return this.#decoder.push(bytes.subarray(from, to));
+  }
+
+  finish(): FileEnd {
+    const pieces = this.#decoder.finish();
+    const { sampleRate = 0, channels = 0 } = this.#decoder.format ?? {};
+    const { truncated } = this.#decoder;
+    return { pieces, facts: { format: "wav", sampleRate, channels, truncated, bytes: this.#bytes() } };
+  }
+
+  close(): void {}
+
+  #bytes(): FileBytes {
+    const { header, played, ignored } = this.#decoder.bytes;
+    const tags = Math.min(skipId3(this.#file), this.#start);
+    const unknown = this.#start - tags;
+    return {
+      header: header + tags + this.#file.length - this.#end,
+      played,
+      ignored: unknown > 0 ? [{ reason: "unknown_bytes", bytes: unknown }, ...ignored] : ignored,
+    };
+  }
+}

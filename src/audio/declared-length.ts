@@ -1,0 +1,38 @@
+/**
+ * Declared lengths from here on are placeholders, bytes: 256 MiB are 25 times the largest upload, and hours of speech.
+ * Writers to a pipe leave such numbers: all ones, 0x7FFFFFFF, 0x7FFFF024, 2,000,000,000.
+ */
+const MIN_PLACEHOLDER = 2 ** 28;
+/** Errors of writers that count their own header, bytes. */
+const MAX_MISCOUNT = 64;
+
+/**
+ * The length that a file or a server declares, bytes; undefined if it is unknown, because the number is a placeholder.
+ * Even a plausible length is only a claim: the bytes that arrive decide.
+ */
+export function declaredLength(claim: number): number | undefined {
+  return claim === 0 || claim >= MIN_PLACEHOLDER ? undefined : claim;
+}
+
+/** Lengths of a file that has ended, bytes. */
+export interface EndedLengths {
+  /** Declared length of the audio. */
+  readonly claim: number;
+  /** Received bytes of the audio. */
+  readonly received: number;
+  /** Declared end of the container, counted from its first byte. */
+  readonly containerEnd: number;
+  /** Received bytes of the container. */
+  readonly containerReceived: number;
+}
+
+/**
+ * True if a file is cut off. It is not if its length was unknown, or if its container is complete and only the audio
+ * claims a few bytes more.
+ */
+export function isCutOff({ claim, received, containerEnd, containerReceived }: EndedLengths): boolean {
+  const length = declaredLength(claim);
+  if (length === undefined || length <= received) return false;
+  const isWhole = declaredLength(containerEnd) !== undefined && containerEnd <= containerReceived;
+  return !isWhole || length - received > MAX_MISCOUNT;
+}

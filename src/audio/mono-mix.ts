@@ -1,0 +1,120 @@
+import type { ChannelLayout } from "./channel-layout.ts";
+import { msToSamples, toSample } from "./pcm.ts";
+
+/** Time for which one decision counts, ms. */
+const BLOCK_MS = 50;
+/** Length of the fade from one decision to another, ms. */
+const FADE_MS = 5;
+/** Energy of the mix below which the channels cancel each other, relative to that of independent channels. */
+const CANCELLED = 0.05;
+/** Energy of the mix above which they no longer do. */
+const MIXED = 0.15;
+/** Mean square of a sample below which a channel is silent. */
+const SILENCE = 4;
+
+/** Stands for the mix among the numbers of channels. */
+const ALL = -1;
+
+/**
+ * Mixes channels into one. While channels cancel each other (a stereo file with one channel inverted is silent on one
+ * loudspeaker), the loudest one is heard alone. Decides every 50 ms, and fades from one decision to the next.
+ */
+export class MonoMix {
+  readonly #layout: ChannelLayout;
+  readonly #channels: number;
+  readonly #block: Float32Array;
+  readonly #fadeFrames: number;
+  /** Values in the block. */
+  #filled = 0;
+  #begun = false;
+  /** The channel that is heard, or all. */
+  #heard = ALL;
+
+  /** @param sampleRate Hz */
+  constructor(layout: ChannelLayout, sampleRate: number) {
+    this.#layout = layout;
+    this.#channels = layout.shares.length;
+    this.#block = new Float32Array(msToSamples(BLOCK_MS, sampleRate) * this.#channels);
+    this.#fadeFrames = msToSamples(FADE_MS, sampleRate);
+  }
+
+  /** Takes whole frames of interleaved values (full scale -32,768 to 32,767) and returns the samples of all full blocks. */
+  push(values: Float32Array): Int16Array<ArrayBuffer> {
+    if (this.#channels === 1) return Int16Array.from(values, toSample);
+    const blocks = Math.floor((this.#filled + values.length) / this.#block.length);
+    const samples = new Int16Array((blocks * this.#block.length) / this.#channels);
+    let written = 0;
+    for (let at = 0; at < values.length; ) {
+      const piece = values.subarray(at, at + this.#block.length - this.#filled);
+      this.#block.set(piece, this.#filled);
+      this.#filled += piece.length;
+      at += piece.length;
+      if (this.#filled === this.#block.length) written += this.#mixBlock(samples, written);
+    }
+    return samples;
+  }
+
+  /** Returns the samples of the last, incomplete block. */
+  flush(): Int16Array<ArrayBuffer> {
+    const samples = new Int16Array(this.#filled / this.#channels);
+    if (this.#filled > 0) this.#mixBlock(samples, 0);
+    return samples;
+  }
+
+  /** Writes the block's samples and returns their number. */
+  #mixBlock(samples: Int16Array, at: number): number {
+    const frames = this.#filled / this.#channels;
+    const before = this.#heard;
+    this.#heard = this.#decide(frames);
+    const fade = this.#begun && before !== this.#heard ? Math.min(this.#fadeFrames, frames) : 0;
+    this.#begun = true;
+    for (let frame = 0; frame < frames; frame++) {
+      let value = this.#value(frame, this.#heard);
+      if (frame < fade) value += (1 - frame / fade) * (this.#value(frame, before) - value);
+      samples[at + frame] = toSample(value);
+    }
+    this.#filled = 0;
+    return frames;
+  }
+
+  #value(frame: number, heard: number): number {
+    const offset = frame * this.#channels;
+    if (heard !== ALL) return this.#block[offset + heard]!;
+    let sum = 0;
+    for (let channel = 0; channel < this.#channels; channel++)
+      sum += this.#block[offset + channel]! * this.#layout.shares[channel]!;
+    return sum;
+  }
+
+  #decide(frames: number): number {
+    const { shares, spare } = this.#layout;
+    let mixed = 0;
+    for (let frame = 0; frame < frames; frame++) mixed += this.#value(frame, ALL) ** 2;
+    let independent = 0;
+    let loudest = ALL;
+    let most = SILENCE * frames;
+    for (let channel = 0; channel < this.#channels; channel++) {
+      const energy = this.#energy(channel, frames);
+      independent += energy * shares[channel]! ** 2;
+      if (energy <= most || shares[channel] === 0) continue;
+      most = energy;
+      loudest = channel;
+    }
+    if (loudest === ALL) {
+      const isHeard = spare !== undefined && this.#energy(spare, frames) > SILENCE * frames;
+      return isHeard ? spare : this.#heard;
+    }
+    const share = mixed / independent;
+    if (share > MIXED) return ALL;
+    if (share > CANCELLED && this.#heard === ALL) return ALL;
+    // Two channels of one level take no turns.
+    const isLoud = this.#heard !== ALL && this.#energy(this.#heard, frames) > most / 4;
+    return isLoud ? this.#heard : loudest;
+  }
+
+  #energy(channel: number, frames: number): number {
+    let energy = 0;
+    for (let frame = 0; frame < frames; frame++) energy += this.#block[frame * this.#channels + channel]! ** 2;
+    return energy;
+  }
+}

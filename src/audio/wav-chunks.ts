@@ -1,0 +1,98 @@
+import { lettersAt } from "./file-tags.ts";
+
+/** Bytes of the header of a RIFF file of type WAVE. */
+export const RIFF_BYTES = 12;
+/** Bytes of the id and the size of a chunk. */
+export const CHUNK_HEAD_BYTES = 8;
+
+/** Chunks that WAV files are known to have. */
+const CHUNK_IDS: readonly string[] = [
+  "acid",
+  "afsp",
+  "aXML",
+  "axml",
+  "bext",
+  "cart",
+  "chna",
+  "cue ",
+  "data",
+  "DISP",
+  "ds64",
+  "FAKE",
+  "fact",
+  "FLLR",
+  "fmt ",
+  "ID3 ",
+  "id3 ",
+  "inst",
+  "iXML",
+  "JUNK",
+  "junk",
+  "LIST",
+  "LGWV",
+  "levl",
+  "link",
+  "mext",
+  "minf",
+  "MD5 ",
+  "note",
+  "PAD ",
+  "PEAK",
+  "plst",
+  "regn",
+  "SAUR",
+  "slnt",
+  "smpl",
+  "umid",
+  "wavl",
+  "_PMX",
+];
+
+/** First bytes of printable text. */
+const SPACE = 0x20;
+const TILDE = 0x7e;
+
+/** True if a WAV file begins here. */
+export function isWaveAt(bytes: Uint8Array, at: number): boolean {
+  return (lettersAt(bytes, at, "RIFF") || lettersAt(bytes, at, "RF64")) && lettersAt(bytes, at + 8, "WAVE");
+}
+
+/** True if a chunk of a known kind begins here. */
+export function isKnownChunkAt(bytes: Uint8Array, at: number): boolean {
+  return CHUNK_IDS.some((id) => lettersAt(bytes, at, id));
+}
+
+/** True if the next four bytes are printable, as all ids of chunks are. */
+export function isChunkIdAt(bytes: Uint8Array, at: number): boolean {
+  for (let i = at; i < at + 4; i++) if (!(bytes[i]! >= SPACE && bytes[i]! <= TILDE)) return false;
+  return true;
+}
+
+/** Position of the first WAV file that begins in these bytes; undefined if none does. */
+export function waveIn(bytes: Uint8Array, from = 0): number | undefined {
+  for (let at = bytes.indexOf(R, from); at !== -1; at = bytes.indexOf(R, at + 1)) if (isWaveAt(bytes, at)) return at;
+  return undefined;
+}
+
+/** Number of bytes at the end that may be the beginning of a WAV file. */
+export function waveBegunIn(bytes: Uint8Array): number {
+  for (let length = Math.min(RIFF_BYTES - 1, bytes.length); length > 0; length--)
+    if (mayBeginWave(bytes, bytes.length - length)) return length;
+  return 0;
+}
+
+const R = 0x52;
+
+function mayBeginWave(bytes: Uint8Array, at: number): boolean {
+  return begins(bytes, at, "RIFF") || begins(bytes, at, "RF64");
+}
+
+/** True if the bytes, as far as they reach, are these letters, with WAVE after four more bytes. */
+function begins(bytes: Uint8Array, at: number, letters: string): boolean {
+  for (let i = at; i < bytes.length; i++) {
+    const position = i - at;
+    const letter = position < 4 ? letters[position] : position < 8 ? undefined : "WAVE"[position - 8];
+    if (letter !== undefined && bytes[i] !== letter.charCodeAt(0)) return false;
+  }
+  return true;
+}

@@ -1,0 +1,19 @@
+/** Reasons why bytes of an audio file are not heard. */
+export const IGNORED_REASONS = ["unknown_bytes", "incomplete_sample", "broken_frames", "unreadable_part"] as const;
+export type IgnoredReason = (typeof IGNORED_REASONS)[number];
+
+/** Bytes of an audio file that are neither heard nor part of a header or a tag. */
+export interface IgnoredBytes {
+  readonly reason: IgnoredReason;
+  readonly bytes: number;
+}
+
+/** The bytes of an audio file by their use. Their sum is the size of the file. */
+export interface FileBytes {
+  /** Headers, tags and padding. */
+  readonly header: number;
+  /** Audio that was decoded. */
+  readonly played: number;
+  /** The rest, by reason; empty if there is none. */
+  readonly ignored: readonly IgnoredBytes[];
+}
