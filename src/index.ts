@@ -60,6 +60,8 @@ export type { CallerIdInput } from "./domain/caller-id-input.ts";
 export type { Consent, ConsentStatus } from "./domain/consent.ts";
 export type { ConsentInput } from "./domain/consent-input.ts";
 export type { DialRecord } from "./domain/dial-decision.ts";
+export { UNANSWERED_REASONS } from "./domain/dial-decision.ts";
+export type { DialProgress } from "./domain/dial-progress.ts";
 export type {
   CallReference,
   Event,

@@ -1,4 +1,5 @@
 import type { ExpressionBuilder } from "kysely";
+import { MAX_UNREACHED, UNANSWERED_REASONS } from "../../src/domain/dial-decision.ts";
 import type { CallStore } from "../../src/ports/storage.ts";
 import { callOf } from "./call-row.ts";
 import { IS_ACTIVE, IS_DIALING, IS_DIALLED, IS_NOT_DELETED, IS_ON_LINE, IS_QUEUED, IS_WAITING } from "./conditions.ts";
@@ -61,18 +62,28 @@ export function callQueue(
       const [row] = await session.writeOnce(claimed, { instance_id: instanceId, owner, dialing_at: now });
       return row && callOf(row);
     },
-    dialHistory: (instanceId, since, most, until) =>
+    dialHistory: (instanceId, since, most, until, which = "all") =>
       session.read(async (db) => {
-        const rows = await db
+        const reason = session.traits.jsonText("outcome", "reason");
+        const dialled = db
           .selectFrom("calls")
           .select(["id", "dialing_at", "started_at", "ended_at"])
           .where("instance_id", "=", instanceId)
           .where(IS_DIALLED)
           .where("dialing_at", ">", since)
           .$if(until !== undefined, (query) => query.where("dialing_at", "<=", until ?? 0))
-          .orderBy("dialing_at", "desc")
-          .limit(most)
-          .execute();
+          .orderBy("dialing_at", "desc");
+        const newest = dialled.select(reason.as("reason")).limit(most + MAX_UNREACHED);
+        const rows =
+          which === "all"
+            ? await dialled.limit(most).execute()
+            : await db
+                .selectFrom(newest.as("dialled"))
+                .select(["id", "dialing_at", "started_at", "ended_at"])
+                .where((eb) => eb.or([eb("started_at", "is not", null), eb("reason", "in", UNANSWERED_REASONS)]))
+                .orderBy("dialing_at", "desc")
+                .limit(most)
+                .execute();
         return rows.map(({ id, dialing_at, started_at, ended_at }) => ({
           callId: id,
           at: dialing_at ?? 0,

@@ -1,6 +1,8 @@
 import { nextState, type Transitions } from "../base/machine.ts";
 import type { AnswerVerdict, GreetingEnd, OnMachine } from "./answering-machine.ts";
-import type { CallEffect, CallSignal, TimerName } from "./call-signal.ts";
+import type { CallEffect, CallSignal } from "./call-signal.ts";
+import type { DialProgress } from "./dial-progress.ts";
+import type { Fact } from "./events.ts";
 import {
   awaitsVerdict,
   awaitVerdict,
@@ -36,6 +38,8 @@ export const PHASE_TRANSITIONS: Transitions<CallPhase, PhaseMove> = {
  */
 export interface CallFlow extends MachineFlow {
   readonly phase: CallPhase;
+  /** The network has reported that someone could answer: the phone rings, or audio comes before the answer. */
+  readonly reached: boolean;
   /** Inbound audio has arrived. */
   readonly inbound: boolean;
   /** Length of the message, ms; 0 until it is ready. */
@@ -50,6 +54,7 @@ export interface CallFlow extends MachineFlow {
 
 export const NEW_FLOW: CallFlow = {
   phase: "dialing",
+  reached: false,
   inbound: false,
   messageMs: 0,
   played: false,
@@ -98,7 +103,7 @@ function meaningOf(flow: CallFlow, signal: CallSignal, rules: FlowRules, unprove
     case "placed":
       return placed(flow, rules);
     case "alerting":
-      return flow.phase === "ringing" ? to(flow, [{ do: "note", fact: { event: "alerting", data: {} } }]) : stay(flow);
+      return flow.phase === "ringing" ? noticed(flow, { event: "alerting", data: {} }) : stay(flow);
     case "answered":
       return answered(flow, rules);
     case "connected":
@@ -134,7 +139,7 @@ function meaningOf(flow: CallFlow, signal: CallSignal, rules: FlowRules, unprove
     case "greeting_over":
       return leaveMessage(flow, signal.end, rules);
     case "noticed":
-      return to(flow, [{ do: "note", fact: signal.fact }]);
+      return noticed(flow, signal.fact);
     case "line_down":
       if (flow.lineDown) return stay(flow);
       // Before the network is asked, the dial itself reports the lost line, and the call waits again.
@@ -147,7 +152,7 @@ function meaningOf(flow: CallFlow, signal: CallSignal, rules: FlowRules, unprove
       // The audio may have been the last frame on its way, so the timer checks once more.
       return to({ ...flow, lineDown: false }, [lineTimer(rules)]);
     case "timer":
-      return timer(flow, signal.name, signal.inboundSince, rules);
+      return timer(flow, signal, rules);
     case "end":
       return fail(flow, signal.reason, signal.detail);
   }
@@ -246,10 +251,27 @@ function failureOf(cause: ReleaseCause, flow: CallFlow): FailedReason {
   return RELEASE_FAILURES[cause];
 }
 
-function timer(flow: CallFlow, name: TimerName, inboundSince: boolean, rules: FlowRules): Decision {
+/** Facts that show that someone could answer. */
+const REACHED: ReadonlySet<Fact["event"]> = new Set<Fact["event"]>(["alerting", "early_media"]);
+
+function noticed(flow: CallFlow, fact: Fact): Decision {
+  const reached = flow.reached || REACHED.has(fact.event);
+  return to(reached === flow.reached ? flow : { ...flow, reached }, [{ do: "note", fact }]);
+}
+
+/** The end of the ring timeout: without evidence that someone could have answered, the callee was not reached. */
+function unanswered(flow: CallFlow, progress: DialProgress | undefined, { timings }: FlowRules): Decision {
+  if (flow.reached || progress?.reached) return fail(flow, "no_answer", null);
+  return fail(flow, "unreachable", `${progress?.detail ?? NO_RINGING} within ${timings.ringTimeoutMs / 1_000} s`);
+}
+
+const NO_RINGING = "the network took the call, but reported no ringing";
+
+function timer(flow: CallFlow, signal: Extract<CallSignal, { type: "timer" }>, rules: FlowRules): Decision {
+  const { name, inboundSince } = signal;
   switch (name) {
     case "ring":
-      if (flow.phase === "ringing") return fail(flow, "no_answer", null);
+      if (flow.phase === "ringing") return unanswered(flow, signal.progress, rules);
       return flow.phase === "dialing" ? fail(flow, "unreachable", "the network did not take the call") : stay(flow);
     case "setup":
       return flow.phase === "answered" ? fail(flow, "media_failed", "the audio path did not come up") : stay(flow);

@@ -1,5 +1,6 @@
 import type { AnswerVerdict, GreetingEnd } from "./answering-machine.ts";
 import type { CallMove } from "./call.ts";
+import type { DialProgress } from "./dial-progress.ts";
 import type { Fact } from "./events.ts";
 import type { CompletedReason, FailedReason } from "./outcome.ts";
 import type { ReleaseCause } from "./release-cause.ts";
@@ -41,8 +42,13 @@ export type CallSignal =
   | { readonly type: "line_down"; readonly reason: string }
   /** `inboundSince`: inbound audio has come since the line went down. */
   | { readonly type: "line_up"; readonly inboundSince: boolean }
-  /** `inboundSince`: inbound audio has come since the timer was set. */
-  | { readonly type: "timer"; readonly name: TimerName; readonly inboundSince: boolean }
+  /** `inboundSince`: inbound audio has come since the timer was set. `progress`: of a call that is not answered, if known. */
+  | {
+      readonly type: "timer";
+      readonly name: TimerName;
+      readonly inboundSince: boolean;
+      readonly progress?: DialProgress | undefined;
+    }
   | { readonly type: "end"; readonly reason: FailedReason; readonly detail: string | null };
 
 /** What the call session carries out. */

@@ -1,6 +1,7 @@
 import { callingHoursBlock } from "./calling-hours.ts";
 import type { ConsentStatus } from "./consent.ts";
 import type { AnswerRateFloor, Block, NumberProtection, Pause, WarmUp } from "./number-protection.ts";
+import type { FailedReason } from "./outcome.ts";
 
 /** A call of the instance that was dialled. Times are ms since 1970-01-01 UTC. */
 export interface DialRecord {
@@ -24,8 +25,10 @@ export interface Callee {
 export interface DialPast {
   /** When its number was linked, ms since 1970-01-01 UTC. */
   readonly linkedAt: number;
-  /** Its dials, newest first: those of the last 24 hours, and as many as the answer rate counts. */
+  /** Its dials, newest first, as far as the warm-up and the pace count them. */
   readonly history: readonly DialRecord[];
+  /** The dials that the answer rate counts, newest first: see {@link UNANSWERED_REASONS}. Default: `history`. */
+  readonly reached?: readonly DialRecord[] | undefined;
   /** How long ago the last dial was, ms; undefined: there was none. */
   readonly sinceLastDialMs: number | undefined;
   /** Chosen at random for the interval after the last dial, 0 to 1. */
@@ -39,6 +42,15 @@ export type DialDecision =
   | ({ readonly do: "block" } & Block);
 
 export const DAY_MS = 86_400_000;
+
+/**
+ * The outcomes that lower the answer rate: someone could have answered and did not. A dial that reached nobody, such as
+ * one over a broken trunk, is neither answered nor unanswered.
+ */
+export const UNANSWERED_REASONS = ["no_answer", "declined", "busy"] as const satisfies readonly FailedReason[];
+
+/** Dials that reached nobody and are looked past, to find those that the answer rate counts. */
+export const MAX_UNREACHED = 200;
 
 /** Decides about the next call of an instance. @param waitsUntil when its time in the queue is over */
 export function decideDial(
@@ -81,10 +93,10 @@ export function calleeBlock(
 /** Until when the instance dials nobody, whatever the number; undefined: it may dial. */
 export function instancePause(
   { answerRate, warmUp }: NumberProtection,
-  { history, linkedAt }: Pick<DialPast, "history" | "linkedAt">,
+  { history, reached = history, linkedAt }: Pick<DialPast, "history" | "reached" | "linkedAt">,
   now: number,
 ): Pause | undefined {
-  const unanswered = answerRate ? answerRatePause(answerRate, history, now) : undefined;
+  const unanswered = answerRate ? answerRatePause(answerRate, reached, now) : undefined;
   const warming = warmUp ? warmUpPause(warmUp, history, linkedAt, now) : undefined;
   const pauses = [unanswered, warming].filter((pause) => pause !== undefined && pause.until > now);
   return pauses.sort((a, b) => (b?.until ?? 0) - (a?.until ?? 0))[0];

@@ -10,11 +10,14 @@ export const REASON_TEXTS: Readonly<Record<CompletedReason | FailedReason, strin
   max_duration: "The call reached its maximum duration (maxDurationMs).",
   terminated: "DELETE /v1/calls/:callId ended the call, or its stream's client did before pickup.",
   busy: "The callee is on another call.",
-  declined: "The callee rejected the call.",
-  no_answer: "Nobody picked up within the ring timeout (ringTimeoutMs).",
-  unreachable: "The network cannot reach the phone: it is switched off, or without coverage.",
+  declined: "The callee, a person, rejected the call.",
+  no_answer:
+    "The network reported that the callee was reached, but nobody picked up: within the ring timeout (ringTimeoutMs), or until the network gave up.",
+  unreachable:
+    "The phone was not reached: it is switched off or without coverage, or the network reported no ringing. detail has what is known.",
   number_invalid: "The number does not exist on this network.",
-  rejected_by_network: "The network refused the call, or may not call this number. detail has the cause.",
+  rejected_by_network:
+    "The network refused the call, or may not call this number: no person did. detail has the cause, the codes of the provider, and where to object to a blocking.",
   instance_not_linked: "No phone number was linked to the instance before the call's time in the queue ran out.",
   instance_offline:
     "The line of the instance stayed offline, or at its limit of calls, until the call's time in the queue ran out; or it has a fault that only a person can fix. detail has the cause.",

@@ -1,4 +1,5 @@
 import type { CallerId, CallerIdRule } from "../domain/caller-id.ts";
+import type { DialProgress } from "../domain/dial-progress.ts";
 import type { LineCondition } from "../domain/line-flow.ts";
 import type { MediaStatistics } from "../domain/media-statistics.ts";
 import type { NumberProtection } from "../domain/number-protection.ts";
@@ -21,7 +22,7 @@ export type {
 } from "./telephony/line.ts";
 export { DEADLINE_PASSED, DialError, NetworkSilent, NO_DEADLINES } from "./telephony/line.ts";
 export type { LineRecords } from "./telephony/line-records.ts";
-export type { CallerId, CallerIdRule, HeardEvidence, LineCondition, MediaStatistics, ReleaseCause };
+export type { CallerId, CallerIdRule, DialProgress, HeardEvidence, LineCondition, MediaStatistics, ReleaseCause };
 
 /**
  * A telephone network: WhatsApp, a SIP trunk, the simulator.

@@ -87,12 +87,18 @@ function optionsOf(name: string, prefix: string, file = "trunk.ts"): string[][] 
   });
 }
 
+/** Statuses whose meaning depends on what came before them. */
+const RINGING_NOTES: ReadonlyMap<string, string> = new Map([
+  ["408", "`no_answer` after an 18x"],
+  ["480", "`no_answer` if the phone had rung"],
+]);
+
 /** How a refused call ends, by the response of the peer. */
 function outcomes(): string {
   const statuses = Object.entries(STATUS_MEANINGS).map(([status, { cause, fix = "" }]) => [
     `SIP ${status}`,
     `\`${cause}\``,
-    status === "480" ? "`no_answer` if the phone had rung" : fix,
+    RINGING_NOTES.get(status) ?? fix,
   ]);
   const byCause = new Map<string, string[]>();
   for (const [code, cause] of Object.entries(Q850_MEANINGS)) byCause.set(cause, [...(byCause.get(cause) ?? []), code]);

@@ -19,6 +19,7 @@ import {
   NO_EVIDENCE,
 } from "../../src/domain/call-flow.ts";
 import type { CallEffect, CallSignal, TimerName } from "../../src/domain/call-signal.ts";
+import type { DialProgress } from "../../src/domain/dial-progress.ts";
 import { COMPLETED_REASONS, FAILED_REASONS } from "../../src/domain/outcome.ts";
 import type { ReleaseCause } from "../../src/domain/release-cause.ts";
 import { DEFAULT_TIMINGS } from "../../src/domain/timings.ts";
@@ -45,6 +46,12 @@ const played: CallSignal = { type: "message_played" };
 const ready = (messageMs: number): CallSignal => ({ type: "message_ready", messageMs });
 const ended = (cause: ReleaseCause, detail: string | null = null): CallSignal => ({ type: "leg_ended", cause, detail });
 const timer = (name: TimerName, inboundSince = false): CallSignal => ({ type: "timer", name, inboundSince });
+const unansweredAt = (progress: DialProgress | undefined): CallSignal => ({
+  type: "timer",
+  name: "ring",
+  inboundSince: false,
+  progress,
+});
 const down: CallSignal = { type: "line_down", reason: "gone" };
 const attached: CallSignal = { type: "stream_attached" };
 const detached: CallSignal = { type: "stream_detached" };
@@ -158,8 +165,28 @@ describe("ringing", () => {
     given(RINGING).when(ended(cause, "486 Busy Here")).ends("fail", reason, "486 Busy Here");
   });
 
-  test("too long is no answer", () => {
-    given(RINGING).when(timer("ring")).ends("fail", "no_answer");
+  test.each<[string, CallSignal]>([
+    ["ringing", { type: "alerting" }],
+    ["audio before the answer", { type: "noticed", fact: { event: "early_media", data: {} } }],
+  ])("too long is no answer after %s", (_, signal) => {
+    given([...RINGING, signal])
+      .when(timer("ring"))
+      .ends("fail", "no_answer");
+  });
+
+  test("too long is no answer if the network has got further than it reported by events", () => {
+    given(RINGING)
+      .when(unansweredAt({ reached: true, detail: null }))
+      .ends("fail", "no_answer");
+  });
+
+  test.each([
+    [undefined, "the network took the call, but reported no ringing within 60 s"],
+    [null, "the network took the call, but reported no ringing within 60 s"],
+    ["the trunk did not respond", "the trunk did not respond within 60 s"],
+  ])("too long is unreachable without any sign of the callee: %j", (detail, text) => {
+    const progress = detail === undefined ? undefined : { reached: false, detail };
+    given(RINGING).when(unansweredAt(progress)).ends("fail", "unreachable", text);
   });
 
   test("is noted if the peer reports it", () => {

@@ -7,6 +7,7 @@ import { PHONE_NUMBER, PHONE_RULE } from "../../../src/domain/phone-number.ts";
 import type { FrameSink, FrameSource } from "../../../src/ports/media.ts";
 import type { System } from "../../../src/ports/system.ts";
 import type {
+  DialProgress,
   KeyDelivery,
   Leg,
   LegEvent,
@@ -20,6 +21,7 @@ import type { InviteEnd, InviteListener, InviteUsage } from "./dialog/invite.ts"
 import { guardedAudio } from "./guarded-audio.ts";
 import { assertKeys, LegKeys } from "./leg-keys.ts";
 import { type MediaListener, type MediaSession, type MediaStatistics, NOTHING_CAME } from "./media/engine.ts";
+import { dialProgress } from "./outcome/dial-progress.ts";
 import type { Release } from "./outcome/release.ts";
 import { isTrunkFault } from "./outcome/trunk-fault.ts";
 
@@ -149,6 +151,10 @@ export class SipLeg implements Leg, InviteListener {
   /** Null before the answer. */
   statistics(): MediaStatistics | null {
     return this.#emitted.has("answered") ? (this.#media?.statistics() ?? null) : null;
+  }
+
+  progress(): DialProgress {
+    return dialProgress(this.#usage?.furthest);
   }
 
   evidence(): MediaEvidence {

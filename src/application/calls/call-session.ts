@@ -95,7 +95,8 @@ export class CallSession {
     });
     this.#rules = flowRulesOf(context, call, telephony);
     const post = (signal: CallSignal): void => this.#post(signal);
-    this.#timers = new CallTimers(context.system, () => this.#inboundFrames, post);
+    const observed = { inboundFrames: () => this.#inboundFrames, progress: () => this.#leg?.progress?.() };
+    this.#timers = new CallTimers(context.system, observed, post);
   }
 
   get callId(): string {

@@ -1,24 +1,37 @@
 import type { CallSignal, TimerName } from "../../domain/call-signal.ts";
+import type { DialProgress } from "../../domain/dial-progress.ts";
 import type { System } from "../../ports/system.ts";
+
+/** What a timer reports besides its name. */
+export interface Observed {
+  /** Frames that have come from the callee. */
+  inboundFrames(): number;
+  /** How far the call got before an answer; undefined if that is unknown. */
+  progress(): DialProgress | undefined;
+}
 
 /** The timers of one live call: each of them posts a signal when it fires, with whether inbound audio has come since. */
 export class CallTimers {
   readonly #system: System;
-  readonly #inboundFrames: () => number;
+  readonly #observed: Observed;
   readonly #post: (signal: CallSignal) => void;
   readonly #cancels = new Map<TimerName, () => void>();
 
-  constructor(system: System, inboundFrames: () => number, post: (signal: CallSignal) => void) {
+  constructor(system: System, observed: Observed, post: (signal: CallSignal) => void) {
     this.#system = system;
-    this.#inboundFrames = inboundFrames;
+    this.#observed = observed;
     this.#post = post;
   }
 
   /** Sets a timer anew. */
   set(name: TimerName, ms: number): void {
     this.#cancels.get(name)?.();
-    const before = this.#inboundFrames();
-    const fire = () => this.#post({ type: "timer", name, inboundSince: this.#inboundFrames() > before });
+    const observed = this.#observed;
+    const before = observed.inboundFrames();
+    const fire = () => {
+      const inboundSince = observed.inboundFrames() > before;
+      this.#post({ type: "timer", name, inboundSince, progress: name === "ring" ? observed.progress() : undefined });
+    };
     this.#cancels.set(name, this.#system.after(ms, fire));
   }
 

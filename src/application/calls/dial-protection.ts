@@ -90,7 +90,7 @@ async function pastOf(context: Context, protection: NumberProtection, monitor: L
   const { id, linkedAt, dialledNumber } = monitor.instance;
   const since = dialledNumber?.since ?? 0;
   const linked = linkedAt ?? system.now();
-  const history = await historyOf(context, protection, id, linked, {
+  const { history, reached } = await dialsOf(context, protection, id, linked, {
     // A number that was linked by a clock that was ahead has all dials.
     since: since > system.now() ? 0 : since,
     lastToo: monitor.lastDial === undefined,
@@ -101,6 +101,7 @@ async function pastOf(context: Context, protection: NumberProtection, monitor: L
   return {
     linkedAt: linked,
     history,
+    reached,
     sinceLastDialMs: lastDial && system.monotonic() - lastDial.at,
     chance: lastDial?.chance ?? 0,
   };
@@ -111,24 +112,24 @@ async function pastOf(context: Context, protection: NumberProtection, monitor: L
  * @param range `since`: from when they are those of the number; `lastToo`: the pace counts from the last one, which this
  * process has not placed
  */
-async function historyOf(
+async function dialsOf(
   { storage, system }: Context,
   { warmUp, answerRate, paceMs }: NumberProtection,
   instanceId: string,
   linkedAt: number,
   { since, lastToo }: { readonly since: number; readonly lastToo: boolean },
-): Promise<readonly DialRecord[]> {
+): Promise<Pick<DialPast, "history" | "reached">> {
   const now = system.now();
   const day = warmUpDay(linkedAt, now);
   const ofDay = warmUp && day < warmUp.days ? warmUpLimit(warmUp, Math.min(day + 1, warmUp.days - 1)) : 0;
   const { calls } = storage;
-  const [newest, recent, last] = await Promise.all([
+  const [newest, recent, reached] = await Promise.all([
     paceMs && lastToo ? calls.dialHistory(instanceId, 0, 1) : [],
     ofDay > 0 ? calls.dialHistory(instanceId, Math.max(since, now - DAY_MS), ofDay, now + DAY_MS) : [],
-    answerRate ? calls.dialHistory(instanceId, since, answerRate.calls, now) : [],
+    answerRate ? calls.dialHistory(instanceId, since, answerRate.calls, now, "reached") : [],
   ]);
-  const dials = new Map([...newest, ...recent, ...last].map((dial) => [dial.callId, dial]));
-  return [...dials.values()].sort((a, b) => b.at - a.at);
+  const dials = new Map([...newest, ...recent].map((dial) => [dial.callId, dial]));
+  return { history: [...dials.values()].sort((a, b) => b.at - a.at), reached };
 }
 
 /** The last dial of an earlier process, as far as the wall clock knows how long ago it was. */

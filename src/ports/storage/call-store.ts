@@ -118,8 +118,16 @@ export interface CallStore {
    * calls.
    * @param since ms since 1970-01-01 UTC
    * @param until the last ms that counts. Default: all to come, which a clock that was ahead has left behind
+   * @param which `reached`: only calls that were answered, or have ended for one of `UNANSWERED_REASONS`, among the newest
+   *   `most` + 200 ones. Default: `all`
    */
-  dialHistory(instanceId: string, since: number, most: number, until?: number): Promise<DialRecord[]>;
+  dialHistory(
+    instanceId: string,
+    since: number,
+    most: number,
+    until?: number,
+    which?: "all" | "reached",
+  ): Promise<DialRecord[]>;
   /** A call that becomes final loses its audio file: unreadable with the transaction, deleted soon after it or at the next start. */
   update(id: string, version: number, patch: CallPatch, events: readonly Event[]): Promise<Call | undefined>;
   audio(id: string): Promise<Uint8Array | undefined>;

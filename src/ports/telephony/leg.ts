@@ -1,3 +1,4 @@
+import type { DialProgress } from "../../domain/dial-progress.ts";
 import type { Fact } from "../../domain/events.ts";
 import type { MediaStatistics } from "../../domain/media-statistics.ts";
 import type { HeardEvidence } from "../../domain/outcome.ts";
@@ -59,6 +60,12 @@ export interface Leg {
    */
   transfer?: ((to: string, signal: AbortSignal) => Promise<TransferOutcome>) | undefined;
   /**
+   * How far the call has got before an answer. Read once, when the ring timeout has passed: a call that was not `reached`
+   * ends as `unreachable` with this detail, any other as `no_answer`. Returns at once and does not throw. Without this
+   * method, only `alerting` and `early_media` show that someone could have answered.
+   */
+  progress?(): DialProgress;
+  /**
    * The statistics that the network keeps of the audio since the answer; null before it, and if the network has none.
    * Packets are counted from the beginning, so later numbers are not smaller, except of lost packets that came after all.
    * Called every few seconds while the call goes on, and at its end: after `ended` was emitted, or just before the
@@ -85,7 +92,7 @@ export interface MediaEvidence {
 export type LegEvent =
   /** The call was placed: the INVITE or offer was sent. */
   | { readonly type: "placed" }
-  /** The network reports that the callee's phone rings. */
+  /** The network reports that the callee's phone rings; without it a call that nobody answers is `unreachable`. */
   | { readonly type: "alerting" }
   /** Audio arrives before the answer: an announcement, or a ringing tone. */
   | { readonly type: "early_media" }

@@ -82,6 +82,7 @@ export function callsContract({ test, expect, options }: TelephonyTheme): void {
       const line = await network.linkedLine();
       const { leg, events } = await network.call(line, numbers.rings as string);
       await events.next("alerting", patienceMs);
+      if (leg.progress) expect(leg.progress()).toEqual({ reached: true, detail: null });
       await leg.hangUp();
       await events.over;
       expectInOrder(expect, events.types);

@@ -51,6 +51,7 @@ function legOf({ late = false, ...options }: Partial<SipLegOptions> & { readonly
   };
   const usage: InviteUsage = {
     callId: "sip",
+    furthest: undefined,
     refer: () => Promise.reject(new Error("no transfer")),
     async hangUp() {
       counts.hangUps++;

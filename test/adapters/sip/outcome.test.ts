@@ -30,7 +30,7 @@ describe("the release of a refused call", () => {
     [404, "number_invalid"],
     [484, "number_invalid"],
     [604, "number_invalid"],
-    [408, "no_answer"],
+    [408, "unreachable"],
     [480, "unreachable"],
     [503, "unreachable"],
     [302, "rejected_by_network"],
@@ -45,14 +45,21 @@ describe("the release of a refused call", () => {
     expect(rejected(status).cause).toBe(cause);
   });
 
-  test("480 after ringing is no_answer", () => {
-    expect(rejected(480, { rang: true }).cause).toBe("no_answer");
+  test.each([408, 480])("%i after ringing is no_answer", (status) => {
+    expect(rejected(status, { rang: true }).cause).toBe("no_answer");
+  });
+
+  test("408 after ringing stands despite a Q.850 cause", () => {
+    expect(rejected(408, { rang: true, q850: 34 }).cause).toBe("no_answer");
   });
 
   test.each([
     [480, 17, "busy"],
     [480, 19, "no_answer"],
     [480, 18, "no_answer"],
+    [408, 18, "no_answer"],
+    [408, 19, "no_answer"],
+    [408, 34, "unreachable"],
     [500, 34, "unreachable"],
     [500, 1, "number_invalid"],
     [502, 28, "number_invalid"],
@@ -68,7 +75,6 @@ describe("the release of a refused call", () => {
     [603, 17, "declined"],
     [404, 17, "number_invalid"],
     [503, 17, "unreachable"],
-    [408, 34, "no_answer"],
   ])("%i stands despite Q.850 cause %i", (status, q850, cause) => {
     expect(rejected(status, { q850 }).cause).toBe(cause);
   });

@@ -43,6 +43,7 @@ export async function askHotQueries(storage: Storage): Promise<void> {
   await calls.orphaned("node_1", 10);
   await calls.dialHistory("inst_1", 0, 10);
   await calls.dialHistory("inst_1", 0, 10, 9);
+  await calls.dialHistory("inst_1", 0, 10, 9, "reached");
   await calls.counts();
   await calls.tally("usr_1", 0, 9);
   await calls.get("call_1");

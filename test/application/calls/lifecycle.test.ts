@@ -276,15 +276,19 @@ describe("a call that is not answered", () => {
     await world.stop();
   });
 
-  test("stops ringing after the ring timeout", async () => {
+  test.each([
+    ["no_answer", true, null],
+    ["unreachable", false, "the network took the call, but reported no ringing within 20 s"],
+  ])("ends as %s after the ring timeout if the network reports ringing: %j", async (reason, rings, detail) => {
     const world = await World.start({ timings: { ringTimeoutMs: 20_000 } });
     const call = await world.call(await world.activeInstance());
     const leg = world.leg(call);
     leg.placed();
+    if (rings) leg.alert();
     await world.system.advance(19_999);
     expect((await world.stored(call)).status).toBe("RINGING");
     await world.system.advance(1);
-    expect(await world.stored(call)).toMatchObject({ status: "FAILED", outcome: { reason: "no_answer" } });
+    expect(await world.stored(call)).toMatchObject({ status: "FAILED", outcome: { reason, detail } });
     expect(leg.live).toBe(false);
     expect(leg.ringTimeoutMs).toBe(20_000);
     await world.stop();

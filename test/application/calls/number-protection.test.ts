@@ -4,7 +4,7 @@ import type { ConsentStatus } from "../../../src/domain/consent.ts";
 import type { Instance } from "../../../src/domain/instance.ts";
 import type { NumberProtection } from "../../../src/domain/number-protection.ts";
 import { StorageUnavailable } from "../../../src/ports/storage.ts";
-import { DialError, type DialOptions } from "../../../src/ports/telephony.ts";
+import { DialError, type DialOptions, type ReleaseCause } from "../../../src/ports/telephony.ts";
 import { ALICE, NUMBER, World } from "../../support/application.ts";
 
 const HOUR_MS = 3_600_000;
@@ -499,6 +499,28 @@ describe("an answer rate below its floor", () => {
     expect((await world.stored(call)).status).toBe("QUEUED");
     await world.system.advance(1_000);
     expect(world.leg().callId).toBe(call.id);
+    await world.stop();
+  });
+
+  test("counts no call that reached nobody, and finds the unanswered ones before it", async () => {
+    const world = await start({ answerRate });
+    const instance = await world.activeInstance();
+    const unreached = async (cause: ReleaseCause): Promise<void> => {
+      const leg = world.leg(await world.call(instance));
+      leg.placed();
+      leg.end(cause);
+      await world.system.settle();
+    };
+    for (const cause of ["unreachable", "rejected_by_network", "number_invalid"] as const) await unreached(cause);
+    const silent = world.leg(await world.call(instance));
+    silent.placed();
+    await world.system.advance(120_000);
+    expect(silent.live).toBe(false);
+    await unanswered(world, instance);
+    expect(await pauses(world, instance)).toEqual([]);
+    await unreached("unreachable");
+    await unanswered(world, instance);
+    expect(await pauses(world, instance)).toHaveLength(1);
     await world.stop();
   });
 

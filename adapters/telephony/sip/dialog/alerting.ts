@@ -5,6 +5,7 @@ import { sdpOf } from "./session-description.ts";
 /** Progress of an INVITE before its final response (RFC 3261 section 13.2.2.1); reports each step once. */
 export class Alerting {
   readonly #call: InviteRequest;
+  #furthest: number | undefined;
   #progressed = false;
   #rang = false;
   #sdp: string | undefined;
@@ -12,6 +13,11 @@ export class Alerting {
 
   constructor(call: InviteRequest) {
     this.#call = call;
+  }
+
+  /** The provisional response that shows the most: any 18x, otherwise 100; undefined: none of them has arrived. */
+  get furthest(): number | undefined {
+    return this.#furthest;
   }
 
   /** Whether a provisional response other than 100 has arrived: a phone may have rung, even if only a 199 has arrived. */
@@ -24,8 +30,11 @@ export class Alerting {
     return this.#rang;
   }
 
-  /** Takes a provisional response of any fork, other than 100. */
-  progress(): void {
+  /** Takes a provisional response of any fork. */
+  progress({ status }: SipResponse): void {
+    if (isReached(status)) this.#furthest = status;
+    else this.#furthest ??= status === 100 ? status : undefined;
+    if (status === 100) return;
     if (this.#progressed) return;
     this.#progressed = true;
     this.#call.listener.progressed();
@@ -44,6 +53,11 @@ export class Alerting {
     this.#earlyMedia = true;
     this.#call.listener.earlyMedia();
   }
+}
+
+/** True for the 18x: the call has got to the callee's side, so someone could have answered. */
+export function isReached(status: number | undefined): boolean {
+  return status !== undefined && status >= 180 && status < 190;
 }
 
 /**

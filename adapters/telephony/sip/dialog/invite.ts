@@ -86,6 +86,8 @@ export interface InviteListener {
 export interface InviteUsage {
   /** The Call-ID on the wire. */
   readonly callId: string;
+  /** The provisional response that shows the most progress: any 18x, otherwise 100; undefined: neither has arrived. */
+  readonly furthest: number | undefined;
   /**
    * Sends CANCEL before the answer, BYE after it, both if they cross. Idempotent; resolves after `ended`, within 4 s.
    * @param reason the value of a Reason field (RFC 3326)

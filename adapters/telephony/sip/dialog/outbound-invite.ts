@@ -67,6 +67,10 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
     queueMicrotask(() => this.#state === "calling" && this.#attempts.send());
   }
 
+  get furthest(): number | undefined {
+    return this.#alerting.furthest;
+  }
+
   hangUp(reason?: string): Promise<void> {
     if (this.#state === "established") this.#release({ type: "released" }, reason);
     else if (this.#state === "calling") {
@@ -148,8 +152,9 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
   }
 
   #provisional(response: SipResponse, flow: Flow): void {
-    if (this.#state !== "calling" || response.status === 100) return;
-    this.#alerting.progress();
+    if (this.#state !== "calling") return;
+    this.#alerting.progress(response);
+    if (response.status === 100) return;
     const usage = this.#forks.of(response, () => this.#dialog(response, flow));
     // 199: this fork has failed (RFC 6228).
     if (response.status === 199) this.#forks.drop(usage);

@@ -29,7 +29,7 @@ export const STATUS_MEANINGS: Readonly<Record<number, StatusMeaning>> = {
   },
   404: { cause: "number_invalid", definite: true },
   407: CREDENTIALS,
-  408: { cause: "no_answer", definite: true },
+  408: { cause: "unreachable" },
   415: codecs("the peer does not accept our offer"),
   421: { cause: "rejected_by_network", fix: "the trunk requires a SIP extension that is not supported" },
   422: { cause: "rejected_by_network", fix: "the trunk wants longer session timers; set `sessionTimers` to false" },
@@ -65,8 +65,22 @@ export const Q850_MEANINGS: Readonly<Record<number, ReleaseCause>> = {
   47: "unreachable", // resource unavailable
 };
 
-/** The outcome of a call that was refused with this status. @param rang whether the callee had been alerted before */
-export function meaningOf(status: number, rang: boolean, q850: number | undefined): StatusMeaning {
+/** How far a call had got when it was refused. */
+export interface RefusedProgress {
+  /** The callee had been alerted. */
+  readonly rang: boolean;
+  /** A provisional response other than 100 had come. */
+  readonly progressed: boolean;
+}
+
+/** The outcome of a call that was refused with this status. */
+export function meaningOf(
+  status: number,
+  { rang, progressed }: RefusedProgress,
+  q850: number | undefined,
+): StatusMeaning {
+  // A server that waits for the callee in vain gives up with 408; before any 18x, it may have waited for a server.
+  if (status === 408 && progressed) return { cause: "no_answer", definite: true };
   const meaning = STATUS_MEANINGS[status] ?? { cause: "rejected_by_network" as const };
   if (meaning.definite === true) return meaning;
   const refined = q850 === undefined ? undefined : Q850_MEANINGS[q850];

@@ -36,12 +36,13 @@ export function releaseOf(end: InviteEnd, trunk: TrunkTraits = {}): Release {
   }
 }
 
-function rejected({ response, rang, refusal }: Extract<InviteEnd, { type: "rejected" }>, trunk: TrunkTraits): Release {
+function rejected(end: Extract<InviteEnd, { type: "rejected" }>, trunk: TrunkTraits): Release {
+  const { response, refusal } = end;
   const { whatsApp = false, followRedirects = false } = trunk;
   const { status, headers } = response;
   const reasons = parseReasons(headers.fields("Reason").join());
   const q850 = reasons.find(({ protocol }) => protocol === "Q.850")?.cause;
-  const { cause, fix } = meaningOf(status, rang, q850);
+  const { cause, fix } = meaningOf(status, end, q850);
   const warning = headers.list("Warning").map(parseWarning)[0]?.text;
   const raw = `${statusText(response)}${reasonsText(reasons)}${warning === undefined ? "" : ` (${oneLine(warning)})`}`;
   const known = whatsApp && status < 500 ? whatsAppRefusal(oneLine(`${response.reason} ${warning ?? ""}`)) : undefined;

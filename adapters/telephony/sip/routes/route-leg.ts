@@ -3,6 +3,7 @@ import { Queue } from "../../../../src/base/queue.ts";
 import type { FrameSink, FrameSource } from "../../../../src/ports/media.ts";
 import {
   DialError,
+  type DialProgress,
   type KeyDelivery,
   type Leg,
   type LegEvent,
@@ -68,6 +69,13 @@ export class RouteLeg implements Leg {
 
   statistics(): MediaStatistics | null {
     return this.#attempt.leg.statistics();
+  }
+
+  progress(): DialProgress {
+    const { trunk, leg } = this.#attempt;
+    const { reached, detail } = leg.progress();
+    const reasons = [this.#options.attempts.reasons, `trunk ${trunk}: ${detail}`].filter((one) => one !== null);
+    return { reached, detail: detail === null ? null : reasons.join("; ") };
   }
 
   evidence(): MediaEvidence {

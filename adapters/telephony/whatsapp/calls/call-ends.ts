@@ -1,3 +1,4 @@
+import type { DialProgress } from "../../../../src/ports/telephony.ts";
 import type { CallEnd } from "./call-types.ts";
 
 const sentence = (text: string, reason: string | undefined): string =>
@@ -5,22 +6,34 @@ const sentence = (text: string, reason: string | undefined): string =>
 
 /** What a `<terminate>` before the answer means, by its reason. */
 const TERMINATIONS: ReadonlyMap<string | undefined, CallEnd> = new Map<string | undefined, CallEnd>([
-  [undefined, { cause: "declined", detail: "terminated before the answer" }],
-  ["timeout", { cause: "no_answer", detail: "timeout" }],
+  // A person who declines is reported by `<reject>`, or by a reason.
+  [undefined, { cause: "rejected_by_network", detail: "terminated before the answer, without a reason" }],
   ["busy", { cause: "busy", detail: "busy" }],
   ["declined", { cause: "declined", detail: "declined" }],
   ["rejected_elsewhere", { cause: "declined", detail: "rejected_elsewhere" }],
   ["do_not_disturb", { cause: "declined", detail: "do_not_disturb" }],
 ]);
 
-/** The end of a call that the network terminates before a device has accepted. */
-export function terminationOf(reason: string | undefined): CallEnd {
+/** How far a call got that no device has accepted. @param alerted a device has reported that it rings */
+export function progressOf(alerted: boolean): DialProgress {
+  const detail = alerted ? null : "WhatsApp accepted the call, but no device of the callee reported that it rings";
+  return { reached: alerted, detail };
+}
+
+/** The end of a call that WhatsApp or its client gives up. */
+function timedOut(alerted: boolean): CallEnd {
+  const { reached, detail } = progressOf(alerted);
+  return reached ? { cause: "no_answer", detail: "timeout" } : { cause: "unreachable", detail: `timeout: ${detail}` };
+}
+
+/** The end of a call that the network terminates before a device has accepted. @param alerted as for {@link progressOf} */
+export function terminationOf(reason: string | undefined, alerted: boolean): CallEnd {
+  if (reason === "timeout") return timedOut(alerted);
   return TERMINATIONS.get(reason) ?? { cause: "rejected_by_network", detail: sentence("terminated", reason) };
 }
 
 /** What the client's own reasons mean before a device has accepted. Only `user_ended` was ever seen. */
 const CLIENT_REASONS: ReadonlyMap<string, CallEnd> = new Map<string, CallEnd>([
-  ["timeout", { cause: "no_answer", detail: "timeout" }],
   ["busy", { cause: "busy", detail: "busy" }],
   ["declined", { cause: "declined", detail: "declined" }],
   ["do_not_disturb", { cause: "declined", detail: "do_not_disturb" }],
@@ -28,8 +41,10 @@ const CLIENT_REASONS: ReadonlyMap<string, CallEnd> = new Map<string, CallEnd>([
 ]);
 
 /** The end of a call that the client reports as ended, while no device had accepted. */
-export function unansweredEnd(reason: string | undefined): CallEnd {
-  return CLIENT_REASONS.get(reason ?? "") ?? { cause: "declined", detail: "ended before the answer" };
+export function unansweredEnd(reason: string | undefined, alerted: boolean): CallEnd {
+  if (reason === "timeout") return timedOut(alerted);
+  const unknown = sentence("the client reports that the call ended before the answer", reason);
+  return CLIENT_REASONS.get(reason ?? "") ?? { cause: "rejected_by_network", detail: unknown };
 }
 
 /** The end of a call that the client reports as ended, after a device had accepted. */
@@ -37,10 +52,10 @@ export function answeredEnd(reason: string | undefined): CallEnd {
   return reason === "failed" ? { cause: "media_failed", detail: "the client reports: failed" } : HUNG_UP;
 }
 
-/** The end of a call that all devices have rejected, each for itself. */
+/** The end of a call that all devices have rejected, each for itself; a person declines for all of them at once. */
 export function rejectedByAll(reasons: readonly string[]): CallEnd {
   if (reasons.every((reason) => reason === "busy")) return { cause: "busy", detail: "busy" };
-  return { cause: "declined", detail: sentence("rejected by each device", [...new Set(reasons)].join(", ")) };
+  return { cause: "unreachable", detail: sentence("rejected by each device", [...new Set(reasons)].join(", ")) };
 }
 
 export const DECLINED: CallEnd = { cause: "declined", detail: "rejected by the callee" };

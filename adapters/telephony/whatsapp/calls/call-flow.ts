@@ -87,7 +87,7 @@ function going(flow: CallFlow, input: CallInput): CallDecision {
     case "client_state":
       return clientState(flow, input.state);
     case "client_ended":
-      return conclude(flow, isAnswered(flow) ? answeredEnd(input.reason) : unansweredEnd(input.reason));
+      return conclude(flow, isAnswered(flow) ? answeredEnd(input.reason) : unansweredEnd(input.reason, flow.alerted));
     case "timer":
       return timer(flow, input.timer, input.quietMs);
     case "line_lost":
@@ -125,7 +125,7 @@ function stanza(flow: CallFlow, input: CallStanza): CallDecision {
     case "reject":
       return rejected(flow, input);
     case "terminate": {
-      const end = isAnswered(flow) ? HUNG_UP : terminationOf(input.reason);
+      const end = isAnswered(flow) ? HUNG_UP : terminationOf(input.reason, flow.alerted);
       return moved({ ...flow, end }, "leave", start("gone", GONE_MS));
     }
   }

@@ -2,11 +2,12 @@ import { errorText } from "../../../../src/base/error-text.ts";
 import { Queue } from "../../../../src/base/queue.ts";
 import type { FrameSink, FrameSource } from "../../../../src/ports/media.ts";
 import type { System } from "../../../../src/ports/system.ts";
-import type { Deadlines, Leg, LegEvent, MediaStatistics } from "../../../../src/ports/telephony.ts";
+import type { Deadlines, DialProgress, Leg, LegEvent, MediaStatistics } from "../../../../src/ports/telephony.ts";
 import type { WhatsAppVoip } from "../../../../src/ports/whatsapp-client.ts";
 import type { MediaClock } from "../../media-clock.ts";
 import { FRAME_MS, SAMPLE_RATE } from "./audio-format.ts";
 import { CallAudio } from "./call-audio.ts";
+import { progressOf } from "./call-ends.ts";
 import { decideCall, newCall } from "./call-flow.ts";
 import type { CallListener, CallPort, VoipEvent } from "./call-port.ts";
 import type { CallDecision, CallEffect, CallEnd, CallFlow, CallInput, CallTimer } from "./call-types.ts";
@@ -86,6 +87,10 @@ export class WhatsAppLeg implements Leg, CallListener {
   /** Plays the keys as tones; the source waits meanwhile. Rejects with a RangeError for anything but keys. */
   async sendDtmf(digits: string): Promise<void> {
     await this.#audio.press(digits);
+  }
+
+  progress(): DialProgress {
+    return progressOf(this.#flow.alerted);
   }
 
   statistics(): MediaStatistics | null {

@@ -87,6 +87,13 @@ describe("a call over WhatsApp", () => {
     ["busy everywhere", { devices: [{ does: "busy", afterMs: 2_000 }] }, "busy", "busy"],
     ["never answered", { devices: [{ does: "nothing" }] }, "no_answer", null],
     ["timed out by WhatsApp", { devices: [{ does: "nothing" }], timesOutAfterMs: 30_000 }, "no_answer", "timeout"],
+    ["accepted, and rings nowhere", { devices: [{ does: "nothing" }], ringsAfterMs: null }, "unreachable", /no device/],
+    [
+      "timed out by WhatsApp without ringing",
+      { devices: [{ does: "nothing" }], ringsAfterMs: null, timesOutAfterMs: 30_000 },
+      "unreachable",
+      /^timeout: WhatsApp accepted the call, but no device/,
+    ],
     ["refused", { offer: { error: 403 } }, "rejected_by_network", /error 403$/],
     ["not acknowledged", { offer: "ignored" }, "rejected_by_network", /^signaling timeout: /],
     ["not possible: no such number", { exists: false }, "number_invalid", `${ANA} is not on WhatsApp`],

@@ -61,7 +61,7 @@ export default {
     busy: "The callee is on another call.",
     declined: "The callee rejected the call.",
     no_answer: "Nobody picked up in time.",
-    unreachable: "The phone is switched off or without coverage.",
+    unreachable: "The phone was not reached: it may be switched off or without coverage.",
     number_invalid: "The number does not exist.",
     rejected_by_network: "The network refused the call.",
     instance_not_linked: "No phone was linked while the call waited.",

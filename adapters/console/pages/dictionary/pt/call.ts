@@ -62,7 +62,7 @@ export default {
     busy: "O número está ocupado em outra chamada.",
     declined: "A chamada foi recusada por quem recebeu.",
     no_answer: "Ninguém atendeu a tempo.",
-    unreachable: "O telefone está desligado ou sem cobertura.",
+    unreachable: "O telefone não foi alcançado: pode estar desligado ou sem cobertura.",
     number_invalid: "O número não existe.",
     rejected_by_network: "A rede recusou a chamada.",
     instance_not_linked: "Nenhum telefone foi vinculado enquanto a chamada esperava.",
