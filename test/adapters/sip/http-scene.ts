@@ -51,7 +51,7 @@ export class HttpScene {
       const request = new Request(`http://ringport.test${path}`, {
         method,
         headers,
-        body: body && JSON.stringify(body),
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
       const response = await ringport.fetch(request);
       const text = await response.text();
