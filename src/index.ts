@@ -150,7 +150,7 @@ export type {
 export { AgentUnavailable } from "./ports/conversation.ts";
 export type { LogFields, Logger } from "./ports/logger.ts";
 export { silentLogger } from "./ports/logger.ts";
-export type { FrameSink, FrameSource, PcmChunk } from "./ports/media.ts";
+export { type FrameSink, type FrameSource, type PcmChunk, SAMPLE } from "./ports/media.ts";
 export type { Network, NetworkPages } from "./ports/pages.ts";
 export type { PasswordHasher } from "./ports/password-hasher.ts";
 export { HasherBusy } from "./ports/password-hasher.ts";

@@ -1,3 +1,4 @@
+import { SAMPLE } from "../ports/media.ts";
 import { msToSamples, toSample } from "./pcm.ts";
 
 /** The tones of each digit (ITU-T Q.23): one of the low group names the row, one of the high group the column. */
@@ -10,6 +11,8 @@ const BLOCK_MS = 12.75;
 const BLOCKS_TO_AGREE = 2;
 // A crackle can spoil two neighbouring blocks of a digit, which must not double it; a pause of 40 ms spoils three.
 const BLOCKS_TO_RELEASE = 3;
+/** A key that sounds on both sides of a gap is one key if the gap is not longer, ms: more packets are rarely lost in a row. */
+const MAX_GAP_MS = 100;
 /** Mean square below which a block is silence: an RMS of 150. */
 const FLOOR = 150 * 150;
 /** The share of a block's energy that its two tones must hold; speech rarely does. */
@@ -24,6 +27,8 @@ export type DigitListener = (digit: string, atMs: number) => void;
 /**
  * Finds DTMF digits in received audio, for legs that have not negotiated telephone-events (with them, digits would
  * count twice). Eight Goertzel filters over blocks of 12.75 ms; two blocks in a row must agree. Allocates nothing.
+ *
+ * Blocks consist of received samples only. A gap extends a digit that sounds before and after it, and begins none.
  */
 export class DtmfDetector {
   readonly #sampleRate: number;
@@ -32,20 +37,28 @@ export class DtmfDetector {
   readonly #low: Float64Array;
   readonly #high: Float64Array;
   readonly #powers: Float64Array = new Float64Array(4);
+  readonly #maxGap: number;
   #filled = 0;
   /** Energy of the samples in the block. */
   #energy = 0;
-  #blocksDone = 0;
+  /** Samples so far. */
+  #position = 0;
   #candidate: string | undefined;
+  #candidateStart = 0;
   #agreeing = 0;
   #reported: string | undefined;
+  /** Blocks since the reported digit was last heard, and samples that were not received since then. */
   #missing = 0;
+  #unknown = 0;
+  /** Length of the current gap, samples. */
+  #gap = 0;
 
   /** Takes the rate in samples per second (8000 or more) and the listener, which is called within {@link push}. */
   constructor(sampleRate: number, onDigit: DigitListener) {
     this.#sampleRate = sampleRate;
     this.#onDigit = onDigit;
     this.#block = new Int16Array(msToSamples(BLOCK_MS, sampleRate));
+    this.#maxGap = msToSamples(MAX_GAP_MS, sampleRate);
     const coefficient = (hz: number) => 2 * Math.cos((2 * Math.PI * hz) / sampleRate);
     this.#low = Float64Array.from(LOW_HZ, coefficient);
     this.#high = Float64Array.from(HIGH_HZ, coefficient);
@@ -56,12 +69,55 @@ export class DtmfDetector {
     return this.#candidate !== undefined || this.#reported !== undefined;
   }
 
-  /** Takes the next received samples, of any number. */
-  push(frame: Int16Array): void {
-    const block = this.#block;
+  /**
+   * Takes the next samples, of any number.
+   * @param marks a value of {@link SAMPLE} for each; left out if all were received
+   */
+  push(frame: Int16Array, marks?: Uint8Array): void {
+    if (marks === undefined) {
+      this.#take(frame, 0, frame.length);
+      return;
+    }
     for (let at = 0; at < frame.length; ) {
+      const from = at;
+      const isGap = marks[at] === SAMPLE.filledIn;
+      if (marks[at] === SAMPLE.afterPause) this.#release();
+      at++;
+      while (at < frame.length && (isGap ? marks[at] === SAMPLE.filledIn : marks[at] === SAMPLE.received)) at++;
+      if (isGap) this.#miss(at - from);
+      else this.#take(frame, from, at);
+    }
+  }
+
+  /** Samples that were not received. */
+  #miss(count: number): void {
+    this.#position += count;
+    this.#filled = 0;
+    this.#energy = 0;
+    this.#gap += count;
+    this.#unknown += count;
+    if (this.#gap > this.#maxGap) this.#release();
+    if (this.#missing > 0) this.#releaseInTime();
+  }
+
+  /** A pause was noticed: what was not received since then counts as more of it. */
+  #releaseInTime(): void {
+    if (this.#missing + this.#unknown / this.#block.length >= BLOCKS_TO_RELEASE) this.#reported = undefined;
+  }
+
+  #release(): void {
+    this.#filled = 0;
+    this.#energy = 0;
+    this.#candidate = undefined;
+    this.#reported = undefined;
+  }
+
+  #take(frame: Int16Array, start: number, end: number): void {
+    const block = this.#block;
+    this.#gap = 0;
+    for (let at = start; at < end; ) {
       const from = this.#filled;
-      const take = Math.min(frame.length - at, block.length - from);
+      const take = Math.min(end - at, block.length - from);
       let energy = this.#energy;
       for (let i = 0; i < take; i++) {
         const sample = frame[at + i]!;
@@ -69,29 +125,31 @@ export class DtmfDetector {
         energy += sample * sample;
       }
       at += take;
+      this.#position += take;
       this.#filled = from + take;
       this.#energy = energy;
       if (this.#filled < block.length) return;
       this.#filled = 0;
       this.#energy = 0;
-      this.#blocksDone++;
       this.#decide(this.#digitInBlock(energy));
     }
   }
 
   #decide(digit: string | undefined): void {
+    const { length } = this.#block;
     this.#agreeing = digit === this.#candidate ? this.#agreeing + 1 : 1;
+    if (this.#agreeing === 1) this.#candidateStart = this.#position - length;
     this.#candidate = digit;
     if (digit === this.#reported) {
-      this.#missing = 0;
+      this.#missing = this.#unknown = 0;
       return;
     }
-    if (++this.#missing >= BLOCKS_TO_RELEASE) this.#reported = undefined;
+    this.#missing++;
+    this.#releaseInTime();
     if (digit === undefined || this.#agreeing < BLOCKS_TO_AGREE) return;
     this.#reported = digit;
-    this.#missing = 0;
-    const start = (this.#blocksDone - BLOCKS_TO_AGREE) * this.#block.length;
-    this.#onDigit(digit, Math.round((start * 1000) / this.#sampleRate));
+    this.#missing = this.#unknown = 0;
+    this.#onDigit(digit, Math.round((this.#candidateStart * 1000) / this.#sampleRate));
   }
 
   #digitInBlock(energy: number): string | undefined {

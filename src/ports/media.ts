@@ -46,15 +46,30 @@ export interface AheadSource {
   recall: (() => void) | undefined;
 }
 
+/** The values of the array `received` of {@link FrameSink.write}. */
+export const SAMPLE = {
+  /** Made up by the leg: the remote side sent nothing, or what it sent is lost or late. */
+  filledIn: 0,
+  /** Received, whatever the leg has changed about its speed or rate. */
+  received: 1,
+  /** The first received sample after the remote side has paused: the samples filled in before it stand for silence. */
+  afterPause: 2,
+} as const;
+
 /** The sink of the audio that a leg receives. */
 export interface FrameSink {
   /**
    * Takes one received frame.
    *
-   * The array is only valid during the call, because the leg reuses it: copy what you keep. Frames arrive in
+   * The arrays are only valid during the call, because the leg reuses them: copy what you keep. Frames arrive in
    * order and without gaps, since the leg fills gaps of the network; counting samples therefore gives the time.
+   *
+   * Keys, speech, beeps and words are detected in received samples only: what a leg fills in sounds like what it has
+   * received, and a tone would seem to be played twice.
+   *
+   * @param received one value of {@link SAMPLE} for each sample; left out if the whole frame was received
    */
-  write(frame: Int16Array): void;
+  write(frame: Int16Array, received?: Uint8Array): void;
 }
 
 /** A piece of one-channel audio. */

@@ -1,6 +1,6 @@
 import { concatPcm } from "../audio/pcm.ts";
 import { Playout } from "../audio/playout.ts";
-import type { FrameSink, FrameSource } from "../ports/media.ts";
+import { type FrameSink, type FrameSource, SAMPLE } from "../ports/media.ts";
 import { type CallerId, DialError, type Leg, type Line } from "../ports/telephony.ts";
 import type { ContractSubject } from "./telephony-contract/options.ts";
 import { LegEvents, TestLineHost } from "./telephony-host.ts";
@@ -131,12 +131,14 @@ export class CallEvents extends LegEvents {
   }
 }
 
-/** Records all inbound audio. */
+/** Records all inbound audio, and the mark of each sample. */
 export class FrameRecorder implements FrameSink {
   readonly frames: Int16Array[] = [];
+  readonly marks: Uint8Array[] = [];
 
-  write(frame: Int16Array): void {
+  write(frame: Int16Array, received?: Uint8Array): void {
     this.frames.push(frame.slice());
+    this.marks.push(received?.slice() ?? new Uint8Array(frame.length).fill(SAMPLE.received));
   }
 
   heard(): Int16Array {

@@ -3,6 +3,7 @@ import { DtmfDetector, dtmfTones } from "../../src/audio/dtmf.ts";
 import { decodeMulaw, encodeMulaw } from "../../src/audio/g711.ts";
 import { concatPcm, rms } from "../../src/audio/pcm.ts";
 import { tone, toneShare } from "../../src/audio/tone.ts";
+import { SAMPLE } from "../../src/ports/media.ts";
 import { random } from "../support/random.ts";
 import { babble, sum, whiteNoise } from "./noise.ts";
 
@@ -130,4 +131,90 @@ test("a hundred random numbers are detected as generated", () => {
     const tones = dtmfTones(number, { sampleRate: 8000, toneMs: 40 + 60 * next(), pauseMs: 40 + 60 * next() });
     expect(detect(overTheLine(tones, 10_000, 10 + 30 * next(), i))).toBe(number);
   }
+});
+
+describe("gaps in the audio", () => {
+  const RATE = 8_000;
+  const key = dtmfTones("5", { sampleRate: RATE, toneMs: 100, pauseMs: 0 });
+
+  /** The keys in pieces of audio, each received or filled in with the same; `afterPause` for the first sample of a piece. */
+  function keysOf(pieces: readonly (readonly [samples: Int16Array, mark: number])[]): string {
+    let digits = "";
+    const detector = new DtmfDetector(RATE, (digit) => {
+      digits += digit;
+    });
+    for (const [samples, mark] of pieces) {
+      const marks = new Uint8Array(samples.length).fill(mark === SAMPLE.filledIn ? mark : SAMPLE.received);
+      if (samples.length > 0) marks[0] = mark;
+      for (let at = 0; at < samples.length; at += 160)
+        detector.push(samples.subarray(at, at + 160), marks.subarray(at, at + 160));
+    }
+    return digits;
+  }
+
+  const { filledIn, received, afterPause } = SAMPLE;
+  const part = (ms: number): Int16Array => key.subarray(0, ms * 8);
+  const silence = (ms: number): Int16Array => new Int16Array(ms * 8);
+
+  test("begin no key, whatever they are filled with", () => {
+    expect(
+      keysOf([
+        [part(10), received],
+        [part(90), filledIn],
+        [silence(200), received],
+        [key, filledIn],
+      ]),
+    ).toBe("");
+  });
+
+  test("of up to 100 ms do not end a key that sounds on both sides", () => {
+    for (const gapMs of [1, 20, 60, 100])
+      for (const headMs of [30, 37, 45])
+        expect(
+          keysOf([
+            [part(headMs), received],
+            [silence(gapMs), filledIn],
+            [part(50), received],
+          ]),
+          `${gapMs} ms`,
+        ).toBe("5");
+  });
+
+  test("that are longer, or turn out to be a pause, separate two keys", () => {
+    expect(
+      keysOf([
+        [key, received],
+        [silence(120), filledIn],
+        [key, received],
+      ]),
+    ).toBe("55");
+    for (const gapMs of [5, 20, 60])
+      expect(
+        keysOf([
+          [key, received],
+          [part(gapMs), filledIn],
+          [key, afterPause],
+        ]),
+        `${gapMs} ms`,
+      ).toBe("55");
+  });
+
+  test("within the silence between two keys do not join them", () => {
+    expect(
+      keysOf([
+        [key, received],
+        [key.subarray(0, 640), filledIn],
+        [silence(20), received],
+        [key, received],
+      ]),
+    ).toBe("55");
+    expect(
+      keysOf([
+        [key, received],
+        [silence(20), received],
+        [key.subarray(0, 640), filledIn],
+        [key, received],
+      ]),
+    ).toBe("55");
+  });
 });

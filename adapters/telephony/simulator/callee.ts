@@ -10,8 +10,8 @@ export interface Callee {
   stop(cause: ReleaseCause): void;
   /** Takes the caller's next frame. Called from the answer on; the array is only valid during the call. */
   hear(frame: Int16Array): void;
-  /** Fills the whole frame with the callee's next audio. */
-  read(frame: Int16Array): void;
+  /** Fills the whole frame with the callee's next audio; returns how many samples came from them, silence follows. */
+  read(frame: Int16Array): number;
 }
 
 /** What a callee can do to its call. Nothing happens to a call that has ended. */

@@ -1,7 +1,7 @@
 import { dtmfTones } from "../../../src/audio/dtmf.ts";
 import { errorText } from "../../../src/base/error-text.ts";
 import { Queue } from "../../../src/base/queue.ts";
-import type { FrameSink, FrameSource } from "../../../src/ports/media.ts";
+import { type FrameSink, type FrameSource, SAMPLE } from "../../../src/ports/media.ts";
 import type {
   CallerId,
   Deadlines,
@@ -54,6 +54,7 @@ export class SimulatedLeg implements Leg, Ticking, CalleeActions {
   /** Reused for every frame. */
   readonly #outgoing: Int16Array;
   readonly #incoming: Int16Array;
+  readonly #marks: Uint8Array;
   readonly #statistics = new FrameStatistics();
   #source: FrameSource | undefined;
   #sink: FrameSink | undefined;
@@ -77,6 +78,7 @@ export class SimulatedLeg implements Leg, Ticking, CalleeActions {
     this.sampleRate = options.sampleRate;
     this.#outgoing = new Int16Array((options.sampleRate * FRAME_MS) / 1000);
     this.#incoming = new Int16Array(this.#outgoing.length);
+    this.#marks = new Uint8Array(this.#outgoing.length);
     this.#callee = options.callee(options.to, this);
     this.#flushed = new Promise((resolve) => {
       this.#resolveFlushed = resolve;
@@ -188,9 +190,10 @@ export class SimulatedLeg implements Leg, Ticking, CalleeActions {
       this.#recording?.write(this.#outgoing, undefined, this.#outgoing.length);
       this.#statistics.moved(this.#calleeSendsAudio, now);
       if (this.#calleeSendsAudio) {
-        this.#callee.read(this.#incoming);
+        const count = this.#callee.read(this.#incoming);
+        this.#marks.fill(SAMPLE.received, 0, count).fill(SAMPLE.filledIn, count);
         // The callee may have ended the call or taken the line offline: this frame is lost then.
-        if (this.live && !this.#cut) this.#sink?.write(this.#incoming);
+        if (this.live && !this.#cut) this.#sink?.write(this.#incoming, this.#marks);
       }
     } finally {
       this.#ticking = false;

@@ -78,7 +78,7 @@ export class ScriptedCallee implements Callee {
     if (this.#callerSpoke && this.#callerQuiet < this.#pause) this.#callerSpoken += frame.length;
   }
 
-  read(frame: Int16Array): void {
+  read(frame: Int16Array): number {
     let at = 0;
     while (at < frame.length && !this.#stopped) {
       if (this.#left === 0 && !this.#startNext()) break;
@@ -92,6 +92,7 @@ export class ScriptedCallee implements Callee {
       this.#left -= take;
     }
     frame.fill(0, at);
+    return frame.length;
   }
 
   /** Runs the script up to the next wait or to the answer. */

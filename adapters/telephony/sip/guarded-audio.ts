@@ -28,10 +28,10 @@ export function guardedAudio(
       ahead: source.ahead,
     },
     sink: {
-      write: (frame) => {
+      write: (frame, received) => {
         if (ended()) return;
         try {
-          sink.write(frame);
+          sink.write(frame, received);
         } catch (fault) {
           failed(fault);
         }

@@ -39,11 +39,11 @@ export class AnswerAnalyzer implements CallTap {
     this.#steadiness = new Steadiness(sampleRate);
   }
 
-  inbound(frame: Int16Array): void {
+  inbound(frame: Int16Array, received: Int16Array = frame, marks?: Uint8Array): void {
     const rules = this.#rules;
     const { speaking } = this.#callee;
-    const ms = samplesToMs(frame.length, this.#sampleRate);
-    if (speaking && !rules.done) this.#steadiness.push(frame);
+    const ms = samplesToMs(received.length, this.#sampleRate);
+    if (speaking && !rules.done && marks === undefined) this.#steadiness.push(received);
     const verdict = rules.hear(speaking, this.#steadiness.isSteady, ms);
     if (verdict !== undefined) this.#reports.answered(verdict);
     if (this.#awaited) this.#watch(ms);

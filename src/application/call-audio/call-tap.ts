@@ -1,11 +1,17 @@
 import { msToSamples } from "../../audio/pcm.ts";
 import type { PlayoutTap } from "../../audio/playout.ts";
-import type { FrameSink } from "../../ports/media.ts";
+import { type FrameSink, SAMPLE } from "../../ports/media.ts";
 
 /** Follows the audio of one call. Its methods run within the leg's clock: they do not wait, throw, or keep the array. */
 export interface CallTap {
-  /** The next audio of the callee, at most 20 ms. */
-  inbound?(frame: Int16Array): void;
+  /**
+   * The next audio of the callee, at most 20 ms.
+   *
+   * @param frame as a listener hears it: the leg has filled in what was not received
+   * @param received the same with silence there, for all conclusions about the callee
+   * @param marks a value of {@link SAMPLE} for each sample; undefined if all of the frame was received, and no pause precedes it
+   */
+  inbound?(frame: Int16Array, received: Int16Array, marks: Uint8Array | undefined): void;
   /** What the callee hears next: `length` samples of `samples` from `from` on; without samples, that much silence. */
   outbound?(samples: Int16Array | undefined, from: number, length: number): void;
   /** The call is ending: resolves, within a second, when everything that was understood has been delivered. */
@@ -20,8 +26,10 @@ const PIECE_MS = 20;
 
 /** Passes the audio of one leg to each of its taps, in their order; the frames of the callee in pieces of at most 20 ms. */
 export class CallTaps implements FrameSink, PlayoutTap {
-  /** Reused for every piece of a longer frame. */
+  /** Reused for every piece of a longer frame, and for what was received of a piece. */
   readonly #piece: Int16Array;
+  readonly #pieceMarks: Uint8Array;
+  readonly #received: Int16Array;
   #taps: readonly CallTap[] = [];
   #inbound: readonly Following<"inbound">[] = [];
   #outbound: readonly Following<"outbound">[] = [];
@@ -29,6 +37,8 @@ export class CallTaps implements FrameSink, PlayoutTap {
   /** @param sampleRate of the leg, Hz */
   constructor(sampleRate: number, taps: readonly CallTap[]) {
     this.#piece = new Int16Array(msToSamples(PIECE_MS, sampleRate));
+    this.#pieceMarks = new Uint8Array(this.#piece.length);
+    this.#received = new Int16Array(this.#piece.length);
     this.#set(taps);
   }
 
@@ -43,16 +53,18 @@ export class CallTaps implements FrameSink, PlayoutTap {
     return this.#outbound.length > 0;
   }
 
-  write(frame: Int16Array): void {
+  write(frame: Int16Array, marks?: Uint8Array): void {
     const piece = this.#piece;
+    const pieceMarks = this.#pieceMarks;
     if (frame.length <= piece.length) {
-      this.#pass(frame);
+      this.#pass(frame, marks);
       return;
     }
     for (let at = 0; at < frame.length; at += piece.length) {
       const length = Math.min(piece.length, frame.length - at);
       for (let i = 0; i < length; i++) piece[i] = frame[at + i]!;
-      this.#pass(length === piece.length ? piece : piece.subarray(0, length));
+      if (marks !== undefined) for (let i = 0; i < length; i++) pieceMarks[i] = marks[at + i]!;
+      this.#pass(length === piece.length ? piece : piece.subarray(0, length), marks && pieceMarks);
     }
   }
 
@@ -66,8 +78,16 @@ export class CallTaps implements FrameSink, PlayoutTap {
     return flushing.length === 0 ? undefined : Promise.all(flushing);
   }
 
-  #pass(piece: Int16Array): void {
-    for (const tap of this.#inbound) tap.inbound(piece);
+  #pass(piece: Int16Array, marks: Uint8Array | undefined): void {
+    const isPlain = marks === undefined || allReceived(marks, piece.length);
+    const received = isPlain ? piece : this.#withoutFilling(piece, marks);
+    for (const tap of this.#inbound) tap.inbound(piece, received, isPlain ? undefined : marks);
+  }
+
+  #withoutFilling(piece: Int16Array, marks: Uint8Array): Int16Array {
+    const received = this.#received;
+    for (let i = 0; i < piece.length; i++) received[i] = marks[i] === SAMPLE.filledIn ? 0 : piece[i]!;
+    return piece.length === received.length ? received : received.subarray(0, piece.length);
   }
 
   #set(taps: readonly CallTap[]): void {
@@ -75,4 +95,10 @@ export class CallTaps implements FrameSink, PlayoutTap {
     this.#inbound = taps.filter((tap): tap is Following<"inbound"> => tap.inbound !== undefined);
     this.#outbound = taps.filter((tap): tap is Following<"outbound"> => tap.outbound !== undefined);
   }
+}
+
+/** Whether all of a piece was received, without a pause before it. */
+function allReceived(marks: Uint8Array, length: number): boolean {
+  for (let i = 0; i < length; i++) if (marks[i] !== SAMPLE.received) return false;
+  return true;
 }

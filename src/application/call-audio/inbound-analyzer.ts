@@ -2,12 +2,13 @@ import { BeepDetector } from "../../audio/beep.ts";
 import { DtmfDetector } from "../../audio/dtmf.ts";
 import { msToSamples } from "../../audio/pcm.ts";
 import { SpeechSegmenter } from "../../audio/speech-segments.ts";
+import { SAMPLE } from "../../ports/media.ts";
 import type { VoiceActivity, VoiceActivityDetector } from "../../ports/voice-activity.ts";
 import type { CallTap } from "./call-tap.ts";
 
 /** Callbacks of an {@link InboundAnalyzer}. They run within the leg's clock and must not wait. */
 export interface InboundReports {
-  /** The first frame has arrived. */
+  /** The first sample was received. */
   firstAudio(): void;
   /** @param atMs ms since the answer */
   digit(digit: string, atMs: number): void;
@@ -36,9 +37,12 @@ const TONE_MS = 80;
 /** A steady tone of this length is a beep, ms. */
 const BEEP_MS = 140;
 
-/** Detects keys, speech and beeps in the callee's audio, from the answer on, by the leg's own sample clock. */
+/**
+ * Detects keys, speech and beeps in the callee's audio, from the answer on, by the leg's own sample clock. It uses received
+ * samples only: a gap extends speech by the detector's hang-over, and begins nothing.
+ */
 export class InboundAnalyzer implements CallTap {
-  /** Frames received so far. */
+  /** Frames so far of which something was received. */
   frames = 0;
   /** Whether the latest frame contains speech. */
   speaking = false;
@@ -57,6 +61,8 @@ export class InboundAnalyzer implements CallTap {
   readonly #afterTone: number;
   /** Samples that still belong to a key or a beep. */
   #ofTone = 0;
+  /** The latest decision of the voice detector. */
+  #speech = false;
 
   constructor({ sampleRate, inBandDtmf, voiceActivity }: InboundAnalyzerOptions, reports: InboundReports) {
     this.#reports = reports;
@@ -72,18 +78,21 @@ export class InboundAnalyzer implements CallTap {
     this.#beep = new BeepDetector(sampleRate, (hz, atMs) => reports.beep(hz, atMs));
   }
 
-  inbound(frame: Int16Array): void {
-    if (this.frames++ === 0) this.#reports.firstAudio();
+  inbound(frame: Int16Array, received: Int16Array = frame, marks?: Uint8Array): void {
+    const isReceived = marks === undefined || receivedAny(marks, received.length);
+    if (isReceived && this.frames++ === 0) this.#reports.firstAudio();
     const dtmf = this.#inBandDtmf() ? this.#detector : undefined;
-    dtmf?.push(frame);
-    this.#beep.push(frame);
+    dtmf?.push(received, marks);
+    this.#beep.push(this.#beep.toneMs > 0 ? frame : received); // a gap does not end a tone
     const { toneMs } = this.#beep;
     if (dtmf?.sounding || toneMs >= BEEP_MS) this.#ofTone = this.#afterTone;
-    const speech = this.#voice.push(frame);
+    // Without speech, a gap is not silence that the detector may measure the noise by.
+    const speech = (isReceived || this.#speech) && this.#voice.push(received);
+    this.#speech = speech;
     this.speaking = speech && this.#ofTone <= 0 && toneMs < TONE_MS;
     this.voiced = this.speaking && (this.#voice.voiced ?? true);
-    this.#segments.push(this.speaking, frame.length);
-    this.#ofTone -= frame.length;
+    this.#segments.push(this.speaking, received.length);
+    this.#ofTone -= received.length;
   }
 
   get #detector(): DtmfDetector {
@@ -95,4 +104,9 @@ export class InboundAnalyzer implements CallTap {
   finish(): void {
     this.#segments.finish();
   }
+}
+
+function receivedAny(marks: Uint8Array, length: number): boolean {
+  for (let i = 0; i < length; i++) if (marks[i] !== SAMPLE.filledIn) return true;
+  return false;
 }

@@ -3,7 +3,8 @@ import { samplesToMs } from "../../audio/pcm.ts";
 import { tone, toneShare } from "../../audio/tone.ts";
 import { Vad } from "../../audio/vad.ts";
 import type { MediaStatistics } from "../../domain/media-statistics.ts";
-import { CountingSource } from "../telephony-network.ts";
+import { SAMPLE } from "../../ports/media.ts";
+import { CountingSource, type FrameRecorder } from "../telephony-network.ts";
 import type { ContractNumbers, Skip } from "./options.ts";
 import { expectInOrder } from "./order.ts";
 import type { TelephonyTheme } from "./theme.ts";
@@ -37,6 +38,11 @@ export function audioContract({ test, expect, options }: TelephonyTheme): void {
     const samples = (leg.sampleRate * leg.frameMs) / 1000;
     expect([...source.lengths]).toEqual([samples]);
     for (const frame of ear.frames) expect(frame.length).toBe(samples);
+    for (const [i, marks] of ear.marks.entries()) {
+      expect(marks.length).toBe(samples);
+      for (const mark of marks) expect(mark <= SAMPLE.afterPause).toBe(true);
+      if (i === 0) expect(marks.some((mark) => mark !== SAMPLE.filledIn)).toBe(true); // before the first sample nothing is filled in
+    }
     await network.sleep(5 * leg.frameMs);
     expect([source.frames, ear.frames.length]).toEqual([sent, heard]); // nothing after the end
     expect(source.readsBeforeAnswer).toBe(0);
@@ -135,7 +141,7 @@ export function audioContract({ test, expect, options }: TelephonyTheme): void {
       const { leg, events, ear } = await network.call(line, number);
       await events.next("connected", patienceMs);
       const inBand = network.subject.telephony.capabilities.dtmf === "in-band";
-      const pressed = (): string => (inBand ? keysIn(ear.heard(), leg.sampleRate) : events.keys);
+      const pressed = (): string => (inBand ? receivedKeys(ear, leg.sampleRate) : events.keys);
       await network.until(() => pressed().length >= keys.length, "the keys", 500 * keys.length);
       await leg.hangUp();
       expect(pressed()).toBe(keys);
@@ -161,10 +167,14 @@ export function audioContract({ test, expect, options }: TelephonyTheme): void {
 }
 
 function keysIn(samples: Int16Array, sampleRate: number): string {
+  return receivedKeys({ frames: [samples], marks: [] }, sampleRate);
+}
+
+function receivedKeys({ frames, marks }: Pick<FrameRecorder, "frames" | "marks">, sampleRate: number): string {
   let keys = "";
   const detector = new DtmfDetector(sampleRate, (digit) => {
     keys += digit;
   });
-  detector.push(samples);
+  for (const [i, frame] of frames.entries()) detector.push(frame, marks[i]);
   return keys;
 }

@@ -67,8 +67,8 @@ export class BrowserCallee implements Callee {
     this.#outgoing?.send(frame);
   }
 
-  read(frame: Int16Array): void {
-    this.#incoming.read(frame);
+  read(frame: Int16Array): number {
+    return this.#incoming.read(frame);
   }
 
   /** Whether the call rings at this phone, or is answered there. */

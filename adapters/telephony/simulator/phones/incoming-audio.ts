@@ -17,6 +17,8 @@ export class IncomingAudio {
   muted: boolean = false;
   readonly #sampleRate: number;
   readonly #buffer: JitterBuffer;
+  /** The page has sent audio: it may also have no microphone, and then its silence is received. */
+  #hasMicrophone = false;
   readonly #keys: Int16Array[] = [];
   /** Position in the tones of the first key. */
   #keyAt = 0;
@@ -33,6 +35,7 @@ export class IncomingAudio {
     const most = 2 * msToSamples(MOST_AUDIO_MS, this.#sampleRate);
     if (bytes.length > most)
       return `a binary message has ${bytes.length} bytes: it must have at most ${most}, ${MOST_AUDIO_MS} ms of audio`;
+    this.#hasMicrophone = true;
     if (!this.muted) this.#buffer.write(pcmInBytes(bytes));
     return undefined;
   }
@@ -42,12 +45,17 @@ export class IncomingAudio {
     if (this.#keys.length < MOST_KEYS) this.#keys.push(dtmfTones(digit, { sampleRate: this.#sampleRate }));
   }
 
-  /** Fills the whole frame: with the tones of keys, else with the microphone, else with silence. */
-  read(frame: Int16Array): void {
-    this.#buffer.read(frame); // the microphone goes on during a key, unheard
+  /**
+   * Fills the whole frame: with the tones of keys, else with the microphone, else with silence. Returns the number of
+   * samples that the page has sent, at the start of the frame: those of its microphone may be late.
+   */
+  read(frame: Int16Array): number {
+    const count = this.#buffer.read(frame); // the microphone goes on during a key, unheard
     const [key] = this.#keys;
     if (key !== undefined) this.#playKey(key, frame);
     else if (this.muted) frame.fill(0);
+    else if (this.#hasMicrophone) return count;
+    return frame.length;
   }
 
   #playKey(key: Int16Array, frame: Int16Array): void {

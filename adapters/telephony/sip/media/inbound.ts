@@ -8,7 +8,7 @@ import { otherLaw, translate } from "./other-law.ts";
 import { ANEW, Reception } from "./reception.ts";
 import { RemoteSource } from "./remote-source.ts";
 import { RtpPacket } from "./rtp-packet.ts";
-import { sharedFrame } from "./shared-frame.ts";
+import { sharedFrame, sharedMarks } from "./shared-frame.ts";
 import { EventReceiver } from "./telephone-event.ts";
 
 /** After a stall of this thread, missing packets are awaited for this many frames. */
@@ -44,6 +44,7 @@ export class Inbound {
   readonly #listener: InboundListener;
   readonly #sampleRate: number;
   readonly #frame: Int16Array;
+  readonly #marks: Uint8Array;
   readonly #events = new EventReceiver();
   #settings: StreamSettings | undefined;
   #codec: Codec | undefined;
@@ -53,6 +54,7 @@ export class Inbound {
   #jitter: JitterBuffer | undefined;
   #resampler: FrameResampler | undefined;
   #decoded: Int16Array = new Int16Array(0);
+  #decodedMarks: Uint8Array = new Uint8Array(0);
 
   /**
    * @param sampleRate Hz of the sink's frames
@@ -63,6 +65,7 @@ export class Inbound {
     this.#sampleRate = sampleRate;
     this.#listener = listener;
     this.#frame = sharedFrame("heard", (sampleRate * FRAME_MS) / 1000);
+    this.#marks = sharedMarks("heard", this.#frame.length);
   }
 
   /** Order, loss and jitter of the present source. */
@@ -108,6 +111,7 @@ export class Inbound {
     this.#jitter = new JitterBuffer(codec);
     this.#resampler = new FrameResampler(codec.sampleRate, this.#sampleRate);
     this.#decoded = sharedFrame("decoded", (codec.sampleRate * FRAME_MS) / 1000);
+    this.#decodedMarks = sharedMarks("decoded", this.#decoded.length);
   }
 
   /** The call is answered: earlier audio is dropped. @param freshFrom until then early media may still arrive, ms */
@@ -167,9 +171,10 @@ export class Inbound {
       const due = now - (this.#owed - 1) * FRAME_MS;
       if (wait && !jitter.ready(this.#decoded.length, due)) return;
       this.#owed--;
-      jitter.read(this.#decoded, due);
+      jitter.read(this.#decoded, due, this.#decodedMarks);
       const frame = this.#resampler?.convert(this.#decoded, this.#frame) ?? this.#decoded;
-      sink?.write(frame);
+      const marks = this.#resampler?.convertMarks(this.#decodedMarks, this.#marks) ?? this.#decodedMarks;
+      sink?.write(frame, marks);
     }
   }
 

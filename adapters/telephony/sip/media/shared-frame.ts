@@ -1,12 +1,21 @@
 const frames = new Map<string, Int16Array>();
+const marks = new Map<string, Uint8Array>();
 
 /**
  * An array that all calls of this thread share for one purpose, one call after the other within a tick: unlike a thousand
  * arrays it stays in the processor's cache.
  */
 export function sharedFrame(purpose: "pulled" | "encoded" | "decoded" | "heard", samples: number): Int16Array {
-  const key = `${purpose} ${samples}`;
-  const frame = frames.get(key) ?? new Int16Array(samples);
-  frames.set(key, frame);
-  return frame;
+  return shared(frames, `${purpose} ${samples}`, () => new Int16Array(samples));
+}
+
+/** The same for the marks of the samples. */
+export function sharedMarks(purpose: "decoded" | "heard", samples: number): Uint8Array {
+  return shared(marks, `${purpose} ${samples}`, () => new Uint8Array(samples));
+}
+
+function shared<T>(arrays: Map<string, T>, key: string, create: () => T): T {
+  const array = arrays.get(key) ?? create();
+  arrays.set(key, array);
+  return array;
 }

@@ -1,5 +1,5 @@
 import { toSample } from "../../../../src/audio/pcm.ts";
-import type { FrameSink } from "../../../../src/ports/media.ts";
+import { type FrameSink, SAMPLE } from "../../../../src/ports/media.ts";
 import { FRAME } from "./audio-format.ts";
 import type { AudioStatistics } from "./audio-statistics.ts";
 
@@ -11,6 +11,7 @@ const ENOUGH_FRAMES = 2;
 const STEADY_FRAMES = 84;
 /** Peak of a frame that nobody misses. */
 const QUIET = 300;
+const NOT_RECEIVED = new Uint8Array(FRAME).fill(SAMPLE.filledIn);
 
 /**
  * The callee's audio: pieces of any length, whenever they arrive, become one frame for each tick of the leg. The first
@@ -65,7 +66,7 @@ export class InboundAudio {
       if (isAudio) this.#next();
       else this.#missing();
       this.#statistics.passedOn(isAudio);
-      sink?.write(this.#frame);
+      sink?.write(this.#frame, isAudio ? undefined : NOT_RECEIVED);
     }
   }
 

@@ -112,8 +112,8 @@ export class AgentCall implements CallTap {
     return this.#meter.turns;
   }
 
-  inbound(frame: Int16Array): void {
-    this.#listening.inbound(frame);
+  inbound(frame: Int16Array, received: Int16Array): void {
+    this.#listening.inbound(frame, received);
   }
 
   outbound(samples: Int16Array | undefined, from: number, length: number): void {

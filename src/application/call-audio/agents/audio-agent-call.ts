@@ -133,8 +133,8 @@ export class AudioAgentCall implements CallTap {
     else this.#conversation.voicemail();
   }
 
-  inbound(frame: Int16Array): void {
-    this.#listening.inbound(frame);
+  inbound(frame: Int16Array, received: Int16Array): void {
+    this.#listening.inbound(frame, received);
   }
 
   outbound(samples: Int16Array | undefined, from: number, length: number): void {

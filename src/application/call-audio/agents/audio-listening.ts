@@ -50,12 +50,12 @@ export class AudioListening implements TranscriptReader {
     this.#audio.begin(format, hear);
   }
 
-  inbound(frame: Int16Array): void {
-    this.#transcripts.inbound(frame);
+  inbound(frame: Int16Array, received: Int16Array): void {
+    this.#transcripts.inbound(frame, received);
     const { speaking, voiced, hangOverMs } = this.#media.callee;
     this.#meter.callee(speaking, hangOverMs);
-    if (!this.#audio.write(frame)) return;
-    this.#bargeIn.push(frame, speaking, voiced);
+    if (!this.#audio.write(received)) return;
+    this.#bargeIn.push(received, speaking, voiced);
   }
 
   outbound(samples: Int16Array | undefined, from: number, length: number): void {

@@ -88,13 +88,13 @@ export class Listening implements CallTap, TranscriptReader {
     return this.#hearsWords && (this.#media.callee.speaking || this.#turn.waiting || this.#watch.waiting);
   }
 
-  inbound(frame: Int16Array): void {
-    this.#transcripts.inbound(frame);
+  inbound(frame: Int16Array, received: Int16Array): void {
+    this.#transcripts.inbound(frame, received);
     const { speaking, voiced, hangOverMs } = this.#media.callee;
     this.#meter.callee(speaking, hangOverMs);
     if (!this.#hearsWords) return;
-    this.#bargeIn.push(frame, speaking, voiced);
-    this.#turn.push(speaking, frame.length);
+    this.#bargeIn.push(received, speaking, voiced);
+    this.#turn.push(speaking, received.length);
   }
 
   outbound(samples: Int16Array | undefined, from: number, length: number): void {

@@ -104,15 +104,16 @@ export class CallTranscripts implements CallTap {
     for (const feed of this.#feeds.values()) feed.start();
   }
 
-  inbound(frame: Int16Array): void {
+  /** The engine gets silence for what was not received: repeated sounds could become words. */
+  inbound(_frame: Int16Array, received: Int16Array): void {
     if (this.#answeredAt === undefined || this.#finishing) return;
     const feed = this.#feeds.get("callee");
     if (!this.#receiving) {
       this.#receiving = true;
       // What was played in the same tick is as old as this frame.
-      feed?.push(undefined, 0, Math.max(0, this.#playedBefore - frame.length));
+      feed?.push(undefined, 0, Math.max(0, this.#playedBefore - received.length));
     }
-    feed?.push(frame, 0, frame.length);
+    feed?.push(received, 0, received.length);
   }
 
   outbound(samples: Int16Array | undefined, from: number, length: number): void {

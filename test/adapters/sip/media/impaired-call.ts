@@ -1,10 +1,8 @@
-import type { MediaClock } from "../../../../adapters/telephony/media-clock.ts";
 import type { MediaStatistics } from "../../../../adapters/telephony/sip/media/engine.ts";
-import { RtpSession } from "../../../../adapters/telephony/sip/media/rtp-session.ts";
 import { decodeMulaw, encodeMulaw } from "../../../../src/audio/g711.ts";
 import { whiteNoise } from "../../../audio/noise.ts";
 import { ImpairedNetwork, type NetworkConditions } from "../../../support/sip/network-impairment.ts";
-import { settingsTo } from "./two-ends.ts";
+import { PEER, peerSettings, sessionAt } from "./session-on-a-clock.ts";
 
 /** A call whose audio comes through a network, on a clock of its own: an hour takes seconds, and the same seed gives the same. */
 export interface ImpairedCallOptions {
@@ -39,8 +37,6 @@ const FRAME = 160;
 const SAMPLED_TICKS = 250;
 /** When our first frame is due after the first packet was sent, ms. */
 const PHASE_MS = 7;
-const ADDRESS = "192.0.2.1";
-const PORT = 4_000;
 
 /** Sends noise, which is like itself nowhere else, through the network into a session. */
 export function impairedCall({ conditions, seconds, ppm = 0, seed = 1, sample }: ImpairedCallOptions): ImpairedCall {
@@ -73,14 +69,14 @@ export function impairedCall({ conditions, seconds, ppm = 0, seed = 1, sample }:
       },
     },
   );
-  session.configure(settingsTo(PORT, { remote: { address: ADDRESS, port: PORT }, direction: "recvonly" }));
+  session.configure(peerSettings({ direction: "recvonly" }));
   session.start();
   let next = 0;
   for (let tick = 0; tick < packets; tick++) {
     const due = PHASE_MS + tick * FRAME_MS;
     for (; next < arrivals.length && arrivals[next]!.at <= due; next++) {
       now = arrivals[next]!.at;
-      session.datagram(arrivals[next]!.packet, ADDRESS, PORT);
+      session.datagram(arrivals[next]!.packet, PEER.address, PEER.port);
     }
     now = due;
     session.tick();
@@ -110,19 +106,6 @@ function rtp(index: number, said: Uint8Array): Buffer {
   packet.writeUInt32BE(7, 8);
   packet.set(said.subarray(index * FRAME, (index + 1) * FRAME), 12);
   return packet;
-}
-
-/** The session of a call, on this clock and without sockets. */
-function sessionAt(monotonic: () => number): RtpSession {
-  return new RtpSession({
-    ...{ address: ADDRESS, ports: [20_000, 20_001], sampleRate: RATE, lossMs: 20_000 },
-    system: { now: monotonic, monotonic, random: (bytes) => void bytes.fill(1), after: () => () => {} },
-    clock: { add() {}, remove() {} } as unknown as MediaClock,
-    deadlines: { send: Number.POSITIVE_INFINITY },
-    sockets: { port: 20_000, send() {}, sendRtcp() {}, openRtcp() {}, async close() {} },
-    listener: { sending() {}, receiving() {}, digit() {}, lost() {} },
-    gone() {},
-  });
 }
 
 /** Pieces of noise this long are looked for in what was heard. */

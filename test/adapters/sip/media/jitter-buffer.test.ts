@@ -168,6 +168,7 @@ describe("the stream", () => {
   const codec = createG711("PCMU");
   const packet = encodeMulaw(tone(440, 20, RATE, 10_000));
   const frame = new Int16Array(160);
+  const marks = new Uint8Array(160);
 
   test("may pause: the pause is silent, and the rest is on time", () => {
     const buffer = new JitterBuffer(codec);
@@ -176,7 +177,7 @@ describe("the stream", () => {
       const speaks = tick < 30 || tick >= 60;
       const index = tick < 30 ? tick : tick - 30; // numbers go on, timestamps tell of the pause
       if (speaks) buffer.take(1_000 + index, 5_000 + tick * 160, packet, 0, 160, tick * 20, true);
-      buffer.read(frame, tick * 20 + 5);
+      buffer.read(frame, tick * 20 + 5, marks);
       levels.push(rms(frame));
     }
     expect(levels.slice(40, 60).every((level) => level === 0)).toBe(true);
@@ -191,7 +192,7 @@ describe("the stream", () => {
         if (restart && tick === 50) buffer.restart();
         const timestamp = (tick < 50 ? 5_000 : 3_000_000_000) + tick * 160;
         buffer.take((restart && tick >= 50 ? 90_000 : 1_000) + tick, timestamp, packet, 0, 160, tick * 20, true);
-        buffer.read(frame, tick * 20 + 5);
+        buffer.read(frame, tick * 20 + 5, marks);
         levels.push(rms(frame));
       }
       expect(levels.slice(10, 50).every((level) => level > 6_000)).toBe(true);
@@ -207,7 +208,7 @@ describe("the stream", () => {
     const buffer = new JitterBuffer({ ...codec, decode: () => 0 });
     for (let tick = 0; tick < 100; tick++) {
       buffer.take(1_000 + tick, tick * 160, packet, 0, 160, tick * 20, true);
-      buffer.read(frame, tick * 20 + 5);
+      buffer.read(frame, tick * 20 + 5, marks);
       expect(rms(frame)).toBe(0);
     }
   });

@@ -39,6 +39,7 @@ export function pass(clip: Int16Array, passage: Passage): { heard: Int16Array; b
   arrivals.sort((a, b) => a.at - b.at);
   const buffer = new JitterBuffer(codec);
   const frame = new Int16Array(samples);
+  const marks = new Uint8Array(samples);
   const heard: number[] = [];
   let next = 0;
   for (let tick = 0; tick < packets + 20; tick++) {
@@ -49,7 +50,7 @@ export function pass(clip: Int16Array, passage: Passage): { heard: Int16Array; b
       const timestamp = (firstTimestamp + index * units) >>> 0;
       buffer.take(0x10000 + firstSequence + index, timestamp, payload, 0, payload.length, at, true);
     }
-    buffer.read(frame, now);
+    buffer.read(frame, now, marks);
     for (const sample of frame) heard.push(sample);
   }
   return { heard: Int16Array.from(heard), buffer };

@@ -63,15 +63,20 @@ export class Concealment {
     for (let i = 0; i < samples; i++) line[tail + i] = this.#next();
   }
 
-  /** Ends the gap: blends the beginning of `samples` decoded ones at `tail` with the concealment. */
-  resume(line: Int16Array, tail: number, samples: number): void {
-    if (this.#made < 0) return;
+  /**
+   * Ends the gap: blends the beginning of `samples` decoded ones at `tail` with the concealment.
+   * @returns how many are a blend; 0 if the concealment was silent already
+   */
+  resume(line: Int16Array, tail: number, samples: number): number {
+    if (this.#made < 0) return 0;
     const fade = Math.min(samples, this.#samples(CROSS_FADE_MS));
+    const blended = Math.max(0, Math.min(fade, this.#end - this.#made));
     for (let i = 0; i < fade; i++) {
       const share = (i + 1) / (fade + 1);
       line[tail + i] = Math.round(share * line[tail + i]! + (1 - share) * this.#next());
     }
     this.#made = -1;
+    return blended;
   }
 
   #begin(line: Int16Array, tail: number, holdMs: number, endMs: number): void {

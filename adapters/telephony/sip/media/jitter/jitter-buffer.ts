@@ -17,6 +17,8 @@ const ADAPT_EVERY = 4;
 const MOST_HOLE_MS = 1_000;
 /** The codec's own concealment lasts this long, ms; then it fades. */
 const CODEC_CONCEALS_MS = 60;
+/** The peer has paused if its timestamps leave out more than this without a loss, ms. */
+const MIN_PAUSE_MS = 15;
 const EMPTY = new Uint8Array(0);
 
 /**
@@ -52,6 +54,9 @@ export class JitterBuffer {
   #fresh = true;
   /** The gap is not a loss: the peer sends a key, or nothing. */
   #quiet = false;
+  /** Extended timestamp of the end of the last decoded packet; -1 if it is of no use. Packets lost since then. */
+  #audioEnd = -1;
+  #lost = 0;
   /** Samples of the last decoded packet; samples concealed by the codec since. */
   #packetSamples: number;
   #codecMadeUp = 0;
@@ -96,11 +101,15 @@ export class JitterBuffer {
     this.#count(this.#store.put(sequence, time, EMPTY, 0, 0));
   }
 
-  /** Fills the whole frame, of 20 ms at the codec's rate, with what is due at `now`. */
-  read(frame: Int16Array, now: number): void {
+  /**
+   * Fills the whole frame, of 20 ms at the codec's rate, with what is due at `now`.
+   * @param marks gets a value of `SAMPLE` for each sample
+   * @returns false if all of the frame was received, and no pause precedes it
+   */
+  read(frame: Int16Array, now: number, marks: Uint8Array): boolean {
     while (this.#line.length < frame.length) this.#fill(now, frame.length - this.#line.length);
     this.#adapt(now, frame.length);
-    this.#line.take(frame);
+    return this.#line.take(frame, marks);
   }
 
   /** Whether a whole frame can be read without concealment. */
@@ -115,6 +124,7 @@ export class JitterBuffer {
     this.#store.clear();
     this.delay.restart();
     this.#lastTime = -1;
+    this.#audioEnd = -1;
     this.#starving = true;
   }
 
@@ -133,7 +143,7 @@ export class JitterBuffer {
       return;
     }
     if (store.length(first) === 0) {
-      store.pass(first);
+      this.#pass(first);
       this.#quiet = true;
       return;
     }
@@ -175,14 +185,31 @@ export class JitterBuffer {
     const line = this.#line;
     line.reserve(this.#room);
     const bytes = store.bytes(sequence);
-    store.pass(sequence);
+    this.#pass(sequence);
     const samples = this.#codec.decode(bytes, store.start(sequence), store.length(sequence), line.samples, line.tail);
-    this.#due = store.time(sequence) + samples * this.#unitsPerSample;
+    const time = store.time(sequence);
+    this.#due = time + samples * this.#unitsPerSample;
     if (samples === 0) return;
+    const isAfterPause = this.#hasPaused(time);
     this.#quiet = false;
     this.#fresh = false;
     this.#packetSamples = samples;
-    this.#append(samples);
+    this.#audioEnd = this.#due;
+    this.#lost = 0;
+    this.#append(samples, isAfterPause);
+  }
+
+  /** The packet is played or dropped; those before it are lost. */
+  #pass(sequence: number): void {
+    if (this.#store.next >= 0) this.#lost += sequence - this.#store.next;
+    this.#store.pass(sequence);
+  }
+
+  /** Whether the peer sent nothing before this timestamp for a while: the time that its packets leave out was not lost. */
+  #hasPaused(time: number): boolean {
+    if (this.#audioEnd < 0) return false;
+    const lost = this.#lost * this.#packetSamples * this.#unitsPerSample;
+    return time - this.#audioEnd - lost >= MIN_PAUSE_MS * this.#unitsPerMs;
   }
 
   /** Decodes a lost packet out of the next one; false if that has no copy of it. */
@@ -204,11 +231,14 @@ export class JitterBuffer {
     return true;
   }
 
-  /** Appends the samples that the decoder wrote behind the tail. */
-  #append(count: number): void {
+  /** Appends the samples that the decoder wrote behind the tail. A blend with concealed ones is not what was received. */
+  #append(count: number, isAfterPause = false): void {
     const line = this.#line;
-    this.#concealment.resume(line.samples, line.tail, count);
-    line.tail += count;
+    const blended = this.#concealment.resume(line.samples, line.tail, count);
+    line.filledIn(blended);
+    const mark = isAfterPause && blended < count;
+    if (mark) line.afterPause();
+    line.received(count - blended - (mark ? 1 : 0));
     this.#codecMadeUp = 0;
   }
 
@@ -219,7 +249,7 @@ export class JitterBuffer {
     if (this.#fresh) line.samples.fill(0, line.tail, line.tail + wanted);
     else if (this.#quiet) this.#concealment.hush(line.samples, line.tail, wanted);
     else this.#concealment.fill(line.samples, line.tail, wanted, this.#codecMadeUp > 0);
-    line.tail += wanted;
+    line.filledIn(wanted);
   }
 
   #codecMakesUp(wanted: number): boolean {
@@ -230,9 +260,8 @@ export class JitterBuffer {
     line.reserve(this.#room);
     const made = this.#codec.conceal(Math.ceil(wanted / step) * step, line.samples, line.tail);
     if (made === 0) return false;
-    const before = this.#codecMadeUp;
-    this.#append(made);
-    this.#codecMadeUp = before + made;
+    line.filledIn(made); // the codec's own concealment continues its signal: no blend
+    this.#codecMadeUp += made;
     return true;
   }
 
@@ -279,6 +308,7 @@ export class JitterBuffer {
 
   #jumped(): void {
     this.#store.clear();
+    this.#audioEnd = -1;
     this.#starving = true;
   }
 

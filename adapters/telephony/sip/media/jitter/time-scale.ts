@@ -27,8 +27,7 @@ export class TimeScale {
       const share = (i + 1) / (period + 1);
       samples[head + i] = Math.round((1 - share) * samples[head + i]! + share * samples[head + period + i]!);
     }
-    samples.copyWithin(head + period, head + 2 * period, line.tail);
-    line.tail -= period;
+    line.move(head + period, head + 2 * period);
   }
 
   /** Inserts a period behind `head`; nothing if the signal does not allow it. */
@@ -36,14 +35,13 @@ export class TimeScale {
     line.reserve(this.most);
     const { samples, head } = line;
     const period = this.#period(samples, head, inNeed);
-    samples.copyWithin(head + 2 * period, head + period, line.tail);
+    line.move(head + 2 * period, head + period);
     // The second period goes over into the first once more, which leads on to the second, now the third.
     for (let i = 0; i < period; i++) {
       const share = (i + 1) / (period + 1);
       const second = samples[head + 2 * period + i]!;
       samples[head + period + i] = Math.round((1 - share) * second + share * samples[head + i]!);
     }
-    line.tail += period;
   }
 
   #period(samples: Int16Array, head: number, inNeed: boolean): number {

@@ -18,7 +18,7 @@ export class RingSink implements FrameSink {
     Atomics.store(this.#cells, CELL.answered, 1);
   }
 
-  write(frame: Int16Array): void {
-    if (!this.#ring.write(frame, frame.length)) Atomics.add(this.#cells, CELL.deaf, frame.length);
+  write(frame: Int16Array, received?: Uint8Array): void {
+    if (!this.#ring.write(frame, frame.length, received)) Atomics.add(this.#cells, CELL.deaf, frame.length);
   }
 }

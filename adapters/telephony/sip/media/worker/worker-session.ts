@@ -1,5 +1,5 @@
 import { errorText } from "../../../../../src/base/error-text.ts";
-import type { AheadSource, FrameSink, FrameSource } from "../../../../../src/ports/media.ts";
+import { type AheadSource, type FrameSink, type FrameSource, SAMPLE } from "../../../../../src/ports/media.ts";
 import { FRAME_MS, type MediaClock, type Ticking } from "../../../media-clock.ts";
 import {
   type MediaListener,
@@ -50,6 +50,7 @@ export class WorkerSession implements MediaSession, Ticking {
   readonly #board: Float64Array;
   readonly #deadline: Float64Array;
   readonly #frame: Int16Array;
+  readonly #marks: Uint8Array;
   readonly #most: number;
   #source: FrameSource | undefined;
   #ahead: AheadSource | undefined;
@@ -74,6 +75,7 @@ export class WorkerSession implements MediaSession, Ticking {
     this.#deadline = new Float64Array(shared.deadline);
     this.#passDeadline();
     this.#frame = new Int16Array((media.sampleRate * FRAME_MS) / 1000);
+    this.#marks = new Uint8Array(this.#frame.length);
     this.#most = (media.sampleRate * AHEAD_MS) / 1000;
     clock.add(this);
   }
@@ -193,14 +195,14 @@ export class WorkerSession implements MediaSession, Ticking {
     const answeredAt = Atomics.load(this.#cells, CELL.answeredAt);
     while (this.#incoming.waiting >= this.#frame.length) {
       const isEarly = !isAnswered || ((this.#incoming.position - answeredAt) | 0) < 0;
-      this.#incoming.take(this.#frame);
-      (isEarly ? this.#early : this.#sink)?.write(this.#frame);
+      this.#incoming.take(this.#frame, this.#marks);
+      (isEarly ? this.#early : this.#sink)?.write(this.#frame, this.#marks);
     }
     const sink = isAnswered ? this.#sink : this.#early;
     const deaf = Atomics.load(this.#cells, CELL.deaf);
     for (; this.#deaf !== deaf; this.#deaf = (this.#deaf + this.#frame.length) | 0) {
       this.#frame.fill(0);
-      sink?.write(this.#frame);
+      sink?.write(this.#frame, this.#marks.fill(SAMPLE.filledIn));
     }
   }
 
