@@ -39,6 +39,7 @@ export function migrations(types: ColumnTypes): Record<string, Migration> {
     "0027_number_protection": { up: numberProtection },
     "0028_dial_times": { up: dialTimes },
     "0029_dialled_numbers": { up: dialledNumbers },
+    "0030_webhook_headers": { up: (db) => webhookHeaders(db, types) },
   };
 }
 
@@ -231,6 +232,12 @@ async function dialTimes(db: Kysely<unknown>): Promise<void> {
 /** Existing dials count for the numbers that are linked: no other ones are known. */
 async function dialledNumbers(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable("instances").addColumn("dialled_number", "text").execute();
+}
+
+/** Existing webhooks send none. */
+async function webhookHeaders(db: Kysely<unknown>, { bytes }: ColumnTypes): Promise<void> {
+  await db.schema.alterTable("webhooks").addColumn("header_names", "text").execute();
+  await db.schema.alterTable("webhooks").addColumn("sealed_headers", bytes).execute();
 }
 
 /** A demo token has keys of its own. Existing keys count as the user's. */

@@ -224,6 +224,9 @@ export interface WebhookTable {
   /** JSON; null: every type. */
   events: string | null;
   description: string | null;
+  /** JSON; null: none. */
+  header_names: string | null;
+  sealed_headers: Uint8Array | null;
   disabled_reason: DisabledReason | null;
   sealed_key: Uint8Array;
   sealed_old_key: Uint8Array | null;

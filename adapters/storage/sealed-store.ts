@@ -8,7 +8,7 @@ interface Place {
   readonly table: "credentials" | "line_records" | "webhooks";
   readonly id: "instance_id" | "id";
   readonly key?: "key";
-  readonly sealed: "sealed" | "sealed_key" | "sealed_old_key";
+  readonly sealed: "sealed" | "sealed_key" | "sealed_old_key" | "sealed_headers";
 }
 
 const PLACES: Readonly<Record<SealedKind, Place>> = {
@@ -16,6 +16,7 @@ const PLACES: Readonly<Record<SealedKind, Place>> = {
   line_record: { table: "line_records", id: "instance_id", key: "key", sealed: "sealed" },
   webhook_key: { table: "webhooks", id: "id", sealed: "sealed_key" },
   webhook_old_key: { table: "webhooks", id: "id", sealed: "sealed_old_key" },
+  webhook_headers: { table: "webhooks", id: "id", sealed: "sealed_headers" },
 };
 
 /** Everything that is stored sealed. */

@@ -1,6 +1,12 @@
 import type { SealedKind, SealedPlace, SealedStore, SealedValue } from "ringport";
 import type { Memory } from "./memory.ts";
 
+const WEBHOOK_FIELDS = {
+  webhook_key: "sealedKey",
+  webhook_old_key: "sealedOldKey",
+  webhook_headers: "sealedHeaders",
+} as const;
+
 /** Everything that arrives encrypted, wherever it is. */
 export function sealed(memory: Memory): SealedStore {
   const { credentials, lineRecords, webhooks } = memory;
@@ -17,6 +23,10 @@ export function sealed(memory: Memory): SealedStore {
         return [...webhooks.values()].flatMap(({ id, sealedOldKey }) =>
           sealedOldKey ? [{ id, key: "", sealed: sealedOldKey }] : [],
         );
+      case "webhook_headers":
+        return [...webhooks.values()].flatMap(({ id, sealedHeaders }) =>
+          sealedHeaders ? [{ id, key: "", sealed: sealedHeaders }] : [],
+        );
     }
   }
 
@@ -24,7 +34,7 @@ export function sealed(memory: Memory): SealedStore {
     const webhook = webhooks.get(id);
     if (kind === "credentials") credentials.set(id, bytes);
     else if (kind === "line_record") lineRecords.set(id, new Map(lineRecords.get(id)).set(key, bytes));
-    else if (webhook) webhooks.set(id, { ...webhook, [kind === "webhook_key" ? "sealedKey" : "sealedOldKey"]: bytes });
+    else if (webhook) webhooks.set(id, { ...webhook, [WEBHOOK_FIELDS[kind]]: bytes });
   }
 
   return {

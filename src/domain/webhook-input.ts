@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { EVENT_TYPES, type EventType } from "./events.ts";
 import { describedAs, issueText, type Schema, storableText } from "./input-checks.ts";
+import { type WebhookHeaders, webhookHeadersSchema } from "./webhook-headers.ts";
 import { WEBHOOK_URL_LENGTH } from "./webhook-url.ts";
 
 /** The body of `POST /v1/webhooks`. */
@@ -9,6 +10,8 @@ export interface CreateWebhookInput {
   /** The types of the events to deliver. Default, and null: every type. */
   events?: EventType[] | null | undefined;
   description?: string | null | undefined;
+  /** Further headers of every message, such as an Authorization for a gateway. Stored encrypted, and never shown again. */
+  headers?: WebhookHeaders | null | undefined;
 }
 
 /** The body of `PATCH /v1/webhooks/:webhookId`; an omitted field keeps its value. */
@@ -17,6 +20,8 @@ export interface UpdateWebhookInput {
   /** Null: every type. */
   events?: EventType[] | null | undefined;
   description?: string | null | undefined;
+  /** Replaces all headers; null removes them. */
+  headers?: WebhookHeaders | null | undefined;
   /** True enables a disabled webhook, which continues with the events from then on. */
   enabled?: boolean | undefined;
 }
@@ -59,11 +64,19 @@ export const WEBHOOK_SCHEMAS: WebhookSchemas = {
       describedAs(types, typesJson("Types of the events to deliver; by default, and for null, every type.")),
     ),
     description: v.optional(description),
+    headers: v.optional(
+      webhookHeadersSchema(
+        "Further headers of every message, such as an Authorization for a gateway. Stored encrypted, and never shown again.",
+      ),
+    ),
   }),
   updateWebhook: v.object({
     url: v.optional(url),
     events: v.optional(describedAs(types, typesJson("Types of the events to deliver; null for every type."))),
     description: v.optional(description),
+    headers: v.optional(
+      webhookHeadersSchema("Replaces all headers; null removes them. Required if the URL leads to another origin."),
+    ),
     enabled: v.optional(
       describedAs(v.boolean(), {
         type: "boolean",

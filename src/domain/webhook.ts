@@ -11,6 +11,10 @@ export interface Webhook {
   /** The types that are delivered; null: every type. */
   readonly events: readonly EventType[] | null;
   readonly description: string | null;
+  /** Names of the headers that are sent along, in lower case. */
+  readonly headerNames: readonly string[];
+  /** These headers with their values, encrypted; null: none. */
+  readonly sealedHeaders: Uint8Array | null;
   /** Null while it is enabled. */
   readonly disabledReason: DisabledReason | null;
   /** The key, encrypted. */

@@ -285,6 +285,8 @@ export interface Webhook {
   /** The delivered types; null for every type. */
   events: EventType[] | null;
   description: string | null;
+  /** Names of the headers that are sent along, in lower case; their values are never shown. */
+  header_names: string[];
   enabled: boolean;
   /** gone: the endpoint returned 410; failing: it failed for days; null while the webhook is enabled. */
   disabled_reason: "requested" | "gone" | "failing" | null;
@@ -301,6 +303,8 @@ export interface WebhookWithSecret {
   /** The delivered types; null for every type. */
   events: EventType[] | null;
   description: string | null;
+  /** Names of the headers that are sent along, in lower case; their values are never shown. */
+  header_names: string[];
   enabled: boolean;
   /** gone: the endpoint returned 410; failing: it failed for days; null while the webhook is enabled. */
   disabled_reason: "requested" | "gone" | "failing" | null;

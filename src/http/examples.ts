@@ -152,6 +152,10 @@ const createWebhook: Examples = {
     summary: "How calls end",
     value: { url: "https://example.com/ringport", events: ["completed", "failed"], description: "CRM" },
   },
+  headers: {
+    summary: "With a header for a gateway",
+    value: { url: "https://example.com/ringport", headers: { Authorization: "Bearer 7f3a9c" } },
+  },
 };
 
 const updateWebhook: Examples = {
@@ -164,6 +168,7 @@ const webhook: View<"Webhook"> = {
   url: "https://example.com/ringport",
   events: ["completed", "failed"],
   description: "CRM",
+  header_names: ["authorization"],
   enabled: true,
   disabled_reason: null,
   created_at: "2026-01-31T11:59:00.000Z",

@@ -10,6 +10,7 @@ export function webhookView(webhook: Webhook): View<"Webhook"> {
     url: webhook.url,
     events: webhook.events && [...webhook.events],
     description: webhook.description,
+    header_names: [...webhook.headerNames],
     enabled: webhook.disabledReason === null,
     disabled_reason: webhook.disabledReason,
     created_at: timestamp(webhook.createdAt),

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { postgresStorage } from "../../adapters/storage/postgres.ts";
 import { sqliteStorage } from "../../adapters/storage/sqlite.ts";
+import { openHeaders } from "../../src/application/access/sealed-headers.ts";
 import { recordId } from "../../src/application/access/sealed-records.ts";
 import { Vault } from "../../src/application/access/vault.ts";
 import type { Storage } from "../../src/ports/storage.ts";
@@ -63,7 +64,10 @@ async function linkedWith(storage: Storage, secret: string): Promise<{ instanceI
   await ringport.instances.configure(ALICE, instanceId);
   await network.line(instanceId).records.set(new Map([["device", RECORD]]));
   await network.line(instanceId).scan(PHONE);
-  const { id: webhookId } = await ringport.webhooks.create(ALICE, { url: "https://example.com/hooks" });
+  const { id: webhookId } = await ringport.webhooks.create(ALICE, {
+    url: "https://example.com/hooks",
+    headers: { "x-key": "7f3a9c" },
+  });
   await ringport.webhooks.rotateSecret(ALICE, webhookId);
   await ringport.stop();
   return { instanceId, webhookId };
@@ -80,8 +84,8 @@ function rotation(name: string, make: () => Promise<() => Storage>): void {
       const between = await start(storage(), SECOND, [THIRD, FIRST]);
       await expect.poll(() => statusOf(between, instanceId)).toBe("ACTIVE");
       await expect.poll(() => between.log.map(({ message }) => message)).toContain(RESEALED);
-      // Credentials, a record, and two keys of a webhook.
-      expect(between.log.find(({ message }) => message === RESEALED)?.fields).toEqual({ resealed: 4, unreadable: 0 });
+      // Credentials, a record, and two keys and the headers of a webhook.
+      expect(between.log.find(({ message }) => message === RESEALED)?.fields).toEqual({ resealed: 5, unreadable: 0 });
       await between.ringport.stop();
 
       const after = await start(storage(), SECOND);
@@ -91,8 +95,9 @@ function rotation(name: string, make: () => Promise<() => Storage>): void {
       const opened = storage();
       await opened.open({ exclusive: false });
       const vault = new Vault(new Uint8Array(Buffer.from(SECOND, "hex")));
-      const { sealedKey, sealedOldKey } = (await opened.webhooks.get(webhookId)) ?? {};
+      const { sealedKey, sealedOldKey, sealedHeaders } = (await opened.webhooks.get(webhookId)) ?? {};
       for (const sealed of [sealedKey, sealedOldKey]) await vault.open(webhookId, sealed as Uint8Array);
+      expect(await openHeaders(vault, webhookId, sealedHeaders ?? null)).toEqual({ "x-key": "7f3a9c" });
       const [record] = await opened.lineRecords.get(instanceId, ["device"]);
       expect(await vault.open(recordId(instanceId, "device"), record as Uint8Array)).toEqual(RECORD);
       await opened.close();

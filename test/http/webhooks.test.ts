@@ -10,6 +10,7 @@ const SHAPE = {
   url: "https://example.com/hooks",
   events: ["completed"],
   description: null,
+  header_names: [],
   enabled: true,
   disabled_reason: null,
   created_at: "2026-01-31T12:00:00.000Z",

@@ -1,6 +1,7 @@
 import { SEALED_KINDS, type SealedKind, type SealedPlace } from "../../ports/storage.ts";
 import type { Context } from "../context.ts";
 import { retryUntilStored } from "../retry-until-stored.ts";
+import { sealedHeadersId } from "./sealed-headers.ts";
 import { recordId } from "./sealed-records.ts";
 
 /** Values in memory at the same time; each has up to 1 MiB. */
@@ -50,5 +51,6 @@ async function resealKind(context: Context, kind: SealedKind, counts: { resealed
 }
 
 function sealedFor(kind: SealedKind, { id, key }: SealedPlace): string {
-  return kind === "line_record" ? recordId(id, key) : id;
+  if (kind === "line_record") return recordId(id, key);
+  return kind === "webhook_headers" ? sealedHeadersId(id) : id;
 }

@@ -3,6 +3,7 @@ import { within } from "../../base/timeout.ts";
 import type { Webhook } from "../../domain/webhook.ts";
 import type { AttemptResult } from "../../domain/webhook-retries.ts";
 import { signedHeaders } from "../../domain/webhook-signature.ts";
+import { openHeaders } from "../access/sealed-headers.ts";
 import type { Context } from "../context.ts";
 
 /** An endpoint must answer within this time, ms. */
@@ -28,7 +29,8 @@ export async function attempt(
     if (webhook.sealedOldKey && (webhook.oldKeyUntil ?? 0) > timestamp) sealed.push(webhook.sealedOldKey);
     const keys = await Promise.all(sealed.map((key) => vault.open(webhook.id, key)));
     const signed = await signedHeaders({ id, timestamp, body }, keys);
-    const headers = { "content-type": "application/json", "user-agent": "Ringport-Webhooks", ...signed };
+    const own = await openHeaders(vault, webhook.id, webhook.sealedHeaders);
+    const headers = { ...own, "content-type": "application/json", "user-agent": "Ringport-Webhooks", ...signed };
     const sending = webhookSender.post({ url: webhook.url, headers, body, signal: over.signal });
     sending.catch(() => {}); // it may reject after the time is over
     const late = () => new Error(`the endpoint did not answer within ${ATTEMPT_MS} ms`);

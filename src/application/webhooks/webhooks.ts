@@ -8,6 +8,7 @@ import { newWebhookKey, webhookSecret } from "../../domain/webhook-signature.ts"
 import { webhookUrlFault } from "../../domain/webhook-url.ts";
 import type { Page, WebhookPatch } from "../../ports/storage.ts";
 import { refuseDemo } from "../access/refuse-demo.ts";
+import { sealHeaders } from "../access/sealed-headers.ts";
 import type { Context } from "../context.ts";
 import { shortened } from "../instances/owned-instance.ts";
 import type { CreateOptions, WebhookUseCases, WebhookWithSecret } from "../use-cases.ts";
@@ -46,6 +47,7 @@ export class Webhooks implements WebhookUseCases {
       url: checked.url,
       events: checked.events ?? null,
       description: checked.description ?? null,
+      ...(await sealHeaders(vault, id, checked.headers ?? null)),
       disabledReason: null,
       sealedKey: await vault.seal(id, key),
       sealedOldKey: null,
@@ -82,12 +84,13 @@ export class Webhooks implements WebhookUseCases {
     input: unknown,
     { strict = false }: Pick<CreateOptions, "strict"> = {},
   ): Promise<Webhook> {
-    const { enabled, url, events, description } = parseUpdateWebhook(
+    const { enabled, url, events, description, headers } = parseUpdateWebhook(
       this.#schemas(strict),
       input,
       this.#urlFaults(input),
     );
-    return this.#change(principal, webhookId, ({ disabledReason }) => ({
+    return this.#change(principal, webhookId, async ({ id, disabledReason, ...stored }) => ({
+      ...(headers === undefined ? checkHeadersStay(stored, url) : await sealHeaders(this.#context.vault, id, headers)),
       ...(url !== undefined && { url }),
       ...(events !== undefined && { events }),
       ...(description !== undefined && { description }),
@@ -190,4 +193,15 @@ export class Webhooks implements WebhookUseCases {
   #schemas(strict: boolean): InputSchemas {
     return strict ? this.#context.strictSchemas : this.#context.schemas;
   }
+}
+
+/**
+ * The values of headers are never shown, so they do not follow a webhook to another origin by themselves.
+ * @throws {Refusal} `invalid_request`
+ */
+function checkHeadersStay(stored: Pick<Webhook, "url" | "headerNames">, url: string | undefined): undefined {
+  if (url === undefined || stored.headerNames.length === 0) return;
+  if (new URL(url).origin === new URL(stored.url).origin) return;
+  const detail = `the webhook has headers (${stored.headerNames.join(", ")}) for ${new URL(stored.url).origin}: give them again for the new origin, or null to remove them`;
+  throw new Refusal("invalid_request", detail, { errors: [{ pointer: "/headers", code: "required", detail }] });
 }

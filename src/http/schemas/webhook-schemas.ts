@@ -11,6 +11,10 @@ const webhook = {
     v.description("The delivered types; null for every type."),
   ),
   description: v.nullable(v.string()),
+  header_names: v.pipe(
+    v.array(v.string()),
+    v.description("Names of the headers that are sent along, in lower case; their values are never shown."),
+  ),
   enabled: v.boolean(),
   disabled_reason: v.pipe(
     v.nullable(v.picklist(["requested", "gone", "failing"])),

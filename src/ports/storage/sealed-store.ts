@@ -1,5 +1,11 @@
-/** What a sealed value is: the credentials of an instance, a record of its line, or a key of a webhook. */
-export const SEALED_KINDS = ["credentials", "line_record", "webhook_key", "webhook_old_key"] as const;
+/** What a sealed value is: the credentials of an instance, a record of its line, a key or the headers of a webhook. */
+export const SEALED_KINDS = [
+  "credentials",
+  "line_record",
+  "webhook_key",
+  "webhook_old_key",
+  "webhook_headers",
+] as const;
 /** One of {@link SEALED_KINDS}. */
 export type SealedKind = (typeof SEALED_KINDS)[number];
 

@@ -7,7 +7,16 @@ import type { Page } from "./page.ts";
 export type WebhookPatch = Partial<
   Pick<
     Webhook,
-    "url" | "events" | "description" | "disabledReason" | "sealedKey" | "sealedOldKey" | "oldKeyUntil" | "updatedAt"
+    | "url"
+    | "events"
+    | "description"
+    | "headerNames"
+    | "sealedHeaders"
+    | "disabledReason"
+    | "sealedKey"
+    | "sealedOldKey"
+    | "oldKeyUntil"
+    | "updatedAt"
   >
 >;
 

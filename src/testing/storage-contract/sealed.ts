@@ -56,6 +56,7 @@ async function storedValues(scene: StorageScene): Promise<Record<SealedKind, Sea
     line_record: [],
     webhook_key: [],
     webhook_old_key: [],
+    webhook_headers: [],
   };
   for (let i = 0; i < 2; i++) {
     const { id } = await scene.storedInstance();
@@ -64,9 +65,14 @@ async function storedValues(scene: StorageScene): Promise<Record<SealedKind, Sea
     const records = { a: Uint8Array.of(1, i), b: Uint8Array.of(2) };
     await lineRecords.set(id, new Map(Object.entries(records)), 10);
     stored.line_record.push({ id, key: "a", sealed: records.a }, { id, key: "b", sealed: records.b });
-    const hook = webhook(scene, { sealedKey: Uint8Array.of(3, i), sealedOldKey: i ? null : Uint8Array.of(4) });
+    const hook = webhook(scene, {
+      sealedKey: Uint8Array.of(3, i),
+      sealedOldKey: i ? null : Uint8Array.of(4),
+      sealedHeaders: i ? Uint8Array.of(5) : null,
+    });
     await webhooks.insert(hook, 10);
     stored.webhook_key.push({ id: hook.id, key: "", sealed: hook.sealedKey });
+    if (hook.sealedHeaders) stored.webhook_headers.push({ id: hook.id, key: "", sealed: hook.sealedHeaders });
     if (hook.sealedOldKey) stored.webhook_old_key.push({ id: hook.id, key: "", sealed: hook.sealedOldKey });
   }
   return stored;

@@ -7,7 +7,10 @@ const MOST = 100;
 export function webhooksContract(clause: Clause, lastingClause: Clause): void {
   lastingClause("a webhook is stored with everything, and survives a restart", async (scene) => {
     const full = webhook(scene, { events: ["completed", "failed"], description: "Office", oldKeyUntil: scene.now() });
-    const stored = await scene.storage.webhooks.insert({ ...full, sealedOldKey: Uint8Array.of(4, 5) }, MOST);
+    const headers = { headerNames: ["authorization", "x-key"], sealedHeaders: Uint8Array.of(6, 7) };
+    const given = { ...full, ...headers, sealedOldKey: Uint8Array.of(4, 5) };
+    const stored = await scene.storage.webhooks.insert(given, MOST);
+    scene.equal(stored, { ...given, position: stored?.position });
     await scene.reopen();
     scene.equal(await scene.storage.webhooks.get(full.id), stored);
     scene.equal(await scene.storage.webhooks.get(scene.id("hook")), undefined);
@@ -35,6 +38,10 @@ export function webhooksContract(clause: Clause, lastingClause: Clause): void {
     const updated = await webhooks.update(id, 1, patch);
     scene.equal(updated, { ...(await webhooks.get(id)), ...patch, version: 2 });
     scene.equal(await webhooks.update(id, 1, patch), undefined);
+    const headers = { headerNames: ["x-key"], sealedHeaders: Uint8Array.of(8) };
+    scene.equal(await webhooks.update(id, 2, headers), { ...updated, ...headers, version: 3 });
+    const none = { headerNames: [], sealedHeaders: null };
+    scene.equal(await webhooks.update(id, 3, none), { ...updated, ...none, version: 4 });
     scene.equal(await webhooks.update(scene.id("hook"), 1, patch), undefined);
   });
 
@@ -135,6 +142,8 @@ export function webhook(scene: StorageScene, patch: Partial<Webhook> = {}): Webh
     url: "https://example.com/hooks",
     events: null,
     description: null,
+    headerNames: [],
+    sealedHeaders: null,
     disabledReason: null,
     sealedKey: Uint8Array.of(1, 2, 3),
     sealedOldKey: null,

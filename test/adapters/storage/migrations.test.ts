@@ -41,6 +41,7 @@ const STEPS = [
   "0027_number_protection",
   "0028_dial_times",
   "0029_dialled_numbers",
+  "0030_webhook_headers",
 ];
 
 test("four processes migrate one new SQLite file at the same time", { timeout: 60_000 }, async () => {

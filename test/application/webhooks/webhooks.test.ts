@@ -102,6 +102,48 @@ describe("a webhook", () => {
     });
   });
 
+  test("sends its headers along, and shows their names only", async () => {
+    const { app, storage, endpoints, system } = await World.start();
+    const headers = { Authorization: "Bearer 7f3a9c", "X-Key": "4e5d6b" };
+    const { id, headerNames } = await app.webhooks.create(ALICE, { url: URL, headers });
+    expect(headerNames).toEqual(["authorization", "x-key"]);
+    const stored = await storage.webhooks.get(id);
+    expect(Buffer.from(stored?.sealedHeaders ?? []).toString("latin1")).not.toMatch(/7f3a9c|4e5d6b|authorization/);
+    await app.webhooks.test(ALICE, id);
+    await system.settle();
+    expect(endpoints.attempts[0]?.headers).toMatchObject({
+      authorization: "Bearer 7f3a9c",
+      "x-key": "4e5d6b",
+      "content-type": "application/json",
+      "webhook-id": expect.stringMatching(/^evt_/),
+    });
+    expect(await app.webhooks.update(ALICE, id, { headers: { "X-Other": "1" } })).toMatchObject({
+      headerNames: ["x-other"],
+    });
+    await app.webhooks.test(ALICE, id);
+    await system.settle();
+    expect(endpoints.attempts[1]?.headers).toMatchObject({ "x-other": "1" });
+    expect(endpoints.attempts[1]?.headers).not.toHaveProperty("authorization");
+    expect(await app.webhooks.update(ALICE, id, { headers: null })).toMatchObject({
+      headerNames: [],
+      sealedHeaders: null,
+    });
+  });
+
+  test("takes its headers to another origin only if they are given again", async () => {
+    const { app } = await World.start();
+    const { id } = await app.webhooks.create(ALICE, { url: URL, headers: { "X-Key": "7f3a9c" } });
+    expect(await app.webhooks.update(ALICE, id, { url: `${URL}2` })).toMatchObject({ headerNames: ["x-key"] });
+    const elsewhere = "https://example.net/hooks";
+    const refusal = await refused(app.webhooks.update(ALICE, id, { url: elsewhere }));
+    expect(refusal).toMatchObject({ errors: [{ pointer: "/headers", code: "required" }] });
+    expect(refusal.message).not.toContain("7f3a9c");
+    expect(await app.webhooks.get(ALICE, id)).toMatchObject({ url: `${URL}2` });
+    const headers = { "X-Key": "other" };
+    expect(await app.webhooks.update(ALICE, id, { url: elsewhere, headers })).toMatchObject({ url: elsewhere });
+    expect(await app.webhooks.update(ALICE, id, { url: URL, headers: null })).toMatchObject({ headerNames: [] });
+  });
+
   test("delivers to its new URL at once", async () => {
     const world = await World.start();
     const { id } = await world.app.webhooks.create(ALICE, { url: URL });

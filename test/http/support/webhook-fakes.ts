@@ -13,6 +13,8 @@ export const webhook = (over: Partial<Webhook> = {}): Webhook => ({
   url: "https://example.com/hooks",
   events: ["completed"],
   description: null,
+  headerNames: [],
+  sealedHeaders: null,
   disabledReason: null,
   sealedKey: new TextEncoder().encode("sealed key"),
   sealedOldKey: null,

@@ -81,6 +81,7 @@ function State({ webhook, data }: { readonly webhook: Webhook; readonly data: Da
     <Card title={detail.state} actions={<WebhookBadge webhook={webhook} />}>
       <div class="stack">
         <p class="mono">{webhook.url}</p>
+        {webhook.header_names.length > 0 && <p>{detail.headers(webhook.header_names.join(", "))}</p>}
         {webhook.disabled_reason !== null && (
           <Notice tone={webhook.disabled_reason === "requested" ? "info" : "warn"}>
             <p>{disabled[webhook.disabled_reason]}</p>

@@ -59,6 +59,8 @@ export default {
     enabled: "Enabled. It gets the events from now on.",
     wasDisabled: "Disabled. It gets nothing until you enable it.",
     state: "State",
+    headers: (names: string) =>
+      `Sent along: ${names}. Their values are not shown; change them with PATCH /v1/webhooks.`,
   },
   rotate: {
     title: "Secret",

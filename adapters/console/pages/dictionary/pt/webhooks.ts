@@ -59,6 +59,8 @@ export default {
     disable: "Desativar",
     enabled: "Ativado. Ele recebe os eventos a partir de agora.",
     wasDisabled: "Desativado. Ele não recebe nada até você ativá-lo.",
+    headers: (names: string) =>
+      `Enviados junto: ${names}. Os valores não são mostrados; altere-os com PATCH /v1/webhooks.`,
     state: "Situação",
   },
   rotate: {

@@ -1,0 +1,29 @@
+import type { WebhookHeaders } from "../../domain/webhook-headers.ts";
+import type { Vault } from "./vault.ts";
+
+/** The headers of a webhook as they are stored; null without any. */
+export async function sealHeaders(
+  vault: Pick<Vault, "seal">,
+  webhookId: string,
+  headers: WebhookHeaders | null,
+): Promise<{ readonly headerNames: readonly string[]; readonly sealedHeaders: Uint8Array | null }> {
+  const headerNames = Object.keys(headers ?? {}).sort();
+  if (headerNames.length === 0) return { headerNames, sealedHeaders: null };
+  const bytes = new TextEncoder().encode(JSON.stringify(headers));
+  return { headerNames, sealedHeaders: await vault.seal(sealedHeadersId(webhookId), bytes) };
+}
+
+/** The headers of a webhook with their values. */
+export async function openHeaders(
+  vault: Pick<Vault, "open">,
+  webhookId: string,
+  sealed: Uint8Array | null,
+): Promise<WebhookHeaders> {
+  if (!sealed) return {};
+  return JSON.parse(new TextDecoder().decode(await vault.open(sealedHeadersId(webhookId), sealed)));
+}
+
+/** What the headers of a webhook are sealed for: its keys have another id, so neither can stand in for the other. */
+export function sealedHeadersId(webhookId: string): string {
+  return `${webhookId}\0headers`;
+}

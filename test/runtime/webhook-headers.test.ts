@@ -1,0 +1,42 @@
+import { createServer, type IncomingHttpHeaders } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, onTestFinished, test } from "vitest";
+import { ON_EVERYTHING, onEach, useServer } from "../support/server.ts";
+import { expected } from "../support/server-client.ts";
+
+onEach(ON_EVERYTHING, (target) => {
+  const server = useServer(target, { env: { RINGPORT_WEBHOOKS_ALLOW_PRIVATE: "1" } });
+
+  test("a webhook arrives with its own headers, and the server shows their names only", async () => {
+    const received: IncomingHttpHeaders[] = [];
+    const receiver = createServer((request, response) => {
+      received.push(request.headers);
+      response.writeHead(204).end();
+    });
+    onTestFinished(() => void receiver.close());
+    await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
+    const client = await server.as("ada");
+    const body = JSON.stringify({
+      url: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hooks`,
+      events: ["instance.created"],
+      headers: { Authorization: "Bearer 7f3a9c", "X-Key": "4e5d6b" },
+    });
+    const created = expected(201, await client.send("POST", "/v1/webhooks", { body }));
+    await client.activeInstance();
+    await expect.poll(() => received.length).toBe(1);
+    expect(received[0]).toMatchObject({
+      authorization: "Bearer 7f3a9c",
+      "x-key": "4e5d6b",
+      "content-type": "application/json",
+      "user-agent": "Ringport-Webhooks",
+      "webhook-signature": expect.stringMatching(/^v1,/),
+    });
+    const { id } = created.json<{ id: string }>();
+    const shown = [created, expected(200, await client.send("GET", `/v1/webhooks/${id}`))];
+    for (const answer of shown) {
+      expect(answer.json()).toMatchObject({ header_names: ["authorization", "x-key"] });
+      expect(answer.text).not.toMatch(/7f3a9c|4e5d6b/);
+    }
+    expect(server.output).not.toMatch(/7f3a9c|4e5d6b/);
+  });
+});
