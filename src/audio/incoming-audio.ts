@@ -2,6 +2,7 @@ import { nextTurn } from "../base/next-turn.ts";
 import { AudioUnsupported, type Mp3Stream } from "../ports/audio-decoder.ts";
 import { AudioOpening, type OpenedAudio } from "./audio-opening.ts";
 import { NotAudio } from "./not-audio.ts";
+import { samplesToMs } from "./pcm.ts";
 import { PcmByteStream } from "./pcm-byte-stream.ts";
 import { type StreamEncoding, sampleCoding } from "./stream-format.ts";
 
@@ -13,6 +14,10 @@ export interface IncomingAudioOptions {
   readonly sampleRate: number;
   /** Opens a decoder; undefined if MP3 cannot be decoded. */
   readonly mp3: (() => Promise<Mp3Stream>) | undefined;
+  /** False: the first bytes are not held back, and the encoding is stated. Default: true. */
+  readonly isHeldBack?: boolean | undefined;
+  /** Resolves when this much audio can be taken, ms; undefined if it can be taken now. Default: always now. */
+  readonly room?: ((ms: number) => Promise<void> | undefined) | undefined;
   /** Receives the decoded samples, mono; the array is not reused. */
   readonly decoded: (samples: Int16Array, sampleRate: number) => void;
 }
@@ -21,6 +26,12 @@ export { NotAudio };
 
 /** MP3 that is decoded in one turn of the event loop, bytes: a few milliseconds of work. */
 const TURN_BYTES = 4096;
+/** Samples that are decoded before the next look for room, bytes: 2 s of mu-law at 8 kHz. */
+const SLICE_BYTES = 16_384;
+/** The room that a slice needs at most, ms: MP3 of 8 kbit/s. */
+const SLICE_MS = 5_000;
+/** Longer messages are decoded in slices, ms. */
+const MAX_WHOLE_MS = 50_000;
 
 /**
  * Decodes audio that arrives in pieces of any size, cut anywhere, which does not affect the samples.
@@ -31,15 +42,17 @@ export class IncomingAudio {
   readonly #options: IncomingAudioOptions;
   #opening: AudioOpening | undefined;
   #encoding: StreamEncoding | undefined;
-  readonly #pcm = new PcmByteStream();
+  #pcm = new PcmByteStream();
   #mp3: Mp3Stream | undefined;
   /** MP3 bytes decoded in this turn. */
   #decodedNow = 0;
   #closed = false;
+  /** Number of resets so far. */
+  #resets = 0;
 
   constructor(options: IncomingAudioOptions) {
     this.#options = options;
-    this.#opening = new AudioOpening(options.encoding);
+    this.#begin(options.encoding);
   }
 
   /**
@@ -55,6 +68,24 @@ export class IncomingAudio {
     this.#opening = undefined;
     this.#encoding = opened.encoding;
     return this.#decode(opened.bytes);
+  }
+
+  /**
+   * Drops what is held back, and what a pending {@link push} has not decoded yet. The next bytes begin a new sample, or a
+   * new MP3 frame, of the format that is known by now.
+   */
+  reset(): void {
+    if (this.#closed) return;
+    this.#resets++;
+    this.#pcm = new PcmByteStream();
+    this.#mp3?.close();
+    this.#mp3 = undefined;
+    this.#begin(this.#encoding ?? this.#options.encoding);
+  }
+
+  #begin(encoding: StreamEncoding | undefined): void {
+    if (this.#options.isHeldBack === false) this.#encoding = encoding;
+    else this.#opening = new AudioOpening(encoding);
   }
 
   /** Frees the decoder. Idempotent. */
@@ -76,26 +107,38 @@ export class IncomingAudio {
 
   #decode(bytes: Uint8Array): void | Promise<void> {
     if (this.#encoding === "mp3") {
-      const soon = this.#mp3 !== undefined && this.#decodedNow + bytes.length <= TURN_BYTES;
-      return soon ? this.#decodeMp3(bytes) : this.#decodeInTurns(bytes);
+      const isShort = this.#mp3 !== undefined && this.#decodedNow + bytes.length <= TURN_BYTES;
+      if (!isShort || this.#options.room?.(SLICE_MS)) return this.#decodeInSlices(bytes, this.#resets);
+      return this.#decodeMp3(bytes);
     }
+    const { bytesPerSample } = sampleCoding(this.#encoding);
+    const ms = samplesToMs(bytes.length / bytesPerSample, this.#options.sampleRate);
+    if (ms > MAX_WHOLE_MS || this.#options.room?.(ms)) return this.#decodeInSlices(bytes, this.#resets);
+    this.#decodeSamples(bytes);
+  }
+
+  async #decodeInSlices(bytes: Uint8Array, resets: number): Promise<void> {
+    const isMp3 = this.#encoding === "mp3";
+    if (isMp3 && this.#mp3 === undefined) await this.#openMp3();
+    for (let at = 0; at < bytes.length && !this.#closed && this.#resets === resets; ) {
+      const room = this.#options.room?.(SLICE_MS);
+      if (room) await room;
+      else if (isMp3 && this.#decodedNow >= TURN_BYTES) {
+        await nextTurn();
+        this.#decodedNow = 0;
+      } else {
+        const slice = bytes.subarray(at, at + (isMp3 ? TURN_BYTES - this.#decodedNow : SLICE_BYTES));
+        at += slice.length;
+        if (isMp3) this.#decodeMp3(slice);
+        else this.#decodeSamples(slice);
+      }
+    }
+  }
+
+  #decodeSamples(bytes: Uint8Array): void {
     const coding = sampleCoding(this.#encoding);
     const samples = coding.bytesPerSample === 1 ? coding.decode(bytes) : this.#pcm.push(bytes);
     if (samples.length > 0) this.#options.decoded(samples, this.#options.sampleRate);
-  }
-
-  async #decodeInTurns(bytes: Uint8Array): Promise<void> {
-    if (this.#mp3 === undefined) await this.#openMp3();
-    for (let at = 0; at < bytes.length && !this.#closed; ) {
-      if (this.#decodedNow >= TURN_BYTES) {
-        await nextTurn();
-        this.#decodedNow = 0;
-        continue;
-      }
-      const slice = bytes.subarray(at, at + TURN_BYTES - this.#decodedNow);
-      at += slice.length;
-      this.#decodeMp3(slice);
-    }
   }
 
   async #openMp3(): Promise<void> {

@@ -12,10 +12,7 @@ interface Pending {
   readonly done: (error?: unknown) => void;
 }
 
-/**
- * While the server has more than this queued, no more is sent, ms. It is well below the level of buffer_high, at which the
- * server stops reading, so that a clear never waits behind audio.
- */
+/** While the server has more than this queued, no more is sent, ms. It is well below the level of buffer_high. */
 const MOST_QUEUED_MS = 20_000;
 /** Interval between progress requests meanwhile, ms. */
 const POLL_MS = 500;

@@ -123,6 +123,8 @@ describe("the bundle", () => {
     const shared = files.filter((file) => !file.includes("src/client/")).sort();
     expect(shared).toEqual([
       "src/audio/g711.ts",
+      "src/audio/pcm.ts",
+      "src/audio/stream-format.ts",
       "src/base/error.ts",
       "src/base/hex.ts",
       "src/base/printable-cause.ts",

@@ -47,6 +47,7 @@ function connect(): {
   const attachment: StreamAttachment = {
     write: (samples, sampleRate) => asked.push(["write", samples, sampleRate]),
     queuedMs: 0,
+    room: () => undefined,
     messages: 0,
     took: () => {},
     mark(name) {

@@ -22,6 +22,12 @@ export interface Dialect extends StreamClient {
    * to an `error` message or a close code; only a bug makes this throw.
    */
   receive(data: string | Uint8Array): void | Promise<void>;
+  /** True for a message that drops all audio before it; then {@link skip} takes the messages that still wait. */
+  drops(data: string | Uint8Array): boolean;
+  /** Handles a message whose audio is dropped by a later one, and its marks with it. */
+  skip(data: string | Uint8Array): void;
+  /** True for a message that requests the end of the call: it counts even if the connection breaks while it waits. */
+  ends(data: string | Uint8Array): boolean;
   /** The message about audio that was not sent to the client, ms, in a dialect that has such a message. */
   dropped?(ms: number): object;
   /** The connection is closed; nothing more is sent. */
@@ -40,7 +46,7 @@ export const CLOSE_CODES = {
   broken: 1011,
   /** The token was revoked or has expired. */
   revoked: 4001,
-  /** More than 60 s of audio were queued. */
+  /** More than 60 s of audio were queued, and too much more was waiting. */
   overflow: 4008,
   /** The client does not read: more than 1 MiB of messages were queued for it. */
   notReading: 4009,

@@ -1,16 +1,27 @@
-/** Overhead of a message beside its bytes, so that many tiny messages are bounded too. */
-const OVERHEAD_BYTES = 256;
+import { nextTurn } from "../../base/next-turn.ts";
+
+/** Overhead of a message beside its bytes: at most 8,192 messages wait. */
+const OVERHEAD_BYTES = 1024;
+/** Messages that are taken in one turn of the event loop. */
+const MESSAGES_PER_TURN = 256;
 /** A queue above this is long, bytes … */
-const LONG_BYTES: number = 256 << 10;
+const LONG_BYTES: number = 6 << 20;
 /** … until it is down to this. */
-const SHORT_BYTES: number = 64 << 10;
-/** Largest queue, bytes. At the highest rate of MP3, 320 kbit/s, it holds more than 60 s. */
-const MOST_BYTES: number = 4 << 20;
+const SHORT_BYTES: number = 5 << 20;
+/**
+ * Largest queue, bytes: 4 minutes of 16-bit PCM at 16 kHz. Reading continues up to here, so that a message that drops the
+ * queue arrives at once.
+ */
+const MAX_BYTES: number = 8 << 20;
 
 /** Callbacks of an {@link Inbox}. */
 export interface InboxOptions {
   /** Takes one message; the next follows once the promise has settled. */
   readonly take: (message: string | Uint8Array) => void | Promise<void>;
+  /** True if the message drops the audio of all earlier ones, so that it need not wait for them. */
+  readonly drops: (message: string | Uint8Array) => boolean;
+  /** Takes a message whose audio is dropped by a later one. */
+  readonly skip: (message: string | Uint8Array) => void;
   /** The queue has become long, or short again. */
   readonly long: (isLong: boolean) => void;
   /** The queue is full; no more messages are taken. */
@@ -19,7 +30,10 @@ export interface InboxOptions {
   readonly broken: (cause: unknown) => void;
 }
 
-/** The messages of a client, taken one at a time in the order of arrival. */
+/**
+ * The messages of a client, taken one at a time in the order of arrival. A message that drops the audio before it is taken
+ * at once, however much is waiting.
+ */
 export class Inbox {
   readonly #options: InboxOptions;
   readonly #waiting: (string | Uint8Array)[] = [];
@@ -35,13 +49,19 @@ export class Inbox {
   /** Takes the message, immediately or after the earlier ones. */
   push(message: string | Uint8Array): void {
     if (this.#closed) return;
-    if (this.#busy) this.#wait(message);
-    else this.#take(message);
+    if (!this.#busy) this.#take(message);
+    else if (this.#options.drops(message)) this.#overtake(message);
+    else this.#wait(message);
   }
 
   /** Resolves when all messages so far have been taken; undefined if none is pending. */
   get done(): Promise<void> | undefined {
     return this.#busy;
+  }
+
+  /** True if a waiting message passes the test. */
+  some(passes: (message: string | Uint8Array) => boolean): boolean {
+    return this.#waiting.some(passes);
   }
 
   /** Drops the queue and takes no more messages. */
@@ -59,9 +79,21 @@ export class Inbox {
     }
   }
 
+  /** Takes everything that waits, without its audio, and then the message that drops it. */
+  #overtake(message: string | Uint8Array): void {
+    this.#bytes = 0;
+    try {
+      for (const skipped of this.#waiting.splice(0)) if (!this.#closed) this.#options.skip(skipped);
+      if (!this.#closed) void this.#options.take(message);
+    } catch (cause) {
+      this.#fail(cause);
+    }
+    if (this.#isLong && !this.#closed) this.#setLong(false);
+  }
+
   #wait(message: string | Uint8Array): void {
     this.#bytes += message.length + OVERHEAD_BYTES;
-    if (this.#bytes > MOST_BYTES) {
+    if (this.#bytes > MAX_BYTES) {
       this.close();
       this.#options.full();
       return;
@@ -73,11 +105,12 @@ export class Inbox {
   async #drain(first: Promise<void>): Promise<void> {
     try {
       await first;
-      for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
+      for (let count = 1, next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift(), count++) {
         this.#bytes -= next.length + OVERHEAD_BYTES;
         if (this.#isLong && this.#bytes <= SHORT_BYTES) this.#setLong(false);
         const pending = this.#options.take(next);
         if (pending) await pending;
+        else if (count % MESSAGES_PER_TURN === 0) await nextTurn();
       }
     } catch (cause) {
       this.#fail(cause);

@@ -33,6 +33,7 @@ export class NativeDialect implements Dialect {
       encoding,
       sampleRate,
       mp3: mp3Stream,
+      room: (ms) => this.#attachment?.room(ms),
       decoded: (samples, rate) => this.#attachment?.write(samples, rate),
     });
   }
@@ -56,6 +57,19 @@ export class NativeDialect implements Dialect {
     } catch (error) {
       this.#failed(error);
     }
+  }
+
+  drops(data: string | Uint8Array): boolean {
+    return isOfType(data, "clear");
+  }
+
+  ends(data: string | Uint8Array): boolean {
+    return isOfType(data, "hangup");
+  }
+
+  skip(data: string | Uint8Array): void {
+    if (typeof data === "string" && !isOfType(data, "mark")) this.#handle(data);
+    else this.#attachment?.took();
   }
 
   gone(): void {
@@ -101,6 +115,7 @@ export class NativeDialect implements Dialect {
         this.#attachment?.mark(message.name);
         break;
       case "clear":
+        this.#incoming.reset();
         this.#attachment?.clear();
         break;
       case "hangup":
@@ -123,4 +138,13 @@ export class NativeDialect implements Dialect {
     if (!(error instanceof NotAudio)) throw error;
     this.#output.close(CLOSE_CODES.notAudio, error.message);
   }
+}
+
+/** Longest message of a type without fields that is looked for, characters. */
+const MAX_SHORT_CHARACTERS = 1_000;
+
+/** True for a valid text message of this type. */
+function isOfType(data: string | Uint8Array, type: "clear" | "hangup" | "mark"): boolean {
+  if (typeof data !== "string" || data.length > MAX_SHORT_CHARACTERS || !data.includes(type)) return false;
+  return readClientMessage(data).type === type;
 }

@@ -9,7 +9,7 @@ fast as you like. It is played in real time; audio that arrives before pickup is
 | message | |
 |---|---|
 | \`{"type":"mark","name":"…"}\` | requests the event \`mark\` once everything sent before it has been played; 1 to 256 characters |
-| \`{"type":"clear"}\` | drops all queued audio and marks |
+| \`{"type":"clear"}\` | drops all queued audio and marks, within 200 ms |
 | \`{"type":"progress"}\` | requests the server's progress; the reply, in order, is \`StreamProgress\` |
 | \`{"type":"dtmf","digits":"…"}\` | presses keys: 1 to 64 of 0-9 * # A-D |
 | \`{"type":"hangup"}\` | plays the queued audio, then ends the call (to end it at once, send \`clear\` first) |
@@ -33,6 +33,6 @@ call waits 10 s for it to reconnect, counted from pickup at the earliest.
 | 1009 | a message is larger than 1 MiB |
 | 1011 | the server has made a mistake |
 | 4001 | the token was revoked or has expired |
-| 4008 | more than 60 s of audio were queued |
+| 4008 | more than 60 s of audio were queued, and 8 MiB more were waiting |
 | 4009 | the client does not read: more than 1 MiB of text was queued |
 | 4010 | the call failed |`;

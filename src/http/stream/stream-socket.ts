@@ -2,7 +2,6 @@ import type {
   StreamAttachment,
   StreamClient,
   StreamEnd,
-  StreamEvent,
   StreamReservation,
 } from "../../application/call-audio/streams/stream-client.ts";
 import type { Logger } from "../../ports/logger.ts";
@@ -56,8 +55,7 @@ class StreamConnection {
   readonly #dialect: Dialect;
   readonly #unwatch: () => void;
   #attachment: StreamAttachment | undefined;
-  /** Reasons for which reading is paused. */
-  readonly #pausedBy: Set<"queue" | "inbox"> = new Set();
+  #isPaused = false;
   #ended = false;
 
   constructor(socket: Socket, options: StreamSocketOptions) {
@@ -77,7 +75,9 @@ class StreamConnection {
     });
     this.#inbox = new Inbox({
       take: (message) => this.#dialect.receive(message),
-      long: (isLong) => this.#setPaused("inbox", isLong),
+      drops: (message) => this.#dialect.drops(message),
+      skip: (message) => this.#dialect.skip(message),
+      long: (isLong) => this.#setPaused(isLong),
       full: () => this.#end(CLOSE_CODES.overflow, REASONS.overflow),
       broken: (cause) => {
         options.log.error({ ...options.fields, err: cause }, "a message on a stream could not be taken");
@@ -98,8 +98,9 @@ class StreamConnection {
     this.#ended = true;
     this.#unwatch();
     this.#outbox.close();
-    // Messages that precede a normal closure still count.
-    const pending = isNormalClosure(code) ? this.#inbox.done : undefined;
+    // Messages that precede a normal closure, or a request to hang up, still count.
+    const isEnding = isNormalClosure(code) || this.#inbox.some((message) => this.#dialect.ends(message));
+    const pending = isEnding ? this.#inbox.done : undefined;
     if (pending) void pending.then(() => this.#leave(code));
     else this.#leave(code);
   }
@@ -108,10 +109,7 @@ class StreamConnection {
     const dialect = this.#dialect;
     const attachment = this.#reserved({
       calleeRate: dialect.calleeRate,
-      event: (event) => {
-        this.#followBuffer(event);
-        dialect.event(event);
-      },
+      event: (event) => dialect.event(event),
       transcript: (transcript) => dialect.transcript(transcript),
       callee: (frame) => dialect.callee(frame),
       over: (end) => {
@@ -140,19 +138,9 @@ class StreamConnection {
     }
   }
 
-  #followBuffer({ event }: StreamEvent): void {
-    if (event === "buffer_high") this.#setPaused("queue", true);
-    else if (event === "buffer_low") this.#setPaused("queue", false);
-  }
-
-  /** Pauses reading for this reason, or withdraws the reason. */
-  #setPaused(reason: "queue" | "inbox", paused: boolean): void {
+  #setPaused(isPaused: boolean): void {
     if (this.#ended) return;
-    const wasPaused = this.#pausedBy.size > 0;
-    if (paused) this.#pausedBy.add(reason);
-    else this.#pausedBy.delete(reason);
-    const isPaused = this.#pausedBy.size > 0;
-    if (isPaused === wasPaused) return;
+    this.#isPaused = isPaused;
     if (isPaused) this.#socket.pause?.();
     else this.#socket.resume?.();
   }
@@ -164,7 +152,7 @@ class StreamConnection {
     this.#unwatch();
     this.#outbox.finish();
     // The client's close frame comes after the unread messages.
-    if (this.#pausedBy.size > 0) this.#socket.resume?.();
+    if (this.#isPaused) this.#socket.resume?.();
     this.#socket.close(code, cutToBytes(reason, MOST_REASON_BYTES));
     this.#leave(code, false);
   }

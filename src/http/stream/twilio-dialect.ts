@@ -1,8 +1,9 @@
 import type { StreamAttachment, StreamEvent } from "../../application/call-audio/streams/stream-client.ts";
-import { decodeMulaw, encodeMulaw } from "../../audio/g711.ts";
+import { encodeMulaw } from "../../audio/g711.ts";
+import { IncomingAudio, NotAudio } from "../../audio/incoming-audio.ts";
 import { decodeBase64, encodeBase64 } from "../../base/base64.ts";
 import { toHex } from "../../base/hex.ts";
-import type { Dialect, DialectOutput } from "./dialect.ts";
+import { CLOSE_CODES, type Dialect, type DialectOutput } from "./dialect.ts";
 
 /** The identity of a stream; Twilio calls every id a SID. */
 export interface TwilioStream {
@@ -20,6 +21,8 @@ const PARAMETER = "parameter.";
 const SAMPLE_RATE = 8_000;
 const FRAME_MS = 20;
 const MOST_MARK_CHARACTERS = 1_024;
+/** Longest clear message that overtakes audio, characters. */
+const MAX_CLEAR_CHARACTERS = 1_000;
 
 /** A new id for a stream, in Twilio's form. */
 export function twilioStreamSid(random: (bytes: Uint8Array) => void): string {
@@ -53,6 +56,14 @@ export class TwilioDialect implements Dialect {
   #chunk = 0;
   /** Names of marks that were neither reached nor cleared, oldest first. */
   readonly #marks: string[] = [];
+  readonly #incoming: IncomingAudio = new IncomingAudio({
+    encoding: "mulaw",
+    sampleRate: SAMPLE_RATE,
+    mp3: undefined,
+    isHeldBack: false,
+    room: (ms) => this.#attachment?.room(ms),
+    decoded: (samples, rate) => this.#attachment?.write(samples, rate),
+  });
 
   constructor(output: DialectOutput, stream: TwilioStream) {
     this.#output = output;
@@ -65,14 +76,33 @@ export class TwilioDialect implements Dialect {
     if (this.#answered) this.#start();
   }
 
-  receive(data: string | Uint8Array): void {
-    const fault = this.#take(data);
-    if (fault === undefined || this.#warned) return;
+  receive(data: string | Uint8Array): void | Promise<void> {
+    const taken = this.#take(data);
+    if (typeof taken !== "string") return taken;
+    if (this.#warned) return;
     this.#warned = true;
-    this.#stream.warn?.(fault);
+    this.#stream.warn?.(taken);
   }
 
-  gone(): void {}
+  drops(data: string | Uint8Array): boolean {
+    if (typeof data !== "string" || data.length > MAX_CLEAR_CHARACTERS || !data.includes("clear")) return false;
+    const message = record(parsed(data));
+    return message?.event === "clear" && this.#isOfStream(message);
+  }
+
+  skip(data: string | Uint8Array): void {
+    const message = typeof data === "string" && data.includes("mark") ? record(parsed(data)) : undefined;
+    const name = message?.event === "mark" && this.#isOfStream(message) ? record(message.mark)?.name : undefined;
+    if (isMarkName(name)) this.#marks.push(name);
+  }
+
+  ends(): boolean {
+    return false;
+  }
+
+  gone(): void {
+    this.#incoming.close();
+  }
 
   event({ event, data }: StreamEvent): void {
     if (event === "answered") {
@@ -118,12 +148,11 @@ export class TwilioDialect implements Dialect {
   }
 
   /** Carries a message out; returns the fault of a message that cannot be used. */
-  #take(data: string | Uint8Array): string | undefined {
+  #take(data: string | Uint8Array): string | undefined | Promise<undefined> {
     if (typeof data !== "string") return "binary message: send audio as Base64 in media messages";
     const message = record(parsed(data));
     if (message === undefined) return "a message is not a JSON object";
-    if (!this.#started || message.streamSid !== this.#stream.streamSid)
-      return "a message lacks the streamSid of this stream";
+    if (!this.#isOfStream(message)) return "a message lacks the streamSid of this stream";
     if (message.event === "media") return this.#media(record(message.media)?.payload);
     if (message.event === "mark") return this.#mark(record(message.mark)?.name);
     if (message.event !== "clear") return "the event of a message is not media, mark or clear";
@@ -131,16 +160,30 @@ export class TwilioDialect implements Dialect {
     return undefined;
   }
 
-  #media(payload: unknown): string | undefined {
+  #isOfStream(message: Readonly<Record<string, unknown>>): boolean {
+    return this.#started && message.streamSid === this.#stream.streamSid;
+  }
+
+  #media(payload: unknown): string | undefined | Promise<undefined> {
     const codes = typeof payload === "string" ? decodeBase64(payload) : undefined;
     if (codes === undefined) return "the payload of a media message is not Base64";
-    if (codes.length > 0) this.#attachment?.write(decodeMulaw(codes), SAMPLE_RATE);
-    return undefined;
+    try {
+      return this.#incoming.push(codes)?.then(
+        () => undefined,
+        (error: unknown) => this.#failed(error),
+      );
+    } catch (error) {
+      return this.#failed(error);
+    }
+  }
+
+  #failed(error: unknown): undefined {
+    if (!(error instanceof NotAudio)) throw error;
+    this.#output.close(CLOSE_CODES.notAudio, error.message);
   }
 
   #mark(name: unknown): string | undefined {
-    if (typeof name !== "string" || name.length > MOST_MARK_CHARACTERS)
-      return `a mark message needs a name of at most ${MOST_MARK_CHARACTERS} characters`;
+    if (!isMarkName(name)) return `a mark message needs a name of at most ${MOST_MARK_CHARACTERS} characters`;
     this.#marks.push(name); // it may be reached at once
     try {
       this.#attachment?.mark(name);
@@ -154,6 +197,7 @@ export class TwilioDialect implements Dialect {
 
   /** Twilio also reports the marks that were not reached: no audio remains before them. */
   #clear(): void {
+    this.#incoming.reset();
     this.#attachment?.clear();
     for (const name of this.#marks.splice(0)) this.#sendMark(name);
   }
@@ -167,6 +211,10 @@ export class TwilioDialect implements Dialect {
   #next(): string {
     return String(++this.#sequence);
   }
+}
+
+function isMarkName(name: unknown): name is string {
+  return typeof name === "string" && name.length <= MOST_MARK_CHARACTERS;
 }
 
 function parsed(text: string): unknown {

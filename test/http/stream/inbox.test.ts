@@ -3,6 +3,7 @@ import { Inbox } from "../../../src/http/stream/inbox.ts";
 
 interface Seen {
   readonly taken: (string | Uint8Array)[];
+  readonly skipped: (string | Uint8Array)[];
   readonly reported: string[];
   /** Completes the message that is being taken. */
   release(): Promise<void>;
@@ -11,6 +12,7 @@ interface Seen {
 /** An inbox whose binary messages are pending until they are released. */
 function inbox(): { box: Inbox; seen: Seen } {
   const taken: (string | Uint8Array)[] = [];
+  const skipped: (string | Uint8Array)[] = [];
   const reported: string[] = [];
   let done = (): void => {};
   const box = new Inbox({
@@ -22,6 +24,8 @@ function inbox(): { box: Inbox; seen: Seen } {
         done = resolve;
       });
     },
+    drops: (message) => message === "clear",
+    skip: (message) => void skipped.push(message),
     long: (isLong) => reported.push(isLong ? "long" : "short"),
     full: () => reported.push("full"),
     broken: (cause) => reported.push(String(cause)),
@@ -30,7 +34,7 @@ function inbox(): { box: Inbox; seen: Seen } {
     done();
     await new Promise((resolve) => setTimeout(resolve));
   };
-  return { box, seen: { taken, reported, release } };
+  return { box, seen: { taken, skipped, reported, release } };
 }
 
 test("a message is taken at once, or after the pending one", async () => {
@@ -50,15 +54,15 @@ test("a message is taken at once, or after the pending one", async () => {
 
 test("the inbox reports that it is long, and then short again", async () => {
   const { box, seen } = inbox();
-  for (let i = 0; i < 6; i++) box.push(new Uint8Array(65_536));
+  for (let i = 0; i < 8; i++) box.push(new Uint8Array(2 ** 20 - 1024));
   expect(seen.reported).toEqual(["long"]);
-  for (let i = 0; i < 6; i++) await seen.release();
+  for (let i = 0; i < 8; i++) await seen.release();
   expect(seen.reported).toEqual(["long", "short"]);
-  expect(seen.taken).toHaveLength(6);
+  expect(seen.taken).toHaveLength(8);
 });
 
 test.each([
-  [1_048_576, 6],
+  [1_048_576, 10],
   [0, 20_000],
 ])("the number of waiting messages of %i bytes is bounded", async (size, count) => {
   const { box, seen } = inbox();
@@ -66,6 +70,33 @@ test.each([
   expect(seen.reported).toEqual(["long", "full"]);
   await seen.release();
   expect(seen.taken).toHaveLength(1);
+});
+
+test("a message that drops the audio before it is taken at once", async () => {
+  const { box, seen } = inbox();
+  const [first, second, third] = [1, 2, 3].map((size) => new Uint8Array(size));
+  box.push(first!);
+  box.push(second!);
+  box.push("mark");
+  expect(box.some((message) => message === "mark")).toBe(true);
+  box.push("clear");
+  expect(seen.taken).toEqual([first, "clear"]);
+  expect(seen.skipped).toEqual([second, "mark"]);
+  box.push(third!);
+  box.push("clear");
+  expect(seen.skipped).toEqual([second, "mark", third]);
+  await seen.release();
+  expect(seen.taken).toEqual([first, "clear", "clear"]);
+  expect(box.done).toBeUndefined();
+});
+
+test("an inbox that was long is short after its audio was dropped", () => {
+  const { box, seen } = inbox();
+  for (let i = 0; i < 8; i++) box.push(new Uint8Array(2 ** 20 - 1024));
+  box.push("clear");
+  expect(seen.reported).toEqual(["long", "short"]);
+  for (let i = 0; i < 7; i++) box.push(new Uint8Array(2 ** 20 - 1024));
+  expect(seen.reported).toEqual(["long", "short", "long"]);
 });
 
 test("an error is reported once, and no more messages are taken", async () => {

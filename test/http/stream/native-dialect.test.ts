@@ -23,6 +23,7 @@ function spoken(format: Partial<Format> = {}) {
   const asked: string[] = [];
   const attachment: StreamAttachment = {
     queuedMs: 0,
+    room: () => undefined,
     messages: 0,
     took() {},
     write: (samples, rate) => void asked.push(`write ${samples.length} ${rate}`),

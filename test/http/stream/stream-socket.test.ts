@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type {
   StreamAttachment,
   StreamClient,
@@ -7,6 +7,7 @@ import type {
 import { NativeDialect } from "../../../src/http/stream/native-dialect.ts";
 import { streamSocket } from "../../../src/http/stream/stream-socket.ts";
 import { silentLogger } from "../../../src/ports/logger.ts";
+import type { SocketHandlers } from "../../../src/ports/web.ts";
 import { ManualSystem } from "../../../src/testing/manual-system.ts";
 import { FakeSocket } from "./fake-socket.ts";
 
@@ -15,6 +16,7 @@ function reservationWithHistory(detached: boolean[]): StreamReservation {
   const attachment: StreamAttachment = {
     write() {},
     queuedMs: 0,
+    room: () => undefined,
     messages: 0,
     took() {},
     mark() {},
@@ -33,11 +35,9 @@ function reservationWithHistory(detached: boolean[]): StreamReservation {
   };
 }
 
-test("a client that never reads the replay is disconnected", async () => {
-  const system = new ManualSystem();
-  const detached: boolean[] = [];
-  const handlers = streamSocket({
-    reservation: reservationWithHistory(detached),
+function connection(system: ManualSystem, reservation: StreamReservation): SocketHandlers {
+  return streamSocket({
+    reservation,
     dialect: (output) =>
       new NativeDialect(output, {
         encoding: undefined,
@@ -50,6 +50,12 @@ test("a client that never reads the replay is disconnected", async () => {
     log: silentLogger,
     fields: { request_id: "r", call_id: "c" },
   });
+}
+
+test("a client that never reads the replay is disconnected", async () => {
+  const system = new ManualSystem();
+  const detached: boolean[] = [];
+  const handlers = connection(system, reservationWithHistory(detached));
   const socket = new FakeSocket();
   socket.stuck = true;
   handlers.open?.(socket);
@@ -57,4 +63,86 @@ test("a client that never reads the replay is disconnected", async () => {
   expect(detached).toEqual([false]);
   handlers.close?.(socket, 1006, "");
   expect(detached).toEqual([false]);
+});
+
+test("a hangup behind waiting audio counts even if the connection breaks", async () => {
+  const system = new ManualSystem();
+  const calls: string[] = [];
+  let makeRoom = (): void => {};
+  let room: Promise<void> | undefined = new Promise((resolve) => {
+    makeRoom = () => {
+      room = undefined;
+      resolve();
+    };
+  });
+  const attachment: StreamAttachment = {
+    write: () => void calls.push("write"),
+    queuedMs: 0,
+    room: () => room,
+    messages: 0,
+    took() {},
+    mark() {},
+    clear() {},
+    dtmf() {},
+    hangUp: () => void calls.push("hang up"),
+    detach: () => void calls.push("detach"),
+  };
+  const handlers = connection(system, { attach: () => attachment, release() {} });
+  const socket = new FakeSocket();
+  handlers.open?.(socket);
+  handlers.message(socket, new Uint8Array(640));
+  handlers.message(socket, new Uint8Array(640));
+  handlers.message(socket, '{"type":"hangup"}');
+  handlers.close?.(socket, 1006, "");
+  await new Promise((resolve) => setTimeout(resolve));
+  expect(calls).toEqual([]);
+  makeRoom();
+  await new Promise((resolve) => setTimeout(resolve));
+  expect(calls).toEqual(["write", "write", "hang up", "detach"]);
+});
+
+describe("a hostile client", () => {
+  const stuck: StreamAttachment = {
+    write() {},
+    queuedMs: 60_000,
+    room: () => new Promise(() => {}),
+    messages: 0,
+    took() {},
+    mark() {},
+    clear() {},
+    dtmf() {},
+    hangUp() {},
+    detach() {},
+  };
+
+  test.each([
+    ["audio", () => new Uint8Array(1 << 20)],
+    ["marks", () => '{"type":"mark","name":"m"}'],
+    ["texts", () => "{".repeat(60_000)],
+  ])("that sends endless %s is paused, and closed with 4008", (_, message) => {
+    const handlers = connection(new ManualSystem(), { attach: () => stuck, release() {} });
+    const socket = new FakeSocket();
+    handlers.open?.(socket);
+    handlers.message(socket, new Uint8Array(640));
+    let bytes = 0;
+    for (let i = 0; i < 100_000 && socket.closed === undefined; i++) {
+      const next = message();
+      handlers.message(socket, next);
+      bytes += next.length;
+    }
+    expect(socket.closed).toEqual({ code: 4008, reason: "more than 60 s of audio are queued" });
+    expect(bytes).toBeLessThanOrEqual(9 << 20);
+  });
+
+  test("that cannot be paused is still read up to 6 MiB", () => {
+    const handlers = connection(new ManualSystem(), { attach: () => stuck, release() {} });
+    const socket = new FakeSocket();
+    handlers.open?.(socket);
+    for (let i = 0; i < 6; i++) handlers.message(socket, new Uint8Array(1 << 20));
+    expect([socket.paused, socket.closed]).toEqual([false, undefined]);
+    handlers.message(socket, new Uint8Array(1 << 20));
+    expect([socket.paused, socket.closed]).toEqual([true, undefined]);
+    handlers.message(socket, '{"type":"clear"}');
+    expect([socket.paused, socket.closed]).toEqual([false, undefined]);
+  });
 });

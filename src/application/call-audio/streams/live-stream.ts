@@ -120,7 +120,7 @@ export class LiveStream implements CallTap {
 
   outbound(_samples: Int16Array | undefined, _from: number, length: number): void {
     this.#callee.played(length);
-    if (this.#queue.high) this.#checkQueue();
+    if (this.#queue.isActive) this.#checkQueue();
   }
 
   /** Sends a transcript to the client; a final one is kept for the next client if none is attached. */
@@ -163,6 +163,7 @@ export class LiveStream implements CallTap {
     const outgoing = this.#outgoing;
     const messages = (): number => this.#messages;
     return {
+      room: (ms) => (attached() ? this.#queue.room(ms, outgoing.queuedMs) : undefined),
       get queuedMs() {
         return attached() ? outgoing.queuedMs : 0;
       },
@@ -274,6 +275,7 @@ export class LiveStream implements CallTap {
     const present = attached ? client : undefined;
     if (present === this.#client) return;
     this.#client = present;
+    this.#queue.release();
     this.#callee.listen(present?.calleeRate);
   }
 

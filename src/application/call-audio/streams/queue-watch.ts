@@ -1,17 +1,25 @@
-import { HIGH_QUEUED_MS, LOW_QUEUED_MS } from "./stream-client.ts";
+import { HIGH_QUEUED_MS, LOW_QUEUED_MS, MOST_QUEUED_MS } from "./stream-client.ts";
 
-/** Reports once that too much audio is queued, and once that there is room again. */
+/** A writer that waits for room. */
+interface Writer {
+  /** The longest queue that has room, ms. */
+  readonly maxQueuedMs: number;
+  readonly proceed: () => void;
+}
+
+/** Reports once that too much audio is queued, and once that the queue is short again; lets writers wait for room. */
 export class QueueWatch {
   readonly #emit: (event: "buffer_high" | "buffer_low", queuedMs: number) => void;
   #high = false;
+  #writers: Writer[] = [];
 
   constructor(emit: (event: "buffer_high" | "buffer_low", queuedMs: number) => void) {
     this.#emit = emit;
   }
 
-  /** Whether the queue was reported as too long. */
-  get high(): boolean {
-    return this.#high;
+  /** True while the length of the queue must be compared again whenever some of it was played. */
+  get isActive(): boolean {
+    return this.#high || this.#writers.length > 0;
   }
 
   /** Another client: nothing was reported to it yet. */
@@ -19,8 +27,25 @@ export class QueueWatch {
     this.#high = false;
   }
 
+  /** Resolves when there is room for this much audio, or with {@link release}; undefined if there is room now. */
+  room(ms: number, queuedMs: number): Promise<void> | undefined {
+    // The length of the queue has fractions: 1 ms outweighs what rounding adds.
+    const maxQueuedMs = Math.max(0, MOST_QUEUED_MS - ms - 1);
+    if (queuedMs <= maxQueuedMs) return undefined;
+    return new Promise((proceed) => this.#writers.push({ maxQueuedMs, proceed }));
+  }
+
+  /** Lets the writers continue that have room in a queue of this length, ms. Default: all of them. */
+  release(queuedMs = 0): void {
+    if (this.#writers.length === 0) return;
+    const writers = this.#writers;
+    this.#writers = writers.filter(({ maxQueuedMs }) => maxQueuedMs < queuedMs);
+    for (const { maxQueuedMs, proceed } of writers) if (maxQueuedMs >= queuedMs) proceed();
+  }
+
   /** Compares the length of the queue with its limits, ms. */
   check(queuedMs: number): void {
+    if (this.#writers.length > 0) this.release(queuedMs);
     if (!this.#high && queuedMs > HIGH_QUEUED_MS) {
       this.#high = true;
       this.#emit("buffer_high", queuedMs);

@@ -75,6 +75,11 @@ export interface StreamAttachment {
   write(samples: Int16Array, sampleRate: number): void;
   /** Queued audio, ms. */
   readonly queuedMs: number;
+  /**
+   * Resolves when this much more audio may be written, ms; undefined if it may be written now. Also resolves when the client
+   * is detached. A queue that is empty has room for any length.
+   */
+  room(ms: number): Promise<void> | undefined;
   /** Messages received from this client and earlier ones: a client that reconnects learns from it which were lost. */
   readonly messages: number;
   /** Counts one more received message. */

@@ -1,0 +1,33 @@
+import { expect, test } from "vitest";
+import { QueueWatch } from "../../../../src/application/call-audio/streams/queue-watch.ts";
+
+const watch = () => new QueueWatch(() => {});
+
+test("a writer waits until its audio fits into a minute", async () => {
+  const queue = watch();
+  expect(queue.room(5_000, 54_000)).toBeUndefined();
+  expect(queue.isActive).toBe(false);
+  const done: string[] = [];
+  void queue.room(40_000, 25_000)?.then(() => done.push("long"));
+  void queue.room(5_000, 58_000)?.then(() => done.push("short"));
+  expect(queue.isActive).toBe(true);
+  queue.check(55_500);
+  await Promise.resolve();
+  expect(done).toEqual([]);
+  queue.check(54_000);
+  await Promise.resolve();
+  expect(done).toEqual(["short"]);
+  queue.check(19_000);
+  await Promise.resolve();
+  expect(done).toEqual(["short", "long"]);
+  expect(queue.isActive).toBe(false);
+});
+
+test("an empty queue has room for any length, and a release for every writer", async () => {
+  const queue = watch();
+  expect(queue.room(100_000, 0)).toBeUndefined();
+  const released = queue.room(5_000, 59_000);
+  queue.release();
+  await released;
+  expect(queue.isActive).toBe(false);
+});

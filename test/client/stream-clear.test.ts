@@ -1,0 +1,136 @@
+import { readFile } from "node:fs/promises";
+import type { ScriptedLeg } from "ringport/testing";
+import { describe, expect, test } from "vitest";
+import { encodeMulaw } from "../../src/audio/g711.ts";
+import { tone, toneShare } from "../../src/audio/tone.ts";
+import { encodeBase64 } from "../../src/base/base64.ts";
+import { openStream, type StreamClient } from "../support/stream-client.ts";
+import { RATE, streamScene, waitUntil } from "./support/stream-scene.ts";
+
+const scene = streamScene();
+const HZ = 700;
+/** Limit for the effect of a message on the callee, samples: 200 ms. */
+const SOON = RATE / 5;
+/** Length of one message of PCM, ms. */
+const PIECE_MS = 500;
+
+const open = (id: string, query: Record<string, string | number> = {}): Promise<StreamClient> =>
+  openStream(scene.url, id, { token: scene.token, query });
+
+/** Sends this much of a tone, all at once. */
+function flood(stream: StreamClient, ms: number): void {
+  const piece = tone(HZ, PIECE_MS, RATE, 8_000);
+  for (let sent = 0; sent < ms; sent += PIECE_MS) void stream.write(piece).catch(() => {});
+}
+
+const heardTone = (leg: ScriptedLeg): Promise<void> =>
+  waitUntil(() => leg.heard.length > RATE / 2 && leg.heard.at(-10) !== 0, "nothing was heard");
+
+/** Samples of sound after this position. */
+const soundAfter = (leg: ScriptedLeg, from: number): number =>
+  leg.heard.subarray(from).findLastIndex((sample) => sample !== 0) + 1;
+
+describe("clear takes effect within 200 ms", () => {
+  test.each([35, 58, 240])("with %i s of PCM sent ahead", async (seconds) => {
+    const { id, leg } = await scene.answered();
+    const stream = await open(id);
+    flood(stream, seconds * 1_000);
+    await heardTone(leg);
+    const from = leg.heard.length;
+    stream.say({ type: "mark", name: "never" });
+    stream.say({ type: "clear" });
+    stream.say({ type: "mark", name: "at once" });
+    await stream.write(tone(1_800, 400, RATE, 8_000));
+    stream.say({ type: "mark", name: "after" });
+    await stream.event("cleared");
+    await stream.message(({ name }) => name === "after", "the last mark");
+    const marks = stream.events.filter(({ event }) => event === "mark");
+    expect(marks.map(({ name }) => name)).toEqual(["at once", "after"]);
+    const second = leg.heard.subarray(from + SOON, from + SOON + RATE / 5);
+    expect(toneShare(second, 1_800, RATE)).toBeGreaterThan(0.98);
+    const heard = soundAfter(leg, from);
+    expect(heard).toBeLessThan(SOON + (RATE * 2) / 5);
+    stream.say({ type: "hangup" });
+    expect(await stream.closed()).toMatchObject({ code: 1000 });
+  });
+
+  test("with minutes of MP3 sent ahead", async () => {
+    const mp3 = await readFile(new URL("../fixtures/tone-44k-stereo-id3.mp3", import.meta.url));
+    const { id, leg } = await scene.answered();
+    const stream = await open(id, { encoding: "mp3" });
+    for (let i = 0; i < 60; i++) void stream.write(mp3).catch(() => {});
+    await heardTone(leg);
+    const from = leg.heard.length;
+    stream.say({ type: "clear" });
+    await stream.event("cleared");
+    void stream.write(mp3);
+    stream.say({ type: "mark", name: "after" });
+    await stream.message(({ name }) => name === "after", "the last mark");
+    const all = leg.heard.subarray(from);
+    const silence = all.findIndex((_, i) => all.subarray(i, i + 400).every((sample) => sample === 0));
+    expect(silence).toBeLessThan(SOON);
+    // The second one is whole.
+    const rest = all.subarray(silence);
+    const whole = rest.subarray(rest.findIndex((sample) => sample !== 0));
+    expect(whole.findLastIndex((sample) => sample !== 0) / RATE).toBeGreaterThan(2.9);
+    expect(toneShare(whole.subarray(0, 2.9 * RATE), 1_000, RATE)).toBeGreaterThan(0.98);
+    stream.say({ type: "hangup" });
+    expect(await stream.closed()).toMatchObject({ code: 1000 });
+  });
+
+  test("with minutes sent ahead in Twilio's messages", async () => {
+    const { id, leg } = await scene.answered();
+    const bot = await open(id, { protocol: "twilio" });
+    const { streamSid } = await bot.event("start");
+    const media = (samples: Int16Array): void =>
+      bot.say({ event: "media", streamSid, media: { payload: encodeBase64(encodeMulaw(samples)) } });
+    const mark = (name: string): void => bot.say({ event: "mark", streamSid, mark: { name } });
+    for (let i = 0; i < 200; i++) media(tone(HZ, PIECE_MS, 8_000, 8_000));
+    mark("never");
+    await heardTone(leg);
+    const from = leg.heard.length;
+    bot.say({ event: "clear", streamSid });
+    await bot.event("mark");
+    const silent = leg.heard.length;
+    media(tone(1_800, 400, 8_000, 8_000));
+    mark("after");
+    await bot.message((message) => JSON.stringify(message.mark) === '{"name":"after"}', "the last mark");
+    expect(silent - from).toBeLessThan(SOON);
+    const after = leg.heard.subarray(silent + RATE / 50);
+    const second = after.subarray(after.findIndex((sample) => sample !== 0));
+    expect(toneShare(second.subarray(0, (RATE * 3) / 10), 1_800, RATE)).toBeGreaterThan(0.95);
+    await bot.close(1000);
+  });
+
+  test("with a minute written to the client library", async () => {
+    const { id, leg } = await scene.answered();
+    const stream = await scene.client().stream(id);
+    const piece = tone(HZ, PIECE_MS, RATE, 8_000);
+    for (let i = 0; i < 120; i++) void stream.write(piece);
+    const never = stream.mark("never");
+    await heardTone(leg);
+    const from = leg.heard.length;
+    const heardMs = await stream.clear();
+    expect(await never).toBe("cleared");
+    expect(soundAfter(leg, from)).toBeLessThan(SOON);
+    expect(Math.abs((heardMs / 1_000) * RATE - from)).toBeLessThan(SOON + RATE);
+    await stream.write(tone(1_800, 400, RATE, 8_000));
+    expect(await stream.mark("after")).toBe("reached");
+    await stream.hangUp();
+  });
+});
+
+describe("the end of a call", () => {
+  test("clear and hangup end it within 200 ms, however much was sent ahead", async () => {
+    const { id, leg } = await scene.answered();
+    const stream = await open(id);
+    flood(stream, 100_000);
+    await heardTone(leg);
+    const from = leg.heard.length;
+    stream.say({ type: "clear" });
+    stream.say({ type: "hangup" });
+    expect(await stream.closed()).toMatchObject({ code: 1000 });
+    expect(leg.heard.length - from).toBeLessThan(SOON);
+    expect((await scene.client().waitForCall(id)).outcome).toMatchObject({ reason: "stream_closed" });
+  });
+});
