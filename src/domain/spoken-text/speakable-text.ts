@@ -1,0 +1,96 @@
+import { hasWords } from "../../base/has-words.ts";
+import { EMOJI_SCRIPT, lettersOf } from "./scripts.ts";
+
+/** Part of a text that a voice does not speak. */
+export interface SkippedText {
+  readonly text: string;
+  /** Letters, digits and emoji in it. */
+  readonly characters: number;
+}
+
+/** A text as a voice can speak it. */
+export interface SpeakableText {
+  /** The text without the passages that the voice does not know; spaces take their place. */
+  readonly text: string;
+  readonly skipped: readonly SkippedText[];
+  /** The scripts of the skipped passages, ISO 15924. */
+  readonly scripts: readonly string[];
+}
+
+/** Signs such as © and ™ are pictographs to Unicode, and symbols to everyone else. */
+const EMOJI = String.raw`(?![\d#*©®™‼⁉ℹ↔-⇿])(?:\p{RI}\p{RI}|\p{Extended_Pictographic}(?:[\ufe0f\u{1f3fb}-\u{1f3ff}\u{e0020}-\u{e007f}]|\u200d\p{Extended_Pictographic})*)`;
+/** Scripts to look for in a passage, for its name. */
+const NAMED =
+  "Arab Armn Beng Cyrl Deva Ethi Geor Grek Gujr Guru Hang Hani Hebr Hira Kana Khmr Knda Laoo Latn Mlym Mong Mymr Orya Sinh Taml Telu Thaa Thai Tibt".split(
+    " ",
+  );
+const CODE = /^[A-Z][a-z]{3}$/;
+const COUNTED = new RegExp(String.raw`${EMOJI}|[\p{L}\p{N}]`, "gu");
+
+/** Passages that a voice does not know, by the scripts that it knows. */
+const PASSAGES = new Map<string, RegExp>();
+
+/**
+ * The part of a text that a voice with these scripts speaks, and the passages that it does not: letters and digits of
+ * other scripts with the spaces and signs between them, and emoji unless `Zsye` is among the scripts.
+ * @param scripts ISO 15924 codes; undefined: the voice speaks everything
+ */
+export function speakableText(text: string, scripts: readonly string[] | undefined): SpeakableText {
+  if (scripts === undefined) return { text, skipped: [], scripts: [] };
+  const passages: string[] = [];
+  const speakable = text.replace(passageOf(scripts), (passage) => {
+    passages.push(passage);
+    return " ";
+  });
+  const skipped = passages.map(skippedText);
+  return { text: speakable, skipped, scripts: passages.length === 0 ? [] : scriptsIn(passages.join(" ")) };
+}
+
+/** A text that is not spoken, with the number of its characters. */
+export function skippedText(text: string): SkippedText {
+  return { text: text.trim(), characters: spokenCharacters(text) };
+}
+
+/** Several passages as one. */
+export function joinSkipped(passages: readonly SkippedText[]): SkippedText {
+  return {
+    text: passages.map(({ text }) => text).join(" … "),
+    characters: passages.reduce((sum, { characters }) => sum + characters, 0),
+  };
+}
+
+/** Letters, digits and emoji of a text. */
+export function spokenCharacters(text: string): number {
+  return text.match(COUNTED)?.length ?? 0;
+}
+
+/** True if a voice with these scripts speaks no word of a text. */
+export function isUnspeakable(text: string, scripts: readonly string[] | undefined): boolean {
+  return !hasWords(speakableText(text, scripts).text);
+}
+
+function passageOf(scripts: readonly string[]): RegExp {
+  const key = scripts.join(" ");
+  const known = PASSAGES.get(key);
+  if (known) return known;
+  const letters = scripts.filter((script) => CODE.test(script)).flatMap(lettersOf);
+  const classes = [...new Set(["Zyyy", "Zinh", ...letters])].filter(isUnicodeScript);
+  const foreign = `(?![${classes.map((script) => `\\p{scx=${script}}`).join("")}])[\\p{L}\\p{N}][\\p{M}\\u200c\\u200d]*`;
+  const one = scripts.includes(EMOJI_SCRIPT) ? `(?:${foreign})` : `(?:${foreign}|${EMOJI})`;
+  const passage = new RegExp(`${one}(?:[^\\p{L}\\p{N}]*${one})*`, "gu");
+  PASSAGES.set(key, passage);
+  return passage;
+}
+
+function isUnicodeScript(script: string): boolean {
+  try {
+    return new RegExp(`\\p{sc=${script}}`, "u") !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+function scriptsIn(text: string): string[] {
+  const found = NAMED.filter((script) => new RegExp(`\\p{sc=${script}}`, "u").test(text));
+  return new RegExp(EMOJI, "u").test(text) ? [...found, EMOJI_SCRIPT] : found;
+}
