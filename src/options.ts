@@ -195,7 +195,9 @@ export interface HttpSpeechTuning {
   /** The model that speaks. */
   readonly model: string;
   /** From our voice ids to the server's: `{ "pt-BR-1": { voice: "pf_dora" } }`. */
-  readonly voices: Readonly<Record<string, { voice: string; model?: string; speed?: number }>>;
+  readonly voices: Readonly<
+    Record<string, { voice: string; model?: string; speed?: number; scripts?: readonly string[] }>
+  >;
   /** Sample rate of its PCM if the server does not report it, Hz. Default: 24000. */
   readonly sampleRate?: number | undefined;
   /** Maximum number of concurrent requests. Default: 4. */

@@ -154,7 +154,9 @@ export const speakers: Parser<Speaker[]> = {
 };
 
 /** From our voice ids to the voices of a speech server. */
-export const speechVoices: Parser<Record<string, { voice: string; model?: string; speed?: number }>> = {
+export const speechVoices: Parser<
+  Record<string, { voice: string; model?: string; speed?: number; scripts?: readonly string[] }>
+> = {
   expected: `JSON such as {"pt-BR-1":{"voice":"pf_dora"}}`,
   placeholder: "JSON",
   parse(given) {
@@ -162,8 +164,9 @@ export const speechVoices: Parser<Record<string, { voice: string; model?: string
     if (!isRecord(voices) || Object.keys(voices).length === 0) return undefined;
     for (const [id, voice] of Object.entries(voices)) {
       if (!VOICE_ID.test(id) || !isRecord(voice)) return undefined;
-      const { voice: name, model = "", speed = 1 } = voice;
+      const { voice: name, model = "", speed = 1, scripts = [] } = voice;
       if (typeof name !== "string" || typeof model !== "string" || typeof speed !== "number") return undefined;
+      if (!Array.isArray(scripts) || !scripts.every((script) => /^[A-Z][a-z]{3}$/.test(script))) return undefined;
     }
     return voices as Record<string, { voice: string }>;
   },

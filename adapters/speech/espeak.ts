@@ -1,6 +1,7 @@
 import type { Speech, Voice } from "../../src/ports/speech.ts";
 import { engineSpeech } from "./engine-speech.ts";
 import { type EspeakMatch, espeakMatch, espeakTags, type LanguagesByTag, languagesByTag } from "./espeak-languages.ts";
+import { espeakScripts } from "./espeak-scripts.ts";
 import type { InstalledEngines, SpeechWorkers } from "./speech-jobs.ts";
 
 /** By number in the voice id: the plain voice, then variants. eSpeak NG ignores unknown variants without an error. */
@@ -58,6 +59,7 @@ function voiceOf({ identifier, generic }: EspeakMatch, tag: string, number: numb
     engine: "espeak-ng",
     name: identifier + variant,
     quality: "robotic",
+    scripts: espeakScripts(tag),
     ...(generic ? { accent: "generic" } : {}),
   };
 }

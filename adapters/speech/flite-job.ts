@@ -4,6 +4,7 @@ import { pcmFromBytes } from "../../src/audio/pcm.ts";
 import { LONGEST_AUDIO_S, SpokenLength } from "../../src/audio/spoken-length.ts";
 import { WAV_HEADER_BYTES } from "../../src/audio/wav-header.ts";
 import type { PcmChunk } from "../../src/ports/media.ts";
+import { asciiText } from "./ascii-text.ts";
 import { segments } from "./segments.ts";
 import type { FliteInput, SpeechJobContext } from "./speech-jobs.ts";
 import { OUTPUT_FILE, runWasiCommand } from "./wasi-command.ts";
@@ -11,25 +12,6 @@ import { type WasmModule, webAssembly } from "./web-assembly.ts";
 
 const RATE_OFFSET = 24;
 const MAX_FILE_BYTES = WAV_HEADER_BYTES + LONGEST_AUDIO_S * 2 * 16_000;
-
-/** flite reads ASCII only: a character is replaced by its plain equivalent, or by a space. */
-const EQUIVALENTS: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    "‘": "'",
-    "’": "'",
-    "“": '"',
-    "”": '"',
-    "–": ", ",
-    "—": ", ",
-    "…": "...",
-    "€": " euros ",
-    "£": " pounds ",
-    ß: "ss",
-    æ: "ae",
-    ø: "o",
-    ł: "l",
-  }),
-);
 
 let compiled: Promise<WasmModule> | undefined;
 
@@ -46,7 +28,7 @@ export async function fliteJob({ text, voice }: FliteInput, context: SpeechJobCo
   compiled ??= readFile(flitePath()).then((bytes) => webAssembly.compile(bytes));
   const module = await compiled;
   const length = new SpokenLength();
-  for (const segment of segments(plainLetters(text))) {
+  for (const segment of segments(asciiText(text))) {
     if (context.cancelled()) return;
     // The argument after -t is always a text, even if it begins with a hyphen.
     const args = ["flite", "-voice", voice, "-t", segment, "-o", OUTPUT_FILE];
@@ -60,12 +42,4 @@ export async function fliteJob({ text, voice }: FliteInput, context: SpeechJobCo
     length.add(piece);
     context.emit(piece, [samples.buffer]);
   }
-}
-
-function plainLetters(text: string): string {
-  return text
-    .replace(/[‘’“”–—…€£ßæøł]/giu, (letter) => EQUIVALENTS.get(letter.toLowerCase()) ?? " ")
-    .normalize("NFKD")
-    .replace(/\p{M}/gu, "")
-    .replace(/[^\x20-\x7e]/gu, " ");
 }

@@ -36,5 +36,5 @@ export function fliteSpeech(workers: SpeechWorkers, installed: () => Promise<Ins
 }
 
 function voiceOf(language: string, number: number, name: string): Voice {
-  return { id: `${language}-${number}`, language, engine: "flite", name, quality: "robotic" };
+  return { id: `${language}-${number}`, language, engine: "flite", name, quality: "robotic", scripts: ["Latn"] };
 }

@@ -21,6 +21,8 @@ export interface HttpVoice {
   readonly speed?: number | undefined;
   /** Sent as `language`, for servers whose voices speak several. */
   readonly language?: string | undefined;
+  /** Scripts that the voice speaks, ISO 15924: `["Latn"]`. Default: it is taken to speak everything. */
+  readonly scripts?: readonly string[] | undefined;
 }
 
 /** A server with `POST {baseUrl}/audio/speech`: Kokoro-FastAPI, Speaches, LocalAI and others. */
@@ -105,8 +107,9 @@ export function httpSpeech(options: HttpSpeechOptions): Speech {
   });
 }
 
-function voiceOf(id: string, { voice }: HttpVoice): Voice {
-  return { id, language: id.slice(0, id.lastIndexOf("-")), engine: "http", name: voice, quality: "natural" };
+function voiceOf(id: string, { voice, scripts }: HttpVoice): Voice {
+  const language = id.slice(0, id.lastIndexOf("-"));
+  return { id, language, engine: "http", name: voice, quality: "natural", ...(scripts && { scripts }) };
 }
 
 /** Refuses a body that would be played as noise: an error page, or a compressed format that was not requested. */

@@ -13,6 +13,11 @@ export interface Voice {
   readonly name: string;
   /** How it sounds: `robotic` for the embedded engines, `natural` for neural ones. */
   readonly quality: "robotic" | "natural";
+  /**
+   * Scripts whose letters the voice reads as words, as ISO 15924 codes: `Latn`, `Cyrl`, `Jpan`; `Zsye` if it names emoji.
+   * Ringport leaves other letters out of a text and reports them. Default: the voice speaks everything.
+   */
+  readonly scripts?: readonly string[] | undefined;
   /** `generic` if the engine has the language but not this region's accent. */
   readonly accent?: "generic";
 }

@@ -245,8 +245,7 @@ test("an aborted signal closes the connection", async () => {
   const abort = new AbortController();
   server.fail("stall");
   const work = failure(speak("Uma frase.", {}, abort.signal));
-  await new Promise((resolve) => setTimeout(resolve, 100));
-  expect(server.open).toBe(1);
+  await vi.waitFor(() => expect(server.open).toBe(1));
   const reason = new Error("barge-in");
   abort.abort(reason);
   expect(await work).toBe(reason);

@@ -1,0 +1,75 @@
+/** Letters of European and African languages and of phonetic writing by their nearest plain letter, in lower case. */
+const LETTERS = `a ⱥɐɑɒʌ
+ae æ
+b ƀɓƃʙ
+c ƈȼɕ
+d ðđẟɖɗƌƍȡ
+e ǝəɛɇɘɚɜɝɞʚ
+f ƒɸ
+g ɠɣǥɡɢɤ
+h ħɥɦɧʜʮʯ
+hv ƕ
+i ıɨɩɪ
+j ȷɉɟʄʝ
+k ĸƙʞ
+l łƚɫɬɭɮʟȴƛỻ
+m ɯɰɱ
+n ŋɲƞɳɴȵ
+o øɔɵ
+oe œɶ
+ou ȣ
+p ƥ
+q ɋʠ
+r ɍʀɹɺɻɼɽɾɿʁ
+s ƨʃʂȿƪẜẝ
+ss ß
+t ŧƭʈƫȶʇⱦ
+th þ
+ts ʦ
+u ʉʊ
+v ʋʌỽ
+w ƿʍ
+y ƴɏʎʏỿȝ
+z ƶȥʐʑʒɀƹƺʓ`;
+
+/** Signs by what is said for them. */
+const SIGNS = {
+  "‘": "'",
+  "’": "'",
+  "“": '"',
+  "”": '"',
+  "–": ", ",
+  "—": ", ",
+  "…": "...",
+  "€": " euros ",
+  "£": " pounds ",
+  "¥": " yen ",
+  "₹": " rupees ",
+  "₽": " rubles ",
+  "¢": " cents ",
+  "°": " degrees ",
+  "×": " times ",
+  "÷": " divided by ",
+  "±": " plus or minus ",
+  µ: " micro ",
+  "½": " one half ",
+  "¼": " one quarter ",
+  "¾": " three quarters ",
+  "©": " copyright ",
+  "№": " number ",
+};
+
+const EQUIVALENTS: ReadonlyMap<string, string> = new Map([
+  ...Object.entries(SIGNS),
+  ...LETTERS.split("\n").flatMap((row) => {
+    const [plain = "", letters = ""] = row.split(" ");
+    return [...letters].map((letter): [string, string] => [letter, plain]);
+  }),
+]);
+
+/** An English text in ASCII: other letters and signs become their plain equivalents, or a space. */
+export function asciiText(text: string): string {
+  const equivalent = (of: string): string =>
+    of.replace(/\P{ASCII}/gu, (sign) => EQUIVALENTS.get(sign.toLowerCase()) ?? sign);
+  return equivalent(equivalent(text).normalize("NFKD").replace(/\p{M}/gu, "")).replace(/[^\x20-\x7e]/gu, " ");
+}
