@@ -15,6 +15,8 @@ export interface EventData {
   readonly early_media: NoData;
   readonly answered: CallReference;
   readonly audio_truncated: { readonly played_ms: number };
+  /** A voice does not speak this passage; `text` is cut after 200 characters, `characters` counts letters, digits and emoji. */
+  readonly text_skipped: { readonly text: string; readonly characters: number };
   readonly message_ready: { readonly message_ms: number };
   /** `at_ms`: when the silence began, after the answer. */
   readonly message_delayed: { readonly at_ms: number; readonly silence_ms: number };
@@ -107,6 +109,7 @@ export const EVENT_TYPES = [
   "early_media",
   "answered",
   "audio_truncated",
+  "text_skipped",
   "message_ready",
   "message_delayed",
   "agent_started",
@@ -145,6 +148,16 @@ export type EventType = keyof EventData;
 /** Whether an event of this type is the end of its call; only what becomes of its recording and its result follows. */
 export function isFinalEvent(type: EventType): type is "completed" | "failed" {
   return type === "completed" || type === "failed";
+}
+
+/** Maximum length of the text in `text_skipped`, characters. */
+const MAX_SKIPPED_TEXT = 200;
+
+/** The event for a passage that a voice does not speak. */
+export function textSkipped({ text, characters }: EventData["text_skipped"]): Fact<"text_skipped"> {
+  const letters = [...text.slice(0, 2 * MAX_SKIPPED_TEXT + 2)];
+  const shown = letters.length > MAX_SKIPPED_TEXT ? `${letters.slice(0, MAX_SKIPPED_TEXT - 1).join("")}…` : text;
+  return { event: "text_skipped", data: { text: shown, characters } };
 }
 
 /** A fact with its data, before it is an event of somebody. */

@@ -67,7 +67,7 @@ export interface Outcome {
   /** Milliseconds of the message that were played to the callee, at most `durationMs`; null if the server died during the call. */
   readonly heardMs: number | null;
   /**
-   * `heardMs` divided by the length of the message, 0 to 1; null for a call without a fixed message, if `heardMs` is null,
+   * Share of the accepted message that was played, 0 to 1: `heardMs` divided by its length, less what was skipped; null for a call without a fixed message, if `heardMs` is null,
    * and if a network that reports evidence has none of what was played.
    */
   readonly heardRatio: number | null;

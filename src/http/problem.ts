@@ -29,7 +29,7 @@ export const PROBLEMS: Readonly<Record<ProblemCode, ProblemKind>> = {
   phone_number_invalid: { status: 400, title: "The phone number is not in E.164 form" },
   voice_invalid: { status: 400, title: "The voice identifier is malformed" },
   voice_unavailable: { status: 400, title: "The voice is not available here" },
-  text_unspeakable: { status: 400, title: "The text has no letter and no digit" },
+  text_unspeakable: { status: 400, title: "The voice cannot speak the text" },
   agent_unavailable: { status: 400, title: "Nobody can conduct this call here" },
   audio_unsupported: { status: 400, title: "The audio file cannot be played" },
   provider_unknown: { status: 400, title: "The telephony provider is unknown" },

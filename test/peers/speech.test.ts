@@ -46,6 +46,20 @@ onEach([ON_NODE], (target) => {
       expect(recognise(path, [digit, digit, digit, digit])).toBe("seven two nine four");
     });
 
+    test.for(["en-US-2", "en-US-3", "en-GB-1"])("by %s reads a code digit by digit", async (voice) => {
+      const { path } = await heardOf("482913.", voice);
+      const digit = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"];
+      const number = [["four"], ["hundred"], ["eighty"], ["two"], ["thousand"], ["nine"], ["hundred"], ["thirteen"]];
+      expect(recognise(path, Array(6).fill(digit), number)).toBe("four eight two nine one three");
+    });
+
+    test("by en-US-2 reads an amount as a number", async () => {
+      const { path } = await heardOf("2500 dollars.", "en-US-2");
+      const digits = [["two"], ["five"], ["zero"], ["zero"], ["dollars"]];
+      const number = [["two"], ["thousand"], ["five"], ["hundred"], ["dollars"]];
+      expect(recognise(path, digits, number)).toBe("two thousand five hundred dollars");
+    });
+
     test("to show a voice is understood too", async () => {
       const path = join(files, "sample.wav");
       writeFileSync(path, expected(200, await (await server.as("ada")).get("/v1/voices/en-US-1/sample.wav")).body);
@@ -72,6 +86,16 @@ onEach([ON_NODE], (target) => {
   });
 
   withTools("a message in another language", ["sox"], () => {
+    test("by pt-BR-1 reads a code digit by digit, and an amount as a number", async () => {
+      const seconds = async (text: string) => (await heardOf(text, "pt-BR-1")).heardMs / 1_000;
+      // As one number it takes more than a second longer.
+      expect(await seconds("Seu código é 482913.")).toBeCloseTo(
+        await seconds("Seu código é quatro oito dois, nove um três."),
+        0.5,
+      );
+      expect(await seconds("São 1250 euros.")).toBeCloseTo(await seconds("São mil duzentos e cinquenta euros."), 0.5);
+    });
+
     test.for([
       ["pt-BR-1", "Sua consulta está confirmada para segunda-feira às nove horas."],
       ["es-ES-1", "Su cita está confirmada para el lunes a las nueve."],

@@ -67,6 +67,10 @@ export class ToneSpeech implements Speech {
   /** Nothing is spoken until the signal is aborted. */
   silent = false;
   closed = false;
+  /** Scripts that the voice speaks; everything by default. */
+  scripts: readonly string[] | undefined;
+  /** What the engine was asked to speak. */
+  readonly asked: string[] = [];
   /** How often it was warmed up. */
   warmUps = 0;
 
@@ -75,15 +79,20 @@ export class ToneSpeech implements Speech {
   }
 
   async voices(): Promise<readonly Voice[]> {
-    return [VOICE];
+    return [this.#voice];
   }
 
   async voice(voiceId: string): Promise<Voice> {
     if (voiceId !== VOICE.id) throw new VoiceUnavailable(`the voice "${voiceId}" is not available, only ${VOICE.id}`);
-    return VOICE;
+    return this.#voice;
+  }
+
+  get #voice(): Voice {
+    return this.scripts ? { ...VOICE, scripts: this.scripts } : VOICE;
   }
 
   async *speak(text: string, _voiceId: string, signal: AbortSignal): AsyncGenerator<PcmChunk> {
+    this.asked.push(text);
     await this.hold;
     if (this.silent) await new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
     if (this.fault) throw this.fault;

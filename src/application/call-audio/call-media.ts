@@ -2,7 +2,7 @@ import { AlignedChannels, type TakeChannels } from "../../audio/aligned-channels
 import { Playout } from "../../audio/playout.ts";
 import { type Call, type CallResult, machinePolicyOf } from "../../domain/call.ts";
 import type { CallSignal } from "../../domain/call-signal.ts";
-import type { Fact } from "../../domain/events.ts";
+import { type Fact, textSkipped } from "../../domain/events.ts";
 import type { HeardEvidence } from "../../domain/outcome.ts";
 import type { TurnMetrics } from "../../domain/turn-metrics.ts";
 import type { Leg, MediaEvidence, Telephony } from "../../ports/telephony.ts";
@@ -23,7 +23,7 @@ const GONE_FRAMES = 3;
 export interface Heard {
   /** ms of the message that were played. */
   readonly heardMs: number;
-  /** Share of the message that was played, 0 to 1; null for a call without a fixed message, and if it is unknown. */
+  /** Share of the accepted message that was played, 0 to 1; null for a call without a fixed message, and if it is unknown. */
   readonly heardRatio: number | null;
   readonly heardEvidence: HeardEvidence;
 }
@@ -45,13 +45,16 @@ export interface FollowedAudio {
 }
 
 /** Something that was detected in the audio of a call. */
-export type AudioFact = Fact<"dtmf" | "callee_speech" | "beep" | "message_delayed" | "recording_incomplete">;
+export type AudioFact = Fact<
+  "dtmf" | "callee_speech" | "beep" | "message_delayed" | "text_skipped" | "recording_incomplete"
+>;
 
 /** The audio of one leg in both directions: plays the message to the callee, and analyzes and records what comes back. */
 export class CallMedia {
   readonly #context: Context;
   readonly #call: Call;
   readonly #message: MessagePlayer | undefined;
+  readonly #source: Message | undefined;
   readonly #leg: Leg;
   readonly #post: (signal: CallSignal) => void;
   readonly #playout: Playout;
@@ -77,6 +80,8 @@ export class CallMedia {
     this.#leg = leg;
     this.#post = post;
     this.#playout = new Playout(leg.sampleRate);
+    this.#source = message;
+    message?.onSkipped?.((passage) => this.#report(textSkipped(passage)));
     if (message)
       this.#message = new MessagePlayer(message, {
         playout: this.#playout,
@@ -205,7 +210,8 @@ export class CallMedia {
     const { enqueuedMs } = played;
     const heardMs = Math.min(played.heardMs, durationMs);
     const fixed = programOf(this.#call).kind === "message";
-    const share = enqueuedMs === 0 ? 0 : Math.min(1, Math.round((heardMs / enqueuedMs) * 10_000) / 10_000);
+    const playable = this.#source?.playableShare ?? 1;
+    const share = enqueuedMs === 0 ? 0 : Math.min(1, Math.round((heardMs / enqueuedMs) * playable * 10_000) / 10_000);
     const { kind } = this.#evidence;
     const unknown = kind === "none" && heardMs > 0 && this.#leg.evidence !== undefined;
     return { heardMs, heardRatio: fixed && !unknown ? share : null, heardEvidence: kind };

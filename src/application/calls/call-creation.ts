@@ -19,6 +19,7 @@ import { assertCallerAllowed } from "./callers.ts";
 import { assertCallable, assertTokenAllows, dailyLimitReached, quotaOf, withCheckedLimits } from "./destinations.ts";
 import { decodedAudio, MessageChecks } from "./message-checks.ts";
 import { referenceData } from "./outcomes.ts";
+import { unspeakableTextFault } from "./unspeakable-text.ts";
 
 /** Languages that a fault lists. */
 const LANGUAGES_NAMED = 20;
@@ -53,7 +54,7 @@ export class CallCreation {
     );
   }
 
-  /** What is wrong with a well-formed voice id: nobody here speaks with that voice. */
+  /** What is wrong with a well-formed voice id: nobody here speaks with that voice, or the voice cannot speak the text. */
   async #voiceFaults(body: unknown): Promise<Fault[]> {
     const language = agentLanguageIn(body);
     // An agent in audio speaks with a voice of its own.
@@ -61,8 +62,10 @@ export class CallCreation {
     const voice = voiceIn(body);
     if (voice === undefined) return [];
     try {
-      await this.#context.speech.voice(voice.voiceId);
-      return [];
+      const { speech, limits } = this.#context;
+      const found = await speech.voice(voice.voiceId);
+      const fault = await unspeakableTextFault(body, found, speech, limits.textLength);
+      return fault ? [fault] : [];
     } catch (error) {
       if (!(error instanceof VoiceUnavailable)) throw error;
       return [{ pointer: voice.pointer, code: "voice_unavailable", detail: error.message }];

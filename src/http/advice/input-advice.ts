@@ -63,9 +63,10 @@ export const INPUT_ADVICE = {
     example: "/tts/voiceId: voice en-GB-7 is not available; to fix it, choose a voice for en-GB: en-GB-1",
   },
   text_unspeakable: {
-    means: "A voice would say nothing: it reads letters and digits.",
-    fix: "Send words.",
-    example: "/tts/text: the text has no letter and no digit, so there is nothing to speak",
+    means:
+      "A voice would say nothing: the text has no letter and no digit, or all of it is in a script that the voice does not know. If only a part is, the call is accepted, and its timeline has the event text_skipped.",
+    fix: "Send words, and choose a voice for their script; the detail names some.",
+    example: "/tts/text: voice en-US-1 cannot speak Cyrillic; to fix it, choose a voice that can: ru-RU-1, uk-UA-1",
   },
   agent_unavailable: {
     means:

@@ -43,6 +43,15 @@ export const EVENT_DATA: { readonly [T in EventType]: DataSchema<T> } = {
   early_media: nothing,
   answered: tagged,
   audio_truncated: v.strictObject({ played_ms: milliseconds }),
+  text_skipped: v.strictObject({
+    text: v.pipe(v.string(), v.description("The passage that the voice does not speak, at most 200 characters of it.")),
+    characters: v.pipe(
+      v.number(),
+      v.integer(),
+      v.minValue(1),
+      v.description("Number of its letters, digits and emoji."),
+    ),
+  }),
   message_ready: v.strictObject({ message_ms: milliseconds }),
   message_delayed: v.strictObject({ at_ms: afterAnswer, silence_ms: milliseconds }),
   agent_started: v.strictObject({

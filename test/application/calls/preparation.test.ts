@@ -8,13 +8,11 @@ import { ALICE, audioFile, BOB, NUMBER, ToneSpeech, World, type WorldOptions } f
 
 const FIFO: WorldOptions = { policy: { kind: "fifo", depth: 5 } };
 
-/** A speech that says what is asked of it, and whether anybody still waits. */
+/** A speech that reports which texts were abandoned. */
 class WatchedSpeech extends ToneSpeech {
-  readonly asked: string[] = [];
   readonly stopped: string[] = [];
 
   override async *speak(text: string, voiceId: string, signal: AbortSignal): AsyncGenerator<PcmChunk> {
-    this.asked.push(text);
     signal.addEventListener("abort", () => this.stopped.push(text));
     yield* super.speak(text, voiceId, signal);
   }

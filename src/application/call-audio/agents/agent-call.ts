@@ -1,7 +1,7 @@
 import { errorText } from "../../../base/error-text.ts";
 import { apologyIn } from "../../../domain/apologies.ts";
 import { type CallOf, type CallResult, machinePolicyOf } from "../../../domain/call.ts";
-import { type Event, type EventData, isFinalEvent } from "../../../domain/events.ts";
+import { type Event, type EventData, isFinalEvent, textSkipped } from "../../../domain/events.ts";
 import type { TurnMetrics } from "../../../domain/turn-metrics.ts";
 import type { OfferedTool } from "../../../ports/agent-tool.ts";
 import type { Agent, Conversation, ConversationInput } from "../../../ports/conversation.ts";
@@ -195,6 +195,7 @@ export class AgentCall implements CallTap {
         this.#heardText.push(line.text);
         this.#listening.add("caller", line);
       },
+      skipped: (passage) => this.#media.post({ type: "noticed", fact: textSkipped(passage) }),
     });
     return this.#speech;
   }

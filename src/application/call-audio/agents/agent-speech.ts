@@ -2,6 +2,7 @@ import type { Playout } from "../../../audio/playout.ts";
 import { resampleStream } from "../../../audio/resample-stream.ts";
 import { errorText } from "../../../base/error-text.ts";
 import type { Call } from "../../../domain/call.ts";
+import type { SkippedText } from "../../../domain/spoken-text/speakable-text.ts";
 import { SpeechFailed } from "../../../ports/speech.ts";
 import type { Context } from "../../context.ts";
 import { MessageDemand } from "../programs/message.ts";
@@ -20,6 +21,8 @@ export interface SpeechReports {
   begun(): void;
   /** A text has been played, or was interrupted. */
   spoken(line: SpokenLine): void;
+  /** The voice does not speak this part of a text. */
+  skipped(passage: SkippedText): void;
 }
 
 /** The agent's voice: speaks one text after the other, stops if it is interrupted, and knows what was heard. */
@@ -117,8 +120,13 @@ export class AgentSpeech {
   /** The samples of a text; a request that brings nothing in time is repeated once. */
   #rendered(text: string, signal: AbortSignal): AsyncIterable<Int16Array> {
     const { speechScheduler, system } = this.#context;
+    const reported = new Set<string>();
+    const skip = (passage: SkippedText) => {
+      if (!reported.has(passage.text)) this.#reports.skipped(passage);
+      reported.add(passage.text);
+    };
     const speak = (attempt: AbortSignal) =>
-      resampleStream(speechScheduler.speak(text, this.#voiceId, this.#demand, attempt), this.#playout.sampleRate);
+      resampleStream(speechScheduler.speak(text, this.#voiceId, this.#demand, attempt, skip), this.#playout.sampleRate);
     return promptly(speak, { system, ms: SPEECH_MS, late: () => new SpeechFailed(LATE), signal });
   }
 

@@ -1,7 +1,7 @@
 import { errorText } from "../../../base/error-text.ts";
 import type { CallOf, CallResult } from "../../../domain/call.ts";
 import type { CallSignal } from "../../../domain/call-signal.ts";
-import { type Event, isFinalEvent } from "../../../domain/events.ts";
+import { type Event, isFinalEvent, textSkipped } from "../../../domain/events.ts";
 import type { TurnMetrics } from "../../../domain/turn-metrics.ts";
 import type { AudioAgent, AudioAgentEvent, AudioConversation } from "../../../ports/audio-conversation.ts";
 import type { Context } from "../../context.ts";
@@ -88,6 +88,7 @@ export class AudioAgentCall implements CallTap {
         rendered: () => {},
         begun: () => {},
         spoken,
+        skipped: (passage) => media.post({ type: "noticed", fact: textSkipped(passage) }),
       });
     this.#unlisten = context.events.listenLive(call.id, {
       event: (event) => this.#happened(event),

@@ -1,5 +1,6 @@
 import type { Playout } from "../../../audio/playout.ts";
 import type { Call } from "../../../domain/call.ts";
+import type { SkippedText } from "../../../domain/spoken-text/speakable-text.ts";
 import type { Demand } from "../speech/fair-turns.ts";
 
 /** The message of one call, prepared before anybody is dialled and then played on the leg. */
@@ -16,6 +17,10 @@ export interface Message {
    * @throws {ProgramFailed}
    */
   samples(playout: Playout): AsyncIterable<Int16Array>;
+  /** Receives what is not in the samples: what is known now, and the rest as it is found. Called once. */
+  onSkipped?(report: (passage: SkippedText) => void): void;
+  /** Share of the accepted message that is in the samples, 0 to 1, as far as it is known. Default: 1. */
+  readonly playableShare?: number;
   /** Stops rendering. Idempotent. */
   cancel(): void;
 }

@@ -2,6 +2,8 @@ import type { Playout } from "../../../audio/playout.ts";
 import { resampleStream } from "../../../audio/resample-stream.ts";
 import { errorText } from "../../../base/error-text.ts";
 import type { CallOf } from "../../../domain/call.ts";
+import { plainCharacters } from "../../../domain/spoken-text/plain-characters.ts";
+import { type SkippedText, spokenCharacters } from "../../../domain/spoken-text/speakable-text.ts";
 import type { PcmChunk } from "../../../ports/media.ts";
 import type { Context } from "../../context.ts";
 import { type Message, MessageDemand } from "./message.ts";
@@ -21,11 +23,28 @@ class SpokenMessage implements Message {
   readonly #rest: AsyncGenerator<PcmChunk, void>;
   /** Pieces rendered before the call had a leg. */
   readonly #beginning: PcmChunk[] = [];
+  /** Letters, digits and emoji of the text. */
+  readonly #characters: number;
+  #skippedCharacters = 0;
+  /** Passages that were skipped before they could be reported. */
+  readonly #skipped: SkippedText[] = [];
+  #report: ((passage: SkippedText) => void) | undefined;
 
   constructor({ speechScheduler }: Context, call: CallOf<"FIXED_TTS">) {
     const { text, voiceId } = call.message;
     this.#demand = new MessageDemand(call);
-    this.#rest = failing(speechScheduler.speak(text, voiceId, this.#demand, this.#scope.signal));
+    this.#characters = spokenCharacters(plainCharacters(text));
+    const skip = (passage: SkippedText) => this.#skip(passage);
+    this.#rest = failing(speechScheduler.speak(text, voiceId, this.#demand, this.#scope.signal, skip));
+  }
+
+  get playableShare(): number {
+    return this.#characters === 0 ? 1 : Math.max(0, 1 - this.#skippedCharacters / this.#characters);
+  }
+
+  onSkipped(report: (passage: SkippedText) => void): void {
+    this.#report = report;
+    for (const passage of this.#skipped.splice(0)) report(passage);
   }
 
   async prepare(begun: () => void): Promise<void> {
@@ -46,6 +65,12 @@ class SpokenMessage implements Message {
 
   cancel(): void {
     this.#scope.abort(new ProgramFailed("speech_failed", "the message is not needed any more"));
+  }
+
+  #skip(passage: SkippedText): void {
+    this.#skippedCharacters += passage.characters;
+    if (this.#report) this.#report(passage);
+    else this.#skipped.push(passage);
   }
 
   async *#all(): AsyncGenerator<PcmChunk, void> {

@@ -4,6 +4,15 @@ import { ownMember } from "../../../base/own-member.ts";
 import { Queue } from "../../../base/queue.ts";
 import { within } from "../../../base/timeout.ts";
 import { speechSlices } from "../../../domain/speech-slices.ts";
+import { plainCharacters } from "../../../domain/spoken-text/plain-characters.ts";
+import { scriptName } from "../../../domain/spoken-text/scripts.ts";
+import {
+  joinSkipped,
+  type SkippedText,
+  skippedText,
+  speakableText,
+} from "../../../domain/spoken-text/speakable-text.ts";
+import { spokenDigits } from "../../../domain/spoken-text/spoken-digits.ts";
 import { DEFAULT_TIMINGS } from "../../../domain/timings.ts";
 import type { PcmChunk } from "../../../ports/media.ts";
 import { NothingToSpeak, type Speech, SpeechFailed, type Voice } from "../../../ports/speech.ts";
@@ -14,6 +23,8 @@ import { type Demand, FairTurns } from "./fair-turns.ts";
 const AT_ONCE = 2;
 /** Default length of the longest slice of a text, characters. */
 const SLICE_LENGTH = 300;
+/** Longest text that an engine takes, characters; digits that are written one by one make a text longer. */
+const MAX_SLICE_LENGTH = 4096;
 /** Shortest first slice, characters: a single sentence if possible, so that it is spoken soon. */
 const FIRST_SLICE = 40;
 
@@ -32,16 +43,28 @@ export class SpeechScheduler {
   }
 
   /**
-   * Speaks a text. A slice is rendered to its end even if its pieces are not consumed; the next one begins when they have
-   * been.
+   * Speaks a text: codes digit by digit, without the passages that the voice cannot speak. A slice is rendered to its end
+   * even if its pieces are not consumed; the next one begins when they have been.
+   * @param skipped receives what is not spoken: first the passages in scripts that the voice does not know
    * @throws {VoiceUnavailable | SpeechFailed} or the signal's reason
    */
-  async *speak(text: string, voiceId: string, demand: Demand, signal: AbortSignal): AsyncGenerator<PcmChunk, void> {
+  async *speak(
+    text: string,
+    voiceId: string,
+    demand: Demand,
+    signal: AbortSignal,
+    skipped: (passage: SkippedText) => void = () => {},
+  ): AsyncGenerator<PcmChunk, void> {
     const voice = await this.#voice(voiceId, signal);
+    const speakable = speakableText(plainCharacters(text), voice.scripts);
+    if (speakable.skipped.length > 0) {
+      skipped(joinSkipped(speakable.skipped));
+      if (!hasWords(speakable.text)) throw new NothingToSpeak(unspeakableDetail(voice, speakable.scripts));
+    }
     const length = new SpokenLength();
     let spoken = false;
     let nothing: unknown;
-    for (const slice of this.#slices(text, voice)) {
+    for (const slice of this.#slices(spokenDigits(speakable.text), voice)) {
       if (slice.trim() === "") continue;
       const end = await this.#turnsOf(voice.engine).take(demand, signal);
       try {
@@ -54,6 +77,7 @@ export class SpeechScheduler {
         signal.throwIfAborted();
         if (!isNothing(error, slice)) throw error;
         nothing = error;
+        if (hasWords(slice)) skipped(skippedText(slice));
       }
     }
     if (!spoken && nothing !== undefined) throw nothing;
@@ -67,8 +91,9 @@ export class SpeechScheduler {
 
   #slices(text: string, voice: Voice): Iterable<string> {
     const { sliceLength } = this.#speech;
-    const longest = (typeof sliceLength === "function" ? sliceLength(voice) : sliceLength) ?? SLICE_LENGTH;
-    if (text.length <= FIRST_SLICE || longest === Infinity) return [text];
+    const usual = (typeof sliceLength === "function" ? sliceLength(voice) : sliceLength) ?? SLICE_LENGTH;
+    if (text.length <= FIRST_SLICE || (usual === Infinity && text.length <= MAX_SLICE_LENGTH)) return [text];
+    const longest = Math.min(usual, MAX_SLICE_LENGTH);
     return speechSlices(text, { longest, shortest: longest / 2, first: Math.min(FIRST_SLICE, longest / 2) });
   }
 
@@ -110,6 +135,11 @@ export class SpeechScheduler {
     this.#turns.set(engine, turns);
     return turns;
   }
+}
+
+/** The error for a text in scripts that a voice does not know. */
+export function unspeakableDetail({ id }: Voice, scripts: readonly string[]): string {
+  return `voice ${id} cannot speak ${scripts.length === 0 ? "this script" : scripts.map(scriptName).join(", ")}`;
 }
 
 /** Whether a slice is skipped, since the rest of the text may still be spoken. */

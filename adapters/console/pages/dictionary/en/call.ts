@@ -118,6 +118,7 @@ export default {
     early_media: "Audio before pickup, such as a ringing tone",
     answered: "Picked up",
     audio_truncated: (played: string) => `The audio file is shorter than it claims: ${played} s were played`,
+    text_skipped: (text: string) => `The voice did not speak “${text}”`,
     message_ready: (length: string) => `The message is ready: ${length} s`,
     message_delayed: (silence: string) => `The message stood still for ${silence} s`,
     agent_started: (agent: string) => `The agent “${agent}” conducts the call`,

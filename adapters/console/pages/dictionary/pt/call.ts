@@ -118,6 +118,7 @@ export default {
     early_media: "Áudio antes de atender, como o tom de chamada",
     answered: "Atendida",
     audio_truncated: (played) => `O arquivo é mais curto do que diz: ${played} s foram reproduzidos`,
+    text_skipped: (text) => `A voz não falou “${text}”`,
     message_ready: (length) => `A mensagem está pronta: ${length} s`,
     message_delayed: (silence) => `A mensagem ficou parada por ${silence} s`,
     agent_started: (agent) => `O agente “${agent}” conduz a chamada`,

@@ -15,6 +15,8 @@ export function eventText(event: CallEvent, t: CallTexts): string {
       return words.address_resolved(event.data.resolved_address);
     case "audio_truncated":
       return words.audio_truncated(seconds(event.data.played_ms));
+    case "text_skipped":
+      return words.text_skipped(event.data.text);
     case "message_ready":
       return words.message_ready(seconds(event.data.message_ms));
     case "message_delayed":

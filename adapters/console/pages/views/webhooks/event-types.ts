@@ -21,6 +21,7 @@ const GROUP_OF: Readonly<Record<EventType, EventGroup>> = {
   alerting: "detail",
   early_media: "detail",
   audio_truncated: "detail",
+  text_skipped: "detail",
   message_ready: "detail",
   message_delayed: "detail",
   agent_started: "detail",
