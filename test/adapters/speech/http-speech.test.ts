@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { embeddedSpeech } from "../../../adapters/speech/embedded-engines.ts";
 import type { HttpSpeechOptions } from "../../../adapters/speech/http-speech.ts";
 import { concatPcm } from "../../../src/audio/pcm.ts";
@@ -249,6 +249,5 @@ test("an aborted signal closes the connection", async () => {
   const reason = new Error("barge-in");
   abort.abort(reason);
   expect(await work).toBe(reason);
-  await new Promise((resolve) => setTimeout(resolve, 100));
-  expect(server.open).toBe(0);
+  await vi.waitFor(() => expect(server.open).toBe(0));
 });
