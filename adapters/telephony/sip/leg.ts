@@ -32,8 +32,8 @@ export interface SipLegOptions {
   readonly system: Pick<System, "after">;
   /** A call fails without any remote RTP and RTCP, unless the peer only receives. */
   readonly evidenceRequired: boolean;
-  /** The release of the telephony port for an end in terms of SIP. */
-  readonly releaseOf: (end: InviteEnd) => Release;
+  /** The release of the telephony port for an end in terms of SIP, of a call that was answered or not. */
+  readonly releaseOf: (end: InviteEnd, answered: boolean) => Release;
   /** Where a transfer to a number leads, or why it is refused; undefined: the trunk transfers no calls. */
   readonly transferTarget?: ((to: string) => Promise<TransferTarget>) | undefined;
   /** Whether the peer has negotiated telephone-events. */
@@ -246,7 +246,7 @@ export class SipLeg implements Leg, InviteListener {
     this.#end = end;
     this.#awaited.stop();
     this.#mayGoElsewhere = this.#neverRang && isTrunkFault(end);
-    const release = this.#fault === undefined ? this.#options.releaseOf(end) : this.#fault;
+    const release = this.#fault ?? this.#options.releaseOf(end, this.#emitted.has("answered"));
     void this.#leave(end, release);
   }
 

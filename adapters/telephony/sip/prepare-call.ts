@@ -68,7 +68,7 @@ export async function prepareCall(plan: CallPlan): Promise<PreparedCall> {
     sampleRate,
     system,
     evidenceRequired: trunk.requireInboundAudio,
-    releaseOf: (end) => releaseOf(end, trunk),
+    releaseOf: (end, answered) => releaseOf(end, trunk, answered),
     transferTarget: trunk.transfer ? (to) => transferTarget(to, plan, refuses) : undefined,
     takesTelephoneEvents: () => takesKeys,
     answered: () => stack.presence.proven(),

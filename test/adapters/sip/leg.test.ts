@@ -18,7 +18,7 @@ function legOf({ late = false, ...options }: Partial<SipLegOptions> & { readonly
     sampleRate: 8_000,
     system,
     evidenceRequired: true,
-    releaseOf,
+    releaseOf: (end) => releaseOf(end),
     takesTelephoneEvents: () => true,
     answered: () => {},
     again: () => undefined,

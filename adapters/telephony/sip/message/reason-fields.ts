@@ -8,6 +8,8 @@ export interface Reason {
   /** A SIP status or a cause of Q.850. */
   readonly cause: number | undefined;
   readonly text: string | undefined;
+  /** Where a Q.850 cause comes from (RFC 8606): `U` for the user, `LN`, `TN`, `RLN` … for networks. */
+  readonly location?: string | undefined;
 }
 
 /** The elements of a Reason field; malformed ones are skipped. */
@@ -23,6 +25,7 @@ export function parseReason(text: string): Reason | undefined {
     protocol: read.value.toUpperCase(),
     cause: parseUint32(read.params.get("cause")),
     text: read.params.get("text") || undefined,
+    ...(read.params.get("location") ? { location: read.params.get("location") } : {}),
   };
 }
 

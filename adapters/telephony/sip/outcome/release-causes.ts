@@ -15,6 +15,16 @@ const CREDENTIALS: StatusMeaning = {
   fix: "check `user`, `authUser` and `password`",
 };
 
+const STIR: StatusMeaning = {
+  cause: "rejected_by_network",
+  definite: true,
+  fix: "the network could not verify our caller ID (STIR); ask the provider to sign calls from this number, and check `callerId`",
+};
+
+/** Advice for a call that the network has blocked. */
+export const BLOCKED_FIX =
+  "ask the provider why, register the number with the analytics services of the carriers, and call only people who expect it";
+
 /**
  * The table of outcomes: the meaning of each status that refuses a call (RFC 3261 section 21). Other statuses are
  * `rejected_by_network`. A `definite` status stands; for the others a Q.850 cause in the Reason field (RFC 3326,
@@ -33,6 +43,10 @@ export const STATUS_MEANINGS: Readonly<Record<number, StatusMeaning>> = {
   415: codecs("the peer does not accept our offer"),
   421: { cause: "rejected_by_network", fix: "the trunk requires a SIP extension that is not supported" },
   422: { cause: "rejected_by_network", fix: "the trunk wants longer session timers; set `sessionTimers` to false" },
+  428: STIR,
+  436: STIR,
+  437: STIR,
+  438: STIR,
   480: { cause: "unreachable" },
   484: { cause: "number_invalid", definite: true },
   486: { cause: "busy", definite: true },
@@ -42,6 +56,16 @@ export const STATUS_MEANINGS: Readonly<Record<number, StatusMeaning>> = {
   603: { cause: "declined", definite: true },
   604: { cause: "number_invalid", definite: true },
   606: codecs("the peer accepts none of our codecs, or not our `srtp`"),
+  607: {
+    cause: "rejected_by_network",
+    definite: true,
+    fix: `the callee's side marks our calls as unwanted (RFC 8197); do not call again, or ${BLOCKED_FIX}`,
+  },
+  608: {
+    cause: "rejected_by_network",
+    definite: true,
+    fix: `a service in the network blocked the call; ${BLOCKED_FIX}`,
+  },
 };
 
 /** The meaning of a Q.850 cause if the status is not definite; without those that add nothing (16, 31, 127). */

@@ -2,13 +2,16 @@ import type { InviteEnd } from "../dialog/invite.ts";
 import type { SipResponse } from "../message/message.ts";
 import { parseReasons, parseRetryAfter, parseWarning, type Reason } from "../message/reason-fields.ts";
 import { mediaRefusal, type OfferTraits } from "./media-refusal.ts";
+import { type NetworkDecision, networkDecision, providerFields, redressOf } from "./network-decision.ts";
 import { oneLine } from "./one-line.ts";
 import type { Release } from "./release.ts";
-import { meaningOf } from "./release-causes.ts";
+import { BLOCKED_FIX, meaningOf, Q850_MEANINGS, type StatusMeaning } from "./release-causes.ts";
 import { whatsAppRefusal } from "./whatsapp-refusals.ts";
 
 /** The longest Retry-After that is respected, ms. */
 const LONGEST_PAUSE_MS = 3_600_000;
+/** The longest advice in a detail, characters. */
+const MAX_ADVICE = 400;
 /** The most reasons of a message that a detail shows. */
 const MOST_REASONS = 3;
 
@@ -18,13 +21,16 @@ interface TrunkTraits extends OfferTraits {
   readonly followRedirects?: boolean;
 }
 
-/** The release of the telephony port for the end of an INVITE usage. */
-export function releaseOf(end: InviteEnd, trunk: TrunkTraits = {}): Release {
+/**
+ * The release of the telephony port for the end of an INVITE usage.
+ * @param answered whether the call had been answered. Default: true
+ */
+export function releaseOf(end: InviteEnd, trunk: TrunkTraits = {}, answered: boolean = true): Release {
   switch (end.type) {
     case "rejected":
       return rejected(end, trunk);
     case "bye":
-      return { cause: "callee_hung_up", detail: `SIP BYE${reasonsText(parseReasons(end.reason))}` };
+      return hungUp(parseReasons(end.reason), answered);
     case "released":
       return { cause: "released", detail: null };
     case "unreachable":
@@ -36,25 +42,58 @@ export function releaseOf(end: InviteEnd, trunk: TrunkTraits = {}): Release {
   }
 }
 
+/** A BYE without an answer follows a 2xx that was lost, or ends a fork: nobody is known to have declined. */
+function hungUp(reasons: readonly Reason[], answered: boolean): Release {
+  const detail = `SIP BYE${reasonsText(reasons)}`;
+  if (answered) return { cause: "callee_hung_up", detail };
+  const q850 = reasons.find(({ protocol }) => protocol === "Q.850")?.cause ?? 0;
+  const cause = Q850_MEANINGS[q850] ?? "media_failed";
+  return { cause: cause === "declined" ? "rejected_by_network" : cause, detail: `${detail} before an answer` };
+}
+
 function rejected(end: Extract<InviteEnd, { type: "rejected" }>, trunk: TrunkTraits): Release {
   const { response, refusal } = end;
   const { whatsApp = false, followRedirects = false } = trunk;
   const { status, headers } = response;
   const reasons = parseReasons(headers.fields("Reason").join());
   const q850 = reasons.find(({ protocol }) => protocol === "Q.850")?.cause;
-  const { cause, fix } = meaningOf(status, end, q850);
+  const meaning = meaningOf(status, end, q850);
+  const decision = status < 400 ? undefined : networkDecision(response, reasons);
+  const isDecided = decision !== undefined && (decision.definite || meaning.cause === "declined");
+  const { cause, fix } = isDecided ? decided(decision, meaning) : withStaleDate(meaning, response);
   const warning = headers.list("Warning").map(parseWarning)[0]?.text;
-  const raw = `${statusText(response)}${reasonsText(reasons)}${warning === undefined ? "" : ` (${oneLine(warning)})`}`;
+  const provided = providerFields(response).map(([name, value]) => ` (${oneLine(`${name}: ${value}`)})`);
+  const warned = warning === undefined ? "" : ` (${oneLine(warning)})`;
+  const raw = `${statusText(response)}${reasonsText(reasons)}${warned}${provided.join("")}`;
   const known = whatsApp && status < 500 ? whatsAppRefusal(oneLine(`${response.reason} ${warning ?? ""}`)) : undefined;
   const advice =
     redirection(response, followRedirects) ??
     [refusal?.detail, mediaRefusal(response, trunk) ?? fix].filter(isPresent).join("; ");
+  const redress = redressOf(response)
+    .map((one) => oneLine(one))
+    .join(", ");
+  const objection = redress === "" ? "" : `; object at ${redress}`;
   const detail =
     known === undefined
-      ? `${raw}${advice === "" ? "" : `: ${oneLine(advice)}`}`
+      ? `${raw}${advice === "" ? "" : `: ${oneLine(advice, MAX_ADVICE)}`}${objection}`
       : `${known.code}: ${raw}: ${known.fix}`;
   const retryAfterMs = status === 503 ? retryAfterMsOf(response) : undefined;
   return retryAfterMs === undefined ? { cause, detail } : { cause, detail, retryAfterMs };
+}
+
+/** The meaning of a refusal that the network has decided. */
+function decided({ by, cause }: NetworkDecision, { fix, definite }: StatusMeaning): StatusMeaning {
+  if (cause !== undefined) return { cause, fix: by };
+  return { cause: "rejected_by_network", fix: `${by}; ${definite === true && fix !== undefined ? fix : BLOCKED_FIX}` };
+}
+
+/** 403 Stale Date (RFC 8224 section 6.2.2): the signature of the caller ID is too old. */
+function withStaleDate(meaning: StatusMeaning, { status, reason }: SipResponse): StatusMeaning {
+  if (status !== 403 || !/^\s*stale date/i.test(reason)) return meaning;
+  return {
+    cause: "rejected_by_network",
+    fix: "the signature of our caller ID (STIR) is too old; the provider must set its clock",
+  };
 }
 
 /** `SIP 486 Busy Here`. */
@@ -70,10 +109,12 @@ export function retryAfterMsOf({ headers }: SipResponse): number | undefined {
 
 /** ` (Q.850 17)`, ` (SIP 408 "RTP Timeout")`, or nothing. */
 function reasonsText(reasons: readonly Reason[]): string {
-  const texts = reasons.slice(0, MOST_REASONS).map(({ protocol, cause, text }) => {
-    const known = protocol === "Q.850" && cause !== undefined;
+  const texts = reasons.slice(0, MOST_REASONS).map(({ protocol, cause, text, location }) => {
+    const isKnown = protocol === "Q.850" && cause !== undefined;
+    // The fields of an analytics service are shown as addresses for an objection.
+    const words = text?.startsWith("v=") ? text.split(";", 1)[0] : text;
     return oneLine(
-      [protocol, cause, known || text === undefined ? undefined : `"${text}"`].filter(isPresent).join(" "),
+      [protocol, cause, isKnown || words === undefined ? location : `"${words}"`].filter(isPresent).join(" "),
     );
   });
   return texts.length === 0 ? "" : ` (${texts.join(", ")})`;

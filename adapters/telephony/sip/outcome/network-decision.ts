@@ -1,0 +1,127 @@
+import type { ReleaseCause } from "../../../../src/ports/telephony.ts";
+import type { SipResponse } from "../message/message.ts";
+import { parseNameAddr } from "../message/name-addr.ts";
+import { parseWarning, type Reason } from "../message/reason-fields.ts";
+import { Q850_MEANINGS } from "./release-causes.ts";
+
+/** The decision of a network to refuse a call that its callee may never have seen. */
+export interface NetworkDecision {
+  /** The decision counts whatever the status says: an analytics service or STIR is named. */
+  readonly definite: boolean;
+  /** The network's way to refuse: `blocked by an analytics service`. */
+  readonly by: string;
+  /** The outcome. Default: `rejected_by_network`. */
+  readonly cause?: ReleaseCause;
+}
+
+/** The longest text of a field that is searched, characters. */
+const MAX_SEARCHED = 2_000;
+/** Elements of Reason or Warning that are searched. */
+const MAX_ELEMENTS = 10;
+
+/** The text of an analytics service (ATIS-1000099): `v=analytics1;url=…;tel=…`. */
+const ANALYTICS = /\bv=analytics/i;
+/** Statuses in a Reason that only a network gives: unwanted, rejected by an intermediary, and the failures of STIR. */
+const NETWORK_STATUSES: ReadonlySet<number> = new Set([428, 436, 437, 438, 607, 608]);
+/** Q.850 causes that a phone may give; any other cause beside a 603 is a network's. */
+const PERSONAL_CAUSES: ReadonlySet<number> = new Set([16, 17, 18, 19, 21, 31, 127]);
+
+const UNKNOWN_NUMBER: NetworkDecision = {
+  definite: false,
+  by: "the network knows no such number",
+  cause: "number_invalid",
+};
+
+const NETWORK_WORDS =
+  /\b(?:network|carrier|operator|provider|analytics?|spam|scam|fraud\w*|robo-?calls?|nuisance|unwanted|block(?:ed|ing|list(?:ed)?)|blacklist(?:ed)?|barr(?:ed|ing)|filter(?:ed|ing)?|polic(?:y|ies)|not[ _-]?(?:allowed|permitted|authori[sz]ed)|forbidden|reputation|attestation|stir|quota|limit(?:ed)?|balance|credit|congestion)\b/i;
+const STRANGERS = /\b(?:network|carrier|operator|provider|analytics?)\b/i;
+const BY_PERSON = /\bby[ _-]?(?:the[ _-]?)?(?:user|callee|called[ _-]party|subscriber|customer|recipient|person)\b/i;
+
+/** The decision of the network in a refusal; undefined if nothing in it speaks of one. */
+export function networkDecision(response: SipResponse, reasons: readonly Reason[]): NetworkDecision | undefined {
+  const { status, headers } = response;
+  const raw = headers.fields("Reason").join().slice(0, MAX_SEARCHED);
+  if (ANALYTICS.test(raw)) return { definite: true, by: "an analytics service of the network blocked the call" };
+  const elements = reasons.slice(0, MAX_ELEMENTS);
+  const isStir = elements.some(({ protocol }) => protocol === "STIR");
+  if (isStir) return { definite: true, by: "the network could not verify the caller ID (STIR)" };
+  const isOfNetwork = elements.some(({ protocol, cause = 0 }) => protocol === "SIP" && NETWORK_STATUSES.has(cause));
+  if (isOfNetwork || cardOf(response) !== undefined) return { definite: true, by: "the network blocked the call" };
+  const warnings = headers.list("Warning").slice(0, MAX_ELEMENTS).map(parseWarning);
+  const texts = [response.reason, ...elements.map(({ text }) => text), ...warnings.map((one) => one?.text)];
+  if (texts.some((text) => speaksOfNetwork(text ?? ""))) return { definite: false, by: "the network refused the call" };
+  const q850 = elements.find(({ protocol }) => protocol === "Q.850");
+  if (q850?.location !== undefined && !isUser(q850.location))
+    return { definite: false, by: `the network refused the call (location ${q850.location.slice(0, 20)})` };
+  if (status === 603 && q850?.cause !== undefined && !PERSONAL_CAUSES.has(q850.cause)) {
+    if (Q850_MEANINGS[q850.cause] === "number_invalid") return UNKNOWN_NUMBER;
+    return { definite: false, by: "the network refused the call" };
+  }
+  if (providerFields(response).some(([, value]) => isRefusal(value)))
+    return { definite: false, by: "the provider refused the call" };
+  return undefined;
+}
+
+/** True if a text names the network, or what only a network does; false if it names the person who did it. */
+export function speaksOfNetwork(text: string): boolean {
+  const searched = text.slice(0, MAX_SEARCHED).replaceAll("_", " ");
+  return NETWORK_WORDS.test(searched) && (!BY_PERSON.test(searched) || STRANGERS.test(searched));
+}
+
+/** RFC 8606: `U` is the user; the other locations are networks. */
+function isUser(location: string): boolean {
+  return /^(?:u|user|0)$/i.test(location.trim());
+}
+
+/** Names of a provider's own fields that explain a failure: `X-Twilio-Error`, `X-Carrier-Reason-Code`. */
+const EXPLAINING = /^x-.*(?:error|reason|(?<!en|de)code(?!c|r)|cause|block|reject|warning)/i;
+const MAX_PROVIDER_FIELDS = 3;
+const MAX_PROVIDER_NAME = 60;
+
+/** The provider's own fields that explain why the call failed, at most three, as they are named. */
+export function providerFields({ headers }: SipResponse): (readonly [name: string, value: string])[] {
+  const found: (readonly [string, string])[] = [];
+  for (const [name, value] of headers) {
+    if (name.length > MAX_PROVIDER_NAME || value.trim() === "" || !EXPLAINING.test(name)) continue;
+    if (found.push([name, value.slice(0, MAX_PROVIDER_VALUE)]) === MAX_PROVIDER_FIELDS) break;
+  }
+  return found;
+}
+
+/** Values that say no more than the status: no error, a cause of a phone, a person who declined. */
+const NEUTRAL =
+  /^\W*(?:0|none|no|false|ok|16|17|18|19|21|31|127|200|480|486|487|600|603|(?:call[ -]?)?reject(?:ed)?|no[ -]?answer|(?:normal|busy|user)\b.*|.*\bdeclined?\b.*)\W*$/i;
+/** The longest value of a provider's field that is read, characters. */
+const MAX_PROVIDER_VALUE = 200;
+
+/** True if the value of a provider's field gives a reason of its own. */
+function isRefusal(value: string): boolean {
+  return speaksOfNetwork(value) || !NEUTRAL.test(value.replaceAll("_", " "));
+}
+
+/** The address of the signed card that says who rejected the call, and how to object (RFC 8688 section 3.2.2). */
+function cardOf({ headers }: SipResponse): string | undefined {
+  for (const value of headers.list("Call-Info").slice(0, MAX_ELEMENTS)) {
+    const read = parseNameAddr(value);
+    if (read?.params.get("purpose")?.toLowerCase() === "jwscard") return read.uri;
+  }
+  return undefined;
+}
+
+const CONTACTS = /\b(url|tel|email|id|location)=([^;"\s,<>]+)/gi;
+const MAX_CONTACTS = 5;
+
+/** Where to object to a refusal: of an analytics service, of the card of a 608, of an Error-Info. */
+export function redressOf(response: SipResponse): string[] {
+  const { headers } = response;
+  const found: string[] = [];
+  const raw = headers.fields("Reason").join().slice(0, MAX_SEARCHED);
+  const from = raw.search(ANALYTICS);
+  if (from >= 0)
+    for (const [, name = "", value = ""] of raw.slice(from).matchAll(CONTACTS))
+      found.push(name.toLowerCase() === "url" ? value : `${name.toLowerCase()} ${value}`);
+  const card = cardOf(response);
+  if (card !== undefined) found.push(card);
+  for (const value of headers.list("Error-Info").slice(0, 1)) found.push(parseNameAddr(value)?.uri ?? value);
+  return found.slice(0, MAX_CONTACTS);
+}
