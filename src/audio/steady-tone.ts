@@ -1,6 +1,7 @@
 /** Lags that the tone is fitted to. */
 const LAGS = 10;
-const LOWEST_HZ = 400;
+/** The tones of networks begin at 400 Hz. */
+const LOWEST_HZ = 390;
 const HIGHEST_HZ = 2_300;
 /** Mean square below which a frame is silence: an RMS of 200. */
 const FLOOR = 200 * 200;
@@ -15,6 +16,10 @@ const MOST_BEAT = 4;
 /** The same ratio, and the floor, while other frequencies still interfere. */
 const MOST_BEAT_AT_FIRST = 6;
 const FLOOR_AT_FIRST = FLOOR / 2;
+/** Minimum correlation of neighbouring samples at the working rate: that of 620 Hz is 0.88, and that of noise is 0. */
+const LOW_SHARE = 0.65;
+/** The rise and the fall of the weights, as a share of a frame. */
+const EDGE = 0.2;
 /** Range of the search around the first guess, as a share of it, and the number of steps on each side. */
 const SEARCH = 0.1;
 const STEPS = 6;
@@ -25,18 +30,35 @@ const STEPS = 6;
  */
 export class SteadyTone {
   readonly #sampleRate: number;
-  /** Lags 0 to 10, each divided by the number of its terms. */
+  /** Weights of the terms, which rise and fall: else the phase of a low tone shifts its frequency by 1 %. */
+  readonly #weights: Float64Array;
+  readonly #weighted: Float64Array;
+  /** Lags 0 to 10: the weighted mean of their terms. */
   readonly #lags: Float64Array = new Float64Array(LAGS + 1);
   #amplitude = 0;
 
-  /** Takes the rate in samples per second. */
-  constructor(sampleRate: number) {
+  /**
+   * @param sampleRate samples per second
+   * @param frameLength samples in 20 ms
+   */
+  constructor(sampleRate: number, frameLength: number) {
     this.#sampleRate = sampleRate;
+    const terms = frameLength - LAGS;
+    const edge = EDGE * terms;
+    const weights = Float64Array.from({ length: terms }, (_, i) => {
+      const inside = Math.min(1, (i + 0.5) / edge, (terms - i - 0.5) / edge);
+      return 0.5 - 0.5 * Math.cos(Math.PI * inside);
+    });
+    const sum = weights.reduce((total, weight) => total + weight, 0);
+    this.#weights = weights.map((weight) => weight / sum);
+    this.#weighted = new Float64Array(terms);
   }
 
   /** The frequency of the frame's tone, Hz; 0 if the frame is no tone. */
   hzOf(frame: Float64Array): number {
     if (!isSteady(frame, 0, FLOOR, MOST_BEAT)) return 0;
+    const weighted = this.#weighted;
+    for (let i = 0; i < weighted.length; i++) weighted[i] = frame[i]! * this.#weights[i]!;
     this.#correlate(frame, 0, 2);
     const r0 = this.#lags[0]!;
     const r1 = this.#lags[1]!;
@@ -58,10 +80,10 @@ export class SteadyTone {
 
   #correlate(frame: Float64Array, first: number, last: number): void {
     for (let lag = first; lag <= last; lag++) {
-      const terms = frame.length - lag;
+      const weighted = this.#weighted;
       let sum = 0;
-      for (let i = 0; i < terms; i++) sum += frame[i]! * frame[i + lag]!;
-      this.#lags[lag] = sum / terms;
+      for (let i = 0; i < weighted.length; i++) sum += weighted[i]! * frame[i + lag]!;
+      this.#lags[lag] = sum;
     }
   }
 
@@ -102,6 +124,18 @@ export class SteadyTone {
     this.#amplitude = product / square;
     return total - this.#amplitude * product;
   }
+}
+
+/** True if most of the energy of 20 ms of audio, from `start` on, may be below 700 Hz, as that of two network tones is. */
+export function mayBePair(samples: Float64Array, start: number, factor: number): boolean {
+  let energy = 0;
+  let product = 0;
+  for (let i = start + factor; i < samples.length; i++) {
+    const sample = samples[i]!;
+    energy += sample * sample;
+    product += sample * samples[i - factor]!;
+  }
+  return energy >= FLOOR_AT_FIRST * (samples.length - start) && product >= LOW_SHARE * energy;
 }
 
 /** Whether samples are too quiet for a tone. */

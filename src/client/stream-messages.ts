@@ -15,6 +15,8 @@ export type StreamCallEvent =
   | (CallEventNamed<"dtmf"> & { readonly digit: string })
   /** A tone of `hz`, like that of an answering machine; it began `at_ms` after pickup. */
   | (CallEventNamed<"beep"> & { readonly hz: number; readonly at_ms: number })
+  /** A known tone of a network or a machine; it began `at_ms` after pickup. */
+  | (CallEventNamed<"line_tone"> & Pick<EventData["line_tone"], "tone" | "at_ms">)
   /** Who answered, as far as anybody can tell; a later event corrects an earlier one. */
   | (CallEventNamed<"answered_by"> & EventData["answered_by"])
   | (CallEventNamed<"mark"> & { readonly name: string })

@@ -1,5 +1,5 @@
 /** Events of which the server replays only the latest; it has dropped older ones. The same holds for transcripts. */
-const PASSING: ReadonlySet<string> = new Set(["dtmf", "beep", "mark", "cleared"]);
+const PASSING: ReadonlySet<string> = new Set(["dtmf", "beep", "line_tone", "mark", "cleared"]);
 const MOST_REPLAYED = 1_000;
 /** Events about one connection, which are never replayed. */
 const OF_A_CONNECTION: ReadonlySet<string> = new Set(["buffer_high", "buffer_low", "audio_dropped"]);

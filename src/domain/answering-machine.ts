@@ -1,7 +1,8 @@
+import { type LineTone, TONE_MEANINGS } from "./line-tones.ts";
 import { isVoicemailGreeting } from "./voicemail-phrases.ts";
 
 /** Who can answer a call, as far as anybody can tell. */
-export const ANSWERERS = ["human", "machine", "unknown"] as const;
+export const ANSWERERS = ["human", "machine", "fax", "screening", "unknown"] as const;
 /** Who answered a call, as far as anybody can tell. */
 export type AnsweredBy = (typeof ANSWERERS)[number];
 
@@ -15,6 +16,8 @@ export const ANSWER_REASONS = [
   "agent",
   "silence",
   "no_speech",
+  "fax_tone",
+  "network_tone",
 ] as const;
 export type AnswerReason = (typeof ANSWER_REASONS)[number];
 
@@ -57,6 +60,8 @@ export const RECORDS_AFTER_MS = 3_000;
 export const LATE_BEEP_MS = 10_000;
 /** A call that has nothing more to say waits for the verdict this long, ms. */
 export const VERDICT_WAIT_MS = 8_000;
+/** A call whose message has been played waits this long until a tone is recognised, ms. */
+export const TONE_WAIT_MS = 5_000;
 /** How long a call waits for the end of a machine's greeting, ms. */
 export const VOICEMAIL_WAIT_MS = 40_000;
 /** A tone below this frequency, Hz, is the ringing of a network, unless somebody has spoken before. */
@@ -123,7 +128,7 @@ export class AnswerRules {
 
   /** Takes a tone that is over and may be a beep; returns a new verdict. */
   beep(hz: number, atMs: number): AnswerVerdict | undefined {
-    if (!this.isBeep(hz) || this.#verdict?.answeredBy === "machine") return undefined;
+    if (!this.isBeep(hz) || this.#machineAnswered) return undefined;
     const late = this.#spoke && atMs - this.#lastVoiceMs > BEEP_WAIT_MS;
     if (late || atMs > ANALYSIS_MS) return undefined;
     return this.#decide("machine", "beep", this.#spoke ? 0.95 : 0.75);
@@ -137,9 +142,18 @@ export class AnswerRules {
     return hz > HIGHEST_RINGING_HZ && !this.#otherSounds;
   }
 
+  /** Takes a known tone; returns a new verdict. Tones are certain, so they count at any time. */
+  tone(tone: LineTone): AnswerVerdict | undefined {
+    const { verdict, followsPerson } = TONE_MEANINGS[tone];
+    const before = this.#verdict?.answeredBy;
+    if (verdict === undefined || before === verdict.answeredBy || before === "fax") return undefined;
+    if (followsPerson && before === "human") return undefined;
+    return this.#give(verdict.answeredBy, verdict.reason, 0.95);
+  }
+
   /** Takes words of the callee; returns a new verdict. */
   words(text: string): AnswerVerdict | undefined {
-    if (this.done || this.#verdict?.answeredBy === "machine" || !isVoicemailGreeting(text)) return undefined;
+    if (this.done || this.#machineAnswered || !isVoicemailGreeting(text)) return undefined;
     return this.#decide("machine", "words", 0.97);
   }
 
@@ -147,6 +161,11 @@ export class AnswerRules {
   key(): AnswerVerdict | undefined {
     const { answeredBy = "unknown" } = this.#verdict ?? {};
     return answeredBy === "unknown" ? this.#decide("human", "key", 0.9) : undefined;
+  }
+
+  get #machineAnswered(): boolean {
+    const answeredBy = this.#verdict?.answeredBy;
+    return answeredBy === "machine" || answeredBy === "fax";
   }
 
   #voice(steady: boolean, ms: number): AnswerVerdict | undefined {
@@ -164,7 +183,7 @@ export class AnswerRules {
     const goesOn = answeredBy === "human" && this.#pauseMs <= LONGEST_PAUSE_MS;
     this.#startOver(speech);
     if (!speech) return this.#unknown("no_speech");
-    if (answeredBy === "machine" || (answeredBy === "human" && !goesOn)) return undefined;
+    if (this.#machineAnswered || (answeredBy === "human" && !goesOn)) return undefined;
     return this.#decide("machine", "long_greeting", goesOn ? 0.7 : 0.85);
   }
 
@@ -198,7 +217,10 @@ export class AnswerRules {
   }
 
   #decide(answeredBy: AnsweredBy, reason: AnswerReason, confidence: number): AnswerVerdict | undefined {
-    if (this.done) return undefined;
+    return this.done ? undefined : this.#give(answeredBy, reason, confidence);
+  }
+
+  #give(answeredBy: AnsweredBy, reason: AnswerReason, confidence: number): AnswerVerdict {
     this.#verdict = { answeredBy, reason, confidence, atMs: Math.round(this.#clockMs) };
     return this.#verdict;
   }

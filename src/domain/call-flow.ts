@@ -3,14 +3,17 @@ import type { AnswerVerdict, GreetingEnd, OnMachine } from "./answering-machine.
 import type { CallEffect, CallSignal } from "./call-signal.ts";
 import type { DialProgress } from "./dial-progress.ts";
 import type { Fact } from "./events.ts";
+import { TONE_MEANINGS, type ToneFinding, toneText } from "./line-tones.ts";
 import {
   awaitsVerdict,
+  awaitTone,
   awaitVerdict,
   awaitVoicemail,
   greetingOver,
   learnVerdict,
   leaveVoicemail,
   type MachineFlow,
+  noteTone,
 } from "./machine-flow.ts";
 import type { CompletedReason, FailedReason } from "./outcome.ts";
 import { RELEASE_FAILURES, type ReleaseCause } from "./release-cause.ts";
@@ -63,6 +66,7 @@ export const NEW_FLOW: CallFlow = {
   attached: false,
   answeredBy: undefined,
   voicemail: undefined,
+  suspected: false,
 };
 
 /** What the rules depend on besides the state. */
@@ -134,6 +138,10 @@ function meaningOf(flow: CallFlow, signal: CallSignal, rules: FlowRules, unprove
       return fail(flow, "terminated", CLOSED_BEFORE_ANSWER);
     case "answered_by":
       return answeredBy(flow, signal.verdict, rules, unproven);
+    case "line_tone":
+      return lineTone(flow, signal.finding, signal.verdict, rules);
+    case "tone_suspected":
+      return toneSuspected({ ...flow, suspected: signal.suspected }, rules, unproven);
     case "leave_voicemail":
       return flow.phase === "talking" ? leaveVoicemail(flow, signal.atMs) : stay(flow);
     case "greeting_over":
@@ -216,6 +224,29 @@ function whenAnswered(flow: CallFlow, rules: FlowRules, unproven: boolean): Deci
   return flow.played ? messagePlayed(flow, rules, unproven) : stay(flow);
 }
 
+/** No person hears what is played into a fax machine or a busy tone: the call ends, unless a program carries it. */
+function lineTone(
+  flow: CallFlow,
+  finding: ToneFinding,
+  verdict: AnswerVerdict | undefined,
+  rules: FlowRules,
+): Decision {
+  const learnt = verdict ? learnVerdict(flow, verdict) : stay(flow);
+  const notes: readonly CallEffect[] = [noteTone(finding), ...learnt.effects];
+  const { ends, followsPerson } = TONE_MEANINGS[finding.tone];
+  if (!ends || rules.streamed || flow.phase !== "talking") return to(learnt.flow, notes);
+  const detail = toneText(finding);
+  const ended =
+    followsPerson && learnt.flow.answeredBy === "human"
+      ? complete(learnt.flow, "callee_hung_up", detail)
+      : complete(learnt.flow, "machine_hung_up", detail, [{ do: "discard_message" }]);
+  return to(ended.flow, [...notes, ...ended.effects]);
+}
+
+function toneSuspected(flow: CallFlow, rules: FlowRules, unproven: boolean): Decision {
+  return flow.suspected || !flow.played ? stay(flow) : messagePlayed(flow, rules, unproven);
+}
+
 function leaveMessage(flow: CallFlow, end: GreetingEnd, rules: FlowRules): Decision {
   if (flow.phase !== "talking") return stay(flow);
   return greetingOver(flow, end, flow.messageMs + rules.timings.maxDurationMs);
@@ -228,6 +259,7 @@ function messagePlayed(flow: CallFlow, rules: FlowRules, unproven: boolean, deta
   const waits = !flow.inbound && (rules.expectsInboundAudio || (unproven && !flow.silent));
   if (flow.phase !== "talking" || waits) return to({ ...flow, played: true }, []);
   if (awaitsVerdict(flow, rules.onMachine)) return awaitVerdict(flow);
+  if (flow.suspected && !rules.streamed) return awaitTone(flow);
   return complete(flow, rules.playedReason, detail);
 }
 
@@ -344,8 +376,13 @@ function to(flow: CallFlow, effects: readonly CallEffect[]): Decision {
   return { flow, effects };
 }
 
-function complete(flow: CallFlow, reason: CompletedReason, detail: string | null): Decision {
-  return over(flow, "complete", [{ do: "hang_up" }, { do: "conclude", input: "complete", reason, detail }]);
+function complete(
+  flow: CallFlow,
+  reason: CompletedReason,
+  detail: string | null,
+  before: readonly CallEffect[] = [],
+): Decision {
+  return over(flow, "complete", [...before, { do: "hang_up" }, { do: "conclude", input: "complete", reason, detail }]);
 }
 
 function fail(flow: CallFlow, reason: FailedReason, detail: string | null): Decision {

@@ -2,6 +2,7 @@ import type { AnswerVerdict, GreetingEnd } from "./answering-machine.ts";
 import type { CallMove } from "./call.ts";
 import type { DialProgress } from "./dial-progress.ts";
 import type { Fact } from "./events.ts";
+import type { ToneFinding } from "./line-tones.ts";
 import type { CompletedReason, FailedReason } from "./outcome.ts";
 import type { ReleaseCause } from "./release-cause.ts";
 
@@ -33,6 +34,10 @@ export type CallSignal =
   | { readonly type: "stream_closed" }
   /** Who has answered is known, or known better. */
   | { readonly type: "answered_by"; readonly verdict: AnswerVerdict }
+  /** A known tone of a network or a machine was found; `verdict`: what that shows of who has answered. */
+  | { readonly type: "line_tone"; readonly finding: ToneFinding; readonly verdict: AnswerVerdict | undefined }
+  /** A tone sounds, or has just sounded, that may turn out to be one of these; or that is settled. */
+  | { readonly type: "tone_suspected"; readonly suspected: boolean }
   /** The agent has decided that a machine answered, and leaves a message. `atMs`: after the answer. */
   | { readonly type: "leave_voicemail"; readonly atMs: number }
   /** The machine that was waited for records now. */
@@ -71,4 +76,6 @@ export type CallEffect =
   | { readonly do: "await_voicemail" }
   /** Play the message, from its beginning. */
   | { readonly do: "leave_message" }
+  /** Stop the message, which no person has heard. */
+  | { readonly do: "discard_message" }
   | { readonly do: "note"; readonly fact: Fact };

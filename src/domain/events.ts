@@ -1,6 +1,7 @@
 import type { AnsweredBy, AnswerReason, GreetingEnd } from "./answering-machine.ts";
 import type { CallType } from "./call.ts";
 import type { Metadata } from "./instance.ts";
+import type { LineTone } from "./line-tones.ts";
 import type { OutcomeData } from "./outcome.ts";
 
 /** What each event adds to its type: JSON, snake_case keys, durations in ms. */
@@ -36,6 +37,8 @@ export interface EventData {
   readonly callee_speech: { readonly start_ms: number; readonly end_ms: number };
   /** `at_ms`: when the tone began, after the answer. */
   readonly beep: { readonly hz: number; readonly at_ms: number };
+  /** A known tone of a network or a machine. `frequencies`: Hz; `at_ms`: when it began, after the answer. */
+  readonly line_tone: { readonly tone: LineTone; readonly frequencies: readonly number[]; readonly at_ms: number };
   /** Who answered; a later event corrects an earlier one. `confidence`: 0 to 1; `at_ms`: after the answer. */
   readonly answered_by: {
     readonly answered_by: AnsweredBy;
@@ -120,6 +123,7 @@ export const EVENT_TYPES = [
   "dtmf",
   "callee_speech",
   "beep",
+  "line_tone",
   "answered_by",
   "leaving_message",
   "listening_started",

@@ -3,10 +3,12 @@ import {
   type AnswerVerdict,
   type GreetingEnd,
   type OnMachine,
+  TONE_WAIT_MS,
   VERDICT_WAIT_MS,
   VOICEMAIL_WAIT_MS,
 } from "./answering-machine.ts";
 import type { CallEffect } from "./call-signal.ts";
+import type { ToneFinding } from "./line-tones.ts";
 
 /** What a live call knows about an answering machine: a part of its state. */
 export interface MachineFlow {
@@ -16,6 +18,8 @@ export interface MachineFlow {
   readonly answeredBy: AnsweredBy | undefined;
   /** Waiting for a machine to record, or what has shown that it does; undefined if no message is left. */
   readonly voicemail: "waiting" | GreetingEnd | undefined;
+  /** A tone sounds, or has just sounded, that may show that no person has answered. */
+  readonly suspected: boolean;
 }
 
 /** The next state of a call, and what is done. */
@@ -32,6 +36,16 @@ export function awaitsVerdict({ answeredBy }: MachineFlow, onMachine: OnMachine)
 /** The message has been played before the verdict. */
 export function awaitVerdict<Flow extends MachineFlow>(flow: Flow): Step<Flow> {
   return { flow: { ...flow, played: true }, effects: [{ do: "timer", name: "machine", ms: VERDICT_WAIT_MS }] };
+}
+
+/** The message has been played while a tone sounds that may show that no person hears it. */
+export function awaitTone<Flow extends MachineFlow>(flow: Flow): Step<Flow> {
+  return { flow: { ...flow, played: true }, effects: [{ do: "timer", name: "machine", ms: TONE_WAIT_MS }] };
+}
+
+/** The timeline names a tone that was recognised. */
+export function noteTone({ tone, hz, atMs }: ToneFinding): CallEffect {
+  return { do: "note", fact: { event: "line_tone", data: { tone, frequencies: hz, at_ms: Math.round(atMs) } } };
 }
 
 /** There is a verdict, or a better one. */

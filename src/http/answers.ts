@@ -105,7 +105,7 @@ export interface Outcome {
   reason: CompletedReason | FailedReason;
   /** The raw cause: SIP status, Q.850 cause, network code. */
   detail: string | null;
-  answered_by: "human" | "machine" | "unknown" | null;
+  answered_by: "human" | "machine" | "fax" | "screening" | "unknown" | null;
   /** How much of the message was played to the callee, ms; never more than duration_ms, null if the server died during the call. */
   heard_ms: number | null;
   /** The share of the accepted message that was played, 0 to 1: heard_ms divided by the length of the message, less what an event such as text_skipped reports; null for a call without a fixed message, if the length is unknown, and if heard_ms is null. */
@@ -415,10 +415,12 @@ export interface StreamCallEvent {
   dropped_ms?: number | undefined;
   /** With `beep`: its tone, Hz. */
   hz?: number | undefined;
-  /** With `beep`: when it began, ms after pickup. With `answered_by`: when it was known. */
+  /** With `line_tone`: the tone that was recognised. */
+  tone?: "fax" | "special_information" | "busy" | "continuous" | "ringback" | undefined;
+  /** With `beep` and `line_tone`: when it began, ms after pickup. With `answered_by`: when it was known. */
   at_ms?: number | undefined;
   /** With `answered_by`: who answered, as far as anybody can tell. */
-  answered_by?: "human" | "machine" | "unknown" | undefined;
+  answered_by?: "human" | "machine" | "fax" | "screening" | "unknown" | undefined;
   /** With `answered_by`: 0 to 1. */
   confidence?: number | undefined;
   /** With `completed`, `failed` and `answered_by`: why. With `transcripts_unavailable`: `no_engine` or `engine_failed`. */

@@ -6,7 +6,8 @@ export const REASON_TEXTS: Readonly<Record<CompletedReason | FailedReason, strin
   callee_hung_up: "The callee hung up. heard_ratio is the share of the message that had been played by then.",
   agent_finished: "The agent ended the conversation.",
   stream_closed: "The program that streamed the audio closed its stream or hung up.",
-  machine_hung_up: "A machine answered, and the call was placed with onMachine: hang_up.",
+  machine_hung_up:
+    "A machine answered, and the call was placed with onMachine: hang_up; or a fax machine or a tone of the network, which detail names.",
   max_duration: "The call reached its maximum duration (maxDurationMs).",
   terminated: "DELETE /v1/calls/:callId ended the call, or its stream's client did before pickup.",
   busy: "The callee is on another call.",

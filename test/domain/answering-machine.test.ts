@@ -8,9 +8,15 @@ import {
   FIRST_WORD_MS,
   LONG_GREETING_MS,
 } from "../../src/domain/answering-machine.ts";
+import { LINE_TONES, type LineTone } from "../../src/domain/line-tones.ts";
 import { fuzz } from "../support/fuzz.ts";
 
-type Part = ["voice" | "music" | "quiet", number] | ["beep", number, number] | ["words", string] | ["key"];
+type Part =
+  | ["voice" | "music" | "quiet", number]
+  | ["beep", number, number]
+  | ["words", string]
+  | ["key"]
+  | ["tone", LineTone];
 
 /** The verdicts on what is heard, in the order in which they are given. */
 function verdicts(...parts: readonly Part[]): AnswerVerdict[] {
@@ -20,6 +26,7 @@ function verdicts(...parts: readonly Part[]): AnswerVerdict[] {
   for (const part of parts) {
     if (part[0] === "words") given.push(rules.words(part[1]));
     else if (part[0] === "key") given.push(rules.key());
+    else if (part[0] === "tone") given.push(rules.tone(part[1]));
     else {
       const ms = part[0] === "beep" ? part[2] : part[1];
       for (let at = 0; at < ms; at += 20) {
@@ -92,13 +99,30 @@ describe("who answered", () => {
     ]);
   });
 
+  test("is a fax machine or the network if its tone is heard, whatever was heard before", () => {
+    expect(found(["tone", "fax"], ["beep", 1_000, 300], ["key"])).toEqual(["fax fax_tone"]);
+    expect(found(["quiet", 1_000], ["beep", 1_100, 500], ["tone", "fax"])).toEqual(["machine beep", "fax fax_tone"]);
+    expect(found(["voice", 600], ["quiet", 1_000], ["tone", "special_information"])).toEqual([
+      "human short_greeting",
+      "machine network_tone",
+    ]);
+    expect(found(["voice", 7_000], ["tone", "busy"])).toEqual(["machine long_greeting"]);
+    expect(found(["quiet", 30_000], ["tone", "continuous"])).toEqual(["unknown silence", "machine network_tone"]);
+  });
+
+  test("stays a person if the network is busy after they have spoken", () => {
+    expect(found(["voice", 600], ["quiet", 1_000], ["tone", "busy"])).toEqual(["human short_greeting"]);
+    expect(found(["voice", 600], ["quiet", 1_000], ["tone", "ringback"])).toEqual(["human short_greeting"]);
+    expect(found(["tone", "ringback"])).toEqual([]);
+  });
+
   test("is not decided by a click", () => {
     expect(found(["voice", 60], ["quiet", 2_000])).toEqual([]);
   });
 });
 
 fuzz(
-  "whatever is heard, few verdicts are given, in time, and none after that of a machine",
+  "whatever is heard, few verdicts are given, in time, and only a fax corrects that of a machine",
   fc.property(
     fc.array(
       fc.oneof(
@@ -107,19 +131,22 @@ fuzz(
           fc.integer({ min: 0, max: 9_000 }),
         ),
         fc.tuple(fc.constant("beep" as const), fc.double(), fc.integer({ min: 0, max: 3_000 })),
+        fc.tuple(fc.constant("tone" as const), fc.constantFrom(...LINE_TONES)),
         fc.tuple(fc.constant("words" as const), fc.oneof(fc.string(), fc.constant("after the tone"))),
       ),
       { maxLength: 12 },
     ),
     (parts) => {
       const given = verdicts(...(parts as Part[]));
-      expect(given.length).toBeLessThanOrEqual(3);
+      expect(given.length).toBeLessThanOrEqual(4);
       for (const [at, { answeredBy, reason, confidence, atMs }] of given.entries()) {
         expect(ANSWER_REASONS).toContain(reason);
         expect(confidence).toBeGreaterThanOrEqual(0);
         expect(confidence).toBeLessThanOrEqual(1);
-        expect(atMs).toBeLessThanOrEqual(ANALYSIS_MS);
-        if (answeredBy === "machine") expect(at).toBe(given.length - 1);
+        if (!reason.endsWith("_tone")) expect(atMs).toBeLessThanOrEqual(ANALYSIS_MS);
+        if (answeredBy === "machine")
+          expect(given.slice(at + 1).every((later) => later.answeredBy === "fax")).toBe(true);
+        if (answeredBy === "fax") expect(at).toBe(given.length - 1);
       }
     },
   ),

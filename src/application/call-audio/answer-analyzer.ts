@@ -7,6 +7,7 @@ import {
   LATE_BEEP_MS,
   RECORDS_AFTER_MS,
 } from "../../domain/answering-machine.ts";
+import type { ToneFinding } from "../../domain/line-tones.ts";
 import type { CallTap } from "./call-tap.ts";
 import type { LiveMedia } from "./programs/program.ts";
 
@@ -55,6 +56,11 @@ export class AnswerAnalyzer implements CallTap {
     this.#beeped = true;
     const verdict = this.#rules.beep(hz, atMs);
     if (verdict !== undefined) this.#reports.answered(verdict);
+  }
+
+  /** Takes a known tone of a network or a machine; returns a new verdict. */
+  tone({ tone }: ToneFinding): AnswerVerdict | undefined {
+    return this.#rules.tone(tone);
   }
 
   /** Words of the callee. */

@@ -109,6 +109,8 @@ export class CallMedia {
           this.#report({ event: "beep", data: { hz, at_ms: atMs } });
           this.#answer.beep(hz, atMs);
         },
+        lineTone: (finding) => post({ type: "line_tone", finding, verdict: this.#answer.tone(finding) }),
+        suspicious: (suspicious) => post({ type: "tone_suspected", suspected: suspicious }),
       },
     );
     this.#answer = new AnswerAnalyzer(this.#inbound, sampleRate, {
@@ -151,6 +153,11 @@ export class CallMedia {
   leaveMessage(): void {
     this.#message?.playAgain();
     this.#live?.leaveMessage?.();
+  }
+
+  /** Stops the message of a call that no person has answered; what was played of it counts as unheard. */
+  discardMessage(): void {
+    this.#message?.stop();
   }
 
   /** Whether a key that the network reports is new, rather than one that was already detected as a tone. */

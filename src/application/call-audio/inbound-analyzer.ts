@@ -1,7 +1,9 @@
-import { BeepDetector } from "../../audio/beep.ts";
 import { DtmfDetector } from "../../audio/dtmf.ts";
-import { msToSamples } from "../../audio/pcm.ts";
+import { msToSamples, samplesToMs } from "../../audio/pcm.ts";
 import { SpeechSegmenter } from "../../audio/speech-segments.ts";
+import { ToneDetector } from "../../audio/tone-detector.ts";
+import type { ToneFinding } from "../../domain/line-tones.ts";
+import { ToneClassifier } from "../../domain/tone-classifier.ts";
 import { SAMPLE } from "../../ports/media.ts";
 import type { VoiceActivity, VoiceActivityDetector } from "../../ports/voice-activity.ts";
 import type { CallTap } from "./call-tap.ts";
@@ -16,6 +18,10 @@ export interface InboundReports {
   speech(startMs: number, endMs: number): void;
   /** A voicemail box has beeped. @param atMs when it began, ms since the answer */
   beep(hz: number, atMs: number): void;
+  /** A known tone of a network or a machine. */
+  lineTone(finding: ToneFinding): void;
+  /** A tone may turn out to be one of these, or does not any longer. */
+  suspicious(suspicious: boolean): void;
 }
 
 /** Options of an {@link InboundAnalyzer}. */
@@ -36,6 +42,8 @@ const AFTER_TONE_MS = 200;
 const TONE_MS = 80;
 /** A steady tone of this length is a beep, ms. */
 const BEEP_MS = 140;
+/** After this much voice a tone may be the beep after a greeting, ms. */
+const SPOKEN_MS = 500;
 
 /**
  * Detects keys, speech and beeps in the callee's audio, from the answer on, by the leg's own sample clock. It uses received
@@ -57,7 +65,11 @@ export class InboundAnalyzer implements CallTap {
   readonly #inBandDtmf: () => boolean;
   /** Created when first needed. */
   #dtmf: DtmfDetector | undefined;
-  readonly #beep: BeepDetector;
+  readonly #tones: ToneDetector;
+  readonly #classifier: ToneClassifier;
+  #suspicious = false;
+  /** Samples with voice so far. */
+  #spoken = 0;
   readonly #afterTone: number;
   /** Samples that still belong to a key or a beep. */
   #ofTone = 0;
@@ -75,7 +87,12 @@ export class InboundAnalyzer implements CallTap {
     );
     this.#sampleRate = sampleRate;
     this.#inBandDtmf = inBandDtmf;
-    this.#beep = new BeepDetector(sampleRate, (hz, atMs) => reports.beep(hz, atMs));
+    this.#classifier = new ToneClassifier({
+      beep: (hz, atMs) => reports.beep(hz, atMs),
+      tone: (finding) => reports.lineTone(finding),
+    });
+    const spoken = msToSamples(SPOKEN_MS, sampleRate);
+    this.#tones = new ToneDetector(sampleRate, (burst) => this.#classifier.burst(burst, this.#spoken >= spoken));
   }
 
   inbound(frame: Int16Array, received: Int16Array = frame, marks?: Uint8Array): void {
@@ -83,16 +100,26 @@ export class InboundAnalyzer implements CallTap {
     if (isReceived && this.frames++ === 0) this.#reports.firstAudio();
     const dtmf = this.#inBandDtmf() ? this.#detector : undefined;
     dtmf?.push(received, marks);
-    this.#beep.push(this.#beep.toneMs > 0 ? frame : received); // a gap does not end a tone
-    const { toneMs } = this.#beep;
+    this.#tones.push(this.#tones.toneMs > 0 ? frame : received); // a gap does not end a tone
+    const { toneMs } = this.#tones;
+    this.#classify(samplesToMs(received.length, this.#sampleRate));
     if (dtmf?.sounding || toneMs >= BEEP_MS) this.#ofTone = this.#afterTone;
     // Without speech, a gap is not silence that the detector may measure the noise by.
     const speech = (isReceived || this.#speech) && this.#voice.push(received);
     this.#speech = speech;
     this.speaking = speech && this.#ofTone <= 0 && toneMs < TONE_MS;
     this.voiced = this.speaking && (this.#voice.voiced ?? true);
+    if (this.voiced) this.#spoken += received.length;
     this.#segments.push(this.speaking, received.length);
     this.#ofTone -= received.length;
+  }
+
+  #classify(ms: number): void {
+    const { hz, otherHz, toneMs } = this.#tones;
+    this.#classifier.hear(hz, otherHz, toneMs, ms);
+    if (this.#classifier.suspicious === this.#suspicious) return;
+    this.#suspicious = !this.#suspicious;
+    this.#reports.suspicious(this.#suspicious);
   }
 
   get #detector(): DtmfDetector {

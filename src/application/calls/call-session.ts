@@ -298,6 +298,9 @@ export class CallSession {
       case "await_voicemail":
         this.#media?.awaitVoicemail();
         break;
+      case "discard_message":
+        this.#media?.discardMessage();
+        break;
       case "leave_message":
         this.#media?.leaveMessage();
         break;

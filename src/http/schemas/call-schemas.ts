@@ -1,6 +1,7 @@
 // Shapes of responses. What a request may contain is in src/domain/call-input.ts.
 
 import * as v from "valibot";
+import { ANSWERERS } from "../../domain/answering-machine.ts";
 import { CALL_STATUSES, CALL_TYPES } from "../../domain/call.ts";
 import { COMPLETED_REASONS, FAILED_REASONS, HEARD_EVIDENCE } from "../../domain/outcome.ts";
 import { SPEAKERS } from "../../domain/transcript.ts";
@@ -29,7 +30,7 @@ export const CallerId = shape("The caller as the callee sees it; the network fil
 export const Outcome = shape("How a call ended.", {
   reason: v.picklist([...COMPLETED_REASONS, ...FAILED_REASONS]),
   detail: v.pipe(v.nullable(v.string()), v.description("The raw cause: SIP status, Q.850 cause, network code.")),
-  answered_by: v.nullable(v.picklist(["human", "machine", "unknown"])),
+  answered_by: v.nullable(v.picklist(ANSWERERS)),
   heard_ms: v.pipe(
     v.nullable(milliseconds),
     v.description(

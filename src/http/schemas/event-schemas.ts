@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { ANSWER_REASONS, ANSWERERS, GREETING_ENDS } from "../../domain/answering-machine.ts";
 import { CALL_TYPES } from "../../domain/call.ts";
 import { EVENT_TYPES, type EventData, type EventType, TOOL_FAULTS } from "../../domain/events.ts";
+import { LINE_TONES } from "../../domain/line-tones.ts";
 import { TEST_EVENT_TYPE } from "../../domain/webhook.ts";
 import { Outcome } from "./call-schemas.ts";
 import { callId, instanceId, milliseconds, phone, shape, timestamp } from "./shape.ts";
@@ -76,6 +77,11 @@ export const EVENT_DATA: { readonly [T in EventType]: DataSchema<T> } = {
   dtmf: v.strictObject({ digit: v.string(), at_ms: v.optional(afterAnswer) }),
   callee_speech: v.strictObject({ start_ms: afterAnswer, end_ms: afterAnswer }),
   beep: v.strictObject({ hz: v.number(), at_ms: afterAnswer }),
+  line_tone: v.strictObject({
+    tone: v.picklist(LINE_TONES),
+    frequencies: v.pipe(v.array(v.number()), v.description("Hz: one, those of a pair, or those of a sequence.")),
+    at_ms: afterAnswer,
+  }),
   answered_by: v.strictObject({
     answered_by: v.picklist(ANSWERERS),
     reason: v.picklist(ANSWER_REASONS),

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { STREAM_EVENTS } from "../../application/call-audio/streams/stream-client.ts";
 import { ANSWERERS } from "../../domain/answering-machine.ts";
+import { LINE_TONES } from "../../domain/line-tones.ts";
 import { shape, timestamp } from "./shape.ts";
 
 export const StreamTicket = shape("A ticket for the stream of one call.", {
@@ -31,10 +32,13 @@ export const StreamCallEvent = shape("A message of a stream with an event of the
     v.pipe(v.number(), v.description("With `audio_dropped`: how much of the callee's audio is missing here, ms.")),
   ),
   hz: v.optional(v.pipe(v.number(), v.description("With `beep`: its tone, Hz."))),
+  tone: v.optional(v.pipe(v.picklist(LINE_TONES), v.description("With `line_tone`: the tone that was recognised."))),
   at_ms: v.optional(
     v.pipe(
       v.number(),
-      v.description("With `beep`: when it began, ms after pickup. With `answered_by`: when it was known."),
+      v.description(
+        "With `beep` and `line_tone`: when it began, ms after pickup. With `answered_by`: when it was known.",
+      ),
     ),
   ),
   answered_by: v.optional(

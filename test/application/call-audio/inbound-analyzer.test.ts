@@ -19,6 +19,8 @@ function listen(samples: Int16Array, sampleRate: number): Heard {
     { sampleRate, inBandDtmf: () => true, voiceActivity },
     {
       firstAudio() {},
+      lineTone() {},
+      suspicious() {},
       beep: (hz, atMs) => void heard.beeps.push({ hz, atMs }),
       digit: (digit) => {
         heard.keys += digit;

@@ -5,6 +5,7 @@ import type { OnMachine } from "../../../src/domain/answering-machine.ts";
 import type { Call } from "../../../src/domain/call.ts";
 import type { ScriptedLeg } from "../../../src/testing/scripted-telephony.ts";
 import { babble } from "../../audio/noise.ts";
+import { worldTone } from "../../audio/world-tones.ts";
 import { ALICE, audioFile, MS_PER_CHARACTER, NUMBER, World } from "../../support/application.ts";
 
 /** 40 characters: 2 s. */
@@ -151,6 +152,76 @@ describe("a call that a person answers", () => {
       reason: "message_played",
       answeredBy: "unknown",
       heardMs: MESSAGE_MS,
+    });
+    await scene.world.stop();
+  });
+});
+
+describe("a call that a fax machine or a tone of the network answers", () => {
+  const tones = (line: string, ms: number) =>
+    worldTone({ tone: line }, ms, { sampleRate: 8_000, levelDb: -15, off: 0 });
+  const file = { type: "FIXED_AUDIO", audio: { audioBase64: audioFile(20) } };
+
+  test.each([
+    ["a fax machine that answers", "0/500,2100/3000,0/9000", "fax", "a fax machine or a modem answered (2100 Hz)"],
+    ["a fax machine that calls", "0/300,1100/500,0/2700", "fax", "a fax machine or a modem answered (1100 Hz)"],
+    ["a busy tone", "425/500,0/500", "machine", "the network played a busy or reorder tone (425 Hz)"],
+    ["a reorder tone", "480+620/250,0/250", "machine", "the network played a busy or reorder tone (480, 620 Hz)"],
+    [
+      "a special information tone",
+      "950/330,1400/330,1800/330,0/5000",
+      "machine",
+      "the network played a special information tone (950, 1400, 1800 Hz)",
+    ],
+    [
+      "a number unobtainable tone",
+      "400/9000",
+      "machine",
+      "the network played a continuous tone, that of an unobtainable number or a dial tone (400 Hz)",
+    ],
+  ])("ends with %s, and counts as unheard, whatever onMachine is", async (_, line, answeredBy, detail) => {
+    for (const onMachine of [undefined, "leave_message", "hang_up"] as const) {
+      const scene = await answered(onMachine, file);
+      scene.leg.say(tones(line, 10_000));
+      await scene.world.system.advance(11_000);
+      expect((await scene.world.stored(scene.call)).outcome).toMatchObject({
+        reason: "machine_hung_up",
+        answeredBy,
+        detail,
+        heardMs: 0,
+        heardRatio: 0,
+      });
+      const [event] = (await scene.world.timeline(scene.call)).filter(({ type }) => type === "answered_by").slice(-1);
+      expect(event?.data).toMatchObject({ reason: answeredBy === "fax" ? "fax_tone" : "network_tone" });
+      await scene.world.stop();
+    }
+  });
+
+  test("does not end as played while a tone sounds that may be busy", async () => {
+    const scene = await answered(undefined);
+    scene.leg.say(tones("425/500,0/500", 10_000));
+    await scene.world.system.advance(6_000);
+    expect((await scene.world.stored(scene.call)).outcome?.reason).toBe("machine_hung_up");
+    await scene.world.stop();
+  });
+
+  test("that rings behind a switchboard goes on, until a person answers", async () => {
+    const scene = await answered(undefined, file);
+    scene.leg.say(concatPcm([tones("425/1000,0/4000", 6_000), speech(600)]));
+    await scene.world.system.advance(25_000);
+    expect((await scene.world.stored(scene.call)).outcome).toMatchObject({ reason: "message_played" });
+    expect(await scene.world.story(scene.call)).not.toContain("beep");
+    await scene.world.stop();
+  });
+
+  test("after a person has spoken ends as hung up by the callee", async () => {
+    const scene = await answered(undefined, file);
+    scene.leg.say(concatPcm([speech(700), quiet(2_000), tones("425/500,0/500", 9_000)]));
+    await scene.world.system.advance(11_000);
+    expect((await scene.world.stored(scene.call)).outcome).toMatchObject({
+      reason: "callee_hung_up",
+      answeredBy: "human",
+      detail: "the network played a busy or reorder tone (425 Hz)",
     });
     await scene.world.stop();
   });

@@ -32,6 +32,7 @@ const DATA: Partial<EventData> = {
   dtmf: { digit: "5" },
   callee_speech: { start_ms: 100, end_ms: 1_400 },
   beep: { hz: 999.6, at_ms: 10 },
+  line_tone: { tone: "busy", frequencies: [480, 620], at_ms: 10 },
   answered_by: { answered_by: "machine", reason: "beep", confidence: 0.9, at_ms: 10 },
   leaving_message: { after: "beep" },
   listening_started: who,

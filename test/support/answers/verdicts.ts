@@ -10,7 +10,17 @@ export function verdictsOn({ samples, sampleRate }: Answer, detecting = true): A
   let answer: AnswerAnalyzer | undefined;
   const inbound = new InboundAnalyzer(
     { sampleRate, inBandDtmf: () => true, voiceActivity: (rate) => new Vad(rate) },
-    { firstAudio() {}, digit() {}, speech() {}, beep: (hz, atMs) => answer?.beep(hz, atMs) },
+    {
+      firstAudio() {},
+      digit() {},
+      speech() {},
+      beep: (hz, atMs) => answer?.beep(hz, atMs),
+      lineTone: (finding) => {
+        const verdict = answer?.tone(finding);
+        if (verdict !== undefined) verdicts.push(verdict);
+      },
+      suspicious() {},
+    },
   );
   const reports = { answered: (verdict: AnswerVerdict) => void verdicts.push(verdict), greetingOver() {} };
   if (detecting) answer = new AnswerAnalyzer(inbound, sampleRate, reports);

@@ -12,6 +12,8 @@ export function streamEventOf(event: Event): { name: StreamEventName; data: Stre
     case "beep":
     case "answered_by":
       return { name: event.type, data: event.data };
+    case "line_tone":
+      return { name: event.type, data: { tone: event.data.tone, at_ms: event.data.at_ms } };
     case "completed":
     case "failed":
       return { name: event.type, data: { reason: event.data.reason } };

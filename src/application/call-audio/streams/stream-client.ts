@@ -5,6 +5,7 @@ export const STREAM_EVENTS = [
   "dtmf",
   "beep",
   "answered_by",
+  "line_tone",
   "mark",
   "cleared",
   "completed",

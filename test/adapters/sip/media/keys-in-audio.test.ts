@@ -38,6 +38,8 @@ function call({ keys, toneMs, pauseMs, delays = () => [20], ...options }: Keys):
     {
       firstAudio() {},
       beep() {},
+      lineTone() {},
+      suspicious() {},
       digit: (digit) => {
         noticed.keys += digit;
       },

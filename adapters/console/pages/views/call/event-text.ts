@@ -39,6 +39,8 @@ export function eventText(event: CallEvent, t: CallTexts): string {
       return words.callee_speech(seconds(event.data.end_ms - event.data.start_ms));
     case "beep":
       return words.beep(formatNumber(Math.round(event.data.hz)));
+    case "line_tone":
+      return t.lineTone[event.data.tone];
     case "answered_by":
       if (event.data.answered_by === "unknown") return words.answered_by_unknown;
       return words.answered_by(t.answeredBy[event.data.answered_by], percent(event.data.confidence));

@@ -28,6 +28,7 @@ const GROUP_OF: Readonly<Record<EventType, EventGroup>> = {
   tool_used: "detail",
   callee_speech: "detail",
   beep: "detail",
+  line_tone: "detail",
   leaving_message: "detail",
   held: "detail",
   resumed: "detail",

@@ -1,22 +1,23 @@
 import { describe, expect, test } from "vitest";
 import { babble as voice } from "../../adapters/telephony/simulator/voice.ts";
-import { BeepDetector } from "../../src/audio/beep.ts";
 import { dtmfTones } from "../../src/audio/dtmf.ts";
 import { decodeMulaw, encodeMulaw } from "../../src/audio/g711.ts";
 import { concatPcm, rms } from "../../src/audio/pcm.ts";
 import { tone } from "../../src/audio/tone.ts";
+import { ToneDetector } from "../../src/audio/tone-detector.ts";
+import type { ToneBurst } from "../../src/base/tone-burst.ts";
 import { babble, sum, whiteNoise } from "./noise.ts";
 
-interface Beep {
-  hz: number;
-  atMs: number;
+function tonesIn(samples: Int16Array, sampleRate = 8_000, frameLength = sampleRate / 50): ToneBurst[] {
+  const bursts: ToneBurst[] = [];
+  const detector = new ToneDetector(sampleRate, (burst) => bursts.push(burst));
+  for (let at = 0; at < samples.length; at += frameLength) detector.push(samples.subarray(at, at + frameLength));
+  return bursts;
 }
 
-function beepsIn(samples: Int16Array, sampleRate = 8_000, frameLength = sampleRate / 50): Beep[] {
-  const beeps: Beep[] = [];
-  const detector = new BeepDetector(sampleRate, (hz, atMs) => beeps.push({ hz, atMs }));
-  for (let at = 0; at < samples.length; at += frameLength) detector.push(samples.subarray(at, at + frameLength));
-  return beeps;
+/** Single tones as long as a beep. */
+function beepsIn(...args: Parameters<typeof tonesIn>): ToneBurst[] {
+  return tonesIn(...args).filter(({ hz, otherHz, ms }) => otherHz === 0 && hz > 400 && ms >= 160 && ms <= 2_020);
 }
 
 describe.each([8_000, 16_000, 24_000, 48_000])("the beep detector at %i Hz", (sampleRate) => {

@@ -1,0 +1,15 @@
+/** A steady tone that has ended, or two tones at once. */
+export interface ToneBurst {
+  /** Frequency, Hz; of a pair the lower one. */
+  readonly hz: number;
+  /** The higher frequency of a pair, Hz; 0 for a single tone. */
+  readonly otherHz: number;
+  /** Start in the stream, ms. */
+  readonly atMs: number;
+  /** Length, ms. */
+  readonly ms: number;
+  /** Pause since the previous tone, ms; infinite for the first one. */
+  readonly pauseMs: number;
+  /** True if that pause was silent. */
+  readonly silentPause: boolean;
+}
