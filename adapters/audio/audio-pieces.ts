@@ -1,3 +1,6 @@
+import { AudioFormatError } from "../../src/audio/audio-format-error.ts";
+import { conversionOf } from "../../src/audio/conversion.ts";
+import { mp3InWav } from "../../src/audio/mp3-in-wav.ts";
 import type { AudioFacts } from "../../src/ports/audio-decoder.ts";
 import { Mp3Decoder } from "./mp3-decoder.ts";
 import { WavPieces } from "./wav-pieces.ts";
@@ -49,7 +52,7 @@ export async function eachPiece(
   visit: (piece: DecodedPiece) => void,
 ): Promise<Omit<AudioFacts, "durationMs">> {
   const startedAt = cpuMs();
-  const decoder = format === "wav" ? new WavPieces(file) : await Mp3Decoder.open(file);
+  const decoder = await decoderOf(file, format);
   try {
     for (let at = 0; at < file.length && !limits.cancelled(); at += PIECE_BYTES) {
       for (const piece of decoder.push(file.subarray(at, at + PIECE_BYTES))) visit(piece);
@@ -60,9 +63,18 @@ export async function eachPiece(
     const { pieces, facts } = decoder.finish();
     for (const piece of pieces) visit(piece);
     return facts;
+  } catch (error) {
+    if (!(error instanceof AudioFormatError) || error.kind !== "unsupported") throw error;
+    throw new Error(`${error.message}: ${conversionOf("WAV")}`, { cause: error });
   } finally {
     decoder.close();
   }
+}
+
+async function decoderOf(file: Uint8Array, format: AudioFacts["format"]): Promise<PieceDecoder> {
+  if (format === "mp3") return Mp3Decoder.open(file);
+  const range = mp3InWav(file);
+  return range === undefined ? new WavPieces(file) : Mp3Decoder.open(file, range);
 }
 
 /** CPU time of this thread, ms; if the runtime does not count it, elapsed time. */

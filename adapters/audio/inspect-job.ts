@@ -3,9 +3,12 @@ import type { AudioFacts } from "../../src/ports/audio-decoder.ts";
 import type { AudioJobContext, InspectInput } from "./audio-jobs.ts";
 import { eachPiece } from "./audio-pieces.ts";
 
+/** Samples up to this are silence on every codec of a phone: -66 dB. */
+const MAX_SILENT_PEAK = 16;
+
 /**
  * Decodes a whole file on the calling thread and keeps only its length. Throws an Error whose
- * message is for the sender of the file: undecodable, empty, too long, or too costly.
+ * message is for the sender of the file: undecodable, empty, silent, too long, or too costly.
  */
 export async function inspectJob(input: InspectInput, context: AudioJobContext<AudioFacts>): Promise<void> {
   const limits = { maxCpuMs: input.maxCpuMs, cancelled: context.cancelled };
@@ -16,7 +19,15 @@ export async function inspectJob(input: InspectInput, context: AudioJobContext<A
     for (const [sampleRate, samples] of counts) ms += samplesToMs(samples, sampleRate);
     return ms;
   };
+  let low = Infinity;
+  let high = -Infinity;
   const found = await eachPiece(new Uint8Array(input.file), input.format, limits, ({ samples, sampleRate }) => {
+    if (high - low <= 2 * MAX_SILENT_PEAK) {
+      for (const sample of samples) {
+        if (sample < low) low = sample;
+        if (sample > high) high = sample;
+      }
+    }
     counts.set(sampleRate, (counts.get(sampleRate) ?? 0) + samples.length);
     if (durationMs() > input.maxDurationMs) {
       throw new Error(`the audio is longer than the limit of ${spell(input.maxDurationMs)}`);
@@ -24,6 +35,8 @@ export async function inspectJob(input: InspectInput, context: AudioJobContext<A
   });
   if (context.cancelled()) return;
   if (counts.size === 0) throw new Error(`the ${input.format.toUpperCase()} file holds no audio`);
+  if (high - low <= 2 * MAX_SILENT_PEAK)
+    throw new Error(`the audio is silent (${spell(Math.round(durationMs()))} without a sound): send a file with sound`);
   context.emit({ ...found, durationMs: Math.max(1, Math.round(durationMs())) });
 }
 

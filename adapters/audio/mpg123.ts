@@ -1,14 +1,14 @@
 import { MPEGDecoder } from "mpg123-decoder";
-import { pcmFromFloat } from "../../src/audio/pcm.ts";
-import type { DecodedPiece } from "./audio-pieces.ts";
 
-/** The samples of one piece of an MP3. */
-export interface Mpg123Piece extends DecodedPiece {
+/** The samples of some frames. */
+export interface Mpg123Piece {
+  /** Values of the left and the right channel, -1 to 1; equal for mono. */
+  readonly channels: readonly Float32Array[];
   /** Number of broken frames, which are left out. */
   readonly faults: number;
 }
 
-/** Decodes one MP3 with mpg123: mono, without the encoder's padding and without broken frames. */
+/** Decodes the frames of MP3s with mpg123, without broken ones. */
 export class Mpg123 {
   readonly #decoder: MPEGDecoder;
 
@@ -17,15 +17,16 @@ export class Mpg123 {
   }
 
   static async open(): Promise<Mpg123> {
-    const decoder = new MPEGDecoder();
+    // The padding of encoders is cut off elsewhere: mpg123 knows only that of the first file.
+    const decoder = new MPEGDecoder({ enableGapless: false });
     await decoder.ready;
     return new Mpg123(decoder);
   }
 
-  /** The rate of the result is that of the last frame; 0 before the first. */
-  decode(bytes: Uint8Array): Mpg123Piece {
-    const { channelData, sampleRate, errors } = quietly(() => this.#decoder.decode(bytes));
-    return { samples: pcmFromFloat(channelData), sampleRate, faults: errors.length };
+  /** Decodes whole frames of one sample rate, which come out at once. */
+  decode(frames: Uint8Array): Mpg123Piece {
+    const { channelData, errors } = quietly(() => this.#decoder.decode(frames));
+    return { channels: channelData, faults: errors.length };
   }
 
   close(): void {

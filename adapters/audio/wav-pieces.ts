@@ -1,5 +1,5 @@
+import { afterZeros, audioStart } from "../../src/audio/audio-start.ts";
 import { tagsAtEnd } from "../../src/audio/file-tags.ts";
-import { skipId3 } from "../../src/audio/mp3-frames.ts";
 import { WavDecoder } from "../../src/audio/wav.ts";
 import { waveIn } from "../../src/audio/wav-chunks.ts";
 import type { FileBytes } from "../../src/ports/audio-decoder.ts";
@@ -39,7 +39,7 @@ export class WavPieces implements PieceDecoder {
 
   #bytes(): FileBytes {
     const { header, played, ignored } = this.#decoder.bytes;
-    const tags = Math.min(skipId3(this.#file), this.#start);
+    const tags = Math.min(afterZeros(this.#file, audioStart(this.#file)), this.#start);
     const unknown = this.#start - tags;
     return {
       header: header + tags + this.#file.length - this.#end,

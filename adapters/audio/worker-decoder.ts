@@ -1,3 +1,4 @@
+import { formatRefusal } from "../../src/audio/conversion.ts";
 import { copyInTurns } from "../../src/audio/copy-in-turns.ts";
 import { sniff } from "../../src/audio/sniff.ts";
 import { type AudioDecoder, type AudioFacts, AudioUnsupported } from "../../src/ports/audio-decoder.ts";
@@ -40,7 +41,7 @@ export function workerDecoder(pool: AudioWorkers): AudioDecoder {
 function formatOf(file: Uint8Array): AudioFacts["format"] {
   const found = sniff(file);
   if (typeof found === "string") return found;
-  throw new AudioUnsupported(`the audio is ${found.unsupported}; WAV and MP3 can be played`);
+  throw new AudioUnsupported(`the audio is ${formatRefusal(found.unsupported)}`);
 }
 
 /** Returns the piece of a job; its failures become {@link AudioUnsupported}, those of the pool stay unchanged. */

@@ -12,6 +12,11 @@ export class ByteAccount {
     return { header: this.#header, played: this.#played, ignored };
   }
 
+  /** Number of ignored bytes so far. */
+  get ignoredSum(): number {
+    return this.#ignoredSum;
+  }
+
   /** Number of bytes counted so far. */
   get sum(): number {
     return this.#header + this.#played + this.#ignoredSum;

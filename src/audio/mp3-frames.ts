@@ -32,29 +32,37 @@ function mayBegin(bytes: Uint8Array, at: number): boolean {
   return first === 0xff && second >= 0xe0;
 }
 
-/** Position of the first frame after `from`; undefined if none begins within {@link SEARCHED_BYTES}. */
-export function firstFrame(bytes: Uint8Array, from: number): number | undefined {
-  const end = Math.min(bytes.length, from + SEARCHED_BYTES);
-  for (let at = from; at < end; at++) if (framesAt(bytes, at) === "yes") return at;
-  return undefined;
-}
-
 /** Bytes at the head of an ID3v2 tag that hold its length. */
 export const ID3_HEAD_BYTES = 10;
 
-/** Length of the ID3v2 tag at `at`, bytes (id3.org, ID3v2.4 section 3); 0 if there is none. */
+/**
+ * Length of the ID3v2 tag at `at`, bytes (id3.org, ID3v2.4 section 3); 0 if there is none. Some writers state a plain size
+ * instead of seven bits a byte; it is used if it cannot be anything else.
+ */
 export function id3Bytes(bytes: Uint8Array, at: number): number {
-  if (bytes[at] !== 0x49 || bytes[at + 1] !== 0x44 || bytes[at + 2] !== 0x33) return 0;
-  if (at + ID3_HEAD_BYTES > bytes.length) return 0;
-  let size = 0;
-  for (let i = 6; i < 10; i++) size = size * 128 + ((bytes[at + i] ?? 0) & 0x7f);
-  const footer = (bytes[at + 5] ?? 0) & 0x10 ? 10 : 0;
-  return ID3_HEAD_BYTES + size + footer;
+  const size = id3Size(bytes, at, 128);
+  if (size === undefined) return 0;
+  return isPlainSize(bytes, at) ? id3PlainBytes(bytes, at) : ID3_HEAD_BYTES + size + footer(bytes, at);
 }
 
-/** The offset after any ID3v2 tags; past the end if a tag claims to be longer than the file. */
-export function skipId3(bytes: Uint8Array): number {
-  let at = 0;
-  for (let tag = id3Bytes(bytes, 0); tag > 0; tag = id3Bytes(bytes, at)) at += tag;
-  return at;
+/** Length of the ID3v2 tag at `at` if its size is a plain number, bytes; 0 if there is none. */
+export function id3PlainBytes(bytes: Uint8Array, at: number): number {
+  const size = id3Size(bytes, at, 256);
+  return size === undefined ? 0 : ID3_HEAD_BYTES + size + footer(bytes, at);
+}
+
+function id3Size(bytes: Uint8Array, at: number, base: number): number | undefined {
+  if (bytes[at] !== 0x49 || bytes[at + 1] !== 0x44 || bytes[at + 2] !== 0x33) return undefined;
+  if (at + ID3_HEAD_BYTES > bytes.length) return undefined;
+  let size = 0;
+  for (let i = 6; i < 10; i++) size = size * base + ((bytes[at + i] ?? 0) % base);
+  return size;
+}
+
+function isPlainSize(bytes: Uint8Array, at: number): boolean {
+  return bytes.subarray(at + 6, at + ID3_HEAD_BYTES).some((byte) => byte >= 0x80);
+}
+
+function footer(bytes: Uint8Array, at: number): number {
+  return (bytes[at + 5] ?? 0) & 0x10 ? ID3_HEAD_BYTES : 0;
 }

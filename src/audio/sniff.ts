@@ -1,4 +1,7 @@
-import { firstFrame, skipId3 } from "./mp3-frames.ts";
+import { afterZeros, audioStart } from "./audio-start.ts";
+import { framesAt } from "./mp3-frames.ts";
+import { isFreeFormat } from "./mpeg-header.ts";
+import { waveIn } from "./wav-chunks.ts";
 
 /** The result of {@link sniff}: a format that we decode, or the name of another format. */
 export type Sniffed = "wav" | "mp3" | { readonly unsupported: string };
@@ -28,25 +31,52 @@ const SIGNATURES: readonly (readonly [at: number, signature: string, name: strin
   [0, "{", "text (JSON)"],
 ];
 
+/** Maximum distance between the tags of a file and its audio, bytes. */
+const SEARCHED_BYTES = 64 * 1024;
+/** Maximum length of a frame of free format, bytes. */
+const FREE_FRAME_BYTES = 4096;
+
 /**
  * Detects the audio format from the bytes alone, never from a declared type.
  *
- * WAV is RIFF or RF64 of type WAVE. MP3 is three consecutive layer III frames of one sample rate that begin within
- * 4 KB, after any ID3v2 tags, so pass the whole file, or its beginning with the tags and 8 KB more. Never throws.
+ * WAV is RIFF or RF64 of type WAVE. MP3 is three consecutive layer III frames of one sample rate. Either begins within
+ * 64 KB, after any tags and zeros, so pass the whole file, or its beginning with the tags and 68 KB more. Never throws.
  */
 export function sniff(bytes: Uint8Array): Sniffed {
   if (bytes.length === 0) return { unsupported: "an empty file" };
   if (isWave(bytes)) return "wav";
-  const start = skipId3(bytes);
-  if (start >= bytes.length) return { unsupported: "ID3 tags without audio after them" };
+  const start = audioStart(bytes);
+  if (start >= bytes.length) return { unsupported: "tags without audio after them" };
   const tagless = bytes.subarray(start);
-  for (const [at, signature, name] of SIGNATURES) {
-    if (isAt(tagless, at, signature)) return { unsupported: name };
-  }
-  if (firstFrame(tagless, 0) !== undefined) return "mp3";
-  if (tagless[0] === 0xff && ((tagless[1] ?? 0) & 0xf6) === 0xf0) return { unsupported: "AAC" };
-  const opening = Array.from(bytes.subarray(0, 4), (byte) => byte.toString(16).padStart(2, "0")).join(" ");
-  return { unsupported: `an unknown format (it begins with ${opening})` };
+  const signature = SIGNATURES.find(([at, letters]) => isAt(tagless, at, letters));
+  if (signature !== undefined) return { unsupported: signature[2] };
+  const sound = bytes.subarray(afterZeros(bytes, start));
+  if (sound.length === 0) return { unsupported: "zeros without audio" };
+  const wave = waveIn(sound.subarray(0, SEARCHED_BYTES));
+  const frame = firstFrame(sound, wave ?? SEARCHED_BYTES);
+  if (frame !== undefined) return "mp3";
+  if (wave !== undefined) return "wav";
+  return { unsupported: nameOf(sound) ?? `an unknown format (it begins with ${hexadecimal(bytes.subarray(0, 4))})` };
+}
+
+function firstFrame(bytes: Uint8Array, maxDistance: number): number | undefined {
+  const end = Math.min(bytes.length, maxDistance);
+  for (let at = 0; at < end; at++) if (bytes[at] === 0xff && framesAt(bytes, at) === "yes") return at;
+  return undefined;
+}
+
+/** The name of MPEG audio that cannot be decoded. */
+function nameOf(bytes: Uint8Array): string | undefined {
+  const [first = 0, second = 0] = bytes;
+  if (first !== 0xff) return undefined;
+  if ((second & 0xf6) === 0xf0) return "AAC";
+  for (let at = 4; at < FREE_FRAME_BYTES && isFreeFormat(bytes, 0); at++)
+    if (isFreeFormat(bytes, at) && bytes[at + 1] === second) return "free-format MP3";
+  return undefined;
+}
+
+function hexadecimal(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join(" ");
 }
 
 /** Bytes of a file that {@link fileNamed} looks at. */

@@ -104,7 +104,7 @@ function containerOf(chunk: DataView, channels: number, sampleRate: number, bits
   const isConsistent = isWhole && byteRate === sampleRate * blockBytes;
   if (packed === 0 || (isConsistent && stated > packed) || (isWhole && bits === 24 && stated === 4)) return stated;
   // Played as it is stated, the file would be noise.
-  if (isConsistent) throw malformed(`a block size of ${blockBytes} bytes, but its samples need ${channels * packed}`);
+  if (isConsistent) throw unsupported(`a block size of ${blockBytes} bytes, too small for ${bits}-bit samples`);
   return packed;
 }
 

@@ -231,7 +231,7 @@ export class WavDecoder {
     }
     if (!isWhole || (isLast && bytes.length === 0 && this.#left > 0)) return undefined;
     this.#dataReceived += end;
-    this.#account.ignored("incomplete_sample", end);
+    this.#account.ignored("incomplete", end);
     if (isLast && end === bytes.length && end < this.#left) {
       this.#left -= end;
       return end;

@@ -27,6 +27,23 @@ function id3(size: number, flags = 0): Uint8Array {
   ]);
 }
 
+/** An APEv2 tag with head and foot. */
+function ape(size: number): Uint8Array {
+  const tag = new Uint8Array(32 + size).fill(0x20, 32);
+  tag.set(letters("APETAGEX"));
+  new DataView(tag.buffer).setUint32(12, size, true);
+  new DataView(tag.buffer).setUint32(20, 0xa000_0000, true);
+  return tag;
+}
+
+/** A tag of other bytes than zeros, whose size is not syncsafe. */
+function plainId3(size: number): Uint8Array {
+  const tag = new Uint8Array(10 + size).fill(0x41);
+  tag.set(letters("ID3\x03\x00\x00"));
+  new DataView(tag.buffer).setUint32(6, size);
+  return tag;
+}
+
 describe("MP3", () => {
   test.each<[string, Uint8Array]>([
     ["44.1 kHz", concatBytes([FRAME, FRAME, FRAME])],
@@ -36,7 +53,12 @@ describe("MP3", () => {
     ["8 kHz, MPEG 2.5", concatBytes([frame(0xe3, 0x48, 288), frame(0xe3, 0x48, 288), frame(0xe3, 0x48, 288)])],
     ["a tag before it", concatBytes([id3(5000), FRAME, FRAME, FRAME])],
     ["two tags before it, one with a footer", concatBytes([id3(300, 0x10), id3(129), FRAME, FRAME, FRAME])],
-    ["leading zeros", concatBytes([new Uint8Array(3000), FRAME, FRAME, FRAME])],
+    ["leading zeros", concatBytes([new Uint8Array(100_000), FRAME, FRAME, FRAME])],
+    ["a tag and zeros before it", concatBytes([id3(100), new Uint8Array(8192), FRAME, FRAME, FRAME])],
+    ["an APE tag before it", concatBytes([ape(6000), FRAME, FRAME, FRAME])],
+    ["a tag whose size is a plain number", concatBytes([plainId3(200_000), FRAME, FRAME, FRAME])],
+    ["a tag that claims more than the file", concatBytes([id3(300).fill(0x7f, 6, 10), FRAME, FRAME, FRAME])],
+    ["64 KB of other bytes before it", concatBytes([new Uint8Array(65_535).fill(1), FRAME, FRAME, FRAME])],
     ["the end of a frame before it", concatBytes([FRAME.subarray(200), FRAME, FRAME, FRAME])],
   ])("is recognised with %s", (_, bytes) => {
     expect(sniff(bytes)).toBe("mp3");
@@ -45,7 +67,7 @@ describe("MP3", () => {
   test.each<[string, Uint8Array]>([
     ["two frames", concatBytes([FRAME, FRAME])],
     ["frames of two rates", concatBytes([FRAME, frame(0xfb, 0x94, 384), FRAME])],
-    ["frames beyond the first 4 KB", concatBytes([new Uint8Array(4096), FRAME, FRAME, FRAME])],
+    ["frames beyond the first 64 KB", concatBytes([new Uint8Array(65_536).fill(1), FRAME, FRAME, FRAME])],
     ["layer II", concatBytes([frame(0xfd, 0x90, 417), frame(0xfd, 0x90, 417), frame(0xfd, 0x90, 417)])],
     ["free-format frames", concatBytes([frame(0xfb, 0x00, 417), frame(0xfb, 0x00, 417), frame(0xfb, 0x00, 417)])],
   ])("is not recognised in %s", (_, bytes) => {
@@ -61,6 +83,17 @@ describe("MP3", () => {
       expect(sniff(new Uint8Array(whiteNoise(2048, 20 * (i + 1), i).buffer))).not.toBe("mp3");
     }
   });
+});
+
+test("free-format MP3 is named", () => {
+  const free = frame(0xfb, 0x00, 522);
+  expect(sniff(concatBytes([id3(20), free, free, free]))).toEqual({ unsupported: "free-format MP3" });
+});
+
+test("WAV is recognised after tags and other bytes", () => {
+  const wav = buildWav({ tag: 1, bits: 16, frames: [[0]] });
+  for (const before of [id3(300), letters("\xef\xbb\xbf"), letters("--boundary\r\n\r\n")])
+    expect(sniff(concatBytes([before, wav]))).toBe("wav");
 });
 
 test("WAV is recognised as RIFF and as RF64", () => {
@@ -89,8 +122,8 @@ test.each([
 
 test("the bytes after an ID3 tag decide, and a tag alone is refused", () => {
   expect(sniff(concatBytes([id3(20), letters("fLaC")]))).toEqual({ unsupported: "FLAC" });
-  expect(sniff(id3(20))).toEqual({ unsupported: expect.stringMatching(/ID3 tags without audio/) });
-  expect(sniff(id3(9000).subarray(0, 4096))).toEqual({ unsupported: expect.stringMatching(/ID3 tags without audio/) });
+  expect(sniff(id3(20))).toEqual({ unsupported: expect.stringMatching(/tags without audio/) });
+  expect(sniff(id3(9000).subarray(0, 4096))).toEqual({ unsupported: expect.stringMatching(/tags without audio/) });
 });
 
 const pieces = fc.oneof(

@@ -109,6 +109,12 @@ describe("the samples of a file", () => {
 });
 
 describe("a damaged file", () => {
+  test("tags that claim more than the file are searched for frames", async () => {
+    const file = stereo.slice();
+    file.set([0x7f, 0x7f, 0x7f, 0x7f], 6);
+    expect(await decoder.inspect(file, LIMITS)).toMatchObject({ durationMs: 3000, bytes: { ignored: [] } });
+  });
+
   test("a WAV file shorter than it claims is played to its end", async () => {
     const samples = tone(TONE_HZ, 1000, 8000, 8000);
     const file = wav(samples, 8000, 10 * samples.length);
@@ -149,8 +155,6 @@ describe("a damaged file", () => {
 
 describe("an unplayable file is refused with its fault", () => {
   const noise = Uint8Array.from({ length: 50_000 }, (_, i) => (Math.imul(i + 7, 2_654_435_761) >>> 11) & 0xff);
-  const lyingId3 = stereo.slice();
-  lyingId3.set([0x7f, 0x7f, 0x7f, 0x7f], 6);
   const justTags = new Uint8Array(2000);
   justTags.set([0x49, 0x44, 0x33, 3, 0, 0, 0, 0, 0x0f, 0x46]);
   const cases: [string, Uint8Array][] = [
@@ -158,7 +162,6 @@ describe("an unplayable file is refused with its fault", () => {
     ["random bytes", noise],
     ["text", new TextEncoder().encode("<html>an error page</html>")],
     ["an Ogg file", new TextEncoder().encode("OggS and so on")],
-    ["tags that claim more than the file", lyingId3],
     ["tags and nothing else", justTags],
     ["a WAV header alone", wav(new Int16Array(0), 8000)],
     ["half a WAV header", wav(new Int16Array(0), 8000).subarray(0, 30)],

@@ -1,0 +1,148 @@
+import { ByteAccount } from "../../src/audio/byte-account.ts";
+import { EncoderPadding } from "../../src/audio/encoder-padding.ts";
+import type { Mp3Info } from "../../src/audio/mp3-info.ts";
+import { type Mp3Part, Mp3Splitter, type Mp3SplitterOptions } from "../../src/audio/mp3-splitter.ts";
+import type { MpegHeader } from "../../src/audio/mpeg-header.ts";
+import { Mpg123 } from "./mpg123.ts";
+
+/** Frames that are decoded at once. */
+const BATCH_FRAMES = 16;
+
+/** Decoded audio of one sample rate. */
+export interface Mp3Audio {
+  /** Values of the left and the right channel, -1 to 1. */
+  readonly channels: readonly Float32Array[];
+  /** Hz. */
+  readonly sampleRate: number;
+}
+
+/**
+ * Decodes MP3s that follow each other, as they arrive: without tags, the padding of encoders and broken frames, and cut
+ * wherever the sample rate changes. Counts the use of every byte.
+ */
+export class Mp3Decoding {
+  readonly account: ByteAccount = new ByteAccount();
+  readonly #decoder: Mpg123;
+  readonly #splitter: Mp3Splitter;
+  #first: MpegHeader | undefined;
+  /** Frames that wait to be decoded together. */
+  #batch: Uint8Array[] = [];
+  #batchHeader: MpegHeader | undefined;
+  #padding = new EncoderPadding(undefined, 0);
+  #info: Mp3Info | undefined;
+  /** Frames since the info. */
+  #frames = 0;
+  #isCutOff = false;
+  #faults = 0;
+
+  private constructor(decoder: Mpg123, options: Mp3SplitterOptions) {
+    this.#decoder = decoder;
+    this.#splitter = new Mp3Splitter(options);
+  }
+
+  static async open(options: Mp3SplitterOptions = {}): Promise<Mp3Decoding> {
+    return new Mp3Decoding(await Mpg123.open(), options);
+  }
+
+  /** The header of the first frame. */
+  get first(): MpegHeader | undefined {
+    return this.#first;
+  }
+
+  /** Number of broken frames so far. */
+  get faults(): number {
+    return this.#faults;
+  }
+
+  /** After {@link finish}: true if frames are missing. */
+  get truncated(): boolean {
+    return this.#isCutOff;
+  }
+
+  push(bytes: Uint8Array): Mp3Audio[] {
+    return this.#decode(this.#splitter.push(bytes));
+  }
+
+  finish(): Mp3Audio[] {
+    const audio = this.#decode(this.#splitter.finish());
+    this.#endFile();
+    return audio;
+  }
+
+  close(): void {
+    this.#decoder.close();
+  }
+
+  #decode(parts: readonly Mp3Part[]): Mp3Audio[] {
+    const audio: Mp3Audio[] = [];
+    for (const part of parts) {
+      if (part.kind === "frame") this.#addFrame(part.bytes, part.header, audio);
+      else if (part.kind === "info") this.#beginFile(part.bytes, part.header, part.info, audio);
+      else if (part.kind === "tag") this.account.header(part.length);
+      else if (part.kind === "unknown") this.account.ignored("unknown_bytes", part.length);
+      else {
+        this.account.ignored("incomplete", part.length);
+        this.#isCutOff = true;
+      }
+    }
+    this.#decodeBatch(audio);
+    return audio;
+  }
+
+  #addFrame(bytes: Uint8Array, header: MpegHeader, audio: Mp3Audio[]): void {
+    const isNewRate = this.#batchHeader !== undefined && this.#batchHeader.sampleRate !== header.sampleRate;
+    if (isNewRate || this.#batch.length === BATCH_FRAMES) this.#decodeBatch(audio);
+    if (isNewRate && this.#frames > 0) this.#startFile(undefined, header);
+    this.#first ??= header;
+    this.#batchHeader = header;
+    this.#frames++;
+    this.#batch.push(bytes);
+  }
+
+  #beginFile(bytes: Uint8Array, header: MpegHeader, info: Mp3Info, audio: Mp3Audio[]): void {
+    this.#decodeBatch(audio);
+    this.#startFile(info, header);
+    this.#first ??= header;
+    this.#batchHeader = header;
+    this.account.header(bytes.length);
+  }
+
+  #startFile(info: Mp3Info | undefined, header: MpegHeader): void {
+    this.#endFile();
+    this.#info = info;
+    this.#frames = 0;
+    this.#padding = new EncoderPadding(info, header.samples);
+  }
+
+  /** An encoder may count one frame more than it writes. */
+  #endFile(): void {
+    if (this.#info?.frames !== undefined && this.#frames < this.#info.frames - 1) this.#isCutOff = true;
+  }
+
+  #decodeBatch(audio: Mp3Audio[]): void {
+    const header = this.#batchHeader;
+    const batch = this.#batch;
+    if (header === undefined || batch.length === 0) return;
+    this.#batch = [];
+    const bytes = joined(batch);
+    const { channels, faults } = this.#decoder.decode(bytes);
+    this.#faults += faults;
+    const decoded = Math.min(batch.length, (channels[0]?.length ?? 0) / header.samples);
+    const played = Math.round((bytes.length * decoded) / batch.length);
+    this.account.played(played);
+    this.account.ignored("broken_frames", bytes.length - played);
+    if (decoded === 0) return;
+    const audible = this.#padding.cut(channels);
+    if (audible[0]!.length > 0) audio.push({ channels: audible, sampleRate: header.sampleRate });
+  }
+}
+
+function joined(parts: readonly Uint8Array[]): Uint8Array {
+  const bytes = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
+  }
+  return bytes;
+}

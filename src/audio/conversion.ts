@@ -1,0 +1,18 @@
+const FFMPEG = "convert it with: ffmpeg -i input -ar 16000 -ac 1 output.wav";
+/** ffmpeg does not read frames without a stated length. */
+const LAME = "ffmpeg does not read it either, so convert it with: lame --decode input.mp3 output.wav";
+
+/** Kinds of files, as `sniff` names them, that hold no sound to convert. */
+const SOUNDLESS = /image|document|archive|gzip|text|MIDI|empty|without audio/;
+
+/** The command that makes a playable file of an unsupported format; undefined if none does. */
+export function conversionOf(format: string): string | undefined {
+  if (SOUNDLESS.test(format)) return undefined;
+  return format === "free-format MP3" ? LAME : FFMPEG;
+}
+
+/** The reason why a file of this format is refused, with the fix. */
+export function formatRefusal(format: string): string {
+  const conversion = conversionOf(format);
+  return `${format}; WAV and MP3 can be played${conversion === undefined ? "" : `: ${conversion}`}`;
+}

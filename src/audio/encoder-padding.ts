@@ -1,0 +1,43 @@
+import type { Mp3Info } from "./mp3-info.ts";
+
+/** Samples by which every MP3 decoder is late. */
+const DECODER_DELAY = 529;
+
+/** Cuts off the samples that an MP3 encoder has put before and after the audio of one file. */
+export class EncoderPadding {
+  #at = 0;
+  readonly #start: number;
+  readonly #end: number;
+  readonly #framesEnd: number;
+
+  /**
+   * @param info states the padding; undefined if the file does not
+   * @param frameSamples samples of one frame
+   */
+  constructor(info: Mp3Info | undefined, frameSamples: number) {
+    const [before, after] = info?.padding ?? [0, 0];
+    const isStated = info?.padding !== undefined && info.frames !== undefined;
+    this.#start = info?.padding === undefined ? 0 : before + DECODER_DELAY;
+    this.#framesEnd = isStated ? (info.frames ?? 0) * frameSamples : Infinity;
+    this.#end = isStated ? this.#framesEnd - Math.max(0, after - DECODER_DELAY) : Infinity;
+  }
+
+  /** Returns the audio among the next samples of each channel. Frames beyond the stated number are all audio. */
+  cut(channels: readonly Float32Array[]): Float32Array[] {
+    const from = this.#at;
+    const length = channels[0]?.length ?? 0;
+    this.#at += length;
+    const [start, end, beyond] = [this.#start, this.#end, this.#framesEnd].map((edge) =>
+      Math.max(0, Math.min(length, edge - from)),
+    ) as [number, number, number];
+    return channels.map((samples) => joined(samples.subarray(start, Math.max(start, end)), samples.subarray(beyond)));
+  }
+}
+
+function joined(first: Float32Array, second: Float32Array): Float32Array {
+  if (second.length === 0) return first;
+  const both = new Float32Array(first.length + second.length);
+  both.set(first);
+  both.set(second, first.length);
+  return both;
+}
