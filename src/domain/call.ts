@@ -2,6 +2,7 @@ import type { Transitions } from "../base/machine.ts";
 import type { AgentInput } from "./agent-input.ts";
 import type { OnMachine } from "./answering-machine.ts";
 import type { CallerId } from "./caller-id.ts";
+import type { FileBytes } from "./file-bytes.ts";
 import type { Metadata } from "./instance.ts";
 import type { MediaStatistics } from "./media-statistics.ts";
 import type { Outcome } from "./outcome.ts";
@@ -40,6 +41,8 @@ export type Message =
       readonly durationMs: number;
       /** The file is shorter than its header states; it is played to its end. */
       readonly truncated: boolean;
+      /** The use of the file's bytes; undefined if the decoder does not count them. */
+      readonly bytes?: FileBytes | undefined;
     } & MachinePolicy)
   | { readonly type: "DYNAMIC_STREAM" }
   | ({ readonly type: "DYNAMIC_AGENT"; readonly instructions: readonly string[] } & Readonly<

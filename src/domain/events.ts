@@ -1,5 +1,6 @@
 import type { AnsweredBy, AnswerReason, GreetingEnd } from "./answering-machine.ts";
 import type { CallType } from "./call.ts";
+import type { IgnoredReason } from "./file-bytes.ts";
 import type { Metadata } from "./instance.ts";
 import type { LineTone } from "./line-tones.ts";
 import type { OutcomeData } from "./outcome.ts";
@@ -18,6 +19,8 @@ export interface EventData {
   readonly audio_truncated: { readonly played_ms: number };
   /** A voice does not speak this passage; `text` is cut after 200 characters, `characters` counts letters, digits and emoji. */
   readonly text_skipped: { readonly text: string; readonly characters: number };
+  /** Bytes of the audio file that are not heard, and are neither header nor tag. */
+  readonly audio_ignored: { readonly bytes: number; readonly reason: IgnoredReason };
   readonly message_ready: { readonly message_ms: number };
   /** `at_ms`: when the silence began, after the answer. */
   readonly message_delayed: { readonly at_ms: number; readonly silence_ms: number };
@@ -113,6 +116,7 @@ export const EVENT_TYPES = [
   "answered",
   "audio_truncated",
   "text_skipped",
+  "audio_ignored",
   "message_ready",
   "message_delayed",
   "agent_started",

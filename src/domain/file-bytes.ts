@@ -1,5 +1,5 @@
 /** Reasons why bytes of an audio file are not heard. */
-export const IGNORED_REASONS = ["unknown_bytes", "incomplete_sample", "broken_frames", "unreadable_part"] as const;
+export const IGNORED_REASONS = ["unknown_bytes", "incomplete", "broken_frames", "unreadable_part"] as const;
 export type IgnoredReason = (typeof IGNORED_REASONS)[number];
 
 /** Bytes of an audio file that are neither heard nor part of a header or a tag. */

@@ -511,8 +511,9 @@ export interface State {
 export interface AudioMedia {
   format: "wav" | "mp3";
   duration_ms: number;
-  /** The file is shorter than its header states. */
+  /** The file is cut off: it is shorter than its header states. */
   truncated: boolean;
+  bytes?: { header: number; played: number; ignored: number } | undefined;
   /** How the audio travelled over the network; null until the call is over, and if the network does not count. */
   stream: StreamStatistics | null;
   /** Present if the call is to be recorded; null until the call is over, and if nothing was kept. */

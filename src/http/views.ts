@@ -2,6 +2,7 @@ import { outcomeData } from "../application/calls/outcomes.ts";
 import type { Connection, InstanceDetails, ListedInstance } from "../application/use-cases.ts";
 import { type Call, isActive } from "../domain/call.ts";
 import type { NumberedEvent } from "../domain/events.ts";
+import type { FileBytes } from "../domain/file-bytes.ts";
 import type { Instance } from "../domain/instance.ts";
 import type { MediaStatistics } from "../domain/media-statistics.ts";
 import type { QualityInterval } from "../domain/quality-series.ts";
@@ -110,14 +111,25 @@ function transcriptLineView(line: TranscriptLine): View<"TranscriptLine"> {
   };
 }
 
+function bytesView({ header, played, ignored }: FileBytes): { header: number; played: number; ignored: number } {
+  return { header, played, ignored: ignored.reduce((sum, { bytes }) => sum + bytes, 0) };
+}
+
 function mediaView(call: Call, server: () => string): View<"Call">["media"] {
   const { message, mediaStatistics } = call;
   const stream = mediaStatistics && streamView(mediaStatistics);
   const recorded = call.recordedMs === null ? {} : { recording: recordingView(call, server) };
   switch (message.type) {
     case "FIXED_AUDIO": {
-      const { format, durationMs, truncated } = message;
-      return { format, duration_ms: durationMs, truncated, stream, ...recorded };
+      const { format, durationMs, truncated, bytes } = message;
+      return {
+        format,
+        duration_ms: durationMs,
+        truncated,
+        ...(bytes && { bytes: bytesView(bytes) }),
+        stream,
+        ...recorded,
+      };
     }
     case "FIXED_TTS":
       return { voice_id: message.voiceId, characters: [...message.text].length, stream, ...recorded };

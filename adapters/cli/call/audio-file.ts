@@ -1,4 +1,5 @@
 import { readFile, stat } from "node:fs/promises";
+import { formatRefusal } from "../../../src/audio/conversion.ts";
 import { sniff } from "../../../src/audio/sniff.ts";
 import { DEFAULT_LIMITS } from "../../../src/domain/limits.ts";
 import { UsageError } from "../usage-error.ts";
@@ -27,6 +28,6 @@ export async function readAudioFile(path: string): Promise<Uint8Array> {
     refuse(`it has ${size} bytes, at most ${DEFAULT_LIMITS.audioBytes} are allowed`);
   const bytes = await readFile(path).catch(unreadable);
   const format = sniff(bytes);
-  if (typeof format === "object") refuse(`it is ${format.unsupported}; MP3 and WAV can be played`);
+  if (typeof format === "object") refuse(`it is ${formatRefusal(format.unsupported)}`);
   return bytes;
 }

@@ -2,6 +2,7 @@ import { shown } from "../../base/shown.ts";
 import type { Call, Message } from "../../domain/call.ts";
 import { agentLanguageIn, agentToolsIn, type CheckedCallInput, voiceIn } from "../../domain/call-input.ts";
 import { type CallerId, callerOf } from "../../domain/caller-id.ts";
+import type { Fact } from "../../domain/events.ts";
 import { parseCreateCall } from "../../domain/inputs.ts";
 import { mayUseInstanceId } from "../../domain/ownership.ts";
 import type { Principal } from "../../domain/principal.ts";
@@ -127,8 +128,7 @@ export class CallCreation {
 
     const subject = { callId: call.id, instanceId, userId };
     const log = [events.event({ event: "queued", data: { type: message.type, ...referenceData(call) } }, subject)];
-    if (message.type === "FIXED_AUDIO" && message.truncated)
-      log.push(events.event({ event: "audio_truncated", data: { played_ms: message.durationMs } }, subject));
+    for (const event of audioEvents(message)) log.push(events.event(event, subject));
     const receipt =
       running &&
       ((result: { created: boolean; call: Call }) =>
@@ -201,4 +201,13 @@ export class CallCreation {
 /** The numbers that the call may be transferred to. */
 function transferNumbers(input: CheckedCallInput): readonly string[] {
   return input.type === "DYNAMIC_AGENT" ? (input.agent.transferTo ?? []) : [];
+}
+
+/** What a call reports at its creation: the part of its audio file that cannot be heard. */
+function audioEvents(message: Message): readonly Fact[] {
+  if (message.type !== "FIXED_AUDIO") return [];
+  const ignored = (message.bytes?.ignored ?? []).map((data) => ({ event: "audio_ignored", data }) as const);
+  return message.truncated
+    ? [{ event: "audio_truncated", data: { played_ms: message.durationMs } }, ...ignored]
+    : ignored;
 }

@@ -61,8 +61,8 @@ export class MessageChecks {
       const demand = { userId, instanceId, playing: false, aheadMs: 0 };
       const end = await this.#inspectionTurns.take(demand, new AbortController().signal);
       try {
-        const { format, durationMs, truncated } = await decoder.inspect(file, { maxDurationMs: limits.audioMs });
-        return { message: { type: "FIXED_AUDIO", format, durationMs, truncated }, file };
+        const { format, durationMs, truncated, bytes } = await decoder.inspect(file, { maxDurationMs: limits.audioMs });
+        return { message: { type: "FIXED_AUDIO", format, durationMs, truncated, ...(bytes && { bytes }) }, file };
       } finally {
         end();
       }

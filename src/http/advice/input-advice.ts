@@ -76,8 +76,8 @@ export const INPUT_ADVICE = {
       '/agent: no AI agent is configured on this server, and instruction 1 ("Greet the callee.") is not part of a script',
   },
   audio_unsupported: {
-    means: "The file is not Base64, is not MP3 or WAV, is empty, damaged, too large or too long.",
-    fix: "Send an MP3 or WAV file of at most 10 MiB and 10 minutes, as Base64 without line breaks.",
+    means: "The file is not Base64, is not MP3 or WAV, is empty, silent, damaged, too large or too long.",
+    fix: "Send an MP3 or WAV file of at most 10 MiB and 10 minutes, as Base64 without line breaks. `ffmpeg -i input -ar 16000 -ac 1 output.wav` converts almost every other format.",
     example: "/audio/audioBase64: is not Base64 (RFC 4648, padded, without line breaks)",
   },
   provider_unknown: {

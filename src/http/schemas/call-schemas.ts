@@ -164,10 +164,18 @@ const recording = v.optional(
   ),
 );
 
+const bytes = v.pipe(v.number(), v.integer(), v.minValue(0));
+export const FileBytes = shape("The bytes of an audio file by their use; their sum is its size.", {
+  header: v.pipe(bytes, v.description("Headers, tags and padding.")),
+  played: v.pipe(bytes, v.description("Audio that is played.")),
+  ignored: v.pipe(bytes, v.description("The rest; the event `audio_ignored` names the reasons.")),
+});
+
 export const AudioMedia = shape("The media of a call that plays an audio file.", {
   format: v.picklist(["wav", "mp3"]),
   duration_ms: milliseconds,
-  truncated: v.pipe(v.boolean(), v.description("The file is shorter than its header states.")),
+  truncated: v.pipe(v.boolean(), v.description("The file is cut off: it is shorter than its header states.")),
+  bytes: v.optional(FileBytes),
   stream,
   recording,
 });

@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { ANSWER_REASONS, ANSWERERS, GREETING_ENDS } from "../../domain/answering-machine.ts";
 import { CALL_TYPES } from "../../domain/call.ts";
 import { EVENT_TYPES, type EventData, type EventType, TOOL_FAULTS } from "../../domain/events.ts";
+import { IGNORED_REASONS } from "../../domain/file-bytes.ts";
 import { LINE_TONES } from "../../domain/line-tones.ts";
 import { TEST_EVENT_TYPE } from "../../domain/webhook.ts";
 import { Outcome } from "./call-schemas.ts";
@@ -52,6 +53,10 @@ export const EVENT_DATA: { readonly [T in EventType]: DataSchema<T> } = {
       v.minValue(1),
       v.description("Number of its letters, digits and emoji."),
     ),
+  }),
+  audio_ignored: v.strictObject({
+    bytes: v.pipe(v.number(), v.integer(), v.minValue(1)),
+    reason: v.picklist(IGNORED_REASONS),
   }),
   message_ready: v.strictObject({ message_ms: milliseconds }),
   message_delayed: v.strictObject({ at_ms: afterAnswer, silence_ms: milliseconds }),

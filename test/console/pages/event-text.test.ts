@@ -22,6 +22,7 @@ const DATA: Partial<EventData> = {
   address_resolved: { resolved_address: "5511987654321@s.whatsapp.net" },
   audio_truncated: { played_ms: 1_500 },
   text_skipped: { text: "你好", characters: 2 },
+  audio_ignored: { bytes: 417, reason: "broken_frames" },
   message_ready: { message_ms: 2_000 },
   message_delayed: { at_ms: 100, silence_ms: 400 },
   agent_started: { agent: "scripted" },

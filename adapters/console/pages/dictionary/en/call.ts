@@ -133,6 +133,7 @@ export default {
     answered: "Picked up",
     audio_truncated: (played: string) => `The audio file is shorter than it claims: ${played} s were played`,
     text_skipped: (text: string) => `The voice did not speak “${text}”`,
+    audio_ignored: (bytes: string) => `${bytes} bytes of the audio file cannot be played`,
     message_ready: (length: string) => `The message is ready: ${length} s`,
     message_delayed: (silence: string) => `The message stood still for ${silence} s`,
     agent_started: (agent: string) => `The agent “${agent}” conducts the call`,

@@ -132,6 +132,7 @@ export default {
     answered: "Atendida",
     audio_truncated: (played) => `O arquivo é mais curto do que diz: ${played} s foram reproduzidos`,
     text_skipped: (text) => `A voz não falou “${text}”`,
+    audio_ignored: (bytes) => `${bytes} bytes do arquivo de áudio não podem ser reproduzidos`,
     message_ready: (length) => `A mensagem está pronta: ${length} s`,
     message_delayed: (silence) => `A mensagem ficou parada por ${silence} s`,
     agent_started: (agent) => `O agente “${agent}” conduz a chamada`,

@@ -17,6 +17,8 @@ export function eventText(event: CallEvent, t: CallTexts): string {
       return words.audio_truncated(seconds(event.data.played_ms));
     case "text_skipped":
       return words.text_skipped(event.data.text);
+    case "audio_ignored":
+      return words.audio_ignored(String(event.data.bytes));
     case "message_ready":
       return words.message_ready(seconds(event.data.message_ms));
     case "message_delayed":

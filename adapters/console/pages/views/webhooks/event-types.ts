@@ -22,6 +22,7 @@ const GROUP_OF: Readonly<Record<EventType, EventGroup>> = {
   early_media: "detail",
   audio_truncated: "detail",
   text_skipped: "detail",
+  audio_ignored: "detail",
   message_ready: "detail",
   message_delayed: "detail",
   agent_started: "detail",
