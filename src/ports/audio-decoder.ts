@@ -38,7 +38,7 @@ export interface Mp3Stream {
 export interface AudioDecoder {
   /**
    * Decodes the whole file once and drops the samples.
-   * @throws {AudioUnsupported} unknown, undecodable, empty, over `maxDurationMs`, or too costly to decode
+   * @throws {AudioUnsupported} unknown, undecodable, empty, silent, over `maxDurationMs`, or too costly to decode
    */
   inspect(file: Uint8Array, limits: { maxDurationMs: number }, signal?: AbortSignal): Promise<AudioFacts>;
   /**
