@@ -5,7 +5,7 @@ import { DEFAULT_TIMINGS } from "../src/domain/timings.ts";
 import type { EmbeddedPorts, RingportOptions } from "../src/options.ts";
 import { type AgentTool, toolsFault } from "../src/ports/agent-tool.ts";
 import type { AudioAgent } from "../src/ports/audio-conversation.ts";
-import type { AudioDecoder } from "../src/ports/audio-decoder.ts";
+import type { AudioDecoder, Mp3Stream } from "../src/ports/audio-decoder.ts";
 import type { BodyParser } from "../src/ports/body-parser.ts";
 import type { Agent } from "../src/ports/conversation.ts";
 import type { Recordings } from "../src/ports/recordings.ts";
@@ -87,7 +87,8 @@ async function joinedSpeech({ speech, system = realSystem }: RingportOptions): P
 async function embeddedSpeech({ embedded }: RingportOptions, workers: SharedWorkers): Promise<Speech> {
   const { embeddedSpeech: speechOf } = await import("./speech/embedded-engines.ts");
   const { pool, release } = await workers();
-  const speech = speechOf({ pool, http: embedded?.httpSpeech });
+  const mp3Stream = async (): Promise<Mp3Stream> => (await import("./audio/mp3-stream.ts")).mp3Stream();
+  const speech = speechOf({ pool, http: embedded?.httpSpeech, mp3Stream });
   return { ...speech, close: closing(() => speech.close(), release) };
 }
 

@@ -1,3 +1,4 @@
+import type { Mp3Stream } from "../../src/ports/audio-decoder.ts";
 import type { Speech } from "../../src/ports/speech.ts";
 import { espeakSpeech } from "./espeak.ts";
 import { findInstalled } from "./find-installed.ts";
@@ -13,6 +14,8 @@ export interface EmbeddedSpeechOptions {
   readonly pool?: SpeechWorkers | undefined;
   /** A speech server. */
   readonly http?: HttpSpeechOptions | undefined;
+  /** Decodes MP3 from the speech server; without it, MP3 is refused. */
+  readonly mp3Stream?: (() => Promise<Mp3Stream>) | undefined;
   /** Size of the cache of rendered speech, bytes. Default: 64 MiB; 0 disables it. */
   readonly cacheBytes?: number | undefined;
 }
@@ -23,10 +26,10 @@ export interface EmbeddedSpeechOptions {
  *
  * Closing it leaves the worker pool open. Throws a TypeError for a malformed voice id or base URL.
  */
-export function embeddedSpeech({ pool, http, cacheBytes }: EmbeddedSpeechOptions): Speech {
+export function embeddedSpeech({ pool, http, mp3Stream, cacheBytes }: EmbeddedSpeechOptions): Speech {
   const installed = pool && findInstalled(pool);
   const engines = [
-    ...(http ? [httpSpeech(http)] : []),
+    ...(http ? [httpSpeech(http, mp3Stream)] : []),
     ...(pool && installed ? [fliteSpeech(pool, installed), espeakSpeech(pool, installed)] : []),
   ];
   return joinSpeech(engines, { cacheBytes, remedy: (id) => remedyFor(id, installed) });

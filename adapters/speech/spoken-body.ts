@@ -1,12 +1,33 @@
+import { AudioFormatError } from "../../src/audio/audio-format-error.ts";
+import { decodeAlaw, decodeMulaw } from "../../src/audio/g711.ts";
+import { NoiseWatch } from "../../src/audio/noise-watch.ts";
 import { PcmByteStream } from "../../src/audio/pcm-byte-stream.ts";
+import { type ServedFormat, servedFormat } from "../../src/audio/served-format.ts";
 import { WavDecoder } from "../../src/audio/wav.ts";
+import { concatBytes } from "../../src/base/concat-bytes.ts";
+import type { Mp3Stream } from "../../src/ports/audio-decoder.ts";
 import type { PcmChunk } from "../../src/ports/media.ts";
 
 /** The range of plausible sample rates, Hz. */
 const MIN_RATE = 4000;
 const MAX_RATE = 192_000;
-/** Enough bytes to tell a WAV header from samples. */
-const OPENING_BYTES = 4;
+const G711_RATE = 8000;
+/** An MP3 is decoded in pieces of this size, bytes. */
+const MP3_PIECE_BYTES = 4096;
+
+/** Content types of samples that no byte reveals. */
+const G711_TYPES = /^audio\/(?:basic|pcmu|x-mulaw|mulaw|pcma|x-alaw|alaw)$/;
+/** Content types whose bytes are never samples. */
+const OTHER_TYPES = /^(text\/|application\/(json|problem\+json|xml))|^audio\/(mpeg|mp3|ogg|opus|aac|flac|mp4|webm)$/;
+
+/** Options of {@link SpokenBody}. */
+export interface SpokenBodyOptions {
+  readonly contentType: string | null;
+  /** Rate of samples if neither the type nor a header names one, Hz. */
+  readonly sampleRate: number;
+  /** Decodes MP3; without it, MP3 is refused. */
+  readonly mp3Stream?: (() => Promise<Mp3Stream>) | undefined;
+}
 
 /** The rate in a content type, such as `audio/pcm; rate=16000`, Hz; undefined if it names none. */
 export function rateOfContentType(contentType: string | null): number | undefined {
@@ -14,42 +35,96 @@ export function rateOfContentType(contentType: string | null): number | undefine
   return rate >= MIN_RATE && rate <= MAX_RATE ? rate : undefined;
 }
 
+/** Decodes the bytes of one format; `finish` returns the samples that were held back. */
+interface BodyDecoder {
+  push(bytes: Uint8Array): readonly PcmChunk[];
+  finish?(): readonly PcmChunk[];
+  close?(): void;
+}
+
 /**
  * Turns the bytes of a speech server into samples as they arrive, in pieces of any size.
  *
- * Bytes that begin with RIFF are WAV, whatever was requested, and their header names the rate; others are 16-bit
- * little-endian samples of one channel at `sampleRate` (Hz).
+ * The bytes decide what they are, whatever was requested and whatever the content type is: WAV and MP3 are decoded at
+ * their own rate; texts, other files and noise are refused by name. The rest are 16-bit little-endian samples of one
+ * channel.
  */
 export class SpokenBody {
-  readonly #sampleRate: number;
+  readonly #options: SpokenBodyOptions;
   #opening = new Uint8Array(0);
-  #pcm: PcmByteStream | undefined;
-  #wav: WavDecoder | undefined;
+  #decoder: BodyDecoder | undefined;
 
-  constructor(sampleRate: number) {
-    this.#sampleRate = sampleRate;
+  constructor(options: SpokenBodyOptions) {
+    this.#options = options;
   }
 
-  /** Takes the next bytes and returns the samples that they complete. Throws `AudioFormatError` for a broken WAV. */
-  push(bytes: Uint8Array): PcmChunk[] {
-    let fresh = bytes;
-    if (!this.#pcm && !this.#wav) {
-      const opening = new Uint8Array(this.#opening.length + bytes.length);
-      opening.set(this.#opening);
-      opening.set(bytes, this.#opening.length);
-      this.#opening = opening;
-      if (opening.length < OPENING_BYTES) return [];
-      if (String.fromCharCode(...opening.subarray(0, OPENING_BYTES)) === "RIFF") this.#wav = new WavDecoder();
-      else this.#pcm = new PcmByteStream();
-      fresh = opening;
-    }
-    if (this.#wav !== undefined) return this.#wav.push(fresh);
-    const samples = this.#pcm?.push(fresh) ?? new Int16Array(0);
-    return samples.length === 0 ? [] : [{ sampleRate: this.#sampleRate, samples }];
+  /**
+   * Takes the next bytes and returns the samples that they complete.
+   * @throws {AudioFormatError | AudioUnsupported} naming what the bytes are instead
+   */
+  async push(bytes: Uint8Array): Promise<readonly PcmChunk[]> {
+    if (this.#decoder !== undefined) return this.#decoder.push(bytes);
+    this.#opening = concatBytes([this.#opening, bytes]);
+    return this.#open(false);
   }
 
   /** Marks the end of the bytes and returns the last samples. Throws `AudioFormatError` if a WAV has no audio. */
-  finish(): PcmChunk[] {
-    return this.#wav?.finish() ?? [];
+  async finish(): Promise<readonly PcmChunk[]> {
+    const last = this.#decoder || this.#opening.length === 0 ? [] : await this.#open(true);
+    return [...last, ...(this.#decoder?.finish?.() ?? [])];
   }
+
+  close(): void {
+    this.#decoder?.close?.();
+  }
+
+  async #open(isWhole: boolean): Promise<readonly PcmChunk[]> {
+    const format = servedFormat(this.#opening, isWhole);
+    if (format === undefined) return [];
+    this.#decoder = await this.#decoderOf(format);
+    return this.#decoder.push(this.#opening);
+  }
+
+  async #decoderOf(format: ServedFormat): Promise<BodyDecoder> {
+    const { contentType, sampleRate, mp3Stream } = this.#options;
+    if (format === "wav") return new WavDecoder();
+    if (format === "mp3") {
+      if (mp3Stream === undefined) throw new AudioFormatError("unsupported", "it sent MP3, instead of samples");
+      return mp3Decoder(await mp3Stream());
+    }
+    const type = contentType?.split(";")[0]?.trim().toLowerCase() ?? "";
+    if (OTHER_TYPES.test(type)) throw new AudioFormatError("unsupported", `it sent ${type} instead of samples`);
+    const rate = rateOfContentType(contentType);
+    if (!G711_TYPES.test(type)) return sampleDecoder(rate ?? sampleRate);
+    const decode = /alaw|pcma/.test(type) ? decodeAlaw : decodeMulaw;
+    return { push: (bytes) => [{ sampleRate: rate ?? G711_RATE, samples: decode(bytes) }] };
+  }
+}
+
+function sampleDecoder(sampleRate: number): BodyDecoder {
+  const pcm = new PcmByteStream();
+  const noise = new NoiseWatch();
+  return {
+    push(bytes) {
+      const samples = pcm.push(bytes);
+      if (noise.push(samples))
+        throw new AudioFormatError(
+          "not_audio",
+          "it sent noise: compressed data, or samples that are not 16-bit little-endian",
+        );
+      return samples.length === 0 ? [] : [{ sampleRate, samples }];
+    },
+  };
+}
+
+function mp3Decoder(stream: Mp3Stream): BodyDecoder {
+  return {
+    push(bytes) {
+      const chunks: PcmChunk[] = [];
+      for (let at = 0; at < bytes.length; at += MP3_PIECE_BYTES)
+        chunks.push(...stream.push(bytes.subarray(at, at + MP3_PIECE_BYTES)));
+      return chunks;
+    },
+    close: () => stream.close(),
+  };
 }

@@ -7,7 +7,7 @@ import { wavHeader } from "../../src/audio/wav-header.ts";
 /** What goes wrong with one request. */
 export type SpeechFault =
   /** Answers with this status instead of audio. */
-  | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string }
+  | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string | Uint8Array }
   /** Never answers; or answers and sends nothing more after the first piece. */
   | "silent"
   | "stall"

@@ -1,0 +1,41 @@
+/** Samples that are looked at together. */
+const WINDOW = 1024;
+/** Mean level from which on a window may be noise: 65 % of what random bytes have, and far above speech. */
+const MIN_LEVEL = 0.35 * 32_768;
+/** Neighbouring samples of a sound resemble each other more than that; those of random bytes do not. */
+const MAX_CORRELATION = 0.25;
+/** Windows of noise, one after the other, that prove it. */
+const NOISY_WINDOWS = 3;
+
+/**
+ * Recognises bytes that are no samples: compressed or encrypted data, and samples in another byte order, are noise at full
+ * level. Speech, music and the noise of a room are not, because their samples are quieter and resemble their neighbours.
+ */
+export class NoiseWatch {
+  #count = 0;
+  #level = 0;
+  #energy = 0;
+  #product = 0;
+  #last = 0;
+  #noisy = 0;
+
+  /** True if the latest windows are noise. */
+  push(samples: Int16Array): boolean {
+    for (const sample of samples) {
+      this.#level += Math.abs(sample);
+      this.#energy += sample * sample;
+      this.#product += sample * this.#last;
+      this.#last = sample;
+      if (++this.#count === WINDOW) this.#endWindow();
+      if (this.#noisy >= NOISY_WINDOWS) return true;
+    }
+    return false;
+  }
+
+  #endWindow(): void {
+    const isNoise =
+      this.#level / WINDOW > MIN_LEVEL && Math.abs(this.#product) < MAX_CORRELATION * Math.max(1, this.#energy);
+    this.#noisy = isNoise ? this.#noisy + 1 : 0;
+    this.#count = this.#level = this.#energy = this.#product = 0;
+  }
+}

@@ -1,0 +1,124 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { mp3Stream } from "../../../adapters/audio/mp3-stream.ts";
+import { SpokenBody } from "../../../adapters/speech/spoken-body.ts";
+import { concatPcm, pcmToBytes } from "../../../src/audio/pcm.ts";
+import { resampleStream } from "../../../src/audio/resample-stream.ts";
+import { tone } from "../../../src/audio/tone.ts";
+import { wavHeader } from "../../../src/audio/wav-header.ts";
+import { concatBytes } from "../../../src/base/concat-bytes.ts";
+import type { PcmChunk } from "../../../src/ports/media.ts";
+import { fuzz } from "../../support/fuzz.ts";
+import { gapped, stereo, toneMs, vbr } from "../../support/tone-files.ts";
+
+const RATE = 16_000;
+const SOUND = tone(1_000, 600, RATE, 8_000);
+const BYTES = pcmToBytes(SOUND);
+
+/** A WAV header that claims this many bytes of samples. */
+function headerOf(dataBytes: number, sampleRate = RATE): Uint8Array {
+  const header = wavHeader({ sampleRate });
+  new DataView(header.buffer).setUint32(40, dataBytes, true);
+  return header;
+}
+
+async function decoded(bytes: Uint8Array, pieceBytes: number, contentType = "audio/pcm"): Promise<PcmChunk[]> {
+  const body = new SpokenBody({ contentType, sampleRate: RATE, mp3Stream });
+  const chunks: PcmChunk[] = [];
+  for (let at = 0; at < bytes.length; at += pieceBytes)
+    chunks.push(...(await body.push(bytes.subarray(at, at + pieceBytes))));
+  chunks.push(...(await body.finish()));
+  body.close();
+  return chunks;
+}
+
+/** How long the tone is heard, ms. */
+async function heardMs(chunks: PcmChunk[]): Promise<number> {
+  const pieces: Int16Array[] = [];
+  async function* all(): AsyncGenerator<PcmChunk> {
+    yield* chunks;
+  }
+  for await (const piece of resampleStream(all(), RATE)) pieces.push(piece);
+  return toneMs(concatPcm(pieces), RATE);
+}
+
+describe("the WAV of a speech server", () => {
+  test.for([
+    ["a placeholder of 0x7FFFFFFF", 0x7fff_ffff],
+    ["a placeholder of 0x7FFFF024", 0x7fff_f024],
+    ["a placeholder of 2,000,000,000", 2_000_000_000],
+    ["all ones", 0xffff_ffff],
+    ["zero", 0],
+    ["more than was sent", BYTES.length + 50_000],
+  ] as const)("with %s as its length is played to the end", async ([, claim]) => {
+    for (const pieceBytes of [1, 997, 4_801, 1_000_000])
+      expect(await heardMs(await decoded(concatBytes([headerOf(claim), BYTES]), pieceBytes))).toBeGreaterThan(580);
+  });
+
+  test("that repeats its header in each chunk is played whole, without the headers", async () => {
+    const half = BYTES.subarray(0, BYTES.length / 2);
+    for (const claim of [half.length, 0x7fff_ffff, 0]) {
+      const body = concatBytes([headerOf(claim), half, headerOf(claim), half]);
+      const chunks = await decoded(body, 3_000);
+      expect(chunks.reduce((sum, { samples }) => sum + samples.length, 0)).toBe(SOUND.length);
+      expect(await heardMs(chunks)).toBeGreaterThan(560);
+    }
+  });
+
+  test("that joins files of two rates is played at both", async () => {
+    const other = pcmToBytes(tone(1_000, 600, 24_000, 8_000));
+    const chunks = await decoded(
+      concatBytes([headerOf(BYTES.length), BYTES, headerOf(other.length, 24_000), other]),
+      5_000,
+    );
+    expect(new Set(chunks.map(({ sampleRate }) => sampleRate))).toEqual(new Set([RATE, 24_000]));
+    expect(await heardMs(chunks)).toBeGreaterThan(1_100);
+  });
+
+  test("without samples has none, and one without a data chunk is refused", async () => {
+    expect(await decoded(headerOf(0), 10)).toEqual([]);
+    await expect(decoded(headerOf(0).subarray(0, 36), 10)).rejects.toThrow("before any audio data");
+  });
+});
+
+test.for([
+  ["44.1 kHz, stereo, with tags", stereo],
+  ["16 kHz, variable bit rate", vbr],
+  ["8 kHz", gapped],
+] as const)("an MP3 of %s is decoded, although samples were requested", async ([, file]) => {
+  for (const contentType of ["audio/pcm", "audio/mpeg", "application/json"])
+    expect(await heardMs(await decoded(file, 1_500, contentType))).toBeGreaterThan(2_900);
+});
+
+test("an MP3 is refused by name without a decoder", async () => {
+  const body = new SpokenBody({ contentType: "audio/pcm", sampleRate: RATE });
+  await expect(body.push(vbr)).rejects.toThrow("it sent MP3, instead of samples");
+});
+
+test("G.711 is decoded by its content type", async () => {
+  const { encodeAlaw, encodeMulaw } = await import("../../../src/audio/g711.ts");
+  const sound = tone(1_000, 600, 8_000, 8_000);
+  expect(await heardMs(await decoded(encodeMulaw(sound), 700, "audio/basic"))).toBeGreaterThan(560);
+  expect(await heardMs(await decoded(encodeAlaw(sound), 700, "audio/PCMA;rate=8000"))).toBeGreaterThan(560);
+});
+
+fuzz(
+  "a body of any bytes in any pieces ends or is refused, and samples do not depend on the pieces",
+  fc.asyncProperty(
+    fc.oneof(
+      fc.uint8Array({ maxLength: 2_000 }),
+      fc
+        .tuple(fc.nat(), fc.uint8Array({ maxLength: 500 }))
+        .map(([claim, tail]) => concatBytes([headerOf(claim), tail])),
+    ),
+    fc.integer({ min: 1, max: 700 }),
+    async (bytes, pieceBytes) => {
+      const outcome = (chunks: Promise<PcmChunk[]>) =>
+        chunks.then(
+          (all) => concatPcm(all.map(({ samples }) => samples)).join(),
+          (error: Error) => error.name,
+        );
+      expect(await outcome(decoded(bytes, pieceBytes))).toBe(await outcome(decoded(bytes, 100_000)));
+    },
+  ),
+);
