@@ -5,6 +5,7 @@ import { DtmfDetector } from "../../../src/audio/dtmf.ts";
 import { encodeAlaw, encodeMulaw } from "../../../src/audio/g711.ts";
 import { msToSamples, pcmToBytes } from "../../../src/audio/pcm.ts";
 import { tone, toneShare } from "../../../src/audio/tone.ts";
+import { wavHeader } from "../../../src/audio/wav-header.ts";
 import type { Call } from "../../../src/domain/call.ts";
 import type { AudioAgent, HeardItem } from "../../../src/ports/audio-conversation.ts";
 import { AgentUnavailable } from "../../../src/ports/conversation.ts";
@@ -193,6 +194,22 @@ describe("a call with an agent in audio", () => {
     expect(Math.abs(soundMs(scene, 0) - 0.97 * 1_000)).toBeLessThan(80);
     const at = msToSamples(650, 8_000);
     expect(toneShare(leg.heard.subarray(at, at + 2_000), 880, 8_000)).toBeGreaterThan(0.9);
+    await world.stop();
+  });
+
+  test.for([
+    ["a JSON error", new TextEncoder().encode(`{"error":"${"overloaded ".repeat(20)}"}`), /text \(JSON\).*overloaded/],
+    ["a WAV file", wavHeader({ sampleRate: 24_000 }), /WAV/],
+  ] as const)("fails, and plays nothing, if the agent sends %s as samples", async ([, bytes, detail]) => {
+    const scene = await talking();
+    const { world, call, puppet } = scene;
+    puppet.does({ type: "reply", to: "begin" }, { type: "audio", item: "a", bytes }, { type: "item_end", item: "a" });
+    await world.system.advance(2_000);
+    expect((await world.stored(call)).outcome).toMatchObject({
+      reason: "agent_failed",
+      detail: expect.stringMatching(detail),
+    });
+    expect(soundMs(scene, 0)).toBe(0);
     await world.stop();
   });
 

@@ -1,7 +1,11 @@
+import { AudioFormatError } from "../../../audio/audio-format-error.ts";
 import { decodeAlaw, decodeMulaw, encodeAlaw, encodeMulaw } from "../../../audio/g711.ts";
-import { msToSamples } from "../../../audio/pcm.ts";
+import { NoiseWatch } from "../../../audio/noise-watch.ts";
+import { concatPcm, msToSamples } from "../../../audio/pcm.ts";
 import { PcmByteStream } from "../../../audio/pcm-byte-stream.ts";
 import { Resampler } from "../../../audio/resample.ts";
+import { servedFormat } from "../../../audio/served-format.ts";
+import { concatBytes } from "../../../base/concat-bytes.ts";
 import { type AudioFormat, FORMAT_RATES } from "../../../ports/audio-conversation.ts";
 import type { Leg } from "../../../ports/telephony.ts";
 
@@ -58,29 +62,55 @@ export class AudioWriter {
   }
 }
 
-/** Reads the bytes of one item of audio as samples at a leg's rate; a piece may end within a sample. */
+/**
+ * Reads the bytes of one item of audio as samples at a leg's rate; a piece may end within a sample. Samples are looked at
+ * before they are played: a text, a file or noise is refused by name.
+ */
 export class AudioReader {
   readonly #format: AudioFormat;
   readonly #pcm = new PcmByteStream();
+  readonly #noise = new NoiseWatch();
   readonly #resampler: Resampler;
+  /** The first bytes of samples, until they are known to be samples. */
+  #opening: Uint8Array | undefined;
 
   constructor(format: AudioFormat, legRate: number) {
     this.#format = format;
     this.#resampler = new Resampler(FORMAT_RATES[format], legRate);
+    this.#opening = format === "pcm" ? new Uint8Array(0) : undefined;
   }
 
-  /** The samples that are known so far, in an array of their own. */
+  /**
+   * The samples that are known so far, in an array of their own.
+   * @throws {AudioFormatError} the bytes are no samples
+   */
   read(bytes: Uint8Array): Int16Array {
-    return this.#resampler.push(this.#decode(bytes));
+    return this.#resampler.push(this.#decode(bytes, false));
   }
 
-  /** The samples that are still held, because the item has ended. */
+  /** The samples that are still held, because the item has ended. @throws {AudioFormatError} they are no samples */
   finish(): Int16Array {
-    return this.#resampler.flush();
+    const last = this.#resampler.push(this.#decode(new Uint8Array(0), true));
+    return concatPcm([last, this.#resampler.flush()]);
   }
 
-  #decode(bytes: Uint8Array): Int16Array {
+  #decode(bytes: Uint8Array, isLast: boolean): Int16Array {
     if (this.#format === "pcmu") return decodeMulaw(bytes);
-    return this.#format === "pcma" ? decodeAlaw(bytes) : this.#pcm.push(bytes);
+    if (this.#format === "pcma") return decodeAlaw(bytes);
+    let fresh = bytes;
+    if (this.#opening !== undefined) {
+      fresh = this.#opening = concatBytes([this.#opening, bytes]);
+      const format = servedFormat(this.#opening, isLast);
+      if (format === undefined) return new Int16Array(0);
+      if (format !== "samples") throw notSamples(format.toUpperCase());
+      this.#opening = undefined;
+    }
+    const samples = this.#pcm.push(fresh);
+    if (this.#noise.push(samples)) throw notSamples("noise");
+    return samples;
   }
+}
+
+function notSamples(name: string): AudioFormatError {
+  return new AudioFormatError("not_audio", `it sent ${name}, instead of samples`);
 }
