@@ -1,6 +1,7 @@
 import { framesAt, ID3_HEAD_BYTES, id3Bytes, SEARCHED_BYTES, SETTLING_BYTES } from "./mp3-frames.ts";
 import { NotAudio } from "./not-audio.ts";
-import { fileNamed, NAMED_BYTES, sniff } from "./sniff.ts";
+import { PROOF_BYTES, provenFile } from "./proven-file.ts";
+import { sniff } from "./sniff.ts";
 import type { StreamEncoding } from "./stream-format.ts";
 
 /** Maximum number of bytes held back; they suffice to know the format. */
@@ -8,15 +9,27 @@ const MOST_HELD_BYTES = SEARCHED_BYTES + SETTLING_BYTES;
 /** Maximum length of an ID3v2 tag, bytes: it holds a title and a picture. */
 const MOST_TAG_BYTES = 16 * 1024 * 1024;
 
+/** A format of incoming audio: that of a stream, or a WAV file, whose header names its own. */
+export type IncomingFormat = StreamEncoding | "wav";
+
 /** The format that the first bytes have revealed. */
 export interface OpenedAudio {
-  readonly encoding: StreamEncoding;
+  readonly format: IncomingFormat;
   /** All bytes of audio so far, those held back included. */
   readonly bytes: Uint8Array;
 }
 
+/** A file that is refused. */
+export function refusedFile(name: string, stated: StreamEncoding | undefined): NotAudio {
+  if (name.startsWith("MP3"))
+    return new NotAudio(
+      `this is ${name}, not ${stated ?? "pcm_s16le"}: connect with encoding=mp3, or without an encoding`,
+    );
+  return new NotAudio(`this is ${name}: send samples (16-bit PCM, mu-law, A-law), WAV or MP3`);
+}
+
 /**
- * Holds back the first bytes of a stream until their format is known: 12 bytes of samples (up to 1.5 KB if they happen
+ * Holds back the first bytes of a stream until their format is known: 12 bytes of samples (up to 3 KB if they happen
  * to look like an MP3), or the tags and first frames of an MP3.
  */
 export class AudioOpening {
@@ -36,6 +49,11 @@ export class AudioOpening {
     this.#isMp3 = stated === "mp3";
   }
 
+  /** Number of bytes that are held back. */
+  get heldBytes(): number {
+    return this.#length;
+  }
+
   /**
    * Takes the next bytes; undefined: more are needed.
    * @throws {NotAudio}
@@ -50,10 +68,16 @@ export class AudioOpening {
       this.#held.set(piece, this.#length);
       this.#length += piece.length;
       read += piece.length;
-      const encoding = this.#settle();
-      if (encoding !== undefined) return { encoding, bytes: this.#everything(bytes.subarray(read)) };
+      const format = this.#settle();
+      if (format !== undefined) return { format, bytes: this.#everything(bytes.subarray(read)) };
     }
     return undefined;
+  }
+
+  /** The bytes that were too few to know the format: samples, unless an MP3 is declared. */
+  end(): OpenedAudio | undefined {
+    if (this.#isMp3 || this.#length === 0) return undefined;
+    return { format: this.#stated ?? "pcm_s16le", bytes: this.#held.slice(0, this.#length) };
   }
 
   #everything(rest: Uint8Array): Uint8Array {
@@ -64,28 +88,23 @@ export class AudioOpening {
     return whole;
   }
 
-  #settle(): StreamEncoding | undefined {
+  #settle(): IncomingFormat | undefined {
     const held = this.#held.subarray(0, this.#length);
     if (!this.#looked) {
-      if (held.length < NAMED_BYTES) return undefined;
+      if (held.length < PROOF_BYTES) return undefined;
       this.#looked = true;
-      this.#refuseFiles(held);
-      this.#isMp3 ||= id3Bytes(held, 0) > 0;
+      const name = provenFile(held);
+      if (name === "WAV") return "wav";
+      const isMp3 = name?.startsWith("MP3") === true;
+      if (name !== undefined && !(isMp3 && (this.#stated === undefined || this.#isMp3)))
+        throw refusedFile(name, this.#stated);
+      this.#isMp3 ||= isMp3;
     }
     if (this.#isMp3) return this.#findFrames();
-    if (this.#stated !== undefined) return this.#stated;
     const frames = framesAt(held, 0);
     if (frames === "cut") return undefined;
-    return frames === "yes" ? "mp3" : "pcm_s16le";
-  }
-
-  #refuseFiles(held: Uint8Array): void {
-    const name = fileNamed(held);
-    if (name === "WAV" && this.#stated !== "mp3")
-      throw new NotAudio("a WAV header came instead of samples: send the samples after it, usually after 44 bytes");
-    if (name !== undefined) throw new NotAudio(`this is ${name}: send samples (16-bit PCM, mu-law, A-law) or MP3`);
-    if (this.#stated !== undefined && this.#stated !== "mp3" && id3Bytes(held, 0) > 0)
-      throw new NotAudio(`this is MP3, not ${this.#stated}: connect with encoding=mp3, or without an encoding`);
+    if (frames === "yes" && this.#stated !== undefined) throw refusedFile("MP3", this.#stated);
+    return frames === "yes" ? "mp3" : (this.#stated ?? "pcm_s16le");
   }
 
   #findFrames(): "mp3" | undefined {

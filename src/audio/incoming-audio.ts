@@ -1,19 +1,28 @@
 import { nextTurn } from "../base/next-turn.ts";
 import { AudioUnsupported, type Mp3Stream } from "../ports/audio-decoder.ts";
-import { AudioOpening, type OpenedAudio } from "./audio-opening.ts";
+import type { PcmChunk } from "../ports/media.ts";
+import { AudioFormatError } from "./audio-format-error.ts";
+import { AudioOpening, type IncomingFormat, refusedFile } from "./audio-opening.ts";
+import { Mp3Watch } from "./mp3-watch.ts";
+import { namedText } from "./named-text.ts";
 import { NotAudio } from "./not-audio.ts";
 import { samplesToMs } from "./pcm.ts";
 import { PcmByteStream } from "./pcm-byte-stream.ts";
+import { PROOF_BYTES, provenFile } from "./proven-file.ts";
 import { type StreamEncoding, sampleCoding } from "./stream-format.ts";
+import { WavDecoder } from "./wav.ts";
+import { waveIn } from "./wav-chunks.ts";
 
 /** Options of {@link IncomingAudio}. */
 export interface IncomingAudioOptions {
   /** Default: detected by the first bytes. An MP3 begins with an ID3 tag or a frame; everything else is PCM. */
   readonly encoding: StreamEncoding | undefined;
-  /** Sample rate of PCM, mu-law and A-law, Hz; an MP3 states its own. */
+  /** Sample rate of PCM, mu-law and A-law, Hz; an MP3 and a WAV file state their own. */
   readonly sampleRate: number;
   /** Opens a decoder; undefined if MP3 cannot be decoded. */
   readonly mp3: (() => Promise<Mp3Stream>) | undefined;
+  /** The audio that refusals ask for. Default: all formats of a stream. */
+  readonly accepts?: string | undefined;
   /** False: the first bytes are not held back, and the encoding is stated. Default: true. */
   readonly isHeldBack?: boolean | undefined;
   /** Resolves when this much audio can be taken, ms; undefined if it can be taken now. Default: always now. */
@@ -34,16 +43,21 @@ const SLICE_MS = 5_000;
 const MAX_WHOLE_MS = 50_000;
 
 /**
- * Decodes audio that arrives in pieces of any size, cut anywhere, which does not affect the samples.
+ * Decodes audio that arrives in messages of any size, cut anywhere, which does not affect the samples.
  *
- * Holds back only the first 12 bytes (see {@link AudioOpening}), half a sample, and an incomplete MP3 frame.
+ * A WAV file may begin anywhere, and is decoded by its header. Text, other files, and an MP3 in place of samples are refused
+ * by name, if a message begins with them. Holds back only the first 12 bytes (see {@link AudioOpening}), half a sample, and
+ * an incomplete MP3 frame.
  */
 export class IncomingAudio {
   readonly #options: IncomingAudioOptions;
   #opening: AudioOpening | undefined;
-  #encoding: StreamEncoding | undefined;
+  /** The format of the next bytes; undefined until it is known. */
+  #format: IncomingFormat | undefined;
   #pcm = new PcmByteStream();
+  #wav: WavDecoder | undefined;
   #mp3: Mp3Stream | undefined;
+  #watch = new Mp3Watch();
   /** MP3 bytes decoded in this turn. */
   #decodedNow = 0;
   #closed = false;
@@ -56,36 +70,36 @@ export class IncomingAudio {
   }
 
   /**
-   * Adds the next bytes. If decoding takes long, it is done in slices with pauses, and the result is a promise: push
+   * Adds the next message. If decoding takes long, it is done in slices with pauses, and the result is a promise: push
    * nothing more before that has resolved.
    * @throws {NotAudio} at once, or by rejecting; the decoder is closed then
    */
-  push(bytes: Uint8Array): void | Promise<void> {
-    if (this.#closed) return;
-    if (this.#opening === undefined) return this.#decode(bytes);
-    const opened = this.#open(this.#opening, bytes);
-    if (opened === undefined) return;
-    this.#opening = undefined;
-    this.#encoding = opened.encoding;
-    return this.#decode(opened.bytes);
+  push(message: Uint8Array): void | Promise<void> {
+    if (this.#closed || message.length === 0) return;
+    return this.#guarded(() => {
+      this.#refuseText(message);
+      if (this.#opening === undefined) return this.#decode(this.#begun(message));
+      const opened = this.#opening.push(message);
+      if (opened === undefined) return;
+      this.#opening = undefined;
+      this.#use(opened.format);
+      return this.#decode(opened.format === "wav" ? opened.bytes : this.#withoutFiles(opened.bytes));
+    });
   }
 
   /**
-   * Drops what is held back, and what a pending {@link push} has not decoded yet. The next bytes begin a new sample, or a
-   * new MP3 frame, of the format that is known by now.
+   * Drops what is held back, and what a pending {@link push} has not decoded yet. The next bytes begin a new sample, a new
+   * MP3 frame, or a WAV file with its header.
    */
   reset(): void {
     if (this.#closed) return;
     this.#resets++;
     this.#pcm = new PcmByteStream();
+    this.#watch = new Mp3Watch();
+    this.#wav = undefined;
     this.#mp3?.close();
     this.#mp3 = undefined;
-    this.#begin(this.#encoding ?? this.#options.encoding);
-  }
-
-  #begin(encoding: StreamEncoding | undefined): void {
-    if (this.#options.isHeldBack === false) this.#encoding = encoding;
-    else this.#opening = new AudioOpening(encoding);
+    this.#begin(this.#options.encoding ?? (this.#format === "mp3" ? "mp3" : undefined));
   }
 
   /** Frees the decoder. Idempotent. */
@@ -96,29 +110,83 @@ export class IncomingAudio {
     this.#mp3 = undefined;
   }
 
-  #open(opening: AudioOpening, bytes: Uint8Array): OpenedAudio | undefined {
-    try {
-      return opening.push(bytes);
-    } catch (error) {
-      this.close();
-      throw error;
+  #begin(encoding: StreamEncoding | undefined): void {
+    this.#format = encoding;
+    this.#opening = this.#options.isHeldBack === false ? undefined : new AudioOpening(encoding);
+  }
+
+  #use(format: IncomingFormat): void {
+    this.#format = format;
+    this.#wav = format === "wav" ? new WavDecoder() : undefined;
+  }
+
+  #refuseText(message: Uint8Array): void {
+    const text = namedText(message);
+    if (text !== undefined) throw new NotAudio(`this is ${text.name}, not audio: ${text.fix}`);
+  }
+
+  /**
+   * Looks at the beginning of a message, after the first ones: a file may begin here. Returns the bytes to decode in the
+   * format that is current now.
+   */
+  #begun(message: Uint8Array): Uint8Array {
+    const isMp3 = this.#format === "mp3";
+    const name = message.length >= PROOF_BYTES ? provenFile(message) : undefined;
+    if (name === "WAV") {
+      if (this.#format !== "wav") this.#use("wav");
+      return message;
     }
+    const isTag = name?.startsWith("MP3") === true;
+    if (name !== undefined && !(isTag && isMp3)) throw this.#refused(name);
+    // Bytes after the last sample of a WAV file, without a header of their own, have the declared format.
+    if (this.#format === "wav" && this.#wav?.isBetweenFiles(message) === true) this.#use(this.#stated);
+    return this.#withoutFiles(message);
+  }
+
+  /** Looks for an MP3 and a WAV file among samples; decodes those before a WAV file, and returns the rest. */
+  #withoutFiles(message: Uint8Array): Uint8Array {
+    if (this.#format === "mp3" || this.#format === "wav") return message;
+    if (this.#watch.push(message)) throw this.#refused("MP3");
+    const at = waveIn(message);
+    if (at === undefined) return message;
+    this.#decodeSlice(message.subarray(0, at));
+    this.#use("wav");
+    return message.subarray(at);
+  }
+
+  #refused(name: string): NotAudio {
+    const { accepts } = this.#options;
+    return accepts === undefined ? refusedFile(name, this.#stated) : new NotAudio(`this is ${name}: send ${accepts}`);
+  }
+
+  /** The encoding of bytes without a header. */
+  get #stated(): StreamEncoding {
+    const { encoding = "pcm_s16le" } = this.#options;
+    return encoding;
   }
 
   #decode(bytes: Uint8Array): void | Promise<void> {
-    if (this.#encoding === "mp3") {
-      const isShort = this.#mp3 !== undefined && this.#decodedNow + bytes.length <= TURN_BYTES;
-      if (!isShort || this.#options.room?.(SLICE_MS)) return this.#decodeInSlices(bytes, this.#resets);
-      return this.#decodeMp3(bytes);
-    }
-    const { bytesPerSample } = sampleCoding(this.#encoding);
-    const ms = samplesToMs(bytes.length / bytesPerSample, this.#options.sampleRate);
-    if (ms > MAX_WHOLE_MS || this.#options.room?.(ms)) return this.#decodeInSlices(bytes, this.#resets);
-    this.#decodeSamples(bytes);
+    if (bytes.length > this.#wholeBytes || this.#options.room?.(this.#msOf(bytes)))
+      return this.#decodeInSlices(bytes, this.#resets).catch((error: unknown) => this.#fail(error));
+    this.#decodeSlice(bytes);
+  }
+
+  /** Number of bytes that may be decoded at once. */
+  get #wholeBytes(): number {
+    if (this.#format === "mp3") return this.#mp3 === undefined ? 0 : TURN_BYTES - this.#decodedNow;
+    if (this.#format === "wav") return SLICE_BYTES;
+    const { bytesPerSample } = sampleCoding(this.#format);
+    return (MAX_WHOLE_MS / 1000) * this.#options.sampleRate * bytesPerSample;
+  }
+
+  /** Length of the samples of these bytes at most, ms. */
+  #msOf(bytes: Uint8Array): number {
+    if (this.#format === "mp3" || this.#format === "wav") return SLICE_MS;
+    return samplesToMs(bytes.length / sampleCoding(this.#format).bytesPerSample, this.#options.sampleRate);
   }
 
   async #decodeInSlices(bytes: Uint8Array, resets: number): Promise<void> {
-    const isMp3 = this.#encoding === "mp3";
+    const isMp3 = this.#format === "mp3";
     if (isMp3 && this.#mp3 === undefined) await this.#openMp3();
     for (let at = 0; at < bytes.length && !this.#closed && this.#resets === resets; ) {
       const room = this.#options.room?.(SLICE_MS);
@@ -129,16 +197,9 @@ export class IncomingAudio {
       } else {
         const slice = bytes.subarray(at, at + (isMp3 ? TURN_BYTES - this.#decodedNow : SLICE_BYTES));
         at += slice.length;
-        if (isMp3) this.#decodeMp3(slice);
-        else this.#decodeSamples(slice);
+        this.#decodeSlice(slice);
       }
     }
-  }
-
-  #decodeSamples(bytes: Uint8Array): void {
-    const coding = sampleCoding(this.#encoding);
-    const samples = coding.bytesPerSample === 1 ? coding.decode(bytes) : this.#pcm.push(bytes);
-    if (samples.length > 0) this.#options.decoded(samples, this.#options.sampleRate);
   }
 
   async #openMp3(): Promise<void> {
@@ -149,16 +210,35 @@ export class IncomingAudio {
     else this.#mp3 = mp3;
   }
 
-  #decodeMp3(bytes: Uint8Array): void {
-    this.#decodedNow += bytes.length;
-    try {
-      for (const { samples, sampleRate } of this.#mp3?.push(bytes) ?? []) {
-        if (!this.#closed) this.#options.decoded(samples, sampleRate);
-      }
-    } catch (error) {
-      this.close();
-      if (error instanceof AudioUnsupported) throw new NotAudio(error.message, { cause: error });
-      throw error;
+  #decodeSlice(bytes: Uint8Array): void {
+    const format = this.#format;
+    if (format === "mp3") {
+      this.#decodedNow += bytes.length;
+      this.#emit(this.#mp3?.push(bytes) ?? []);
+    } else if (format === "wav") this.#emit(this.#wav?.push(bytes) ?? []);
+    else {
+      const coding = sampleCoding(format);
+      const samples = coding.bytesPerSample === 1 ? coding.decode(bytes) : this.#pcm.push(bytes);
+      if (samples.length > 0) this.#options.decoded(samples, this.#options.sampleRate);
     }
+  }
+
+  #emit(chunks: readonly PcmChunk[]): void {
+    for (const { samples, sampleRate } of chunks) if (!this.#closed) this.#options.decoded(samples, sampleRate);
+  }
+
+  #guarded<T>(run: () => T): T {
+    try {
+      return run();
+    } catch (error) {
+      return this.#fail(error);
+    }
+  }
+
+  #fail(error: unknown): never {
+    this.close();
+    if (error instanceof AudioUnsupported || error instanceof AudioFormatError)
+      throw new NotAudio(error.message, { cause: error });
+    throw error;
   }
 }

@@ -81,6 +81,13 @@ export class WavDecoder {
     return this.#account.total;
   }
 
+  /** True if the audio so far has ended, and these bytes begin neither a file, a chunk nor a tag. */
+  isBetweenFiles(bytes: Uint8Array): boolean {
+    if (!this.#hasData || this.#pending.length > 0 || (this.#part !== "chunk" && this.#part !== "zeros")) return false;
+    const isNext = isWaveAt(bytes, 0) || isKnownChunkAt(bytes, 0) || tagAt(bytes, 0) > 0;
+    return !isNext && !(this.#isPadDue && isKnownChunkAt(bytes, 1));
+  }
+
   /** Takes the next bytes and returns the samples they complete. Throws {@link AudioFormatError}. */
   push(bytes: Uint8Array): PcmChunk[] {
     return this.#run(bytes, false);

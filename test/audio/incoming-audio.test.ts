@@ -5,7 +5,6 @@ import { IncomingAudio, type IncomingAudioOptions, NotAudio } from "../../src/au
 import { concatPcm, pcmFromBytes, pcmToBytes } from "../../src/audio/pcm.ts";
 import { SAMPLE_ENCODINGS, STREAM_ENCODINGS } from "../../src/audio/stream-format.ts";
 import { tone } from "../../src/audio/tone.ts";
-import { wavHeader } from "../../src/audio/wav-header.ts";
 import { AudioUnsupported, type Mp3Stream } from "../../src/ports/audio-decoder.ts";
 import { fuzz } from "../support/fuzz.ts";
 import { random } from "../support/random.ts";
@@ -121,7 +120,7 @@ describe("16-bit PCM", () => {
     expect((await play([bytes.subarray(0, 417)])).samples.length).toBe(0);
     expect((await play([bytes.subarray(0, 422)])).samples).toEqual(pcmFromBytes(bytes.subarray(0, 422)));
     expect((await play(byteByByte(bytes))).samples).toEqual(pcmFromBytes(bytes));
-    expect((await play([bytes.subarray(0, 14)], { encoding: "pcm_s16le" })).samples.length).toBe(7);
+    expect((await play([bytes.subarray(0, 422)], { encoding: "pcm_s16le" })).samples.length).toBe(211);
   });
 
   test("of silence is decoded as samples", async () => {
@@ -279,8 +278,6 @@ describe("an MP3", () => {
 
 describe("a refusal of other bytes, short enough for a close frame,", () => {
   const files: [string, Uint8Array, RegExp][] = [
-    ["WAV", wavHeader({ sampleRate: 16_000, samples: 8000 }), /a WAV header .* 44 bytes/],
-    ["RF64", Uint8Array.from(letters("RF64\0\0\0\0WAVEds64")), /a WAV header/],
     ["Ogg", Uint8Array.from(letters("OggS\0\x02\0\0\0\0\0\0\0\0")), /this is Ogg/],
     ["FLAC", Uint8Array.from(letters("fLaC\0\0\0\x22\x10\0\x10\0")), /this is FLAC/],
     ["MP4", Uint8Array.from(letters("\0\0\0\x20ftypM4A \0\0\0\0")), /this is MP4/],
@@ -300,7 +297,7 @@ describe("a refusal of other bytes, short enough for a close frame,", () => {
   test.each(files)("names %s if MP3 was declared", async (name, file) => {
     const error = await refusal(play(byteByByte(file), { encoding: "mp3" }));
     expect(error).toBeInstanceOf(NotAudio);
-    expect((error as Error).message).toMatch(name === "RF64" ? /WAV/ : new RegExp(`this is ${name}`));
+    expect((error as Error).message).toMatch(new RegExp(`this is ${name}`));
   });
 
   test.each(["pcm_s16le", "mulaw"] as const)("names an MP3 with a tag if %s was declared", async (encoding) => {
@@ -338,7 +335,7 @@ describe("a refusal of other bytes, short enough for a close frame,", () => {
       mp3: undefined,
       decoded: () => heard++,
     });
-    expect(() => audio.push(Uint8Array.from(letters("RIFF\0\0\0\0WAVEfmt ")))).toThrow(NotAudio);
+    expect(() => audio.push(Uint8Array.from(letters("fLaC\0\0\0\x22\x10\0\x10\0")))).toThrow(NotAudio);
     expect(audio.push(new Uint8Array(640))).toBeUndefined();
     expect(heard).toBe(0);
   });

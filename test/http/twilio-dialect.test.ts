@@ -6,7 +6,9 @@ import type {
   StreamEventName,
 } from "../../src/application/call-audio/streams/stream-client.ts";
 import { MULAW_LEVELS } from "../../src/audio/g711.ts";
+import { pcmToBytes } from "../../src/audio/pcm.ts";
 import { tone } from "../../src/audio/tone.ts";
+import { wavHeader } from "../../src/audio/wav-header.ts";
 import { TwilioDialect, twilioParameters, twilioStreamSid } from "../../src/http/stream/twilio-dialect.ts";
 import { fuzz } from "../support/fuzz.ts";
 
@@ -172,6 +174,37 @@ describe("messages of the bot", () => {
     }
     say({ event: "media", streamSid: SID, media: { payload: "" } });
     expect([asked, warnings]).toEqual([[], []]);
+  });
+
+  test.each([
+    [
+      "an MP3 with a tag",
+      Buffer.from("ID3\x04\0\0\0\0\0\x0aTIT2......"),
+      "this is MP3: send mu-law at 8 kHz in media messages",
+    ],
+    ["JSON", Buffer.from('{"error":"no credit"}'), /^this is text \(JSON\), not audio/],
+    ["Ogg", Buffer.concat([Buffer.from("OggS\0\x02"), Buffer.alloc(20)]), /^this is Ogg.*: send mu-law at 8 kHz/],
+  ])("media that is %s closes the connection with 1003", (_, bytes, reason) => {
+    const { asked, say } = answered();
+    const media = (payload: Uint8Array) =>
+      say({ event: "media", streamSid: SID, media: { payload: Buffer.from(payload).toString("base64") } });
+    media(new Uint8Array(160).fill(0x31));
+    media(bytes);
+    media(new Uint8Array(160));
+    expect(asked.map(([what]) => what)).toEqual(["write", "close"]);
+    expect(asked[1]?.slice(1)).toEqual([1003, expect.stringMatching(reason)]);
+  });
+
+  test("media with a WAV header is played by it, and mu-law again after it", () => {
+    const { asked, say } = answered();
+    const samples = Int16Array.of(1, -2, 300, 4);
+    const wav = Buffer.concat([wavHeader({ sampleRate: 24_000, samples: 4 }), pcmToBytes(samples)]);
+    say({ event: "media", streamSid: SID, media: { payload: wav.toString("base64") } });
+    say({ event: "media", streamSid: SID, media: { payload: Buffer.from([0x80, 0x80]).toString("base64") } });
+    expect(asked).toEqual([
+      ["write", samples, 24_000],
+      ["write", Int16Array.of(32_124, 32_124), 8_000],
+    ]);
   });
 
   test("a mark is returned when it is reached", () => {

@@ -2,7 +2,7 @@
 export const STREAM_DESCRIPTION = `A preview. It returns 501 until the server's operator switches it on (\`RINGPORT_STREAM_PREVIEW=1\`).
 
 **Binary messages of the client** are audio for the callee: PCM (\`pcm_s16le\`, mono), mu-law, A-law or MP3, cut anywhere and sent as
-fast as you like. It is played in real time; audio that arrives before pickup is queued until then.
+fast as you like; a WAV file is decoded by its header. It is played in real time; audio that arrives before pickup is queued until then.
 
 **Text messages of the client** are JSON:
 
@@ -29,7 +29,7 @@ call waits 10 s for it to reconnect, counted from pickup at the earliest.
 |---|---|
 | 1000 | the call completed |
 | 1001 | the server is stopping, or the connection was opened too late: connect again |
-| 1003 | the bytes are not valid audio |
+| 1003 | the bytes are not valid audio; the reason names what they are |
 | 1009 | a message is larger than 1 MiB |
 | 1011 | the server has made a mistake |
 | 4001 | the token was revoked or has expired |

@@ -61,6 +61,7 @@ export class TwilioDialect implements Dialect {
     sampleRate: SAMPLE_RATE,
     mp3: undefined,
     isHeldBack: false,
+    accepts: "mu-law at 8 kHz in media messages",
     room: (ms) => this.#attachment?.room(ms),
     decoded: (samples, rate) => this.#attachment?.write(samples, rate),
   });

@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
+import { pcmToBytes } from "../../../src/audio/pcm.ts";
 import { tone } from "../../../src/audio/tone.ts";
+import { whiteNoise } from "../../audio/noise.ts";
 import { useLocalServer } from "../../support/local-server.ts";
-import { toneShare, toneWav } from "../../support/server-sound.ts";
+import { toneShare } from "../../support/server-sound.ts";
 import { answeredStream, fixture, loudSound, STREAMS, streamCall } from "../../support/stream-calls.ts";
 
 const sound = (ms: number) => tone(1_000, ms, 16_000, 8_000);
@@ -43,9 +45,16 @@ describe.concurrent("bytes that are not the named audio", () => {
   test.for<
     [what: string, query: Record<string, string>, bytes: () => Uint8Array | Promise<Uint8Array>, reason: RegExp]
   >([
-    ["a WAV file as PCM", {}, () => toneWav(), /WAV/],
-    ["a WAV file as mu-law", { encoding: "mulaw" }, () => toneWav(), /WAV/],
-    ["text as MP3", { encoding: "mp3" }, () => Buffer.from("this is no MP3 at all. ".repeat(5_000)), /MP3/],
+    [
+      "text as MP3",
+      { encoding: "mp3" },
+      () => Buffer.from("this is no MP3 at all. ".repeat(5_000)),
+      /this is text, not/,
+    ],
+    ["noise as MP3", { encoding: "mp3" }, () => pcmToBytes(whiteNoise(8_000, 3_000, 1)), /no MP3 frames/],
+    ["JSON as PCM", {}, () => Buffer.from('{"error":{"message":"Invalid API key"}}'), /this is text \(JSON\)/],
+    ["an MP3 as A-law", { encoding: "alaw" }, () => fixture("tone-44k-stereo-id3.mp3"), /this is MP3, not alaw/],
+    ["Ogg as PCM", {}, () => Buffer.from(`OggS\0\x02${"\0".repeat(60)}`), /this is Ogg/],
   ])("%s closes the stream with 1003; the call waits for a client", async ([, query, bytes, reason]) => {
     const { call, client, open, dial } = await streamCall(server);
     const stream = await open({ query });

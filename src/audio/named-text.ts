@@ -1,0 +1,74 @@
+/** Text in place of audio, and what its sender can do about it. */
+export interface NamedText {
+  readonly name: string;
+  readonly fix: string;
+}
+
+const JSON_TEXT: NamedText = { name: "text (JSON)", fix: "send JSON as text messages, and only audio as binary ones" };
+const HTML_TEXT: NamedText = { name: "text (HTML or XML)", fix: "check the response of your audio source" };
+const HTTP_TEXT: NamedText = { name: "an HTTP response", fix: "send its body, and check its status first" };
+const BASE64_TEXT: NamedText = { name: "Base64 text", fix: "decode it before you send it" };
+const PLAIN_TEXT: NamedText = { name: "text", fix: "check the response of your audio source" };
+
+/** Longest beginning that is looked at, bytes. */
+const MAX_BYTES = 512;
+/** Shortest message that can be plain text or Base64, bytes. */
+const MIN_PLAIN_BYTES = 32;
+const MIN_BASE64_BYTES = 128;
+const MIN_BASE64_LETTERS = 24;
+const MIN_WORDS = 4;
+
+const OPENINGS: readonly (readonly [opening: RegExp, text: NamedText])[] = [
+  [/^\s*\{\s*"[^"\\\0]{1,64}"\s*:\s*["{[\d\-tfn]/, JSON_TEXT],
+  [/^\s*\[\s*\{\s*"[^"\\\0]{1,64}"\s*:/, JSON_TEXT],
+  [/^\s*\[\s*-?\d+(\.\d+)?(e[+-]?\d+)?(\s*,\s*-?\d+(\.\d+)?(e[+-]?\d+)?){4}/i, JSON_TEXT],
+  [/^data:[a-z]{4,20}\/[a-z0-9.+-]{1,40}[;,]/, BASE64_TEXT],
+  [/^\s*(data|event): ?[[{a-z]{1,200}/, { ...PLAIN_TEXT, name: "text (server-sent events)" }],
+  [/^\s*<(!doctype |html|head|body|error|\?xml |svg )[^\0]{6}/i, HTML_TEXT],
+  [/^HTTP\/[12]\.[01] \d{3}/, HTTP_TEXT],
+];
+
+/**
+ * The name of the text that a message consists of, if that is beyond doubt: samples practically never look like this.
+ * Looks at the beginning only, in a time that does not depend on the length.
+ */
+export function namedText(message: Uint8Array): NamedText | undefined {
+  const first = message[0] === 0xef && message[1] === 0xbb && message[2] === 0xbf ? 3 : 0;
+  const bytes = message.subarray(first, first + MAX_BYTES);
+  // Most messages of samples end here.
+  for (let i = 0; i < Math.min(bytes.length, 8); i++) if (!isPrintable(bytes[i]!)) return undefined;
+  if (!bytes.every((byte) => isPrintable(byte) || byte >= 0x80)) return undefined;
+  const text = decoded(bytes, message.length > first + bytes.length);
+  if (text === undefined) return undefined;
+  const found = OPENINGS.find(([opening]) => opening.test(text))?.[1];
+  if (found !== undefined) return found;
+  if (isBase64(text)) return BASE64_TEXT;
+  return isPlain(text) ? PLAIN_TEXT : undefined;
+}
+
+/** Printable ASCII, a tab or the end of a row. */
+function isPrintable(byte: number): boolean {
+  return (byte >= 0x20 && byte < 0x7f) || byte === 0x09 || byte === 0x0a || byte === 0x0d;
+}
+
+/** The bytes as UTF-8; undefined if they are none. A message that continues may be cut within a character. */
+function decoded(bytes: Uint8Array, continues: boolean): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: continues });
+  } catch {
+    return undefined;
+  }
+}
+
+function isBase64(text: string): boolean {
+  if (text.length < MIN_BASE64_BYTES || !/^[\w+/-]+(\r?\n[\w+/-]+)*={0,2}\s*$/.test(text)) return false;
+  return /[a-z]/.test(text) && /[A-Z]/.test(text) && /\d/.test(text) && new Set(text).size >= MIN_BASE64_LETTERS;
+}
+
+/** True for words: letters with single spaces between them. */
+function isPlain(text: string): boolean {
+  if (text.length < MIN_PLAIN_BYTES || !/^[\w"'([*#-]/.test(text)) return false;
+  const words = text.match(/(?<=^| )[\p{L}'’-]{2,30}[,.:;!?]?(?= |$)/gu) ?? [];
+  const letters = words.reduce((sum, word) => sum + word.length, 0);
+  return words.length >= MIN_WORDS && letters > text.length / 2 && /[a-z]{3}/.test(text);
+}
