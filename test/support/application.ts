@@ -112,7 +112,11 @@ export class ToneSpeech implements Speech {
 /** Files are the word TONE and a number of seconds. */
 export const decoder: AudioDecoder = {
   async inspect(file) {
-    return { format: "wav", durationMs: fileMs(file), sampleRate: 8_000, channels: 1, truncated: file.length > 5 };
+    const truncated = file[5] === "!".charCodeAt(0);
+    const known = truncated ? 6 : 5;
+    const ignored = file.length > known ? [{ reason: "unknown_bytes", bytes: file.length - known } as const] : [];
+    const bytes = { header: 4, played: known - 4, ignored };
+    return { format: "wav", durationMs: fileMs(file), sampleRate: 8_000, channels: 1, truncated, bytes };
   },
   async decode(file, sampleRate) {
     return tone(880, fileMs(file), sampleRate, 8_000);
@@ -120,9 +124,12 @@ export const decoder: AudioDecoder = {
   async close() {},
 };
 
-/** Base64 of a file that the decoder knows; a truncated one carries a claim too much. */
-export function audioFile(seconds: number, { truncated = false }: { truncated?: boolean } = {}): string {
-  return btoa(`TONE${String.fromCharCode(seconds)}${truncated ? "!" : ""}`);
+/** Base64 of a file that the decoder knows; a truncated one claims too much, and unknown bytes are ignored. */
+export function audioFile(
+  seconds: number,
+  { truncated = false, unknownBytes = 0 }: { truncated?: boolean; unknownBytes?: number } = {},
+): string {
+  return btoa(`TONE${String.fromCharCode(seconds)}${truncated ? "!" : ""}${"?".repeat(unknownBytes)}`);
 }
 
 function fileMs(file: Uint8Array): number {

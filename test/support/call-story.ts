@@ -1,3 +1,6 @@
+import type { Message } from "../../src/domain/call.ts";
+import type { Event } from "../../src/domain/events.ts";
+
 const MOVES = ["queued", "ringing", "answered"];
 const FINAL = ["completed", "failed"];
 
@@ -21,5 +24,25 @@ export function storyFaults(
   if (types[0] !== "queued") faults.push("does not begin with queued");
   for (const move of MOVES) if (types.filter((type) => type === move).length > 1) faults.push(`has ${move} twice`);
   if (types.includes("answered") !== (startedAt !== null)) faults.push(`has started_at ${startedAt}`);
+  return faults;
+}
+
+/** A final call of an audio file, and its events. */
+interface FileCall {
+  readonly message: Message;
+  readonly outcome: { readonly reason: string; readonly heardRatio: number | null } | null;
+}
+
+/** Faults of a call that plays a file of this size: each byte is a header or tag, or played, or reported. */
+export function fileFaults({ message, outcome }: FileCall, events: readonly Event[], size: number): string[] {
+  const { header, played } = (message.type === "FIXED_AUDIO" && message.bytes) || { header: 0, played: 0 };
+  const reported = events.reduce((sum, { type, data }) => sum + (type === "audio_ignored" ? data.bytes : 0), 0);
+  const faults: string[] = [];
+  if (header + played + reported !== size)
+    faults.push(`accounts for ${header} + ${played} + ${reported} of ${size} bytes`);
+  const ratio = Math.round((played / (played + reported)) * 10_000) / 10_000;
+  const heard = outcome?.reason === "message_played" ? outcome.heardRatio : null;
+  if (heard !== null && heard !== ratio)
+    faults.push(`has a heard ratio of ${heard}, but ${ratio} of its audio is played`);
   return faults;
 }

@@ -3,6 +3,7 @@ import { tone, toneShare } from "../../../src/audio/tone.ts";
 import type { MediaStatistics } from "../../../src/domain/media-statistics.ts";
 import { DialError } from "../../../src/ports/telephony.ts";
 import { ALICE, audioFile, NUMBER, World } from "../../support/application.ts";
+import { fileFaults } from "../../support/call-story.ts";
 
 const TWENTY = "twenty characters!!!"; // one second of speech
 
@@ -136,6 +137,30 @@ describe("a call that is answered", () => {
     expect(toneShare(leg.heard.subarray(0, 16_000), 880, 8_000)).toBeGreaterThan(0.99);
     expect(await world.storage.calls.audio(call.id)).toBeUndefined();
     expect(await world.story(call)).toContain("audio_truncated");
+    await world.stop();
+  });
+
+  test("reports the bytes of a file that are not heard, and counts them in heard_ratio", async () => {
+    const world = await World.start();
+    const instance = await world.activeInstance();
+    const file = audioFile(2, { truncated: true, unknownBytes: 3 });
+    const call = await world.app.calls.create(ALICE, {
+      instanceId: instance.id,
+      type: "FIXED_AUDIO",
+      target: { phoneNumber: NUMBER },
+      audio: { audioBase64: file },
+    });
+    await world.system.settle();
+    const leg = world.leg(call);
+    leg.placed();
+    leg.answer();
+    await world.system.advance(3_000);
+    const stored = await world.stored(call);
+    expect(stored.outcome).toMatchObject({ reason: "message_played", heardMs: 2_000, heardRatio: 0.4 });
+    const events = await world.storage.events.ofCall(call.id, {});
+    expect(events.find(({ type }) => type === "audio_ignored")?.data).toEqual({ bytes: 3, reason: "unknown_bytes" });
+    expect(fileFaults(stored, events, atob(file).length)).toEqual([]);
+    expect(fileFaults(stored, [], atob(file).length)).toHaveLength(2);
     await world.stop();
   });
 

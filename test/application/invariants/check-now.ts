@@ -161,7 +161,14 @@ function latestEnd({ askedAt, legAt, connectedAt, process }: Attempt, call: Call
   if (legAt === undefined) return askedAt + ringTimeoutMs + SLACK_MS;
   if (connectedAt === undefined) return askedAt + 2 * ringTimeoutMs + mediaSetupMs + SLACK_MS;
   const begun = Math.max(legAt, connectedAt) + SLACK_MS;
-  if (call?.message.type !== "FIXED_TTS") return begun + maxDurationMs;
+  const lengthMs = lengthOf(call);
+  if (lengthMs === undefined) return begun + maxDurationMs;
   // A message is played later by as long as nothing could be played.
-  return begun + call.message.text.length * MS_PER_CHARACTER + tailMs + process.system.stoppedMs;
+  return begun + lengthMs + tailMs + process.system.stoppedMs;
+}
+
+/** Length of a fixed message, ms. */
+function lengthOf(call: Call | undefined): number | undefined {
+  if (call?.message.type === "FIXED_AUDIO") return call.message.durationMs;
+  return call?.message.type === "FIXED_TTS" ? call.message.text.length * MS_PER_CHARACTER : undefined;
 }

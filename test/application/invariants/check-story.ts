@@ -1,5 +1,5 @@
 import type { Call } from "../../../src/domain/call.ts";
-import { storyFaults } from "../../support/call-story.ts";
+import { fileFaults, storyFaults } from "../../support/call-story.ts";
 import type { Run } from "./run.ts";
 
 /** Checks what is true of the timeline of a final call, however it went. */
@@ -16,6 +16,8 @@ export async function checkStory(run: Run, call: Call): Promise<void> {
     times.every((time, i) => time >= (times[i - 1] ?? 0)),
     `is not ordered (${times})`,
   );
+  const size = run.fileSizes.get(call.id);
+  if (size !== undefined) for (const fault of fileFaults(call, timeline, size)) expectThat(false, fault);
   const { heardMs = 0, heardRatio = null, durationMs = 0 } = call.outcome ?? {};
   expectThat((heardMs ?? 0) <= durationMs, `was heard ${heardMs} of ${durationMs} ms`);
   if (heardMs === null) expectThat(heardRatio === null && call.dialingAt !== null, "does not know what was heard");

@@ -57,6 +57,8 @@ export class Run {
   readonly linked = new Set<string>();
   /** Calls that were answered with 201. */
   readonly created = new Set<string>();
+  /** Sizes of the audio files of calls, bytes. */
+  readonly fileSizes = new Map<string, number>();
   readonly clients: Attached[] = [];
   readonly attempts: Attempt[] = [];
   /** Final calls as they were first seen. */

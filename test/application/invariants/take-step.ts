@@ -1,7 +1,7 @@
 import { isActive } from "../../../src/domain/call.ts";
 import type { ReleaseCause } from "../../../src/ports/telephony.ts";
 import type { ScriptedLeg } from "../../../src/testing/scripted-telephony.ts";
-import { ALICE, NUMBER } from "../../support/application.ts";
+import { ALICE, audioFile, NUMBER } from "../../support/application.ts";
 import { RecordingClient } from "../../support/recording-client.ts";
 import { breakSomething } from "./break-something.ts";
 import type { Run } from "./run.ts";
@@ -42,11 +42,17 @@ async function reach(run: Run, { step, which }: Step): Promise<void> {
     case "create stream": {
       const target = { phoneNumber: NUMBER };
       const tts = { text: "x".repeat(which + 1), voiceId: "en-US-1" };
+      const file = audioFile(1, { truncated: which % 4 === 2, unknownBytes: which });
       const input =
-        step === "create"
-          ? ({ instanceId, type: "FIXED_TTS", target, tts } as const)
-          : ({ instanceId, type: "DYNAMIC_STREAM", target } as const);
-      requests.ask(process, "create", "", app.calls.create(ALICE, input), ({ id }) => void run.created.add(id));
+        step === "create stream"
+          ? ({ instanceId, type: "DYNAMIC_STREAM", target } as const)
+          : which % 2 === 0
+            ? ({ instanceId, type: "FIXED_TTS", target, tts } as const)
+            : ({ instanceId, type: "FIXED_AUDIO", target, audio: { audioBase64: file } } as const);
+      requests.ask(process, "create", "", app.calls.create(ALICE, input), ({ id, created }) => {
+        run.created.add(id);
+        if (created && input.type === "FIXED_AUDIO") run.fileSizes.set(id, atob(file).length);
+      });
       return;
     }
     case "create instance":

@@ -1,6 +1,7 @@
 import type { Playout } from "../../../audio/playout.ts";
 import { errorText } from "../../../base/error-text.ts";
 import type { CallOf } from "../../../domain/call.ts";
+import { playedShare } from "../../../domain/file-bytes.ts";
 import { StorageUnavailable } from "../../../ports/storage.ts";
 import type { Context } from "../../context.ts";
 import { type Message, MessageDemand } from "./message.ts";
@@ -13,6 +14,7 @@ export function play(context: Context, call: CallOf<"FIXED_AUDIO">, usualRate: n
 
 /** Decodes the whole file at the rate that the leg will probably have, and again if the leg has another one. */
 class DecodedMessage implements Message {
+  readonly playableShare: number;
   readonly #context: Context;
   readonly #callId: string;
   readonly #demand: MessageDemand;
@@ -22,6 +24,8 @@ class DecodedMessage implements Message {
   #decoded: Int16Array | undefined;
 
   constructor(context: Context, call: CallOf<"FIXED_AUDIO">, usualRate: number) {
+    const { bytes } = call.message;
+    this.playableShare = bytes === undefined ? 1 : playedShare(bytes);
     this.#context = context;
     this.#callId = call.id;
     this.#demand = new MessageDemand(call);
