@@ -13,6 +13,23 @@ const ENTITIES: ReadonlyMap<string, string> = new Map(
   Object.entries({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" }),
 );
 
+/** Currencies whose sign most voices pass over. */
+const CURRENCIES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    "₹": "INR",
+    "₽": "RUB",
+    "₩": "KRW",
+    "₺": "TRY",
+    "₴": "UAH",
+    "₫": "VND",
+    "₪": "ILS",
+    "₦": "NGN",
+    "₱": "PHP",
+    "₸": "KZT",
+    "฿": "THB",
+  }),
+);
+
 /**
  * Speaks with eSpeak NG, one segment at a time, on the calling thread. Throws if it is not installed or lacks the voice,
  * and if the audio is longer than 10 minutes.
@@ -48,5 +65,8 @@ export async function espeakJob({ text, voice }: EspeakInput, context: SpeechJob
 
 /** Escapes a text: this build always reads SSML, and phonemes between double square brackets. */
 function asPlainText(text: string): string {
-  return text.replace(/[&<>"]/g, (letter) => ENTITIES.get(letter) ?? "").replace(/\[(?=\[)/g, "[ ");
+  return text
+    .replace(/[₹₽₩₺₴₫₪₦₱₸฿]/g, (sign) => ` ${CURRENCIES.get(sign)} `)
+    .replace(/[&<>"]/g, (letter) => ENTITIES.get(letter) ?? "")
+    .replace(/\[(?=\[)/g, "[ ");
 }

@@ -15,6 +15,9 @@ const G711_RATE = 8000;
 /** An MP3 is decoded in pieces of this size, bytes. */
 const MP3_PIECE_BYTES = 4096;
 
+/** Bytes such as a line break that may follow a WAV. */
+const MAX_STRAY_BYTES = 4;
+
 /** Content types of samples that no byte reveals. */
 const G711_TYPES = /^audio\/(?:basic|pcmu|x-mulaw|mulaw|pcma|x-alaw|alaw)$/;
 /** Content types whose bytes are never samples. */
@@ -87,7 +90,7 @@ export class SpokenBody {
 
   async #decoderOf(format: ServedFormat): Promise<BodyDecoder> {
     const { contentType, sampleRate, mp3Stream } = this.#options;
-    if (format === "wav") return new WavDecoder();
+    if (format === "wav") return wavDecoder();
     if (format === "mp3") {
       if (mp3Stream === undefined) throw new AudioFormatError("unsupported", "it sent MP3, instead of samples");
       return mp3Decoder(await mp3Stream());
@@ -99,6 +102,21 @@ export class SpokenBody {
     const decode = /alaw|pcma/.test(type) ? decodeAlaw : decodeMulaw;
     return { push: (bytes) => [{ sampleRate: rate ?? G711_RATE, samples: decode(bytes) }] };
   }
+}
+
+function wavDecoder(): BodyDecoder {
+  const wav = new WavDecoder();
+  return {
+    push: (bytes) => wav.push(bytes),
+    finish() {
+      const last = wav.finish();
+      const lost = wav.bytes.ignored.filter(({ reason }) => reason !== "incomplete");
+      const bytes = lost.reduce((sum, { bytes }) => sum + bytes, 0);
+      if (bytes > MAX_STRAY_BYTES)
+        throw new AudioFormatError("malformed", `it sent ${bytes} bytes inside a WAV that are no audio`);
+      return last;
+    },
+  };
 }
 
 function sampleDecoder(sampleRate: number): BodyDecoder {

@@ -68,6 +68,14 @@ export function speechContract(
       }
     });
 
+    clause("names the scripts of a voice by ISO 15924 codes, if it names any", async ({ speech }) => {
+      for (const { scripts } of await speech.voices()) {
+        if (scripts === undefined) continue;
+        expect(scripts.length).toBeGreaterThanOrEqual(1);
+        expect(scripts.filter((script) => !/^[A-Z][a-z]{3}$/.test(script))).toEqual([]);
+      }
+    });
+
     clause("refuses a voice that does not work, naming it and the fix", async ({ speech, missingVoiceId }) => {
       const unspoken = async (): Promise<unknown> => collect(speech.speak("Hello.", missingVoiceId, never));
       for (const error of [await errorOf(speech.voice(missingVoiceId)), await errorOf(unspoken())]) {

@@ -75,6 +75,14 @@ describe("the WAV of a speech server", () => {
     expect(await heardMs(chunks)).toBeGreaterThan(1_100);
   });
 
+  test("with a part that cannot be read is an error, and a line break after it is not", async () => {
+    const gsm = headerOf(BYTES.length);
+    new DataView(gsm.buffer).setUint16(20, 49, true);
+    const first = concatBytes([headerOf(BYTES.length), BYTES]);
+    await expect(decoded(concatBytes([first, gsm, BYTES]), 4_000)).rejects.toThrow("no audio");
+    expect(await heardMs(await decoded(concatBytes([first, new Uint8Array([13, 10])]), 4_000))).toBeGreaterThan(580);
+  });
+
   test("without samples has none, and one without a data chunk is refused", async () => {
     expect(await decoded(headerOf(0), 10)).toEqual([]);
     await expect(decoded(headerOf(0).subarray(0, 36), 10)).rejects.toThrow("before any audio data");
