@@ -7,6 +7,7 @@ import type { JsonSchema } from "./json-schema.ts";
 import type { Limits } from "./limits.ts";
 import { PHONE_NUMBER, PHONE_RULE } from "./phone-number.ts";
 import { resultSchemaSchema } from "./result-schema.ts";
+import { agentOnScreeningSchema } from "./screening-policy.ts";
 
 /** Whom to talk to, and how: the field `agent` of a `DYNAMIC_AGENT` call. */
 export interface AgentInput {
@@ -32,6 +33,8 @@ export interface AgentInput {
   resultSchema?: JsonSchema | undefined;
   /** What is done once a machine has answered. Default: `continue`, as with a person. */
   onMachine?: OnMachine | undefined;
+  /** What is done once a call-screening assistant has answered. Default: `continue`; the agent introduces itself. */
+  onScreening?: "continue" | "hang_up" | undefined;
 }
 
 /** A language, and optionally a script and a region. */
@@ -67,6 +70,7 @@ export function agentSchema(limits: Limits, voiceId: Schema<string>): Schema<Age
     ),
     variables: v.optional(variablesSchema()),
     onMachine: v.optional(onMachineSchema()),
+    onScreening: v.optional(agentOnScreeningSchema()),
     maxTurns: v.optional(wholeNumber(1, MOST_TURNS)),
     maxSeconds: v.optional(wholeNumber(LEAST_SECONDS, MOST_SECONDS)),
     tools: v.optional(toolNamesSchema()),

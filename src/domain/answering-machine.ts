@@ -1,4 +1,5 @@
 import { type LineTone, TONE_MEANINGS } from "./line-tones.ts";
+import { isCallScreening } from "./screening-phrases.ts";
 import { isVoicemailGreeting } from "./voicemail-phrases.ts";
 
 /** Who can answer a call, as far as anybody can tell. */
@@ -60,6 +61,8 @@ export const RECORDS_AFTER_MS = 3_000;
 export const LATE_BEEP_MS = 10_000;
 /** A call that has nothing more to say waits for the verdict this long, ms. */
 export const VERDICT_WAIT_MS = 8_000;
+/** The words of a greeting are known this long after its verdict, ms. */
+export const WORDS_WAIT_MS = 3_000;
 /** A call whose message has been played waits this long until a tone is recognised, ms. */
 export const TONE_WAIT_MS = 5_000;
 /** How long a call waits for the end of a machine's greeting, ms. */
@@ -112,6 +115,11 @@ export class AnswerRules {
     return this.#clockMs > ANALYSIS_MS;
   }
 
+  /** True once even a tone that began in that time has ended. */
+  get settled(): boolean {
+    return this.#clockMs > ANALYSIS_MS + TONE_WAIT_MS;
+  }
+
   /** How long it has been quiet since the latest word, ms. */
   get quietMs(): number {
     return this.#clockMs - this.#lastVoiceMs;
@@ -151,8 +159,14 @@ export class AnswerRules {
     return this.#give(verdict.answeredBy, verdict.reason, 0.95);
   }
 
+  /** A person has taken a screened call; returns the verdict. */
+  person(): AnswerVerdict {
+    return this.#give("human", "words", 0.9);
+  }
+
   /** Takes words of the callee; returns a new verdict. */
   words(text: string): AnswerVerdict | undefined {
+    if (isCallScreening(text)) return this.#screening();
     if (this.done || this.#machineAnswered || !isVoicemailGreeting(text)) return undefined;
     return this.#decide("machine", "words", 0.97);
   }
@@ -161,6 +175,13 @@ export class AnswerRules {
   key(): AnswerVerdict | undefined {
     const { answeredBy = "unknown" } = this.#verdict ?? {};
     return answeredBy === "unknown" ? this.#decide("human", "key", 0.9) : undefined;
+  }
+
+  /** An assistant talks as long as a machine, but has neither beeped nor asked for a message. */
+  #screening(): AnswerVerdict | undefined {
+    const { answeredBy, reason } = this.#verdict ?? {};
+    const isCertain = answeredBy === "screening" || answeredBy === "fax" || reason === "beep" || reason === "words";
+    return isCertain ? undefined : this.#decide("screening", "words", 0.95);
   }
 
   get #machineAnswered(): boolean {
@@ -183,7 +204,7 @@ export class AnswerRules {
     const goesOn = answeredBy === "human" && this.#pauseMs <= LONGEST_PAUSE_MS;
     this.#startOver(speech);
     if (!speech) return this.#unknown("no_speech");
-    if (this.#machineAnswered || (answeredBy === "human" && !goesOn)) return undefined;
+    if (this.#machineAnswered || answeredBy === "screening" || (answeredBy === "human" && !goesOn)) return undefined;
     return this.#decide("machine", "long_greeting", goesOn ? 0.7 : 0.85);
   }
 

@@ -1,5 +1,5 @@
 import { nextState, type Transitions } from "../base/machine.ts";
-import type { AnswerVerdict, GreetingEnd, OnMachine } from "./answering-machine.ts";
+import { ANALYSIS_MS, type AnswerVerdict, type GreetingEnd } from "./answering-machine.ts";
 import type { CallEffect, CallSignal } from "./call-signal.ts";
 import type { DialProgress } from "./dial-progress.ts";
 import type { Fact } from "./events.ts";
@@ -9,14 +9,18 @@ import {
   awaitTone,
   awaitVerdict,
   awaitVoicemail,
+  awaitWords,
   greetingOver,
   learnVerdict,
   leaveVoicemail,
   type MachineFlow,
+  type MachineRules,
   noteTone,
 } from "./machine-flow.ts";
 import type { CompletedReason, FailedReason } from "./outcome.ts";
+import { awaitPerson, NO_PERSON, personCame } from "./person-wait.ts";
 import { RELEASE_FAILURES, type ReleaseCause } from "./release-cause.ts";
+import { introductionOf } from "./screening-policy.ts";
 import type { Timings } from "./timings.ts";
 
 /** The phases of a live call, in the order of one that succeeds. */
@@ -67,10 +71,12 @@ export const NEW_FLOW: CallFlow = {
   answeredBy: undefined,
   voicemail: undefined,
   suspected: false,
+  awaited: undefined,
+  awaitsWords: false,
 };
 
 /** What the rules depend on besides the state. */
-export interface FlowRules {
+export interface FlowRules extends MachineRules {
   readonly timings: Timings;
   /** Inbound audio must arrive: its absence means that media failed. */
   readonly expectsInboundAudio: boolean;
@@ -78,8 +84,8 @@ export interface FlowRules {
   readonly streamed: boolean;
   /** How a call ends once all that it had to say has been played. */
   readonly playedReason: "message_played" | "agent_finished";
-  /** What is done once a machine has answered. */
-  readonly onMachine: OnMachine;
+  /** The call has a fixed message, which can begin again. */
+  readonly fixed: boolean;
 }
 
 export interface Decision {
@@ -142,6 +148,10 @@ function meaningOf(flow: CallFlow, signal: CallSignal, rules: FlowRules, unprove
       return lineTone(flow, signal.finding, signal.verdict, rules);
     case "tone_suspected":
       return toneSuspected({ ...flow, suspected: signal.suspected }, rules, unproven);
+    case "person_came":
+      return flow.phase === "talking"
+        ? personCame(flow, signal.verdict, flow.messageMs + rules.timings.maxDurationMs)
+        : stay(flow);
     case "leave_voicemail":
       return flow.phase === "talking" ? leaveVoicemail(flow, signal.atMs) : stay(flow);
     case "greeting_over":
@@ -214,17 +224,24 @@ function messageReady(flow: CallFlow, messageMs: number, rules: FlowRules): Deci
 function answeredBy(flow: CallFlow, verdict: AnswerVerdict, rules: FlowRules, unproven: boolean): Decision {
   const learnt = learnVerdict(flow, verdict);
   if (flow.phase !== "talking") return learnt;
-  const next = whenAnswered(learnt.flow, rules, unproven);
-  return to(next.flow, [...learnt.effects, ...next.effects]);
+  const heard = awaitWords(learnt.flow, rules);
+  const next = whenAnswered(heard.flow, rules, unproven);
+  return to(next.flow, [...learnt.effects, ...heard.effects, ...next.effects]);
 }
 
 function whenAnswered(flow: CallFlow, rules: FlowRules, unproven: boolean): Decision {
   if (flow.answeredBy === "machine" && rules.onMachine === "hang_up") return complete(flow, "machine_hung_up", null);
   if (flow.answeredBy === "machine" && rules.onMachine === "leave_message") return awaitVoicemail(flow);
+  if (flow.answeredBy === "screening" && rules.onScreening === "hang_up")
+    return complete(flow, "machine_hung_up", "a call-screening assistant answered");
+  if (flow.answeredBy === "screening" && introductionOf(rules.onScreening)) return awaitPerson(flow, "screening");
+  // The assistant has passed the call on to a voicemail box, which gets the message as a person does.
+  if (flow.answeredBy === "machine" && flow.awaited === "screening")
+    return personCame(flow, undefined, flow.messageMs + rules.timings.maxDurationMs);
   return flow.played ? messagePlayed(flow, rules, unproven) : stay(flow);
 }
 
-/** No person hears what is played into a fax machine or a busy tone: the call ends, unless a program carries it. */
+/** What is played into a fax machine or a busy tone reaches no person: the call ends, unless a program carries it. */
 function lineTone(
   flow: CallFlow,
   finding: ToneFinding,
@@ -234,6 +251,10 @@ function lineTone(
   const learnt = verdict ? learnVerdict(flow, verdict) : stay(flow);
   const notes: readonly CallEffect[] = [noteTone(finding), ...learnt.effects];
   const { ends, followsPerson } = TONE_MEANINGS[finding.tone];
+  if (finding.tone === "ringback" && mayWait(learnt.flow, finding, rules)) {
+    const waiting = awaitPerson(learnt.flow, "ringing");
+    return to(waiting.flow, [...notes, ...waiting.effects]);
+  }
   if (!ends || rules.streamed || flow.phase !== "talking") return to(learnt.flow, notes);
   const detail = toneText(finding);
   const ended =
@@ -241,6 +262,11 @@ function lineTone(
       ? complete(learnt.flow, "callee_hung_up", detail)
       : complete(learnt.flow, "machine_hung_up", detail, [{ do: "discard_message" }]);
   return to(ended.flow, [...notes, ...ended.effects]);
+}
+
+/** True if the message can begin again once a person answers the phone that rings behind a switchboard. */
+function mayWait({ phase, voicemail }: CallFlow, { atMs }: ToneFinding, { fixed }: FlowRules): boolean {
+  return phase === "talking" && fixed && voicemail === undefined && atMs <= ANALYSIS_MS;
 }
 
 function toneSuspected(flow: CallFlow, rules: FlowRules, unproven: boolean): Decision {
@@ -253,12 +279,13 @@ function leaveMessage(flow: CallFlow, end: GreetingEnd, rules: FlowRules): Decis
 }
 
 function messagePlayed(flow: CallFlow, rules: FlowRules, unproven: boolean, detail: string | null = null): Decision {
-  if (flow.voicemail === "waiting") return stay(flow);
+  if (flow.voicemail === "waiting" || flow.awaited !== undefined) return stay(flow);
+  if (flow.awaitsWords) return to({ ...flow, played: true }, []);
   // If required audio has not arrived, it is unknown whether the callee heard the message: the inbound timer decides.
   // A message that is shorter than the time to the connection waits for the connection.
   const waits = !flow.inbound && (rules.expectsInboundAudio || (unproven && !flow.silent));
   if (flow.phase !== "talking" || waits) return to({ ...flow, played: true }, []);
-  if (awaitsVerdict(flow, rules.onMachine)) return awaitVerdict(flow);
+  if (awaitsVerdict(flow, rules)) return awaitVerdict(flow);
   if (flow.suspected && !rules.streamed) return awaitTone(flow);
   return complete(flow, rules.playedReason, detail);
 }
@@ -326,7 +353,10 @@ function timer(flow: CallFlow, signal: Extract<CallSignal, { type: "timer" }>, r
       return fail(flow, "stream_lost", `no client was attached to the stream for ${rules.timings.streamAttachMs} ms`);
     case "machine":
       if (flow.voicemail === "waiting") return leaveMessage(flow, "timeout", rules);
-      return flow.played && flow.phase === "talking" ? complete(flow, rules.playedReason, null) : stay(flow);
+      if (flow.awaited !== undefined)
+        return complete(flow, "machine_hung_up", NO_PERSON[flow.awaited], [{ do: "discard_message" }]);
+      if (flow.played && flow.phase === "talking") return complete(flow, rules.playedReason, null);
+      return to({ ...flow, awaitsWords: false }, []);
     case "line":
       if (inboundSince) return flow.lineDown ? to(flow, [lineTimer(rules)]) : stay(flow);
       return flow.lineDown

@@ -12,6 +12,7 @@ import type { Metadata } from "./instance.ts";
 import type { Limits } from "./limits.ts";
 import { metadataSchema } from "./metadata-input.ts";
 import { PHONE_NUMBER, PHONE_RULE } from "./phone-number.ts";
+import { type OnScreening, onScreeningSchema } from "./screening-policy.ts";
 import { VOICE_ID } from "./voice-id.ts";
 
 /** The body of `POST /v1/calls`: the fields of every call, and those of its type. */
@@ -28,6 +29,11 @@ export type CallMessageInput =
 interface MachineInput {
   /** What is done once a machine has answered. Default: `continue`, as with a person. */
   onMachine?: OnMachine | undefined;
+  /**
+   * What is done once a call-screening assistant has answered, recognised by its words. Anything but `continue` transcribes
+   * the call. Default: `continue`, as with a person.
+   */
+  onScreening?: OnScreening | undefined;
 }
 
 /** The fields that calls of all types have. */
@@ -82,6 +88,7 @@ export function callSchemas(limits: Limits): CallSchemas {
     audio: IGNORED,
     agent: IGNORED,
     onMachine: IGNORED,
+    onScreening: IGNORED,
     recording: v.optional(
       describedAs(v.boolean(), {
         type: "boolean",
@@ -124,10 +131,17 @@ export function callSchemas(limits: Limits): CallSchemas {
   const agent = agentSchema(limits, voiceId);
 
   const onMachine = v.optional(onMachineSchema());
+  const screening = (needsVoice: boolean) => v.optional(onScreeningSchema(voiceId, needsVoice));
 
   const createCall = {
-    FIXED_TTS: v.object({ ...common, type: v.literal("FIXED_TTS"), tts, onMachine }),
-    FIXED_AUDIO: v.object({ ...common, type: v.literal("FIXED_AUDIO"), audio, onMachine }),
+    FIXED_TTS: v.object({ ...common, type: v.literal("FIXED_TTS"), tts, onMachine, onScreening: screening(false) }),
+    FIXED_AUDIO: v.object({
+      ...common,
+      type: v.literal("FIXED_AUDIO"),
+      audio,
+      onMachine,
+      onScreening: screening(true),
+    }),
     DYNAMIC_STREAM: v.object({ ...common, type: v.literal("DYNAMIC_STREAM") }),
     DYNAMIC_AGENT: v.object({ ...common, type: v.literal("DYNAMIC_AGENT"), agent }),
   };

@@ -4,6 +4,7 @@ import type { DialProgress } from "./dial-progress.ts";
 import type { Fact } from "./events.ts";
 import type { ToneFinding } from "./line-tones.ts";
 import type { CompletedReason, FailedReason } from "./outcome.ts";
+import type { PersonWait } from "./person-wait.ts";
 import type { ReleaseCause } from "./release-cause.ts";
 
 /** The timers of a live call. */
@@ -38,6 +39,8 @@ export type CallSignal =
   | { readonly type: "line_tone"; readonly finding: ToneFinding; readonly verdict: AnswerVerdict | undefined }
   /** A tone sounds, or has just sounded, that may turn out to be one of these; or that is settled. */
   | { readonly type: "tone_suspected"; readonly suspected: boolean }
+  /** A person has taken a call that waited for one. */
+  | { readonly type: "person_came"; readonly verdict: AnswerVerdict | undefined }
   /** The agent has decided that a machine answered, and leaves a message. `atMs`: after the answer. */
   | { readonly type: "leave_voicemail"; readonly atMs: number }
   /** The machine that was waited for records now. */
@@ -76,6 +79,8 @@ export type CallEffect =
   | { readonly do: "await_voicemail" }
   /** Play the message, from its beginning. */
   | { readonly do: "leave_message" }
+  /** Stop the message, and report when a person takes the call; before that, an assistant gets the introduction. */
+  | { readonly do: "await_person"; readonly behind: PersonWait }
   /** Stop the message, which no person has heard. */
   | { readonly do: "discard_message" }
   | { readonly do: "note"; readonly fact: Fact };

@@ -7,6 +7,7 @@ import type { Metadata } from "./instance.ts";
 import type { MediaStatistics } from "./media-statistics.ts";
 import type { Outcome } from "./outcome.ts";
 import type { QualityInterval } from "./quality-series.ts";
+import type { OnScreening } from "./screening-policy.ts";
 import type { TurnMetrics } from "./turn-metrics.ts";
 
 /** What a call can be, by what the callee gets. */
@@ -50,14 +51,21 @@ export type Message =
     >);
 
 /** What a call does once a machine has answered. */
-interface MachinePolicy {
+export interface MachinePolicy {
   /** Left out: it goes on as with a person. */
   readonly onMachine?: OnMachine | undefined;
+  /** What it does once a call-screening assistant has answered. Left out: it goes on as with a person. */
+  readonly onScreening?: OnScreening | undefined;
 }
 
 /** What the call does once a machine has answered. */
 export function machinePolicyOf(message: Message): OnMachine {
   return ("onMachine" in message ? message.onMachine : undefined) ?? "continue";
+}
+
+/** What the call does once a call-screening assistant has answered. */
+export function screeningPolicyOf(message: Message): OnScreening {
+  return ("onScreening" in message ? message.onScreening : undefined) ?? "continue";
 }
 
 /** What an agent found out on a call; JSON. */

@@ -6,9 +6,12 @@ import {
   TONE_WAIT_MS,
   VERDICT_WAIT_MS,
   VOICEMAIL_WAIT_MS,
+  WORDS_WAIT_MS,
 } from "./answering-machine.ts";
 import type { CallEffect } from "./call-signal.ts";
 import type { ToneFinding } from "./line-tones.ts";
+import type { PersonWait } from "./person-wait.ts";
+import type { OnScreening } from "./screening-policy.ts";
 
 /** What a live call knows about an answering machine: a part of its state. */
 export interface MachineFlow {
@@ -20,17 +23,34 @@ export interface MachineFlow {
   readonly voicemail: "waiting" | GreetingEnd | undefined;
   /** A tone sounds, or has just sounded, that may show that no person has answered. */
   readonly suspected: boolean;
+  /** What the message waits behind, until a person takes the call; undefined: it does not wait. */
+  readonly awaited: PersonWait | undefined;
+  /** The words of whoever sounds like a person may still show that an assistant has answered. */
+  readonly awaitsWords: boolean;
+}
+
+/** What a call does once a machine has answered. */
+export interface MachineRules {
+  readonly onMachine: OnMachine;
+  readonly onScreening: OnScreening;
 }
 
 /** The next state of a call, and what is done. */
-interface Step<Flow extends MachineFlow> {
+export interface Step<Flow extends MachineFlow> {
   readonly flow: Flow;
   readonly effects: readonly CallEffect[];
 }
 
 /** Whether what the call does once it has played its message depends on who has answered. */
-export function awaitsVerdict({ answeredBy }: MachineFlow, onMachine: OnMachine): boolean {
-  return onMachine !== "continue" && answeredBy === undefined;
+export function awaitsVerdict({ answeredBy }: MachineFlow, { onMachine, onScreening }: MachineRules): boolean {
+  return (onMachine !== "continue" || onScreening !== "continue") && answeredBy === undefined;
+}
+
+/** What sounds like a person may be an assistant: its words arrive after its voice. */
+export function awaitWords<Flow extends MachineFlow>(flow: Flow, { onScreening }: MachineRules): Step<Flow> {
+  if (flow.answeredBy !== "human" || onScreening === "continue" || flow.awaited !== undefined)
+    return { flow, effects: [] };
+  return { flow: { ...flow, awaitsWords: true }, effects: [{ do: "timer", name: "machine", ms: WORDS_WAIT_MS }] };
 }
 
 /** The message has been played before the verdict. */
@@ -38,7 +58,7 @@ export function awaitVerdict<Flow extends MachineFlow>(flow: Flow): Step<Flow> {
   return { flow: { ...flow, played: true }, effects: [{ do: "timer", name: "machine", ms: VERDICT_WAIT_MS }] };
 }
 
-/** The message has been played while a tone sounds that may show that no person hears it. */
+/** The message has been played while a tone sounds that may belong to no person. */
 export function awaitTone<Flow extends MachineFlow>(flow: Flow): Step<Flow> {
   return { flow: { ...flow, played: true }, effects: [{ do: "timer", name: "machine", ms: TONE_WAIT_MS }] };
 }
@@ -59,7 +79,7 @@ export function learnVerdict<Flow extends MachineFlow>(flow: Flow, verdict: Answ
 export function awaitVoicemail<Flow extends MachineFlow>(flow: Flow): Step<Flow> {
   if (flow.voicemail !== undefined) return { flow, effects: [] };
   return {
-    flow: { ...flow, played: false, voicemail: "waiting" },
+    flow: { ...flow, played: false, voicemail: "waiting", awaited: undefined },
     effects: [{ do: "await_voicemail" }, { do: "timer", name: "machine", ms: VOICEMAIL_WAIT_MS }],
   };
 }

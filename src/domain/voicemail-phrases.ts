@@ -1,4 +1,6 @@
-/** What machines say and people do not, without accents, in lower case; `…` stands for up to four words. */
+import { phraseSearch } from "./phrases.ts";
+
+/** What machines say and people do not. */
 const PHRASES: readonly string[] = [
   // English
   "leave … message",
@@ -47,24 +49,5 @@ const PHRASES: readonly string[] = [
   "casella vocale",
 ];
 
-/** The longest text that is searched, characters. */
-const LONGEST_TEXT = 2_000;
-
-const GREETING = new RegExp(
-  `(?:^| )(?:${PHRASES.map((phrase) => phrase.replaceAll(" … ", "(?: [^ ]+){0,4} ")).join("|")})(?: |$)`,
-);
-
 /** Whether words are from the greeting of a voicemail box, in English, Portuguese, Spanish, German, French or Italian. */
-export function isVoicemailGreeting(text: string): boolean {
-  return GREETING.test(comparable(text.slice(0, LONGEST_TEXT)));
-}
-
-/** In lower case, without accents and marks. */
-function comparable(text: string): string {
-  return text
-    .normalize("NFD")
-    .replace(/\p{M}/gu, "")
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]+/gu, " ")
-    .trim();
-}
+export const isVoicemailGreeting: (text: string) => boolean = phraseSearch(PHRASES);

@@ -5,8 +5,10 @@ import {
   type AnsweredBy,
   type GreetingEnd,
   MACHINE_POLICIES,
+  TONE_WAIT_MS,
   VERDICT_WAIT_MS,
   VOICEMAIL_WAIT_MS,
+  WORDS_WAIT_MS,
 } from "../../src/domain/answering-machine.ts";
 import { CALL_TRANSITIONS, type CallStatus } from "../../src/domain/call.ts";
 import {
@@ -20,8 +22,11 @@ import {
 } from "../../src/domain/call-flow.ts";
 import type { CallEffect, CallSignal, TimerName } from "../../src/domain/call-signal.ts";
 import type { DialProgress } from "../../src/domain/dial-progress.ts";
+import { LINE_TONES, type LineTone, TONE_MEANINGS, toneText } from "../../src/domain/line-tones.ts";
 import { COMPLETED_REASONS, FAILED_REASONS } from "../../src/domain/outcome.ts";
+import { PERSON_WAIT_MS } from "../../src/domain/person-wait.ts";
 import type { ReleaseCause } from "../../src/domain/release-cause.ts";
+import type { OnScreening } from "../../src/domain/screening-policy.ts";
 import { DEFAULT_TIMINGS } from "../../src/domain/timings.ts";
 import { fuzz } from "../support/fuzz.ts";
 
@@ -31,6 +36,8 @@ const RULES: FlowRules = {
   streamed: false,
   playedReason: "message_played",
   onMachine: "continue",
+  onScreening: "continue",
+  fixed: true,
 };
 const CERTAIN: FlowRules = { ...RULES, expectsInboundAudio: true };
 const HANG_UP: FlowRules = { ...RULES, onMachine: "hang_up" };
@@ -573,6 +580,112 @@ describe("a machine that answers", () => {
   });
 });
 
+const lineTone = (tone: LineTone, answeredBy?: AnsweredBy): CallSignal => ({
+  type: "line_tone",
+  finding: { tone, hz: [425], atMs: 500 },
+  verdict: answeredBy && { answeredBy, reason: "network_tone", confidence: 0.95, atMs: 3_000 },
+});
+const suspected = (isSuspected: boolean): CallSignal => ({ type: "tone_suspected", suspected: isSuspected });
+
+describe("a tone of the network or of a fax machine", () => {
+  test.each(LINE_TONES.filter((tone) => TONE_MEANINGS[tone].ends))("%s ends the call under every policy", (tone) => {
+    for (const rules of [RULES, HANG_UP, LEAVE])
+      given([...TALKING, inbound, ready(9_000)], rules)
+        .when(lineTone(tone, "machine"))
+        .ends("complete", "machine_hung_up");
+    const { effects } = given([...TALKING, inbound]).when(lineTone(tone, "machine"));
+    expect(effects).toContainEqual({ do: "discard_message" });
+    expect(effects).toContainEqual(expect.objectContaining({ detail: toneText({ tone, hz: [425] }) }));
+  });
+
+  test("is only noted for a stream, whose program decides", () => {
+    const { effects, flow } = given([...TALKING, attached, inbound], STREAMED).when(lineTone("fax", "fax"));
+    expect(effects.map((effect) => effect.do)).toEqual(["note", "note"]);
+    expect(flow).toMatchObject({ phase: "talking", answeredBy: "fax" });
+  });
+
+  test("ends a call as hung up if it is busy after a person, and not if it is information", () => {
+    const talked = given([...TALKING, inbound, verdict("human")]);
+    talked.when(lineTone("busy")).ends("complete", "callee_hung_up");
+    talked.when(lineTone("special_information", "machine")).ends("complete", "machine_hung_up");
+  });
+
+  test("that is not certain yet delays the end of the call", () => {
+    const waiting = given([...TALKING, inbound, suspected(true)]).when(played);
+    expect(waiting.effects).toEqual([{ do: "timer", name: "machine", ms: TONE_WAIT_MS }]);
+    const before = [...TALKING, inbound, suspected(true), played];
+    given(before).when(suspected(false)).ends("complete", "message_played");
+    given(before).when(timer("machine")).ends("complete", "message_played");
+    given(before).when(lineTone("busy", "machine")).ends("complete", "machine_hung_up");
+  });
+});
+
+describe("a phone that rings behind a switchboard", () => {
+  const ringing = [...TALKING, inbound, ready(3_000), lineTone("ringback")];
+
+  test("stops the message until a person comes", () => {
+    const { effects } = given([...TALKING, inbound]).when(lineTone("ringback"));
+    expect(effects.slice(1)).toEqual([
+      { do: "await_person", behind: "ringing" },
+      { do: "timer", name: "machine", ms: PERSON_WAIT_MS },
+    ]);
+    given(ringing).when(played).isNothing();
+    const came = given(ringing).when({ type: "person_came", verdict: undefined });
+    expect(came.effects).toContainEqual({ do: "leave_message" });
+    given([...ringing, { type: "person_came", verdict: undefined }])
+      .when(played)
+      .ends("complete", "message_played");
+  });
+
+  test("ends the call if nobody comes", () => {
+    given(ringing).when(timer("machine")).ends("complete", "machine_hung_up");
+  });
+
+  test("changes nothing for an agent, for a voicemail box, and late in the call", () => {
+    const noteOnly = (before: readonly CallSignal[], rules: FlowRules, signal = lineTone("ringback")) =>
+      expect(given(before, rules).when(signal).effects).toHaveLength(1);
+    noteOnly([...TALKING, inbound], { ...RULES, fixed: false });
+    noteOnly([...TALKING, inbound, machine], LEAVE);
+    const late: CallSignal = {
+      type: "line_tone",
+      finding: { tone: "ringback", hz: [425], atMs: 21_000 },
+      verdict: undefined,
+    };
+    noteOnly([...TALKING, inbound], RULES, late);
+  });
+});
+
+describe("a call-screening assistant", () => {
+  const screening = verdict("screening");
+  const INTRODUCE: FlowRules = { ...RULES, onScreening: { say: "This is Acme." } };
+
+  test("hears the message by default, and nothing more if that is asked for", () => {
+    given([...TALKING, inbound, screening])
+      .when(played)
+      .ends("complete", "message_played");
+    given([...TALKING, inbound], { ...RULES, onScreening: "hang_up" })
+      .when(screening)
+      .ends("complete", "machine_hung_up");
+  });
+
+  test("is told who calls, and the message waits for a person", () => {
+    const { effects, flow } = given([...TALKING, inbound, machine], INTRODUCE).when(screening);
+    expect(effects).toContainEqual({ do: "await_person", behind: "screening" });
+    expect(flow).toMatchObject({ awaited: "screening", voicemail: undefined });
+  });
+
+  test("may be recognised after the message: its words arrive after its voice", () => {
+    const before = [...TALKING, inbound, played];
+    const heard = given(before, INTRODUCE).when(verdict("human"));
+    expect(heard.effects).toContainEqual({ do: "timer", name: "machine", ms: WORDS_WAIT_MS });
+    expect(heard.flow.phase).toBe("talking");
+    given([...before, verdict("human")], INTRODUCE)
+      .when(timer("machine"))
+      .ends("complete", "message_played");
+    expect(given([...before, verdict("human")], INTRODUCE).when(screening).flow.awaited).toBe("screening");
+  });
+});
+
 const signals: fc.Arbitrary<CallSignal> = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom(placed, answered, connected) },
   {
@@ -597,6 +710,13 @@ const signals: fc.Arbitrary<CallSignal> = fc.oneof(
       over("beep"),
       over("silence"),
       { type: "leave_voicemail", atMs: 1_000 },
+      verdict("screening"),
+      lineTone("ringback"),
+      lineTone("busy"),
+      suspected(true),
+      suspected(false),
+      timer("machine"),
+      { type: "person_came", verdict: undefined },
       { type: "noticed", fact: { event: "dtmf", data: { digit: "1" } } },
       { type: "media_lost", detail: "lost" },
       { type: "message_failed", reason: "speech_failed", detail: "failed" },
@@ -617,8 +737,9 @@ fuzz(
     fc.boolean(),
     fc.boolean(),
     fc.constantFrom(...MACHINE_POLICIES),
-    (sequence, expectsInboundAudio, streamed, unproven, onMachine) => {
-      const rules = { ...RULES, expectsInboundAudio, streamed, onMachine };
+    fc.constantFrom<OnScreening>("continue", "hang_up", { say: "This is Acme." }),
+    (sequence, expectsInboundAudio, streamed, unproven, onMachine, onScreening) => {
+      const rules = { ...RULES, expectsInboundAudio, streamed, onMachine, onScreening };
       let flow = beginFlow(rules).flow;
       let status: CallStatus = "QUEUED";
       let over = 0;

@@ -162,6 +162,7 @@ describe("requests", () => {
       "instanceId",
       "metadata",
       "onMachine",
+      "onScreening",
       "recording",
       "reference",
       "target",

@@ -17,6 +17,8 @@ export interface AnswerReports {
   answered(verdict: AnswerVerdict): void;
   /** The machine records; reported only after {@link AnswerAnalyzer.awaitRecording}. */
   greetingOver(end: GreetingEnd): void;
+  /** The beginning of the call is over: a message that has not been stopped by now is played once. Called once. */
+  settled?(): void;
 }
 
 /** Finds out who has answered, and when a machine begins to record. Allocates nothing for a frame. */
@@ -28,6 +30,7 @@ export class AnswerAnalyzer implements CallTap {
   readonly #steadiness: Steadiness;
   #awaited = false;
   #beeped = false;
+  #settled = false;
   /** How long ago the silence was reported after which the machine seems to record, ms; undefined if none was. */
   #sinceSilenceMs: number | undefined;
 
@@ -48,6 +51,10 @@ export class AnswerAnalyzer implements CallTap {
     const verdict = rules.hear(speaking, this.#steadiness.isSteady, ms);
     if (verdict !== undefined) this.#reports.answered(verdict);
     if (this.#awaited) this.#watch(ms);
+    if (!this.#settled && rules.settled) {
+      this.#settled = true;
+      this.#reports.settled?.();
+    }
   }
 
   /** A tone is over that began `atMs` after the answer. */
@@ -61,6 +68,11 @@ export class AnswerAnalyzer implements CallTap {
   /** Takes a known tone of a network or a machine; returns a new verdict. */
   tone({ tone }: ToneFinding): AnswerVerdict | undefined {
     return this.#rules.tone(tone);
+  }
+
+  /** A person has taken the call; returns the verdict, undefined if it is known. */
+  person(): AnswerVerdict | undefined {
+    return this.#rules.verdict?.answeredBy === "screening" ? this.#rules.person() : undefined;
   }
 
   /** Words of the callee. */

@@ -1,20 +1,25 @@
 import { AlignedChannels, type TakeChannels } from "../../audio/aligned-channels.ts";
 import { Playout } from "../../audio/playout.ts";
-import { type Call, type CallResult, machinePolicyOf } from "../../domain/call.ts";
+import { type Call, type CallResult, machinePolicyOf, screeningPolicyOf } from "../../domain/call.ts";
 import type { CallSignal } from "../../domain/call-signal.ts";
 import { type Fact, textSkipped } from "../../domain/events.ts";
 import type { HeardEvidence } from "../../domain/outcome.ts";
+import type { PersonWait } from "../../domain/person-wait.ts";
+import { introductionOf } from "../../domain/screening-policy.ts";
 import type { TurnMetrics } from "../../domain/turn-metrics.ts";
 import type { Leg, MediaEvidence, Telephony } from "../../ports/telephony.ts";
 import { KeyMerger } from "../calls/key-merger.ts";
 import type { Context } from "../context.ts";
 import { AnswerAnalyzer } from "./answer-analyzer.ts";
-import { CallTaps } from "./call-tap.ts";
+import { type CallTap, CallTaps } from "./call-tap.ts";
 import { InboundAnalyzer } from "./inbound-analyzer.ts";
+import { introduce } from "./introduction.ts";
 import { MessagePlayer } from "./message-player.ts";
+import { PersonWatch } from "./person-watch.ts";
 import type { Message } from "./programs/message.ts";
 import { type LiveConnection, type LiveParts, programOf } from "./programs/program.ts";
 import { Recorder } from "./recorder.ts";
+import { CallTranscripts, type TranscriptReader } from "./transcripts/call-transcripts.ts";
 
 /** A direction that pauses for this many frames is silence to those who follow the call: they do not wait longer for it. */
 const GONE_FRAMES = 3;
@@ -60,6 +65,8 @@ export class CallMedia {
   readonly #playout: Playout;
   readonly #inbound: InboundAnalyzer;
   readonly #answer: AnswerAnalyzer;
+  readonly #person: PersonWatch;
+  readonly #introduction = new AbortController();
   readonly #keys: KeyMerger;
   readonly #taps: CallTaps;
   readonly #live: LiveParts | undefined;
@@ -86,7 +93,6 @@ export class CallMedia {
       this.#message = new MessagePlayer(message, {
         playout: this.#playout,
         tailMs: context.timings.tailMs,
-        repeatable: machinePolicyOf(call.message) === "leave_message",
         post,
         delayed: (at_ms, silence_ms) => this.#report({ event: "message_delayed", data: { at_ms, silence_ms } }),
       });
@@ -116,6 +122,11 @@ export class CallMedia {
     this.#answer = new AnswerAnalyzer(this.#inbound, sampleRate, {
       answered: (verdict) => post({ type: "answered_by", verdict }),
       greetingOver: (end) => post({ type: "greeting_over", end }),
+      settled: () => this.#settled(),
+    });
+    this.#person = new PersonWatch(this.#inbound, sampleRate, {
+      promptOver: () => this.#introduce(),
+      personCame: () => post({ type: "person_came", verdict: this.#answer.person() }),
     });
     const program = programOf(call);
     if (program.kind === "live") {
@@ -127,9 +138,12 @@ export class CallMedia {
       this.#recorder = new Recorder(context, call.id, leg, (data) =>
         this.#report({ event: "recording_incomplete", data }),
       );
+    const transcripts = this.#screened ? this.#screeningWords(sampleRate) : undefined;
     this.#taps = new CallTaps(sampleRate, [
       this.#inbound,
       this.#answer,
+      this.#person,
+      ...(transcripts ? [transcripts] : []),
       ...(this.#live?.taps ?? []),
       ...(this.#recorder ? [this.#recorder] : []),
     ]);
@@ -142,8 +156,15 @@ export class CallMedia {
     await this.#message?.play(signal);
   }
 
+  /** Stops the message, and reports when a person takes the call; before that, an assistant gets the introduction. */
+  awaitPerson(behind: PersonWait): void {
+    this.#message?.stop();
+    this.#person.await(behind);
+  }
+
   /** Stops the message, and reports when the machine that has answered begins to record. */
   awaitVoicemail(): void {
+    this.#awaitNobody();
     this.#message?.stop();
     this.#live?.awaitVoicemail?.();
     this.#answer.awaitRecording();
@@ -151,12 +172,14 @@ export class CallMedia {
 
   /** The machine records: leaves the message. */
   leaveMessage(): void {
+    this.#awaitNobody();
     this.#message?.playAgain();
     this.#live?.leaveMessage?.();
   }
 
   /** Stops the message of a call that no person has answered; what was played of it counts as unheard. */
   discardMessage(): void {
+    this.#awaitNobody();
     this.#message?.stop();
   }
 
@@ -253,6 +276,7 @@ export class CallMedia {
   finish(): readonly AudioFact[] {
     this.#last = [];
     this.#inbound.finish();
+    this.#awaitNobody();
     this.#playout.supply = undefined;
     this.#playout.clear();
     this.#recorder?.finish();
@@ -262,6 +286,42 @@ export class CallMedia {
   /** Resolves when all that was understood of the call has been delivered; undefined if nothing has to be. */
   flushTaps(): Promise<unknown> | undefined {
     return this.#taps.flush();
+  }
+
+  /** Frees the message, unless a machine or a person may still get it again. */
+  #settled(): void {
+    const { message } = this.#call;
+    const mayBegin = machinePolicyOf(message) === "leave_message" || introductionOf(screeningPolicyOf(message));
+    if (!mayBegin && !this.#person.isWaiting) this.#message?.forget();
+  }
+
+  #awaitNobody(): void {
+    this.#person.stop();
+    this.#introduction.abort();
+  }
+
+  /** Transcribes the callee of a fixed message, to recognise an assistant, and then a person. */
+  #screeningWords(legRate: number): CallTap {
+    const reader: TranscriptReader = {
+      transcript: ({ text, final }) => {
+        this.#answer.words(text);
+        if (final) this.#person.words(text);
+      },
+      emit() {},
+    };
+    return new CallTranscripts(this.#context, this.#call, reader, legRate, ["callee"]);
+  }
+
+  get #screened(): boolean {
+    const { message } = this.#call;
+    return programOf(this.#call).kind === "message" && screeningPolicyOf(message) !== "continue";
+  }
+
+  #introduce(): void {
+    const introduction = introductionOf(screeningPolicyOf(this.#call.message));
+    const spoken = () => this.#person.introduced();
+    if (introduction === undefined) spoken();
+    else void introduce(this.#context, this.#call, introduction, this.#playout, spoken, this.#introduction.signal);
   }
 
   #followOutbound(): void {

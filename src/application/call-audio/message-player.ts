@@ -12,8 +12,6 @@ export interface MessagePlayerOptions {
   readonly playout: Playout;
   /** Silence after the message, ms. */
   readonly tailMs: number;
-  /** Whether the message may be played again: then its audio is kept to the end of the call. */
-  readonly repeatable: boolean;
   readonly post: (signal: CallSignal) => void;
   /** The callee heard silence because the rest of the message was not rendered in time. */
   readonly delayed: (atMs: number, silenceMs: number) => void;
@@ -23,8 +21,8 @@ export interface MessagePlayerOptions {
 export class MessagePlayer {
   readonly #message: Message;
   readonly #options: MessagePlayerOptions;
-  /** What is rendered of it; empty unless it may be played again. */
-  readonly #pieces: Int16Array[] = [];
+  /** What is rendered of it; undefined once it cannot be played again. */
+  #pieces: Int16Array[] | undefined = [];
   #rendered = false;
   #stopped = false;
   /** Signal of the playout before the message was played last, ms. */
@@ -39,6 +37,7 @@ export class MessagePlayer {
 
   /** How much of the message was played, ms; if it was begun again, of the last time. */
   get heardMs(): number {
+    if (this.#stopped) return 0;
     return this.#options.playout.heardMs - this.#heardBefore;
   }
 
@@ -49,13 +48,13 @@ export class MessagePlayer {
 
   /** Queues the message while the phone rings; posts a signal when all of it is ready, and when it has been played. */
   async play(signal: AbortSignal): Promise<void> {
-    const { playout, post, repeatable } = this.#options;
+    const { playout, post } = this.#options;
     let length = 0;
     try {
       for await (const samples of this.#message.samples(playout)) {
         if (signal.aborted) return;
         length += samples.length;
-        if (repeatable) this.#pieces.push(samples);
+        this.#pieces?.push(samples);
         if (!this.#stopped) playout.enqueue(samples);
       }
       if (signal.aborted) return;
@@ -84,20 +83,19 @@ export class MessagePlayer {
     this.stop();
     this.#stopped = false;
     this.#reportDelays();
-    for (const samples of this.#pieces) this.#options.playout.enqueue(samples);
+    for (const samples of this.#pieces ?? []) this.#options.playout.enqueue(samples);
     if (this.#rendered) this.#end();
   }
 
+  /** Frees its audio: from now on it is not played again. */
+  forget(): void {
+    this.#pieces = undefined;
+  }
+
   #end(): void {
-    const { playout, tailMs, post, repeatable } = this.#options;
-    const played = () => post({ type: "message_played" });
+    const { playout, tailMs, post } = this.#options;
     playout.silence(tailMs);
-    if (repeatable) {
-      playout.mark("", played);
-      return;
-    }
-    playout.end();
-    void playout.drained.then(played);
+    playout.mark("", () => post({ type: "message_played" }));
   }
 
   #reportDelays(): void {

@@ -20,6 +20,7 @@ import { assertCallerAllowed } from "./callers.ts";
 import { assertCallable, assertTokenAllows, dailyLimitReached, quotaOf, withCheckedLimits } from "./destinations.ts";
 import { decodedAudio, MessageChecks } from "./message-checks.ts";
 import { referenceData } from "./outcomes.ts";
+import { screeningFaults } from "./screening-faults.ts";
 import { unspeakableTextFault } from "./unspeakable-text.ts";
 
 /** Languages that a fault lists. */
@@ -43,6 +44,7 @@ export class CallCreation {
     const input = parseCreateCall(options.strict ? strictSchemas : schemas, body, [
       ...(await this.#voiceFaults(body)),
       ...this.#toolFaults(body),
+      ...(await screeningFaults(this.#context, body)),
     ]);
     const audio = input.type === "FIXED_AUDIO" ? await decodedAudio(input.audio) : undefined;
     return once(

@@ -298,6 +298,9 @@ export class CallSession {
       case "await_voicemail":
         this.#media?.awaitVoicemail();
         break;
+      case "await_person":
+        this.#media?.awaitPerson(effect.behind);
+        break;
       case "discard_message":
         this.#media?.discardMessage();
         break;

@@ -1,4 +1,4 @@
-import { type Call, machinePolicyOf } from "../../domain/call.ts";
+import { type Call, machinePolicyOf, screeningPolicyOf } from "../../domain/call.ts";
 import type { FlowRules } from "../../domain/call-flow.ts";
 import { timingsOf } from "../../domain/call-timings.ts";
 import type { Telephony } from "../../ports/telephony.ts";
@@ -16,5 +16,7 @@ export function flowRulesOf(context: Context, call: Call, telephony: Telephony):
     streamed: program.kind === "live" && program.streamed,
     playedReason: program.kind === "live" ? program.playedReason : "message_played",
     onMachine: machinePolicyOf(call.message),
+    onScreening: screeningPolicyOf(call.message),
+    fixed: program.kind === "message",
   };
 }

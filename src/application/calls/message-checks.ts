@@ -1,7 +1,6 @@
 import { sha256OfBytes } from "../../base/sha256.ts";
-import type { OnMachine } from "../../domain/answering-machine.ts";
 import { type AudioPlace, DecodedAudio, decodedFile, NO_BASE64 } from "../../domain/audio-input.ts";
-import type { Message } from "../../domain/call.ts";
+import type { MachinePolicy, Message } from "../../domain/call.ts";
 import type { CheckedCallInput } from "../../domain/call-input.ts";
 import type { Principal } from "../../domain/principal.ts";
 import { invalidInput, Refusal } from "../../domain/refusal.ts";
@@ -52,7 +51,7 @@ export class MessageChecks {
     { userId }: Principal,
     instanceId: string,
     file: Uint8Array,
-  ): Promise<{ message: Message; file: Uint8Array }> {
+  ): Promise<{ message: Extract<Message, { type: "FIXED_AUDIO" }>; file: Uint8Array }> {
     const { decoder, limits } = this.#context;
     const leave = this.#inspections.take(userId);
     if (!leave)
@@ -75,8 +74,8 @@ export class MessageChecks {
   }
 }
 
-function policyOf({ onMachine }: { readonly onMachine?: OnMachine | undefined }): { onMachine?: OnMachine } {
-  return onMachine === undefined ? {} : { onMachine };
+function policyOf({ onMachine, onScreening }: MachinePolicy): MachinePolicy {
+  return { ...(onMachine !== undefined && { onMachine }), ...(onScreening !== undefined && { onScreening }) };
 }
 
 /** The file, decoded already if the body was parsed elsewhere. @throws {Refusal} `audio_unsupported` */

@@ -205,12 +205,35 @@ describe("a call that a fax machine or a tone of the network answers", () => {
     await scene.world.stop();
   });
 
-  test("that rings behind a switchboard goes on, until a person answers", async () => {
-    const scene = await answered(undefined, file);
-    scene.leg.say(concatPcm([tones("425/1000,0/4000", 6_000), speech(600)]));
-    await scene.world.system.advance(25_000);
-    expect((await scene.world.stored(scene.call)).outcome).toMatchObject({ reason: "message_played" });
+  test("that rings behind a switchboard stops, and begins again once a person answers", async () => {
+    const scene = await answered(undefined, { type: "FIXED_AUDIO", audio: { audioBase64: audioFile(3) } });
+    scene.leg.say(concatPcm([tones("425/1000,0/4000", 6_000), quiet(500), speech(600)]));
+    await scene.world.system.advance(15_000);
+    expect((await scene.world.stored(scene.call)).outcome).toMatchObject({
+      reason: "message_played",
+      answeredBy: "human",
+      heardMs: 3_000,
+      heardRatio: 1,
+    });
+    const [first, second, ...more] = toneAt(scene, 880);
+    expect(more).toEqual([]);
+    expect(first?.[1], "stops with the first ring").toBeLessThan(1_200);
+    expect(second?.[0]).toBeGreaterThanOrEqual(7_100);
+    expect(second?.[0]).toBeLessThan(8_200);
+    expect(second?.[1]).toBe(3_000);
     expect(await scene.world.story(scene.call)).not.toContain("beep");
+    await scene.world.stop();
+  });
+
+  test("that rings behind a switchboard in vain ends as unheard", async () => {
+    const scene = await answered(undefined);
+    scene.leg.say(tones("425/1000,0/4000", 70_000));
+    await scene.world.system.advance(65_000);
+    expect((await scene.world.stored(scene.call)).outcome).toMatchObject({
+      reason: "machine_hung_up",
+      detail: "it rang behind a switchboard, and nobody answered within 60 s",
+      heardMs: 0,
+    });
     await scene.world.stop();
   });
 

@@ -1,0 +1,35 @@
+import type { Playout } from "../../audio/playout.ts";
+import { resampleStream } from "../../audio/resample-stream.ts";
+import type { Call } from "../../domain/call.ts";
+import type { ScreeningIntroduction } from "../../domain/screening-policy.ts";
+import type { Context } from "../context.ts";
+import { MessageDemand } from "./programs/message.ts";
+
+/**
+ * Introduces the caller to a call-screening assistant. Resolves when all of it is queued; what cannot be spoken is logged.
+ * @param spoken called, within the leg's clock, once it has been played
+ */
+export async function introduce(
+  context: Context,
+  call: Call,
+  { say, voiceId }: ScreeningIntroduction,
+  playout: Playout,
+  spoken: () => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const voice = voiceId ?? (call.message.type === "FIXED_TTS" ? call.message.voiceId : undefined);
+  const demand = new MessageDemand(call);
+  demand.playout = playout;
+  try {
+    if (voice === undefined) throw new Error("the introduction has no voice");
+    const pieces = context.speechScheduler.speak(say, voice, demand, signal);
+    for await (const samples of resampleStream(pieces, playout.sampleRate)) {
+      if (signal.aborted) return;
+      playout.enqueue(samples);
+    }
+  } catch (error) {
+    if (signal.aborted) return;
+    context.log.warn({ call_id: call.id, err: error }, "the introduction to a call-screening assistant was not spoken");
+  }
+  if (!signal.aborted) playout.mark("", spoken);
+}

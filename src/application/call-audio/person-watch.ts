@@ -1,0 +1,101 @@
+import { samplesToMs } from "../../audio/pcm.ts";
+import type { PersonWait } from "../../domain/person-wait.ts";
+import { isCallScreening, isScreeningFollowUp } from "../../domain/screening-phrases.ts";
+import { isVoicemailGreeting } from "../../domain/voicemail-phrases.ts";
+import type { CallTap } from "./call-tap.ts";
+import type { LiveMedia } from "./programs/program.ts";
+
+/** The assistant has asked its question once it has been quiet this long, ms. */
+const PROMPT_END_MS = 600;
+/** An assistant that talks on is answered after this time, ms. */
+const MAX_PROMPT_MS = 8_000;
+/** A person who picks up a ringing phone speaks for at least this long, ms … */
+const GREETING_MS = 200;
+/** … and then waits this long, or talks on for longer than that, ms. */
+const GREETING_END_MS = 400;
+const MAX_GREETING_MS = 2_000;
+
+/** Callbacks of a {@link PersonWatch}. They run within the leg's clock and must not wait. */
+export interface PersonReports {
+  /** The assistant waits for an answer. Called once. */
+  promptOver(): void;
+  /** A person has taken the call. Called once for each wait. */
+  personCame(): void;
+}
+
+/** Waits until a person takes a call that a screening assistant or a ringing phone precedes. Allocates nothing for a frame. */
+export class PersonWatch implements CallTap {
+  readonly #callee: LiveMedia["callee"];
+  readonly #sampleRate: number;
+  readonly #reports: PersonReports;
+  #state: "idle" | "prompt" | "introducing" | "words" | "ringing" = "idle";
+  #waitedMs = 0;
+  #voicedMs = 0;
+  #quietMs = 0;
+
+  /** @param callee the latest frame of the callee, which this gets next */
+  constructor(callee: LiveMedia["callee"], sampleRate: number, reports: PersonReports) {
+    this.#callee = callee;
+    this.#sampleRate = sampleRate;
+    this.#reports = reports;
+  }
+
+  /** True until a person has come. */
+  get isWaiting(): boolean {
+    return this.#state !== "idle";
+  }
+
+  /** Begins to wait. */
+  await(behind: PersonWait): void {
+    this.#state = behind === "screening" ? "prompt" : "ringing";
+    this.#waitedMs = this.#voicedMs = this.#quietMs = 0;
+  }
+
+  /** The introduction has been played: the next words of a person count. */
+  introduced(): void {
+    if (this.#state === "introducing") this.#state = "words";
+  }
+
+  /** Waits no longer. */
+  stop(): void {
+    this.#state = "idle";
+  }
+
+  inbound(frame: Int16Array): void {
+    if (this.#state !== "prompt" && this.#state !== "ringing") return;
+    const ms = samplesToMs(frame.length, this.#sampleRate);
+    this.#waitedMs += ms;
+    if (this.#callee.speaking) {
+      this.#voicedMs += ms;
+      this.#quietMs = 0;
+    } else this.#quietMs += ms;
+    if (this.#state === "prompt") this.#prompt();
+    else this.#ringing();
+  }
+
+  /** Takes a whole utterance of the callee. */
+  words(text: string): void {
+    if (this.#state !== "words") return;
+    if (isCallScreening(text) || isScreeningFollowUp(text) || isVoicemailGreeting(text)) return;
+    this.#came();
+  }
+
+  #prompt(): void {
+    if (this.#quietMs < PROMPT_END_MS && this.#waitedMs < MAX_PROMPT_MS) return;
+    this.#state = "introducing";
+    this.#reports.promptOver();
+  }
+
+  #ringing(): void {
+    const spokenMs = this.#voicedMs - this.#callee.hangOverMs;
+    if (spokenMs >= GREETING_MS && (this.#quietMs >= GREETING_END_MS || this.#voicedMs >= MAX_GREETING_MS))
+      this.#came();
+    // A sound of the line, and no word.
+    else if (this.#quietMs >= GREETING_END_MS) this.#voicedMs = 0;
+  }
+
+  #came(): void {
+    this.#state = "idle";
+    this.#reports.personCame();
+  }
+}

@@ -1,0 +1,46 @@
+import type { AnswerVerdict } from "./answering-machine.ts";
+import type { CallEffect } from "./call-signal.ts";
+import { learnVerdict, type MachineFlow, type Step } from "./machine-flow.ts";
+
+/** What a call waits behind, until a person takes it. */
+export type PersonWait = "screening" | "ringing";
+
+/** How long a call waits for a person, ms. */
+export const PERSON_WAIT_MS = 60_000;
+
+/** Why a call ended without a person; a sentence for a person. */
+export const NO_PERSON: { readonly [W in PersonWait]: string } = {
+  screening: `a call-screening assistant answered, and nobody took the call within ${PERSON_WAIT_MS / 1_000} s`,
+  ringing: `it rang behind a switchboard, and nobody answered within ${PERSON_WAIT_MS / 1_000} s`,
+};
+
+/** The message stops, and waits for a person. */
+export function awaitPerson<Flow extends MachineFlow>(flow: Flow, behind: PersonWait): Step<Flow> {
+  if (flow.awaited !== undefined) return { flow, effects: [] };
+  return {
+    flow: { ...flow, played: false, voicemail: undefined, awaited: behind, awaitsWords: false },
+    effects: [
+      { do: "await_person", behind },
+      { do: "timer", name: "machine", ms: PERSON_WAIT_MS },
+    ],
+  };
+}
+
+/**
+ * A person has taken the call: the message begins.
+ * @param durationMs longest duration of the call from now on
+ */
+export function personCame<Flow extends MachineFlow>(
+  flow: Flow,
+  verdict: AnswerVerdict | undefined,
+  durationMs: number,
+): Step<Flow> {
+  if (flow.awaited === undefined) return { flow, effects: [] };
+  const learnt: Step<Flow> = verdict ? learnVerdict(flow, verdict) : { flow, effects: [] };
+  const begin: readonly CallEffect[] = [
+    { do: "cancel", name: "machine" },
+    { do: "timer", name: "duration", ms: durationMs },
+    { do: "leave_message" },
+  ];
+  return { flow: { ...learnt.flow, played: false, awaited: undefined }, effects: [...learnt.effects, ...begin] };
+}

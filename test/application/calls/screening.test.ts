@@ -1,0 +1,167 @@
+import { describe, expect, test } from "vitest";
+import { concatPcm, msToSamples } from "../../../src/audio/pcm.ts";
+import { tone, toneShare } from "../../../src/audio/tone.ts";
+import type { Call } from "../../../src/domain/call.ts";
+import type { Refusal } from "../../../src/domain/refusal.ts";
+import type { ScriptedLeg } from "../../../src/testing/scripted-telephony.ts";
+import { babble } from "../../audio/noise.ts";
+import { ALICE, audioFile, MS_PER_CHARACTER, NUMBER, World } from "../../support/application.ts";
+import { MeasuringTranscription } from "../../support/measuring-transcription.ts";
+import { refusal } from "../../support/refusal.ts";
+
+const PROMPT = "Hi, if you record your name and reason for calling, I'll see if this person is available.";
+const SAY = "This is Acme.";
+const INTRODUCTION = { say: SAY, voiceId: "en-US-1" };
+/** The message is a tone of 880 Hz, the introduction one of 440 Hz. */
+const MESSAGE_MS = 3_000;
+
+interface Scene {
+  readonly world: World;
+  readonly call: Call;
+  readonly leg: ScriptedLeg;
+}
+
+/** A call to somebody whose side says these words, one text for each utterance. */
+async function answered(onScreening: unknown, texts: string[], more: object = {}): Promise<Scene> {
+  const transcription = new MeasuringTranscription();
+  transcription.understand = () => texts.shift() ?? "";
+  const world = await World.start({ transcription });
+  const { id: instanceId } = await world.activeInstance();
+  const call = await world.app.calls.create(ALICE, {
+    instanceId,
+    type: "FIXED_AUDIO",
+    target: { phoneNumber: NUMBER },
+    audio: { audioBase64: audioFile(MESSAGE_MS / 1_000) },
+    onScreening,
+    ...more,
+  });
+  await world.system.settle();
+  const leg = world.leg(call);
+  leg.placed();
+  leg.answer();
+  await world.system.settle();
+  return { world, call, leg };
+}
+
+const speech = (ms: number) => babble(ms, 8_000, 3_000, 5);
+const quiet = (ms: number) => new Int16Array(msToSamples(ms, 8_000));
+
+/** The stretches of a tone that the callee heard: from and length, ms. */
+function toneAt({ leg }: Scene, hz: number): [number, number][] {
+  const stretches: [number, number][] = [];
+  const step = msToSamples(20, leg.sampleRate);
+  for (let at = 0; at + step <= leg.heard.length; at += step) {
+    if (toneShare(leg.heard.subarray(at, at + step), hz, leg.sampleRate) < 0.6) continue;
+    const ms = (at / step) * 20;
+    const last = stretches.at(-1);
+    if (last && last[0] + last[1] === ms) last[1] += 20;
+    else stretches.push([ms, 20]);
+  }
+  return stretches;
+}
+
+describe("a call that a screening assistant answers", () => {
+  test("states name and reason, waits for the person, and then begins its message", async () => {
+    const scene = await answered(INTRODUCTION, [PROMPT, "Thanks, please stay on the line.", "Hello, this is Anna."]);
+    const { world, call, leg } = scene;
+    leg.say(concatPcm([speech(4_000), quiet(3_000), speech(1_000), quiet(8_000), speech(900)]));
+    await world.system.advance(30_000);
+    const { outcome } = await world.stored(call);
+    expect(outcome).toMatchObject({
+      reason: "message_played",
+      answeredBy: "human",
+      heardMs: MESSAGE_MS,
+      heardRatio: 1,
+    });
+    const [introduction, ...others] = toneAt(scene, 440);
+    expect(others).toEqual([]);
+    expect(introduction?.[0]).toBeGreaterThanOrEqual(4_500);
+    expect(introduction?.[0]).toBeLessThan(6_500);
+    expect(introduction?.[1]).toBeCloseTo(SAY.length * MS_PER_CHARACTER, -2);
+    const message = toneAt(scene, 880).at(-1);
+    expect(message?.[0]).toBeGreaterThanOrEqual(16_900);
+    expect(message?.[1]).toBe(MESSAGE_MS);
+    const verdicts = (await world.timeline(call)).filter(({ type }) => type === "answered_by");
+    expect(verdicts.map(({ data }) => data).slice(-2)).toMatchObject([
+      { answered_by: "screening", reason: "words" },
+      { answered_by: "human", reason: "words" },
+    ]);
+    await world.stop();
+  });
+
+  test("ends as unheard if nobody comes", async () => {
+    const { world, call, leg } = await answered(INTRODUCTION, [PROMPT]);
+    leg.say(speech(4_000));
+    await world.system.advance(70_000);
+    expect((await world.stored(call)).outcome).toMatchObject({
+      reason: "machine_hung_up",
+      answeredBy: "screening",
+      detail: "a call-screening assistant answered, and nobody took the call within 60 s",
+      heardMs: 0,
+      heardRatio: 0,
+    });
+    await world.stop();
+  });
+
+  test("ends at once if that is asked for", async () => {
+    const { world, call, leg } = await answered("hang_up", [PROMPT]);
+    leg.say(speech(2_000));
+    await world.system.advance(4_000);
+    expect((await world.stored(call)).outcome).toMatchObject({
+      reason: "machine_hung_up",
+      answeredBy: "screening",
+      detail: "a call-screening assistant answered",
+    });
+    await world.stop();
+  });
+
+  test("leaves its message if the assistant passes it on to a voicemail box", async () => {
+    const words = [PROMPT, "The person is not available. Please leave a message after the tone."];
+    const scene = await answered(INTRODUCTION, words, { onMachine: "leave_message" });
+    const { world, call, leg } = scene;
+    const beep = tone(1_000, 400, 8_000, 9_000);
+    leg.say(concatPcm([speech(4_000), quiet(5_000), speech(2_000), quiet(1_500), beep]));
+    await world.system.advance(25_000);
+    expect((await world.stored(call)).outcome).toMatchObject({
+      reason: "message_played",
+      answeredBy: "machine",
+      heardMs: MESSAGE_MS,
+    });
+    expect(toneAt(scene, 880).at(-1)?.[0]).toBeGreaterThanOrEqual(12_800);
+    await world.stop();
+  });
+
+  test("speaks to a person at once, as ever", async () => {
+    const scene = await answered(INTRODUCTION, ["Hello?"]);
+    scene.leg.say(concatPcm([quiet(300), speech(600)]));
+    await scene.world.system.advance(9_000);
+    expect((await scene.world.stored(scene.call)).outcome).toMatchObject({
+      reason: "message_played",
+      answeredBy: "human",
+    });
+    expect(toneAt(scene, 880)).toEqual([[0, MESSAGE_MS]]);
+    expect(toneAt(scene, 440)).toEqual([]);
+    await scene.world.stop();
+  });
+});
+
+test("a policy on call screening needs a transcription engine, and a voice that exists", async () => {
+  const create = async (world: World, onScreening: unknown) => {
+    const { id: instanceId } = await world.activeInstance();
+    const audio = { audioBase64: audioFile(1) };
+    const body = { instanceId, type: "FIXED_AUDIO", target: { phoneNumber: NUMBER }, audio, onScreening };
+    return (await refusal(world.app.calls.create(ALICE, body))) as Refusal;
+  };
+  const deaf = await World.start();
+  expect((await create(deaf, INTRODUCTION)).errors).toMatchObject([{ pointer: "/onScreening", code: "value_invalid" }]);
+  await deaf.stop();
+  const world = await World.start({ transcription: new MeasuringTranscription() });
+  for (const [policy, pointer] of [
+    ["wait", "/onScreening"],
+    [{ say: SAY }, "/onScreening/voiceId"],
+    [{ say: "…", voiceId: "en-US-1" }, "/onScreening/say"],
+    [{ say: SAY, voiceId: "xx-XX-9" }, "/onScreening/voiceId"],
+  ] as const)
+    expect((await create(world, policy)).errors, JSON.stringify(policy)).toMatchObject([{ pointer }]);
+  await world.stop();
+});
