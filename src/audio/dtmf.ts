@@ -12,7 +12,7 @@ const BLOCKS_TO_AGREE = 2;
 // A crackle can spoil two neighbouring blocks of a digit, which must not double it; a pause of 40 ms spoils three.
 const BLOCKS_TO_RELEASE = 3;
 /** A key that sounds on both sides of a gap is one key if the gap is not longer, ms: more packets are rarely lost in a row. */
-const MAX_GAP_MS = 100;
+const MAX_GAP_MS = 200;
 /** Mean square below which a block is silence: an RMS of 150. */
 const FLOOR = 150 * 150;
 /** The share of a block's energy that its two tones must hold; speech rarely does. */

@@ -100,12 +100,14 @@ export function beginFlow(rules: FlowRules): Decision {
 
 /**
  * Decides what a signal means. After the end signals have no effect.
- * @param unproven evidence that the callee's side received our audio is required and missing
+ * @param missing evidence that the callee's side received our audio is required, and missing for this reason
  */
-export function decide(flow: CallFlow, signal: CallSignal, rules: FlowRules, unproven = false): Decision {
+export function decide(flow: CallFlow, signal: CallSignal, rules: FlowRules, missing?: string): Decision {
   if (flow.phase === "over") return { flow, effects: [] };
-  const decision = meaningOf(flow, signal, rules, unproven);
-  return unproven ? withoutProof(decision) : decision;
+  const decision = meaningOf(flow, signal, rules, missing !== undefined);
+  // A normal hang-up is an act of the callee's side.
+  const isHangUp = signal.type === "leg_ended" && signal.fault !== true;
+  return missing === undefined || isHangUp ? decision : withoutProof(decision, missing);
 }
 
 function meaningOf(flow: CallFlow, signal: CallSignal, rules: FlowRules, unproven: boolean): Decision {
@@ -365,11 +367,8 @@ function timer(flow: CallFlow, signal: Extract<CallSignal, { type: "timer" }>, r
   }
 }
 
-/** Why a call failed instead of completing; a sentence for a person. */
-export const NO_EVIDENCE = "neither audio nor RTCP came from the peer, so nothing shows that it received ours";
-
 /** Without evidence that the callee heard anything, a call fails instead of completing. */
-function withoutProof({ flow, effects }: Decision): Decision {
+function withoutProof({ flow, effects }: Decision, missing: string): Decision {
   return {
     flow,
     effects: effects.map((effect) =>
@@ -378,7 +377,7 @@ function withoutProof({ flow, effects }: Decision): Decision {
             do: "conclude",
             input: "fail",
             reason: "media_failed",
-            detail: effect.detail === null ? NO_EVIDENCE : `${NO_EVIDENCE}; ${effect.detail}`,
+            detail: effect.detail === null ? missing : `${missing}; ${effect.detail}`,
           }
         : effect,
     ),

@@ -16,7 +16,13 @@ export type CallSignal =
   | { readonly type: "alerting" }
   | { readonly type: "answered" }
   | { readonly type: "connected" }
-  | { readonly type: "leg_ended"; readonly cause: ReleaseCause; readonly detail: string | null }
+  /** `fault`: the callee's side has hung up because of a fault. */
+  | {
+      readonly type: "leg_ended";
+      readonly cause: ReleaseCause;
+      readonly detail: string | null;
+      readonly fault?: boolean | undefined;
+    }
   | { readonly type: "media_lost"; readonly detail: string }
   | { readonly type: "inbound_audio" }
   /** The first evidence that the callee's side receives our audio. */

@@ -68,7 +68,7 @@ export interface Outcome {
   readonly heardMs: number | null;
   /**
    * Share of the accepted message that was played, 0 to 1: `heardMs` divided by its length, less what was skipped; null for a call without a fixed message, if `heardMs` is null,
-   * and if a network that reports evidence has none of what was played.
+   * and without evidence that the callee's side received what was played.
    */
   readonly heardRatio: number | null;
   /** What shows that the callee's side received our audio. Missing if the server died during the call, and in outcomes of earlier versions. */

@@ -18,7 +18,6 @@ import {
   decide,
   type FlowRules,
   NEW_FLOW,
-  NO_EVIDENCE,
 } from "../../src/domain/call-flow.ts";
 import type { CallEffect, CallSignal, TimerName } from "../../src/domain/call-signal.ts";
 import type { DialProgress } from "../../src/domain/dial-progress.ts";
@@ -77,15 +76,15 @@ const ANSWERED = [placed, answered];
 const TALKING = [placed, answered, connected];
 
 /** Given what has happened, when something happens, then this is done. */
-function given(before: readonly CallSignal[], rules: FlowRules = RULES, unproven = false) {
-  const flow = before.reduce<CallFlow>((state, signal) => decide(state, signal, rules, unproven).flow, NEW_FLOW);
+function given(before: readonly CallSignal[], rules: FlowRules = RULES, missing?: string) {
+  const flow = before.reduce<CallFlow>((state, signal) => decide(state, signal, rules, missing).flow, NEW_FLOW);
   return {
     flow,
     when(...signals: CallSignal[]) {
       let state = flow;
       const effects: CallEffect[] = [];
       for (const signal of signals) {
-        const decision = decide(state, signal, rules, unproven);
+        const decision = decide(state, signal, rules, missing);
         state = decision.flow;
         effects.push(...decision.effects);
       }
@@ -342,13 +341,25 @@ describe("the watch for inbound audio", () => {
 });
 
 describe("a call whose callee's side has shown nothing", () => {
-  const unproven = (before: readonly CallSignal[]) => given(before, RULES, true);
+  const NO_EVIDENCE = "nothing came";
+  const unproven = (before: readonly CallSignal[]) => given(before, RULES, NO_EVIDENCE);
 
-  test("fails, however it would have been completed", () => {
-    unproven(TALKING).when(ended("callee_hung_up")).ends("fail", "media_failed", NO_EVIDENCE);
-    unproven(TALKING).when(ended("callee_hung_up", "BYE")).ends("fail", "media_failed", `${NO_EVIDENCE}; BYE`);
+  test("is completed by a normal hang-up of the callee's side", () => {
+    unproven(TALKING).when(ended("callee_hung_up", "BYE")).ends("complete", "callee_hung_up", "BYE");
+    unproven([...TALKING, played])
+      .when(ended("callee_hung_up"))
+      .ends("complete", "callee_hung_up");
+  });
+
+  test("fails if its side hangs up because of a fault", () => {
+    const fault = { ...ended("callee_hung_up", "BYE"), fault: true };
+    unproven(TALKING).when(fault).ends("fail", "media_failed", `${NO_EVIDENCE}; BYE`);
+    given(TALKING).when(fault).ends("complete", "callee_hung_up", "BYE");
+  });
+
+  test("fails, however else it would have been completed", () => {
     unproven(TALKING).when(timer("duration")).ends("fail", "media_failed", NO_EVIDENCE);
-    given([...TALKING, attached], STREAMED, true)
+    given([...TALKING, attached], STREAMED, NO_EVIDENCE)
       .when(closed)
       .ends("fail", "media_failed", NO_EVIDENCE);
   });
@@ -747,7 +758,7 @@ fuzz(
       let watched = false;
       // The leg's own end always comes at last.
       for (const signal of [...sequence, ended("unreachable")]) {
-        const decision = decide(flow, signal, rules, unproven);
+        const decision = decide(flow, signal, rules, unproven ? "nothing came" : undefined);
         flow = decision.flow;
         for (const effect of decision.effects) {
           expect(over, "an effect after the end").toBe(0);

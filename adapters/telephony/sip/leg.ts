@@ -49,6 +49,10 @@ export interface SipLegOptions {
 /** The longest that a transfer may take, ms; the INVITE usage needs less. */
 const TRANSFER_LIMIT_MS = 70_000;
 
+const COMPLETES = 'a trunk with "requireInboundAudio": false completes such calls';
+const NOTHING_RECEIVED = `neither audio nor RTCP came from the peer, so nothing shows that it received ours; ${COMPLETES}`;
+const ONLY_ELSEWHERE = `audio came neither from the host in the peer's SDP nor from the trunk's server, so nothing shows that the peer received ours; ${COMPLETES}`;
+
 /** The SIP URI for a number, or why nothing is sent. */
 export type TransferTarget = { readonly uri: string } | { readonly refusal: string };
 
@@ -69,6 +73,7 @@ export class SipLeg implements Leg, InviteListener {
     receiving: () => {},
     evidence: () => this.#once({ type: "evidence" }),
     digit: (digit) => this.#keys.receive(digit, "rtp"),
+    silent: (detail) => void this.#probe(detail),
     lost: (detail) => this.#once({ type: "media_lost", detail }),
   };
   readonly #options: SipLegOptions;
@@ -87,6 +92,7 @@ export class SipLeg implements Leg, InviteListener {
   #fault: { readonly cause: ReleaseCause; readonly detail: string } | undefined;
   #over = false;
   #transferring = false;
+  #probing = false;
   #hungUp = false;
   #neverRang = true;
   #mayGoElsewhere = false;
@@ -158,8 +164,9 @@ export class SipLeg implements Leg, InviteListener {
   }
 
   evidence(): MediaEvidence {
-    const { kind, expected } = this.#media?.evidence() ?? NOTHING_CAME;
-    return { kind, required: expected && this.#options.evidenceRequired };
+    const { kind, expected, elsewhere } = this.#media?.evidence() ?? NOTHING_CAME;
+    const missing = elsewhere ? ONLY_ELSEWHERE : NOTHING_RECEIVED;
+    return { kind, required: expected && this.#options.evidenceRequired, judgesAudio: true, missing };
   }
 
   async #transfer(
@@ -183,6 +190,16 @@ export class SipLeg implements Leg, InviteListener {
     } finally {
       if (!this.#over) this.#transferring = false;
     }
+  }
+
+  /** The peer sends nothing: it may only listen, as many PBXs do, as long as it still knows the call. */
+  async #probe(silence: string): Promise<void> {
+    if (this.#probing || this.#over || this.#hungUp) return;
+    this.#probing = true;
+    const fault = await this.#usage?.probe();
+    this.#probing = false;
+    if (this.#hungUp || fault === undefined) return;
+    this.mediaListener.lost(`${silence}; it ${fault}`);
   }
 
   hangUp(): Promise<void> {
@@ -254,7 +271,7 @@ export class SipLeg implements Leg, InviteListener {
     // Whoever waits for a transfer learns its outcome before the end.
     if (this.#transferring) await new Promise<void>((resolve) => void this.#options.system.after(0, resolve));
     await this.#media?.close().catch(() => {}); // the call has ended even if its sockets fail to close
-    this.events.push({ type: "ended", cause: release.cause, detail: release.detail });
+    this.events.push({ type: "ended", cause: release.cause, detail: release.detail, fault: release.fault });
     this.events.close();
     this.#options.gone(this, end, release);
     this.#resolveGone();

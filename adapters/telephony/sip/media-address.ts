@@ -15,6 +15,8 @@ export interface MediaAddress {
   readonly visible: string;
   /** Whether the trunk's server is on the internet: its address is not private. */
   readonly isPublic: boolean;
+  /** Address of the trunk's server. */
+  readonly server: string;
 }
 
 /** The address for our audio: that of the flow to the trunk. @throws {TransportError} it is unknown */
@@ -24,7 +26,8 @@ export async function mediaAddress(flow: Flow, sentBy: string): Promise<MediaAdd
   if (WILDCARDS.has(name))
     throw new TransportError("unreachable", "this runtime does not report our own address; set `publicAddress`");
   const visible = isIP(name) === 0 ? await addressOf(name, address) : name;
-  return { local: address, visible, isPublic: !isPrivate(flow.remote.address) };
+  const server = flow.remote.address;
+  return { local: address, visible, isPublic: !isPrivate(server), server };
 }
 
 /** The IP address behind a public name, of the family that we use. */

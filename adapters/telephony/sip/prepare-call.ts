@@ -83,7 +83,7 @@ export async function prepareCall(plan: CallPlan): Promise<PreparedCall> {
   const session: MediaSession = await engine.open(
     {
       ...{ address: address.local, ports: trunk.rtpPorts, from: mediaRule(trunk, address) },
-      ...{ sampleRate, lossMs: trunk.mediaLossMs, strictRtp: trunk.strictRtp },
+      ...{ sampleRate, lossMs: trunk.mediaLossMs, strictRtp: trunk.strictRtp, signallingHosts: [address.server] },
       mayUseOpus: trunk.codecs.includes("opus"),
     },
     leg.mediaListener,

@@ -24,6 +24,9 @@ import { CallTranscripts, type TranscriptReader } from "./transcripts/call-trans
 /** A direction that pauses for this many frames is silence to those who follow the call: they do not wait longer for it. */
 const GONE_FRAMES = 3;
 
+/** Why a call has failed; a sentence for a person. */
+export const NO_EVIDENCE = "nothing shows that the callee's side received our audio";
+
 /** How much of the message was played to the callee. */
 export interface Heard {
   /** ms of the message that were played. */
@@ -195,16 +198,16 @@ export class CallMedia {
     return this.#inbound.frames;
   }
 
-  /** Whether evidence that the callee's side received our audio is required and missing. */
-  get unproven(): boolean {
-    const { kind, required } = this.#evidence;
-    return required && kind === "none";
+  /** Why there is no evidence that the callee's side received our audio, if that is required; else undefined. */
+  get missingEvidence(): string | undefined {
+    const { kind, required, missing = NO_EVIDENCE } = this.#evidence;
+    return required && kind === "none" ? missing : undefined;
   }
 
   get #evidence(): MediaEvidence {
     const reported = this.#leg.evidence?.() ?? { kind: "none", required: false };
-    // A worker's report may be older than the audio that has arrived from it.
-    return this.#inbound.frames > 0 ? { ...reported, kind: "inbound" } : reported;
+    // The report may be older than the audio.
+    return this.#inbound.frames > 0 && !reported.judgesAudio ? { ...reported, kind: "inbound" } : reported;
   }
 
   /**
@@ -243,7 +246,7 @@ export class CallMedia {
     const playable = this.#source?.playableShare ?? 1;
     const share = enqueuedMs === 0 ? 0 : Math.min(1, Math.round((heardMs / enqueuedMs) * playable * 10_000) / 10_000);
     const { kind } = this.#evidence;
-    const unknown = kind === "none" && heardMs > 0 && this.#leg.evidence !== undefined;
+    const unknown = kind === "none" && heardMs > 0;
     return { heardMs, heardRatio: fixed && !unknown ? share : null, heardEvidence: kind };
   }
 

@@ -134,7 +134,7 @@ export class CallSession {
       this.#begin();
       for await (const { signal, at } of this.#mailbox) {
         this.#at = at;
-        const decision = decide(this.#flow, signal, this.#rules, this.#media?.unproven);
+        const decision = decide(this.#flow, signal, this.#rules, this.#media?.missingEvidence);
         if (this.#flow.phase !== "over" && decision.flow.phase === "over") {
           this.#statistics = this.#takeStatistics();
           this.#quality?.end(at, this.#statistics);

@@ -74,7 +74,7 @@ export interface Leg {
   statistics?(): MediaStatistics | null;
   /**
    * The evidence so far that the remote side receives our audio. Called at every event of the call, also after `ended`;
-   * returns at once and does not throw. Without this method, inbound audio is the evidence, and none is required.
+   * returns at once and does not throw. Without this method, received audio is the evidence, and none is required.
    */
   evidence?(): MediaEvidence;
   /** Hangs up; resolves when the leg has ended. Idempotent. */
@@ -84,8 +84,12 @@ export interface Leg {
 /** The evidence that the remote side of a leg receives our audio. */
 export interface MediaEvidence {
   readonly kind: HeardEvidence;
-  /** A call that ends without evidence has failed, because the remote side should have sent something. */
+  /** A call that ends without evidence has failed, because the remote side should have sent something, unless that side hangs up. */
   readonly required: boolean;
+  /** Received audio is evidence only if `kind` is `inbound`: it may come from a stranger. Default: all of it is evidence. */
+  readonly judgesAudio?: boolean | undefined;
+  /** Why there is none, and how to accept that, if it is required; for the detail of the outcome. Default: a general sentence. */
+  readonly missing?: string | undefined;
 }
 
 /** An event of a call on the network. */
@@ -124,4 +128,10 @@ export type LegEvent =
         | "address_resolved"
       >;
     }
-  | { readonly type: "ended"; readonly cause: ReleaseCause; readonly detail: string | null };
+  /** `fault`: the remote side has hung up because of a fault, which `detail` names. */
+  | {
+      readonly type: "ended";
+      readonly cause: ReleaseCause;
+      readonly detail: string | null;
+      readonly fault?: boolean | undefined;
+    };

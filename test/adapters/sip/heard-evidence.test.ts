@@ -6,6 +6,7 @@ import { sip } from "../../../adapters/telephony/sip/index.ts";
 import { createRingport, type Outcome } from "../../../src/index.ts";
 import { toneWav } from "../../support/server-sound.ts";
 import { callees, type FarEndCall, type Script, startFarEnd } from "../../support/sip/far-end.ts";
+import type { Field } from "../../support/sip/sip-text.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { until } from "./media/two-ends.ts";
 
@@ -33,6 +34,16 @@ const heard = (heardEvidence: "inbound" | "rtcp"): Ending => ({
 });
 const reports = (call: FarEndCall): void => call.voice!.report();
 
+const hungUp: Ending = { ...unknown, reason: "callee_hung_up" };
+const NORMALLY: Field = ["Reason", 'Q.850;cause=16;text="Normal Clearing"'];
+const TIMEOUT: Field = ["Reason", 'SIP;cause=408;text="RTP Timeout"'];
+
+/** Hangs up in the middle of the message. */
+const hangsUp = async (call: FarEndCall, ...fields: Field[]): Promise<void> => {
+  await until(() => call.voice!.packets.length > 20, "a part of the message");
+  await call.hangUp(fields);
+};
+
 const EARLY: Script = { rings: [183], earlyMedia: true, afterMs: 500 };
 
 /** After its first received audio, reports that all of it was lost. */
@@ -55,7 +66,10 @@ const CASES: readonly Case[] = [
     { ...callees.silent, acts: reportsLoss((call) => call.voice!.packets.at(-1)!.sequence & 0xffff) },
     heard("rtcp"),
   ],
-  ["that sends nothing and hangs up", { ...callees.silent, acts: (call) => call.hangUp() }, failed],
+  ["that sends nothing and hangs up", { ...callees.silent, acts: (call) => hangsUp(call) }, hungUp],
+  ["that sends nothing and hangs up normally", { ...callees.silent, acts: (call) => hangsUp(call, NORMALLY) }, hungUp],
+  ["that hangs up because it received nothing", { ...callees.silent, acts: (call) => hangsUp(call, TIMEOUT) }, failed],
+  ["that speaks from another host", { says: { hz: 1_000 }, sendFrom: "127.0.0.2", host: "127.0.0.3" }, failed],
   ["that is silent after its early media", { ...EARLY, says: { hz: 440 }, fallsSilent: true }, failed],
   ["that is silent after an announcement", { ...EARLY, says: "nothing", announcement: { hz: 440 } }, failed],
   ["that speaks before and after the answer", { ...EARLY, says: { hz: 1_000 } }, heard("inbound")],
@@ -95,9 +109,10 @@ describe.each(["thread", "worker"] as const)("with the audio in a %s, a call to 
     expect(Object.fromEntries(endings.map((ending, i) => [CASES[i]![0], ending]))).toEqual(
       Object.fromEntries(CASES.map(([title, , ending]) => [title, ending])),
     );
-    expect(calls[CASES.findIndex(([title]) => title === "that sends nothing")]!.outcome!.detail).toMatch(
-      /^neither audio nor RTCP came from the peer/,
-    );
+    const detailOf = (phone: string): string | null =>
+      calls[CASES.findIndex(([title]) => title === phone)]!.outcome!.detail;
+    expect(detailOf("that sends nothing")).toMatch(/^neither audio nor RTCP came from the peer.*"requireInboundAudio"/);
+    expect(detailOf("that speaks from another host")).toMatch(/^audio came neither from the host in the peer's SDP/);
     // Audio that counts as heard was received.
     for (const [i, farEnd] of farEnds.entries()) {
       if (CASES[i]![2].heardRatio !== 1) continue;

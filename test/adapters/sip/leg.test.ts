@@ -42,7 +42,7 @@ function legOf({ late = false, ...options }: Partial<SipLegOptions> & { readonly
     async sendDigits(digits) {
       counts.digits += digits;
     },
-    evidence: () => ({ kind: "none", expected: true }),
+    evidence: () => ({ kind: "none", elsewhere: false, expected: true }),
     statistics: () => ({ packetsReceived: counts.received }) as MediaStatistics,
     async close() {
       counts.closed++;
@@ -52,6 +52,7 @@ function legOf({ late = false, ...options }: Partial<SipLegOptions> & { readonly
   const usage: InviteUsage = {
     callId: "sip",
     furthest: undefined,
+    probe: async () => undefined,
     refer: () => Promise.reject(new Error("no transfer")),
     async hangUp() {
       counts.hangUps++;

@@ -25,7 +25,7 @@ async function expectHeard(callee: Script, settle: (voice: Voice) => void = () =
   expect(events.types).not.toContain("media_lost");
   const loud = far.heard.filter((sample) => Math.abs(sample) > 1_000).length;
   expect(loud).toBeGreaterThan(0.9 * 8 * MESSAGE_MS * 0.9); // a sine is this loud for nine tenths of the time
-  return { ear, statistics };
+  return { ear, statistics, far };
 }
 
 test("a phone that sends only comfort noise gets the whole message", async () => {
@@ -41,4 +41,26 @@ test("a phone that sends only RTCP gets the whole message", async () => {
     for (let ms = 400; ms < MESSAGE_MS; ms += 400) setTimeout(() => voice.report(), ms);
   });
   expect(statistics).toMatchObject({ packetsReceived: 0, packetsInvalid: 0 });
+});
+
+test.each([200, 405, 501])(
+  "a PBX that sends no packet, but responds to OPTIONS with %i, gets the whole message",
+  async (options) => {
+    const { statistics, far } = await expectHeard({ ...callees.silent, options });
+    expect(statistics).toMatchObject({ packetsReceived: 0, packetsInvalid: 0 });
+    expect(far.count("OPTIONS")).toBeGreaterThanOrEqual(2);
+  },
+);
+
+test.each([
+  [481, /^no audio at all .* for 1 s \(mediaLossMs\).*; it responded to OPTIONS with 481$/],
+  [408, /; it responded to OPTIONS with 408$/],
+  ["silence", /; it did not respond to OPTIONS for 4 s$/],
+] as const)("a peer that sends no packet loses the call if its response to OPTIONS is %s", async (options, detail) => {
+  const scene = await Scene.open({ mediaLossMs: LOSS_MS }, { callees: { "*": { ...callees.silent, options } } });
+  const { leg, events } = await scene.call(NUMBER);
+  await events.next("connected", 5_000);
+  const lost = await events.next("media_lost", 10_000);
+  expect(lost.detail).toMatch(detail);
+  await leg.hangUp();
 });

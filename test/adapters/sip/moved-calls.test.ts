@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
 import type { Trunk } from "../../../adapters/telephony/sip/config/trunk.ts";
 import { tone, toneShare } from "../../../src/audio/tone.ts";
-import type { FarEndCall } from "../../support/sip/far-end.ts";
+import type { FarEndCall, Script } from "../../support/sip/far-end.ts";
 import { Scene } from "./scene.ts";
 
 const NUMBER = "+12025550100";
 
 /** Places a call to a phone that already sends audio. */
-async function talking(trunk: Partial<Trunk> = {}) {
-  const scene = await Scene.open(trunk, { callees: { "*": { says: { hz: 1_000 } } } });
+async function talking(trunk: Partial<Trunk> = {}, script: Script = {}) {
+  const scene = await Scene.open(trunk, { callees: { "*": { says: { hz: 1_000 }, ...script } } });
   const { leg, events, playout, ear } = await scene.call(NUMBER);
   await events.next("connected", 5_000);
   await scene.network.until(() => ear.frames.length > 10, "its voice");
@@ -57,7 +57,7 @@ describe("an RTCP BYE", () => {
   });
 
   test("is named in the detail if no source follows", async () => {
-    const { events, far } = await talking({ mediaLossMs: 2_000 });
+    const { events, far } = await talking({ mediaLossMs: 2_000 }, { options: 481 });
     const left = performance.now();
     far.voice!.leave();
     const { detail } = await events.next("media_lost", 5_000);

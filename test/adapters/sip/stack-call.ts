@@ -20,11 +20,17 @@ export function stackOf(trunk: Omit<Trunk, "name">): Promise<SipStack> {
 }
 
 /** Calls 100 over a stack, with signalling only. */
-export function callOver({ invite }: SipStack, address: Omit<MediaAddress, "isPublic">): InviteUsage {
+export function callOver({ invite }: SipStack, address: Pick<MediaAddress, "local" | "visible">): InviteUsage {
   const nothing = (): void => {};
   const session = { port: 40_000, configure() {} } as Partial<MediaSession> as MediaSession;
   return invite({
-    ...{ user: "100", callId: "call", session, address: { ...address, isPublic: false }, srtp: "off" },
+    ...{
+      user: "100",
+      callId: "call",
+      session,
+      address: { ...address, isPublic: false, server: "127.0.0.1" },
+      srtp: "off",
+    },
     ...{ settled: nothing, lost: nothing, refused: nothing },
     maySend: () => true,
     mayFollow: async () => false,

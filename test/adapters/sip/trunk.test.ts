@@ -296,7 +296,7 @@ describe("a call in progress", () => {
   });
 
   test("reports lost media once after mediaLossMs", async () => {
-    const scene = await Scene.open({ mediaLossMs: 1_000 }, { callees: ANSWERS });
+    const scene = await Scene.open({ mediaLossMs: 1_000 }, { callees: { "*": { options: 481 } } });
     const { leg, events } = await scene.call(NUMBER);
     await events.next("connected", 5_000);
     await scene.network.sleep(300);

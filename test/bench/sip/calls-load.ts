@@ -24,7 +24,7 @@ const CODECS = {
 
 /** Longer than any measurement with so many calls. */
 const MESSAGE_MS = 300_000;
-const DEAF: MediaListener = { sending() {}, receiving() {}, digit() {}, lost() {} };
+const DEAF: MediaListener = { sending() {}, receiving() {}, digit() {}, silent() {}, lost() {} };
 
 interface Talk {
   readonly session: MediaSession;

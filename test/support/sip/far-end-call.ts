@@ -145,6 +145,10 @@ export class FarEndCall {
       case "INFO":
         this.infoKeys += /^Signal\s*=\s*(\S)/im.exec(request.body)?.[1] ?? "";
         return respond({ status: 200 });
+      case "OPTIONS": {
+        const { options = 200 } = this.#script;
+        return options === "silence" ? undefined : respond({ status: options });
+      }
       case "PRACK":
         this.#pracked();
         return respond({ status: 200 });

@@ -81,9 +81,9 @@ export interface Trunk {
   readonly reliableProvisionals?: boolean | undefined;
   /** A call that is on hold for longer is hung up, ms. Default: 60,000. */
   readonly holdTimeoutMs?: number | undefined;
-  /** A call that receives neither RTP nor RTCP for this long is dead, ms. Default: 20,000. */
+  /** If neither RTP nor RTCP arrives for this long, the peer is asked by OPTIONS whether it still knows the call, which is dead otherwise, ms. Default: 20,000. */
   readonly mediaLossMs?: number | undefined;
-  /** A call fails if it ends without any remote RTP and RTCP, unless the peer only receives. Default: true. */
+  /** A call fails if we end it without any remote RTP and RTCP, unless the peer only receives. Default: true. */
   readonly requireInboundAudio?: boolean | undefined;
   /** Accepts audio only from the address in the remote SDP, and not from the address that it comes from. Default: false. */
   readonly strictRtp?: boolean | undefined;

@@ -98,6 +98,11 @@ export interface InviteUsage {
    */
   sendDigit(digit: string, durationMs: number): Promise<void>;
   /**
+   * Asks the peer for a sign of life (OPTIONS within the dialog). Resolves within 4 s: with undefined if it still knows the
+   * call, or has ended it; otherwise with what shows that it does not, such as `responded to OPTIONS with 481`.
+   */
+  probe(): Promise<string | undefined>;
+  /**
    * Asks the peer to call this URI instead of us (REFER, RFC 3515); resolves within 60 s. Nothing is hung up. A BYE of a
    * peer that has agreed counts as accepted. Rejects before the answer, during another transfer, and if the call ends.
    */

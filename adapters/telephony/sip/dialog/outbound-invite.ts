@@ -8,6 +8,7 @@ import { FlowHold } from "../transport/flow-hold.ts";
 import type { Flow } from "../transport/transport.ts";
 import type { AgentContext } from "./agent-context.ts";
 import { Alerting } from "./alerting.ts";
+import { probeDialog } from "./dialog-probe.ts";
 import { DialogUsage, type DialogUsageListener } from "./dialog-usage.ts";
 import { sendDigitByInfo } from "./dtmf-relay.ts";
 import { Forks } from "./forks.ts";
@@ -86,6 +87,11 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
     if (usage === undefined)
       return Promise.reject(new Error("the call is not answered, or has ended: no key can be sent"));
     return sendDigitByInfo(usage.requests, digit, durationMs);
+  }
+
+  async probe(): Promise<string | undefined> {
+    const usage = this.#state === "established" ? this.#confirmed : undefined;
+    return usage && (await probeDialog(usage.requests, this.#context.options.system, this.#call.maySend));
   }
 
   refer(uri: string): Promise<TransferOutcome> {

@@ -46,6 +46,8 @@ export interface MediaOptions {
   readonly strictRtp?: boolean | undefined;
   /** Accepted source addresses. Default: any. */
   readonly from?: AddressRule | undefined;
+  /** Hosts that the signalling goes to: like the negotiated one, they prove by their packets that our audio arrives. Default: none. */
+  readonly signallingHosts?: readonly string[] | undefined;
 }
 
 /** The result of the negotiation: all that a session needs to send and to receive. */
@@ -91,23 +93,30 @@ export interface MediaListener {
   sending(): void;
   /** The first audio packet of the peer arrived; called again for the first one after the answer. */
   receiving(): void;
-  /** After the start, something other than audio proved for the first time that the peer receives our audio. */
+  /** After the start, something proved for the first time that the peer receives our audio: `evidence()` has changed. */
+  proven?(): void;
+  /** The same, if it was something other than audio. */
   evidence?(): void;
   /** A key of the peer, by telephone-event; once per key. */
   digit(digit: string): void;
-  /** Nothing arrived for `lossMs`; the reason in words. */
+  /** Nothing arrived for `lossMs`, in words; called again after each further `lossMs` without anything. */
+  silent(detail: string): void;
+  /** The audio cannot continue; the reason in words. */
   lost(detail: string): void;
 }
 
-/** Statistics of a session. */
+/** The evidence that the peer receives our audio. */
 export interface StreamEvidence {
+  /** Of packets that SRTP authenticates, or that come from the negotiated or a signalling host. */
   readonly kind: HeardEvidence;
+  /** Audio was accepted from another host. */
+  readonly elsewhere: boolean;
   /** The peer had to send since `start`: its SDP was not always `recvonly` or `inactive` (RFC 3264 section 5.1). */
   readonly expected: boolean;
 }
 
 /** Before the start. */
-export const NOTHING_CAME: StreamEvidence = { kind: "none", expected: false };
+export const NOTHING_CAME: StreamEvidence = { kind: "none", elsewhere: false, expected: false };
 
 /** The audio of one call. */
 export interface MediaSession {

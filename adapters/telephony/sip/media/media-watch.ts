@@ -16,11 +16,13 @@ export class MediaWatch {
   #spoke = false;
   #inbound = false;
   #rtcp = false;
+  #elsewhere = false;
   #evident = false;
   #expected = false;
   /** Its source has ended by RTCP BYE. */
   #left = false;
-  #reported = false;
+  /** When silence was last reported. */
+  #reportedAt = 0;
 
   constructor(lossMs: number) {
     this.#lossMs = lossMs;
@@ -28,7 +30,8 @@ export class MediaWatch {
 
   /** Evidence that the peer receives our audio. */
   get evidence(): StreamEvidence {
-    return { kind: this.#inbound ? "inbound" : this.#rtcp ? "rtcp" : "none", expected: this.#expected };
+    const kind = this.#inbound ? "inbound" : this.#rtcp ? "rtcp" : "none";
+    return { kind, elsewhere: this.#elsewhere, expected: this.#expected };
   }
 
   /** Whether there is evidence for the first time since the answer. */
@@ -54,7 +57,7 @@ export class MediaWatch {
     this.#heardAt = now;
     this.#early = this.#inbound || this.#rtcp;
     this.#freshFrom = this.#early ? now + EARLY_TAIL_MS : now;
-    this.#inbound = this.#rtcp = false;
+    this.#inbound = this.#rtcp = this.#elsewhere = false;
     this.#expect();
     return this.#freshFrom;
   }
@@ -62,9 +65,13 @@ export class MediaWatch {
   /**
    * An RTP packet of the peer arrived.
    * @param timely it arrived just now; otherwise it may have waited in the socket since before the answer
+   * @param proves it shows that the peer is there; otherwise it may be a stranger's
    */
-  rtp(now: number, timely: boolean): void {
-    if (now >= this.#freshFrom && (timely || !this.#early)) this.#inbound = true;
+  rtp(now: number, timely: boolean, proves: boolean): void {
+    if (now >= this.#freshFrom && (timely || !this.#early)) {
+      if (proves) this.#inbound = true;
+      else this.#elsewhere = true;
+    }
     this.#spoke = true;
     this.#left = false;
     this.#heardAt = now;
@@ -74,19 +81,21 @@ export class MediaWatch {
    * An RTCP packet of the peer arrived: a sign of life even if the peer only listens.
    * @param deaf it reports that none of our packets arrive
    * @param goodbye with a BYE, which ends one source, not the call: another phone may go on (RFC 3550 section 6.6)
+   * @param proves as for RTP
    */
-  rtcp(deaf: boolean, goodbye: boolean, now: number): void {
-    if (!deaf && now >= this.#freshFrom) this.#rtcp = true;
+  rtcp(deaf: boolean, goodbye: boolean, now: number, proves: boolean): void {
+    if (proves && !deaf && now >= this.#freshFrom) this.#rtcp = true;
     this.#heardAt = now;
     if (goodbye) this.#left = true;
   }
 
-  /** Why the peer is lost; undefined as long as it is not, and once that was reported. Nothing is expected on hold. */
+  /** The silence of the peer in words, when it has lasted for `lossMs` once more; else undefined. Nothing is expected on hold. */
   overdue(now: number): string | undefined {
-    if (!this.#started || this.#reported || this.#direction !== "sendrecv") return undefined;
-    if (now - this.#heardAt < this.#lossMs) return undefined;
-    this.#reported = true;
-    const since = `for ${Math.round(this.#lossMs / 1000)} s${this.#left ? ", since it ended its stream (RTCP BYE)" : ""}`;
+    if (!this.#started || this.#direction !== "sendrecv") return undefined;
+    if (now - Math.max(this.#heardAt, this.#reportedAt) < this.#lossMs) return undefined;
+    this.#reportedAt = now;
+    const seconds = Math.round((now - this.#heardAt) / 1000);
+    const since = `for ${seconds} s (mediaLossMs)${this.#left ? ", since it ended its stream (RTCP BYE)" : ""}`;
     return this.#spoke
       ? `no audio came from the peer ${since}`
       : `no audio at all came from the peer ${since}: a firewall, a NAT, or a wrong public address may be in the way`;

@@ -3,6 +3,7 @@ import type { FrameSink, FrameSource } from "../../../../src/ports/media.ts";
 import type { System } from "../../../../src/ports/system.ts";
 import { FRAME_MS, type MediaClock, type Ticking } from "../../media-clock.ts";
 import { type AddressCheck, addressCheck } from "../transport/address-rule.ts";
+import { canonicalAddress } from "../transport/canonical-address.ts";
 import type { Codec } from "./codecs/codec.ts";
 import { createCodec } from "./codecs/create-codec.ts";
 import type {
@@ -50,6 +51,8 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
   readonly #watch: MediaWatch;
   readonly #rtcpRoute: RtcpRoute;
   readonly #allowed: AddressCheck;
+  /** The hosts whose packets are evidence. */
+  readonly #provingHosts = new Set<string>();
   #source: FrameSource | undefined;
   #sink: FrameSink | undefined;
   #early: FrameSink | undefined;
@@ -89,6 +92,9 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
   configure(settings: StreamSettings): void {
     if (this.#closing !== undefined) return;
     this.#settings = settings;
+    this.#provingHosts.clear();
+    for (const host of [settings.remote.address, settings.remoteRtcp.address, ...(this.#options.signallingHosts ?? [])])
+      this.#provingHosts.add(canonicalAddress(host));
     this.#watch.negotiated(settings.direction, this.#options.system.monotonic());
     if (this.#protection.settle(settings.srtp)) this.#outbound.renew();
     this.#rtcpRoute.configure(settings);
@@ -160,8 +166,8 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
     const timely = !this.#stalled && now - this.#tickedAt < FRAME_MS + STALL_MS;
     const ofSource = this.#inbound.take(bytes, length, address, port, now, timely);
     if (!ofSource && (this.#settings.srtp === undefined || this.#options.strictRtp)) return;
-    this.#watch.rtp(now, timely); // only the peer has the keys
-    if (!this.#inbound.heard && this.#watch.takeEvidence()) this.#options.listener.evidence?.();
+    this.#watch.rtp(now, timely, this.#proves(address)); // only the peer has the keys
+    this.#reportEvidence();
   }
 
   /** @internal a datagram on the RTCP port, or RTCP on the RTP port */
@@ -176,8 +182,8 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
       this.#foreign++;
       return;
     }
-    this.#watch.rtcp(this.#rtcp.deaf, report === "goodbye", this.#options.system.monotonic());
-    if (!this.#inbound.heard && this.#watch.takeEvidence()) this.#options.listener.evidence?.();
+    this.#watch.rtcp(this.#rtcp.deaf, report === "goodbye", this.#options.system.monotonic(), this.#proves(address));
+    this.#reportEvidence();
   }
 
   /** @internal a tick of the clock: one frame each way */
@@ -200,8 +206,8 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
     }
     if (this.#closing !== undefined) return;
     if (this.#rtcp.isDue(monotonic)) this.#rtcpRoute.send(false);
-    const lost = this.#broken ? undefined : this.#watch.overdue(monotonic);
-    if (lost !== undefined) this.#options.listener.lost(lost);
+    const silence = this.#broken ? undefined : this.#watch.overdue(monotonic);
+    if (silence !== undefined) this.#options.listener.silent(silence);
   }
 
   /** @internal */
@@ -220,6 +226,11 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
   /** @internal */
   digit(digit: string): void {
     this.#options.listener.digit(digit);
+  }
+
+  /** Whether an accepted packet from this address is evidence that the peer receives our audio. */
+  #proves(address: string): boolean {
+    return this.#settings?.srtp !== undefined || this.#provingHosts.has(address);
   }
 
   /** Nothing is sent while the peer has no address: its source is awaited. */
@@ -263,6 +274,13 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
     this.#options.sockets.send(packet.first(bytes), this.#inbound.source);
     if (this.#started) this.#reportSending();
   };
+
+  #reportEvidence(): void {
+    if (!this.#watch.takeEvidence()) return;
+    const { listener } = this.#options;
+    listener.proven?.();
+    if (!this.#inbound.heard) listener.evidence?.();
+  }
 
   #reportSending(): void {
     if (this.#sending) return;

@@ -45,10 +45,19 @@ export function releaseOf(end: InviteEnd, trunk: TrunkTraits = {}, answered: boo
 /** A BYE without an answer follows a 2xx that was lost, or ends a fork: nobody is known to have declined. */
 function hungUp(reasons: readonly Reason[], answered: boolean): Release {
   const detail = `SIP BYE${reasonsText(reasons)}`;
-  if (answered) return { cause: "callee_hung_up", detail };
+  if (answered) return { cause: "callee_hung_up", detail, ...(reasons.some(isFault) && { fault: true }) };
   const q850 = reasons.find(({ protocol }) => protocol === "Q.850")?.cause ?? 0;
   const cause = Q850_MEANINGS[q850] ?? "media_failed";
   return { cause: cause === "declined" ? "rejected_by_network" : cause, detail: `${detail} before an answer` };
+}
+
+/** Q.850: normal call clearing, and normal without further detail. */
+const NORMAL_CAUSES: ReadonlySet<number> = new Set([16, 31]);
+
+/** Whether the reason of a BYE is not that somebody has hung up, such as a 408 of a peer that got no RTP. */
+function isFault({ protocol, cause }: Reason): boolean {
+  if (cause === undefined) return false;
+  return protocol === "Q.850" ? !NORMAL_CAUSES.has(cause) : protocol === "SIP" && cause >= 400;
 }
 
 function rejected(end: Extract<InviteEnd, { type: "rejected" }>, trunk: TrunkTraits): Release {

@@ -101,8 +101,8 @@ export class RouteLeg implements Leg {
     for (let number = 1; ; number++) {
       const { trunk, leg, reason } = this.#attempt;
       this.events.push({ type: "noted", fact: { event: "route", data: { trunk, attempt: number, reason } } });
-      const { cause, detail } = await this.#carried();
-      const end: LegEnded = { type: "ended", cause, detail: detail === null ? null : `trunk ${trunk}: ${detail}` };
+      const { detail, ...ended } = await this.#carried();
+      const end: LegEnded = { ...ended, detail: detail === null ? null : `trunk ${trunk}: ${detail}` };
       if (!leg.mayGoElsewhere) return end;
       attempts.refused(trunk, detail);
       const next = await this.#next();

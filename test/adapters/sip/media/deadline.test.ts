@@ -22,7 +22,7 @@ test.each([1, 3])("a deadline that passes while frame %i is read keeps its packe
   const deadlines = { send: Infinity };
   const session = await engine.open(
     { address: LOOPBACK, ports: [20_000, 29_999], sampleRate: 8_000, lossMs: 20_000 },
-    { sending() {}, receiving() {}, digit() {}, lost() {} },
+    { sending() {}, receiving() {}, digit() {}, silent() {}, lost() {} },
     deadlines,
   );
   let frame = 0;

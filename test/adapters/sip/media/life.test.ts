@@ -37,8 +37,8 @@ async function lostDespite(end: End, send: (index: number) => void): Promise<boo
   closing.push(() => clearInterval(timer));
   await until(() => sent >= (3 * LOSS_MS) / 100, "the packets", 10_000);
   clearInterval(timer);
-  const lost = end.told.some((told) => told.startsWith("lost"));
-  await until(() => end.told.some((told) => told.startsWith("lost")), "the loss after them");
+  const lost = end.told.some((told) => told.startsWith("silent"));
+  await until(() => end.told.some((told) => told.startsWith("silent")), "the loss after them");
   return lost;
 }
 

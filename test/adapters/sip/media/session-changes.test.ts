@@ -161,8 +161,8 @@ describe("the peer", () => {
     fallen.session.start();
     await speak(far.socket, fallen.session.port, 5);
     await until(() => mute.told.length > 1 && fallen.told.length > 2, "both are lost");
-    expect(mute.told[1]).toMatch(/^lost: no audio at all .* firewall/);
-    expect(fallen.told[2]).toMatch(/^lost: no audio came/);
+    expect(mute.told[1]).toMatch(/^silent: no audio at all .* firewall/);
+    expect(fallen.told[2]).toMatch(/^silent: no audio came/);
     expect(held.told).toEqual([]);
   });
 

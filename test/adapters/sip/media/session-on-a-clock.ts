@@ -23,7 +23,7 @@ export function sessionAt(
     clock: { add() {}, remove() {} } as unknown as MediaClock,
     deadlines: { send: Number.POSITIVE_INFINITY },
     sockets: { port: 20_000, send() {}, sendRtcp() {}, openRtcp() {}, async close() {} },
-    listener: { sending() {}, receiving() {}, digit() {}, lost() {}, ...listener },
+    listener: { sending() {}, receiving() {}, digit() {}, silent() {}, lost() {}, ...listener },
     gone() {},
   });
 }

@@ -36,6 +36,7 @@ function session() {
       sending() {},
       receiving() {},
       digit() {},
+      silent: (detail) => told.push(detail),
       lost: (detail) => told.push(detail),
     },
     gone() {},

@@ -81,6 +81,10 @@ export class End implements FrameSource, FrameSink, MediaListener {
     this.digits.push(digit);
   }
 
+  silent(detail: string): void {
+    this.told.push(`silent: ${detail}`);
+  }
+
   lost(detail: string): void {
     this.told.push(`lost: ${detail}`);
   }

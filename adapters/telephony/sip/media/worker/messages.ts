@@ -17,5 +17,5 @@ export type FromMediaWorker =
   | { readonly type: "refused"; readonly id: number; readonly name: string; readonly message: string }
   | { readonly type: "noticed"; readonly id: number; readonly what: "sending" | "receiving" | "evidence" }
   | { readonly type: "digit"; readonly id: number; readonly digit: string }
-  | { readonly type: "lost"; readonly id: number; readonly detail: string }
+  | { readonly type: "silent" | "lost"; readonly id: number; readonly detail: string }
   | { readonly type: "done"; readonly ticket: number; readonly fault?: string | undefined };

@@ -34,8 +34,10 @@ async function open({ id, options, shared }: Extract<ToMediaWorker, { type: "ope
   const listener: MediaListener = {
     sending: () => noticed("sending"),
     receiving: () => noticed("receiving"),
+    proven: () => note(id),
     evidence: () => noticed("evidence"),
     digit: (digit) => post({ type: "digit", id, digit }),
+    silent: (detail) => post({ type: "silent", id, detail }),
     lost: (detail) => post({ type: "lost", id, detail }),
   };
   try {

@@ -18,10 +18,10 @@ const NUMBERS = [
   "heldMs",
 ] as const satisfies readonly (keyof MediaStatistics)[];
 
-/** Behind the numbers: the kind of the evidence, and whether any is expected. */
+/** Behind the numbers: the kind of the evidence, whether any is expected, and whether audio came from elsewhere. */
 const EVIDENCE_AT = 1 + NUMBERS.length;
 
-export const STATISTICS_BYTES: number = (EVIDENCE_AT + 2) * Float64Array.BYTES_PER_ELEMENT;
+export const STATISTICS_BYTES: number = (EVIDENCE_AT + 3) * Float64Array.BYTES_PER_ELEMENT;
 
 /** Writes statistics into shared memory, where the other thread can read them at any time. A missing value is NaN. */
 export function writeStatistics(board: Float64Array, statistics: MediaStatistics): void {
@@ -51,12 +51,14 @@ export function readStatistics(board: Float64Array): MediaStatistics {
 }
 
 /** Writes the evidence of the peer. */
-export function writeEvidence(board: Float64Array, { kind, expected }: StreamEvidence): void {
+export function writeEvidence(board: Float64Array, { kind, expected, elsewhere }: StreamEvidence): void {
   board[EVIDENCE_AT] = 1 + HEARD_EVIDENCE.indexOf(kind);
   board[EVIDENCE_AT + 1] = expected ? 1 : 0;
+  board[EVIDENCE_AT + 2] = elsewhere ? 1 : 0;
 }
 
 /** What was written last; no evidence before that. */
 export function readEvidence(board: Float64Array): StreamEvidence {
-  return { kind: HEARD_EVIDENCE[(board[EVIDENCE_AT] ?? 0) - 1] ?? "none", expected: board[EVIDENCE_AT + 1] === 1 };
+  const kind = HEARD_EVIDENCE[(board[EVIDENCE_AT] ?? 0) - 1] ?? "none";
+  return { kind, expected: board[EVIDENCE_AT + 1] === 1, elsewhere: board[EVIDENCE_AT + 2] === 1 };
 }

@@ -169,11 +169,11 @@ class Engine implements WorkerEngine {
   };
 
   /** Notifies the listener of a call, if there still is one. */
-  #notice(message: Extract<FromMediaWorker, { type: "noticed" | "digit" | "lost" }>): void {
+  #notice(message: Extract<FromMediaWorker, { type: "noticed" | "digit" | "silent" | "lost" }>): void {
     const listener = this.#listeners.get(message.id);
     if (message.type === "noticed") listener?.[message.what]?.();
     else if (message.type === "digit") listener?.digit(message.digit);
-    else listener?.lost(message.detail);
+    else listener?.[message.type](message.detail);
   }
 
   #forget(id: number): void {

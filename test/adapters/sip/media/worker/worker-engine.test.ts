@@ -47,6 +47,7 @@ async function call(engine: MediaEngine, source: FrameSource): Promise<Call> {
     sending: () => told.push("sending"),
     receiving: () => told.push("receiving"),
     digit: (digit) => told.push(`digit ${digit}`),
+    silent: (detail) => told.push(`silent: ${detail}`),
     lost: (detail) => told.push(`lost: ${detail}`),
   };
   const options = { address: "127.0.0.1", ports: [40_000, 42_000], sampleRate: RATE, lossMs: 20_000 } as const;
@@ -294,7 +295,7 @@ describe.each(["thread", "worker"] as const)("an engine in a %s", (place) => {
   test("an error names a full range of ports", async () => {
     const engine = await engineIn(place);
     const options = { address: "127.0.0.1", ports: [43_000, 43_001], sampleRate: RATE, lossMs: 1_000 } as const;
-    const listener = { sending() {}, receiving() {}, digit() {}, lost() {} };
+    const listener = { sending() {}, receiving() {}, digit() {}, silent() {}, lost() {} };
     const session = await engine.open(options, listener);
     await expect(engine.open(options, listener)).rejects.toThrow(/43000 to 43001/);
     await expect(engine.open(options, listener)).rejects.toMatchObject({ name: "PortsExhausted" });
@@ -349,7 +350,7 @@ describe("a worker that dies", () => {
   test("while a call asks for it is replaced for that call", async () => {
     const engine = await engineIn("worker");
     const before = await call(engine, new Playout(RATE));
-    const silent = { sending() {}, receiving() {}, digit() {}, lost() {} };
+    const silent = { sending() {}, receiving() {}, digit() {}, silent() {}, lost() {} };
     const options = { address: "127.0.0.1", ports: [43_002, 43_999], sampleRate: RATE, lossMs: 20_000 } as const;
     kill(before);
     const sessions = await Promise.all([0, 1, 2].map(() => engine.open(options, silent)));
