@@ -1,12 +1,8 @@
-import { channelLayout } from "../../src/audio/channel-layout.ts";
 import { tagsAtEnd } from "../../src/audio/file-tags.ts";
-import { MonoMix } from "../../src/audio/mono-mix.ts";
 import type { FileBytes } from "../../src/ports/audio-decoder.ts";
 import type { DecodedPiece, FileEnd, PieceDecoder } from "./audio-pieces.ts";
-import { type Mp3Audio, Mp3Decoding } from "./mp3-decoding.ts";
-
-/** Full scale of 16-bit samples. */
-const FULL_SCALE = 32_768;
+import { Mp3Decoding } from "./mp3-decoding.ts";
+import { Mp3Mix } from "./mp3-mix.ts";
 
 /** The bytes of a file that are an MP3. */
 export interface Mp3Range {
@@ -19,8 +15,7 @@ export class Mp3Decoder implements PieceDecoder {
   readonly #decoding: Mp3Decoding;
   readonly #range: Mp3Range;
   readonly #fileBytes: number;
-  #mix: MonoMix | undefined;
-  #mixRate = 0;
+  readonly #mix = new Mp3Mix();
   /** Position in the file. */
   #at = 0;
 
@@ -40,12 +35,11 @@ export class Mp3Decoder implements PieceDecoder {
     const from = Math.max(0, this.#range.from - this.#at);
     const to = Math.max(from, this.#range.to - this.#at);
     this.#at += bytes.length;
-    return this.#mixed(this.#decoding.push(bytes.subarray(from, to)));
+    return this.#mix.push(this.#decoding.push(bytes.subarray(from, to)));
   }
 
   finish(): FileEnd {
-    const pieces = this.#mixed(this.#decoding.finish());
-    this.#flush(pieces);
+    const pieces = [...this.#mix.push(this.#decoding.finish()), ...this.#mix.flush()];
     const { first, truncated } = this.#decoding;
     if (first === undefined) throw new Error("the MP3 file has no audio frames that follow each other");
     const { sampleRate, channels } = first;
@@ -56,38 +50,8 @@ export class Mp3Decoder implements PieceDecoder {
     this.#decoding.close();
   }
 
-  #mixed(audio: readonly Mp3Audio[]): DecodedPiece[] {
-    const pieces: DecodedPiece[] = [];
-    for (const { channels, sampleRate } of audio) {
-      if (this.#mix === undefined || sampleRate !== this.#mixRate) {
-        this.#flush(pieces);
-        this.#mix = new MonoMix(channelLayout(2), sampleRate);
-        this.#mixRate = sampleRate;
-      }
-      this.#add(this.#mix.push(interleaved(channels)), pieces);
-    }
-    return pieces;
-  }
-
-  #flush(pieces: DecodedPiece[]): void {
-    if (this.#mix !== undefined) this.#add(this.#mix.flush(), pieces);
-  }
-
-  #add(samples: Int16Array, pieces: DecodedPiece[]): void {
-    if (samples.length > 0) pieces.push({ samples, sampleRate: this.#mixRate });
-  }
-
   #bytes(): FileBytes {
     const { header, played, ignored } = this.#decoding.account.total;
     return { header: header + this.#fileBytes - (this.#range.to - this.#range.from), played, ignored };
   }
-}
-
-function interleaved([left, right = left]: readonly Float32Array[]): Float32Array {
-  const values = new Float32Array(2 * (left?.length ?? 0));
-  for (let i = 0; i < values.length / 2; i++) {
-    values[2 * i] = left![i]! * FULL_SCALE;
-    values[2 * i + 1] = right![i]! * FULL_SCALE;
-  }
-  return values;
 }

@@ -1,30 +1,34 @@
-import { pcmFromFloat } from "../../src/audio/pcm.ts";
 import { AudioUnsupported, type Mp3Stream } from "../../src/ports/audio-decoder.ts";
-import type { PcmChunk } from "../../src/ports/media.ts";
 import { Mp3Decoding } from "./mp3-decoding.ts";
+import { Mp3Mix } from "./mp3-mix.ts";
 
 /** Number of broken frames that are tolerated; each second of audio allows one more. */
 const FORGIVEN_FAULTS = 100;
 /** Bytes without frames that count as a broken one. */
 const FAULT_BYTES = 4096;
+/** Maximum number of bytes without frames between two frames: less than a second of PCM at 8 kHz. */
+const MAX_GAP_BYTES = 15_000;
 
 /** Decodes an MP3 as it arrives, on this thread. Leaves out broken frames. */
 export async function mp3Stream(): Promise<Mp3Stream> {
   const decoding = await Mp3Decoding.open();
+  const mix = new Mp3Mix();
   let counted = 0;
   let faults = 0;
+  /** Bytes without frames up to the last frame. */
+  let ignoredBefore = 0;
   let closed = false;
   return {
     push(bytes) {
       if (closed) return [];
-      const chunks: PcmChunk[] = [];
-      let seconds = 0;
-      for (const { channels, sampleRate } of decoding.push(bytes)) {
-        const samples = pcmFromFloat(channels);
-        seconds += samples.length / sampleRate;
-        chunks.push({ samples, sampleRate });
-      }
-      const total = decoding.faults + decoding.account.ignoredSum / FAULT_BYTES;
+      // Nothing waits for the next bytes: they may never come.
+      const chunks = [...mix.push(decoding.push(bytes)), ...mix.flush()];
+      const seconds = chunks.reduce((sum, { samples, sampleRate }) => sum + samples.length / sampleRate, 0);
+      const { ignoredSum } = decoding.account;
+      if (chunks.length > 0) ignoredBefore = ignoredSum;
+      else if (ignoredSum - ignoredBefore > MAX_GAP_BYTES)
+        throw new AudioUnsupported("the MP3 has ended, and other bytes follow: connect again to send samples");
+      const total = decoding.faults + ignoredSum / FAULT_BYTES;
       faults = Math.max(0, faults + total - counted - seconds);
       counted = total;
       if (faults > FORGIVEN_FAULTS) throw new AudioUnsupported("too much of the MP3 is broken");

@@ -1,3 +1,4 @@
+import { codedFramesAt } from "./coded-frames.ts";
 import { framesAt, ID3_HEAD_BYTES, id3Bytes, SEARCHED_BYTES, SETTLING_BYTES } from "./mp3-frames.ts";
 import { NotAudio } from "./not-audio.ts";
 import { PROOF_BYTES, provenFile } from "./proven-file.ts";
@@ -19,9 +20,14 @@ export interface OpenedAudio {
   readonly bytes: Uint8Array;
 }
 
+/** Too short a signature for samples that go on, but not for the beginning of a stream. */
+function isGzip(bytes: Uint8Array): boolean {
+  return bytes[0] === 0x1f && bytes[1] === 0x8b && bytes[2] === 0x08 && bytes[3]! < 0x20;
+}
+
 /** A file that is refused. */
 export function refusedFile(name: string, stated: StreamEncoding | undefined): NotAudio {
-  if (name.startsWith("MP3"))
+  if (name.startsWith("MP3") && stated !== "mp3")
     return new NotAudio(
       `this is ${name}, not ${stated ?? "pcm_s16le"}: connect with encoding=mp3, or without an encoding`,
     );
@@ -41,6 +47,8 @@ export class AudioOpening {
   #looked = false;
   /** Bytes of a tag that are still to come. */
   #skip = 0;
+  /** The tags are skipped. */
+  #isTagless = false;
   /** Position of the search for the first frame. */
   #at = 0;
 
@@ -93,7 +101,7 @@ export class AudioOpening {
     if (!this.#looked) {
       if (held.length < PROOF_BYTES) return undefined;
       this.#looked = true;
-      const name = provenFile(held);
+      const name = provenFile(held) ?? (isGzip(held) ? "gzip" : undefined);
       if (name === "WAV") return "wav";
       const isMp3 = name?.startsWith("MP3") === true;
       if (name !== undefined && !(isMp3 && (this.#stated === undefined || this.#isMp3)))
@@ -101,15 +109,20 @@ export class AudioOpening {
       this.#isMp3 ||= isMp3;
     }
     if (this.#isMp3) return this.#findFrames();
-    const frames = framesAt(held, 0);
-    if (frames === "cut") return undefined;
-    if (frames === "yes" && this.#stated !== undefined) throw refusedFile("MP3", this.#stated);
-    return frames === "yes" ? "mp3" : (this.#stated ?? "pcm_s16le");
+    const frames = codedFramesAt(held, 0);
+    if (frames === "cut" && held.length < MOST_HELD_BYTES) return undefined;
+    if (frames === "MP3" && this.#stated === undefined) return "mp3";
+    if (frames !== undefined && frames !== "cut") throw refusedFile(frames, this.#stated);
+    return this.#stated ?? "pcm_s16le";
   }
 
   #findFrames(): "mp3" | undefined {
-    if (this.#at === 0 && !this.#skipTags()) return undefined;
+    this.#isTagless ||= this.#skipTags();
+    if (!this.#isTagless) return undefined;
     const held = this.#held.subarray(0, this.#length);
+    const frames = this.#isTagless ? codedFramesAt(held, 0) : undefined;
+    if (frames === "cut" && held.length < MOST_HELD_BYTES) return undefined;
+    if (frames !== undefined && frames !== "cut" && frames !== "MP3") throw refusedFile(frames, "mp3");
     for (; this.#at < SEARCHED_BYTES; this.#at++) {
       const frames = framesAt(held, this.#at);
       if (frames === "yes") return "mp3";

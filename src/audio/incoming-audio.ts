@@ -3,7 +3,7 @@ import { AudioUnsupported, type Mp3Stream } from "../ports/audio-decoder.ts";
 import type { PcmChunk } from "../ports/media.ts";
 import { AudioFormatError } from "./audio-format-error.ts";
 import { AudioOpening, type IncomingFormat, refusedFile } from "./audio-opening.ts";
-import { Mp3Watch } from "./mp3-watch.ts";
+import { CodedAudioWatch } from "./coded-audio-watch.ts";
 import { namedText } from "./named-text.ts";
 import { NotAudio } from "./not-audio.ts";
 import { samplesToMs } from "./pcm.ts";
@@ -57,7 +57,8 @@ export class IncomingAudio {
   #pcm = new PcmByteStream();
   #wav: WavDecoder | undefined;
   #mp3: Mp3Stream | undefined;
-  #watch = new Mp3Watch();
+  #watch = new CodedAudioWatch();
+  #isFirst = true;
   /** MP3 bytes decoded in this turn. */
   #decodedNow = 0;
   #closed = false;
@@ -77,7 +78,8 @@ export class IncomingAudio {
   push(message: Uint8Array): void | Promise<void> {
     if (this.#closed || message.length === 0) return;
     return this.#guarded(() => {
-      this.#refuseText(message);
+      this.#refuseText(message, this.#isFirst);
+      this.#isFirst = false;
       if (this.#opening === undefined) return this.#decode(this.#begun(message));
       const opened = this.#opening.push(message);
       if (opened === undefined) return;
@@ -95,7 +97,7 @@ export class IncomingAudio {
     if (this.#closed) return;
     this.#resets++;
     this.#pcm = new PcmByteStream();
-    this.#watch = new Mp3Watch();
+    this.#watch = new CodedAudioWatch();
     this.#wav = undefined;
     this.#mp3?.close();
     this.#mp3 = undefined;
@@ -120,8 +122,8 @@ export class IncomingAudio {
     this.#wav = format === "wav" ? new WavDecoder() : undefined;
   }
 
-  #refuseText(message: Uint8Array): void {
-    const text = namedText(message);
+  #refuseText(message: Uint8Array, isFirst: boolean): void {
+    const text = namedText(message, isFirst);
     if (text !== undefined) throw new NotAudio(`this is ${text.name}, not audio: ${text.fix}`);
   }
 
@@ -146,7 +148,8 @@ export class IncomingAudio {
   /** Looks for an MP3 and a WAV file among samples; decodes those before a WAV file, and returns the rest. */
   #withoutFiles(message: Uint8Array): Uint8Array {
     if (this.#format === "mp3" || this.#format === "wav") return message;
-    if (this.#watch.push(message)) throw this.#refused("MP3");
+    const coded = this.#watch.push(message);
+    if (coded !== undefined) throw this.#refused(coded);
     const at = waveIn(message);
     if (at === undefined) return message;
     this.#decodeSlice(message.subarray(0, at));

@@ -17,6 +17,9 @@ const MIN_PLAIN_BYTES = 32;
 const MIN_BASE64_BYTES = 128;
 const MIN_BASE64_LETTERS = 24;
 const MIN_WORDS = 4;
+/** The same for the first message of a stream, if it is nothing else. */
+const MIN_FIRST_BYTES = 12;
+const MIN_FIRST_WORDS = 2;
 
 const OPENINGS: readonly (readonly [opening: RegExp, text: NamedText])[] = [
   [/^\s*\{\s*"[^"\\\0]{1,64}"\s*:\s*["{[\d\-tfn]/, JSON_TEXT],
@@ -31,8 +34,9 @@ const OPENINGS: readonly (readonly [opening: RegExp, text: NamedText])[] = [
 /**
  * The name of the text that a message consists of, if that is beyond doubt: samples practically never look like this.
  * Looks at the beginning only, in a time that does not depend on the length.
+ * @param isFirst true for the first message of a stream: two words are a text too
  */
-export function namedText(message: Uint8Array): NamedText | undefined {
+export function namedText(message: Uint8Array, isFirst = false): NamedText | undefined {
   const first = message[0] === 0xef && message[1] === 0xbb && message[2] === 0xbf ? 3 : 0;
   const bytes = message.subarray(first, first + MAX_BYTES);
   // Most messages of samples end here.
@@ -43,7 +47,9 @@ export function namedText(message: Uint8Array): NamedText | undefined {
   const found = OPENINGS.find(([opening]) => opening.test(text))?.[1];
   if (found !== undefined) return found;
   if (isBase64(text)) return BASE64_TEXT;
-  return isPlain(text) ? PLAIN_TEXT : undefined;
+  const isShort = isFirst && message.length < MAX_BYTES;
+  const isText = isShort ? isPlain(text, MIN_FIRST_BYTES, MIN_FIRST_WORDS) : isPlain(text, MIN_PLAIN_BYTES, MIN_WORDS);
+  return isText ? PLAIN_TEXT : undefined;
 }
 
 /** Printable ASCII, a tab or the end of a row. */
@@ -66,9 +72,9 @@ function isBase64(text: string): boolean {
 }
 
 /** True for words: letters with single spaces between them. */
-function isPlain(text: string): boolean {
-  if (text.length < MIN_PLAIN_BYTES || !/^[\w"'([*#-]/.test(text)) return false;
+function isPlain(text: string, minLength: number, minWords: number): boolean {
+  if (text.length < minLength || !/^[\w"'([*#-]/.test(text)) return false;
   const words = text.match(/(?<=^| )[\p{L}'’-]{2,30}[,.:;!?]?(?= |$)/gu) ?? [];
   const letters = words.reduce((sum, word) => sum + word.length, 0);
-  return words.length >= MIN_WORDS && letters > text.length / 2 && /[a-z]{3}/.test(text);
+  return words.length >= minWords && letters > text.length / 2 && /[a-z]{3}/.test(text);
 }

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { CodedAudioWatch } from "../../src/audio/coded-audio-watch.ts";
 import { encodeAlaw, encodeMulaw } from "../../src/audio/g711.ts";
 import { IncomingAudio, type IncomingAudioOptions, NotAudio } from "../../src/audio/incoming-audio.ts";
-import { Mp3Watch } from "../../src/audio/mp3-watch.ts";
 import { namedText } from "../../src/audio/named-text.ts";
 import { concatPcm, pcmToBytes } from "../../src/audio/pcm.ts";
 import { provenFile } from "../../src/audio/proven-file.ts";
@@ -87,6 +87,52 @@ const FILES: [name: string, bytes: Uint8Array, words: RegExp][] = [
   ["AMR", letters("#!AMR\n\x3c\x08\x1e\x5b\x33\x21") as unknown as Uint8Array, /this is AMR/],
   ["a PNG image", concatBytes([letters("\x89PNG\r\n\x1a\n\0\0\0\x0d")]), /PNG/],
 ];
+
+/** Frames with this header and random contents. */
+function frames(header: readonly number[], length: number, count = 20): Uint8Array {
+  const next = random(length);
+  const frame = (): Uint8Array => {
+    const bytes = Uint8Array.from({ length }, () => next() * 256);
+    bytes.set(header);
+    return bytes;
+  };
+  return concatBytes(Array.from({ length: count }, frame));
+}
+
+const CODED_AUDIO: [name: string, bytes: Uint8Array, words: RegExp][] = [
+  ["AAC", frames([0xff, 0xf1, 0x50, 0x80, 0x19, 0x1f, 0xfc], 200), /this is AAC/],
+  ["MPEG layer II", frames([0xff, 0xfd, 0x80, 0x04], 417), /this is MPEG layer II:/],
+  ["MPEG layer I", frames([0xff, 0xff, 0x40, 0x04], 136), /this is MPEG layer I:/],
+  ["MP3 of free format", frames([0xff, 0xfb, 0x00, 0x44], 522), /this is free-format MP3/],
+  ["gzip", concatBytes([[0x1f, 0x8b, 0x08, 0, 0, 0, 0, 0, 0, 3], frames([], 400, 1)]), /this is gzip/],
+];
+
+describe("at the beginning of a stream", () => {
+  for (const encoding of [undefined, ...STREAM_ENCODINGS]) {
+    const options = { encoding, mp3: async () => ({ push: () => [], close() {} }) };
+    test.each(CODED_AUDIO)(`%s is refused by name (${encoding ?? "no encoding"})`, async (_, bytes, words) => {
+      for (const size of [1, 333, 1_000, 100_000]) {
+        const { refusal, samples } = await play(inPieces(bytes, size), options);
+        if (encoding === "mp3" && words.test("this is gzip")) continue;
+        expect(refusal, `in messages of ${size} bytes`).toMatch(words);
+        expect(samples.length).toBe(0);
+      }
+    });
+
+    test(`a short text is refused (${encoding ?? "no encoding"})`, async () => {
+      const { refusal, samples } = await play([text("Internal Server Error")], options);
+      expect([refusal, samples.length]).toEqual([
+        "this is text, not audio: check the response of your audio source",
+        0,
+      ]);
+    });
+  }
+
+  test.each(CODED_AUDIO.slice(0, 4))("%s after samples is refused by name", async (_, bytes, words) => {
+    const { refusal } = await play([pcmToBytes(sound(100)), ...inPieces(bytes, 4_000)]);
+    expect(refusal).toMatch(words);
+  });
+});
 
 describe("in place of samples", () => {
   for (const encoding of [undefined, ...STREAM_ENCODINGS]) {
@@ -305,7 +351,7 @@ describe("hostile messages", () => {
     ["numbers", text(`[${"1".repeat(2 ** 20)}`)],
     ["the beginning of WAV headers", text("RIFF".repeat(2 ** 18))],
   ])("of %s are looked at in little time", (_, message) => {
-    const watch = new Mp3Watch();
+    const watch = new CodedAudioWatch();
     const began = processorMs();
     for (let i = 0; i < 20; i++) {
       namedText(message);

@@ -155,7 +155,7 @@ describe("a damaged MP3", () => {
     };
     const error = await refusal(play(noise()));
     expect(error).toBeInstanceOf(NotAudio);
-    expect((error as Error).message).toBe("too much of the MP3 is broken");
+    expect((error as Error).message).toMatch(/^the MP3 has ended, and other bytes follow: connect again/);
     expect(print).not.toHaveBeenCalled();
     print.mockRestore();
   });

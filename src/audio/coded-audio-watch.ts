@@ -1,0 +1,70 @@
+import {
+  CODED_HEADER_BYTES,
+  type CodedFrame,
+  codedFrame,
+  codedFramesAt,
+  isSameKind,
+  MAX_CODED_FRAME_BYTES,
+  recurs,
+} from "./coded-frames.ts";
+
+/** Number of consecutive frames of one kind that prove compressed audio among samples. */
+const FRAMES_NEEDED = 5;
+
+/**
+ * Notices compressed audio (MP3, AAC and their relatives) that arrives as samples: five frames that follow each other, from
+ * the beginning of a message or, in a long message, from anywhere near its beginning. The frames may be spread over messages.
+ */
+export class CodedAudioWatch {
+  readonly #expected = new Uint8Array(CODED_HEADER_BYTES);
+  readonly #header = new Uint8Array(CODED_HEADER_BYTES);
+  #first: CodedFrame | undefined;
+  /** Bytes of the next header that have arrived. */
+  #arrived = 0;
+  /** Bytes until the next header. */
+  #left = 0;
+  /** Number of frames so far; 0: none is followed. */
+  #frames = 0;
+
+  /** Takes the next message; returns the name of the format once it is proven that frames arrive. */
+  push(message: Uint8Array): string | undefined {
+    if (this.#follow(message)) return this.#first?.name;
+    const limit = Math.min(message.length - FRAMES_NEEDED * CODED_HEADER_BYTES, MAX_CODED_FRAME_BYTES);
+    for (let at = message.indexOf(0xff); at !== -1 && at <= limit; at = message.indexOf(0xff, at + 1)) {
+      const name = codedFramesAt(message, at, FRAMES_NEEDED);
+      if (name !== undefined && name !== "cut") return name;
+    }
+    if (this.#frames <= 1) this.#begin(message);
+    return undefined;
+  }
+
+  #begin(message: Uint8Array): void {
+    this.#frames = 0;
+    const first = codedFrame(message, 0);
+    const length = first?.frameBytes;
+    if (length === undefined || recurs(message, 0, Math.min(length, message.length))) return;
+    this.#first = first;
+    this.#frames = 1;
+    this.#expected.set(message.subarray(0, CODED_HEADER_BYTES));
+    this.#arrived = 0;
+    this.#left = length;
+    this.#follow(message);
+  }
+
+  #follow(message: Uint8Array): boolean {
+    for (let at = 0; this.#frames > 0; ) {
+      const skipped = Math.min(this.#left, message.length - at);
+      this.#left -= skipped;
+      at += skipped;
+      while (at < message.length && this.#arrived < CODED_HEADER_BYTES) this.#header[this.#arrived++] = message[at++]!;
+      if (this.#left > 0 || this.#arrived < CODED_HEADER_BYTES) return false;
+      const length = codedFrame(this.#header, 0)?.frameBytes;
+      if (length === undefined || !isSameKind(this.#header, 0, this.#expected, 0, this.#first?.shared ?? 0))
+        this.#frames = 0;
+      else if (++this.#frames >= FRAMES_NEEDED) return true;
+      else this.#left = length - CODED_HEADER_BYTES;
+      this.#arrived = 0;
+    }
+    return false;
+  }
+}
