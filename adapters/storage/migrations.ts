@@ -40,6 +40,7 @@ export function migrations(types: ColumnTypes): Record<string, Migration> {
     "0028_dial_times": { up: dialTimes },
     "0029_dialled_numbers": { up: dialledNumbers },
     "0030_webhook_headers": { up: (db) => webhookHeaders(db, types) },
+    "0031_sip_calls": { up: sipCalls },
   };
 }
 
@@ -211,6 +212,12 @@ async function tokenScopes(db: Kysely<unknown>): Promise<void> {
 /** Existing calls have none: nobody measured them. */
 async function callQuality(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable("calls").addColumn("quality", "text").execute();
+}
+
+/** Existing calls have neither: nobody kept the Call-ID. */
+async function sipCalls(db: Kysely<unknown>): Promise<void> {
+  await db.schema.alterTable("calls").addColumn("sip", "text").execute();
+  await db.schema.alterTable("calls").addColumn("sip_call_id", "text").execute();
 }
 
 /** Existing numbers count as linked since their instance was created. */

@@ -118,6 +118,9 @@ export interface CallTable {
   /** JSON. */
   caller_id: string | null;
   /** JSON. */
+  sip: string | null;
+  sip_call_id: string | null;
+  /** JSON. */
   message: string;
   reference: string | null;
   /** JSON. */

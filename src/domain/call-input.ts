@@ -13,6 +13,7 @@ import type { Limits } from "./limits.ts";
 import { metadataSchema } from "./metadata-input.ts";
 import { PHONE_NUMBER, PHONE_RULE } from "./phone-number.ts";
 import { type OnScreening, onScreeningSchema } from "./screening-policy.ts";
+import { type SipInput, sipSchema, sipUriSchema } from "./sip-input.ts";
 import { VOICE_ID } from "./voice-id.ts";
 
 /** The body of `POST /v1/calls`: the fields of every call, and those of its type. */
@@ -39,11 +40,17 @@ interface MachineInput {
 /** The fields that calls of all types have. */
 export interface CommonCallInput {
   instanceId: string;
-  target: { phoneNumber: string };
+  target: {
+    phoneNumber: string;
+    /** The SIP URI that is called, on trunks that allow its host; the number stays that of the callee. */
+    sipUri?: string | undefined;
+  };
   /** Records both sides of the call; ask the callee first. Default: false. */
   recording?: boolean | undefined;
   /** The caller, if the instance's provider lets calls choose; omitted fields are the instance's. */
   from?: CallerIdInput | undefined;
+  /** What a call over SIP chooses for its INVITE. */
+  sip?: SipInput | undefined;
   /** The application's own name for the call, such as an order number; calls can be listed by it. */
   reference?: string | undefined;
   /** What the application keeps with the call. */
@@ -83,6 +90,7 @@ export function callSchemas(limits: Limits): CallSchemas {
     ),
     target: v.object({
       phoneNumber: v.pipe(v.string(), v.regex(PHONE_NUMBER, issueText("phone_number_invalid", PHONE_RULE))),
+      sipUri: v.optional(sipUriSchema()),
     }),
     tts: IGNORED,
     audio: IGNORED,
@@ -102,6 +110,7 @@ export function callSchemas(limits: Limits): CallSchemas {
           "What it leaves out is the instance's.",
       ),
     ),
+    sip: v.optional(sipSchema()),
     reference: v.optional(referenceSchema(limits)),
     metadata: v.optional(metadataSchema(limits)),
   };

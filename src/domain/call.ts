@@ -8,6 +8,7 @@ import type { MediaStatistics } from "./media-statistics.ts";
 import type { Outcome } from "./outcome.ts";
 import type { QualityInterval } from "./quality-series.ts";
 import type { OnScreening } from "./screening-policy.ts";
+import type { SipChoice } from "./sip-choice.ts";
 import type { TurnMetrics } from "./turn-metrics.ts";
 
 /** What a call can be, by what the callee gets. */
@@ -87,6 +88,10 @@ export interface Call {
   readonly targetPhone: string;
   /** The caller, as the call and its instance named it at the creation; left out: the network's own. */
   readonly from?: CallerId | undefined;
+  /** What the call chooses for its INVITE; left out: nothing, or the network does not speak SIP. */
+  readonly sip?: SipChoice | undefined;
+  /** The Call-ID of its last INVITE; left out: none was sent. */
+  readonly sipCallId?: string | undefined;
   readonly message: Message;
   /** The application's own name for the call, as given at its creation; left out: none. */
   readonly reference?: string | undefined;

@@ -9,13 +9,13 @@ import type { OutcomeData } from "./outcome.ts";
 export interface EventData {
   readonly queued: CallReference & { readonly type: CallType };
   /** `attempt` counts from 1; `reason`: why the trunks before it did not take the call. */
-  readonly route: { readonly trunk: string; readonly attempt: number; readonly reason: string | null };
+  readonly route: SipReference & { readonly trunk: string; readonly attempt: number; readonly reason: string | null };
   /** The network knows the called number by this address, such as another form of it; the call keeps its own number. */
   readonly address_resolved: { readonly resolved_address: string };
-  readonly ringing: CallReference;
+  readonly ringing: CallReference & SipReference;
   readonly alerting: NoData;
   readonly early_media: NoData;
-  readonly answered: CallReference;
+  readonly answered: CallReference & SipReference;
   readonly audio_truncated: { readonly played_ms: number };
   /** A voice does not speak this passage; `text` is cut after 200 characters, `characters` counts letters, digits and emoji. */
   readonly text_skipped: { readonly text: string; readonly characters: number };
@@ -91,6 +91,11 @@ export interface CallReference {
   readonly reference?: string | undefined;
 }
 
+/** The Call-ID on the wire, by which the provider's logs have the call; only of calls over SIP. */
+export interface SipReference {
+  readonly sip_call_id?: string | undefined;
+}
+
 /** Who listens to a live call. */
 export interface ListenerData {
   readonly user_id: string;
@@ -98,7 +103,7 @@ export interface ListenerData {
 }
 
 /** The outcome of the call, and what its creation gave it. */
-export interface FinalData extends OutcomeData, CallReference {
+export interface FinalData extends OutcomeData, CallReference, SipReference {
   readonly metadata?: Metadata | undefined;
 }
 

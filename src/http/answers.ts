@@ -177,7 +177,7 @@ export interface Call {
   metrics?: CallMetrics | null | undefined;
   /** With expand=quality: how the audio travels over time, also while the call goes on; null until something was measured, and if the network does not count. */
   quality?: CallQuality | null | undefined;
-  /** With expand=media: the message, and how the audio travelled over the network. For a call without a fixed message null until there are statistics, unless the call is to be recorded. */
+  /** With expand=media: the message, and how the audio travelled over the network. For a call without a fixed message null until there are statistics, unless the call is to be recorded or has a Call-ID. */
   media?: AudioMedia | SpeechMedia | LiveMedia | null | undefined;
   /** With expand=reference: as given at the creation; null if it was not. */
   reference?: string | null | undefined;
@@ -518,6 +518,8 @@ export interface AudioMedia {
   stream: StreamStatistics | null;
   /** Present if the call is to be recorded; null until the call is over, and if nothing was kept. */
   recording?: Recording | null | undefined;
+  /** Present once a call over SIP was dialled: the Call-ID of its last INVITE, as the provider's logs have it. */
+  sip_call_id?: string | undefined;
 }
 
 /** The media of a call that speaks a text. */
@@ -528,6 +530,8 @@ export interface SpeechMedia {
   stream: StreamStatistics | null;
   /** Present if the call is to be recorded; null until the call is over, and if nothing was kept. */
   recording?: Recording | null | undefined;
+  /** Present once a call over SIP was dialled: the Call-ID of its last INVITE, as the provider's logs have it. */
+  sip_call_id?: string | undefined;
 }
 
 /** The media of a call without a fixed message. */
@@ -536,6 +540,8 @@ export interface LiveMedia {
   stream: StreamStatistics | null;
   /** Present if the call is to be recorded; null until the call is over, and if nothing was kept. */
   recording?: Recording | null | undefined;
+  /** Present once a call over SIP was dialled: the Call-ID of its last INVITE, as the provider's logs have it. */
+  sip_call_id?: string | undefined;
 }
 
 /** An entry of a timeline, of one type. */

@@ -118,7 +118,10 @@ function bytesView({ header, played, ignored }: FileBytes): { header: number; pl
 function mediaView(call: Call, server: () => string): View<"Call">["media"] {
   const { message, mediaStatistics } = call;
   const stream = mediaStatistics && streamView(mediaStatistics);
-  const recorded = call.recordedMs === null ? {} : { recording: recordingView(call, server) };
+  const kept = {
+    ...(call.recordedMs !== null && { recording: recordingView(call, server) }),
+    ...(call.sipCallId !== undefined && { sip_call_id: call.sipCallId }),
+  };
   switch (message.type) {
     case "FIXED_AUDIO": {
       const { format, durationMs, truncated, bytes } = message;
@@ -128,13 +131,13 @@ function mediaView(call: Call, server: () => string): View<"Call">["media"] {
         truncated,
         ...(bytes && { bytes: bytesView(bytes) }),
         stream,
-        ...recorded,
+        ...kept,
       };
     }
     case "FIXED_TTS":
-      return { voice_id: message.voiceId, characters: [...message.text].length, stream, ...recorded };
+      return { voice_id: message.voiceId, characters: [...message.text].length, stream, ...kept };
     default:
-      return stream || call.recordedMs !== null ? { stream, ...recorded } : null;
+      return stream || Object.keys(kept).length > 0 ? { stream, ...kept } : null;
   }
 }
 

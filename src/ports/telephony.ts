@@ -5,6 +5,7 @@ import type { MediaStatistics } from "../domain/media-statistics.ts";
 import type { NumberProtection } from "../domain/number-protection.ts";
 import type { HeardEvidence } from "../domain/outcome.ts";
 import type { ReleaseCause } from "../domain/release-cause.ts";
+import type { SipChoice, SipRule } from "../domain/sip-choice.ts";
 import type { KeyDelivery } from "./telephony/leg.ts";
 import type { InstanceRef, Line, LineHost } from "./telephony/line.ts";
 
@@ -22,7 +23,17 @@ export type {
 } from "./telephony/line.ts";
 export { DEADLINE_PASSED, DialError, NetworkSilent, NO_DEADLINES } from "./telephony/line.ts";
 export type { LineRecords } from "./telephony/line-records.ts";
-export type { CallerId, CallerIdRule, DialProgress, HeardEvidence, LineCondition, MediaStatistics, ReleaseCause };
+export type {
+  CallerId,
+  CallerIdRule,
+  DialProgress,
+  HeardEvidence,
+  LineCondition,
+  MediaStatistics,
+  ReleaseCause,
+  SipChoice,
+  SipRule,
+};
 
 /**
  * A telephone network: WhatsApp, a SIP trunk, the simulator.
@@ -84,6 +95,8 @@ export interface TelephonyCapabilities {
    * and of being withheld. Left out: nothing of the caller can be chosen.
    */
   readonly callerIds?: CallerIdRule | undefined;
+  /** The header fields and URIs that a call may choose (`DialOptions.sip`). Left out: none. */
+  readonly sip?: SipRule | undefined;
   /** How its numbers are protected unless the operator's queue policy chooses otherwise, field by field. Default: not at all. */
   readonly protection?: NumberProtection | undefined;
   /** Its legs can transfer an answered call to another number (`Leg.transfer`). Default: false. */

@@ -165,6 +165,7 @@ describe("requests", () => {
       "onScreening",
       "recording",
       "reference",
+      "sip",
       "target",
       "tts",
       "type",

@@ -24,7 +24,7 @@ export interface HealthListener {
 }
 
 /** Options of a call that a line places. */
-export interface CarrierDialOptions extends Pick<DialOptions, "callId" | "from" | "mayCall"> {
+export interface CarrierDialOptions extends Pick<DialOptions, "callId" | "from" | "sip" | "mayCall"> {
   /** From the line's host. */
   readonly deadlines: Deadlines;
   /** Sample rate of the leg, Hz. Default: the trunk's. */

@@ -127,6 +127,10 @@ export class SipLeg implements Leg, InviteListener {
     return this.#end;
   }
 
+  get sipCallId(): string | undefined {
+    return this.#usage?.callId;
+  }
+
   get codec(): string | undefined {
     return this.#media?.codec;
   }

@@ -1,5 +1,5 @@
 import type { System } from "../../../src/ports/system.ts";
-import type { CallerIdRule, InstanceRef, Line, LineHost, Telephony } from "../../../src/ports/telephony.ts";
+import type { CallerIdRule, InstanceRef, Line, LineHost, SipRule, Telephony } from "../../../src/ports/telephony.ts";
 import type { Carrier } from "./carrier.ts";
 import type { SipLine } from "./line.ts";
 
@@ -15,6 +15,8 @@ export interface SipNetworkOptions extends Required<Pick<Telephony, "users" | "r
   readonly callerIds: CallerIdRule | undefined;
   /** Whether its calls can be transferred. */
   readonly transfers: boolean;
+  /** What a call may choose for its INVITE. */
+  readonly sip: SipRule;
   readonly system: System;
   /** The carrier of all its lines; always the same one. */
   readonly open: () => Promise<Carrier>;
@@ -22,7 +24,7 @@ export interface SipNetworkOptions extends Required<Pick<Telephony, "users" | "r
 
 /** A network over a trunk or a route of the operator. */
 export function sipNetwork(options: SipNetworkOptions): Telephony {
-  const { name, what, users, sampleRate, callerIds, transfers, system, refuses } = options;
+  const { name, what, users, sampleRate, callerIds, transfers, sip, system, refuses } = options;
   const lines = new Set<SipLine>();
   let closing: Promise<void> | undefined;
 
@@ -54,7 +56,10 @@ export function sipNetwork(options: SipNetworkOptions): Telephony {
 
   return {
     name: `sip/${name}`,
-    capabilities: { dtmf: "event", inboundAudioCertain: false, linking: "operator", sampleRate, callerIds, transfers },
+    capabilities: {
+      ...{ dtmf: "event", inboundAudioCertain: false, linking: "operator" },
+      ...{ sampleRate, callerIds, transfers, sip },
+    },
     users,
     open,
     refuses,

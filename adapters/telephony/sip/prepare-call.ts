@@ -40,7 +40,7 @@ export interface PreparedCall {
 /** Opens the media session of a call, and connects it with the leg and the INVITE. @throws {PortsExhausted} */
 export async function prepareCall(plan: CallPlan): Promise<PreparedCall> {
   const { trunk, system, stack, engine, address, user, gone } = plan;
-  const { callId, from, deadlines, mayCall, sampleRate = trunk.sampleRate } = plan.options;
+  const { callId, from, sip, deadlines, mayCall, sampleRate = trunk.sampleRate } = plan.options;
   const refuses: RefusalNow = async (e164) =>
     plan.refuses(e164) ?? ((await mayCall?.(e164)) === false ? `this call may not lead to ${e164}` : undefined);
   let takesKeys = false;
@@ -48,6 +48,7 @@ export async function prepareCall(plan: CallPlan): Promise<PreparedCall> {
     stack.invite({
       user,
       from,
+      sip,
       callId,
       session,
       address,

@@ -7,6 +7,7 @@ import { faultText, parseTrunks } from "./config/parse-trunks.ts";
 import { type ResolvedTrunk, resolveTrunk } from "./config/resolve-trunk.ts";
 import type { Route } from "./config/route.ts";
 import { sharedCallerIds } from "./config/shared-caller-ids.ts";
+import { sharedSipRule } from "./config/shared-sip-rule.ts";
 import { sharedUsers } from "./config/shared-users.ts";
 import type { Trunk } from "./config/trunk.ts";
 import { loadRefusals, type RefusalOf } from "./destinations/destinations.ts";
@@ -96,6 +97,7 @@ function trunkNetwork({ trunk, rule, carrier }: MountedTrunk, { system, media }:
     sampleRate: trunk.sampleRate,
     callerIds: trunk.callerIds,
     transfers: trunk.transfer,
+    sip: trunk.sip,
     system,
     open: () => carrier.open(),
     refuses: async (phoneNumber) => (await rule())(phoneNumber),
@@ -124,6 +126,7 @@ function routeNetwork(route: Route, known: ReadonlyMap<string, MountedTrunk>, { 
     sampleRate,
     callerIds: sharedCallerIds(trunks),
     transfers: trunks.some((trunk) => trunk.transfer),
+    sip: sharedSipRule(trunks),
     system,
     open: () => carrier.open(),
     refuses: (phoneNumber) =>

@@ -1,4 +1,5 @@
 import type { CallerId } from "../../../src/domain/caller-id.ts";
+import type { SipChoice } from "../../../src/domain/sip-choice.ts";
 import type { Logger } from "../../../src/ports/logger.ts";
 import type { System } from "../../../src/ports/system.ts";
 import { DigestClient } from "./auth/digest.ts";
@@ -44,6 +45,8 @@ export interface StackInvite {
   readonly user: string;
   /** Default: the trunk's own caller. */
   readonly from?: CallerId | undefined;
+  /** Header fields and the URI that the call has chosen. */
+  readonly sip?: SipChoice | undefined;
   /** The core's id of the call. */
   readonly callId: string;
   /** The session of its audio, configured with the result of offer and answer. */
@@ -134,7 +137,7 @@ export async function openStack(options: SipStackOptions): Promise<SipStack> {
     options: (signal) =>
       agent.request({ method: "OPTIONS", uri: uriOf(trunk), headers: [["Accept", "application/sdp"]] }, signal),
     uriOf: (user) => uriOf(trunk, user),
-    invite: ({ user, from, session, address, srtp, profile, settled, lost, refused, ...call }) => {
+    invite: ({ user, from, sip, session, address, srtp, profile, settled, lost, refused, ...call }) => {
       const target = new MediaTarget({
         session,
         local: address.local,
@@ -145,8 +148,9 @@ export async function openStack(options: SipStackOptions): Promise<SipStack> {
       });
       return agent.invite({
         ...call,
-        target: uriOf(trunk, user),
+        target: sip?.uri ?? uriOf(trunk, user),
         caller: callerFields(trunk, from),
+        headers: Object.entries(sip?.headers ?? {}),
         negotiator: createNegotiation({
           codecs: trunk.codecs,
           srtp,

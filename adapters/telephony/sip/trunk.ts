@@ -5,6 +5,7 @@ import type { System } from "../../../src/ports/system.ts";
 import { DEADLINE_PASSED, DialError, type LineHealth } from "../../../src/ports/telephony.ts";
 import type { Carrier, CarrierDialOptions, HealthListener } from "./carrier.ts";
 import type { ResolvedTrunk } from "./config/resolve-trunk.ts";
+import { assertUriCallable } from "./destinations/chosen-uri.ts";
 import { loadRefusals, type RefusalOf } from "./destinations/destinations.ts";
 import type { SipLeg } from "./leg.ts";
 import { type Admission, Limiter } from "./limiter.ts";
@@ -100,6 +101,7 @@ export class SipTrunk implements Carrier {
     const user = trunk.format(to);
     if (user === undefined)
       throw new DialError("number_invalid", `not dialled: the trunk's numberFormat cannot write ${to}`);
+    await assertUriCallable(trunk, options, await this.#rule());
     this.#assertOnline(); // a call that another trunk takes must not count here
     const admission = this.#admit();
     try {

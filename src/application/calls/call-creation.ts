@@ -21,6 +21,7 @@ import { assertCallable, assertTokenAllows, dailyLimitReached, quotaOf, withChec
 import { decodedAudio, MessageChecks } from "./message-checks.ts";
 import { referenceData } from "./outcomes.ts";
 import { screeningFaults } from "./screening-faults.ts";
+import { assertSipAllowed, sipChoiceOf } from "./sip-choices.ts";
 import { unspeakableTextFault } from "./unspeakable-text.ts";
 
 /** Languages that a fault lists. */
@@ -114,6 +115,7 @@ export class CallCreation {
     }
     const from = callerOf(input.from, instance.callerId);
     await assertCallerAllowed(this.#context, principal, network, from);
+    assertSipAllowed(network, sipChoiceOf(input));
 
     // Before an active call is returned: a bad message fails even if the line is busy.
     const { message, file } = await this.#messages.check(principal, input, audio);
@@ -173,6 +175,7 @@ export class CallCreation {
   }
 
   #newCall(principal: Principal, input: CheckedCallInput, message: Message, from: CallerId | undefined): Call {
+    const sip = sipChoiceOf(input);
     return {
       id: this.#context.ids("call"),
       instanceId: input.instanceId,
@@ -183,6 +186,7 @@ export class CallCreation {
       status: "QUEUED",
       targetPhone: input.target.phoneNumber,
       ...(from && { from }),
+      ...(sip && { sip }),
       message,
       ...(input.reference !== undefined && { reference: input.reference }),
       ...(input.metadata !== undefined && { metadata: input.metadata }),

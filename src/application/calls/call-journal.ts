@@ -9,7 +9,7 @@ import { type CallPatch, StorageUnavailable } from "../../ports/storage.ts";
 import type { Context } from "../context.ts";
 import { retryUntilStored } from "../retry-until-stored.ts";
 import type { EventSubject } from "./event-log.ts";
-import { finalFact, referenceData } from "./outcomes.ts";
+import { finalFact, referenceData, sipReference } from "./outcomes.ts";
 import { failCall, storeCall } from "./stored-calls.ts";
 
 /** Notes of one call that may wait for the storage. */
@@ -30,6 +30,8 @@ export interface Ending {
   readonly recordedMs: number | null;
   /** The network was asked to place the call. */
   readonly dialled: boolean;
+  /** The Call-ID of the last INVITE. */
+  readonly sipCallId: string | undefined;
   /** What was noticed too late to be noted before. */
   readonly last: readonly Fact[];
 }
@@ -79,12 +81,14 @@ export class CallJournal {
     return this.#call;
   }
 
-  /** The peer was asked, or it was connected. */
-  move(input: "place" | "connect", at: number): void {
+  /** The peer was asked, or it was connected. @param sipCallId the Call-ID of the last INVITE */
+  move(input: "place" | "connect", at: number, sipCallId?: string): void {
     const status = this.#next(input);
-    const patch: CallPatch = input === "connect" ? { status, startedAt: at } : { status };
+    const identified = sipCallId === undefined ? {} : { sipCallId };
+    const patch: CallPatch = { status, ...(input === "connect" && { startedAt: at }), ...identified };
     const event = input === "connect" ? "answered" : "ringing";
-    this.#put(patch, [this.#event({ event, data: referenceData(this.#call) }, at)]);
+    const data = { ...referenceData(this.#call), ...sipReference({ ...this.#call, ...identified }) };
+    this.#put(patch, [this.#event({ event, data }, at)]);
   }
 
   /** The call waits again, because nobody was asked. */
@@ -94,7 +98,7 @@ export class CallJournal {
 
   /** The final state. */
   end({ input, last, result, resultError, turns, quality, ...ended }: Ending): void {
-    const { outcome, endedAt, mediaStatistics, recordedMs, dialled } = ended;
+    const { outcome, endedAt, mediaStatistics, recordedMs, dialled, sipCallId = this.#call.sipCallId } = ended;
     const status = this.#next(input);
     for (const fact of last) this.note(fact, endedAt);
     this.#put(
@@ -109,8 +113,9 @@ export class CallJournal {
         ...(quality && { quality }),
         recordedMs,
         ...(!dialled && { dialingAt: null }),
+        ...(sipCallId !== undefined && { sipCallId }),
       },
-      [...this.#droppedNotes(endedAt), this.#event(finalFact(this.#call, status, outcome), endedAt)],
+      [...this.#droppedNotes(endedAt), this.#event(finalFact({ ...this.#call, sipCallId }, status, outcome), endedAt)],
     );
     this.#context.counters.callEnded(status, outcome.reason);
     this.#context.counters.agentTurns(turns ?? []);

@@ -214,6 +214,7 @@ export class CallSession {
       callId: this.callId,
       ringTimeoutMs: this.#context.timings.ringTimeoutMs,
       from: this.call.from,
+      sip: this.call.sip,
       mayCall: async (phoneNumber: string) => {
         const { refusalNow } = await import("./last-check.ts");
         refusal = await refusalNow(this.#context, this.call, this.#telephony, phoneNumber);
@@ -275,7 +276,7 @@ export class CallSession {
   #carryOut(effect: CallEffect): void {
     switch (effect.do) {
       case "move":
-        this.#journal.move(effect.input, this.#at);
+        this.#journal.move(effect.input, this.#at, this.#leg?.sipCallId);
         if (effect.input === "connect") this.#quality?.begin(this.#at);
         break;
       case "conclude":
@@ -330,6 +331,7 @@ export class CallSession {
       ...{ input, outcome, endedAt, result, resultError, turns: media?.turns, mediaStatistics, recordedMs },
       quality: this.quality,
       dialled: this.#asked,
+      sipCallId: this.#leg?.sipCallId,
       last: [...last, ...facts],
     });
   }

@@ -6,6 +6,7 @@ import { type LiveConnection, ProgramFailed, programOf } from "../call-audio/pro
 import type { Context } from "../context.ts";
 import { assertCallerDiallable } from "./callers.ts";
 import { assertDiallable } from "./destinations.ts";
+import { assertSipDiallable } from "./sip-choices.ts";
 
 /**
  * Checks what must hold before anybody is dialled, and connects whoever conducts the call.
@@ -23,6 +24,7 @@ export async function prepareDialling(
   await context.access.assertOpenTo(call.userId, telephony);
   await assertDiallable(context, telephony, call.targetPhone);
   assertCallerDiallable(telephony, call.from);
+  assertSipDiallable(telephony, call.sip);
   const isLive = program.kind === "live" && !signal.aborted;
   const connection = isLive ? await program.prepare?.(context, call, telephony, signal) : undefined;
   const { calleeBlockNow } = await import("./dial-protection.ts");

@@ -1,6 +1,6 @@
 import type { AnsweredBy } from "../../domain/answering-machine.ts";
 import type { Call, CallStatus } from "../../domain/call.ts";
-import type { CallReference, Fact, FinalData } from "../../domain/events.ts";
+import type { CallReference, Fact, FinalData, SipReference } from "../../domain/events.ts";
 import type { FailedReason, Outcome, OutcomeData } from "../../domain/outcome.ts";
 import type { CallMedia } from "../call-audio/call-media.ts";
 import { programOf } from "../call-audio/programs/program.ts";
@@ -29,15 +29,21 @@ export function referenceData({ reference }: Pick<Call, "reference">): CallRefer
   return reference === undefined ? {} : { reference };
 }
 
+/** The Call-ID of a call over SIP, in the data of its events. */
+export function sipReference({ sipCallId }: Pick<Call, "sipCallId">): SipReference {
+  return sipCallId === undefined ? {} : { sip_call_id: sipCallId };
+}
+
 /** The fact that closes the timeline of a call. */
 export function finalFact(
-  { reference, metadata }: Pick<Call, "reference" | "metadata">,
+  { reference, metadata, sipCallId }: Pick<Call, "reference" | "metadata" | "sipCallId">,
   status: CallStatus,
   outcome: Outcome,
 ): Fact<"completed" | "failed"> {
   const data: FinalData = {
     ...outcomeData(outcome),
     ...referenceData({ reference }),
+    ...sipReference({ sipCallId }),
     ...(metadata !== undefined && { metadata }),
   };
   return { event: status === "COMPLETED" ? "completed" : "failed", data };

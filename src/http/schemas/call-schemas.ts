@@ -170,6 +170,14 @@ export const FileBytes = shape("The bytes of an audio file by their use; their s
   played: v.pipe(bytes, v.description("Audio that is played.")),
   ignored: v.pipe(bytes, v.description("The rest; the event `audio_ignored` names the reasons.")),
 });
+const sip_call_id = v.optional(
+  v.pipe(
+    v.string(),
+    v.description(
+      "Present once a call over SIP was dialled: the Call-ID of its last INVITE, as the provider's logs have it.",
+    ),
+  ),
+);
 
 export const AudioMedia = shape("The media of a call that plays an audio file.", {
   format: v.picklist(["wav", "mp3"]),
@@ -178,6 +186,7 @@ export const AudioMedia = shape("The media of a call that plays an audio file.",
   bytes: v.optional(FileBytes),
   stream,
   recording,
+  sip_call_id,
 });
 
 export const SpeechMedia = shape("The media of a call that speaks a text.", {
@@ -185,9 +194,10 @@ export const SpeechMedia = shape("The media of a call that speaks a text.", {
   characters: v.pipe(v.number(), v.integer(), v.minValue(1)),
   stream,
   recording,
+  sip_call_id,
 });
 
-export const LiveMedia = shape("The media of a call without a fixed message.", { stream, recording });
+export const LiveMedia = shape("The media of a call without a fixed message.", { stream, recording, sip_call_id });
 
 export const Call = shape("A call.", {
   ...created,
@@ -239,7 +249,7 @@ export const Call = shape("A call.", {
       v.nullable(v.union([AudioMedia, SpeechMedia, LiveMedia])),
       v.description(
         "With expand=media: the message, and how the audio travelled over the network. For a call without a fixed message " +
-          "null until there are statistics, unless the call is to be recorded.",
+          "null until there are statistics, unless the call is to be recorded or has a Call-ID.",
       ),
     ),
   ),

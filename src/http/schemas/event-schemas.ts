@@ -14,10 +14,12 @@ type DataSchema<T extends EventType> = v.StrictObjectSchema<v.ObjectEntries, und
 const nothing = v.strictObject({});
 const afterAnswer = v.pipe(milliseconds, v.description("After the answer, ms."));
 const reference = v.optional(v.pipe(v.string(), v.description("The call's reference, if it has one.")));
-const tagged = v.strictObject({ reference });
+const sip_call_id = v.optional(v.pipe(v.string(), v.description("The Call-ID of the INVITE, of a call over SIP.")));
+const tagged = v.strictObject({ reference, sip_call_id });
 const final = v.strictObject({
   ...Outcome.entries,
   reference,
+  sip_call_id,
   metadata: v.optional(v.pipe(v.record(v.string(), v.unknown()), v.description("The call's metadata, if it has any."))),
 }) as unknown as DataSchema<"completed" | "failed">; // metadata is JSON, which the schema need not check
 const listener = {
@@ -36,6 +38,7 @@ export const EVENT_DATA: { readonly [T in EventType]: DataSchema<T> } = {
     trunk: v.string(),
     attempt: v.pipe(v.number(), v.integer(), v.minValue(1)),
     reason: v.pipe(v.nullable(v.string()), v.description("Why the trunks before it did not take the call.")),
+    sip_call_id,
   }),
   address_resolved: v.strictObject({
     resolved_address: v.pipe(v.string(), v.description("Such as `5511987654321@s.whatsapp.net`.")),

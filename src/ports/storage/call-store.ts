@@ -18,6 +18,7 @@ export type CallPatch = Partial<
     | "mediaStatistics"
     | "quality"
     | "recordedMs"
+    | "sipCallId"
     | "startedAt"
     | "endedAt"
     | "owner"

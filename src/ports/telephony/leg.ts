@@ -27,6 +27,11 @@ export interface Leg {
    */
   readonly codec?: string | undefined;
   /**
+   * The Call-ID of its last INVITE, if the network speaks SIP: the provider's logs have the call by it. Read when the call
+   * is placed, when it is connected, and at its end.
+   */
+  readonly sipCallId?: string | undefined;
+  /**
    * It notices itself that a lost line has taken the call along, and ends with `line_lost`: the core leaves that to it, and
    * does not end the call while its line is offline. Default: false.
    */

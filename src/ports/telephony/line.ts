@@ -2,6 +2,7 @@ import { CodedError } from "../../base/error.ts";
 import type { CallerId } from "../../domain/caller-id.ts";
 import type { LineCondition } from "../../domain/line-flow.ts";
 import type { ReleaseCause } from "../../domain/release-cause.ts";
+import type { SipChoice } from "../../domain/sip-choice.ts";
 import type { Leg } from "./leg.ts";
 import type { LineRecords } from "./line-records.ts";
 
@@ -138,6 +139,8 @@ export interface DialOptions {
   readonly callId: string;
   /** How long the callee's phone may ring, ms; the core hangs up after it. */
   readonly ringTimeoutMs: number;
+  /** What the call chooses for its INVITE, within `capabilities.sip`. */
+  readonly sip?: SipChoice | undefined;
   /** The caller id, within `capabilities.callerIds`. The network chooses whatever it leaves out. */
   readonly from?: CallerId | undefined;
   /**

@@ -42,6 +42,7 @@ const STEPS = [
   "0028_dial_times",
   "0029_dialled_numbers",
   "0030_webhook_headers",
+  "0031_sip_calls",
 ];
 
 test("four processes migrate one new SQLite file at the same time", { timeout: 60_000 }, async () => {

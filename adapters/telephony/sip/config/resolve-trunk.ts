@@ -1,5 +1,6 @@
 import { shown } from "../../../../src/base/shown.ts";
 import type { CallerIdRule } from "../../../../src/domain/caller-id.ts";
+import type { SipRule } from "../../../../src/domain/sip-choice.ts";
 import type { DestinationRule } from "../destinations/destinations.ts";
 import { parseUri, writeUri } from "../message/uri.ts";
 import { type NumberFormat, numberFormat } from "./number-format.ts";
@@ -57,6 +58,8 @@ export interface ResolvedTrunk extends DestinationRule {
   readonly maxCalls: number | undefined;
   readonly callsPerSecond: number | undefined;
   readonly headers: Readonly<Record<string, string>>;
+  /** What a call may choose for its INVITE. */
+  readonly sip: SipRule;
   readonly probe: "options" | "none";
   readonly crlfProbe: boolean;
   readonly users: readonly string[] | "*" | undefined;
@@ -125,6 +128,7 @@ export function resolveTrunk(trunk: Trunk): ResolvedTrunk {
     maxCalls: trunk.maxCalls,
     callsPerSecond: trunk.callsPerSecond,
     headers: trunk.headers ?? {},
+    sip: { headers: trunk.callHeaders ?? [], uriHosts: trunk.callUriHosts ?? [] },
     probe: trunk.probe ?? "options",
     crlfProbe: trunk.crlfProbe ?? true,
     users: trunk.users,

@@ -8,6 +8,7 @@ import {
   isCallerIdEntry,
   isDisplayName,
 } from "../../../../src/domain/caller-id.ts";
+import { isSipHeaderEntry, isUriHost } from "../../../../src/domain/sip-choice.ts";
 import { isToken } from "../message/grammar.ts";
 import { fieldKey } from "../message/headers.ts";
 import { NUMBER_FORMATS, numberFormat } from "./number-format.ts";
@@ -114,6 +115,9 @@ const headers = v.record(
   must("an object of header fields and their values"),
 );
 
+const HEADER_ENTRY = "the name of a header field, such as X-Order, or the beginning of one and *, such as X-Order-*";
+const URI_HOST = "a host name or an IP address, with its port if the URIs have one, such as pbx.example.com:5080";
+
 const tls = v.object(
   {
     ca: v.optional(text(PEM, (value) => value !== "")),
@@ -211,6 +215,10 @@ export const trunkSchema = v.object(
       ),
     ),
     headers: v.optional(headers),
+    callHeaders: v.optional(
+      v.array(text(HEADER_ENTRY, isSipHeaderEntry), must(`a list; each entry is ${HEADER_ENTRY}`)),
+    ),
+    callUriHosts: v.optional(v.array(text(URI_HOST, isUriHost), must(`a list; each entry is ${URI_HOST}`))),
     probe: v.optional(v.picklist(["options", "none"], must("options or none"))),
     crlfProbe: flag(),
     users: v.optional(

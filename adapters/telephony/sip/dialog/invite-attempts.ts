@@ -51,7 +51,12 @@ export class InviteAttempts {
   constructor(
     context: AgentContext,
     ids: InviteIds,
-    { negotiator, callId: traced, maySend, mayFollow }: Omit<InviteRequest, "target" | "caller" | "listener">,
+    {
+      negotiator,
+      callId: traced,
+      maySend,
+      mayFollow,
+    }: Omit<InviteRequest, "target" | "caller" | "headers" | "listener">,
     listener: InviteAttemptsListener,
   ) {
     this.#context = context;

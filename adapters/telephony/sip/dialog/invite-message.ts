@@ -1,7 +1,7 @@
-import { SipHeaders } from "../message/headers.ts";
+import { fieldKey, SipHeaders } from "../message/headers.ts";
 import { type SipRequest, sipRequest } from "../message/message.ts";
 import { withoutPort } from "../message/uri.ts";
-import type { Caller, UserAgentOptions } from "./agent.ts";
+import type { Caller, HeaderField, UserAgentOptions } from "./agent.ts";
 import { ALLOW } from "./capabilities.ts";
 import type { InviteAttempt } from "./invite-attempt.ts";
 
@@ -12,12 +12,14 @@ export interface InviteIds {
   readonly callId: string;
   readonly fromTag: string;
   readonly caller?: Caller | undefined;
+  /** Header fields of this call; they replace those of our identity. */
+  readonly headers?: readonly HeaderField[] | undefined;
 }
 
 /** The INVITE of an attempt (RFC 3261 section 13.2.1), without Via, Contact and credentials. */
 export function inviteMessage(
   { identity, routes = [] }: Pick<UserAgentOptions, "identity" | "routes">,
-  { target, callId, fromTag, caller }: InviteIds,
+  { target, callId, fromTag, caller, headers: own = [] }: InviteIds,
   { uri, extensions, sessionExpiresS, minSeS }: InviteAttempt,
   cseq: number,
   offer: string,
@@ -29,7 +31,9 @@ export function inviteMessage(
     .add("To", `<${withoutPort(target)}>`)
     .add("Call-ID", callId)
     .add("CSeq", `${cseq} INVITE`);
-  for (const [name, value] of [...(caller?.headers ?? []), ...identity.headers, ALLOW]) headers.add(name, value);
+  const replaced = new Set(own.map(([name]) => fieldKey(name)));
+  const ours = identity.headers.filter(([name]) => !replaced.has(fieldKey(name)));
+  for (const [name, value] of [...(caller?.headers ?? []), ...ours, ...own, ALLOW]) headers.add(name, value);
   if (extensions.length > 0) headers.add("Supported", extensions.join(", "));
   if (extensions.includes("timer")) headers.add("Session-Expires", String(sessionExpiresS));
   if (minSeS !== undefined) headers.add("Min-SE", String(minSeS));

@@ -1,7 +1,7 @@
 import type { TransferOutcome } from "../../../../src/ports/telephony.ts";
 import type { ChallengeRefusal } from "../auth/challenge-refusal.ts";
 import type { SipResponse } from "../message/message.ts";
-import type { Caller, MayFollow } from "./agent.ts";
+import type { Caller, HeaderField, MayFollow } from "./agent.ts";
 
 /**
  * Why an INVITE usage has ended, in terms of SIP; `outcome/` derives the release cause. `neverRang`: no phone can have
@@ -115,6 +115,8 @@ export interface InviteRequest {
   readonly target: string;
   /** Default: From of the trunk, without further fields. */
   readonly caller?: Caller | undefined;
+  /** Header fields of this call alone; they replace those of the trunk. Default: none. */
+  readonly headers?: readonly HeaderField[] | undefined;
   /** The core's id of the call, for the trace. */
   readonly callId: string;
   readonly negotiator: Negotiator;

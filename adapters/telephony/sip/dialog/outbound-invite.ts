@@ -49,7 +49,8 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
     this.#alerting = new Alerting(call);
     this.callId = context.token(16);
     this.#fromTag = context.token();
-    const ids = { target: call.target, callId: this.callId, fromTag: this.#fromTag, caller: call.caller };
+    const { target, caller, headers } = call;
+    const ids = { target, callId: this.callId, fromTag: this.#fromTag, caller, headers };
     this.#attempts = new InviteAttempts(context, ids, call, {
       sent: (flow) => this.#sent(flow),
       provisional: (response, flow) => this.#provisional(response, flow),

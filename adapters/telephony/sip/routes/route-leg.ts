@@ -48,6 +48,11 @@ export class RouteLeg implements Leg {
     this.#gone = this.#run();
   }
 
+  /** Of the current trunk. */
+  get sipCallId(): string | undefined {
+    return this.#attempt.leg.sipCallId;
+  }
+
   /** As negotiated over the current trunk. */
   get dtmf(): KeyDelivery {
     return this.#attempt.leg.dtmf;
@@ -100,7 +105,10 @@ export class RouteLeg implements Leg {
     const { attempts } = this.#options;
     for (let number = 1; ; number++) {
       const { trunk, leg, reason } = this.#attempt;
-      this.events.push({ type: "noted", fact: { event: "route", data: { trunk, attempt: number, reason } } });
+      const { sipCallId } = leg;
+      const identified = sipCallId === undefined ? {} : { sip_call_id: sipCallId };
+      const data = { trunk, attempt: number, reason, ...identified };
+      this.events.push({ type: "noted", fact: { event: "route", data } });
       const { detail, ...ended } = await this.#carried();
       const end: LegEnded = { ...ended, detail: detail === null ? null : `trunk ${trunk}: ${detail}` };
       if (!leg.mayGoElsewhere) return end;

@@ -69,8 +69,13 @@ describe("a call that the first trunk does not accept", () => {
     const story = ["noted", "placed", "noted", "alerting", "answered", "connected", "ended"];
     expect(events.types).toEqual(story);
     expect(waysOf(events.all)).toEqual([
-      { trunk: "first", attempt: 1, reason: null },
-      { trunk: "second", attempt: 2, reason: expect.stringMatching(`^trunk first: SIP ${status} No`) },
+      { trunk: "first", attempt: 1, reason: null, sip_call_id: one },
+      {
+        trunk: "second",
+        attempt: 2,
+        reason: expect.stringMatching(`^trunk first: SIP ${status} No`),
+        sip_call_id: other,
+      },
     ]);
   });
 
@@ -189,7 +194,12 @@ describe("a trunk is skipped", () => {
     for (const { events } of calls) await events.next("connected", 5_000);
     expect(given.ends.map(invites)).toEqual([1, 1]);
     expect(waysOf(calls[1]!.events.all)).toEqual([
-      { trunk: "second", attempt: 1, reason: expect.stringMatching(/^trunk first: .*maxCalls is 1/) },
+      {
+        trunk: "second",
+        attempt: 1,
+        reason: expect.stringMatching(/^trunk first: .*maxCalls is 1/),
+        sip_call_id: expect.any(String),
+      },
     ]);
     const refused = await refusalOf(place());
     expect(refused).toMatchObject({ release: "line_lost", retryAfterMs: 1_000 });

@@ -96,8 +96,13 @@ describe("a call over a route", () => {
       "completed",
     ]);
     expect(events.flatMap(({ type, data: shown }) => (type === "route" ? [shown] : []))).toEqual([
-      { trunk: "acme", attempt: 1, reason: null },
-      { trunk: "backup", attempt: 2, reason: expect.stringMatching(/^trunk acme: SIP 503 Out of Order/) },
+      { trunk: "acme", attempt: 1, reason: null, sip_call_id: ends[0]!.calls[0]!.callId },
+      {
+        trunk: "backup",
+        attempt: 2,
+        reason: expect.stringMatching(/^trunk acme: SIP 503 Out of Order/),
+        sip_call_id: ends[1]!.calls[0]!.callId,
+      },
     ]);
   });
 

@@ -1,0 +1,10 @@
+import type { SipRule } from "../../../../src/domain/sip-choice.ts";
+
+/** What all of these trunks let a call choose: the entries that each of them has. */
+export function sharedSipRule(trunks: readonly { readonly sip: SipRule }[]): SipRule {
+  const common = (listOf: (rule: SipRule) => readonly string[]): string[] => {
+    const [first = [], ...others] = trunks.map(({ sip }) => listOf(sip).map((entry) => entry.toLowerCase()));
+    return first.filter((entry) => others.every((list) => list.includes(entry)));
+  };
+  return { headers: common(({ headers }) => headers), uriHosts: common(({ uriHosts }) => uriHosts) };
+}
