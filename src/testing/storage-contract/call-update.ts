@@ -75,6 +75,15 @@ export function callUpdateContract(clause: Clause, lastingClause: Clause): void 
     scene.equal(await scene.moved(set, empty), { ...call, ...empty, version: 3 });
   });
 
+  clause("what a call chooses for its INVITE, and its Call-ID, are stored", async (scene) => {
+    const sip = { headers: { "X-Order": "Müller & Söhne" }, uri: "sip:reception@pbx.example.com" };
+    const call = await scene.storedCall(await scene.storedInstance(), { sip });
+    scene.equal(await scene.storage.calls.get(call.id), call);
+    const patch = { sipCallId: "a84b4c76e66710@pc33.example.com" };
+    scene.equal(await scene.moved(call, patch), { ...call, ...patch, version: 2 });
+    scene.equal((await scene.storage.calls.get(call.id))?.sipCallId, patch.sipCallId);
+  });
+
   clause("what an agent found out, and its turns, are stored", async (scene) => {
     const call = await scene.storedCall(await scene.storedInstance());
     const patch = {
