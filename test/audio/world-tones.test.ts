@@ -3,6 +3,8 @@ import { decodeAlaw, decodeMulaw, encodeAlaw, encodeMulaw } from "../../src/audi
 import { concatPcm, msToSamples, rms } from "../../src/audio/pcm.ts";
 import { ToneDetector } from "../../src/audio/tone-detector.ts";
 import { ToneClassifier } from "../../src/domain/tone-classifier.ts";
+import { music, samplesOf } from "../support/answers/sounds.ts";
+import { random } from "../support/random.ts";
 import { babble, sum, whiteNoise } from "./noise.ts";
 import { BEEPS, CERTAIN_TONES, NETWORK_TONES, type ToneLine, type WorldTone, worldTone } from "./world-tones.ts";
 
@@ -79,4 +81,23 @@ describe.each(LINES)(
 test("three minutes of simulated speech have no known tone", () => {
   for (let seed = 0; seed < 3; seed++)
     expect(found(babble(60_000, 8_000, 3_000, seed), 8_000).filter((report) => report !== "beep")).toEqual([]);
+});
+
+test("five minutes of music have no known tone", () => {
+  for (let seed = 0; seed < 5; seed++) {
+    const sound = samplesOf(music(60_000, 8_000, random(seed)).map((value) => 3_000 * value));
+    expect(found(sound, 8_000).filter((report) => report !== "beep")).toEqual([]);
+  }
+});
+
+test("an alarm that beeps like a busy tone at another frequency is none", () => {
+  const line = { sampleRate: 8_000, levelDb: -15, off: 0 };
+  for (const hz of [350, 500, 800, 1_000])
+    expect(found(worldTone({ tone: `${hz}/500,0/500` }, 8_000, line), 8_000)).not.toContain("busy");
+});
+
+test("a busy tone of a person's television, which goes on speaking between the tones, is none", () => {
+  const line = { sampleRate: 8_000, levelDb: -15, off: 0 };
+  const samples = sum(worldTone({ tone: "425/500,0/500" }, 8_000, line), babble(8_000, 8_000, 3_000, 3));
+  expect(found(samples, 8_000)).not.toContain("busy");
 });
