@@ -35,6 +35,12 @@ const RING: readonly CalleeStep[] = [{ do: "wait", ms: 200 }, { do: "ring" }];
 const RING_FOR_A_SECOND: readonly CalleeStep[] = [...RING, { do: "wait", ms: 800 }];
 const ANSWER: readonly CalleeStep[] = [...RING_FOR_A_SECOND, { do: "answer" }];
 
+const BUSY: readonly CalleeStep[] = [
+  { do: "beep", hz: 425, ms: 500 },
+  // Silence of a length that is not scaled, as that of the tone is not.
+  { do: "beep", hz: 0, ms: 500 },
+];
+
 /** Listens to the end of a question, thinks for a moment and presses keys. */
 function afterQuestion(keys: string): CalleeStep[] {
   return [
@@ -127,6 +133,14 @@ export const NUMBER_PLAN: ReadonlyMap<string, CalleeScript> = new Map(
           ms: 9_000,
         },
       ],
+    },
+    "+12025550114": {
+      title: "is a fax machine",
+      steps: [...ANSWER, { do: "wait", ms: 500 }, { do: "beep", hz: 2_100, ms: 3_000 }],
+    },
+    "+12025550115": {
+      title: "answers with the busy tone of the network",
+      steps: [...ANSWER, ...Array.from({ length: 20 }, () => BUSY).flat()],
     },
     "+12025550120": {
       title: "answers questions with words: yes, Monday, two, and thank you",

@@ -45,6 +45,8 @@ export default {
     "+12025550111": "answers; then the line drops for 3 s",
     "+12025550112": "answers questions by keys: 1, 2, 1 and 5",
     "+12025550113": "voicemail without a beep",
+    "+12025550114": "a fax machine",
+    "+12025550115": "answers with a busy tone",
     "+12025550120": "answers questions with words",
     "+12025550121": "interrupts, then answers yes",
     "+12025550122": "greets, then stays silent",

@@ -47,6 +47,8 @@ export default {
     "+12025550111": "atende; depois a linha cai por 3 s",
     "+12025550112": "responde perguntas com teclas: 1, 2, 1 e 5",
     "+12025550113": "caixa postal sem bipe",
+    "+12025550114": "um fax",
+    "+12025550115": "atende com um tom de ocupado",
     "+12025550120": "responde perguntas com palavras",
     "+12025550121": "interrompe, depois responde sim",
     "+12025550122": "cumprimenta, depois se cala",
