@@ -105,8 +105,10 @@ export async function assertDistinctVoices(engines: readonly Speech[], system: S
 async function* rendered({ voice, engine }: FoundVoice, text: string, signal: AbortSignal): AsyncGenerator<PcmChunk> {
   let opening: LeadingSilence | undefined;
   let isAudible = false;
+  let count = 0;
   try {
     for await (const { sampleRate, samples } of engine.speak(text, voice.id, signal)) {
+      count += samples.length;
       opening ??= new LeadingSilence(sampleRate);
       const audible = opening.push(samples);
       if (audible.length === 0) continue;
@@ -116,7 +118,12 @@ async function* rendered({ voice, engine }: FoundVoice, text: string, signal: Ab
   } catch (error) {
     rethrowAsSpeechFailed(error);
   }
-  if (!isAudible) throw new NothingToSpeak(`voice ${voice.id} found nothing in the text that it can speak`);
+  if (isAudible) return;
+  throw new NothingToSpeak(
+    count === 0
+      ? `voice ${voice.id} found nothing in the text that it can speak`
+      : `voice ${voice.id} spoke the text as silence`,
+  );
 }
 
 /** Code points: an emoji counts as one, as at the creation of a call. The length of a much longer text is not exact. */

@@ -1,6 +1,7 @@
 import { AudioFormatError } from "../../src/audio/audio-format-error.ts";
 import { decodeAlaw, decodeMulaw } from "../../src/audio/g711.ts";
 import { NoiseWatch } from "../../src/audio/noise-watch.ts";
+import { concatPcm, pcmToBytes } from "../../src/audio/pcm.ts";
 import { PcmByteStream } from "../../src/audio/pcm-byte-stream.ts";
 import { type ServedFormat, servedFormat } from "../../src/audio/served-format.ts";
 import { WavDecoder } from "../../src/audio/wav.ts";
@@ -17,6 +18,9 @@ const MP3_PIECE_BYTES = 4096;
 
 /** Bytes such as a line break that may follow a WAV. */
 const MAX_STRAY_BYTES = 4;
+
+/** Samples at the beginning of a WAV that are looked at as bytes: two MPEG frames, and what a text needs. */
+const OPENING_SAMPLES = 1500;
 
 /** Content types of samples that no byte reveals. */
 const G711_TYPES = /^audio\/(?:basic|pcmu|x-mulaw|mulaw|pcma|x-alaw|alaw)$/;
@@ -104,12 +108,38 @@ export class SpokenBody {
   }
 }
 
+/** Looks at samples before they are played: a WAV header may stand before anything. */
+class SampleCheck {
+  readonly #noise = new NoiseWatch();
+  #opening: Int16Array | undefined = new Int16Array(0);
+
+  /** @throws {AudioFormatError} the samples are none */
+  take(samples: Int16Array): void {
+    if (this.#opening !== undefined) {
+      const opening = concatPcm([this.#opening, samples]);
+      const format = servedFormat(pcmToBytes(opening.subarray(0, OPENING_SAMPLES)), false);
+      this.#opening = format === undefined && opening.length < OPENING_SAMPLES ? opening : undefined;
+      if (format === "mp3") throw new AudioFormatError("malformed", "it sent MP3 behind a WAV header");
+    }
+    if (this.#noise.push(samples))
+      throw new AudioFormatError(
+        "not_audio",
+        "it sent noise: compressed data, or samples that are not 16-bit little-endian",
+      );
+  }
+}
+
 function wavDecoder(): BodyDecoder {
-  const wav = new WavDecoder();
+  const wav = new WavDecoder({ continues: true });
+  const check = new SampleCheck();
+  const checked = (chunks: readonly PcmChunk[]): readonly PcmChunk[] => {
+    for (const { samples } of chunks) check.take(samples);
+    return chunks;
+  };
   return {
-    push: (bytes) => wav.push(bytes),
+    push: (bytes) => checked(wav.push(bytes)),
     finish() {
-      const last = wav.finish();
+      const last = checked(wav.finish());
       const lost = wav.bytes.ignored.filter(({ reason }) => reason !== "incomplete");
       const bytes = lost.reduce((sum, { bytes }) => sum + bytes, 0);
       if (bytes > MAX_STRAY_BYTES)
@@ -121,15 +151,11 @@ function wavDecoder(): BodyDecoder {
 
 function sampleDecoder(sampleRate: number): BodyDecoder {
   const pcm = new PcmByteStream();
-  const noise = new NoiseWatch();
+  const check = new SampleCheck();
   return {
     push(bytes) {
       const samples = pcm.push(bytes);
-      if (noise.push(samples))
-        throw new AudioFormatError(
-          "not_audio",
-          "it sent noise: compressed data, or samples that are not 16-bit little-endian",
-        );
+      check.take(samples);
       return samples.length === 0 ? [] : [{ sampleRate, samples }];
     },
   };

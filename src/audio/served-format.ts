@@ -1,6 +1,7 @@
 import { AudioFormatError } from "./audio-format-error.ts";
-import { framesAt, id3Bytes } from "./mp3-frames.ts";
-import { fileNamed, NAMED_BYTES } from "./sniff.ts";
+import { framesAt } from "./mp3-frames.ts";
+import { PROOF_BYTES, provenFile } from "./proven-file.ts";
+import { fileNamed } from "./sniff.ts";
 
 /** The format of audio that a server has sent: 16-bit samples without a header, or a file that states what it is. */
 export type ServedFormat = "samples" | "wav" | "mp3";
@@ -25,9 +26,9 @@ const SHORT_SIGNATURES: readonly (readonly [signature: readonly number[], name: 
  */
 export function servedFormat(opening: Uint8Array, isWhole: boolean): ServedFormat | undefined {
   if (opening.length < TEXT_BYTES && !isWhole) return undefined;
-  const name = opening.length < NAMED_BYTES ? undefined : fileNamed(opening);
+  const name = opening.length < PROOF_BYTES ? undefined : (provenFile(opening) ?? fileNamed(opening));
   if (name === "WAV") return "wav";
-  if (id3Bytes(opening, 0) > 0) return "mp3";
+  if (name?.startsWith("MP3")) return "mp3";
   const other = name ?? shortNameOf(opening) ?? (isAac(opening) ? "AAC" : undefined);
   if (other !== undefined) throw notSamples(other);
   const text = textOf(opening);

@@ -28,6 +28,8 @@ type Part = "riff" | "chunk" | "ds64" | "fmt" | "skip" | "data" | "zeros" | "unk
 export interface WavDecoderOptions {
   /** Length of a whole file, bytes: a chunk that claims more is recognised. Omit it for a stream. */
   readonly size?: number | undefined;
+  /** Samples go on after a data chunk that claims too little, unless a file, a known chunk or a tag begins. Default: false. */
+  readonly continues?: boolean | undefined;
 }
 
 /**
@@ -40,6 +42,7 @@ export interface WavDecoderOptions {
  */
 export class WavDecoder {
   readonly #size: number;
+  readonly #continues: boolean;
   readonly #account = new ByteAccount();
   #part: Part = "riff";
   /** Bytes of the current part still to come; for `data` without a known length, Infinity. */
@@ -62,8 +65,9 @@ export class WavDecoder {
   #truncated = false;
   #unknownReason: IgnoredReason = "unknown_bytes";
 
-  constructor({ size = Infinity }: WavDecoderOptions = {}) {
+  constructor({ size = Infinity, continues = false }: WavDecoderOptions = {}) {
     this.#size = size;
+    this.#continues = continues;
   }
 
   /** The first `fmt ` chunk, as soon as it has been read. */
@@ -163,6 +167,8 @@ export class WavDecoder {
     if (bytes.length < needed && !isLast) return undefined;
     if (bytes.length === 0) return undefined;
     if (isWaveAt(bytes, 0)) return this.#begin("riff", 0, 0);
+    if (this.#continues && this.#hasData && !isKnownChunkAt(bytes, 0) && tagAt(bytes, 0) === 0)
+      return this.#continueData();
     if (bytes[0] === 0) return this.#begin("zeros", 0, 0);
     const tag = tagAt(bytes, 0);
     if (tag > 0) return this.#begin("skip", tag, 0);
@@ -221,6 +227,12 @@ export class WavDecoder {
     if (this.#riffClaim === ALL_ONES) this.#riffClaim = this.#longRiffClaim;
     this.#dataReceived = 0;
     return this.#begin("data", declaredLength(this.#dataClaim) ?? Infinity, CHUNK_HEAD_BYTES);
+  }
+
+  /** The data chunk has claimed less than was sent. */
+  #continueData(): number {
+    this.#dataClaim = 0;
+    return this.#begin("data", Infinity, 0);
   }
 
   #readData(bytes: Uint8Array, isLast: boolean, chunks: PcmChunk[]): number | undefined {

@@ -62,13 +62,16 @@ describe("a call fails before the phone rings if its speech server sends", () =>
     ["a short text", "audio/pcm", "Not Found", /text, which begins with "Not Found"/],
     ["Ogg as samples", "audio/pcm", concatBytes([new TextEncoder().encode("OggS"), random16k()]), /Ogg/],
     ["FLAC as MP3", "audio/mpeg", concatBytes([new TextEncoder().encode("fLaC"), random16k()]), /FLAC/],
+    ["JSON behind a WAV header", "audio/wav", concatBytes([wavHeader({ sampleRate: 8_000 }), json()]), /text \(JSON\)/],
+    ["MP3 behind a WAV header", "audio/wav", concatBytes([wavHeader({ sampleRate: 8_000 }), vbr]), /MP3 behind a WAV/],
+    ["noise behind a WAV header", "audio/wav", concatBytes([wavHeader({ sampleRate: 8_000 }), random16k()]), /noise/],
     ["noise", "audio/pcm", random16k(), /it sent noise/],
-    ["silence", "audio/pcm", new Uint8Array(96_000), /found nothing in the text/],
+    ["silence", "audio/pcm", new Uint8Array(96_000), /as silence/],
     [
       "silence as WAV",
       "audio/wav",
       concatBytes([wavHeader({ sampleRate: 8_000 }), new Uint8Array(96_000)]),
-      /found nothing/,
+      /as silence/,
     ],
     ["nothing", "audio/pcm", "", /found nothing in the text/],
     ["a header and nothing else", "audio/wav", wavHeader({ sampleRate: 8_000 }), /found nothing in the text/],
@@ -93,6 +96,7 @@ describe("a call is heard whole if its speech server sends", () => {
     ["WAV with a placeholder for its length", "audio/wav", concatBytes([header(0x7fff_ffff), sound])],
     ["WAV with 2,000,000,000 for its length", "audio/wav", concatBytes([header(2_000_000_000), sound])],
     ["WAV that claims more than was sent", "audio/wav", concatBytes([header(sound.length + 9_000), sound])],
+    ["WAV that claims half of what was sent", "audio/wav", concatBytes([header(sound.length / 2), sound])],
     ["a header before each second", "audio/wav", repeated()],
     ["MP3 as samples", "audio/pcm", vbr],
   ] as const)("%s", async ([, type, body]) => {
@@ -109,6 +113,10 @@ describe("a call is heard whole if its speech server sends", () => {
     return concatBytes([0, 1, 2].flatMap(() => [header(second.length), second]));
   }
 });
+
+function json(): Uint8Array {
+  return new TextEncoder().encode(JSON.stringify({ error: "overloaded ".repeat(50) }));
+}
 
 /** A WAV file of GSM 6.10. */
 function gsm(): Uint8Array {
