@@ -1,4 +1,5 @@
 import { AudioFormatError } from "../../src/audio/audio-format-error.ts";
+import { CodedAudioWatch } from "../../src/audio/coded-audio-watch.ts";
 import { decodeAlaw, decodeMulaw } from "../../src/audio/g711.ts";
 import { NoiseWatch } from "../../src/audio/noise-watch.ts";
 import { concatPcm, pcmToBytes } from "../../src/audio/pcm.ts";
@@ -119,7 +120,7 @@ class SampleCheck {
       const opening = concatPcm([this.#opening, samples]);
       const format = servedFormat(pcmToBytes(opening.subarray(0, OPENING_SAMPLES)), false);
       this.#opening = format === undefined && opening.length < OPENING_SAMPLES ? opening : undefined;
-      if (format === "mp3") throw new AudioFormatError("malformed", "it sent MP3 behind a WAV header");
+      if (format === "mp3") throw new AudioFormatError("malformed", "it sent MP3 among samples");
     }
     if (this.#noise.push(samples))
       throw new AudioFormatError(
@@ -132,12 +133,16 @@ class SampleCheck {
 function wavDecoder(): BodyDecoder {
   const wav = new WavDecoder({ continues: true });
   const check = new SampleCheck();
+  const watch = new CodedAudioWatch();
   const checked = (chunks: readonly PcmChunk[]): readonly PcmChunk[] => {
     for (const { samples } of chunks) check.take(samples);
     return chunks;
   };
   return {
-    push: (bytes) => checked(wav.push(bytes)),
+    push(bytes) {
+      refuseCoded(watch.push(bytes));
+      return checked(wav.push(bytes));
+    },
     finish() {
       const last = checked(wav.finish());
       const lost = wav.bytes.ignored.filter(({ reason }) => reason !== "incomplete");
@@ -149,11 +154,18 @@ function wavDecoder(): BodyDecoder {
   };
 }
 
+/** @param name of compressed audio that was found among samples */
+function refuseCoded(name: string | undefined): void {
+  if (name !== undefined) throw new AudioFormatError("malformed", `it sent ${name} among samples`);
+}
+
 function sampleDecoder(sampleRate: number): BodyDecoder {
   const pcm = new PcmByteStream();
   const check = new SampleCheck();
+  const watch = new CodedAudioWatch();
   return {
     push(bytes) {
+      refuseCoded(watch.push(bytes));
       const samples = pcm.push(bytes);
       check.take(samples);
       return samples.length === 0 ? [] : [{ sampleRate, samples }];

@@ -1,5 +1,5 @@
 import { AudioFormatError } from "./audio-format-error.ts";
-import { framesAt } from "./mp3-frames.ts";
+import { codedFramesAt } from "./coded-frames.ts";
 import { PROOF_BYTES, provenFile } from "./proven-file.ts";
 import { fileNamed } from "./sniff.ts";
 
@@ -8,6 +8,8 @@ export type ServedFormat = "samples" | "wav" | "mp3";
 
 /** Bytes that tell text from samples: loud samples may look like some letters, but not like as many. */
 const TEXT_BYTES = 64;
+/** Share of ASCII in a text of another encoding. */
+const MIN_ASCII = 0.8;
 /** Maximum number of characters of a text that an error quotes. */
 const MAX_QUOTE = 120;
 /** Compressed data, named by fewer bytes than samples could begin with; a voice begins quietly. */
@@ -29,25 +31,42 @@ export function servedFormat(opening: Uint8Array, isWhole: boolean): ServedForma
   const name = opening.length < PROOF_BYTES ? undefined : (provenFile(opening) ?? fileNamed(opening));
   if (name === "WAV") return "wav";
   if (name?.startsWith("MP3")) return "mp3";
-  const other = name ?? shortNameOf(opening) ?? (isAac(opening) ? "AAC" : undefined);
+  const other = name ?? shortNameOf(opening);
   if (other !== undefined) throw notSamples(other);
   const text = textOf(opening);
   if (text !== undefined) throw notSamples(`${kindOf(text)}, which begins with ${JSON.stringify(text)}`);
-  const frames = framesAt(opening, 0);
+  const frames = codedFramesAt(opening, 0);
   if (frames === "cut" && !isWhole) return undefined;
-  return frames === "yes" ? "mp3" : "samples";
+  if (frames === "MP3") return "mp3";
+  if (frames !== undefined && frames !== "cut") throw notSamples(frames);
+  return "samples";
 }
 
-/** The beginning of a text, if the bytes are one: UTF-8 without control characters. */
+/** The beginning of a text, if the bytes are one: UTF-8, UTF-16 with a mark, or mostly ASCII, without control characters. */
 function textOf(bytes: Uint8Array): string | undefined {
   if (bytes.length < 2) return undefined;
+  const wide =
+    bytes[0] === 0xff && bytes[1] === 0xfe ? "utf-16le" : bytes[0] === 0xfe && bytes[1] === 0xff ? "utf-16be" : "";
+  const text = decoded(bytes, wide || "utf-8") ?? (wide === "" ? mostlyAscii(bytes) : undefined);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what texts do not have
+  if (text === undefined || /[\u0000-\u0008\u000e-\u001f\u007f-\u009f\ufffd]/.test(text)) return undefined;
+  if (wide !== "" && text.length * MIN_ASCII > text.replace(/[^ -~\s]/g, "").length) return undefined;
+  return text.trim().slice(0, MAX_QUOTE);
+}
+
+function decoded(bytes: Uint8Array, encoding: string): string | undefined {
   try {
-    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: true });
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what texts do not have
-    return /[\u0000-\u0008\u000e-\u001f\u007f]/.test(text) ? undefined : text.trim().slice(0, MAX_QUOTE);
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes, { stream: true });
   } catch {
     return undefined;
   }
+}
+
+/** A text in an encoding such as Latin-1. */
+function mostlyAscii(bytes: Uint8Array): string | undefined {
+  if (bytes.length < TEXT_BYTES) return undefined;
+  const ascii = bytes.reduce((count, byte) => count + (byte >= 0x20 && byte < 0x7f ? 1 : 0), 0);
+  return ascii > MIN_ASCII * bytes.length ? String.fromCharCode(...bytes.subarray(0, TEXT_BYTES)) : undefined;
 }
 
 function kindOf(text: string): string {
@@ -57,14 +76,6 @@ function kindOf(text: string): string {
 
 function shortNameOf(bytes: Uint8Array): string | undefined {
   return SHORT_SIGNATURES.find(([signature]) => signature.every((byte, at) => bytes[at] === byte))?.[1];
-}
-
-/** True if an ADTS frame (ISO/IEC 13818-7) begins with the bytes, and another follows it as far as the bytes go. */
-function isAac(bytes: Uint8Array): boolean {
-  const isSync = (at: number) => bytes[at] === 0xff && ((bytes[at + 1] ?? 0) & 0xf6) === 0xf0;
-  if (!isSync(0) || bytes.length < 7) return false;
-  const frameBytes = (((bytes[3] ?? 0) & 3) << 11) | ((bytes[4] ?? 0) << 3) | ((bytes[5] ?? 0) >> 5);
-  return frameBytes > 7 && (frameBytes + 2 > bytes.length || isSync(frameBytes));
 }
 
 function notSamples(name: string): AudioFormatError {

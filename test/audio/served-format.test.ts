@@ -18,11 +18,15 @@ const randomBytes = (length: number): Uint8Array => {
   return Uint8Array.from({ length }, () => 256 * next());
 };
 
-/** Two ADTS frames of 256 bytes. */
+const latin1 = (text: string): Uint8Array => Uint8Array.from(text, (letter) => letter.charCodeAt(0));
+const utf16 = (text: string): Uint8Array =>
+  Uint8Array.from([0xff, 0xfe, ...[...text].flatMap((letter) => [letter.charCodeAt(0), 0])]);
+
+/** Three ADTS frames of 256 bytes. */
 function aac(): Uint8Array {
   const head = [0xff, 0xf1, 0x50, 0x80, 0x20, 0x1f, 0xfc];
   const bytes = begun(...head);
-  bytes.set(head, 256);
+  for (const at of [256, 512]) bytes.set(head, at);
   return bytes;
 }
 
@@ -45,6 +49,8 @@ describe("what a server has sent", () => {
     ["JSON in Chinese", ascii(`{"错误":"${"模型没有加载".repeat(20)}"}`), "text (JSON)"],
     ["HTML", ascii(`<!doctype html>\n<html>${"<p>Sign in</p>".repeat(90)}`), "text (HTML or XML)"],
     ["plain text", ascii("Not Found"), "text"],
+    ["Latin-1", latin1("Erro: a voz não está disponível. ".repeat(4)), "text"],
+    ["UTF-16", utf16("Internal Server Error, please try again later"), "text"],
     ["server-sent events", ascii(`data: {"audio":"AAAA"}\n\n`.repeat(9)), "text"],
     ["Ogg", begun(...ascii("OggS")), "Ogg"],
     ["FLAC", begun(...ascii("fLaC")), "FLAC"],

@@ -63,7 +63,7 @@ describe("a call fails before the phone rings if its speech server sends", () =>
     ["Ogg as samples", "audio/pcm", concatBytes([new TextEncoder().encode("OggS"), random16k()]), /Ogg/],
     ["FLAC as MP3", "audio/mpeg", concatBytes([new TextEncoder().encode("fLaC"), random16k()]), /FLAC/],
     ["JSON behind a WAV header", "audio/wav", concatBytes([wavHeader({ sampleRate: 8_000 }), json()]), /text \(JSON\)/],
-    ["MP3 behind a WAV header", "audio/wav", concatBytes([wavHeader({ sampleRate: 8_000 }), vbr]), /MP3 behind a WAV/],
+    ["MP3 behind a WAV header", "audio/wav", concatBytes([wavHeader({ sampleRate: 8_000 }), vbr]), /MP3 among samples/],
     ["noise behind a WAV header", "audio/wav", concatBytes([wavHeader({ sampleRate: 8_000 }), random16k()]), /noise/],
     ["noise", "audio/pcm", random16k(), /it sent noise/],
     ["silence", "audio/pcm", new Uint8Array(96_000), /as silence/],
