@@ -34,6 +34,10 @@ export async function mp3Stream(): Promise<Mp3Stream> {
       if (faults > FORGIVEN_FAULTS) throw new AudioUnsupported("too much of the MP3 is broken");
       return chunks;
     },
+    finish: () => (closed ? [] : [...mix.push(decoding.finish()), ...mix.flush()]),
+    get ignored() {
+      return decoding.account.total.ignored;
+    },
     close() {
       if (!closed) decoding.close();
       closed = true;

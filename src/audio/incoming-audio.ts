@@ -1,8 +1,9 @@
 import { nextTurn } from "../base/next-turn.ts";
-import { AudioUnsupported, type Mp3Stream } from "../ports/audio-decoder.ts";
+import { AudioUnsupported, type IgnoredBytes, type Mp3Stream } from "../ports/audio-decoder.ts";
 import type { PcmChunk } from "../ports/media.ts";
 import { AudioFormatError } from "./audio-format-error.ts";
 import { AudioOpening, type IncomingFormat, refusedFile } from "./audio-opening.ts";
+import { ByteAccount } from "./byte-account.ts";
 import { CodedAudioWatch } from "./coded-audio-watch.ts";
 import { namedText } from "./named-text.ts";
 import { NotAudio } from "./not-audio.ts";
@@ -59,6 +60,8 @@ export class IncomingAudio {
   #mp3: Mp3Stream | undefined;
   #watch = new CodedAudioWatch();
   #isFirst = true;
+  /** Bytes that are not heard, by reason. */
+  readonly #ignored = new ByteAccount();
   /** MP3 bytes decoded in this turn. */
   #decodedNow = 0;
   #closed = false;
@@ -98,10 +101,31 @@ export class IncomingAudio {
     this.#resets++;
     this.#pcm = new PcmByteStream();
     this.#watch = new CodedAudioWatch();
+    this.#account(this.#wav?.bytes.ignored);
     this.#wav = undefined;
+    this.#account(this.#mp3?.ignored);
     this.#mp3?.close();
     this.#mp3 = undefined;
     this.#begin(this.#options.encoding ?? (this.#format === "mp3" ? "mp3" : undefined));
+  }
+
+  /**
+   * Ends the audio: decodes what is held back, and returns the bytes that are not heard, by reason. Call it when no
+   * {@link push} is pending; more audio may follow.
+   */
+  end(): readonly IgnoredBytes[] {
+    if (this.#closed) return this.#ignored.total.ignored;
+    const held = this.#opening?.heldBytes ?? 0;
+    const opened = this.#opening?.end();
+    if (opened !== undefined) {
+      this.#use(opened.format);
+      this.#decodeSlice(opened.bytes);
+    } else this.#ignored.ignored("incomplete", held);
+    if (this.#pcm.isOdd) this.#ignored.ignored("incomplete", 1);
+    this.#endWav();
+    this.#emit(this.#mp3?.finish?.() ?? []);
+    this.reset();
+    return this.#ignored.total.ignored;
   }
 
   /** Frees the decoder. Idempotent. */
@@ -118,6 +142,7 @@ export class IncomingAudio {
   }
 
   #use(format: IncomingFormat): void {
+    this.#endWav();
     this.#format = format;
     this.#wav = format === "wav" ? new WavDecoder() : undefined;
   }
@@ -155,6 +180,21 @@ export class IncomingAudio {
     this.#decodeSlice(message.subarray(0, at));
     this.#use("wav");
     return message.subarray(at);
+  }
+
+  #endWav(): void {
+    try {
+      this.#emit(this.#wav?.finish() ?? []);
+    } catch (error) {
+      // A header without samples.
+      if (!(error instanceof AudioFormatError)) throw error;
+    }
+    this.#account(this.#wav?.bytes.ignored);
+    this.#wav = undefined;
+  }
+
+  #account(ignored: readonly IgnoredBytes[] = []): void {
+    for (const { reason, bytes } of ignored) this.#ignored.ignored(reason, bytes);
   }
 
   #refused(name: string): NotAudio {

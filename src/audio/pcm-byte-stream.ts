@@ -4,6 +4,11 @@ import { pcmFromBytes, pcmInBytes } from "./pcm.ts";
 export class PcmByteStream {
   #odd: number | undefined;
 
+  /** True if the last byte is half a sample. */
+  get isOdd(): boolean {
+    return this.#odd !== undefined;
+  }
+
   /**
    * Takes the next bytes and returns the samples that are complete, keeping an odd byte for the next call. They may lie in
    * the memory of the bytes.

@@ -1,5 +1,5 @@
 import { CodedError } from "../base/error.ts";
-import type { FileBytes } from "../domain/file-bytes.ts";
+import type { FileBytes, IgnoredBytes } from "../domain/file-bytes.ts";
 import type { PcmChunk } from "./media.ts";
 
 /** Properties of an uploaded file. */
@@ -31,6 +31,10 @@ export interface Mp3Stream {
    * @throws {AudioUnsupported} too many bytes are no MP3
    */
   push(bytes: Uint8Array): readonly PcmChunk[];
+  /** Ends the MP3 and returns the last samples. Missing: none wait for more bytes. */
+  finish?(): readonly PcmChunk[];
+  /** The bytes so far that are not heard, by reason. Missing: unknown. */
+  readonly ignored?: readonly IgnoredBytes[];
   close(): void;
 }
 

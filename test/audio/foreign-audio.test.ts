@@ -244,6 +244,51 @@ describe("a WAV file", () => {
   });
 });
 
+describe("the end", () => {
+  /** Pushes messages, ends the audio, and returns the bytes that are not heard. */
+  async function ended(messages: readonly Uint8Array[], options: Partial<IncomingAudioOptions> = {}) {
+    const heard: Int16Array[] = [];
+    const audio = new IncomingAudio({
+      encoding: undefined,
+      sampleRate: 16_000,
+      mp3: undefined,
+      decoded: (samples) => heard.push(samples),
+      ...options,
+    });
+    for (const message of messages) await audio.push(message);
+    return { ignored: audio.end(), samples: concatPcm(heard) };
+  }
+
+  test("of a few samples lets them be heard", async () => {
+    const { ignored, samples } = await ended([pcmToBytes(Int16Array.of(1, 2, 3))]);
+    expect([ignored, samples]).toEqual([[], Int16Array.of(1, 2, 3)]);
+  });
+
+  test("reports half a sample, of PCM and of a WAV file", async () => {
+    const half = [{ reason: "incomplete", bytes: 1 }];
+    const odd = pcmToBytes(sound(100)).subarray(0, 1_001);
+    expect(await ended([odd])).toEqual({ ignored: half, samples: sound(100).subarray(0, 500) });
+    const wav = concatBytes([wavHeader({ sampleRate: 16_000 }), odd]);
+    expect(await ended([wav])).toEqual({ ignored: half, samples: sound(100).subarray(0, 500) });
+  });
+
+  test("reports the bytes of an MP3 that has no frames so far, and those that its decoder has ignored", async () => {
+    expect((await ended([MP3.subarray(0, 100)], { encoding: "mp3" })).ignored).toEqual([
+      { reason: "incomplete", bytes: 100 - 45 }, // without the tag
+    ]);
+    const ignored = [{ reason: "broken_frames", bytes: 417 }] as const;
+    const mp3 = async () => ({ push: () => [], ignored, close() {} });
+    expect((await ended([MP3], { encoding: "mp3", mp3 })).ignored).toEqual(ignored);
+  });
+
+  test("reports nothing that a reset has dropped", async () => {
+    const audio = new IncomingAudio({ encoding: undefined, sampleRate: 8_000, mp3: undefined, decoded: () => {} });
+    void audio.push(new Uint8Array(1_001));
+    audio.reset();
+    expect(audio.end()).toEqual([]);
+  });
+});
+
 describe("after a reset", () => {
   test("half a sample is forgotten, and the next bytes begin a new one", async () => {
     const heard: Int16Array[] = [];

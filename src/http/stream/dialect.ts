@@ -30,6 +30,8 @@ export interface Dialect extends StreamClient {
   ends(data: string | Uint8Array): boolean;
   /** The message about audio that was not sent to the client, ms, in a dialect that has such a message. */
   dropped?(ms: number): object;
+  /** The client has ended its audio; called before it is detached. */
+  end(): void;
   /** The connection is closed; nothing more is sent. */
   gone(): void;
 }

@@ -23,6 +23,9 @@ export class NativeDialect implements Dialect {
   readonly #incoming: IncomingAudio;
   readonly #now: () => number;
   #attachment: StreamAttachment | undefined;
+  /** The client has ended its audio: what follows is not heard. */
+  #hasEnded = false;
+  #isLateReported = false;
 
   constructor(output: DialectOutput, { encoding, sampleRate, callee, mp3Stream, now }: NativeDialectOptions) {
     this.#output = output;
@@ -45,6 +48,10 @@ export class NativeDialect implements Dialect {
   receive(data: string | Uint8Array): void | Promise<void> {
     if (typeof data === "string") {
       this.#handle(data);
+      return;
+    }
+    if (this.#hasEnded) {
+      this.#refuseLate();
       return;
     }
     try {
@@ -70,6 +77,12 @@ export class NativeDialect implements Dialect {
   skip(data: string | Uint8Array): void {
     if (typeof data === "string" && !isOfType(data, "mark")) this.#handle(data);
     else this.#attachment?.took();
+  }
+
+  end(): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    for (const part of this.#incoming.end()) this.#attachment?.ignored(part);
   }
 
   gone(): void {
@@ -119,6 +132,7 @@ export class NativeDialect implements Dialect {
         this.#attachment?.clear();
         break;
       case "hangup":
+        this.end();
         this.#attachment?.hangUp();
         break;
       case "dtmf":
@@ -127,6 +141,14 @@ export class NativeDialect implements Dialect {
       case "error":
         this.#output.text(message);
     }
+  }
+
+  #refuseLate(): void {
+    this.#attachment?.took();
+    if (this.#isLateReported) return;
+    this.#isLateReported = true;
+    const detail = "audio after hangup is not heard: send it before, or send no hangup";
+    this.#output.text({ type: "error", code: "invalid_message", detail });
   }
 
   #progress(): StreamProgress {

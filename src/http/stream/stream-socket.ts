@@ -159,6 +159,7 @@ class StreamConnection {
 
   #leave(code: number, isHangup: boolean = isNormalClosure(code)): void {
     this.#inbox.close();
+    if (isHangup) this.#dialect.end();
     this.#attachment?.detach(isHangup);
     this.#dialect.gone();
     this.#options.log.info({ ...this.#options.fields, code }, "a stream client has disconnected");

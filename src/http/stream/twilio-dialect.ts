@@ -101,6 +101,10 @@ export class TwilioDialect implements Dialect {
     return false;
   }
 
+  end(): void {
+    for (const part of this.#incoming.end()) this.#attachment?.ignored(part);
+  }
+
   gone(): void {
     this.#incoming.close();
   }

@@ -87,6 +87,44 @@ describe.concurrent("bytes that are not the named audio", () => {
   });
 });
 
+describe.concurrent("what is not heard is reported", () => {
+  test("half a sample at the end is an event of the call; audio after hangup is an error", async () => {
+    const { call, client, stream } = await answeredStream(server);
+    await stream.write(sound(300));
+    await stream.write(new Uint8Array(1));
+    stream.say({ type: "hangup" });
+    await stream.write(sound(300));
+    await stream.write(sound(300));
+    expect(await stream.error("invalid_message")).toMatchObject({
+      detail: expect.stringMatching(/audio after hangup/),
+    });
+    expect(await stream.closed()).toMatchObject({ code: 1000 });
+    expect(stream.messages.filter(({ type }) => type === "error")).toHaveLength(1);
+    const events = (await client.get(`/v1/calls/${call.id}/events`)).json<{ type: string; data: object }[]>();
+    expect(events.filter(({ type }) => type === "audio_ignored").map(({ data }) => data)).toEqual([
+      { reason: "incomplete", bytes: 1 },
+    ]);
+    expect(Math.abs(loudSound(await client.heard(call.id)).ms - 300)).toBeLessThan(15);
+  });
+
+  test("an MP3 that ends within a frame is reported when its client says goodbye", async () => {
+    const { call, client, open, dial } = await streamCall(server);
+    const stream = await open({ query: { encoding: "mp3" } });
+    await dial();
+    await stream.event("answered");
+    const file = await fixture("tone-16k-mono-vbr.mp3");
+    await stream.write(file.subarray(0, file.length - 50));
+    await stream.close(1000);
+    await client.waitForCall(call.id, ["COMPLETED"]);
+    const events = (await client.get(`/v1/calls/${call.id}/events`)).json<
+      { type: string; data: { reason?: string } }[]
+    >();
+    expect(events.filter(({ type }) => type === "audio_ignored").map(({ data }) => data.reason)).toContain(
+      "incomplete",
+    );
+  });
+});
+
 describe.concurrent("sizes", () => {
   test("one byte at a time is heard in full", async () => {
     const { call, client, open, dial } = await streamCall(server);

@@ -24,6 +24,7 @@ function spoken(format: Partial<Format> = {}) {
   const attachment: StreamAttachment = {
     queuedMs: 0,
     room: () => undefined,
+    ignored() {},
     messages: 0,
     took() {},
     write: (samples, rate) => void asked.push(`write ${samples.length} ${rate}`),

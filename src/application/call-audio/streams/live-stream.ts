@@ -173,6 +173,9 @@ export class LiveStream implements CallTap {
       took: () => {
         if (acts()) this.#messages++;
       },
+      ignored: (data) => {
+        if (attached()) this.#session?.({ type: "noticed", fact: { event: "audio_ignored", data } });
+      },
       write: (samples, sampleRate) => {
         if (sends()) this.#write(samples, sampleRate);
       },

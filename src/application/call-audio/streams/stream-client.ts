@@ -1,3 +1,5 @@
+import type { IgnoredBytes } from "../../../domain/file-bytes.ts";
+
 /** The events of a `call_event` message. */
 export const STREAM_EVENTS = [
   "ringing",
@@ -85,6 +87,8 @@ export interface StreamAttachment {
   readonly messages: number;
   /** Counts one more received message. */
   took(): void;
+  /** Reports bytes of this client's audio that are not heard, as the event `audio_ignored` of the call. */
+  ignored(part: IgnoredBytes): void;
   /**
    * Requests the event `mark` for when all audio written so far has been played; it comes at once if nothing is queued.
    * @throws {RangeError} 10,000 marks are pending already
