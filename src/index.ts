@@ -102,6 +102,8 @@ export type { QueuePolicy } from "./domain/queue-policy.ts";
 export { freeSlot } from "./domain/queue-policy.ts";
 export type { Fault, RefusalCode } from "./domain/refusal.ts";
 export { Refusal } from "./domain/refusal.ts";
+export type { SipChoice, SipRule } from "./domain/sip-choice.ts";
+export type { SipInput } from "./domain/sip-input.ts";
 export type { Timings } from "./domain/timings.ts";
 export { DEFAULT_TIMINGS } from "./domain/timings.ts";
 export type { TokenScope } from "./domain/token-scope.ts";
