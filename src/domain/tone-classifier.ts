@@ -16,6 +16,7 @@ import {
   FRENCH_HZ,
   FRENCH_RING_MS,
   MAX_BUSY_PAUSE_MS,
+  MAX_RING_PAUSE_MS,
   MAX_SPECIAL_INFORMATION_PAUSE_MS,
   NETWORK_HZ,
   PAIR_RING_MS,
@@ -52,6 +53,8 @@ interface Candidate {
   readonly atMs: number;
   /** Silence after which it is a beep, ms. */
   readonly settleMs: number;
+  /** It sounds like one ring. */
+  readonly isRing?: boolean;
 }
 
 /**
@@ -66,6 +69,8 @@ export class ToneClassifier {
   /** The latest tones of a special information tone. */
   #sequence: ToneBurst[] = [];
   #cng: ToneBurst | undefined;
+  /** The end of the latest ring, ms since the answer; undefined before the first. */
+  #ringEndMs: number | undefined;
   #candidate: Candidate | undefined;
   #clockMs = 0;
   #quietMs = 0;
@@ -105,7 +110,7 @@ export class ToneClassifier {
     this.#quietMs = 0;
     if (this.#isSequence(burst)) return;
     if (burst.otherHz > 0) this.#pair(burst);
-    else if (within(burst.hz, NETWORK_HZ)) this.#network(burst);
+    else if (within(burst.hz, NETWORK_HZ)) this.#network(burst, spoken);
     else this.#other(burst, spoken);
   }
 
@@ -117,16 +122,16 @@ export class ToneClassifier {
     else if (hz !== DIAL_PAIR[0] && within(burst.ms, PAIR_RING_MS)) this.#ring(burst);
   }
 
-  #network(burst: ToneBurst): void {
+  #network(burst: ToneBurst, spoken: boolean): void {
     const near = burst.pauseMs <= MAX_BUSY_PAUSE_MS;
-    if (near) this.#candidate = undefined;
+    if (near || this.#candidate?.isRing) this.#candidate = undefined;
     else this.#settle();
     this.#remember(burst);
     // A part of a modulated tone, as some networks ring with.
     if (near && !burst.silentPause) return;
     if (this.#busy(SURE_BURSTS)) return;
     const ringMs = within(burst.hz, FRENCH_HZ) ? FRENCH_RING_MS : RING_MS;
-    if (within(burst.ms, ringMs) || this.#isDoubleRing) this.#ring(burst);
+    if (within(burst.ms, ringMs) || this.#isDoubleRing) this.#mayRing(burst, spoken);
     else this.#mayBeep(burst, MAX_BUSY_PAUSE_MS);
   }
 
@@ -210,6 +215,16 @@ export class ToneClassifier {
     if (first === undefined || second === undefined || third !== undefined) return false;
     const [ringMs, pauseMs, againMs] = DOUBLE_RING_MS;
     return near(first.ms, ringMs) && near(second.pauseMs, pauseMs) && near(second.ms, againMs);
+  }
+
+  /** After speech one ring may as well be a long beep: it is ringing once it comes again. */
+  #mayRing(burst: ToneBurst, spoken: boolean): void {
+    const before = this.#ringEndMs;
+    const { hz, atMs, ms } = burst;
+    this.#ringEndMs = atMs + ms;
+    const again = before !== undefined && atMs - before <= MAX_RING_PAUSE_MS + RING_MS[0];
+    if (again || !spoken || this.#found.has("ringback")) this.#ring(burst);
+    else if (!this.#found.has("busy")) this.#candidate = { hz, atMs, settleMs: MAX_RING_PAUSE_MS, isRing: true };
   }
 
   #ring({ hz, otherHz, atMs }: ToneBurst): void {

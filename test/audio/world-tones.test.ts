@@ -71,7 +71,7 @@ describe.each(LINES)(
     });
 
     test.each(sample(BEEPS))("$name is the beep of a voicemail box", (tone) => {
-      const reports = found(onLine(tone, 3_500, line, true), line.sampleRate, true);
+      const reports = found(onLine(tone, 7_500, line, true), line.sampleRate, true);
       expect(reports).toContain("beep");
       expect(reports.filter((report) => report !== "beep")).toEqual([]);
     });
@@ -89,6 +89,16 @@ test("five minutes of music have no known tone", () => {
     expect(found(sound, 8_000).filter((report) => report !== "beep")).toEqual([]);
   }
 });
+
+test.each(["425/1000,0/4000", "425/400,0/200,425/400,0/2000", "425/1000,0/5000"])(
+  "ringing after speech (%s) is ringing from its second ring on, and never a beep",
+  (tone) => {
+    const line = { sampleRate: 8_000, levelDb: -15, off: 0 };
+    const once = concatPcm([worldTone({ tone }, 1_000, line), new Int16Array(16_000)]);
+    expect(found(once, 8_000, true)).toEqual([]);
+    expect(found(worldTone({ tone }, 14_000, line), 8_000, true)).toEqual(["ringback"]);
+  },
+);
 
 test("an alarm that beeps like a busy tone at another frequency is none", () => {
   const line = { sampleRate: 8_000, levelDb: -15, off: 0 };

@@ -42,10 +42,10 @@ fuzz(
       for (let at = 0; at < ms; at += 20, clock += 20) classifier.hear(hz, otherHz, at, 20);
       classifier.burst({ hz, otherHz, atMs, ms, pauseMs, silentPause }, spoken);
     }
-    for (let at = 0; at < 5_000; at += 20) classifier.hear(0, 0, 0, 20);
+    for (let at = 0; at < 6_000; at += 20) classifier.hear(0, 0, 0, 20);
     expect(new Set(tones).size).toBe(tones.length);
     expect(new Set(beeps).size).toBe(beeps.length);
     expect(beeps.length).toBeLessThanOrEqual(parts.length);
-    expect(classifier.suspicious, "settled after five seconds of silence").toBe(false);
+    expect(classifier.suspicious, "settled after six seconds of silence").toBe(false);
   }),
 );
