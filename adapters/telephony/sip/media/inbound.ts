@@ -143,10 +143,10 @@ export class Inbound {
     if (verdict === "begins") {
       if (this.#ssrc >= 0 && packet.ssrc !== this.#ssrc) this.#begin();
       this.#ssrc = packet.ssrc;
-      if (this.source.heldLength > 0 && packet.parse(this.source.held, this.source.heldLength)) {
-        this.#accept(this.source.held, now, timely);
-        packet.parse(bytes, length);
-      }
+      const { held, heldLengths } = this.source;
+      for (const [i, earlier] of held.entries())
+        if (packet.parse(earlier, heldLengths[i]!)) this.#accept(earlier, now, timely && i === held.length - 1);
+      if (held.length > 0) packet.parse(bytes, length);
     }
     this.#accept(bytes, now, timely);
     return true;

@@ -5,6 +5,8 @@ import { SourceCandidate } from "./source-candidate.ts";
 
 /** Another source may replace the present one after this much silence, ms. */
 const QUIET_MS = 2_000;
+/** Another source at the peer's own address may replace the present one after this much silence, ms: some packets of it. */
+const PAUSE_MS = 80;
 /** Packets of the source before a negotiation may still arrive for this long, ms. */
 const LEAVING_MS = 2_000;
 /** A source continues with a sequence number at most this far ahead (RFC 3550 appendix A.1). */
@@ -15,19 +17,21 @@ const SOME = 3;
 const MANY = 5;
 /** Larger datagrams carry no telephone audio. */
 const MOST_BYTES = 1500;
-const NONE = new Uint8Array(0);
+/** Packets of a source at the peer's own address that are kept until it is accepted; elsewhere it is one. */
+const MAX_HELD = 8;
 
 /**
- * Verdict on a packet: of the present source; the first of a newly accepted source (`begins`, with a packet that was `held`
- * before it); held, of a candidate; or a stranger's.
+ * Verdict on a packet: of the present source; the first of a newly accepted source (`begins`, with the packets that were
+ * `held` before it); held, of a candidate; or a stranger's.
  */
 export type Verdict = "present" | "begins" | "held" | "foreign";
 
 /**
  * Which source is the peer (symmetric RTP, RFC 4961; against strangers RFC 7362 section 4). The negotiated address is
  * believed at once, always. Another address is believed at once if the source goes on there: with its SSRC and its next
- * sequence number, or authenticated by SRTP. Anything else takes the place of a source only if that has been silent for
- * 2 s, with several packets in a row; and the source that lost its place so gets it back with its next packet.
+ * sequence number, or authenticated by SRTP. Another source at the same address follows one that has stopped: after 80 ms.
+ * Anything else takes the place of a source only if that has been silent for 2 s, with several packets in a row. The source
+ * that lost its place so gets it back with its next packet.
  */
 export class RemoteSource implements SocketAddress {
   /** The remote address: first as negotiated, then as learnt. */
@@ -35,15 +39,15 @@ export class RemoteSource implements SocketAddress {
   port = 0;
   /** SSRC of the present source; -1 before its first packet. */
   ssrc = -1;
-  /** The packet before the first one of the source that has just begun, still encrypted, and its length; zero: none. */
-  held: Uint8Array = NONE;
-  heldLength = 0;
+  /** The packets before the first one of the source that has just begun, and their lengths. */
+  readonly held: Uint8Array[] = [];
+  readonly heldLengths: number[] = [];
   readonly #strict: boolean;
   #agreed: SocketAddress = { address: "", port: 0 };
   /** The highest sequence number of the present source. */
   #sequence = 0;
   #heardAt = 0;
-  /** The source that a stranger may have displaced; SSRC -1: none. */
+  /** The source that another one has displaced, perhaps a stranger; SSRC -1: none. */
   readonly #displaced = { ssrc: -1, sequence: 0 };
   /** The address before the last negotiation, and until when its last packets may arrive. */
   readonly #left = { address: "", port: 0, until: 0 };
@@ -108,30 +112,34 @@ export class RemoteSource implements SocketAddress {
     if (here && known) return this.#goesOn(packet, now);
     const agreed = port === this.#agreed.port && address === this.#agreed.address;
     if (agreed && (!here || this.ssrc < 0)) {
-      this.heldLength = 0;
+      this.#drop();
       this.#move(address, port);
       this.#restore();
       return known ? this.#goesOn(packet, now) : this.#begin(packet, now);
     }
     if (this.#strict && !agreed) return this.#foreign();
+    if (packet.ssrc === this.#displaced.ssrc && isNext(packet.sequence, this.#displaced.sequence)) {
+      this.#drop();
+      this.#move(address, port);
+      this.#restore();
+      return this.#begin(packet, now);
+    }
     if (!here) {
       const next = known && isNext(packet.sequence, this.#sequence);
       if (next) this.#move(address, port);
       if (next || (known && authentic)) return this.#goesOn(packet, now);
-      if (packet.ssrc === this.#displaced.ssrc && isNext(packet.sequence, this.#displaced.sequence)) {
-        this.heldLength = 0;
-        this.#move(address, port);
-        this.#restore();
-        return this.#begin(packet, now);
-      }
       if (this.#isLeaving(address, port, now)) return "foreign";
     }
+    const quietMs = this.ssrc < 0 ? Number.POSITIVE_INFINITY : now - this.#heardAt;
     const trusted = here || authentic;
-    if (!trusted && this.ssrc >= 0 && now - this.#heardAt < QUIET_MS) return this.#foreign();
-    return this.#weigh(packet, bytes, length, address, port, now, trusted);
+    if (!trusted && quietMs < QUIET_MS) return this.#foreign();
+    return this.#weigh(packet, bytes, length, address, port, now, trusted, here && quietMs < PAUSE_MS);
   }
 
-  /** Weighs another source, which becomes the peer's if its packets are consecutive. */
+  /**
+   * Weighs another source, which becomes the peer's if its packets are consecutive.
+   * @param tooEarly the present source may still go on
+   */
   #weigh(
     packet: RtpPacket,
     bytes: Uint8Array,
@@ -140,6 +148,7 @@ export class RemoteSource implements SocketAddress {
     port: number,
     now: number,
     trusted: boolean,
+    tooEarly: boolean,
   ): Verdict {
     if (length > MOST_BYTES) return this.#foreign();
     const candidate = this.#candidate;
@@ -148,15 +157,20 @@ export class RemoteSource implements SocketAddress {
     if (!candidate.follows(packet, address, port, now)) {
       if (candidate.standsBefore(packet, address, port, rank, now)) return this.#foreign();
       this.#dismiss();
+      this.#drop();
       candidate.begin(packet, address, port, rank, now);
     }
     const needed = trusted || this.ssrc < 0 ? FEW : neighbour ? SOME : MANY;
-    if (candidate.packets < needed) {
-      this.held = bytes;
-      this.heldLength = length;
+    if (candidate.packets < needed || tooEarly) {
+      if (this.held.length === (port === this.port && address === this.address ? MAX_HELD : 1)) {
+        this.held.shift();
+        this.heldLengths.shift();
+      }
+      this.held.push(bytes);
+      this.heldLengths.push(length);
       return "held";
     }
-    if (!trusted && this.ssrc >= 0 && this.#displaced.ssrc < 0) {
+    if (this.ssrc >= 0 && this.#displaced.ssrc < 0) {
       this.#displaced.ssrc = this.ssrc;
       this.#displaced.sequence = this.#sequence;
     }
@@ -187,6 +201,12 @@ export class RemoteSource implements SocketAddress {
     this.#injected += this.#doubtful;
     this.#doubtful = 0;
     this.#displaced.ssrc = -1;
+  }
+
+  /** Drops the held packets. */
+  #drop(): void {
+    this.held.length = 0;
+    this.heldLengths.length = 0;
   }
 
   #move(address: string, port: number): void {

@@ -22,7 +22,8 @@ function listening({ strict = false, authentic = false } = {}) {
     writeRtpHeader(bytes, 0, false, sequence, sequence * 160, ssrc);
     packet.parse(bytes, bytes.length);
     const verdict = source.judge(packet, bytes, bytes.length, address, port, now, authentic);
-    const held = verdict === "begins" && source.heldLength > 0 ? ", one held" : "";
+    const count = verdict === "begins" ? source.held.length : 0;
+    const held = count === 0 ? "" : `, ${count === 1 ? "one" : count} held`;
     const at = source.isAt(AGREED.address, AGREED.port) ? "agreed" : `${source.address}:${source.port}`;
     return `${verdict}${held} → ${at}`;
   };
@@ -124,8 +125,20 @@ describe("the source of the peer's audio", () => {
     judge(AGREED, 1, 0, 1);
     expect(judge(AGREED, 100, 20, 2)).toBe("held → agreed");
     expect(judge(AGREED, 2, 21, 1)).toBe("present → agreed");
-    expect(judge(AGREED, 101, 40, 2)).toBe("held → agreed");
-    expect(judge(AGREED, 102, 60, 2)).toBe("begins, one held → agreed");
+    for (let i = 1; i <= 3; i++) expect(judge(AGREED, 100 + i, 20 + 20 * i, 2)).toBe("held → agreed");
+    expect(judge(AGREED, 104, 101, 2)).toBe("begins, 3 held → agreed");
+    expect(judge(AGREED, 105, 120, 2)).toBe("present → agreed");
+  });
+
+  test("has its place back at once if it had only paused", () => {
+    const judge = listening();
+    judge(AGREED, 1, 0, 1);
+    for (let i = 0; i < 50; i++) judge(AGREED, 100 + i, 20 + 20 * i, 2);
+    expect(judge(AGREED, 2, 1_011, 1)).toBe("begins → agreed");
+    for (let i = 0; i < 50; i++) {
+      expect(judge(AGREED, 150 + i, 1_020 + 20 * i, 2)).toBe("held → agreed");
+      expect(judge(AGREED, 3 + i, 1_031 + 20 * i, 1)).toBe("present → agreed");
+    }
   });
 
   test("holds no stranger's packet for the agreed one's", () => {

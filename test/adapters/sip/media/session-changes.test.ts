@@ -206,6 +206,7 @@ describe("the peer", () => {
     end.session.start();
     await speak(far.socket, end.session.port, 20);
     await until(() => end.session.statistics().packetsReceived === 20, "the first source");
+    await new Promise((resolve) => setTimeout(resolve, 100)); // it has stopped
     await speak(far.socket, end.session.port, 20, { ssrc: 5, first: 40_000 });
     await until(() => end.session.statistics().packetsReceived === 40, "the second source");
     const moved = await stranger();
