@@ -38,10 +38,9 @@ export function audioContract({ test, expect, options }: TelephonyTheme): void {
     const samples = (leg.sampleRate * leg.frameMs) / 1000;
     expect([...source.lengths]).toEqual([samples]);
     for (const frame of ear.frames) expect(frame.length).toBe(samples);
-    for (const [i, marks] of ear.marks.entries()) {
+    for (const marks of ear.marks) {
       expect(marks.length).toBe(samples);
       for (const mark of marks) expect(mark <= SAMPLE.afterPause).toBe(true);
-      if (i === 0) expect(marks.some((mark) => mark !== SAMPLE.filledIn)).toBe(true); // before the first sample nothing is filled in
     }
     await network.sleep(5 * leg.frameMs);
     expect([source.frames, ear.frames.length]).toEqual([sent, heard]); // nothing after the end
