@@ -17,6 +17,15 @@ import {
   type MachineRules,
   noteTone,
 } from "./machine-flow.ts";
+import {
+  extensionDialled,
+  firstWord,
+  type StartFlow,
+  type StartRules,
+  startAnyway,
+  startConnected,
+  startForgotten,
+} from "./message-start.ts";
 import type { CompletedReason, FailedReason } from "./outcome.ts";
 import { awaitPerson, NO_PERSON, personCame } from "./person-wait.ts";
 import { RELEASE_FAILURES, type ReleaseCause } from "./release-cause.ts";
@@ -43,7 +52,7 @@ export const PHASE_TRANSITIONS: Transitions<CallPhase, PhaseMove> = {
  * The state of one live call, decided by a pure function: a state and a signal give the next state and the effects.
  * The call session carries the effects out and holds no rule of its own.
  */
-export interface CallFlow extends MachineFlow {
+export interface CallFlow extends MachineFlow, StartFlow {
   readonly phase: CallPhase;
   /** The network has reported that someone could answer: the phone rings, or audio comes before the answer. */
   readonly reached: boolean;
@@ -73,6 +82,7 @@ export const NEW_FLOW: CallFlow = {
   suspected: false,
   awaited: undefined,
   awaitsWords: false,
+  start: "ready",
 };
 
 /** What the rules depend on besides the state. */
@@ -86,6 +96,8 @@ export interface FlowRules extends MachineRules {
   readonly playedReason: "message_played" | "agent_finished";
   /** The call has a fixed message, which can begin again. */
   readonly fixed: boolean;
+  /** What comes before the audio of the call. */
+  readonly start: StartRules;
 }
 
 export interface Decision {
@@ -158,6 +170,10 @@ function meaningOf(flow: CallFlow, signal: CallSignal, rules: FlowRules, unprove
       return flow.phase === "talking" ? leaveVoicemail(flow, signal.atMs) : stay(flow);
     case "greeting_over":
       return leaveMessage(flow, signal.end, rules);
+    case "extension_dialled":
+      return extensionDialled(flow, signal.inBand, rules.start, durationMs(flow, rules));
+    case "first_word":
+      return firstWord(flow, signal.isOver, rules.start, durationMs(flow, rules));
     case "noticed":
       return noticed(flow, signal.fact);
     case "line_down":
@@ -206,13 +222,14 @@ function connected(flow: CallFlow, rules: FlowRules, unproven: boolean): Decisio
     { do: "cancel", name: "ring" },
     { do: "cancel", name: "setup" },
     // Counted from the end of the message, which begins now if it is ready.
-    { do: "timer", name: "duration", ms: flow.messageMs + rules.timings.maxDurationMs },
+    { do: "timer", name: "duration", ms: durationMs(flow, rules) },
   ];
   if (!flow.inbound) effects.push({ do: "timer", name: "inbound", ms: rules.timings.mediaTimeoutMs });
   if (rules.streamed && !flow.attached) effects.push(streamTimer(rules));
-  const talking: CallFlow = { ...flow, phase };
-  if (!flow.played) return to(talking, effects);
-  const played = messagePlayed(talking, rules, unproven);
+  const started = startConnected({ ...flow, phase }, rules.start, durationMs(flow, rules));
+  effects.push(...started.effects);
+  if (!flow.played) return to(started.flow, effects);
+  const played = messagePlayed(started.flow, rules, unproven);
   return to(played.flow, [...effects, ...played.effects]);
 }
 
@@ -220,7 +237,7 @@ function messageReady(flow: CallFlow, messageMs: number, rules: FlowRules): Deci
   const note: CallEffect = { do: "note", fact: { event: "message_ready", data: { message_ms: messageMs } } };
   const ready: CallFlow = { ...flow, messageMs };
   if (flow.phase !== "talking") return to(ready, [note]);
-  return to(ready, [note, { do: "timer", name: "duration", ms: messageMs + rules.timings.maxDurationMs }]);
+  return to(ready, [note, { do: "timer", name: "duration", ms: durationMs(ready, rules) }]);
 }
 
 function answeredBy(flow: CallFlow, verdict: AnswerVerdict, rules: FlowRules, unproven: boolean): Decision {
@@ -233,14 +250,21 @@ function answeredBy(flow: CallFlow, verdict: AnswerVerdict, rules: FlowRules, un
 
 function whenAnswered(flow: CallFlow, rules: FlowRules, unproven: boolean): Decision {
   if (flow.answeredBy === "machine" && rules.onMachine === "hang_up") return complete(flow, "machine_hung_up", null);
-  if (flow.answeredBy === "machine" && rules.onMachine === "leave_message") return awaitVoicemail(flow);
+  if (flow.answeredBy === "machine" && rules.onMachine === "leave_message") return withoutStart(awaitVoicemail(flow));
   if (flow.answeredBy === "screening" && rules.onScreening === "hang_up")
     return complete(flow, "machine_hung_up", "a call-screening assistant answered");
-  if (flow.answeredBy === "screening" && introductionOf(rules.onScreening)) return awaitPerson(flow, "screening");
+  if (flow.answeredBy === "screening" && introductionOf(rules.onScreening))
+    return withoutStart(awaitPerson(flow, "screening"));
   // The assistant has passed the call on to a voicemail box, which gets the message as a person does.
   if (flow.answeredBy === "machine" && flow.awaited === "screening")
-    return personCame(flow, undefined, flow.messageMs + rules.timings.maxDurationMs);
+    return personCame(flow, undefined, durationMs(flow, rules));
   return flow.played ? messagePlayed(flow, rules, unproven) : stay(flow);
+}
+
+/** A message that waits for a machine or a person waits for nothing else. */
+function withoutStart({ flow, effects }: Decision): Decision {
+  const next = startForgotten(flow);
+  return to(next.flow, [...next.effects, ...effects]);
 }
 
 /** What is played into a fax machine or a busy tone reaches no person: the call ends, unless a program carries it. */
@@ -254,10 +278,12 @@ function lineTone(
   const notes: readonly CallEffect[] = [noteTone(finding), ...learnt.effects];
   const { ends, followsPerson } = TONE_MEANINGS[finding.tone];
   if (finding.tone === "ringback" && mayWait(learnt.flow, finding, rules)) {
-    const waiting = awaitPerson(learnt.flow, "ringing");
+    const waiting = withoutStart(awaitPerson(learnt.flow, "ringing"));
     return to(waiting.flow, [...notes, ...waiting.effects]);
   }
-  if (!ends || rules.streamed || flow.phase !== "talking") return to(learnt.flow, notes);
+  // A switchboard may offer a dial tone for the extension.
+  const carriesOn = rules.streamed || flow.start === "extension";
+  if (!ends || carriesOn || flow.phase !== "talking") return to(learnt.flow, notes);
   const detail = toneText(finding);
   const ended =
     followsPerson && learnt.flow.answeredBy === "human"
@@ -267,8 +293,8 @@ function lineTone(
 }
 
 /** True if the message can begin again once a person answers the phone that rings behind a switchboard. */
-function mayWait({ phase, voicemail }: CallFlow, { atMs }: ToneFinding, { fixed }: FlowRules): boolean {
-  return phase === "talking" && fixed && voicemail === undefined && atMs <= ANALYSIS_MS;
+function mayWait({ phase, start, voicemail }: CallFlow, { atMs }: ToneFinding, { fixed }: FlowRules): boolean {
+  return phase === "talking" && start !== "extension" && fixed && voicemail === undefined && atMs <= ANALYSIS_MS;
 }
 
 function toneSuspected(flow: CallFlow, rules: FlowRules, unproven: boolean): Decision {
@@ -277,7 +303,12 @@ function toneSuspected(flow: CallFlow, rules: FlowRules, unproven: boolean): Dec
 
 function leaveMessage(flow: CallFlow, end: GreetingEnd, rules: FlowRules): Decision {
   if (flow.phase !== "talking") return stay(flow);
-  return greetingOver(flow, end, flow.messageMs + rules.timings.maxDurationMs);
+  return greetingOver(flow, end, durationMs(flow, rules));
+}
+
+/** The longest duration of the call from now on, counted from the end of the message, ms. */
+function durationMs({ messageMs }: CallFlow, { timings }: FlowRules): number {
+  return messageMs + timings.maxDurationMs;
 }
 
 function messagePlayed(flow: CallFlow, rules: FlowRules, unproven: boolean, detail: string | null = null): Decision {
@@ -359,6 +390,8 @@ function timer(flow: CallFlow, signal: Extract<CallSignal, { type: "timer" }>, r
         return complete(flow, "machine_hung_up", NO_PERSON[flow.awaited], [{ do: "discard_message" }]);
       if (flow.played && flow.phase === "talking") return complete(flow, rules.playedReason, null);
       return to({ ...flow, awaitsWords: false }, []);
+    case "start":
+      return startAnyway(flow, rules.start, durationMs(flow, rules));
     case "line":
       if (inboundSince) return flow.lineDown ? to(flow, [lineTimer(rules)]) : stay(flow);
       return flow.lineDown

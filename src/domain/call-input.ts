@@ -6,12 +6,16 @@ import { type AudioPlace, audioFault, DecodedAudio } from "./audio-input.ts";
 import { CALL_TYPES, type CallType } from "./call.ts";
 import type { CallerId } from "./caller-id.ts";
 import { type CallerIdInput, callerIdSchema } from "./caller-id-input.ts";
+import { extensionSchema } from "./extension.ts";
 import { characters, describedAs, isObject, issueText, type Schema, storableText } from "./input-checks.ts";
 import { type ParseOptions, parseBody } from "./input-parser.ts";
 import type { Metadata } from "./instance.ts";
 import type { Limits } from "./limits.ts";
+import type { StartOn } from "./message-start.ts";
+import { messageStartEntries } from "./message-start-input.ts";
 import { metadataSchema } from "./metadata-input.ts";
 import { PHONE_NUMBER, PHONE_RULE } from "./phone-number.ts";
+import { invalidInput } from "./refusal.ts";
 import { type OnScreening, onScreeningSchema } from "./screening-policy.ts";
 import { type SipInput, sipSchema, sipUriSchema } from "./sip-input.ts";
 import { VOICE_ID } from "./voice-id.ts";
@@ -21,8 +25,8 @@ export type CreateCallInput = CommonCallInput & CallMessageInput;
 
 /** What a call plays, by its type. */
 export type CallMessageInput =
-  | ({ type: "FIXED_TTS"; tts: { text: string; voiceId: string } } & MachineInput)
-  | ({ type: "FIXED_AUDIO"; audio: { audioBase64: string } } & MachineInput)
+  | ({ type: "FIXED_TTS"; tts: { text: string; voiceId: string } } & MachineInput & StartInput)
+  | ({ type: "FIXED_AUDIO"; audio: { audioBase64: string } } & MachineInput & StartInput)
   | { type: "DYNAMIC_STREAM" }
   | { type: "DYNAMIC_AGENT"; agent: AgentInput };
 
@@ -37,6 +41,14 @@ interface MachineInput {
   onScreening?: OnScreening | undefined;
 }
 
+/** The fields of a call with a message that say when it begins. */
+interface StartInput {
+  /** Default: `answer`. */
+  startOn?: StartOn | undefined;
+  /** A pause before the message, ms. Default: 0. */
+  startDelayMs?: number | undefined;
+}
+
 /** The fields that calls of all types have. */
 export interface CommonCallInput {
   instanceId: string;
@@ -44,6 +56,8 @@ export interface CommonCallInput {
     phoneNumber: string;
     /** The SIP URI that is called, on trunks that allow its host; the number stays that of the callee. */
     sipUri?: string | undefined;
+    /** Keys that are sent after the answer, before anything is heard: 0-9, *, #, and the pauses `w` and `,`. */
+    extension?: string | undefined;
   };
   /** Records both sides of the call; ask the callee first. Default: false. */
   recording?: boolean | undefined;
@@ -64,7 +78,10 @@ interface CheckedCommonInput extends Omit<CommonCallInput, "from"> {
 
 /** A checked body of `POST /v1/calls`, without the fields of other types. */
 export type CheckedCallInput = CheckedCommonInput &
-  (Exclude<CallMessageInput, { type: "FIXED_AUDIO" }> | ({ type: "FIXED_AUDIO"; audio: AudioPlace } & MachineInput));
+  (
+    | Exclude<CallMessageInput, { type: "FIXED_AUDIO" }>
+    | ({ type: "FIXED_AUDIO"; audio: AudioPlace } & MachineInput & StartInput)
+  );
 
 /** The schemas of the body that creates a call. */
 export interface CallSchemas {
@@ -91,12 +108,15 @@ export function callSchemas(limits: Limits): CallSchemas {
     target: v.object({
       phoneNumber: v.pipe(v.string(), v.regex(PHONE_NUMBER, issueText("phone_number_invalid", PHONE_RULE))),
       sipUri: v.optional(sipUriSchema()),
+      extension: v.optional(extensionSchema()),
     }),
     tts: IGNORED,
     audio: IGNORED,
     agent: IGNORED,
     onMachine: IGNORED,
     onScreening: IGNORED,
+    startOn: IGNORED,
+    startDelayMs: IGNORED,
     recording: v.optional(
       describedAs(v.boolean(), {
         type: "boolean",
@@ -140,15 +160,17 @@ export function callSchemas(limits: Limits): CallSchemas {
   const agent = agentSchema(limits, voiceId);
 
   const onMachine = v.optional(onMachineSchema());
+  const start = messageStartEntries();
   const screening = (needsVoice: boolean) => v.optional(onScreeningSchema(voiceId, needsVoice));
+  const message = { onMachine, ...start };
 
   const createCall = {
-    FIXED_TTS: v.object({ ...common, type: v.literal("FIXED_TTS"), tts, onMachine, onScreening: screening(false) }),
+    FIXED_TTS: v.object({ ...common, type: v.literal("FIXED_TTS"), tts, ...message, onScreening: screening(false) }),
     FIXED_AUDIO: v.object({
       ...common,
       type: v.literal("FIXED_AUDIO"),
       audio,
-      onMachine,
+      ...message,
       onScreening: screening(true),
     }),
     DYNAMIC_STREAM: v.object({ ...common, type: v.literal("DYNAMIC_STREAM") }),
@@ -173,7 +195,23 @@ export function parseCall(schemas: CallSchemas, body: unknown, options: ParseOpt
   const input = parseBody(schema, body, options);
   const { entries } = schema as { entries?: Readonly<Record<string, unknown>> };
   for (const name in entries) if (entries[name] === IGNORED) Reflect.deleteProperty(input, name);
+  checkExtension(input);
   return input;
+}
+
+/** @throws {Refusal} a switchboard would count as the machine, or as the assistant */
+function checkExtension(input: CheckedCallInput): void {
+  if (input.target.extension === undefined || input.type === "DYNAMIC_STREAM") return;
+  const policies =
+    input.type === "DYNAMIC_AGENT"
+      ? { "/agent/onMachine": input.agent.onMachine }
+      : { "/onMachine": input.onMachine, "/onScreening": input.onScreening };
+  const detail =
+    'must be "continue" with target.extension: the switchboard that answers sounds like a machine, and no person has answered yet';
+  const [fault, ...more] = Object.entries(policies)
+    .filter(([, policy]) => policy !== undefined && policy !== "continue")
+    .map(([pointer]) => ({ pointer, code: "value_invalid" as const, detail }));
+  if (fault) throw invalidInput([fault, ...more]);
 }
 
 /** The voice that a body names, whether or not it exists, and where; undefined if it names none that could exist. */

@@ -8,7 +8,7 @@ import type { PersonWait } from "./person-wait.ts";
 import type { ReleaseCause } from "./release-cause.ts";
 
 /** The timers of a live call. */
-export type TimerName = "ring" | "setup" | "inbound" | "duration" | "line" | "stream" | "machine";
+export type TimerName = "ring" | "setup" | "inbound" | "duration" | "line" | "stream" | "machine" | "start";
 
 /** The inputs of the call flow: from the leg, the message, the stream, the line, timers and callers. */
 export type CallSignal =
@@ -51,6 +51,10 @@ export type CallSignal =
   | { readonly type: "leave_voicemail"; readonly atMs: number }
   /** The machine that was waited for records now. */
   | { readonly type: "greeting_over"; readonly end: GreetingEnd }
+  /** The keys of the extension have been sent. `inBand`: as tones. */
+  | { readonly type: "extension_dialled"; readonly inBand: boolean }
+  /** The first word of the callee, which was waited for, has begun or is over. */
+  | { readonly type: "first_word"; readonly isOver: boolean }
   | { readonly type: "noticed"; readonly fact: Fact }
   /** The line reported it, or a probe found it. */
   | { readonly type: "line_down"; readonly reason: string }
@@ -81,6 +85,12 @@ export type CallEffect =
   | { readonly do: "hang_up" }
   | { readonly do: "timer"; readonly name: TimerName; readonly ms: number }
   | { readonly do: "cancel"; readonly name: TimerName }
+  /** Send the keys of the extension, and report when that is done. */
+  | { readonly do: "dial_extension" }
+  /** Report the next word of the callee. */
+  | { readonly do: "await_first_word" }
+  /** The audio of the call follows after this pause. */
+  | { readonly do: "begin_message"; readonly delayMs: number }
   /** Stop the message, and report the end of the machine's greeting. */
   | { readonly do: "await_voicemail" }
   /** Play the message, from its beginning. */

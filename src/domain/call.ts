@@ -5,6 +5,7 @@ import type { CallerId } from "./caller-id.ts";
 import type { FileBytes } from "./file-bytes.ts";
 import type { Metadata } from "./instance.ts";
 import type { MediaStatistics } from "./media-statistics.ts";
+import type { StartOn, StartRules } from "./message-start.ts";
 import type { Outcome } from "./outcome.ts";
 import type { QualityInterval } from "./quality-series.ts";
 import type { OnScreening } from "./screening-policy.ts";
@@ -35,7 +36,7 @@ export const CALL_TRANSITIONS: Transitions<CallStatus, CallMove> = {
 
 /** What the callee is to hear, or whom to talk to. */
 export type Message =
-  | ({ readonly type: "FIXED_TTS"; readonly text: string; readonly voiceId: string } & MachinePolicy)
+  | ({ readonly type: "FIXED_TTS"; readonly text: string; readonly voiceId: string } & MachinePolicy & MessageStart)
   | ({
       readonly type: "FIXED_AUDIO";
       readonly format: "wav" | "mp3";
@@ -45,11 +46,13 @@ export type Message =
       readonly truncated: boolean;
       /** The use of the file's bytes; undefined if the decoder does not count them. */
       readonly bytes?: FileBytes | undefined;
-    } & MachinePolicy)
-  | { readonly type: "DYNAMIC_STREAM" }
+    } & MachinePolicy &
+      MessageStart)
+  | ({ readonly type: "DYNAMIC_STREAM" } & Extension)
   | ({ readonly type: "DYNAMIC_AGENT"; readonly instructions: readonly string[] } & Readonly<
       Omit<AgentInput, "instructions">
-    >);
+    > &
+      Extension);
 
 /** What a call does once a machine has answered. */
 export interface MachinePolicy {
@@ -57,6 +60,24 @@ export interface MachinePolicy {
   readonly onMachine?: OnMachine | undefined;
   /** What it does once a call-screening assistant has answered. Left out: it goes on as with a person. */
   readonly onScreening?: OnScreening | undefined;
+}
+
+/** Keys that are sent after the answer. */
+interface Extension {
+  readonly extension?: string | undefined;
+}
+
+/** When a fixed message begins. Left out: at the answer. */
+interface MessageStart extends Extension {
+  readonly startOn?: StartOn | undefined;
+  /** A pause before the message, ms. */
+  readonly startDelayMs?: number | undefined;
+}
+
+/** What comes between the answer and the first sound of a call. */
+export function startRulesOf({ extension, ...message }: Message): StartRules {
+  const { startOn = "answer", startDelayMs = 0 } = message as MessageStart;
+  return { extension, startOn, startDelayMs };
 }
 
 /** What the call does once a machine has answered. */

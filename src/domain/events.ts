@@ -51,6 +51,8 @@ export interface EventData {
   };
   /** The message begins for a machine to record. `after`: what shows that it records. */
   readonly leaving_message: { readonly after: GreetingEnd };
+  /** The keys of `target.extension` were sent after the answer. `in_band`: as tones, because no other way was accepted. */
+  readonly extension_dialled: { readonly extension: string; readonly in_band: boolean };
   /** Somebody listens to the live call from now on. `token_id`: null without a token, as in the console. */
   readonly listening_started: ListenerData;
   /** They do not any more, and the call goes on. `listened_ms`: how much they got. */
@@ -135,6 +137,7 @@ export const EVENT_TYPES = [
   "line_tone",
   "answered_by",
   "leaving_message",
+  "extension_dialled",
   "listening_started",
   "listening_ended",
   "held",

@@ -37,6 +37,7 @@ const RULES: FlowRules = {
   onMachine: "continue",
   onScreening: "continue",
   fixed: true,
+  start: { extension: undefined, startOn: "answer", startDelayMs: 0 },
 };
 const CERTAIN: FlowRules = { ...RULES, expectsInboundAudio: true };
 const HANG_UP: FlowRules = { ...RULES, onMachine: "hang_up" };

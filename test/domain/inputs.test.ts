@@ -163,6 +163,35 @@ describe("a phone number", () => {
   });
 });
 
+describe("the start of a message", () => {
+  test.each([
+    [{ startOn: "first_word", startDelayMs: 0 }],
+    [{ startOn: "answer", startDelayMs: 10_000 }],
+    [{ target: { phoneNumber: "+12025550100", extension: ",,12" } }],
+  ])("is kept as it was sent (%#)", (fields) => {
+    expect(parseCreateCall(SCHEMAS, { ...SPEECH, ...fields })).toMatchObject(fields);
+  });
+
+  test.each([
+    [{ startOn: "beep" }, "/startOn value_invalid"],
+    [{ startDelayMs: -1 }, "/startDelayMs value_invalid"],
+    [{ startDelayMs: 10_001 }, "/startDelayMs value_invalid"],
+    [{ startDelayMs: 1.5 }, "/startDelayMs value_invalid"],
+    [{ startDelayMs: "500" }, "/startDelayMs value_invalid"],
+    [{ target: { phoneNumber: "+12025550100", extension: "12 3" } }, "/target/extension value_invalid"],
+    [{ target: { phoneNumber: "+12025550100", extension: 12 } }, "/target/extension type_invalid"],
+  ])("is refused with its place (%#)", (fields, fault) => {
+    expect(callFaults({ ...SPEECH, ...fields })).toEqual([fault]);
+  });
+
+  test("is a field of messages only", () => {
+    const { tts: _, ...stream } = { ...SPEECH, type: "DYNAMIC_STREAM", startOn: "beep", startDelayMs: -1 };
+    const parsed = parseCreateCall(SCHEMAS, stream);
+    expect(parsed).not.toHaveProperty("startOn");
+    expect(parsed).not.toHaveProperty("startDelayMs");
+  });
+});
+
 describe("a text", () => {
   test.each(["a", "0", "é", "你好", "😀 hello", "\u0000a", "x".repeat(4_096), "😀".repeat(4_095).concat("a")])(
     "may be anything that can be spoken (%#)",

@@ -166,6 +166,8 @@ describe("requests", () => {
       "recording",
       "reference",
       "sip",
+      "startDelayMs",
+      "startOn",
       "target",
       "tts",
       "type",

@@ -11,6 +11,7 @@ import type { Leg, MediaEvidence, Telephony } from "../../ports/telephony.ts";
 import { KeyMerger } from "../calls/key-merger.ts";
 import type { Context } from "../context.ts";
 import { AnswerAnalyzer } from "./answer-analyzer.ts";
+import { CallOpening } from "./call-opening.ts";
 import { type CallTap, CallTaps } from "./call-tap.ts";
 import { InboundAnalyzer } from "./inbound-analyzer.ts";
 import { introduce } from "./introduction.ts";
@@ -59,6 +60,8 @@ export type AudioFact = Fact<
 
 /** The audio of one leg in both directions: plays the message to the callee, and analyzes and records what comes back. */
 export class CallMedia {
+  /** What is heard before the audio of the call; undefined if nothing is. */
+  readonly opening: CallOpening | undefined;
   readonly #context: Context;
   readonly #call: Call;
   readonly #message: MessagePlayer | undefined;
@@ -97,7 +100,10 @@ export class CallMedia {
         playout: this.#playout,
         tailMs: context.timings.tailMs,
         post,
-        delayed: (at_ms, silence_ms) => this.#report({ event: "message_delayed", data: { at_ms, silence_ms } }),
+        delayed: (atMs, silence_ms) => {
+          const at_ms = atMs + (this.opening?.lengthMs ?? 0);
+          this.#report({ event: "message_delayed", data: { at_ms, silence_ms } });
+        },
       });
     const { sampleRate } = leg;
     const { voiceActivity } = context;
@@ -131,10 +137,12 @@ export class CallMedia {
       promptOver: () => this.#introduce(),
       personCame: () => post({ type: "person_came", verdict: this.#answer.person() }),
     });
+    const audio = { leg, playout: this.#playout, callee: this.#inbound, post };
+    this.opening = CallOpening.of(context, call, audio);
     const program = programOf(call);
     if (program.kind === "live") {
       const words = (text: string) => this.#answer.words(text);
-      const media = { leg, network, playout: this.#playout, callee: this.#inbound, words, post };
+      const media = { ...audio, network, words };
       this.#live = connection ? connection(media) : program.connect(context, call, media);
     }
     if (call.recordedMs !== null)
@@ -147,11 +155,12 @@ export class CallMedia {
       this.#answer,
       this.#person,
       ...(transcripts ? [transcripts] : []),
+      ...(this.opening ? [this.opening.tap] : []),
       ...(this.#live?.taps ?? []),
       ...(this.#recorder ? [this.#recorder] : []),
     ]);
     this.#followOutbound();
-    leg.connectMedia(this.#playout, this.#taps);
+    leg.connectMedia(this.opening?.source ?? this.#playout, this.#taps);
   }
 
   /** Queues the message while the phone rings; posts a signal when all of it is ready, and when it has been played. */
@@ -161,6 +170,7 @@ export class CallMedia {
 
   /** Stops the message, and reports when a person takes the call; before that, an assistant gets the introduction. */
   awaitPerson(behind: PersonWait): void {
+    this.opening?.end();
     this.#message?.stop();
     this.#person.await(behind);
   }
@@ -168,6 +178,7 @@ export class CallMedia {
   /** Stops the message, and reports when the machine that has answered begins to record. */
   awaitVoicemail(): void {
     this.#awaitNobody();
+    this.opening?.end();
     this.#message?.stop();
     this.#live?.awaitVoicemail?.();
     this.#answer.awaitRecording();
@@ -328,7 +339,9 @@ export class CallMedia {
   }
 
   #followOutbound(): void {
-    this.#playout.tap = this.#taps.followsOutbound ? this.#taps : undefined;
+    const tap = this.#taps.followsOutbound ? this.#taps : undefined;
+    this.#playout.tap = tap;
+    if (this.opening) this.opening.outbound = tap;
   }
 
   #report(fact: AudioFact): void {

@@ -296,6 +296,15 @@ export class CallSession {
       case "cancel":
         this.#timers.cancel(effect.name);
         break;
+      case "dial_extension":
+        void this.#media?.opening?.dialExtension();
+        break;
+      case "await_first_word":
+        this.#media?.opening?.awaitFirstWord();
+        break;
+      case "begin_message":
+        this.#media?.opening?.end(effect.delayMs);
+        break;
       case "await_voicemail":
         this.#media?.awaitVoicemail();
         break;

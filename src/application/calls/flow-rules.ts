@@ -1,4 +1,4 @@
-import { type Call, machinePolicyOf, screeningPolicyOf } from "../../domain/call.ts";
+import { type Call, machinePolicyOf, screeningPolicyOf, startRulesOf } from "../../domain/call.ts";
 import type { FlowRules } from "../../domain/call-flow.ts";
 import { timingsOf } from "../../domain/call-timings.ts";
 import type { Telephony } from "../../ports/telephony.ts";
@@ -18,5 +18,6 @@ export function flowRulesOf(context: Context, call: Call, telephony: Telephony):
     onMachine: machinePolicyOf(call.message),
     onScreening: screeningPolicyOf(call.message),
     fixed: program.kind === "message",
+    start: startRulesOf(call.message),
   };
 }

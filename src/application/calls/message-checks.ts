@@ -1,6 +1,6 @@
 import { sha256OfBytes } from "../../base/sha256.ts";
 import { type AudioPlace, DecodedAudio, decodedFile, NO_BASE64 } from "../../domain/audio-input.ts";
-import type { MachinePolicy, Message } from "../../domain/call.ts";
+import type { Message } from "../../domain/call.ts";
 import type { CheckedCallInput } from "../../domain/call-input.ts";
 import type { Principal } from "../../domain/principal.ts";
 import { invalidInput, Refusal } from "../../domain/refusal.ts";
@@ -34,16 +34,16 @@ export class MessageChecks {
     switch (input.type) {
       case "FIXED_TTS":
         return {
-          message: { type: input.type, text: input.tts.text, voiceId: input.tts.voiceId, ...policyOf(input) },
+          message: { type: input.type, text: input.tts.text, voiceId: input.tts.voiceId, ...optionsOf(input) },
         };
       case "FIXED_AUDIO": {
         const { message, file } = await this.#audioMessage(principal, input.instanceId, audio);
-        return { message: { ...message, ...policyOf(input) }, file };
+        return { message: { ...message, ...optionsOf(input) }, file };
       }
       case "DYNAMIC_STREAM":
-        return { message: { type: input.type } };
+        return { message: { type: input.type, ...extensionOf(input) } };
       case "DYNAMIC_AGENT":
-        return { message: { type: input.type, ...input.agent } };
+        return { message: { type: input.type, ...input.agent, ...extensionOf(input) } };
     }
   }
 
@@ -74,8 +74,20 @@ export class MessageChecks {
   }
 }
 
-function policyOf({ onMachine, onScreening }: MachinePolicy): MachinePolicy {
-  return { ...(onMachine !== undefined && { onMachine }), ...(onScreening !== undefined && { onScreening }) };
+/** The options of a fixed message that the input names. */
+function optionsOf(input: Extract<CheckedCallInput, { type: "FIXED_TTS" | "FIXED_AUDIO" }>) {
+  const { onMachine, onScreening, startOn, startDelayMs } = input;
+  return {
+    ...(onMachine !== undefined && { onMachine }),
+    ...(onScreening !== undefined && { onScreening }),
+    ...(startOn !== undefined && { startOn }),
+    ...(startDelayMs !== undefined && { startDelayMs }),
+    ...extensionOf(input),
+  };
+}
+
+function extensionOf({ target: { extension } }: CheckedCallInput): { extension?: string } {
+  return extension === undefined ? {} : { extension };
 }
 
 /** The file, decoded already if the body was parsed elsewhere. @throws {Refusal} `audio_unsupported` */

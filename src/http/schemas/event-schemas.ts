@@ -99,6 +99,10 @@ export const EVENT_DATA: { readonly [T in EventType]: DataSchema<T> } = {
   leaving_message: v.strictObject({
     after: v.pipe(v.picklist(GREETING_ENDS), v.description("What shows that the machine records.")),
   }),
+  extension_dialled: v.strictObject({
+    extension: v.string(),
+    in_band: v.pipe(v.boolean(), v.description("The keys were sent as tones; false: as the network's own keys.")),
+  }),
   listening_started: v.strictObject(listener),
   listening_ended: v.strictObject({
     ...listener,

@@ -30,14 +30,18 @@ export class HttpScene {
 
   static async open(
     callee: Script,
-    { trunk = {}, ...options }: RingportOptions & { readonly trunk?: Partial<Trunk> } = {},
+    {
+      trunk = {},
+      media = "thread",
+      ...options
+    }: RingportOptions & { readonly trunk?: Partial<Trunk>; readonly media?: "thread" | "worker" } = {},
   ): Promise<HttpScene> {
     const farEnd = await startFarEnd({ callees: { "*": callee } });
     const data = temporaryFolder("http-scene");
     const ringport = createRingport({
       data,
       storage: sqliteStorage({ path: join(data, "calls.sqlite") }),
-      telephony: sip({ trunks: [{ name: "acme", server: farEnd.uri, users: "*", ...trunk }], media: "thread" }),
+      telephony: sip({ trunks: [{ name: "acme", server: farEnd.uri, users: "*", ...trunk }], media }),
       streamPreview: true,
       ...options,
     });

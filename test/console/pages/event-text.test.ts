@@ -36,6 +36,7 @@ const DATA: Partial<EventData> = {
   line_tone: { tone: "busy", frequencies: [480, 620], at_ms: 10 },
   answered_by: { answered_by: "machine", reason: "beep", confidence: 0.9, at_ms: 10 },
   leaving_message: { after: "beep" },
+  extension_dialled: { extension: ",,12", in_band: false },
   listening_started: who,
   listening_ended: { ...who, listened_ms: 61_000 },
   signalling: { direction: "sent", message: "INVITE" },

@@ -143,6 +143,7 @@ export class FarEndCall {
         return;
       }
       case "INFO":
+        if (this.#script.refusesInfo) return respond({ status: 415, reason: "Unsupported Media Type" });
         this.infoKeys += /^Signal\s*=\s*(\S)/im.exec(request.body)?.[1] ?? "";
         return respond({ status: 200 });
       case "OPTIONS": {

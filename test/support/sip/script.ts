@@ -40,6 +40,8 @@ export interface Script {
   readonly codecs?: readonly ("PCMU" | "PCMA" | "G722")[];
   /** Does not understand telephone-event. Default: it does. */
   readonly noEvents?: boolean;
+  /** Answers INFO with 415. Default: 200. */
+  readonly refusesInfo?: boolean;
   /** Default: silence. */
   readonly says?: Speech;
   /** Its SDP names this host for its audio, instead of its address. */

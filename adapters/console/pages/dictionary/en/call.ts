@@ -149,6 +149,7 @@ export default {
     answered_by: (who: string, percent: string) => `Answered by: ${who} (${percent} sure)`,
     answered_by_unknown: "Nobody can tell who answered",
     leaving_message: "Leaves the message for the machine",
+    extension_dialled: (extension: string) => `Dials the extension ${extension}`,
     listening_started: "Somebody listens to the call",
     listening_ended: (length: string) => `They listened for ${length} s`,
     held: "The callee puts the call on hold",

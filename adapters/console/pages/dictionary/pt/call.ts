@@ -148,6 +148,7 @@ export default {
     answered_by: (who, percent) => `Atendida por: ${who} (${percent} de certeza)`,
     answered_by_unknown: "Não dá para saber quem atendeu",
     leaving_message: "Deixa a mensagem para a máquina",
+    extension_dialled: (extension: string) => `Disca o ramal ${extension}`,
     listening_started: "Alguém escuta a chamada",
     listening_ended: (length) => `Escutou por ${length} s`,
     held: "A chamada foi colocada em espera",

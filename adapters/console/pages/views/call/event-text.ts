@@ -46,6 +46,8 @@ export function eventText(event: CallEvent, t: CallTexts): string {
     case "answered_by":
       if (event.data.answered_by === "unknown") return words.answered_by_unknown;
       return words.answered_by(t.answeredBy[event.data.answered_by], percent(event.data.confidence));
+    case "extension_dialled":
+      return words.extension_dialled(event.data.extension);
     case "listening_ended":
       return words.listening_ended(seconds(event.data.listened_ms));
     case "signalling":

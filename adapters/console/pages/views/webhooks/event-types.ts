@@ -31,6 +31,7 @@ const GROUP_OF: Readonly<Record<EventType, EventGroup>> = {
   beep: "detail",
   line_tone: "detail",
   leaving_message: "detail",
+  extension_dialled: "detail",
   held: "detail",
   resumed: "detail",
   signalling: "detail",

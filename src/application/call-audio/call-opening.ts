@@ -1,0 +1,81 @@
+import type { Playout, PlayoutTap } from "../../audio/playout.ts";
+import { type Call, startRulesOf } from "../../domain/call.ts";
+import type { CallSignal } from "../../domain/call-signal.ts";
+import { startsAtOnce } from "../../domain/message-start.ts";
+import type { FrameSource } from "../../ports/media.ts";
+import type { Leg } from "../../ports/telephony.ts";
+import type { Context } from "../context.ts";
+import { dialExtension } from "./dial-extension.ts";
+import { FirstWord } from "./first-word.ts";
+import { Prelude } from "./prelude.ts";
+import type { LiveMedia } from "./programs/program.ts";
+
+/** Dependencies of {@link CallOpening}. */
+export interface CallOpeningOptions {
+  readonly leg: Leg;
+  readonly playout: Playout;
+  readonly callee: LiveMedia["callee"];
+  readonly post: (signal: CallSignal) => void;
+}
+
+/** What happens between the answer and the first sound of a call: an extension, the callee's first word, a pause. */
+export class CallOpening {
+  readonly #context: Context;
+  readonly #call: Call;
+  readonly #options: CallOpeningOptions;
+  readonly #prelude: Prelude;
+  readonly #firstWord: FirstWord;
+
+  /** Undefined if the call is heard from the answer on. */
+  static of(context: Context, call: Call, options: CallOpeningOptions): CallOpening | undefined {
+    return startsAtOnce(startRulesOf(call.message)) ? undefined : new CallOpening(context, call, options);
+  }
+
+  constructor(context: Context, call: Call, options: CallOpeningOptions) {
+    const { leg, playout, callee, post } = options;
+    this.#context = context;
+    this.#call = call;
+    this.#options = options;
+    this.#prelude = new Prelude(playout);
+    this.#firstWord = new FirstWord(callee, leg.sampleRate, (isOver) => post({ type: "first_word", isOver }));
+  }
+
+  /** Follows the callee. */
+  get tap(): FirstWord {
+    return this.#firstWord;
+  }
+
+  /** The audio of the leg, first to last. */
+  get source(): FrameSource {
+    return this.#prelude;
+  }
+
+  /** How long it has lasted, ms. */
+  get lengthMs(): number {
+    return this.#prelude.lengthMs;
+  }
+
+  /** Receives what is played of it. */
+  set outbound(tap: PlayoutTap | undefined) {
+    this.#prelude.tap = tap;
+  }
+
+  /** Sends the keys of the call's extension; posts a signal when they were sent. */
+  async dialExtension(): Promise<void> {
+    const { extension } = startRulesOf(this.#call.message);
+    if (extension === undefined) return;
+    const { leg, post } = this.#options;
+    const call = { callId: this.#call.id, extension };
+    post({ type: "extension_dialled", inBand: await dialExtension(this.#context, call, leg, this.#prelude) });
+  }
+
+  /** Posts signals about the callee's next word. */
+  awaitFirstWord(): void {
+    this.#firstWord.await();
+  }
+
+  /** The playout is heard after this much silence. */
+  end(delayMs = 0): void {
+    this.#prelude.endAfter(delayMs);
+  }
+}

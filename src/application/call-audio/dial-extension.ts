@@ -1,0 +1,32 @@
+import { dtmfTones } from "../../audio/dtmf.ts";
+import { extensionParts } from "../../domain/extension.ts";
+import type { Leg } from "../../ports/telephony.ts";
+import type { Context } from "../context.ts";
+import type { Prelude } from "./prelude.ts";
+
+/**
+ * Sends the keys and pauses of an extension; resolves with whether keys were sent as tones. A peer that accepts no keys gets
+ * them as tones.
+ */
+export async function dialExtension(
+  { log }: Pick<Context, "log">,
+  { callId, extension }: { readonly callId: string; readonly extension: string },
+  leg: Leg,
+  prelude: Prelude,
+): Promise<boolean> {
+  let inBand = leg.sendDtmf === undefined;
+  for (const part of extensionParts(extension)) {
+    if (typeof part === "number") {
+      await prelude.pause(part);
+      continue;
+    }
+    try {
+      if (!inBand) await leg.sendDtmf?.(part);
+    } catch (error) {
+      log.warn({ call_id: callId, err: error }, "the network sends no keys: the extension is dialled by tones");
+      inBand = true;
+    }
+    if (inBand) await prelude.tones(dtmfTones(part, { sampleRate: leg.sampleRate }));
+  }
+  return inBand;
+}

@@ -1,0 +1,69 @@
+import { samplesToMs } from "../../audio/pcm.ts";
+import { Steadiness } from "../../audio/steadiness.ts";
+import { FIRST_WORD_PAUSE_MS, MIN_FIRST_WORD_MS } from "../../domain/message-start.ts";
+import type { CallTap } from "./call-tap.ts";
+import type { LiveMedia } from "./programs/program.ts";
+
+/** After this much voice, speech and the steady tones of a line are told apart, ms. */
+const CERTAIN_MS = 320;
+
+/** Finds the callee's first word, once it is waited for; ringing is none. Allocates nothing for a frame. */
+export class FirstWord implements CallTap {
+  readonly #callee: LiveMedia["callee"];
+  readonly #sampleRate: number;
+  readonly #report: (isOver: boolean) => void;
+  #steadiness: Steadiness;
+  #isAwaited = false;
+  #hasBegun = false;
+  #voicedMs = 0;
+  #quietMs = 0;
+
+  /**
+   * @param callee what is known of the latest frame, which this gets next
+   * @param report called within the leg's clock when a long word has begun, and once the word is over
+   */
+  constructor(callee: LiveMedia["callee"], sampleRate: number, report: (isOver: boolean) => void) {
+    this.#callee = callee;
+    this.#sampleRate = sampleRate;
+    this.#report = report;
+    this.#steadiness = new Steadiness(sampleRate);
+  }
+
+  /** From now on the next word is the first one. */
+  await(): void {
+    this.#isAwaited = true;
+    this.#forget();
+  }
+
+  inbound(frame: Int16Array, received: Int16Array = frame): void {
+    if (!this.#isAwaited) return;
+    const ms = samplesToMs(received.length, this.#sampleRate);
+    if (this.#callee.voiced) this.#voice(received, ms);
+    else if (this.#voicedMs > 0) this.#quiet(ms);
+  }
+
+  #voice(received: Int16Array, ms: number): void {
+    this.#steadiness.push(received);
+    this.#voicedMs += ms;
+    this.#quietMs = 0;
+    if (this.#hasBegun || this.#voicedMs < CERTAIN_MS || this.#steadiness.isSteady) return;
+    this.#hasBegun = true;
+    this.#report(false);
+  }
+
+  #quiet(ms: number): void {
+    this.#quietMs += ms;
+    if (this.#quietMs < FIRST_WORD_PAUSE_MS) return;
+    if (this.#voicedMs >= MIN_FIRST_WORD_MS && !this.#steadiness.isSteady) {
+      this.#isAwaited = false;
+      this.#report(true);
+    } else this.#forget();
+  }
+
+  #forget(): void {
+    this.#steadiness = new Steadiness(this.#sampleRate);
+    this.#hasBegun = false;
+    this.#voicedMs = 0;
+    this.#quietMs = 0;
+  }
+}

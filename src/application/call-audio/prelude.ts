@@ -1,0 +1,88 @@
+import { Playout, type PlayoutTap } from "../../audio/playout.ts";
+import type { AheadSource, FrameSource } from "../../ports/media.ts";
+
+/**
+ * Audio before that of the call: silence, and tones of keys. The playout of the call waits meanwhile, so
+ * that what is queued there is heard whole. It has a playout of its own, whose samples never count as heard of the message.
+ */
+export class Prelude implements FrameSource, AheadSource {
+  readonly #before: Playout;
+  readonly #after: Playout;
+  #source: Playout;
+  #recall: (() => void) | undefined;
+
+  /** @param after is heard from {@link end} on */
+  constructor(after: Playout) {
+    this.#after = after;
+    this.#before = new Playout(after.sampleRate);
+    this.#source = this.#before;
+  }
+
+  /** How long it has lasted, ms. */
+  get lengthMs(): number {
+    return this.#before.clockMs;
+  }
+
+  get ahead(): AheadSource {
+    return this;
+  }
+
+  set recall(recall: (() => void) | undefined) {
+    this.#recall = recall;
+    this.#source.recall = recall;
+  }
+
+  get recall(): (() => void) | undefined {
+    return this.#recall;
+  }
+
+  set tap(tap: PlayoutTap | undefined) {
+    this.#before.tap = tap;
+  }
+
+  read(frame: Int16Array): number {
+    return this.#source.read(frame);
+  }
+
+  pull(frame: Int16Array): number {
+    return this.#source.pull(frame);
+  }
+
+  sent(samples: number, silence: number, ranDry: boolean): void {
+    this.#source.sent(samples, silence, ranDry);
+  }
+
+  /** Resolves once this much silence has been heard. */
+  pause(ms: number): Promise<void> {
+    this.#before.silence(ms);
+    return this.#played();
+  }
+
+  /** Resolves once the tones have been heard. */
+  tones(samples: Int16Array): Promise<void> {
+    this.#before.enqueue(samples);
+    return this.#played();
+  }
+
+  /** The audio of the call follows after this much silence. */
+  endAfter(ms: number): void {
+    if (ms === 0) this.end();
+    else {
+      this.#before.silence(ms);
+      this.#before.mark("", () => this.end());
+    }
+  }
+
+  /** The audio of the call follows at once. Idempotent. */
+  end(): void {
+    if (this.#source === this.#after) return;
+    this.#before.clear();
+    this.#before.recall = undefined;
+    this.#source = this.#after;
+    this.#after.recall = this.#recall;
+  }
+
+  #played(): Promise<void> {
+    return new Promise((resolve) => this.#before.mark("", () => resolve()));
+  }
+}

@@ -1,0 +1,111 @@
+import type { CallEffect } from "./call-signal.ts";
+
+/** When a message begins: at the answer, or once the callee has spoken a first word. */
+export const START_TRIGGERS = ["answer", "first_word"] as const;
+/** One of {@link START_TRIGGERS}. */
+export type StartOn = (typeof START_TRIGGERS)[number];
+
+/** The longest pause before a message, ms. */
+export const MAX_START_DELAY_MS = 10_000;
+/** Without a word of the callee, the message begins after this time, ms. */
+export const FIRST_WORD_WAIT_MS = 5_000;
+/** Behind an extension, a phone may have to ring first, ms. */
+export const EXTENSION_WAIT_MS = 30_000;
+/** A callee who goes on speaking is interrupted after this time, ms. */
+export const MAX_FIRST_WORD_MS = 10_000;
+/** Silence after the callee's voice that ends their first word, ms. */
+export const FIRST_WORD_PAUSE_MS = 600;
+/** Voice that is shorter is no word, ms. */
+export const MIN_FIRST_WORD_MS = 120;
+
+/** What comes between the answer and the first sound of a call. */
+export interface StartRules {
+  /** Keys and pauses that reach an extension; undefined: none. */
+  readonly extension?: string | undefined;
+  readonly startOn: StartOn;
+  /** A further pause, ms. */
+  readonly startDelayMs: number;
+}
+
+/** What a live call knows about its start: a part of its state. */
+export interface StartFlow {
+  /** What the message waits for since the call is connected; `ready`: nothing. */
+  readonly start: "extension" | "first_word" | "speaking" | "ready";
+}
+
+/** The next state of a call, and what is done. */
+interface Step<Flow extends StartFlow> {
+  readonly flow: Flow;
+  readonly effects: readonly CallEffect[];
+}
+
+/** True if the call is heard from the answer on, as most are. */
+export function startsAtOnce({ extension, startOn, startDelayMs }: StartRules): boolean {
+  return extension === undefined && startOn === "answer" && startDelayMs === 0;
+}
+
+/** The call is connected. */
+export function startConnected<Flow extends StartFlow>(flow: Flow, rules: StartRules, durationMs: number): Step<Flow> {
+  if (startsAtOnce(rules)) return { flow, effects: [] };
+  if (rules.extension === undefined) return awaitTrigger(flow, rules, durationMs);
+  return { flow: { ...flow, start: "extension" }, effects: [{ do: "dial_extension" }] };
+}
+
+/** The keys of the extension have been sent. @param inBand as tones of the audio */
+export function extensionDialled<Flow extends StartFlow>(
+  flow: Flow,
+  inBand: boolean,
+  rules: StartRules,
+  durationMs: number,
+): Step<Flow> {
+  if (flow.start !== "extension" || rules.extension === undefined) return { flow, effects: [] };
+  const data = { extension: rules.extension, in_band: inBand };
+  const next = awaitTrigger(flow, rules, durationMs);
+  const note: CallEffect = { do: "note", fact: { event: "extension_dialled", data } };
+  return { flow: next.flow, effects: [note, ...next.effects] };
+}
+
+/** The first word of the callee has begun, or is over. */
+export function firstWord<Flow extends StartFlow>(
+  flow: Flow,
+  isOver: boolean,
+  rules: StartRules,
+  durationMs: number,
+): Step<Flow> {
+  if (flow.start !== "first_word" && flow.start !== "speaking") return { flow, effects: [] };
+  if (isOver) return begin(flow, rules, durationMs);
+  return { flow: { ...flow, start: "speaking" }, effects: [{ do: "timer", name: "start", ms: MAX_FIRST_WORD_MS }] };
+}
+
+/** The wait for the first word has lasted long enough. */
+export function startAnyway<Flow extends StartFlow>(flow: Flow, rules: StartRules, durationMs: number): Step<Flow> {
+  return firstWord(flow, true, rules, durationMs);
+}
+
+/** The message waits for a machine to record, and for nothing else any more. */
+export function startForgotten<Flow extends StartFlow>(flow: Flow): Step<Flow> {
+  if (flow.start === "ready") return { flow, effects: [] };
+  return { flow: { ...flow, start: "ready" }, effects: [{ do: "cancel", name: "start" }] };
+}
+
+function awaitTrigger<Flow extends StartFlow>(flow: Flow, rules: StartRules, durationMs: number): Step<Flow> {
+  if (rules.startOn === "answer") return begin(flow, rules, durationMs);
+  return {
+    flow: { ...flow, start: "first_word" },
+    effects: [
+      { do: "await_first_word" },
+      { do: "timer", name: "start", ms: rules.extension === undefined ? FIRST_WORD_WAIT_MS : EXTENSION_WAIT_MS },
+    ],
+  };
+}
+
+function begin<Flow extends StartFlow>(flow: Flow, { startDelayMs }: StartRules, durationMs: number): Step<Flow> {
+  return {
+    flow: { ...flow, start: "ready" },
+    effects: [
+      { do: "cancel", name: "start" },
+      { do: "begin_message", delayMs: startDelayMs },
+      { do: "timer", name: "duration", ms: durationMs + startDelayMs },
+    ],
+  };
+}

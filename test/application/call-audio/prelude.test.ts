@@ -1,0 +1,80 @@
+import { describe, expect, test } from "vitest";
+import { Prelude } from "../../../src/application/call-audio/prelude.ts";
+import { Playout } from "../../../src/audio/playout.ts";
+
+const RATE = 8_000;
+const FRAME = 160;
+const ones = (length: number) => new Int16Array(length).fill(1);
+
+/** A prelude before a queue of a second. */
+function opened() {
+  const playout = new Playout(RATE);
+  const prelude = new Prelude(playout);
+  playout.enqueue(ones(RATE));
+  return { playout, prelude };
+}
+
+/** The frames that a leg reads, as their sums. */
+function read(prelude: Prelude, frames: number): number[] {
+  return Array.from({ length: frames }, () => {
+    const frame = new Int16Array(FRAME);
+    prelude.read(frame);
+    return frame.reduce((sum, sample) => sum + sample, 0);
+  });
+}
+
+describe("what is queued behind a prelude", () => {
+  test("waits for its end, and is heard whole", () => {
+    const { playout, prelude } = opened();
+    expect(read(prelude, 3)).toEqual([0, 0, 0]);
+    expect([playout.heardMs, playout.clockMs, prelude.lengthMs]).toEqual([0, 0, 60]);
+    prelude.endAfter(40);
+    expect(read(prelude, 4).slice(-1)).toEqual([FRAME]);
+    read(prelude, 60);
+    expect(playout.heardMs).toBe(1_000);
+  });
+
+  test("follows pauses and tones in their order", async () => {
+    const { prelude } = opened();
+    const story: string[] = [];
+    const sent = prelude
+      .pause(20)
+      .then(() => prelude.tones(new Int16Array(FRAME).fill(2)))
+      .then(() => story.push("sent"));
+    expect(read(prelude, 2)).toEqual([0, 0]);
+    await Promise.resolve();
+    await Promise.resolve();
+    expect(read(prelude, 2)).toEqual([2 * FRAME, 0]);
+    await sent;
+    prelude.endAfter(0);
+    expect(read(prelude, 1)).toEqual([FRAME]);
+    expect(story).toEqual(["sent"]);
+  });
+
+  test("is pulled by a leg that sends ahead only once the prelude has been sent", () => {
+    const { playout, prelude } = opened();
+    const frame = new Int16Array(FRAME);
+    prelude.recall = () => {};
+    prelude.endAfter(40);
+    expect([prelude.pull(frame), prelude.pull(frame), prelude.pull(frame)]).toEqual([FRAME, FRAME, 0]);
+    prelude.sent(FRAME, 0, false);
+    expect(prelude.pull(frame)).toBe(0);
+    prelude.sent(FRAME, 0, false);
+    expect(prelude.pull(frame)).toBe(FRAME);
+    expect(playout.heardMs).toBe(0);
+    prelude.sent(FRAME, 0, false);
+    expect(playout.heardMs).toBe(20);
+  });
+
+  test("is recalled from the leg only when it has been pulled", () => {
+    const { playout, prelude } = opened();
+    let recalls = 0;
+    prelude.recall = () => void recalls++;
+    playout.clear();
+    expect(recalls).toBe(0);
+    prelude.end();
+    expect(recalls).toBe(1); // of the prelude itself
+    playout.clear();
+    expect(recalls).toBe(2);
+  });
+});

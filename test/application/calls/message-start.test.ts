@@ -1,0 +1,262 @@
+import { describe, expect, test } from "vitest";
+import { scriptedAgent } from "../../../adapters/agent/scripted/scripted-agent.ts";
+import { DtmfDetector } from "../../../src/audio/dtmf.ts";
+import { concatPcm, msToSamples } from "../../../src/audio/pcm.ts";
+import { tone, toneShare } from "../../../src/audio/tone.ts";
+import type { Call } from "../../../src/domain/call.ts";
+import { FIRST_WORD_PAUSE_MS, FIRST_WORD_WAIT_MS, MAX_FIRST_WORD_MS } from "../../../src/domain/message-start.ts";
+import { Refusal } from "../../../src/domain/refusal.ts";
+import type { ScriptedLeg } from "../../../src/testing/scripted-telephony.ts";
+import { babble } from "../../audio/noise.ts";
+import { ALICE, audioFile, MS_PER_CHARACTER, NUMBER, World, type WorldOptions } from "../../support/application.ts";
+
+import { attach, RecordingClient } from "../../support/recording-client.ts";
+
+const TEXT = "Your table for two is ready at eight pm.";
+const MESSAGE_MS = TEXT.length * MS_PER_CHARACTER;
+const TTS = { type: "FIXED_TTS", tts: { text: TEXT, voiceId: "en-US-1" } } as const;
+
+interface Scene {
+  readonly world: World;
+  readonly call: Call;
+  readonly leg: ScriptedLeg;
+}
+
+async function answered(message: object, extension?: string, options: WorldOptions = {}): Promise<Scene> {
+  const world = await World.start(options);
+  const { id: instanceId } = await world.activeInstance();
+  const target = { phoneNumber: NUMBER, ...(extension !== undefined && { extension }) };
+  const call = await world.app.calls.create(ALICE, { instanceId, target, ...message } as never);
+  await world.system.settle();
+  const leg = world.leg(call);
+  leg.placed();
+  leg.answer();
+  await world.system.settle();
+  return { world, call, leg };
+}
+
+const speech = (ms: number) => babble(ms, 8_000, 3_000, 5);
+const quiet = (ms: number) => new Int16Array(msToSamples(ms, 8_000));
+
+/** The stretches of the message's tone that the callee heard: from and length, ms. */
+function toneAt({ leg }: Scene, hz = 440): [number, number][] {
+  const stretches: [number, number][] = [];
+  const step = msToSamples(20, leg.sampleRate);
+  for (let at = 0; at + step <= leg.heard.length; at += step) {
+    if (toneShare(leg.heard.subarray(at, at + step), hz, leg.sampleRate) < 0.8) continue;
+    const ms = (at / step) * 20;
+    const last = stretches.at(-1);
+    if (last && last[0] + last[1] === ms) last[1] += 20;
+    else stretches.push([ms, 20]);
+  }
+  return stretches;
+}
+
+/** The first sound that the callee heard, ms after the answer. */
+const firstSoundAt = ({ leg }: Scene): number =>
+  (leg.heard.findIndex((sample) => sample !== 0) * 1_000) / leg.sampleRate;
+
+/** The keys that the callee heard as tones, and when, ms. */
+function keysIn({ leg }: Scene): { digits: string; at: number[] } {
+  const heard = { digits: "", at: [] as number[] };
+  const detector = new DtmfDetector(leg.sampleRate, (digit, atMs) => {
+    heard.digits += digit;
+    heard.at.push(atMs);
+  });
+  const step = msToSamples(20, leg.sampleRate);
+  for (let at = 0; at + step <= leg.heard.length; at += step) detector.push(leg.heard.subarray(at, at + step));
+  return heard;
+}
+
+async function expectWhole(scene: Scene, messageMs: number): Promise<void> {
+  const { outcome } = await scene.world.stored(scene.call);
+  expect(outcome).toMatchObject({ reason: "message_played", heardMs: messageMs, heardRatio: 1 });
+  expect(await scene.world.story(scene.call)).not.toContain("message_delayed");
+}
+
+describe("a pause before the message", () => {
+  test.each([
+    ["a text", TTS, MESSAGE_MS, 440],
+    ["a file", { type: "FIXED_AUDIO", audio: { audioBase64: audioFile(3) } }, 3_000, 880],
+  ] as const)("is silence, and %s follows whole", async (_, message, ms, hz) => {
+    const scene = await answered({ ...message, startDelayMs: 1_500 });
+    await scene.world.system.advance(8_000);
+    const stretches = toneAt(scene, hz);
+    expect(stretches.map(([, length]) => length)).toEqual([ms]);
+    expect(firstSoundAt(scene)).toBeGreaterThanOrEqual(1_500);
+    expect(firstSoundAt(scene)).toBeLessThanOrEqual(1_560);
+    await expectWhole(scene, ms);
+    await scene.world.stop();
+  });
+
+  test("counts nothing as heard of a call that ends within it", async () => {
+    const scene = await answered({ ...TTS, startDelayMs: 3_000 });
+    await scene.world.system.advance(2_000);
+    scene.leg.end("callee_hung_up");
+    await scene.world.system.settle();
+    expect((await scene.world.stored(scene.call)).outcome).toMatchObject({
+      reason: "callee_hung_up",
+      heardMs: 0,
+      heardRatio: 0,
+    });
+    await scene.world.stop();
+  });
+});
+
+describe("a message that waits for the first word", () => {
+  const waiting = { ...TTS, startOn: "first_word" };
+
+  test.each([400, 900, 2_500])("begins when a word of %i ms is over, and is heard whole", async (ms) => {
+    const scene = await answered(waiting);
+    const said = concatPcm([quiet(600), speech(ms)]);
+    scene.leg.say(said);
+    await scene.world.system.advance(12_000);
+    const wordEnd = said.findLastIndex((sample) => Math.abs(sample) > 500) / 8;
+    expect(firstSoundAt(scene)).toBeGreaterThanOrEqual(wordEnd + FIRST_WORD_PAUSE_MS - 100);
+    expect(firstSoundAt(scene)).toBeLessThanOrEqual(wordEnd + FIRST_WORD_PAUSE_MS + 200);
+    expect(toneAt(scene).map(([, length]) => length)).toEqual([MESSAGE_MS]);
+    await expectWhole(scene, MESSAGE_MS);
+    await scene.world.stop();
+  });
+
+  test("pauses further if that is asked for", async () => {
+    const scene = await answered({ ...waiting, startDelayMs: 1_000 });
+    scene.leg.say(concatPcm([quiet(600), speech(600)]));
+    await scene.world.system.advance(12_000);
+    expect(firstSoundAt(scene)).toBeGreaterThanOrEqual(2_600);
+    expect(firstSoundAt(scene)).toBeLessThanOrEqual(3_100);
+    await expectWhole(scene, MESSAGE_MS);
+    await scene.world.stop();
+  });
+
+  test("begins without a word after five seconds", async () => {
+    const scene = await answered(waiting);
+    await scene.world.system.advance(12_000);
+    expect(firstSoundAt(scene)).toBeGreaterThanOrEqual(FIRST_WORD_WAIT_MS);
+    expect(firstSoundAt(scene)).toBeLessThanOrEqual(FIRST_WORD_WAIT_MS + 60);
+    await expectWhole(scene, MESSAGE_MS);
+    await scene.world.stop();
+  });
+
+  test("interrupts a callee who does not stop speaking", async () => {
+    const scene = await answered(waiting);
+    scene.leg.say(speech(20_000));
+    await scene.world.system.advance(25_000);
+    expect(firstSoundAt(scene)).toBeGreaterThanOrEqual(MAX_FIRST_WORD_MS);
+    expect(firstSoundAt(scene)).toBeLessThanOrEqual(MAX_FIRST_WORD_MS + 1_000);
+    await scene.world.stop();
+  });
+
+  test("is left whole behind the beep of a machine", async () => {
+    const scene = await answered({ ...waiting, onMachine: "leave_message" });
+    scene.leg.say(concatPcm([speech(9_000), quiet(500), tone(1_000, 400, 8_000, 9_000)]));
+    await scene.world.system.advance(20_000);
+    const stretches = toneAt(scene);
+    expect(stretches.map(([, length]) => length)).toEqual([MESSAGE_MS]);
+    expect(stretches[0]?.[0]).toBeGreaterThanOrEqual(9_900);
+    expect(stretches[0]?.[0]).toBeLessThan(10_100);
+    await expectWhole(scene, MESSAGE_MS);
+    await scene.world.stop();
+  });
+});
+
+describe("an extension", () => {
+  test("is heard as tones in order, after its pauses, and then the whole message", async () => {
+    const scene = await answered(TTS, ",,12w*9");
+    await scene.world.system.advance(14_000);
+    const keys = keysIn(scene);
+    expect(keys.digits).toBe("12*9");
+    expect(keys.at[0]).toBeGreaterThanOrEqual(2_000);
+    expect(keys.at[0]).toBeLessThanOrEqual(2_100);
+    expect((keys.at[2] ?? 0) - (keys.at[1] ?? 0)).toBeGreaterThanOrEqual(500);
+    const [message] = toneAt(scene);
+    expect(message?.[1]).toBe(MESSAGE_MS);
+    expect(message?.[0]).toBeGreaterThan(keys.at[3] ?? Infinity);
+    await expectWhole(scene, MESSAGE_MS);
+    const event = (await scene.world.timeline(scene.call)).find(({ type }) => type === "extension_dialled");
+    expect(event?.data).toEqual({ extension: ",,12w*9", in_band: true });
+    await scene.world.stop();
+  });
+
+  test.each([
+    ["takes keys", undefined, false],
+    ["refuses keys", new Error("488"), true],
+  ])("is sent as the keys of a network that %s", async (_, refusal, inBand) => {
+    const world = await World.start();
+    const { id: instanceId } = await world.activeInstance();
+    const target = { phoneNumber: NUMBER, extension: "1w23" };
+    const call = await world.app.calls.create(ALICE, { instanceId, target, ...TTS });
+    await world.system.settle();
+    const leg = world.leg(call);
+    const sent: string[] = [];
+    Object.assign(leg, {
+      sendDtmf: async (digits: string) => {
+        if (refusal) throw refusal;
+        sent.push(digits);
+      },
+    });
+    leg.placed();
+    leg.answer();
+    await world.system.advance(10_000);
+    const scene = { world, call, leg };
+    expect(sent).toEqual(refusal ? [] : ["1", "23"]);
+    expect(keysIn(scene).digits).toBe(refusal ? "123" : "");
+    expect(toneAt(scene).map(([, length]) => length)).toEqual([MESSAGE_MS]);
+    await expectWhole(scene, MESSAGE_MS);
+    const event = (await world.timeline(call)).find(({ type }) => type === "extension_dialled");
+    expect(event?.data).toEqual({ extension: "1w23", in_band: inBand });
+    await world.stop();
+  });
+
+  test.each([
+    ["North America", [440, 480], 2_000, 4_000],
+    ["most of Europe", [425], 1_000, 4_000],
+  ])("is not answered by the ringing behind it, as in %s", async (_, hz, onMs, offMs) => {
+    const scene = await answered({ ...TTS, startOn: "first_word" }, "12");
+    const mixed = hz.map((one) => tone(one, onMs, 8_000, 3_000));
+    const ring = concatPcm([Int16Array.from(mixed[0]!, (sample, i) => sample + (mixed[1]?.[i] ?? 0)), quiet(offMs)]);
+    scene.leg.say(concatPcm([quiet(1_000), ring, ring, speech(700)]));
+    await scene.world.system.advance(30_000);
+    const answeredAt = 1_000 + 2 * (onMs + offMs);
+    const [message] = toneAt(scene);
+    expect(message?.[0]).toBeGreaterThan(answeredAt + 400);
+    expect(message?.[0]).toBeLessThan(answeredAt + 2_000);
+    await expectWhole(scene, MESSAGE_MS);
+    await scene.world.stop();
+  });
+
+  test("comes before the first words of an agent", async () => {
+    const agent = { instructions: ["Say: Your table for two is ready."] };
+    const scene = await answered({ type: "DYNAMIC_AGENT", agent }, ",12", { agent: scriptedAgent() });
+    await scene.world.system.advance(12_000);
+    const keys = keysIn(scene);
+    expect(keys.digits).toBe("12");
+    const [words] = toneAt(scene);
+    expect(words?.[0]).toBeGreaterThan(keys.at[1] ?? Infinity);
+    expect((await scene.world.stored(scene.call)).outcome).toMatchObject({ reason: "agent_finished" });
+    await scene.world.stop();
+  });
+
+  test("comes before the audio of a stream, which is heard whole behind it", async () => {
+    const scene = await answered({ type: "DYNAMIC_STREAM" }, ",12", { streamPreview: true });
+    const client = await attach(scene.world, scene.call, new RecordingClient());
+    client.write(tone(440, 1_000, 8_000, 9_000), 8_000);
+    await scene.world.system.advance(4_000);
+    const keys = keysIn(scene);
+    expect(keys.digits).toBe("12");
+    const [audio] = toneAt(scene);
+    expect(audio?.[0]).toBeGreaterThan(keys.at[1] ?? Infinity);
+    expect(audio?.[1]).toBe(1_000);
+    await scene.world.stop();
+  });
+
+  test.each([
+    [{ ...TTS, onMachine: "leave_message" }, "/onMachine"],
+    [{ ...TTS, onScreening: "hang_up" }, "/onScreening"],
+    [{ type: "DYNAMIC_AGENT", agent: { instructions: ["say: Hello."], onMachine: "hang_up" } }, "/agent/onMachine"],
+  ])("is refused together with a machine policy (%#)", async (message, pointer) => {
+    const error = await answered(message, "12").catch((refusal: unknown) => refusal);
+    expect(error).toBeInstanceOf(Refusal);
+    expect(error).toMatchObject({ errors: [{ pointer, code: "value_invalid" }] });
+  });
+});
