@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { NothingToSpeak, type Speech } from "../../../src/ports/speech.ts";
-import { MS_PER_CHARACTER, ToneSpeech, World } from "../../support/application.ts";
+import { puppet } from "../../support/agent-calls.ts";
+import { ALICE, MS_PER_CHARACTER, ToneSpeech, World } from "../../support/application.ts";
 
 /** Speaks nothing of a text with a word of the Greek alphabet, and reports that. */
 class LatinSpeech extends ToneSpeech {
@@ -98,5 +99,23 @@ test("codes are spoken digit by digit", async () => {
   await world.system.advance(10_000);
   expect(world.speech.asked).toEqual(["Your code is 4 8 2, 9 1 3"]);
   expect((await world.stored(call)).outcome).toMatchObject({ reason: "message_played", heardRatio: 1 });
+  await world.stop();
+});
+
+test("a sentence of an agent that its voice cannot speak is reported, and the others are spoken", async () => {
+  const agent = puppet(async function* () {
+    for (const text of ["Good morning.", "你好，世界。", "Goodbye."]) yield { type: "say", text, interruptible: false };
+    yield { type: "hang_up" };
+  });
+  const world = await World.start({ agent });
+  world.speech.scripts = ["Latn"];
+  const { call } = await world.answeredAgentCall({ instructions: ["Say hello."] });
+  await world.system.advance(10_000);
+  expect(world.speech.asked).toEqual(["Good morning.", "Goodbye."]);
+  expect((await world.stored(call)).outcome).toMatchObject({ reason: "agent_finished" });
+  const skipped = (await world.timeline(call)).filter(({ type }) => type === "text_skipped");
+  expect(skipped.map(({ data }) => data)).toEqual([{ text: "你好，世界", characters: 4 }]);
+  const lines = (await world.app.calls.transcripts(ALICE, [call])).get(call.id) ?? [];
+  expect(lines.map(({ text }) => text)).toEqual(["Good morning.", "Goodbye."]);
   await world.stop();
 });

@@ -7,6 +7,7 @@ import { SpeechFailed } from "../../../ports/speech.ts";
 import type { Context } from "../../context.ts";
 import { MessageDemand } from "../programs/message.ts";
 import { promptly } from "../speech/promptly.ts";
+import { UnspeakableText } from "../speech/speech-scheduler.ts";
 import { type SpokenLine, Utterance } from "./utterance.ts";
 
 /** How long the speech engine may take for the next piece of a text, ms. */
@@ -108,6 +109,8 @@ export class AgentSpeech {
       if (!stop.aborted) {
         utterance.abandon();
         if (!this.#held) this.#markEnd(utterance);
+        // One sentence in a script that the voice does not know is reported; the rest of the reply is spoken.
+        if (error instanceof UnspeakableText) return;
         throw error instanceof SpeechFailed ? error : new SpeechFailed(errorText(error), { cause: error });
       }
     }

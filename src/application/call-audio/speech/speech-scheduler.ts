@@ -28,6 +28,9 @@ const MAX_SLICE_LENGTH = 4096;
 /** Shortest first slice, characters: a single sentence if possible, so that it is spoken soon. */
 const FIRST_SLICE = 40;
 
+/** Thrown for a text that is in scripts that its voice does not know. */
+export class UnspeakableText extends NothingToSpeak {}
+
 /** Speaks texts in slices, so that each call gets its turn between the long texts of others. */
 export class SpeechScheduler {
   readonly #speech: Speech;
@@ -59,7 +62,7 @@ export class SpeechScheduler {
     const speakable = speakableText(plainCharacters(text), voice.scripts);
     if (speakable.skipped.length > 0) {
       skipped(joinSkipped(speakable.skipped));
-      if (!hasWords(speakable.text)) throw new NothingToSpeak(unspeakableDetail(voice, speakable.scripts));
+      if (!hasWords(speakable.text)) throw new UnspeakableText(unspeakableDetail(voice, speakable.scripts));
     }
     const length = new SpokenLength();
     let spoken = false;
