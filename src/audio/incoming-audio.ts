@@ -5,6 +5,7 @@ import { AudioFormatError } from "./audio-format-error.ts";
 import { AudioOpening, type IncomingFormat, refusedFile } from "./audio-opening.ts";
 import { ByteAccount } from "./byte-account.ts";
 import { CodedAudioWatch } from "./coded-audio-watch.ts";
+import { codedFramesAt } from "./coded-frames.ts";
 import { namedText } from "./named-text.ts";
 import { NotAudio } from "./not-audio.ts";
 import { samplesToMs } from "./pcm.ts";
@@ -12,7 +13,7 @@ import { PcmByteStream } from "./pcm-byte-stream.ts";
 import { PROOF_BYTES, provenFile } from "./proven-file.ts";
 import { type StreamEncoding, sampleCoding } from "./stream-format.ts";
 import { WavDecoder } from "./wav.ts";
-import { waveIn } from "./wav-chunks.ts";
+import { wavBodyAt, waveIn } from "./wav-chunks.ts";
 
 /** Options of {@link IncomingAudio}. */
 export interface IncomingAudioOptions {
@@ -88,6 +89,7 @@ export class IncomingAudio {
       if (opened === undefined) return;
       this.#opening = undefined;
       this.#use(opened.format);
+      if (opened.format === "wav") this.#refuseBody(opened.bytes);
       return this.#decode(opened.format === "wav" ? opened.bytes : this.#withoutFiles(opened.bytes));
     });
   }
@@ -160,6 +162,7 @@ export class IncomingAudio {
     const isMp3 = this.#format === "mp3";
     const name = message.length >= PROOF_BYTES ? provenFile(message) : undefined;
     if (name === "WAV") {
+      this.#refuseBody(message);
       if (this.#format !== "wav") this.#use("wav");
       return message;
     }
@@ -168,6 +171,18 @@ export class IncomingAudio {
     // Bytes after the last sample of a WAV file, without a header of their own, have the declared format.
     if (this.#format === "wav" && this.#wav?.isBetweenFiles(message) === true) this.#use(this.#stated);
     return this.#withoutFiles(message);
+  }
+
+  /** Looks behind the header of a WAV file, which may precede another file by mistake. */
+  #refuseBody(wav: Uint8Array): void {
+    const at = wavBodyAt(wav);
+    if (at === undefined) return;
+    const body = wav.subarray(at);
+    this.#refuseText(body, false);
+    const coded = codedFramesAt(body, 0);
+    const name = (body.length >= PROOF_BYTES ? provenFile(body) : undefined) ?? (coded === "cut" ? undefined : coded);
+    if (name === undefined || name === "WAV") return;
+    throw new NotAudio(`a WAV header stands before other audio: this is ${name}: send it without that header`);
   }
 
   /** Looks for an MP3 and a WAV file among samples; decodes those before a WAV file, and returns the rest. */

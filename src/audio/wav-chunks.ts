@@ -74,6 +74,20 @@ export function waveIn(bytes: Uint8Array, from = 0): number | undefined {
   return undefined;
 }
 
+/** Longest header in which {@link wavBodyAt} looks for the samples, bytes. */
+const MAX_HEADER_BYTES = 1024;
+
+/** Position of the samples of a WAV file that begins with these bytes; undefined if it is not among them. */
+export function wavBodyAt(bytes: Uint8Array): number | undefined {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  for (let at = RIFF_BYTES; at + CHUNK_HEAD_BYTES <= Math.min(bytes.length, MAX_HEADER_BYTES); ) {
+    if (lettersAt(bytes, at, "data")) return at + CHUNK_HEAD_BYTES;
+    const size = view.getUint32(at + 4, true);
+    at += CHUNK_HEAD_BYTES + size + (size % 2);
+  }
+  return undefined;
+}
+
 /** Number of bytes at the end that may be the beginning of a WAV file. */
 export function waveBegunIn(bytes: Uint8Array): number {
   for (let length = Math.min(RIFF_BYTES - 1, bytes.length); length > 0; length--)
