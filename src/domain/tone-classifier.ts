@@ -33,6 +33,8 @@ import {
 const MAX_REMEMBERED = 5;
 /** A tone that may belong to a cadence is suspect from this length on, ms. */
 const SUSPECT_MS = 140;
+/** A sound that is suspect for longer is none of the known tones, ms. */
+const MAX_SUSPECT_MS = 6_000;
 /** Tolerance of a time in a cadence: a share of it, and ms. */
 const TOLERANCE = 0.12;
 const TOLERANCE_MS = 25;
@@ -75,6 +77,8 @@ export class ToneClassifier {
   #clockMs = 0;
   #quietMs = 0;
   #suspicious = false;
+  /** How long tones have been suspect without a break, ms. */
+  #suspectMs = 0;
 
   constructor(reports: ToneReports) {
     this.#reports = reports;
@@ -93,7 +97,7 @@ export class ToneClassifier {
    */
   hear(hz: number, otherHz: number, toneMs: number, ms: number): void {
     this.#clockMs += ms;
-    const known = toneMs >= SUSPECT_MS && isSuspect(hz, otherHz);
+    const known = toneMs >= SUSPECT_MS && isSuspect(hz, otherHz, toneMs);
     if (hz === 0) this.#quietMs += ms;
     else this.#quietMs = 0;
     if (toneMs >= CED_MS && otherHz === 0 && within(hz, CED_HZ)) this.#find("fax", [2_100], this.#clockMs - toneMs);
@@ -102,7 +106,9 @@ export class ToneClassifier {
     const candidate = this.#candidate;
     if (candidate !== undefined && hz === 0 && this.#quietMs >= candidate.settleMs) this.#beeped(candidate);
     if (this.#cadence.length > 0 && this.#quietMs > MAX_BUSY_PAUSE_MS) this.#cadence = [];
-    this.#suspicious = known || this.#candidate !== undefined || this.#cadence.length > 0;
+    const suspect = known || this.#candidate !== undefined || this.#cadence.length > 0;
+    this.#suspectMs = suspect ? this.#suspectMs + ms : 0;
+    this.#suspicious = suspect && this.#suspectMs <= MAX_SUSPECT_MS;
   }
 
   /** Takes a tone that has ended. @param spoken somebody has spoken before it */
@@ -258,15 +264,13 @@ export class ToneClassifier {
   }
 }
 
-/** Whether a tone may belong to a known one. */
-function isSuspect(hz: number, otherHz: number): boolean {
-  if (otherHz > 0) return hz === BUSY_PAIR[0] || hz === DIAL_PAIR[0];
-  return (
-    within(hz, NETWORK_HZ) ||
-    within(hz, CED_HZ) ||
-    within(hz, CNG_HZ) ||
-    SPECIAL_INFORMATION_HZ.some((range) => within(hz, range))
-  );
+/** Whether a tone of this length so far may belong to a known one. */
+function isSuspect(hz: number, otherHz: number, toneMs: number): boolean {
+  if (otherHz > 0) return toneMs <= CONTINUOUS_MS && (hz === BUSY_PAIR[0] || hz === DIAL_PAIR[0]);
+  if (within(hz, FRENCH_HZ)) return toneMs <= FRENCH_RING_MS[1];
+  if (within(hz, NETWORK_HZ)) return toneMs <= CONTINUOUS_MS;
+  if (within(hz, CED_HZ)) return toneMs <= CED_MS;
+  return toneMs <= CNG_MS[1] && (within(hz, CNG_HZ) || SPECIAL_INFORMATION_HZ.some((range) => within(hz, range)));
 }
 
 /** 440 Hz alone is left out: devices and people test lines with it. */

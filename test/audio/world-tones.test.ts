@@ -100,6 +100,22 @@ test.each(["425/1000,0/4000", "425/400,0/200,425/400,0/2000", "425/1000,0/5000"]
   },
 );
 
+test("a sound that never ends is suspect for six seconds at most", () => {
+  for (const tone of ["440/20000", "1100/20000", "430/300,0/650", "442/500,0/610"]) {
+    const classifier = new ToneClassifier({ beep() {}, tone() {} });
+    const detector = new ToneDetector(8_000, (burst) => classifier.burst(burst, true));
+    const samples = worldTone({ tone }, 12_000, { sampleRate: 8_000, levelDb: -15, off: 0 });
+    let [suspectMs, longest] = [0, 0];
+    for (let at = 0; at + 160 <= samples.length; at += 160) {
+      detector.push(samples.subarray(at, at + 160));
+      classifier.hear(detector.hz, detector.otherHz, detector.toneMs, 20);
+      suspectMs = classifier.suspicious ? suspectMs + 20 : 0;
+      longest = Math.max(longest, suspectMs);
+    }
+    expect(longest, tone).toBeLessThanOrEqual(6_000);
+  }
+});
+
 test("an alarm that beeps like a busy tone at another frequency is none", () => {
   const line = { sampleRate: 8_000, levelDb: -15, off: 0 };
   for (const hz of [350, 500, 800, 1_000])

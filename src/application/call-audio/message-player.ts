@@ -95,7 +95,10 @@ export class MessagePlayer {
   #end(): void {
     const { playout, tailMs, post } = this.#options;
     playout.silence(tailMs);
-    playout.mark("", () => post({ type: "message_played" }));
+    playout.mark("", () => {
+      playout.onDelay = undefined; // the silence after it is no delay
+      post({ type: "message_played" });
+    });
   }
 
   #reportDelays(): void {
