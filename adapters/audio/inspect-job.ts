@@ -1,5 +1,5 @@
 import { samplesToMs } from "../../src/audio/pcm.ts";
-import type { AudioFacts } from "../../src/ports/audio-decoder.ts";
+import type { AudioFacts, FileBytes } from "../../src/ports/audio-decoder.ts";
 import type { AudioJobContext, InspectInput } from "./audio-jobs.ts";
 import { eachPiece } from "./audio-pieces.ts";
 
@@ -35,11 +35,16 @@ export async function inspectJob(input: InspectInput, context: AudioJobContext<A
   });
   if (context.cancelled()) return;
   if (counts.size === 0) throw new Error(`the ${input.format.toUpperCase()} file holds no audio`);
-  if (high - low <= 2 * MAX_SILENT_PEAK)
-    throw new Error(`the audio is silent (${spell(Math.round(durationMs()))} without a sound): send a file with sound`);
+  if (high - low <= 2 * MAX_SILENT_PEAK) throw new Error(silent(durationMs(), found.bytes));
   context.emit({ ...found, durationMs: Math.max(1, Math.round(durationMs())) });
 }
 
+function silent(durationMs: number, bytes: FileBytes | undefined): string {
+  const ignored = (bytes?.ignored ?? []).reduce((sum, part) => sum + part.bytes, 0);
+  const rest = ignored === 0 ? "" : `, and ${ignored} bytes of the file are outside its audio data`;
+  return `the audio is silent (${spell(Math.round(durationMs))} without a sound${rest}): send a file with sound`;
+}
+
 function spell(ms: number): string {
-  return ms % 60_000 === 0 ? `${ms / 60_000} min` : `${ms / 1000} s`;
+  return ms > 0 && ms % 60_000 === 0 ? `${ms / 60_000} min` : `${ms / 1000} s`;
 }

@@ -1,3 +1,4 @@
+import { audioStart } from "../../src/audio/audio-start.ts";
 import { tagsAtEnd } from "../../src/audio/file-tags.ts";
 import type { FileBytes } from "../../src/ports/audio-decoder.ts";
 import type { DecodedPiece, FileEnd, PieceDecoder } from "./audio-pieces.ts";
@@ -27,8 +28,9 @@ export class Mp3Decoder implements PieceDecoder {
 
   /** @param range default: the whole file */
   static async open(file: Uint8Array, range: Mp3Range = { from: 0, to: file.length }): Promise<Mp3Decoder> {
-    const to = tagsAtEnd(file.subarray(0, range.to), range.from);
-    return new Mp3Decoder(await Mp3Decoding.open({ size: to - range.from }), { from: range.from, to }, file.length);
+    const from = range.from + audioStart(file.subarray(range.from, range.to));
+    const to = tagsAtEnd(file.subarray(0, range.to), from);
+    return new Mp3Decoder(await Mp3Decoding.open({ size: to - from }), { from, to }, file.length);
   }
 
   push(bytes: Uint8Array): DecodedPiece[] {

@@ -13,6 +13,7 @@ export function audioStart(bytes: Uint8Array): number {
     const tag = tagAt(bytes, at);
     if (tag === 0) return start;
     const end = at + tag;
+    if (framesAt(bytes, afterZeros(bytes, end)) === "yes") return end;
     const plainEnd = afterZeros(bytes, at + id3PlainBytes(bytes, at));
     if (framesAt(bytes, plainEnd) === "yes") return plainEnd;
     if (end > bytes.length) return framesWithin(bytes, at + ID3_HEAD_BYTES) ?? bytes.length;

@@ -6,9 +6,9 @@ const BLOCK_MS = 50;
 /** Length of the fade from one decision to another, ms. */
 const FADE_MS = 5;
 /** Energy of the mix below which the channels cancel each other, relative to that of independent channels. */
-const CANCELLED = 0.05;
+const CANCELLED = 0.2;
 /** Energy of the mix above which they no longer do. */
-const MIXED = 0.15;
+const MIXED = 0.4;
 /** Mean square of a sample below which a channel is silent. */
 const SILENCE = 4;
 
@@ -88,8 +88,7 @@ export class MonoMix {
 
   #decide(frames: number): number {
     const { shares, spare } = this.#layout;
-    let mixed = 0;
-    for (let frame = 0; frame < frames; frame++) mixed += this.#value(frame, ALL) ** 2;
+    const mixed = this.#energy(ALL, frames);
     let independent = 0;
     let loudest = ALL;
     let most = SILENCE * frames;
@@ -112,9 +111,15 @@ export class MonoMix {
     return isLoud ? this.#heard : loudest;
   }
 
+  /** Sum of the squares of a channel or of the mix, without a constant offset. */
   #energy(channel: number, frames: number): number {
-    let energy = 0;
-    for (let frame = 0; frame < frames; frame++) energy += this.#block[frame * this.#channels + channel]! ** 2;
-    return energy;
+    let sum = 0;
+    let squares = 0;
+    for (let frame = 0; frame < frames; frame++) {
+      const value = this.#value(frame, channel);
+      sum += value;
+      squares += value * value;
+    }
+    return squares - (sum * sum) / frames;
   }
 }

@@ -34,6 +34,7 @@ function mayBegin(bytes: Uint8Array, at: number): boolean {
 
 /** Bytes at the head of an ID3v2 tag that hold its length. */
 export const ID3_HEAD_BYTES = 10;
+const MAX_ID3_VERSION = 9;
 
 /**
  * Length of the ID3v2 tag at `at`, bytes (id3.org, ID3v2.4 section 3); 0 if there is none. Some writers state a plain size
@@ -53,7 +54,8 @@ export function id3PlainBytes(bytes: Uint8Array, at: number): number {
 
 function id3Size(bytes: Uint8Array, at: number, base: number): number | undefined {
   if (bytes[at] !== 0x49 || bytes[at + 1] !== 0x44 || bytes[at + 2] !== 0x33) return undefined;
-  if (at + ID3_HEAD_BYTES > bytes.length) return undefined;
+  // A RIFF chunk may be named "ID3 ".
+  if (at + ID3_HEAD_BYTES > bytes.length || bytes[at + 3]! > MAX_ID3_VERSION) return undefined;
   let size = 0;
   for (let i = 6; i < 10; i++) size = size * base + ((bytes[at + i] ?? 0) % base);
   return size;

@@ -33,7 +33,10 @@ export class Mp3Splitter {
   #claimed = 0;
   /** Sample rate of the frames that follow each other here; undefined if none do. */
   #rate: number | undefined;
+  #hasFrames = false;
   #read = 0;
+  /** Zeros whose meaning depends on what follows: padding, or a hole in a file. */
+  #zeroBytes = 0;
 
   constructor({ size = Infinity }: Mp3SplitterOptions = {}) {
     this.#size = size;
@@ -46,7 +49,9 @@ export class Mp3Splitter {
 
   /** Ends the MP3 and returns the rest. */
   finish(): Mp3Part[] {
-    return this.#run(new Uint8Array(0), true);
+    const parts = this.#run(new Uint8Array(0), true);
+    if (this.#zeroBytes > 0) parts.push({ kind: "tag", length: this.#zeroBytes });
+    return parts;
   }
 
   #run(fresh: Uint8Array, isLast: boolean): Mp3Part[] {
@@ -77,6 +82,19 @@ export class Mp3Splitter {
       return skipped;
     }
     if (bytes[at] === 0) return this.#zeros(bytes, at, parts);
+    const before = parts.length;
+    const used = this.#part(bytes, at, isLast, parts);
+    if (used > 0 && this.#zeroBytes > 0) {
+      const kind = HOLES.has(parts[before]!.kind) && this.#hasFrames ? "unknown" : "tag";
+      parts.splice(before, 0, { kind, length: this.#zeroBytes });
+      this.#zeroBytes = 0;
+    }
+    this.#hasFrames ||= parts.some(({ kind }) => kind === "frame");
+    return used;
+  }
+
+  #part(bytes: Uint8Array, at: number, isLast: boolean, parts: Mp3Part[]): number {
+    const left = bytes.length - at;
     const header = mpegHeader(bytes, at);
     if (header !== undefined && this.#isFrame(bytes, at, header, isLast))
       return this.#frame(bytes, at, header, isLast, parts);
@@ -121,7 +139,8 @@ export class Mp3Splitter {
     let end = at;
     while (end < bytes.length && bytes[end] === 0) end++;
     this.#claimed = Math.max(0, this.#claimed - (end - at));
-    parts.push({ kind: "tag", length: end - at });
+    if (this.#hasFrames) this.#zeroBytes += end - at;
+    else parts.push({ kind: "tag", length: end - at });
     return end - at;
   }
 
@@ -141,6 +160,9 @@ export class Mp3Splitter {
     return next - from;
   }
 }
+
+/** After frames, zeros before these are a hole: a file that begins, or a tag, would be something else. */
+const HOLES: ReadonlySet<Mp3Part["kind"]> = new Set(["frame", "unknown", "incomplete"]);
 
 /** The first letters of tags. */
 const TAG_LETTERS: ReadonlySet<number> = new Set(Array.from("IATL", (letter) => letter.charCodeAt(0)));

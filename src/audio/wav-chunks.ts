@@ -2,6 +2,8 @@ import { lettersAt } from "./file-tags.ts";
 
 /** Bytes of the header of a RIFF file of type WAVE. */
 export const RIFF_BYTES = 12;
+/** Bytes that prove that a WAV file begins between samples: its header, and the id of its first chunk. */
+export const WAVE_BYTES = 16;
 /** Bytes of the id and the size of a chunk. */
 export const CHUNK_HEAD_BYTES = 8;
 
@@ -52,9 +54,12 @@ const CHUNK_IDS: readonly string[] = [
 const SPACE = 0x20;
 const TILDE = 0x7e;
 
+/** Containers of WAV; BW64 is the later name of RF64 (ITU-R BS.2088). */
+const CONTAINERS = ["RIFF", "RF64", "BW64"] as const;
+
 /** True if a WAV file begins here. */
 export function isWaveAt(bytes: Uint8Array, at: number): boolean {
-  return (lettersAt(bytes, at, "RIFF") || lettersAt(bytes, at, "RF64")) && lettersAt(bytes, at + 8, "WAVE");
+  return CONTAINERS.some((letters) => lettersAt(bytes, at, letters)) && lettersAt(bytes, at + 8, "WAVE");
 }
 
 /** True if a chunk of a known kind begins here. */
@@ -68,9 +73,12 @@ export function isChunkIdAt(bytes: Uint8Array, at: number): boolean {
   return true;
 }
 
-/** Position of the first WAV file that begins in these bytes; undefined if none does. */
-export function waveIn(bytes: Uint8Array, from = 0): number | undefined {
-  for (let at = bytes.indexOf(R, from); at !== -1; at = bytes.indexOf(R, at + 1)) if (isWaveAt(bytes, at)) return at;
+/** Position of the first WAV file that begins in these bytes, up to the id of its first chunk; undefined if none does. */
+export function waveIn(bytes: Uint8Array): number | undefined {
+  for (let at = 0; at < bytes.length; at++) {
+    const isFirst = bytes[at] === R || bytes[at] === B;
+    if (isFirst && isWaveAt(bytes, at) && isKnownChunkAt(bytes, at + RIFF_BYTES)) return at;
+  }
   return undefined;
 }
 
@@ -90,15 +98,16 @@ export function wavBodyAt(bytes: Uint8Array): number | undefined {
 
 /** Number of bytes at the end that may be the beginning of a WAV file. */
 export function waveBegunIn(bytes: Uint8Array): number {
-  for (let length = Math.min(RIFF_BYTES - 1, bytes.length); length > 0; length--)
+  for (let length = Math.min(WAVE_BYTES - 1, bytes.length); length > 0; length--)
     if (mayBeginWave(bytes, bytes.length - length)) return length;
   return 0;
 }
 
 const R = 0x52;
+const B = 0x42;
 
 function mayBeginWave(bytes: Uint8Array, at: number): boolean {
-  return begins(bytes, at, "RIFF") || begins(bytes, at, "RF64");
+  return CONTAINERS.some((letters) => begins(bytes, at, letters));
 }
 
 /** True if the bytes, as far as they reach, are these letters, with WAVE after four more bytes. */

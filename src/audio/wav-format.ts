@@ -41,6 +41,11 @@ const REFUSED: Readonly<Record<number, string>> = {
   61868: "FLAC inside a WAV file",
 };
 
+/** Sizes of samples that need no larger container, bits. */
+const USUAL_BITS: readonly number[] = [8, 16, 32, 64];
+/** Maximum size of a container of integers, bytes. */
+const MAX_CONTAINER = 4;
+
 /** Sizes of samples that can be read, bytes. */
 const CONTAINERS: { readonly [Encoding in WavFormat["encoding"]]: readonly number[] } = {
   pcm: [1, 2, 3, 4],
@@ -91,21 +96,16 @@ export function parseWavFormat(chunk: DataView): WavFormat {
 }
 
 /**
- * Bytes of one sample. The block size may be wrong or missing: the byte rate decides then, and 24 bits are also
- * written into containers of 4 bytes.
+ * Bytes of one sample. The block size and the byte rate may be wrong or missing, so samples of 8, 16 and 32 bits are always
+ * packed; only others, such as 24 bits, are also written into larger containers.
  */
 function containerOf(chunk: DataView, channels: number, sampleRate: number, bits: number): number {
-  const byteRate = chunk.getUint32(8, true);
-  const blockBytes = chunk.getUint16(12, true);
   const packed = Math.ceil(bits / 8);
-  const stated = blockBytes / channels;
-  if (stated === packed || (packed > 0 && byteRate === sampleRate * channels * packed)) return packed;
-  const isWhole = Number.isInteger(stated) && stated > 0;
-  const isConsistent = isWhole && byteRate === sampleRate * blockBytes;
-  if (packed === 0 || (isConsistent && stated > packed) || (isWhole && bits === 24 && stated === 4)) return stated;
-  // Played as it is stated, the file would be noise.
-  if (isConsistent) throw unsupported(`a block size of ${blockBytes} bytes, too small for ${bits}-bit samples`);
-  return packed;
+  const stated = chunk.getUint16(12, true) / channels;
+  const isPacked = chunk.getUint32(8, true) === sampleRate * channels * packed;
+  if (bits === 0) return stated;
+  const isLarger = Number.isInteger(stated) && stated > packed && stated <= MAX_CONTAINER;
+  return isLarger && !isPacked && !USUAL_BITS.includes(bits) ? stated : packed;
 }
 
 function unsupported(what: string): AudioFormatError {

@@ -83,13 +83,22 @@ export class WavSamples {
     const read = this.#read;
     const scale = 2 ** (8 * containerBytes - bitsPerSample);
     const unit = 2 ** (16 - 8 * containerBytes);
+    const half = 2 ** (bitsPerSample - 1);
+    let [low, high] = [0, 0];
     let isLow = false;
     for (let at = 0; at + containerBytes <= bytes.byteLength; at += containerBytes) {
       const value = read(bytes, at) / unit;
-      if (Math.abs(value + 0.5) > 2 ** (bitsPerSample - 1)) return;
+      low = Math.min(low, value);
+      high = Math.max(high, value);
       if (value % scale !== 0) isLow = true;
     }
-    if (isLow) this.#read = (view, offset) => read(view, offset) * scale;
+    if (!isLow || low < -half || high >= 2 * half || (low < 0 && high >= half)) return;
+    // Without negative values, the sign was lost when the container was filled.
+    const lost = high >= half ? 2 * half * unit : 0;
+    this.#read = (view, offset) => {
+      const value = read(view, offset);
+      return (value >= half * unit ? value - lost : value) * scale;
+    };
   }
 }
 

@@ -2,21 +2,27 @@ import type { FileBytes, IgnoredReason } from "../ports/audio-decoder.ts";
 import type { DecodedAudio, PcmChunk } from "../ports/media.ts";
 import { AudioFormatError } from "./audio-format-error.ts";
 import { ByteAccount } from "./byte-account.ts";
+import { codedFramesAt } from "./coded-frames.ts";
 import { declaredLength, isCutOff } from "./declared-length.ts";
 import { TAG_HEAD_BYTES, tagAt } from "./file-tags.ts";
+import { namedText } from "./named-text.ts";
 import { concatPcm } from "./pcm.ts";
+import { PROOF_BYTES, provenFile } from "./proven-file.ts";
 import {
   CHUNK_HEAD_BYTES,
   isChunkIdAt,
   isKnownChunkAt,
   isWaveAt,
   RIFF_BYTES,
+  WAVE_BYTES,
   waveBegunIn,
   waveIn,
 } from "./wav-chunks.ts";
 import { parseWavFormat, type WavFormat } from "./wav-format.ts";
 import { WavSamples } from "./wav-samples.ts";
 
+/** Minimum number of bytes that continue a data chunk. */
+const MIN_CONTINUED = 64;
 const ALL_ONES = 0xffff_ffff;
 const LARGEST_FMT = 1024;
 /** RIFF size, data size, sample count (64 bits each) and the length of a table that we skip. EBU Tech 3306. */
@@ -30,6 +36,8 @@ export interface WavDecoderOptions {
   readonly size?: number | undefined;
   /** Samples go on after a data chunk that claims too little, unless a file, a known chunk or a tag begins. Default: false. */
   readonly continues?: boolean | undefined;
+  /** Position of other content: a data chunk of unknown length ends there. */
+  readonly foreignAt?: number | undefined;
 }
 
 /**
@@ -43,6 +51,7 @@ export interface WavDecoderOptions {
 export class WavDecoder {
   readonly #size: number;
   readonly #continues: boolean;
+  readonly #foreignAt: number;
   readonly #account = new ByteAccount();
   #part: Part = "riff";
   /** Bytes of the current part still to come; for `data` without a known length, Infinity. */
@@ -52,6 +61,7 @@ export class WavDecoder {
   #pending = new Uint8Array(0);
   #received = 0;
   #hasData = false;
+  #hasSamples = false;
   #first: WavFormat | undefined;
   #format: WavFormat | undefined;
   #samples: WavSamples | undefined;
@@ -60,14 +70,19 @@ export class WavDecoder {
   #riffClaim = 0;
   #dataClaim = 0;
   #dataReceived = 0;
+  #dataStart = 0;
+  /** Where the latest data chunk ends by its claim. */
+  #dataEnd = -1;
+  #isFirstChunk = true;
   #longRiffClaim = ALL_ONES;
   #longDataClaim = ALL_ONES;
   #truncated = false;
   #unknownReason: IgnoredReason = "unknown_bytes";
 
-  constructor({ size = Infinity, continues = false }: WavDecoderOptions = {}) {
+  constructor({ size = Infinity, continues = false, foreignAt = Infinity }: WavDecoderOptions = {}) {
     this.#size = size;
     this.#continues = continues;
+    this.#foreignAt = foreignAt;
   }
 
   /** The first `fmt ` chunk, as soon as it has been read. */
@@ -158,6 +173,7 @@ export class WavDecoder {
     this.#longDataClaim = ALL_ONES;
     this.#samples = undefined;
     this.#isPadDue = false;
+    this.#isFirstChunk = true;
     this.#part = "chunk";
   }
 
@@ -169,6 +185,7 @@ export class WavDecoder {
     if (isWaveAt(bytes, 0)) return this.#begin("riff", 0, 0);
     if (this.#continues && this.#hasData && !isKnownChunkAt(bytes, 0) && tagAt(bytes, 0) === 0)
       return this.#continueData();
+    if (this.#account.sum === this.#dataEnd && this.#dataContinues(bytes)) return this.#resumeData();
     if (bytes[0] === 0) return this.#begin("zeros", 0, 0);
     const tag = tagAt(bytes, 0);
     if (tag > 0) return this.#begin("skip", tag, 0);
@@ -197,7 +214,34 @@ export class WavDecoder {
     this.#isPadDue = false;
     const hasPad = bytes.length > 0 && (isKnownChunkAt(bytes, 1) || !(isKnownChunkAt(bytes, 0) || isWaveAt(bytes, 0)));
     const isTag = hasPad && !isKnownChunkAt(bytes, 1) && bytes[0] !== 0 && tagAt(bytes, 0) > 0;
+    if (hasPad && !isTag && this.#dataEnd === this.#account.sum) this.#dataEnd++;
     return this.#begin("chunk", 0, hasPad && !isTag ? 1 : 0);
+  }
+
+  /** True if samples follow a data chunk that claims too little: its container goes on, but no other chunk begins. */
+  #dataContinues(bytes: Uint8Array): boolean {
+    const riffEnd = this.#riffEnd;
+    if (this.#samples === undefined || riffEnd - this.#account.sum < MIN_CONTINUED || tagAt(bytes, 0) > 0) return false;
+    if (isKnownChunkAt(bytes, 0)) return false;
+    if (!isChunkIdAt(bytes, 0)) return true;
+    const size = new DataView(bytes.buffer, bytes.byteOffset).getUint32(4, true);
+    return this.#account.sum + CHUNK_HEAD_BYTES + size > riffEnd;
+  }
+
+  #resumeData(): number {
+    const { frameBytes } = this.#samples!;
+    const riffEnd = this.#riffEnd;
+    const cut = (this.#account.sum - this.#dataStart) % frameBytes;
+    const skipped = cut === 0 ? 0 : frameBytes - cut;
+    this.#account.ignored("incomplete", skipped);
+    this.#begin("data", riffEnd - this.#account.sum, 0);
+    return skipped;
+  }
+
+  /** Claimed end of the container. */
+  get #riffEnd(): number {
+    const length = declaredLength(this.#riffClaim);
+    return length === undefined ? Infinity : this.#riffAt + CHUNK_HEAD_BYTES + length;
   }
 
   #readDs64(view: DataView): void {
@@ -222,6 +266,11 @@ export class WavDecoder {
     if (this.#format === undefined) return this.#unreadable(malformed("has its data chunk before its fmt chunk"));
     this.#samples = new WavSamples(this.#format);
     this.#hasData = true;
+    // Only the first chunk may be one that was written before its length was known.
+    const isEmpty = claim === 0 && !this.#isFirstChunk;
+    this.#isFirstChunk = false;
+    if (isEmpty) return this.#begin("skip", 0, CHUNK_HEAD_BYTES);
+    this.#dataStart = this.#account.sum + CHUNK_HEAD_BYTES;
     this.#dataClaim = claim === ALL_ONES ? this.#longDataClaim : claim;
     this.#isPadDue = this.#dataClaim % 2 === 1;
     if (this.#riffClaim === ALL_ONES) this.#riffClaim = this.#longRiffClaim;
@@ -237,13 +286,21 @@ export class WavDecoder {
 
   #readData(bytes: Uint8Array, isLast: boolean, chunks: PcmChunk[]): number | undefined {
     const samples = this.#samples!;
-    const next = waveIn(bytes.subarray(0, this.#left === Infinity ? undefined : this.#left + RIFF_BYTES));
-    const end = Math.min(this.#left, next ?? bytes.length - (isLast ? 0 : waveBegunIn(bytes)));
-    const isWhole = isLast || end === this.#left || end === next;
+    // Streams are looked at before they arrive here.
+    if (this.#dataReceived === 0 && this.#size !== Infinity) {
+      if (bytes.length < PROOF_BYTES && bytes.length < this.#left && !isLast) return undefined;
+      const name = foreignName(bytes);
+      if (name !== undefined) return this.#unreadable(notSamples(name));
+    }
+    const foreign = this.#left === Infinity ? this.#foreignAt - this.#account.sum : Infinity;
+    const next = waveIn(bytes.subarray(0, this.#left === Infinity ? undefined : this.#left + WAVE_BYTES));
+    const end = Math.min(this.#left, foreign, next ?? bytes.length - (isLast ? 0 : waveBegunIn(bytes)));
+    const isWhole = isLast || end === this.#left || end === next || end === foreign;
     const used = samples.decodable(bytes.subarray(0, end), isWhole);
     if (used > 0) {
       this.#emit(samples.decode(bytes.subarray(0, used)), chunks);
       this.#account.played(used);
+      this.#hasSamples = true;
       this.#dataReceived += used;
       this.#left -= used;
       return used;
@@ -256,7 +313,8 @@ export class WavDecoder {
       return end;
     }
     this.#flush(chunks);
-    return this.#begin(end === next ? "riff" : "chunk", 0, 0) + end;
+    this.#dataEnd = this.#account.sum;
+    return this.#begin(end === next ? "riff" : end === foreign ? "unknown" : "chunk", 0, 0) + end;
   }
 
   #flush(chunks: PcmChunk[]): void {
@@ -303,7 +361,7 @@ export class WavDecoder {
 
   /** Ignores a file that cannot be read, if audio was found before it. */
   #unreadable(fault: AudioFormatError): number {
-    if (!this.#hasData) throw fault;
+    if (!this.#hasSamples) throw fault;
     this.#part = "unknown";
     this.#unknownReason = "unreadable_part";
     return 0;
@@ -331,6 +389,17 @@ function joined(first: Uint8Array, second: Uint8Array): Uint8Array {
 /** Reads 64 bits. */
 function long(view: DataView, at: number): number {
   return view.getUint32(at, true) + view.getUint32(at + 4, true) * 2 ** 32;
+}
+
+/** The name of what data are instead of samples; undefined for samples, and for a WAV file. */
+function foreignName(data: Uint8Array): string | undefined {
+  const frames = codedFramesAt(data, 0);
+  const name = provenFile(data) ?? namedText(data)?.name ?? (frames === "cut" ? undefined : frames);
+  return name === "WAV" ? undefined : name;
+}
+
+function notSamples(name: string): AudioFormatError {
+  return new AudioFormatError("unsupported", `the WAV file holds ${name} instead of samples`);
 }
 
 function malformed(fault: string): AudioFormatError {

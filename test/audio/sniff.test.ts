@@ -113,7 +113,8 @@ test.each([
   ["\xff\xf1\x50\x80\x02\x1f\xfc", /AAC/],
   ["<!doctype html>", /HTML/],
   ['{"audio":1}', /JSON/],
-  ["hello", /68 65 6c 6c/],
+  ["hello", /^text$/],
+  ["\x02\x68\x65\x6c", /02 68 65 6c/],
   ["\x01", /begins with 01/],
   ["", /empty/],
 ])("%j is refused by name", (opening, name) => {

@@ -209,16 +209,14 @@ test("an extensible format without room for its sub-format is refused", () => {
   });
 });
 
-test("a wrong block size is refused only if the byte rate confirms it", () => {
+test.each([0, 1, 4, 7, 16])("16-bit samples are read whatever the block size %i says", (blockSize) => {
   const bytes = buildWav({ tag: 1, bits: 16, frames: mono });
   const whole = decodeWav(bytes);
-  for (const blockSize of [0, 1, 4, 7]) {
-    bytes[32] = blockSize;
-    expect(decodeWav(bytes)).toEqual(whole);
-  }
-  bytes[32] = 1;
-  new DataView(bytes.buffer).setUint32(28, 8000, true);
-  expect(refusal(bytes).message).toMatch(/block size of 1 bytes/);
+  const view = new DataView(bytes.buffer);
+  view.setUint16(32, blockSize, true);
+  expect(decodeWav(bytes)).toEqual(whole);
+  view.setUint32(28, 8000 * blockSize, true);
+  expect(decodeWav(bytes)).toEqual(whole);
 });
 
 /** Real files with some bytes overwritten, cut anywhere: nearly right is what finds faults in parsers. */
