@@ -12,7 +12,7 @@ export const KEYS = {
   linkingCode: ["instanceId", "qrCodeBase64", "message"],
   connection: ["state", "condition", "phone", "last_seen_at", "reason", "provider"],
   outcome: ["reason", "detail", "answered_by", "heard_ms", "heard_ratio", "heard_evidence", "duration_ms"],
-  event: ["id", "type", "timestamp", "call_id", "instance_id", "data"],
+  event: ["id", "type", "timestamp", "call_id", "instance_id", "sequence", "data"],
   voice: ["id", "language", "engine", "name", "quality", "sample_url"],
 } as const;
 
