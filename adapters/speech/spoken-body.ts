@@ -131,7 +131,7 @@ class SampleCheck {
 }
 
 function wavDecoder(): BodyDecoder {
-  const wav = new WavDecoder({ continues: true });
+  const wav = new WavDecoder();
   const check = new SampleCheck();
   const watch = new CodedAudioWatch();
   const checked = (chunks: readonly PcmChunk[]): readonly PcmChunk[] => {

@@ -34,8 +34,6 @@ type Part = "riff" | "chunk" | "ds64" | "fmt" | "skip" | "data" | "zeros" | "unk
 export interface WavDecoderOptions {
   /** Length of a whole file, bytes: a chunk that claims more is recognised. Omit it for a stream. */
   readonly size?: number | undefined;
-  /** Samples go on after a data chunk that claims too little, unless a file, a known chunk or a tag begins. Default: false. */
-  readonly continues?: boolean | undefined;
   /** Position of other content: a data chunk of unknown length ends there. */
   readonly foreignAt?: number | undefined;
 }
@@ -50,7 +48,6 @@ export interface WavDecoderOptions {
  */
 export class WavDecoder {
   readonly #size: number;
-  readonly #continues: boolean;
   readonly #foreignAt: number;
   readonly #account = new ByteAccount();
   #part: Part = "riff";
@@ -79,9 +76,8 @@ export class WavDecoder {
   #truncated = false;
   #unknownReason: IgnoredReason = "unknown_bytes";
 
-  constructor({ size = Infinity, continues = false, foreignAt = Infinity }: WavDecoderOptions = {}) {
+  constructor({ size = Infinity, foreignAt = Infinity }: WavDecoderOptions = {}) {
     this.#size = size;
-    this.#continues = continues;
     this.#foreignAt = foreignAt;
   }
 
@@ -183,8 +179,6 @@ export class WavDecoder {
     if (bytes.length < needed && !isLast) return undefined;
     if (bytes.length === 0) return undefined;
     if (isWaveAt(bytes, 0)) return this.#begin("riff", 0, 0);
-    if (this.#continues && this.#hasData && !isKnownChunkAt(bytes, 0) && tagAt(bytes, 0) === 0)
-      return this.#continueData();
     if (this.#account.sum === this.#dataEnd && this.#dataContinues(bytes)) return this.#resumeData();
     if (bytes[0] === 0) return this.#begin("zeros", 0, 0);
     const tag = tagAt(bytes, 0);
@@ -276,12 +270,6 @@ export class WavDecoder {
     if (this.#riffClaim === ALL_ONES) this.#riffClaim = this.#longRiffClaim;
     this.#dataReceived = 0;
     return this.#begin("data", declaredLength(this.#dataClaim) ?? Infinity, CHUNK_HEAD_BYTES);
-  }
-
-  /** The data chunk has claimed less than was sent. */
-  #continueData(): number {
-    this.#dataClaim = 0;
-    return this.#begin("data", Infinity, 0);
   }
 
   #readData(bytes: Uint8Array, isLast: boolean, chunks: PcmChunk[]): number | undefined {
