@@ -1,10 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { babble } from "../../../adapters/telephony/simulator/voice.ts";
+import { CallTaps } from "../../../src/application/call-audio/call-tap.ts";
 import { InboundAnalyzer } from "../../../src/application/call-audio/inbound-analyzer.ts";
 import { dtmfTones } from "../../../src/audio/dtmf.ts";
 import { concatPcm } from "../../../src/audio/pcm.ts";
 import { tone } from "../../../src/audio/tone.ts";
 import { Vad } from "../../../src/audio/vad.ts";
+import { SAMPLE } from "../../../src/ports/media.ts";
 
 interface Heard {
   keys: string;
@@ -72,4 +74,38 @@ describe.each([8000, 16_000])("an inbound analyzer at %i Hz", (sampleRate) => {
     expect(heard.speech.length).toBeGreaterThan(0);
     expect(heard.speech.every(({ startMs }) => startMs >= 500 + 1000)).toBe(true);
   });
+});
+
+test("conclusions need received samples: what a leg has filled in begins nothing", () => {
+  const sampleRate = 8_000;
+  const noticed: string[] = [];
+  const analyzer = new InboundAnalyzer(
+    { sampleRate, inBandDtmf: () => true, voiceActivity: (rate) => new Vad(rate) },
+    {
+      firstAudio: () => void noticed.push("first audio"),
+      beep: () => void noticed.push("beep"),
+      lineTone: () => void noticed.push("line tone"),
+      suspicious: () => void noticed.push("suspicious"),
+      digit: (digit) => void noticed.push(digit),
+      speech: () => void noticed.push("speech"),
+    },
+  );
+  const taps = new CallTaps(sampleRate, [analyzer]);
+  const filledIn = new Uint8Array(160).fill(SAMPLE.filledIn);
+  const sounds = [
+    dtmfTones("159", { sampleRate }),
+    tone(950, 400, sampleRate, 9_000),
+    babble("Hello, this is somebody who answers the phone.", sampleRate),
+    new Int16Array(sampleRate),
+  ];
+  const play = (samples: Int16Array, marks?: Uint8Array): void => {
+    for (let at = 0; at + 160 <= samples.length; at += 160) taps.write(samples.subarray(at, at + 160), marks);
+  };
+  play(concatPcm(sounds), filledIn);
+  expect([analyzer.frames, analyzer.speaking]).toEqual([0, false]);
+  play(new Int16Array(sampleRate));
+  play(concatPcm(sounds), filledIn);
+  analyzer.finish();
+  expect(noticed).toEqual(["first audio"]);
+  expect(analyzer.speaking).toBe(false);
 });
