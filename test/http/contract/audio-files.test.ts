@@ -1,0 +1,91 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { buildWav, concatBytes, letters } from "../../audio/wav-files.ts";
+import { useLocalServer } from "../../support/local-server.ts";
+import { loudPart, toneShare, toneWav } from "../../support/server-sound.ts";
+
+const low = new Uint8Array(toneWav({ hz: 500, ms: 600, sampleRate: 8_000 }));
+const high = new Uint8Array(toneWav({ hz: 1_000, ms: 600, sampleRate: 44_100 }));
+const mp3 = new Uint8Array(readFileSync(new URL("../../fixtures/tone-44k-stereo-id3.mp3", import.meta.url)));
+const frames = Array.from({ length: 4_800 }, (_, i) => 0.4 * Math.sin((2 * Math.PI * 500 * i) / 8_000));
+
+const edited = (file: Uint8Array, edit: (view: DataView) => void): Uint8Array => {
+  const copy = file.slice();
+  edit(new DataView(copy.buffer));
+  return copy;
+};
+
+describe("an audio file of a call", () => {
+  const server = useLocalServer({});
+
+  const place = async (file: Uint8Array) => {
+    const client = await server.as("ada");
+    const instanceId = (await client.activeInstance()).id;
+    const body = { instanceId, type: "FIXED_AUDIO", target: { phoneNumber: "+12025550100" } };
+    const audio = { audioBase64: Buffer.from(file).toString("base64") };
+    return { client, response: await client.post("/v1/calls", { ...body, audio }) };
+  };
+
+  test.each<[string, Uint8Array, readonly (readonly [hz: number, ms: number])[], number]>([
+    [
+      "two WAV files of two rates, joined",
+      concatBytes([low, high]),
+      [
+        [500, 600],
+        [1_000, 600],
+      ],
+      0,
+    ],
+    ["a wrong block size", edited(low, (view) => view.setUint16(32, 1, true)), [[500, 600]], 0],
+    ["a placeholder as length", edited(low, (view) => view.setUint32(40, 0x7fff_ffff, true)), [[500, 600]], 0],
+    [
+      "channels that cancel each other",
+      buildWav({ tag: 1, bits: 16, channels: 2, frames: frames.map((v) => [v, -v]) }),
+      [[500, 600]],
+      0,
+    ],
+    ["an MP3 after 9 KB of zeros", concatBytes([new Uint8Array(9_000), mp3]), [[1_000, 3_000]], 0],
+    ["bytes that are no audio at its end", concatBytes([low, letters("\x07 not a chunk")]), [[500, 600]], 13],
+  ])("is heard whole: %s", async (_, file, tones, ignored) => {
+    const { client, response } = await place(file);
+    const { id } = response.json<{ id: string }>();
+    const lengthMs = tones.reduce((sum, [, ms]) => sum + ms, 0);
+    const call = await client.waitForCall(id);
+    expect(call.outcome).toMatchObject({ reason: "message_played" });
+    expect(Math.abs(call.outcome!.heard_ms! - lengthMs)).toBeLessThanOrEqual(20);
+    const heard = await client.heard(id);
+    const { from, to } = loudPart(heard);
+    expect(Math.abs(((to - from) * 1_000) / heard.sampleRate - lengthMs)).toBeLessThanOrEqual(40);
+    let at = from;
+    for (const [hz, ms] of tones) {
+      const end = at + (ms * heard.sampleRate) / 1_000;
+      const middle = heard.samples.subarray(at + heard.sampleRate / 20, end - heard.sampleRate / 20);
+      expect(toneShare({ ...heard, samples: middle }, hz)).toBeGreaterThan(0.95);
+      at = end;
+    }
+    const events = await client.timeline(id);
+    const reported = events.filter(({ type }) => type === "audio_ignored").map(({ data }) => data.bytes);
+    expect(reported).toEqual(ignored === 0 ? [] : [ignored]);
+    expect(events.some(({ type }) => type === "audio_truncated")).toBe(false);
+  });
+
+  test.each<[string, Uint8Array, RegExp]>([
+    [
+      "silence",
+      edited(low, (view) => {
+        for (let at = 44; at < low.length; at += 2) view.setInt16(at, 0);
+      }),
+      /silent/,
+    ],
+    ["GSM", buildWav({ tag: 0x31, bits: 0, frames: [] }), /GSM 6\.10.*ffmpeg -i input/],
+    [
+      "JSON behind a WAV header",
+      concatBytes([low.subarray(0, 44), letters('{"error": "no such voice", "code": 404}')]),
+      /JSON/,
+    ],
+  ])("is refused by name: %s", async (_, file, name) => {
+    const { response } = await place(file);
+    expect(response.status).toBe(400);
+    expect(JSON.stringify(response.json())).toMatch(name);
+  });
+});
