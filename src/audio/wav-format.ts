@@ -81,6 +81,7 @@ export function parseWavFormat(chunk: DataView): WavFormat {
   }
 
   const statedBits = encoding === "alaw" || encoding === "mulaw" ? 8 : chunk.getUint16(14, true);
+  if (statedBits > 0 && statedBits < 8) throw unsupported(`${statedBits}-bit ${encoding} samples`);
   const containerBytes = containerOf(chunk, channels, sampleRate, statedBits);
   if (!CONTAINERS[encoding].includes(containerBytes)) throw unsupported(`${statedBits}-bit ${encoding} samples`);
   const validBits = isExtensible && encoding === "pcm" ? chunk.getUint16(18, true) : 0;
