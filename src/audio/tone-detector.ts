@@ -11,8 +11,10 @@ const WORKING_RATE = 8_000;
 const MAX_DRIFT = 0.025;
 /** Minimum number of frames of a tone that is reported. */
 const MIN_FRAMES = 3;
-/** Minimum share of its frames that must agree: two tones 25 Hz apart, as Australia rings with, spoil every other one. */
+/** Minimum share of its received frames that must agree: two tones 25 Hz apart, as Australia rings with, spoil every other one. */
 const MIN_STEADY_SHARE = 0.7;
+/** Minimum share of its frames that must have been received. */
+const MIN_RECEIVED_SHARE = 0.5;
 /** A frame between two tones is silent if it has less than this share of the energy of the first one. */
 const SILENT_SHARE = 0.25;
 /** Frames at the edges of a pause that may still contain a tone. */
@@ -26,7 +28,7 @@ const PAIR_LOSS_MS = 40;
  * before it sounds alike. Allocates nothing for a frame.
  *
  * Fits the strongest tone of each frame to the autocorrelation. Frames that agree make a tone; one in between may be
- * missing.
+ * missing. A tone begins and ends with received frames; what a leg has filled in between them only keeps it going.
  */
 export class ToneDetector {
   readonly #decimator: Decimator;
@@ -38,8 +40,10 @@ export class ToneDetector {
   readonly #incoming: Float64Array;
   readonly #frame: Float64Array;
   #filled: number;
+  /** Received samples of the frame that is being filled. */
+  #received = 0;
   #frames = 0;
-  /** The current tone: its first and its last frame, number of frames, mean frequency, and energy. */
+  /** The current tone: its first and its last received frame, number of those that agree, mean frequency, and energy. */
   #start = 0;
   #last = 0;
   #run = 0;
@@ -47,6 +51,9 @@ export class ToneDetector {
   #otherHz = 0;
   #energy = 0;
   #missing = false;
+  /** Frames of the current tone that were filled in: up to its last frame, and since then. */
+  #concealed = 0;
+  #concealedNow = 0;
   /** The latest frame: frequencies of its tones. */
   #nowHz = 0;
   #nowOtherHz = 0;
@@ -69,9 +76,14 @@ export class ToneDetector {
     this.#onBurst = onBurst;
   }
 
-  /** Length of the current steady tone, ms; 0 if there is none. */
+  /** Length of the current steady tone up to its last received frame, ms; 0 if there is none. */
   get toneMs(): number {
     return this.#run === 0 ? 0 : (this.#last - this.#start + 1) * FRAME_MS;
+  }
+
+  /** The part of it that was received, ms. */
+  get receivedMs(): number {
+    return this.toneMs - this.#concealed * FRAME_MS;
   }
 
   /** Frequency of the current tone, of a pair the lower one, Hz; 0 if there is none. */
@@ -84,8 +96,11 @@ export class ToneDetector {
     return this.#run > 0 ? this.#otherHz : 0;
   }
 
-  /** Takes the next received samples, of any number. */
-  push(frame: Int16Array): void {
+  /**
+   * Takes the next samples, of any number.
+   * @param received number of them that were received, not filled in
+   */
+  push(frame: Int16Array, received = frame.length): void {
     const incoming = this.#incoming;
     const { history } = this.#decimator;
     // Most frames are whole and quiet: only the history for the next frame is needed.
@@ -93,6 +108,7 @@ export class ToneDetector {
       for (let i = 0, from = frame.length - history; i < history; i++) incoming[i] = frame[from + i]!;
       this.#nowHz = this.#nowOtherHz = 0;
       this.#pair.skip();
+      this.#received = received;
       this.#next(0);
       return;
     }
@@ -102,6 +118,7 @@ export class ToneDetector {
       for (let i = 0; i < take; i++) incoming[from + i] = frame[at + i]!;
       at += take;
       this.#filled = from + take;
+      this.#received += (take * received) / frame.length;
       if (this.#filled < incoming.length) return;
       this.#measure();
       this.#next(this.#energyNow());
@@ -113,6 +130,7 @@ export class ToneDetector {
   #next(energy: number): void {
     this.#decide(energy);
     this.#frames++;
+    this.#received = 0;
   }
 
   #energyNow(): number {
@@ -142,31 +160,45 @@ export class ToneDetector {
 
   #decide(energy: number): void {
     const hz = this.#nowHz;
+    const isReceived = 2 * this.#received >= this.#frame.length * this.#factor;
     if (
       hz > 0 &&
       this.#run > 0 &&
       this.#nowOtherHz === this.#otherHz &&
       Math.abs(hz - this.#hz) <= MAX_DRIFT * this.#hz
     ) {
+      this.#missing = false;
+      if (!isReceived) {
+        this.#concealedNow++;
+        return;
+      }
       this.#run++;
       this.#last = this.#frames;
+      this.#concealed += this.#concealedNow;
+      this.#concealedNow = 0;
       this.#hz += (hz - this.#hz) / this.#run;
       this.#energy += energy;
-      this.#missing = false;
       return;
     }
     if (this.#run > 0 && !this.#missing) {
       this.#missing = true;
       return;
     }
-    if (this.#run >= MIN_FRAMES && this.#run * FRAME_MS >= MIN_STEADY_SHARE * this.toneMs) this.#report();
+    if (this.#isTone) this.#report();
     else if (energy > SILENT_SHARE * this.#endEnergy) this.#loudFrames++;
     this.#missing = false;
-    this.#run = hz > 0 ? 1 : 0;
+    this.#run = hz > 0 && isReceived ? 1 : 0;
+    this.#concealed = this.#concealedNow = 0;
     this.#hz = hz;
     this.#otherHz = this.#nowOtherHz;
     this.#energy = energy;
     this.#start = this.#last = this.#frames;
+  }
+
+  get #isTone(): boolean {
+    const { receivedMs, toneMs } = this;
+    if (this.#run < MIN_FRAMES || receivedMs < MIN_RECEIVED_SHARE * toneMs) return false;
+    return this.#run * FRAME_MS >= MIN_STEADY_SHARE * receivedMs;
   }
 
   #report(): void {
@@ -177,6 +209,7 @@ export class ToneDetector {
       otherHz: this.#otherHz,
       atMs: this.#start * FRAME_MS,
       ms: this.toneMs + loss,
+      receivedMs: this.receivedMs + loss,
       pauseMs,
       silentPause: this.#loudFrames <= EDGE_FRAMES,
     };

@@ -8,6 +8,8 @@ export interface ToneBurst {
   readonly atMs: number;
   /** Length, ms. */
   readonly ms: number;
+  /** The part of it that was received, ms. */
+  readonly receivedMs: number;
   /** Pause since the previous tone, ms; infinite for the first one. */
   readonly pauseMs: number;
   /** True if that pause was silent. */

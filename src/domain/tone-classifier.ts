@@ -94,14 +94,15 @@ export class ToneClassifier {
    * @param hz of a pair the lower frequency; 0 without a tone
    * @param otherHz the higher one; 0 without a pair
    * @param toneMs its length so far
+   * @param receivedMs the part of it that was received
    */
-  hear(hz: number, otherHz: number, toneMs: number, ms: number): void {
+  hear(hz: number, otherHz: number, toneMs: number, ms: number, receivedMs = toneMs): void {
     this.#clockMs += ms;
-    const known = toneMs >= SUSPECT_MS && isSuspect(hz, otherHz, toneMs);
+    const known = receivedMs >= SUSPECT_MS && isSuspect(hz, otherHz, toneMs);
     if (hz === 0) this.#quietMs += ms;
     else this.#quietMs = 0;
-    if (toneMs >= CED_MS && otherHz === 0 && within(hz, CED_HZ)) this.#find("fax", [2_100], this.#clockMs - toneMs);
-    if (toneMs >= CONTINUOUS_MS && isContinuous(hz, otherHz))
+    if (receivedMs >= CED_MS && otherHz === 0 && within(hz, CED_HZ)) this.#find("fax", [2_100], this.#clockMs - toneMs);
+    if (receivedMs >= CONTINUOUS_MS && isContinuous(hz, otherHz))
       this.#find("continuous", frequencies(hz, otherHz), this.#clockMs - toneMs);
     const candidate = this.#candidate;
     if (candidate !== undefined && hz === 0 && this.#quietMs >= candidate.settleMs) this.#beeped(candidate);
@@ -238,7 +239,8 @@ export class ToneClassifier {
     this.#find("ringback", frequencies(hz, otherHz), atMs);
   }
 
-  #mayBeep({ hz, atMs, ms }: ToneBurst, settleMs: number): void {
+  #mayBeep({ hz, atMs, ms, receivedMs }: ToneBurst, settleMs: number): void {
+    if (receivedMs < BEEP_MS[0]) return;
     if (hz <= BEEP_HZ[0] || !within(hz, BEEP_HZ) || !within(ms, BEEP_MS)) return;
     if (within(hz, NETWORK_HZ) && this.#found.has("busy")) return;
     if (settleMs === 0) this.#reports.beep(Math.round(hz), atMs);

@@ -47,7 +47,7 @@ const SPOKEN_MS = 500;
 
 /**
  * Detects keys, speech and beeps in the callee's audio, from the answer on, by the leg's own sample clock. It uses received
- * samples only: a gap extends speech by the detector's hang-over, and begins nothing.
+ * samples only: a gap extends speech by the detector's hang-over, bridges a tone, and begins nothing.
  */
 export class InboundAnalyzer implements CallTap {
   /** Frames so far of which something was received. */
@@ -96,11 +96,12 @@ export class InboundAnalyzer implements CallTap {
   }
 
   inbound(frame: Int16Array, received: Int16Array = frame, marks?: Uint8Array): void {
-    const isReceived = marks === undefined || receivedAny(marks, received.length);
+    const count = receivedCount(received.length, marks);
+    const isReceived = count > 0;
     if (isReceived && this.frames++ === 0) this.#reports.firstAudio();
     const dtmf = this.#inBandDtmf() ? this.#detector : undefined;
     dtmf?.push(received, marks);
-    this.#tones.push(this.#tones.toneMs > 0 ? frame : received); // a gap does not end a tone
+    this.#tones.push(this.#tones.toneMs > 0 ? frame : received, count); // a gap does not end a tone
     const { toneMs } = this.#tones;
     this.#classify(samplesToMs(received.length, this.#sampleRate));
     if (dtmf?.sounding || toneMs >= BEEP_MS) this.#ofTone = this.#afterTone;
@@ -115,8 +116,8 @@ export class InboundAnalyzer implements CallTap {
   }
 
   #classify(ms: number): void {
-    const { hz, otherHz, toneMs } = this.#tones;
-    this.#classifier.hear(hz, otherHz, toneMs, ms);
+    const { hz, otherHz, toneMs, receivedMs } = this.#tones;
+    this.#classifier.hear(hz, otherHz, toneMs, ms, receivedMs);
     if (this.#classifier.suspicious === this.#suspicious) return;
     this.#suspicious = !this.#suspicious;
     this.#reports.suspicious(this.#suspicious);
@@ -133,7 +134,10 @@ export class InboundAnalyzer implements CallTap {
   }
 }
 
-function receivedAny(marks: Uint8Array, length: number): boolean {
-  for (let i = 0; i < length; i++) if (marks[i] !== SAMPLE.filledIn) return true;
-  return false;
+/** Number of samples of a frame that were received. */
+function receivedCount(length: number, marks: Uint8Array | undefined): number {
+  if (marks === undefined) return length;
+  let count = 0;
+  for (let i = 0; i < length; i++) if (marks[i] !== SAMPLE.filledIn) count++;
+  return count;
 }

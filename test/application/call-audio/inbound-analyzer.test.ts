@@ -76,6 +76,86 @@ describe.each([8000, 16_000])("an inbound analyzer at %i Hz", (sampleRate) => {
   });
 });
 
+/** The tones that are found in sounds, some of which a leg has filled in. */
+function tonesIn(sounds: readonly { samples: Int16Array; received: boolean }[], sampleRate: number): string[] {
+  const found: string[] = [];
+  const analyzer = new InboundAnalyzer(
+    { sampleRate, inBandDtmf: () => true, voiceActivity: (rate) => new Vad(rate) },
+    {
+      firstAudio() {},
+      suspicious() {},
+      digit() {},
+      speech() {},
+      beep: () => void found.push("beep"),
+      lineTone: ({ tone }) => void found.push(tone),
+    },
+  );
+  const taps = new CallTaps(sampleRate, [analyzer]);
+  const frame = sampleRate / 50;
+  const samples = concatPcm(sounds.map((sound) => sound.samples));
+  const marks = Uint8Array.from(
+    sounds.flatMap(({ samples, received }) =>
+      new Array<number>(samples.length).fill(received ? SAMPLE.received : SAMPLE.filledIn),
+    ),
+  );
+  for (let at = 0; at + frame <= samples.length; at += frame)
+    taps.write(samples.subarray(at, at + frame), marks.subarray(at, at + frame));
+  return found;
+}
+
+describe.each([8_000, 16_000])("a tone with gaps that a leg fills in, at %i Hz", (sampleRate) => {
+  /** A tone in alternating parts: received, filled in, received …, ms; silence around it. */
+  const withGaps = (hz: number, parts: readonly number[], offsetMs = 500): string[] => {
+    const sum = parts.reduce((total, ms) => total + ms);
+    const whole = tone(hz, sum, sampleRate, 9_000);
+    const silence = (ms: number) => ({ samples: new Int16Array((sampleRate * ms) / 1000), received: true });
+    let at = 0;
+    const pieces = parts.map((ms, i) => {
+      const samples = whole.subarray((at * sampleRate) / 1000, ((at + ms) * sampleRate) / 1000);
+      at += ms;
+      return { samples, received: i % 2 === 0 };
+    });
+    // Nothing is received after a tone that ends in a gap, for a moment.
+    const after = parts.length % 2 === 0 ? { ...silence(60), received: false } : silence(60);
+    return tonesIn([silence(offsetMs), ...pieces, after, silence(1_440)], sampleRate);
+  };
+
+  test.each(
+    [
+      [60, 100],
+      [80, 80],
+      [100, 80],
+      [120, 80],
+      [60, 80, 20],
+      [80, 60, 20, 80],
+      [20, 80, 20, 80, 20, 80, 20],
+    ].map((parts) => ({ parts })),
+  )("is no beep if too little of it was received: $parts", ({ parts }) => {
+    for (const offsetMs of [500, 507, 513]) expect(withGaps(950, parts, offsetMs), `${offsetMs}`).toEqual([]);
+  });
+
+  test.each(
+    [[400], [200, 80], [200, 60, 140], [100, 20, 100, 20, 100, 20], [160, 20, 160]].map((parts) => ({ parts })),
+  )("is one beep if enough of it was received: $parts", ({ parts }) => {
+    expect(withGaps(950, parts)).toEqual(["beep"]);
+  });
+
+  test("is a fax machine once enough of it was received", () => {
+    expect(withGaps(2_100, [2_000, 200])).not.toContain("fax");
+    expect(withGaps(2_100, [1_000, 100, 1_000, 80])).not.toContain("fax");
+    expect(withGaps(2_100, [1_200, 80, 1_200])).toContain("fax");
+  });
+
+  test("is no ringing if hardly any of it was received", () => {
+    expect(
+      withGaps(
+        425,
+        new Array<number>(21).fill(20).flatMap((ms) => [ms, 60]),
+      ),
+    ).toEqual([]);
+  });
+});
+
 test("conclusions need received samples: what a leg has filled in begins nothing", () => {
   const sampleRate = 8_000;
   const noticed: string[] = [];
