@@ -48,8 +48,8 @@ export function awaitsVerdict({ answeredBy }: MachineFlow, { onMachine, onScreen
 
 /** What sounds like a person may be an assistant: its words arrive after its voice. */
 export function awaitWords<Flow extends MachineFlow>(flow: Flow, { onScreening }: MachineRules): Step<Flow> {
-  if (flow.answeredBy !== "human" || onScreening === "continue" || flow.awaited !== undefined)
-    return { flow, effects: [] };
+  const waits = flow.awaited !== undefined || flow.voicemail !== undefined;
+  if (flow.answeredBy !== "human" || onScreening === "continue" || waits) return { flow, effects: [] };
   return { flow: { ...flow, awaitsWords: true }, effects: [{ do: "timer", name: "machine", ms: WORDS_WAIT_MS }] };
 }
 
@@ -79,7 +79,7 @@ export function learnVerdict<Flow extends MachineFlow>(flow: Flow, verdict: Answ
 export function awaitVoicemail<Flow extends MachineFlow>(flow: Flow): Step<Flow> {
   if (flow.voicemail !== undefined) return { flow, effects: [] };
   return {
-    flow: { ...flow, played: false, voicemail: "waiting", awaited: undefined },
+    flow: { ...flow, played: false, voicemail: "waiting", awaited: undefined, awaitsWords: false },
     effects: [{ do: "await_voicemail" }, { do: "timer", name: "machine", ms: VOICEMAIL_WAIT_MS }],
   };
 }

@@ -22,6 +22,7 @@ import {
 import type { CallEffect, CallSignal, TimerName } from "../../src/domain/call-signal.ts";
 import type { DialProgress } from "../../src/domain/dial-progress.ts";
 import { LINE_TONES, type LineTone, TONE_MEANINGS, toneText } from "../../src/domain/line-tones.ts";
+import type { StartRules } from "../../src/domain/message-start.ts";
 import { COMPLETED_REASONS, FAILED_REASONS } from "../../src/domain/outcome.ts";
 import { PERSON_WAIT_MS } from "../../src/domain/person-wait.ts";
 import type { ReleaseCause } from "../../src/domain/release-cause.ts";
@@ -696,6 +697,13 @@ describe("a call-screening assistant", () => {
       .ends("complete", "message_played");
     expect(given([...before, verdict("human")], INTRODUCE).when(screening).flow.awaited).toBe("screening");
   });
+
+  test("is not waited for any more once a voicemail box records", () => {
+    const both: FlowRules = { ...INTRODUCE, onMachine: "leave_message" };
+    given([...TALKING, inbound, verdict("human"), machine, over("beep")], both)
+      .when(played)
+      .ends("complete", "message_played");
+  });
 });
 
 const signals: fc.Arbitrary<CallSignal> = fc.oneof(
@@ -787,6 +795,61 @@ fuzz(
         expect(flow.phase === "over").toBe(over === 1);
       }
       expect(over).toBe(1);
+    },
+  ),
+);
+
+/** What keeps a call waiting for somebody or something. */
+const waits: fc.Arbitrary<CallSignal> = fc.constantFrom<CallSignal>(
+  played,
+  evidence,
+  ...(["human", "machine", "screening", "fax", "unknown"] as const).map(verdict),
+  over("beep"),
+  over("silence"),
+  { type: "leave_voicemail", atMs: 1_000 },
+  lineTone("ringback"),
+  suspected(true),
+  suspected(false),
+  { type: "person_came", verdict: undefined },
+  { type: "extension_dialled", inBand: false },
+  { type: "first_word", isOver: false },
+  { type: "first_word", isOver: true },
+  ...(["machine", "start", "inbound"] as const).map((name) => timer(name)),
+);
+
+fuzz(
+  "whatever it has waited for, a call that has played what it had to say ends before its longest duration",
+  fc.property(
+    fc.array(waits, { maxLength: 12 }),
+    fc.constantFrom(...MACHINE_POLICIES),
+    fc.constantFrom<OnScreening>("continue", "hang_up", { say: "This is Acme." }),
+    fc.constantFrom<StartRules>(
+      RULES.start,
+      { startOn: "first_word", startDelayMs: 0 },
+      { startOn: "first_word", startDelayMs: 500, extension: "12" },
+    ),
+    (sequence, onMachine, onScreening, start) => {
+      const rules = { ...RULES, onMachine, onScreening, start };
+      const armed = new Set<TimerName>();
+      let flow = beginFlow(rules).flow;
+      const take = (signal: CallSignal): void => {
+        if (signal.type === "timer" && !armed.delete(signal.name)) return;
+        const decision = decide(flow, signal, rules);
+        flow = decision.flow;
+        for (const effect of decision.effects) {
+          if (effect.do === "timer") armed.add(effect.name);
+          if (effect.do === "cancel") armed.delete(effect.name);
+        }
+      };
+      for (const signal of [...TALKING, ...sequence, { type: "extension_dialled", inBand: false } as const])
+        take(signal);
+      // A wait that is over may begin the message, or begin it again.
+      for (let round = 0; round < 3; round++) {
+        for (const name of ["start", "machine", "inbound"] as const) take(timer(name));
+        if (flow.start === "ready") take(played);
+      }
+      for (const name of ["machine", "inbound"] as const) take(timer(name));
+      expect(flow.phase, JSON.stringify(flow)).toBe("over");
     },
   ),
 );
