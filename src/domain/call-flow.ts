@@ -282,7 +282,7 @@ function lineTone(
     return to(waiting.flow, [...notes, ...waiting.effects]);
   }
   // A switchboard may offer a dial tone for the extension.
-  const carriesOn = rules.streamed || flow.start === "extension";
+  const carriesOn = rules.streamed || (flow.start === "extension" && finding.tone === "continuous");
   if (!ends || carriesOn || flow.phase !== "talking") return to(learnt.flow, notes);
   const detail = toneText(finding);
   const ended =

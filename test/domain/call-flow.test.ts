@@ -611,6 +611,17 @@ describe("a tone of the network or of a fax machine", () => {
     expect(effects).toContainEqual(expect.objectContaining({ detail: toneText({ tone, hz: [425] }) }));
   });
 
+  test("ends a call that dials an extension as well, except for the dial tone of a switchboard", () => {
+    const rules: FlowRules = { ...RULES, start: { extension: ",,12", startOn: "answer", startDelayMs: 0 } };
+    given([...TALKING, inbound], rules)
+      .when(lineTone("fax", "fax"))
+      .ends("complete", "machine_hung_up");
+    given([...TALKING, inbound], rules)
+      .when(lineTone("busy", "machine"))
+      .ends("complete", "machine_hung_up");
+    expect(given([...TALKING, inbound], rules).when(lineTone("continuous", "machine")).flow.phase).toBe("talking");
+  });
+
   test("is only noted for a stream, whose program decides", () => {
     const { effects, flow } = given([...TALKING, attached, inbound], STREAMED).when(lineTone("fax", "fax"));
     expect(effects.map((effect) => effect.do)).toEqual(["note", "note"]);
