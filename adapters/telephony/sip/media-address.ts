@@ -3,9 +3,7 @@ import { isIP } from "node:net";
 import { parseHostPort } from "./message/host-port.ts";
 import { isPrivate } from "./transport/private-address.ts";
 import { type Flow, TransportError } from "./transport/transport.ts";
-
-/** Addresses that would put the call on hold in an offer. */
-const WILDCARDS: ReadonlySet<string> = new Set(["0.0.0.0", "::"]);
+import { isWildcard } from "./transport/wildcard-address.ts";
 
 /** The addresses of our audio. */
 export interface MediaAddress {
@@ -23,7 +21,7 @@ export interface MediaAddress {
 export async function mediaAddress(flow: Flow, sentBy: string): Promise<MediaAddress> {
   const { address } = flow.local;
   const name = parseHostPort(sentBy)?.host ?? address;
-  if (WILDCARDS.has(name))
+  if (isWildcard(name))
     throw new TransportError("unreachable", "this runtime does not report our own address; set `publicAddress`");
   const visible = isIP(name) === 0 ? await addressOf(name, address) : name;
   const server = flow.remote.address;

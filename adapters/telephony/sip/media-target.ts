@@ -3,6 +3,7 @@ import type { MediaSession, StreamSettings } from "./media/engine.ts";
 import { type AddressCheck, type AddressRule, addressCheck, refusalOf } from "./transport/address-rule.ts";
 import type { Dns } from "./transport/resolve.ts";
 import type { SocketAddress } from "./transport/transport.ts";
+import { isWildcard } from "./transport/wildcard-address.ts";
 
 /** An address that a session sends nothing to: it waits for remote packets. */
 const NOWHERE: SocketAddress = { address: "0.0.0.0", port: 0 };
@@ -87,7 +88,7 @@ export class MediaTarget {
 
   /** An address of zeros signals hold (RFC 3264 section 8.4), and is always allowed. */
   #may(address: string): boolean {
-    return address === "0.0.0.0" || address === "::" || this.#allowed(address);
+    return isWildcard(address) || this.#allowed(address);
   }
 
   #why(address: string): string {

@@ -1,5 +1,6 @@
 import { bodyPart } from "../message/body-part.ts";
 import type { SipMessage } from "../message/message.ts";
+import { isWildcard } from "../transport/wildcard-address.ts";
 
 /** How much SDP is read, bytes. */
 const MOST_BYTES = 65_536;
@@ -32,5 +33,5 @@ export function holds(sdp: string): boolean {
     else if (line.startsWith("c=")) address = line.split(" ")[2] ?? "";
     else if (/^a=(?:sendrecv|sendonly|recvonly|inactive)\s*$/.test(line)) direction = line.slice(2).trim();
   }
-  return direction === "sendonly" || direction === "inactive" || address === "0.0.0.0" || address === "::";
+  return direction === "sendonly" || direction === "inactive" || isWildcard(address);
 }

@@ -4,6 +4,7 @@ import type { System } from "../../../../src/ports/system.ts";
 import { FRAME_MS, type MediaClock, type Ticking } from "../../media-clock.ts";
 import { type AddressCheck, addressCheck } from "../transport/address-rule.ts";
 import { canonicalAddress } from "../transport/canonical-address.ts";
+import { isWildcard } from "../transport/wildcard-address.ts";
 import type { Codec } from "./codecs/codec.ts";
 import { createCodec } from "./codecs/create-codec.ts";
 import type {
@@ -230,7 +231,10 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
 
   /** Whether an accepted packet from this address is evidence that the peer receives our audio. */
   #proves(address: string): boolean {
-    return this.#settings?.srtp !== undefined || this.#provingHosts.has(address);
+    if (this.#settings === undefined) return false;
+    const { srtp, remote } = this.#settings;
+    // A peer behind a NAT may name an address that cannot be sent to: it is where its audio comes from.
+    return srtp !== undefined || this.#provingHosts.has(address) || isWildcard(remote.address);
   }
 
   /** Nothing is sent while the peer has no address: its source is awaited. */

@@ -2,6 +2,7 @@ import { realSystem, type System } from "../../../../src/ports/system.ts";
 import { NO_DEADLINES } from "../../../../src/ports/telephony.ts";
 import { MediaClock } from "../../media-clock.ts";
 import type { SocketAddress } from "../transport/transport.ts";
+import { isWildcard } from "../transport/wildcard-address.ts";
 import { loadOpus } from "./codecs/opus.ts";
 import type { MediaEngine, MediaListener, MediaOptions, MediaSession, SendDeadline } from "./engine.ts";
 import type { MediaSockets } from "./media-sockets.ts";
@@ -123,7 +124,7 @@ class UdpSockets implements MediaSockets {
 
 function sendUdp(socket: UdpSocket | undefined, packet: Uint8Array, to: SocketAddress): void {
   // An address of zeros means that the peer wants nothing; the network would take it for this machine.
-  if (to.port === 0 || to.address === "0.0.0.0" || to.address === "::") return;
+  if (to.port === 0 || isWildcard(to.address)) return;
   try {
     socket?.send(packet, to.port, to.address);
   } catch {

@@ -1,6 +1,7 @@
 import { isIP } from "node:net";
 import type { StreamSettings } from "../media/engine.ts";
 import type { SocketAddress } from "../transport/transport.ts";
+import { isWildcard } from "../transport/wildcard-address.ts";
 import { attribute, line, type Sdp, type SdpMedia } from "./sdp.ts";
 
 export type Direction = StreamSettings["direction"];
@@ -32,7 +33,7 @@ export function addressOf(
   const connection = line(media, "c") ?? line(sdp, "c");
   if (connection === undefined) return { fault: "the peer's SDP has no address for its audio (no c= line)" };
   const address = connection.split(/\s+/)[2]?.split("/", 1)[0] ?? "";
-  if (address === "0.0.0.0" || address === "::") return "held";
+  if (isWildcard(address)) return "held";
   if (isIP(address) === 0 && !isHostName(address))
     return { fault: `the peer's SDP names "${address.slice(0, 100)}" for its audio, which is not an address` };
   return { address };

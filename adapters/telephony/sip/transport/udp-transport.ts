@@ -15,6 +15,7 @@ import {
 import { UdpFlow } from "./udp-flow.ts";
 import { exploreRoute } from "./udp-route.ts";
 import { type Family, UdpSocket } from "./udp-socket.ts";
+import { isWildcard } from "./wildcard-address.ts";
 
 /** How long a peer may be silent before its route is explored for the next request, ms. */
 const EXPLORE_AFTER_MS = 5_000;
@@ -187,8 +188,4 @@ export class UdpTransport {
 
 function familyOf(address: string): Family {
   return address.includes(":") ? 6 : 4;
-}
-
-function isWildcard(address: string): boolean {
-  return address === "0.0.0.0" || address === "::";
 }

@@ -113,3 +113,15 @@ test("an encrypted phone is followed by its packets alone; others are counted", 
   expect(end.session.statistics()).toMatchObject({ packetsReceived: 20, packetsInjected: 60 });
   expect(stranger.got).toBe(0);
 });
+
+test.each([
+  ["the negotiated address, and is no evidence elsewhere", LOOPBACK, { kind: "none", elsewhere: true }],
+  ["no usable address, and is evidence wherever it comes from", "0.0.0.0", { kind: "inbound", elsewhere: false }],
+])("a voice belongs to a peer with %s", async (_, address, evidence) => {
+  const behindNat = await place("127.0.0.2");
+  const remote = { address, port: address === LOOPBACK ? 9 : 0 };
+  const end = await sessionTo(0, { remote, remoteRtcp: remote });
+  await voiceOf(end)(behindNat, 10);
+  await until(() => behindNat.got >= 5, "our audio where its audio comes from", 2_000);
+  expect(end.session.evidence()).toMatchObject(evidence);
+});
