@@ -124,12 +124,15 @@ export class AgentSpeech {
   #rendered(text: string, signal: AbortSignal): AsyncIterable<Int16Array> {
     const { speechScheduler, system } = this.#context;
     const reported = new Set<string>();
-    const skip = (passage: SkippedText) => {
+    const skipped = (passage: SkippedText) => {
       if (!reported.has(passage.text)) this.#reports.skipped(passage);
       reported.add(passage.text);
     };
     const speak = (attempt: AbortSignal) =>
-      resampleStream(speechScheduler.speak(text, this.#voiceId, this.#demand, attempt, skip), this.#playout.sampleRate);
+      resampleStream(
+        speechScheduler.speak(text, this.#voiceId, this.#demand, attempt, { skipped }),
+        this.#playout.sampleRate,
+      );
     return promptly(speak, { system, ms: SPEECH_MS, late: () => new SpeechFailed(LATE), signal });
   }
 

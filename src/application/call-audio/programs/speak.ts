@@ -12,6 +12,9 @@ import { ProgramFailed } from "./program.ts";
 /** Speech that is rendered before the call is dialled, ms. */
 const BEGINNING_MS = 1_000;
 
+/** How long a voice speaks for a character, ms, as long as nothing shows it. */
+const USUAL_CHARACTER_MS = 65;
+
 /** FIXED_TTS: speaks the text. */
 export function speak(context: Context, call: CallOf<"FIXED_TTS">): Message {
   return new SpokenMessage(context, call);
@@ -26,6 +29,12 @@ class SpokenMessage implements Message {
   /** Letters, digits and emoji of the text. */
   readonly #characters: number;
   #skippedCharacters = 0;
+  /** Characters of the slices that are rendered, and the length of their sound, ms. */
+  #slicesCharacters = 0;
+  #slicesMs = 0;
+  /** Length of all sound so far, ms, and whether that is all. */
+  #renderedMs = 0;
+  #isRendered = false;
   /** Passages that were skipped before they could be reported. */
   readonly #skipped: SkippedText[] = [];
   #report: ((passage: SkippedText) => void) | undefined;
@@ -34,12 +43,17 @@ class SpokenMessage implements Message {
     const { text, voiceId } = call.message;
     this.#demand = new MessageDemand(call);
     this.#characters = spokenCharacters(plainCharacters(text));
-    const skip = (passage: SkippedText) => this.#skip(passage);
-    this.#rest = failing(speechScheduler.speak(text, voiceId, this.#demand, this.#scope.signal, skip));
+    const reports = {
+      skipped: (passage: SkippedText) => this.#skip(passage),
+      spoken: (characters: number) => this.#endSlice(characters),
+    };
+    this.#rest = this.#counted(speechScheduler.speak(text, voiceId, this.#demand, this.#scope.signal, reports));
   }
 
   get playableShare(): number {
-    return this.#characters === 0 ? 1 : Math.max(0, 1 - this.#skippedCharacters / this.#characters);
+    if (this.#characters === 0) return 1;
+    const playable = Math.max(0, this.#characters - this.#skippedCharacters);
+    return Math.min(playable, this.#isRendered ? playable : this.#renderedCharacters) / this.#characters;
   }
 
   onSkipped(report: (passage: SkippedText) => void): void {
@@ -65,6 +79,25 @@ class SpokenMessage implements Message {
 
   cancel(): void {
     this.#scope.abort(new ProgramFailed("speech_failed", "the message is not needed any more"));
+  }
+
+  /** Characters whose sound is there: those of whole slices, and as many of the current one as its length suggests. */
+  get #renderedCharacters(): number {
+    const characterMs = this.#slicesMs / this.#slicesCharacters || USUAL_CHARACTER_MS;
+    return this.#slicesCharacters + (this.#renderedMs - this.#slicesMs) / characterMs;
+  }
+
+  async *#counted(pieces: AsyncIterable<PcmChunk>): AsyncGenerator<PcmChunk, void> {
+    for await (const piece of failing(pieces)) {
+      this.#renderedMs += (1_000 * piece.samples.length) / piece.sampleRate;
+      yield piece;
+    }
+    this.#isRendered = true;
+  }
+
+  #endSlice(characters: number): void {
+    this.#slicesCharacters += characters;
+    this.#slicesMs = this.#renderedMs;
   }
 
   #skip(passage: SkippedText): void {

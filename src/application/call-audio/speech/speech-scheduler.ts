@@ -11,6 +11,7 @@ import {
   type SkippedText,
   skippedText,
   speakableText,
+  spokenCharacters,
 } from "../../../domain/spoken-text/speakable-text.ts";
 import { spokenDigits } from "../../../domain/spoken-text/spoken-digits.ts";
 import { DEFAULT_TIMINGS } from "../../../domain/timings.ts";
@@ -27,6 +28,14 @@ const SLICE_LENGTH = 300;
 const MAX_SLICE_LENGTH = 4096;
 /** Shortest first slice, characters: a single sentence if possible, so that it is spoken soon. */
 const FIRST_SLICE = 40;
+
+/** Callbacks of {@link SpeechScheduler.speak}. */
+export interface SpeakReports {
+  /** Receives what is not spoken: first the passages in scripts that the voice does not know. */
+  skipped?(passage: SkippedText): void;
+  /** All sound of a slice has been consumed. @param characters its letters, digits and emoji */
+  spoken?(characters: number): void;
+}
 
 /** Thrown for a text that is in scripts that its voice does not know. */
 export class UnspeakableText extends NothingToSpeak {}
@@ -48,7 +57,6 @@ export class SpeechScheduler {
   /**
    * Speaks a text: codes digit by digit, without the passages that the voice cannot speak. A slice is rendered to its end
    * even if its pieces are not consumed; the next one begins when they have been.
-   * @param skipped receives what is not spoken: first the passages in scripts that the voice does not know
    * @throws {VoiceUnavailable | SpeechFailed} or the signal's reason
    */
   async *speak(
@@ -56,12 +64,12 @@ export class SpeechScheduler {
     voiceId: string,
     demand: Demand,
     signal: AbortSignal,
-    skipped: (passage: SkippedText) => void = () => {},
+    reports: SpeakReports = {},
   ): AsyncGenerator<PcmChunk, void> {
     const voice = await this.#voice(voiceId, signal);
     const speakable = speakableText(plainCharacters(text), voice.scripts);
     if (speakable.skipped.length > 0) {
-      skipped(joinSkipped(speakable.skipped));
+      reports.skipped?.(joinSkipped(speakable.skipped));
       if (!hasWords(speakable.text)) throw new UnspeakableText(unspeakableDetail(voice, speakable.scripts));
     }
     const length = new SpokenLength();
@@ -76,11 +84,12 @@ export class SpeechScheduler {
           length.add(piece);
           yield piece;
         }
+        reports.spoken?.(spokenCharacters(slice));
       } catch (error) {
         signal.throwIfAborted();
         if (!isNothing(error, slice)) throw error;
         nothing = error;
-        if (hasWords(slice)) skipped(skippedText(slice));
+        if (hasWords(slice)) reports.skipped?.(skippedText(slice));
       }
     }
     if (!spoken && nothing !== undefined) throw nothing;

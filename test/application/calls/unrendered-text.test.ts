@@ -1,0 +1,29 @@
+import { expect, test } from "vitest";
+import type { Speech } from "../../../src/ports/speech.ts";
+import { MS_PER_CHARACTER, ToneSpeech, World } from "../../support/application.ts";
+
+const BEGINNING = "The museum is closed on Monday, and on Tuesday as well. ";
+const REST = "It opens again on Wednesday at nine o'clock in the morning. ";
+
+/** Speaks the beginning of a text at once, and the rest never. */
+class StuckSpeech extends ToneSpeech {
+  override async *speak(...[text, voiceId, signal]: Parameters<Speech["speak"]>) {
+    if (!text.includes("Monday")) await new Promise((_, reject) => signal.addEventListener("abort", reject));
+    yield* super.speak(text, voiceId, signal);
+  }
+}
+
+test("what is not rendered when the callee hangs up counts as not heard", async () => {
+  const speech = new StuckSpeech();
+  const world = await World.start({ speech: () => speech });
+  const { call, leg } = await world.answeredCall(await world.activeInstance(), BEGINNING + REST.repeat(7));
+  await world.system.advance(20_000);
+  leg.end("callee_hung_up");
+  await world.system.settle();
+  const { outcome } = await world.stored(call);
+  expect(outcome).toMatchObject({ reason: "callee_hung_up", heardMs: BEGINNING.length * MS_PER_CHARACTER });
+  const characters = (text: string): number => text.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
+  const share = characters(BEGINNING) / characters(BEGINNING + REST.repeat(7));
+  expect(outcome?.heardRatio).toBeCloseTo(share, 3);
+  await world.stop();
+});
