@@ -63,9 +63,8 @@ export class SteadyTone {
     const r0 = this.#lags[0]!;
     const r1 = this.#lags[1]!;
     const r2 = this.#lags[2]!;
-    if (r1 === 0) return 0;
     // r1 is A cos(w), r2 is A cos(2w); white noise affects only r0, which is left out.
-    const cosine = (r2 + Math.sqrt(r2 * r2 + 8 * r1 * r1)) / (4 * r1);
+    const cosine = r1 === 0 ? 0 : (r2 + Math.sqrt(r2 * r2 + 8 * r1 * r1)) / (4 * r1);
     if (!(Math.abs(cosine) < 1)) return 0;
     // Rules out most other sounds early.
     if (Math.max(Math.abs(r1), Math.abs(r2)) < SHARE_AT_FIRST * r0) return 0;

@@ -48,8 +48,8 @@ export const PAIR_RING_MS: Range = [300, 2_300];
 /** Two rings: tone, pause, tone. */
 export const DOUBLE_RING_MS = [400, 200, 400] as const;
 
-/** The longest pause between two rings, ms; a single tone after speech is ringing only if it comes again by then. */
-export const MAX_RING_PAUSE_MS = 5_300;
+/** The pause between two rings, ms: a single tone after speech is ringing only if it comes again after such a pause. */
+export const RING_PAUSE_MS: Range = [1_500, 5_300];
 
 /** A dial tone, or that of an unobtainable number: longer than any ring. */
 export const CONTINUOUS_MS = 4_000;

@@ -16,12 +16,12 @@ import {
   FRENCH_HZ,
   FRENCH_RING_MS,
   MAX_BUSY_PAUSE_MS,
-  MAX_RING_PAUSE_MS,
   MAX_SPECIAL_INFORMATION_PAUSE_MS,
   NETWORK_HZ,
   PAIR_RING_MS,
   type Range,
   RING_MS,
+  RING_PAUSE_MS,
   SPECIAL_INFORMATION_HZ,
   SPECIAL_INFORMATION_MS,
   SURE_BURSTS,
@@ -229,9 +229,10 @@ export class ToneClassifier {
     const before = this.#ringEndMs;
     const { hz, atMs, ms } = burst;
     this.#ringEndMs = atMs + ms;
-    const again = before !== undefined && atMs - before <= MAX_RING_PAUSE_MS + RING_MS[0];
+    const pauseMs = before === undefined ? 0 : atMs - before;
+    const again = pauseMs >= RING_PAUSE_MS[0] && pauseMs <= RING_PAUSE_MS[1] + RING_MS[0];
     if (again || !spoken || this.#found.has("ringback")) this.#ring(burst);
-    else if (!this.#found.has("busy")) this.#candidate = { hz, atMs, settleMs: MAX_RING_PAUSE_MS, isRing: true };
+    else if (!this.#found.has("busy")) this.#candidate = { hz, atMs, settleMs: RING_PAUSE_MS[1], isRing: true };
   }
 
   #ring({ hz, otherHz, atMs }: ToneBurst): void {

@@ -100,6 +100,18 @@ test.each(["425/1000,0/4000", "425/400,0/200,425/400,0/2000", "425/1000,0/5000"]
   },
 );
 
+test("a note that sounds again at once is no ringing", () => {
+  const line = { sampleRate: 8_000, levelDb: -15, off: 0 };
+  for (const notes of ["440/900,0/100,440/900,0/6000", "415/1000,0/60,415/1500,0/6000"])
+    expect(found(worldTone({ tone: notes }, 8_000, line), 8_000, true)).not.toContain("ringback");
+});
+
+test("a beep without any noise is one, also at a quarter of the sample rate", () => {
+  const line = { sampleRate: 8_000, levelDb: -15, off: 0 };
+  for (const hz of [500, 1_000, 1_333, 2_000])
+    expect(found(worldTone({ tone: `${hz}/400,0/2000` }, 2_400, line), 8_000, true), `${hz} Hz`).toEqual(["beep"]);
+});
+
 test("a sound that never ends is suspect for six seconds at most", () => {
   for (const tone of ["440/20000", "1100/20000", "430/300,0/650", "442/500,0/610"]) {
     const classifier = new ToneClassifier({ beep() {}, tone() {} });
