@@ -162,7 +162,7 @@ function inContainers(values: readonly number[], bits: number, container: number
 }
 
 describe("what a WAV header claims", () => {
-  test.each([1, 2, 1599, 3001])("samples after a data chunk of %i bytes are heard if the file goes on", (claim) => {
+  test.each([1, 2, 1599, 3001])("samples after a data chunk of %i bytes are heard if the file continues", (claim) => {
     const file = low.slice();
     new DataView(file.buffer).setUint32(40, claim, true);
     for (const size of [file.length, 9]) {

@@ -209,7 +209,7 @@ test("an extensible format without room for its sub-format is refused", () => {
   });
 });
 
-test.each([0, 1, 4, 7, 16])("16-bit samples are read whatever the block size %i says", (blockSize) => {
+test.each([0, 1, 4, 7, 16])("16-bit samples are read despite the block size %i", (blockSize) => {
   const bytes = buildWav({ tag: 1, bits: 16, frames: mono });
   const whole = decodeWav(bytes);
   const view = new DataView(bytes.buffer);

@@ -1,6 +1,6 @@
 import { msToSamples, toSample } from "../../src/audio/pcm.ts";
 
-/** What a tone should count as. */
+/** Expected verdict about a tone. */
 export type Expected = "fax" | "special_information" | "busy" | "continuous" | "ringback" | "beep" | "nothing";
 
 /**
@@ -126,7 +126,7 @@ export const BEEPS: readonly WorldTone[] = [
   beep("two notes", "800/250,1200/250"),
 ];
 
-/** How a tone is distorted on its way. */
+/** Distortion of a tone on its way. */
 export interface ToneLine {
   readonly sampleRate: number;
   /** Peak of each frequency, dB of full scale. */

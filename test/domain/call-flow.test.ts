@@ -661,7 +661,7 @@ describe("a phone that rings behind a switchboard", () => {
       .ends("complete", "message_played");
   });
 
-  test("ends the call if nobody comes", () => {
+  test("ends the call if no person comes", () => {
     given(ringing).when(timer("machine")).ends("complete", "machine_hung_up");
   });
 
@@ -683,7 +683,7 @@ describe("a call-screening assistant", () => {
   const screening = verdict("screening");
   const INTRODUCE: FlowRules = { ...RULES, onScreening: { say: "This is Acme." } };
 
-  test("hears the message by default, and nothing more if that is asked for", () => {
+  test("hears the message by default, and ends the call on request", () => {
     given([...TALKING, inbound, screening])
       .when(played)
       .ends("complete", "message_played");
@@ -692,7 +692,7 @@ describe("a call-screening assistant", () => {
       .ends("complete", "machine_hung_up");
   });
 
-  test("is told who calls, and the message waits for a person", () => {
+  test("gets the introduction, and the message waits for a person", () => {
     const { effects, flow } = given([...TALKING, inbound, machine], INTRODUCE).when(screening);
     expect(effects).toContainEqual({ do: "await_person", behind: "screening" });
     expect(flow).toMatchObject({ awaited: "screening", voicemail: undefined });

@@ -69,7 +69,7 @@ export class ToneSpeech implements Speech {
   closed = false;
   /** Scripts that the voice speaks; everything by default. */
   scripts: readonly string[] | undefined;
-  /** What the engine was asked to speak. */
+  /** Texts that the engine got. */
   readonly asked: string[] = [];
   /** How often it was warmed up. */
   warmUps = 0;

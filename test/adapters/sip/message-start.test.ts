@@ -14,7 +14,7 @@ const audio = {
 const MESSAGE = { type: "FIXED_AUDIO", audio };
 const TARGET = { phoneNumber: "+12025550100" };
 
-/** When the message's tone begins, ms after the first received packet. */
+/** Beginning of the message's tone, ms after the first received packet. */
 function messageAt({ heard }: FarEndCall): number {
   const size = RATE / 50;
   for (let at = 0; at + size <= heard.length; at += size) {

@@ -7,7 +7,7 @@ const TIMINGS = { ringTimeoutMs: 1_500 };
 /** A peer that sends these provisional responses after 100 Trying, and no final one. */
 const rings = (...statuses: number[]): Script => ({ rings: statuses, status: "never" });
 
-describe("a call that nobody answers within the ring timeout", () => {
+describe("a call that is not answered within the ring timeout", () => {
   test.each([
     ["180", rings(180)],
     ["183", rings(183)],

@@ -32,7 +32,7 @@ async function decoded(bytes: Uint8Array, pieceBytes: number, contentType = "aud
   return chunks;
 }
 
-/** How long the tone is heard, ms. */
+/** Length of the audible tone, ms. */
 async function heardMs(chunks: PcmChunk[]): Promise<number> {
   const pieces: Int16Array[] = [];
   async function* all(): AsyncGenerator<PcmChunk> {

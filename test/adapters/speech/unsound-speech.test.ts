@@ -14,7 +14,7 @@ let server: SpeechServer;
 let ringport: ReturnType<typeof createRingport>;
 let instanceId: string;
 
-/** The speech server sends one fixed response; each test has one of its own, at the same address. */
+/** The speech server sends one fixed response; each test has its own, at the same address. */
 beforeAll(async () => {
   server = await speechServer();
   ringport = createRingport({

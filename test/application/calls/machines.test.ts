@@ -231,7 +231,7 @@ describe("a call that a fax machine or a tone of the network answers", () => {
     await scene.world.system.advance(65_000);
     expect((await scene.world.stored(scene.call)).outcome).toMatchObject({
       reason: "machine_hung_up",
-      detail: "it rang behind a switchboard, and nobody answered within 60 s",
+      detail: "it rang behind a switchboard, and no person answered within 60 s",
       heardMs: 0,
     });
     await scene.world.stop();

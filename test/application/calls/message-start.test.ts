@@ -106,7 +106,7 @@ describe("a pause before the message", () => {
 describe("a message that waits for the first word", () => {
   const waiting = { ...TTS, startOn: "first_word" };
 
-  test.each([400, 900, 2_500])("begins when a word of %i ms is over, and is heard whole", async (ms) => {
+  test.each([400, 900, 2_500])("begins when a word of %i ms has ended, and is heard whole", async (ms) => {
     const scene = await answered(waiting);
     const said = concatPcm([quiet(600), speech(ms)]);
     scene.leg.say(said);
@@ -119,7 +119,7 @@ describe("a message that waits for the first word", () => {
     await scene.world.stop();
   });
 
-  test("pauses further if that is asked for", async () => {
+  test("pauses further on request", async () => {
     const scene = await answered({ ...waiting, startDelayMs: 1_000 });
     scene.leg.say(concatPcm([quiet(600), speech(600)]));
     await scene.world.system.advance(12_000);

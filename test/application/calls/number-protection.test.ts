@@ -502,7 +502,7 @@ describe("an answer rate below its floor", () => {
     await world.stop();
   });
 
-  test("counts no call that reached nobody, and finds the unanswered ones before it", async () => {
+  test("counts no call that reached no phone, and finds the unanswered ones before it", async () => {
     const world = await start({ answerRate });
     const instance = await world.activeInstance();
     const unreached = async (cause: ReleaseCause): Promise<void> => {

@@ -21,7 +21,7 @@ interface Scene {
   readonly leg: ScriptedLeg;
 }
 
-/** A call to somebody whose side says these words, one text for each utterance. */
+/** A call to a callee whose side speaks these words, one text for each utterance. */
 async function answered(onScreening: unknown, texts: string[], more: object = {}): Promise<Scene> {
   const transcription = new MeasuringTranscription();
   transcription.understand = () => texts.shift() ?? "";
@@ -89,21 +89,21 @@ describe("a call that a screening assistant answers", () => {
     await world.stop();
   });
 
-  test("ends as unheard if nobody comes", async () => {
+  test("ends as unheard if no person comes", async () => {
     const { world, call, leg } = await answered(INTRODUCTION, [PROMPT]);
     leg.say(speech(4_000));
     await world.system.advance(70_000);
     expect((await world.stored(call)).outcome).toMatchObject({
       reason: "machine_hung_up",
       answeredBy: "screening",
-      detail: "a call-screening assistant answered, and nobody took the call within 60 s",
+      detail: "a call-screening assistant answered, and no person took the call within 60 s",
       heardMs: 0,
       heardRatio: 0,
     });
     await world.stop();
   });
 
-  test("ends at once if that is asked for", async () => {
+  test("ends at once on request", async () => {
     const { world, call, leg } = await answered("hang_up", [PROMPT]);
     leg.say(speech(2_000));
     await world.system.advance(4_000);

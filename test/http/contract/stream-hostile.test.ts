@@ -107,7 +107,7 @@ describe.concurrent("what is not heard is reported", () => {
     expect(Math.abs(loudSound(await client.heard(call.id)).ms - 300)).toBeLessThan(15);
   });
 
-  test("an MP3 that ends within a frame is reported when its client says goodbye", async () => {
+  test("an MP3 that ends within a frame is reported when its client closes the stream", async () => {
     const { call, client, open, dial } = await streamCall(server);
     const stream = await open({ query: { encoding: "mp3" } });
     await dial();

@@ -61,7 +61,7 @@ export interface Script {
    * `leaves` is a BYE. Others are refused with 603. Default: every REFER is.
    */
   readonly transfers?: Readonly<Record<string, readonly (number | "leaves")[]>>;
-  /** How it answers OPTIONS within the call. Default: 200. */
+  /** Its response to OPTIONS within the call. Default: 200. */
   readonly options?: number | "silence";
   /** What it does after the ACK. */
   readonly acts?: (call: FarEndCall) => void | Promise<void>;

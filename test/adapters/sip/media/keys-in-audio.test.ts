@@ -18,9 +18,9 @@ interface Keys {
   readonly pauseMs: number;
   /** The PBX sends silence between the tones; otherwise nothing. Default: nothing. */
   readonly sendsSilence?: boolean;
-  /** Where in a packet the tones begin, ms. Default: 0. */
+  /** Beginning of the tones within a packet, ms. Default: 0. */
   readonly offsetMs?: number;
-  /** When our frames are due after the first packet was sent, ms. Default: 7. */
+  /** Time of our first frame after the first packet was sent, ms. Default: 7. */
   readonly phaseMs?: number;
   /** Of the frames of the call. Default: 8000 Hz. */
   readonly legRate?: number;
@@ -28,7 +28,7 @@ interface Keys {
   readonly delays?: (ofTone: number, chance: () => number) => readonly number[];
 }
 
-/** What a call with these keys notices. */
+/** Findings of a call with these keys. */
 function call({ keys, toneMs, pauseMs, delays = () => [20], ...options }: Keys): { keys: string; speech: number } {
   const { sendsSilence = false, offsetMs = 0, phaseMs = 7, legRate = RATE } = options;
   const chance = random(toneMs + pauseMs);

@@ -25,7 +25,7 @@ interface Sent {
   readonly hz: number;
 }
 
-/** What is heard of these packets, all from the callee's own address. */
+/** The audio of these packets, all from the callee's own address. */
 function listen(sent: readonly Sent[], { srtp = false, phaseMs = 7 } = {}): Int16Array {
   const draw = random(3);
   const keys = newSrtpKeys("AES_CM_128_HMAC_SHA1_80", (bytes) => {
@@ -91,7 +91,7 @@ const CALLEE = steady(1, CALLEE_HZ, 0, 5_900);
 const burst = (atMs: number, packets: number, ssrc: number): Sent[] =>
   Array.from({ length: packets }, (_, i) => ({ atMs: atMs + i * 0.1, ssrc, hz: OTHER_HZ }));
 
-/** What comes from the callee's address besides its audio. */
+/** Packets from the callee's address besides its audio. */
 const OTHERS: readonly (readonly [string, readonly Sent[]])[] = [
   ["single packets", [1_003, 2_011, 2_500, 3_333].flatMap((at, i) => burst(at, 1, 20 + i))],
   ["bursts of another source", [1_003, 2_011, 2_500, 3_333].flatMap((at) => burst(at, 8, 20))],
@@ -123,7 +123,7 @@ describe.each([false, true])("a callee (SRTP: %s)", (srtp) => {
       );
   });
 
-  test("is followed within 100 ms if it goes on with another source", () => {
+  test("is followed within 100 ms if it continues with another source", () => {
     for (const [pauseMs, phaseMs] of [
       [0, 7],
       [0, 16],
