@@ -32,7 +32,7 @@ w ƿʍ
 y ƴɏʎʏỿȝ
 z ƶȥʐʑʒɀƹƺʓ`;
 
-/** Signs by what is said for them. */
+/** Words for signs. */
 const SIGNS = {
   "‘": "'",
   "’": "'",

@@ -214,7 +214,7 @@ async function callQuality(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable("calls").addColumn("quality", "text").execute();
 }
 
-/** Existing calls have neither: nobody kept the Call-ID. */
+/** Existing calls have neither: their Call-ID was not stored. */
 async function sipCalls(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable("calls").addColumn("sip", "text").execute();
   await db.schema.alterTable("calls").addColumn("sip_call_id", "text").execute();

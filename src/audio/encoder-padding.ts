@@ -3,7 +3,7 @@ import type { Mp3Info } from "./mp3-info.ts";
 /** Samples by which every MP3 decoder is late. */
 const DECODER_DELAY = 529;
 
-/** Cuts off the samples that an MP3 encoder has put before and after the audio of one file. */
+/** Cuts off the samples that an MP3 encoder adds before and after the audio of one file. */
 export class EncoderPadding {
   #at = 0;
   readonly #start: number;

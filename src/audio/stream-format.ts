@@ -16,7 +16,7 @@ export const STREAM_RATES = [8_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_0
 /** One of {@link STREAM_RATES}. */
 export type StreamRate = (typeof STREAM_RATES)[number];
 
-/** How the samples of an encoding are written. */
+/** The form of the samples of an encoding. */
 export interface SampleCoding {
   readonly bytesPerSample: 1 | 2;
   /** Hz. */

@@ -68,7 +68,7 @@ export class WavDecoder {
   #dataClaim = 0;
   #dataReceived = 0;
   #dataStart = 0;
-  /** Where the latest data chunk ends by its claim. */
+  /** End of the latest data chunk by its claim. */
   #dataEnd = -1;
   #isFirstChunk = true;
   #longRiffClaim = ALL_ONES;
@@ -212,7 +212,7 @@ export class WavDecoder {
     return this.#begin("chunk", 0, hasPad && !isTag ? 1 : 0);
   }
 
-  /** True if samples follow a data chunk that claims too little: its container goes on, but no other chunk begins. */
+  /** True if samples follow a data chunk that claims too little: its container continues, but no other chunk begins. */
   #dataContinues(bytes: Uint8Array): boolean {
     const riffEnd = this.#riffEnd;
     if (this.#samples === undefined || riffEnd - this.#account.sum < MIN_CONTINUED || tagAt(bytes, 0) > 0) return false;

@@ -33,7 +33,7 @@ export interface AgentInput {
   resultSchema?: JsonSchema | undefined;
   /** What is done once a machine has answered. Default: `continue`, as with a person. */
   onMachine?: OnMachine | undefined;
-  /** What is done once a call-screening assistant has answered. Default: `continue`; the agent introduces itself. */
+  /** Policy if a call-screening assistant answers. Default: `continue`; the agent introduces itself. */
   onScreening?: "continue" | "hang_up" | undefined;
 }
 

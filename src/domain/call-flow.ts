@@ -96,7 +96,7 @@ export interface FlowRules extends MachineRules {
   readonly playedReason: "message_played" | "agent_finished";
   /** The call has a fixed message, which can begin again. */
   readonly fixed: boolean;
-  /** What comes before the audio of the call. */
+  /** The steps before the audio of the call. */
   readonly start: StartRules;
 }
 
@@ -267,7 +267,7 @@ function withoutStart({ flow, effects }: Decision): Decision {
   return to(next.flow, [...next.effects, ...effects]);
 }
 
-/** What is played into a fax machine or a busy tone reaches no person: the call ends, unless a program carries it. */
+/** A fax machine or a busy tone has no person behind it: the call ends, unless a program carries it. */
 function lineTone(
   flow: CallFlow,
   finding: ToneFinding,
@@ -306,7 +306,7 @@ function leaveMessage(flow: CallFlow, end: GreetingEnd, rules: FlowRules): Decis
   return greetingOver(flow, end, durationMs(flow, rules));
 }
 
-/** The longest duration of the call from now on, counted from the end of the message, ms. */
+/** Maximum remaining duration of the call, counted from the end of the message, ms. */
 function durationMs({ messageMs }: CallFlow, { timings }: FlowRules): number {
   return messageMs + timings.maxDurationMs;
 }

@@ -35,7 +35,7 @@ interface MachineInput {
   /** What is done once a machine has answered. Default: `continue`, as with a person. */
   onMachine?: OnMachine | undefined;
   /**
-   * What is done once a call-screening assistant has answered, recognised by its words. Anything but `continue` transcribes
+   * Policy if a call-screening assistant answers, which is recognised by its words. Anything but `continue` transcribes
    * the call. Default: `continue`, as with a person.
    */
   onScreening?: OnScreening | undefined;
@@ -63,7 +63,7 @@ export interface CommonCallInput {
   recording?: boolean | undefined;
   /** The caller, if the instance's provider lets calls choose; omitted fields are the instance's. */
   from?: CallerIdInput | undefined;
-  /** What a call over SIP chooses for its INVITE. */
+  /** Choices of a call over SIP for its INVITE. */
   sip?: SipInput | undefined;
   /** The application's own name for the call, such as an order number; calls can be listed by it. */
   reference?: string | undefined;

@@ -53,7 +53,7 @@ export type CallSignal =
   | { readonly type: "greeting_over"; readonly end: GreetingEnd }
   /** The keys of the extension have been sent. `inBand`: as tones. */
   | { readonly type: "extension_dialled"; readonly inBand: boolean }
-  /** The first word of the callee, which was waited for, has begun or is over. */
+  /** The callee's first word has begun or ended, if the message waits for it. */
   | { readonly type: "first_word"; readonly isOver: boolean }
   | { readonly type: "noticed"; readonly fact: Fact }
   /** The line reported it, or a probe found it. */

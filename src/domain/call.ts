@@ -58,7 +58,7 @@ export type Message =
 export interface MachinePolicy {
   /** Left out: it goes on as with a person. */
   readonly onMachine?: OnMachine | undefined;
-  /** What it does once a call-screening assistant has answered. Left out: it goes on as with a person. */
+  /** Policy if a call-screening assistant answers. Left out: the call continues as with a person. */
   readonly onScreening?: OnScreening | undefined;
 }
 
@@ -67,14 +67,14 @@ interface Extension {
   readonly extension?: string | undefined;
 }
 
-/** When a fixed message begins. Left out: at the answer. */
+/** Trigger of a fixed message. Left out: the answer. */
 interface MessageStart extends Extension {
   readonly startOn?: StartOn | undefined;
   /** A pause before the message, ms. */
   readonly startDelayMs?: number | undefined;
 }
 
-/** What comes between the answer and the first sound of a call. */
+/** The steps between the answer and the first sound of a call. */
 export function startRulesOf({ extension, ...message }: Message): StartRules {
   const { startOn = "answer", startDelayMs = 0 } = message as MessageStart;
   return { extension, startOn, startDelayMs };
@@ -85,7 +85,7 @@ export function machinePolicyOf(message: Message): OnMachine {
   return ("onMachine" in message ? message.onMachine : undefined) ?? "continue";
 }
 
-/** What the call does once a call-screening assistant has answered. */
+/** The call's policy if a call-screening assistant answers. */
 export function screeningPolicyOf(message: Message): OnScreening {
   return ("onScreening" in message ? message.onScreening : undefined) ?? "continue";
 }
@@ -109,7 +109,7 @@ export interface Call {
   readonly targetPhone: string;
   /** The caller, as the call and its instance named it at the creation; left out: the network's own. */
   readonly from?: CallerId | undefined;
-  /** What the call chooses for its INVITE; left out: nothing, or the network does not speak SIP. */
+  /** The call's choices for its INVITE; left out: none, or the network does not speak SIP. */
   readonly sip?: SipChoice | undefined;
   /** The Call-ID of its last INVITE; left out: none was sent. */
   readonly sipCallId?: string | undefined;

@@ -44,12 +44,12 @@ export type DialDecision =
 export const DAY_MS = 86_400_000;
 
 /**
- * The outcomes that lower the answer rate: someone could have answered and did not. A dial that reached nobody, such as
+ * The outcomes that lower the answer rate: someone could have answered and did not. A dial that reached no phone, such as
  * one over a broken trunk, is neither answered nor unanswered.
  */
 export const UNANSWERED_REASONS = ["no_answer", "declined", "busy"] as const satisfies readonly FailedReason[];
 
-/** Dials that reached nobody and are looked past, to find those that the answer rate counts. */
+/** Maximum number of dials to skip in the search for those that the answer rate counts. */
 export const MAX_UNREACHED = 200;
 
 /** Decides about the next call of an instance. @param waitsUntil when its time in the queue is over */

@@ -1,4 +1,4 @@
-/** How far a call got before anybody answered it. */
+/** Progress of a call before an answer. */
 export interface DialProgress {
   /** The network has reported that the call got to the callee's side: someone could have answered. */
   readonly reached: boolean;

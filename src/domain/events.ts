@@ -19,7 +19,7 @@ export interface EventData {
   readonly audio_truncated: { readonly played_ms: number };
   /** A voice does not speak this passage; `text` is cut after 200 characters, `characters` counts letters, digits and emoji. */
   readonly text_skipped: { readonly text: string; readonly characters: number };
-  /** Bytes of the audio file that are not heard, and are neither header nor tag. */
+  /** Bytes of the audio file, or from a stream's client, that are not heard, and are neither header nor tag. */
   readonly audio_ignored: { readonly bytes: number; readonly reason: IgnoredReason };
   readonly message_ready: { readonly message_ms: number };
   /** `at_ms`: when the silence began, after the answer. */
@@ -93,7 +93,7 @@ export interface CallReference {
   readonly reference?: string | undefined;
 }
 
-/** The Call-ID on the wire, by which the provider's logs have the call; only of calls over SIP. */
+/** The Call-ID by which the provider finds the call in its logs; only of calls over SIP. */
 export interface SipReference {
   readonly sip_call_id?: string | undefined;
 }

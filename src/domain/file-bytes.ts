@@ -1,4 +1,4 @@
-/** Reasons why bytes of an audio file are not heard. */
+/** Reasons why bytes of an audio file or a stream are not heard. */
 export const IGNORED_REASONS = ["unknown_bytes", "incomplete", "broken_frames", "unreadable_part"] as const;
 export type IgnoredReason = (typeof IGNORED_REASONS)[number];
 

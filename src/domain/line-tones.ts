@@ -7,7 +7,7 @@ export type LineTone = (typeof LINE_TONES)[number];
 
 /** The meaning of a tone for a call. */
 export interface ToneMeaning {
-  /** Who has answered; undefined: it is still unknown. */
+  /** The verdict about the callee; undefined: it is still unknown. */
   readonly verdict: { readonly answeredBy: AnsweredBy; readonly reason: AnswerReason } | undefined;
   /** True if no person follows: the message stops, and the call ends. */
   readonly ends: boolean;
@@ -17,7 +17,7 @@ export interface ToneMeaning {
   readonly text: string;
 }
 
-/** The meaning of each tone: who has answered, and what becomes of the call. */
+/** The meaning of each tone: the verdict, and the end of the call if there is one. */
 export const TONE_MEANINGS: { readonly [T in LineTone]: ToneMeaning } = {
   fax: {
     verdict: { answeredBy: "fax", reason: "fax_tone" },
@@ -52,7 +52,7 @@ export interface ToneFinding {
   readonly tone: LineTone;
   /** Its frequencies, Hz: one, or those of a pair or of a sequence. */
   readonly hz: readonly number[];
-  /** When it began, ms since the answer. */
+  /** Time of its beginning, ms since the answer. */
   readonly atMs: number;
 }
 

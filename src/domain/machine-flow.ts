@@ -23,13 +23,13 @@ export interface MachineFlow {
   readonly voicemail: "waiting" | GreetingEnd | undefined;
   /** A tone sounds, or has just sounded, that may show that no person has answered. */
   readonly suspected: boolean;
-  /** What the message waits behind, until a person takes the call; undefined: it does not wait. */
+  /** The reason why the message waits for a person; undefined: it does not wait. */
   readonly awaited: PersonWait | undefined;
-  /** The words of whoever sounds like a person may still show that an assistant has answered. */
+  /** True while the words of a seeming person may still show that an assistant has answered. */
   readonly awaitsWords: boolean;
 }
 
-/** What a call does once a machine has answered. */
+/** Policies of a call if a machine or an assistant answers. */
 export interface MachineRules {
   readonly onMachine: OnMachine;
   readonly onScreening: OnScreening;
@@ -46,7 +46,7 @@ export function awaitsVerdict({ answeredBy }: MachineFlow, { onMachine, onScreen
   return (onMachine !== "continue" || onScreening !== "continue") && answeredBy === undefined;
 }
 
-/** What sounds like a person may be an assistant: its words arrive after its voice. */
+/** Waits for words: a seeming person may be an assistant, and words arrive after the voice. */
 export function awaitWords<Flow extends MachineFlow>(flow: Flow, { onScreening }: MachineRules): Step<Flow> {
   const waits = flow.awaited !== undefined || flow.voicemail !== undefined;
   if (flow.answeredBy !== "human" || onScreening === "continue" || waits) return { flow, effects: [] };

@@ -1,24 +1,24 @@
 import type { CallEffect } from "./call-signal.ts";
 
-/** When a message begins: at the answer, or once the callee has spoken a first word. */
+/** Triggers of a message: the answer, or the end of the callee's first word. */
 export const START_TRIGGERS = ["answer", "first_word"] as const;
 /** One of {@link START_TRIGGERS}. */
 export type StartOn = (typeof START_TRIGGERS)[number];
 
-/** The longest pause before a message, ms. */
+/** Maximum pause before a message, ms. */
 export const MAX_START_DELAY_MS = 10_000;
 /** Without a word of the callee, the message begins after this time, ms. */
 export const FIRST_WORD_WAIT_MS = 5_000;
 /** Behind an extension, a phone may have to ring first, ms. */
 export const EXTENSION_WAIT_MS = 30_000;
-/** A callee who goes on speaking is interrupted after this time, ms. */
+/** A callee who keeps speaking is interrupted after this time, ms. */
 export const MAX_FIRST_WORD_MS = 10_000;
 /** Silence after the callee's voice that ends their first word, ms. */
 export const FIRST_WORD_PAUSE_MS = 600;
 /** Voice that is shorter is no word, ms. */
 export const MIN_FIRST_WORD_MS = 120;
 
-/** What comes between the answer and the first sound of a call. */
+/** The steps between the answer and the first sound of a call. */
 export interface StartRules {
   /** Keys and pauses that reach an extension; undefined: none. */
   readonly extension?: string | undefined;
@@ -27,9 +27,9 @@ export interface StartRules {
   readonly startDelayMs: number;
 }
 
-/** What a live call knows about its start: a part of its state. */
+/** The start of a live call: a part of its state. */
 export interface StartFlow {
-  /** What the message waits for since the call is connected; `ready`: nothing. */
+  /** The step that the message waits for since the call is connected; `ready`: none. */
   readonly start: "extension" | "first_word" | "speaking" | "ready";
 }
 
@@ -65,7 +65,7 @@ export function extensionDialled<Flow extends StartFlow>(
   return { flow: next.flow, effects: [note, ...next.effects] };
 }
 
-/** The first word of the callee has begun, or is over. */
+/** The first word of the callee has begun or ended. */
 export function firstWord<Flow extends StartFlow>(
   flow: Flow,
   isOver: boolean,
@@ -82,7 +82,7 @@ export function startAnyway<Flow extends StartFlow>(flow: Flow, rules: StartRule
   return firstWord(flow, true, rules, durationMs);
 }
 
-/** The message waits for a machine to record, and for nothing else any more. */
+/** The message now waits only for a machine to record. */
 export function startForgotten<Flow extends StartFlow>(flow: Flow): Step<Flow> {
   if (flow.start === "ready") return { flow, effects: [] };
   return { flow: { ...flow, start: "ready" }, effects: [{ do: "cancel", name: "start" }] };

@@ -2,16 +2,16 @@ import type { AnswerVerdict } from "./answering-machine.ts";
 import type { CallEffect } from "./call-signal.ts";
 import { learnVerdict, type MachineFlow, type Step } from "./machine-flow.ts";
 
-/** What a call waits behind, until a person takes it. */
+/** The reason why a call waits for a person. */
 export type PersonWait = "screening" | "ringing";
 
-/** How long a call waits for a person, ms. */
+/** Maximum time that a call waits for a person, ms. */
 export const PERSON_WAIT_MS = 60_000;
 
-/** Why a call ended without a person; a sentence for a person. */
+/** The `detail` of a call that ended without a person. */
 export const NO_PERSON: { readonly [W in PersonWait]: string } = {
-  screening: `a call-screening assistant answered, and nobody took the call within ${PERSON_WAIT_MS / 1_000} s`,
-  ringing: `it rang behind a switchboard, and nobody answered within ${PERSON_WAIT_MS / 1_000} s`,
+  screening: `a call-screening assistant answered, and no person took the call within ${PERSON_WAIT_MS / 1_000} s`,
+  ringing: `it rang behind a switchboard, and no person answered within ${PERSON_WAIT_MS / 1_000} s`,
 };
 
 /** The message stops, and waits for a person. */
@@ -28,7 +28,7 @@ export function awaitPerson<Flow extends MachineFlow>(flow: Flow, behind: Person
 
 /**
  * A person has taken the call: the message begins.
- * @param durationMs longest duration of the call from now on
+ * @param durationMs maximum remaining duration of the call
  */
 export function personCame<Flow extends MachineFlow>(
   flow: Flow,

@@ -1,4 +1,4 @@
-/** The longest text that is searched, characters. */
+/** Maximum length of a text that is searched, characters. */
 const MAX_TEXT = 2_000;
 
 /**

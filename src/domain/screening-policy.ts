@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { hasWords } from "../base/has-words.ts";
 import { characters, describedAs, isObject, issueText, type Schema } from "./input-checks.ts";
 
-/** What a call does with a call-screening assistant: go on, hang up, or state name and reason and wait for a person. */
+/** Policy for call-screening assistants: continue, hang up, or state name and reason and wait for a person. */
 export type OnScreening = "continue" | "hang_up" | ScreeningIntroduction;
 
 /** The introduction for a call-screening assistant. */
@@ -18,7 +18,7 @@ const MAX_INTRODUCTION = 300;
 const POLICIES = ["continue", "hang_up"] as const;
 const RULE = 'must be "continue", "hang_up", or an object with what to "say"';
 
-/** The schema of the field `onScreening`. @param needsVoice the message has no voice of its own */
+/** The schema of the field `onScreening`. @param needsVoice the message has no voice */
 export function onScreeningSchema(voiceId: Schema<string>, needsVoice: boolean): Schema<OnScreening> {
   const introduction = v.object({
     say: v.pipe(
@@ -36,7 +36,7 @@ export function onScreeningSchema(voiceId: Schema<string>, needsVoice: boolean):
   // Strict requests find unknown fields by these.
   return describedAs(Object.assign(schema, { entries: introduction.entries }), {
     description:
-      "What the call does if a call-screening assistant answers, which is recognised by its words: goes on, hangs up, or states who " +
+      "What the call does if a call-screening assistant answers, which is recognised by its words: continues, hangs up, or states who " +
       "calls and why, waits for a person, and then plays the message. With anything but `continue` the call is transcribed. Default: `continue`.",
     oneOf: [
       { type: "string", enum: [...POLICIES] },

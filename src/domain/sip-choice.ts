@@ -1,4 +1,4 @@
-/** What one call over SIP chooses for its INVITE. */
+/** Choices of one call over SIP for its INVITE. */
 export interface SipChoice {
   /** Header fields by name, `X-…` only. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
@@ -6,7 +6,7 @@ export interface SipChoice {
   readonly uri?: string | undefined;
 }
 
-/** What the calls over a network may choose; without it, nothing. */
+/** Choices that a network leaves to its calls; without it, none. */
 export interface SipRule {
   /** Names of header fields: `X-Order`, or the beginnings of names, `X-Order-*`. */
   readonly headers: readonly string[];
@@ -14,13 +14,13 @@ export interface SipRule {
   readonly uriHosts: readonly string[];
 }
 
-/** Header fields of one call. */
+/** Maximum number of header fields of one call. */
 export const MAX_SIP_HEADERS = 10;
-/** Characters of the value of a header field. */
+/** Maximum length of the value of a header field, characters. */
 export const MAX_SIP_HEADER_VALUE = 200;
-/** How the name of a header field is written, for messages. */
+/** The form of a header field's name, for messages. */
 export const SIP_HEADER_RULE = "must be X- and 1 to 60 letters, digits and hyphens, such as X-Order";
-/** How a URI is written, for messages. */
+/** The form of a URI, for messages. */
 export const SIP_URI_RULE =
   "must be a SIP URI with a user, such as sip:reception@pbx.example.com; of its parameters only transport is allowed";
 
@@ -54,7 +54,7 @@ export function isSipUri(uri: string): boolean {
   return host !== undefined && isUriHost(host);
 }
 
-/** Why calls over a network may not choose this, with a JSON Pointer into the request; empty if they may. */
+/** Choices that the network does not allow, each with a JSON Pointer into the request; empty if it allows all. */
 export function sipFaults(choice: SipChoice, rule: SipRule | undefined): { pointer: string; detail: string }[] {
   const names = (rule?.headers ?? []).map((entry) => entry.toLowerCase());
   const faults = Object.keys(choice.headers ?? {})

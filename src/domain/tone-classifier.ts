@@ -60,7 +60,7 @@ interface Candidate {
 }
 
 /**
- * Decides which tones are known ones, and which are the beep of a voicemail box: only those that fit no known tone better.
+ * Separates known tones from the beep of a voicemail box, which is a tone that fits no known one better.
  * Gets the tones as they end, and the current one with each frame. Allocates nothing for a frame.
  */
 export class ToneClassifier {
@@ -77,7 +77,7 @@ export class ToneClassifier {
   #clockMs = 0;
   #quietMs = 0;
   #suspicious = false;
-  /** How long tones have been suspect without a break, ms. */
+  /** Time for which tones have been suspect without a break, ms. */
   #suspectMs = 0;
 
   constructor(reports: ToneReports) {
@@ -112,7 +112,7 @@ export class ToneClassifier {
     this.#suspicious = suspect && this.#suspectMs <= MAX_SUSPECT_MS;
   }
 
-  /** Takes a tone that has ended. @param spoken somebody has spoken before it */
+  /** Takes a tone that has ended. @param spoken the callee's side has spoken before it */
   burst(burst: ToneBurst, spoken: boolean): void {
     this.#quietMs = 0;
     if (this.#isSequence(burst)) return;
@@ -168,7 +168,7 @@ export class ToneClassifier {
     this.#mayBeep(burst, spoken ? 0 : CNG_PAUSE_MS[1]);
   }
 
-  /** Whether it continues a special information tone. */
+  /** True if it continues a special information tone. */
   #isSequence(burst: ToneBurst): boolean {
     const { length } = this.#sequence;
     const next = SPECIAL_INFORMATION_HZ[length];
@@ -248,7 +248,7 @@ export class ToneClassifier {
     else this.#candidate = { hz, atMs, settleMs };
   }
 
-  /** What may have been a beep was one: something else follows. */
+  /** Reports a possible beep as one, because another sound follows. */
   #settle(): void {
     if (this.#candidate !== undefined) this.#beeped(this.#candidate);
   }
@@ -267,7 +267,7 @@ export class ToneClassifier {
   }
 }
 
-/** Whether a tone of this length so far may belong to a known one. */
+/** True if a tone of this length so far may belong to a known one. */
 function isSuspect(hz: number, otherHz: number, toneMs: number): boolean {
   if (otherHz > 0) return toneMs <= CONTINUOUS_MS && (hz === BUSY_PAIR[0] || hz === DIAL_PAIR[0]);
   if (within(hz, FRENCH_HZ)) return toneMs <= FRENCH_RING_MS[1];
@@ -282,7 +282,7 @@ function isContinuous(hz: number, otherHz: number): boolean {
   return within(hz, NETWORK_HZ) && !within(hz, FRENCH_HZ);
 }
 
-/** Whether tones and the pauses between them are those of a cadence, from any of its tones on. */
+/** True if tones and the pauses between them are those of a cadence, from any of its tones on. */
 function follows(bursts: readonly ToneBurst[], times: readonly number[]): boolean {
   for (let start = 0; start < times.length; start += 2) {
     const fits = bursts.every(({ ms, pauseMs }, index) => {

@@ -1,6 +1,6 @@
 import { phraseSearch } from "./phrases.ts";
 
-/** What machines say and people do not. */
+/** Phrases of machines that people do not use. */
 const PHRASES: readonly string[] = [
   // English
   "leave … message",

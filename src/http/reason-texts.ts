@@ -13,7 +13,7 @@ export const REASON_TEXTS: Readonly<Record<CompletedReason | FailedReason, strin
   busy: "The callee is on another call.",
   declined: "The callee, a person, rejected the call.",
   no_answer:
-    "The network reported that the callee was reached, but nobody picked up: within the ring timeout (ringTimeoutMs), or until the network gave up.",
+    "The network reported that the callee was reached, but the call was not picked up within the ring timeout (ringTimeoutMs), or until the network gave up.",
   unreachable:
     "The phone was not reached: it is switched off or without coverage, or the network reported no ringing. detail has what is known.",
   number_invalid: "The number does not exist on this network.",

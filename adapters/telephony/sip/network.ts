@@ -15,7 +15,7 @@ export interface SipNetworkOptions extends Required<Pick<Telephony, "users" | "r
   readonly callerIds: CallerIdRule | undefined;
   /** Whether its calls can be transferred. */
   readonly transfers: boolean;
-  /** What a call may choose for its INVITE. */
+  /** Header fields and hosts of URIs that a call may choose for its INVITE. */
   readonly sip: SipRule;
   readonly system: System;
   /** The carrier of all its lines; always the same one. */

@@ -23,7 +23,7 @@ export async function openHeaders(
   return JSON.parse(new TextDecoder().decode(await vault.open(sealedHeadersId(webhookId), sealed)));
 }
 
-/** What the headers of a webhook are sealed for: its keys have another id, so neither can stand in for the other. */
+/** The id under which the headers of a webhook are sealed: its keys have another one, so neither can replace the other. */
 export function sealedHeadersId(webhookId: string): string {
   return `${webhookId}\0headers`;
 }

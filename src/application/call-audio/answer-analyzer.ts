@@ -17,7 +17,7 @@ export interface AnswerReports {
   answered(verdict: AnswerVerdict): void;
   /** The machine records; reported only after {@link AnswerAnalyzer.awaitRecording}. */
   greetingOver(end: GreetingEnd): void;
-  /** The beginning of the call is over: a message that has not been stopped by now is played once. Called once. */
+  /** Ends the beginning of the call: a message that has not been stopped by now is played once. Called once. */
   settled?(): void;
 }
 

@@ -25,7 +25,7 @@ import { CallTranscripts, type TranscriptReader } from "./transcripts/call-trans
 /** A direction that pauses for this many frames is silence to those who follow the call: they do not wait longer for it. */
 const GONE_FRAMES = 3;
 
-/** Why a call has failed; a sentence for a person. */
+/** The cause of a failed call; a sentence for a person. */
 export const NO_EVIDENCE = "nothing shows that the callee's side received our audio";
 
 /** How much of the message was played to the callee. */
@@ -60,7 +60,7 @@ export type AudioFact = Fact<
 
 /** The audio of one leg in both directions: plays the message to the callee, and analyzes and records what comes back. */
 export class CallMedia {
-  /** What is heard before the audio of the call; undefined if nothing is. */
+  /** The part before the audio of the call; undefined if there is none. */
   readonly opening: CallOpening | undefined;
   readonly #context: Context;
   readonly #call: Call;
@@ -209,7 +209,7 @@ export class CallMedia {
     return this.#inbound.frames;
   }
 
-  /** Why there is no evidence that the callee's side received our audio, if that is required; else undefined. */
+  /** The cause of missing evidence that the callee's side received our audio, if evidence is required; else undefined. */
   get missingEvidence(): string | undefined {
     const { kind, required, missing = NO_EVIDENCE } = this.#evidence;
     return required && kind === "none" ? missing : undefined;

@@ -18,7 +18,7 @@ export interface CallOpeningOptions {
   readonly post: (signal: CallSignal) => void;
 }
 
-/** What happens between the answer and the first sound of a call: an extension, the callee's first word, a pause. */
+/** The part of a call between the answer and its first sound: an extension, the callee's first word, a pause. */
 export class CallOpening {
   readonly #context: Context;
   readonly #call: Call;
@@ -50,7 +50,7 @@ export class CallOpening {
     return this.#prelude;
   }
 
-  /** How long it has lasted, ms. */
+  /** Its length so far, ms. */
   get lengthMs(): number {
     return this.#prelude.lengthMs;
   }

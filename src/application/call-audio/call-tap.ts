@@ -97,7 +97,7 @@ export class CallTaps implements FrameSink, PlayoutTap {
   }
 }
 
-/** Whether all of a piece was received, without a pause before it. */
+/** True if all of a piece was received, without a pause before it. */
 function allReceived(marks: Uint8Array, length: number): boolean {
   for (let i = 0; i < length; i++) if (marks[i] !== SAMPLE.received) return false;
   return true;

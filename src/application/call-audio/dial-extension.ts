@@ -5,8 +5,8 @@ import type { Context } from "../context.ts";
 import type { Prelude } from "./prelude.ts";
 
 /**
- * Sends the keys and pauses of an extension; resolves with whether keys were sent as tones. A peer that accepts no keys gets
- * them as tones.
+ * Sends the keys and pauses of an extension; resolves with true if keys were sent as tones, because the peer accepts
+ * no others.
  */
 export async function dialExtension(
   { log }: Pick<Context, "log">,

@@ -4,10 +4,10 @@ import { FIRST_WORD_PAUSE_MS, MIN_FIRST_WORD_MS } from "../../domain/message-sta
 import type { CallTap } from "./call-tap.ts";
 import type { LiveMedia } from "./programs/program.ts";
 
-/** After this much voice, speech and the steady tones of a line are told apart, ms. */
+/** Voice that separates speech from the steady tones of networks, ms. */
 const CERTAIN_MS = 320;
 
-/** Finds the callee's first word, once it is waited for; ringing is none. Allocates nothing for a frame. */
+/** Finds the callee's first word after {@link await}; ringing is not a word. Allocates nothing for a frame. */
 export class FirstWord implements CallTap {
   readonly #callee: LiveMedia["callee"];
   readonly #sampleRate: number;
@@ -19,8 +19,8 @@ export class FirstWord implements CallTap {
   #quietMs = 0;
 
   /**
-   * @param callee what is known of the latest frame, which this gets next
-   * @param report called within the leg's clock when a long word has begun, and once the word is over
+   * @param callee findings about the latest frame, which this gets next
+   * @param report called within the leg's clock when a long word has begun, and when a word has ended
    */
   constructor(callee: LiveMedia["callee"], sampleRate: number, report: (isOver: boolean) => void) {
     this.#callee = callee;
@@ -29,7 +29,7 @@ export class FirstWord implements CallTap {
     this.#steadiness = new Steadiness(sampleRate);
   }
 
-  /** From now on the next word is the first one. */
+  /** Begins the wait: the next word is the first one. */
   await(): void {
     this.#isAwaited = true;
     this.#forget();

@@ -20,7 +20,7 @@ export interface InboundReports {
   beep(hz: number, atMs: number): void;
   /** A known tone of a network or a machine. */
   lineTone(finding: ToneFinding): void;
-  /** A tone may turn out to be one of these, or does not any longer. */
+  /** A tone may turn out to be one of these, or no longer does. */
   suspicious(suspicious: boolean): void;
 }
 

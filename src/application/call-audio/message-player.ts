@@ -21,7 +21,7 @@ export interface MessagePlayerOptions {
 export class MessagePlayer {
   readonly #message: Message;
   readonly #options: MessagePlayerOptions;
-  /** What is rendered of it; undefined once it cannot be played again. */
+  /** Its samples so far; undefined once it cannot be played again. */
   #pieces: Int16Array[] | undefined = [];
   #rendered = false;
   #stopped = false;
@@ -87,7 +87,7 @@ export class MessagePlayer {
     if (this.#rendered) this.#end();
   }
 
-  /** Frees its audio: from now on it is not played again. */
+  /** Frees its audio; it is not played again. */
   forget(): void {
     this.#pieces = undefined;
   }

@@ -2,8 +2,8 @@ import { Playout, type PlayoutTap } from "../../audio/playout.ts";
 import type { AheadSource, FrameSource } from "../../ports/media.ts";
 
 /**
- * Audio before that of the call: silence, and tones of keys. The playout of the call waits meanwhile, so
- * that what is queued there is heard whole. It has a playout of its own, whose samples never count as heard of the message.
+ * Audio before that of the call: silence, and tones of keys. The playout of the call waits until it has ended, so
+ * that its queue is heard whole. The prelude has its own playout, whose samples never count as heard.
  */
 export class Prelude implements FrameSource, AheadSource {
   readonly #before: Playout;
@@ -18,7 +18,7 @@ export class Prelude implements FrameSource, AheadSource {
     this.#source = this.#before;
   }
 
-  /** How long it has lasted, ms. */
+  /** Its length so far, ms. */
   get lengthMs(): number {
     return this.#before.clockMs;
   }

@@ -58,7 +58,7 @@ export class CallCreation {
     );
   }
 
-  /** What is wrong with a well-formed voice id: nobody here speaks with that voice, or the voice cannot speak the text. */
+  /** Faults of a well-formed voice id: the voice does not exist here, or cannot speak the text. */
   async #voiceFaults(body: unknown): Promise<Fault[]> {
     const language = agentLanguageIn(body);
     // An agent in audio speaks with a voice of its own.
@@ -209,7 +209,7 @@ function transferNumbers(input: CheckedCallInput): readonly string[] {
   return input.type === "DYNAMIC_AGENT" ? (input.agent.transferTo ?? []) : [];
 }
 
-/** What a call reports at its creation: the part of its audio file that cannot be heard. */
+/** Facts that a call reports at its creation: the bytes of its audio file that cannot be heard. */
 function audioEvents(message: Message): readonly Fact[] {
   if (message.type !== "FIXED_AUDIO") return [];
   const ignored = (message.bytes?.ignored ?? []).map((data) => ({ event: "audio_ignored", data }) as const);

@@ -2,11 +2,11 @@ import type { CallSignal, TimerName } from "../../domain/call-signal.ts";
 import type { DialProgress } from "../../domain/dial-progress.ts";
 import type { System } from "../../ports/system.ts";
 
-/** What a timer reports besides its name. */
+/** Figures that a timer reports besides its name. */
 export interface Observed {
   /** Frames that have come from the callee. */
   inboundFrames(): number;
-  /** How far the call got before an answer; undefined if that is unknown. */
+  /** Progress of the call before an answer; undefined if it is unknown. */
   progress(): DialProgress | undefined;
 }
 

@@ -7,7 +7,7 @@ import type { Context } from "../context.ts";
 const NO_TRANSCRIPTION =
   "call-screening assistants are recognised by their words, and no transcription engine is configured on this server; leave it out, or configure one";
 
-/** What is wrong with a well-formed policy on call screening: no engine recognises words here, or the voice does not exist. */
+/** Faults of a well-formed policy on call screening: there is no transcription engine, or the voice does not exist. */
 export async function screeningFaults({ transcription, agent, speech }: Context, body: unknown): Promise<Fault[]> {
   const policy = screeningIn(body);
   if (policy === undefined) return [];

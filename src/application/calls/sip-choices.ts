@@ -3,7 +3,7 @@ import { type Fault, invalidInput } from "../../domain/refusal.ts";
 import { type SipChoice, sipFaults } from "../../domain/sip-choice.ts";
 import { DialError, type Telephony } from "../../ports/telephony.ts";
 
-/** What a call chooses for its INVITE; undefined: nothing. */
+/** The choices of a call for its INVITE; undefined: none. */
 export function sipChoiceOf({ sip, target }: Pick<CheckedCallInput, "sip" | "target">): SipChoice | undefined {
   const { headers = {} } = sip ?? {};
   const isPlain = Object.keys(headers).length === 0;

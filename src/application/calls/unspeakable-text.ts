@@ -7,7 +7,7 @@ import { isUnspeakable, speakableText } from "../../domain/spoken-text/speakable
 import type { Speech, Voice } from "../../ports/speech.ts";
 import { unspeakableDetail } from "../call-audio/speech/speech-scheduler.ts";
 
-/** How many voices a fault names. */
+/** Maximum number of voices that a fault names. */
 const MAX_NAMED = 12;
 
 /**

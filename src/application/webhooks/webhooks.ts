@@ -196,7 +196,7 @@ export class Webhooks implements WebhookUseCases {
 }
 
 /**
- * The values of headers are never shown, so they do not follow a webhook to another origin by themselves.
+ * The values of headers are secrets, so they never follow a webhook to another origin.
  * @throws {Refusal} `invalid_request`
  */
 function checkHeadersStay(stored: Pick<Webhook, "url" | "headerNames">, url: string | undefined): undefined {

@@ -68,7 +68,7 @@ function isGroupedCode(groups: readonly string[]): boolean {
   return digits >= MIN_GROUPED_DIGITS && !isThousands && !groups.every((group) => YEAR.test(group));
 }
 
-/** The digits of a number, each by itself; a comma makes a pause between groups. */
+/** The digits of a number, separated by spaces; a comma makes a pause between groups. */
 function digitByDigit(number: string): string {
   const groups = number.match(/\d+/g) ?? [];
   return groups

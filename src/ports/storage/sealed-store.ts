@@ -1,4 +1,4 @@
-/** What a sealed value is: the credentials of an instance, a record of its line, a key or the headers of a webhook. */
+/** Kinds of sealed values: the credentials of an instance, a record of its line, a key or the headers of a webhook. */
 export const SEALED_KINDS = [
   "credentials",
   "line_record",

@@ -27,7 +27,7 @@ export interface Leg {
    */
   readonly codec?: string | undefined;
   /**
-   * The Call-ID of its last INVITE, if the network speaks SIP: the provider's logs have the call by it. Read when the call
+   * The Call-ID of its last INVITE, if the network speaks SIP, for a search in the provider's logs. Read when the call
    * is placed, when it is connected, and at its end.
    */
   readonly sipCallId?: string | undefined;
@@ -65,7 +65,7 @@ export interface Leg {
    */
   transfer?: ((to: string, signal: AbortSignal) => Promise<TransferOutcome>) | undefined;
   /**
-   * How far the call has got before an answer. Read once, when the ring timeout has passed: a call that was not `reached`
+   * Progress of the call before an answer. Read once, when the ring timeout has passed: a call that was not `reached`
    * ends as `unreachable` with this detail, any other as `no_answer`. Returns at once and does not throw. Without this
    * method, only `alerting` and `early_media` show that someone could have answered.
    */
@@ -93,7 +93,7 @@ export interface MediaEvidence {
   readonly required: boolean;
   /** Received audio is evidence only if `kind` is `inbound`: it may come from a stranger. Default: all of it is evidence. */
   readonly judgesAudio?: boolean | undefined;
-  /** Why there is none, and how to accept that, if it is required; for the detail of the outcome. Default: a general sentence. */
+  /** The cause of missing evidence and its fix, if evidence is required; a sentence for `detail`. Default: a general one. */
   readonly missing?: string | undefined;
 }
 
@@ -101,7 +101,7 @@ export interface MediaEvidence {
 export type LegEvent =
   /** The call was placed: the INVITE or offer was sent. */
   | { readonly type: "placed" }
-  /** The network reports that the callee's phone rings; without it a call that nobody answers is `unreachable`. */
+  /** The network reports that the callee's phone rings; without it a call that is not answered is `unreachable`. */
   | { readonly type: "alerting" }
   /** Audio arrives before the answer: an announcement, or a ringing tone. */
   | { readonly type: "early_media" }

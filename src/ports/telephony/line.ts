@@ -139,7 +139,7 @@ export interface DialOptions {
   readonly callId: string;
   /** How long the callee's phone may ring, ms; the core hangs up after it. */
   readonly ringTimeoutMs: number;
-  /** What the call chooses for its INVITE, within `capabilities.sip`. */
+  /** The call's choices for its INVITE, within `capabilities.sip`. */
   readonly sip?: SipChoice | undefined;
   /** The caller id, within `capabilities.callerIds`. The network chooses whatever it leaves out. */
   readonly from?: CallerId | undefined;

@@ -91,29 +91,32 @@ export function callQueueContract(clause: Clause): void {
     scene.equal(await calls.dialHistory(instance.id, since, 10), dials);
   });
 
-  clause("dials that reached nobody are left out on request, and those before them are found", async (scene) => {
-    const { calls } = scene.storage;
-    const instance = await scene.storedInstance();
-    const since = scene.now();
-    const dial = async (patch: Partial<Call>): Promise<string> => {
-      const call = await scene.storedCall(instance);
-      await scene.moved(call, { dialingAt: scene.now(), ...patch });
-      return call.id;
-    };
-    const failed = (reason: Outcome["reason"]) =>
-      dial({ status: "FAILED", endedAt: scene.now(), outcome: { ...UNANSWERED, reason } });
-    const counted = [await dial({ status: "COMPLETED", startedAt: scene.now(), endedAt: scene.now() })];
-    for (const reason of UNANSWERED_REASONS) counted.unshift(await failed(reason));
-    for (const reason of ["unreachable", "rejected_by_network", "instance_lost", "terminated"] as const)
-      await failed(reason);
-    await dial({ status: "RINGING" });
-    const ids = async (most: number, until?: number): Promise<string[]> =>
-      (await calls.dialHistory(instance.id, since, most, until, "reached")).map(({ callId }) => callId);
-    scene.equal(await ids(10), counted);
-    scene.equal(await ids(2), counted.slice(0, 2));
-    scene.equal(await ids(10, since), []);
-    scene.equal((await calls.dialHistory(instance.id, since, 20)).length, counted.length + 5);
-  });
+  clause(
+    "dials that the answer rate does not count are left out on request, and earlier ones are found",
+    async (scene) => {
+      const { calls } = scene.storage;
+      const instance = await scene.storedInstance();
+      const since = scene.now();
+      const dial = async (patch: Partial<Call>): Promise<string> => {
+        const call = await scene.storedCall(instance);
+        await scene.moved(call, { dialingAt: scene.now(), ...patch });
+        return call.id;
+      };
+      const failed = (reason: Outcome["reason"]) =>
+        dial({ status: "FAILED", endedAt: scene.now(), outcome: { ...UNANSWERED, reason } });
+      const counted = [await dial({ status: "COMPLETED", startedAt: scene.now(), endedAt: scene.now() })];
+      for (const reason of UNANSWERED_REASONS) counted.unshift(await failed(reason));
+      for (const reason of ["unreachable", "rejected_by_network", "instance_lost", "terminated"] as const)
+        await failed(reason);
+      await dial({ status: "RINGING" });
+      const ids = async (most: number, until?: number): Promise<string[]> =>
+        (await calls.dialHistory(instance.id, since, most, until, "reached")).map(({ callId }) => callId);
+      scene.equal(await ids(10), counted);
+      scene.equal(await ids(2), counted.slice(0, 2));
+      scene.equal(await ids(10, since), []);
+      scene.equal((await calls.dialHistory(instance.id, since, 20)).length, counted.length + 5);
+    },
+  );
 
   clause("the active calls of an instance are answered oldest first", async (scene) => {
     const instance = await scene.storedInstance();

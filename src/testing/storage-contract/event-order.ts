@@ -49,7 +49,7 @@ export function eventOrderContract(clause: Clause): void {
     }
   });
 
-  clause("the events of a call are numbered from 1 without gaps, whoever reads them", async (scene) => {
+  clause("the events of a call are numbered from 1 without gaps, in every log and page", async (scene) => {
     const { calls, events } = scene.storage;
     const instance = await scene.storedInstance();
     const [one, two] = [await scene.storedCall(instance), await scene.storedCall(instance)];

@@ -50,7 +50,7 @@ export class IncomingAudio {
    * samples that the page has sent, at the start of the frame: those of its microphone may be late.
    */
   read(frame: Int16Array): number {
-    const count = this.#buffer.read(frame); // the microphone goes on during a key, unheard
+    const count = this.#buffer.read(frame); // the microphone continues during a key, unheard
     const [key] = this.#keys;
     if (key !== undefined) this.#playKey(key, frame);
     else if (this.muted) frame.fill(0);

@@ -58,7 +58,7 @@ export interface ResolvedTrunk extends DestinationRule {
   readonly maxCalls: number | undefined;
   readonly callsPerSecond: number | undefined;
   readonly headers: Readonly<Record<string, string>>;
-  /** What a call may choose for its INVITE. */
+  /** Header fields and hosts of URIs that a call may choose for its INVITE. */
   readonly sip: SipRule;
   readonly probe: "options" | "none";
   readonly crlfProbe: boolean;

@@ -1,6 +1,6 @@
 import type { SipRule } from "../../../../src/domain/sip-choice.ts";
 
-/** What all of these trunks let a call choose: the entries that each of them has. */
+/** The choices that all of these trunks leave to a call: the entries that each of them has. */
 export function sharedSipRule(trunks: readonly { readonly sip: SipRule }[]): SipRule {
   const common = (listOf: (rule: SipRule) => readonly string[]): string[] => {
     const [first = [], ...others] = trunks.map(({ sip }) => listOf(sip).map((entry) => entry.toLowerCase()));

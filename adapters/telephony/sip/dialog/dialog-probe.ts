@@ -1,7 +1,7 @@
 import type { System } from "../../../../src/ports/system.ts";
 import type { DialogRequests } from "./dialog-requests.ts";
 
-/** How long a peer may take to respond, ms. */
+/** Maximum time for a peer to respond, ms. */
 const PROBE_LIMIT_MS = 4_000;
 
 /** Responses of a peer that does not know the dialog, and of a proxy that does not reach the peer (RFC 3261 section 12.2.1.2). */

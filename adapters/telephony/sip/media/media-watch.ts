@@ -21,7 +21,7 @@ export class MediaWatch {
   #expected = false;
   /** Its source has ended by RTCP BYE. */
   #left = false;
-  /** When silence was last reported. */
+  /** Time of the latest report of silence. */
   #reportedAt = 0;
 
   constructor(lossMs: number) {

@@ -138,7 +138,7 @@ export class RemoteSource implements SocketAddress {
 
   /**
    * Weighs another source, which becomes the peer's if its packets are consecutive.
-   * @param tooEarly the present source may still go on
+   * @param tooEarly the present source may still continue
    */
   #weigh(
     packet: RtpPacket,

@@ -229,7 +229,7 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
     this.#options.listener.digit(digit);
   }
 
-  /** Whether an accepted packet from this address is evidence that the peer receives our audio. */
+  /** True if an accepted packet from this address is evidence that the peer receives our audio. */
   #proves(address: string): boolean {
     if (this.#settings === undefined) return false;
     const { srtp, remote } = this.#settings;

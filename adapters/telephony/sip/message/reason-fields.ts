@@ -8,7 +8,7 @@ export interface Reason {
   /** A SIP status or a cause of Q.850. */
   readonly cause: number | undefined;
   readonly text: string | undefined;
-  /** Where a Q.850 cause comes from (RFC 8606): `U` for the user, `LN`, `TN`, `RLN` … for networks. */
+  /** Origin of a Q.850 cause (RFC 8606): `U` for the user, `LN`, `TN`, `RLN` … for networks. */
   readonly location?: string | undefined;
 }
 

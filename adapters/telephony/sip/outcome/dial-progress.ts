@@ -2,7 +2,7 @@ import type { DialProgress } from "../../../../src/ports/telephony.ts";
 import { isReached } from "../dialog/alerting.ts";
 
 /**
- * How far an INVITE got without an answer. @param furthest the provisional response that shows the most, if any
+ * Progress of an INVITE that was not answered. @param furthest the provisional response that shows the most, if any
  */
 export function dialProgress(furthest: number | undefined): DialProgress {
   if (isReached(furthest)) return { reached: true, detail: null };

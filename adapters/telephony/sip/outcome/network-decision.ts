@@ -6,7 +6,7 @@ import { Q850_MEANINGS } from "./release-causes.ts";
 
 /** The decision of a network to refuse a call that its callee may never have seen. */
 export interface NetworkDecision {
-  /** The decision counts whatever the status says: an analytics service or STIR is named. */
+  /** The decision counts whatever the status is: an analytics service or STIR is named. */
   readonly definite: boolean;
   /** The network's way to refuse: `blocked by an analytics service`. */
   readonly by: string;
@@ -14,7 +14,7 @@ export interface NetworkDecision {
   readonly cause?: ReleaseCause;
 }
 
-/** The longest text of a field that is searched, characters. */
+/** Maximum length of a field that is searched, characters. */
 const MAX_SEARCHED = 2_000;
 /** Elements of Reason or Warning that are searched. */
 const MAX_ELEMENTS = 10;
@@ -37,7 +37,7 @@ const NETWORK_WORDS =
 const STRANGERS = /\b(?:network|carrier|operator|provider|analytics?)\b/i;
 const BY_PERSON = /\bby[ _-]?(?:the[ _-]?)?(?:user|callee|called[ _-]party|subscriber|customer|recipient|person)\b/i;
 
-/** The decision of the network in a refusal; undefined if nothing in it speaks of one. */
+/** The decision of the network in a refusal; undefined if it names none. */
 export function networkDecision(response: SipResponse, reasons: readonly Reason[]): NetworkDecision | undefined {
   const { status, headers } = response;
   const raw = headers.fields("Reason").join().slice(0, MAX_SEARCHED);
@@ -62,7 +62,7 @@ export function networkDecision(response: SipResponse, reasons: readonly Reason[
   return undefined;
 }
 
-/** True if a text names the network, or what only a network does; false if it names the person who did it. */
+/** True if a text names the network, or an act of networks only; false if it names a person. */
 export function speaksOfNetwork(text: string): boolean {
   const searched = text.slice(0, MAX_SEARCHED).replaceAll("_", " ");
   return NETWORK_WORDS.test(searched) && (!BY_PERSON.test(searched) || STRANGERS.test(searched));
@@ -88,10 +88,10 @@ export function providerFields({ headers }: SipResponse): (readonly [name: strin
   return found;
 }
 
-/** Values that say no more than the status: no error, a cause of a phone, a person who declined. */
+/** Values that add nothing to the status: no error, a cause of a phone, a person who declined. */
 const NEUTRAL =
   /^\W*(?:0|none|no|false|ok|16|17|18|19|21|31|127|200|480|486|487|600|603|(?:call[ -]?)?reject(?:ed)?|no[ -]?answer|(?:normal|busy|user)\b.*|.*\bdeclined?\b.*)\W*$/i;
-/** The longest value of a provider's field that is read, characters. */
+/** Maximum length of a provider's field that is read, characters. */
 const MAX_PROVIDER_VALUE = 200;
 
 /** True if the value of a provider's field gives a reason of its own. */
@@ -99,7 +99,7 @@ function isRefusal(value: string): boolean {
   return speaksOfNetwork(value) || !NEUTRAL.test(value.replaceAll("_", " "));
 }
 
-/** The address of the signed card that says who rejected the call, and how to object (RFC 8688 section 3.2.2). */
+/** The address of the signed card that names the service that rejected the call, and how to object (RFC 8688 section 3.2.2). */
 function cardOf({ headers }: SipResponse): string | undefined {
   for (const value of headers.list("Call-Info").slice(0, MAX_ELEMENTS)) {
     const read = parseNameAddr(value);
@@ -111,7 +111,7 @@ function cardOf({ headers }: SipResponse): string | undefined {
 const CONTACTS = /\b(url|tel|email|id|location)=([^;"\s,<>]+)/gi;
 const MAX_CONTACTS = 5;
 
-/** Where to object to a refusal: of an analytics service, of the card of a 608, of an Error-Info. */
+/** Addresses for an objection to a refusal: of an analytics service, of the card of a 608, of an Error-Info. */
 export function redressOf(response: SipResponse): string[] {
   const { headers } = response;
   const found: string[] = [];

@@ -89,7 +89,7 @@ export const Q850_MEANINGS: Readonly<Record<number, ReleaseCause>> = {
   47: "unreachable", // resource unavailable
 };
 
-/** How far a call had got when it was refused. */
+/** Progress of a call when it was refused. */
 export interface RefusedProgress {
   /** The callee had been alerted. */
   readonly rang: boolean;

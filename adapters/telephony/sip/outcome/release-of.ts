@@ -10,7 +10,7 @@ import { whatsAppRefusal } from "./whatsapp-refusals.ts";
 
 /** The longest Retry-After that is respected, ms. */
 const LONGEST_PAUSE_MS = 3_600_000;
-/** The longest advice in a detail, characters. */
+/** Maximum length of the advice in a detail, characters. */
 const MAX_ADVICE = 400;
 /** The most reasons of a message that a detail shows. */
 const MOST_REASONS = 3;
@@ -42,7 +42,7 @@ export function releaseOf(end: InviteEnd, trunk: TrunkTraits = {}, answered: boo
   }
 }
 
-/** A BYE without an answer follows a 2xx that was lost, or ends a fork: nobody is known to have declined. */
+/** A BYE without an answer follows a 2xx that was lost, or ends a fork: no person is known to have declined. */
 function hungUp(reasons: readonly Reason[], answered: boolean): Release {
   const detail = `SIP BYE${reasonsText(reasons)}`;
   if (answered) return { cause: "callee_hung_up", detail, ...(reasons.some(isFault) && { fault: true }) };
@@ -54,7 +54,7 @@ function hungUp(reasons: readonly Reason[], answered: boolean): Release {
 /** Q.850: normal call clearing, and normal without further detail. */
 const NORMAL_CAUSES: ReadonlySet<number> = new Set([16, 31]);
 
-/** Whether the reason of a BYE is not that somebody has hung up, such as a 408 of a peer that got no RTP. */
+/** True if a BYE has a reason other than a normal hang-up, such as 408 from a peer that got no RTP. */
 function isFault({ protocol, cause }: Reason): boolean {
   if (cause === undefined) return false;
   return protocol === "Q.850" ? !NORMAL_CAUSES.has(cause) : protocol === "SIP" && cause >= 400;

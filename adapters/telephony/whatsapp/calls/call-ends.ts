@@ -14,7 +14,7 @@ const TERMINATIONS: ReadonlyMap<string | undefined, CallEnd> = new Map<string | 
   ["do_not_disturb", { cause: "declined", detail: "do_not_disturb" }],
 ]);
 
-/** How far a call got that no device has accepted. @param alerted a device has reported that it rings */
+/** Progress of a call that no device has accepted. @param alerted a device has reported that it rings */
 export function progressOf(alerted: boolean): DialProgress {
   const detail = alerted ? null : "WhatsApp accepted the call, but no device of the callee reported that it rings";
   return { reached: alerted, detail };

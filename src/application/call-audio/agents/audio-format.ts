@@ -81,14 +81,14 @@ export class AudioReader {
   }
 
   /**
-   * The samples that are known so far, in an array of their own.
-   * @throws {AudioFormatError} the bytes are no samples
+   * The samples that are known so far, in a new array.
+   * @throws {AudioFormatError} the bytes are not samples
    */
   read(bytes: Uint8Array): Int16Array {
     return this.#resampler.push(this.#decode(bytes, false));
   }
 
-  /** The samples that are still held, because the item has ended. @throws {AudioFormatError} they are no samples */
+  /** The samples that are still held, because the item has ended. @throws {AudioFormatError} they are not samples */
   finish(): Int16Array {
     const last = this.#resampler.push(this.#decode(new Uint8Array(0), true));
     return concatPcm([last, this.#resampler.flush()]);

@@ -205,7 +205,7 @@ export class JitterBuffer {
     this.#store.pass(sequence);
   }
 
-  /** Whether the peer sent nothing before this timestamp for a while: the time that its packets leave out was not lost. */
+  /** True if the peer paused before this timestamp: the time between its packets was not lost. */
   #hasPaused(time: number): boolean {
     if (this.#audioEnd < 0) return false;
     const lost = this.#lost * this.#packetSamples * this.#unitsPerSample;
