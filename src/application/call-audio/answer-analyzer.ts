@@ -90,6 +90,7 @@ export class AnswerAnalyzer implements CallTap {
   /** Reports when the machine records: at once if it has beeped. */
   awaitRecording(): void {
     this.#awaited = true;
+    this.#sinceSilenceMs = undefined;
   }
 
   #watch(ms: number): void {

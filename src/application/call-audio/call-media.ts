@@ -72,7 +72,8 @@ export class CallMedia {
   readonly #inbound: InboundAnalyzer;
   readonly #answer: AnswerAnalyzer;
   readonly #person: PersonWatch;
-  readonly #introduction = new AbortController();
+  /** Of the current wait for a person. */
+  #introduction = new AbortController();
   readonly #keys: KeyMerger;
   readonly #taps: CallTaps;
   readonly #live: LiveParts | undefined;
@@ -172,6 +173,7 @@ export class CallMedia {
   awaitPerson(behind: PersonWait): void {
     this.opening?.end();
     this.#message?.stop();
+    this.#introduction = new AbortController();
     this.#person.await(behind);
   }
 

@@ -131,6 +131,34 @@ describe("a call that a screening assistant answers", () => {
     await world.stop();
   });
 
+  test("introduces itself to an assistant whose long prompt was taken for a machine's greeting", async () => {
+    const words = [PROMPT, "Hello, this is Anna."];
+    const scene = await answered(INTRODUCTION, words, { onMachine: "leave_message" });
+    const { world, call, leg } = scene;
+    leg.say(concatPcm([speech(8_000), quiet(8_000), speech(900)]));
+    await world.system.advance(25_000);
+    const verdicts = (await world.timeline(call)).filter(({ type }) => type === "answered_by");
+    expect(verdicts.map(({ data }) => data)).toMatchObject([
+      { answered_by: "machine", reason: "long_greeting" },
+      { answered_by: "screening" },
+      { answered_by: "human" },
+    ]);
+    expect(toneAt(scene, 440)).toHaveLength(1);
+    expect((await world.stored(call)).outcome).toMatchObject({ reason: "message_played", heardMs: MESSAGE_MS });
+    await world.stop();
+  });
+
+  test("leaves its message after such a prompt, and the silence of a voicemail box without a beep", async () => {
+    const words = [PROMPT, "The person is not available. Please leave a message after the tone."];
+    const { world, call, leg } = await answered(INTRODUCTION, words, { onMachine: "leave_message" });
+    leg.say(concatPcm([speech(8_000), quiet(8_000), speech(2_000)]));
+    await world.system.advance(40_000);
+    const leaving = (await world.timeline(call)).find(({ type }) => type === "leaving_message");
+    expect(leaving?.data).toEqual({ after: "silence" });
+    expect((await world.stored(call)).outcome).toMatchObject({ reason: "message_played", answeredBy: "machine" });
+    await world.stop();
+  });
+
   test("speaks to a person at once, as ever", async () => {
     const scene = await answered(INTRODUCTION, ["Hello?"]);
     scene.leg.say(concatPcm([quiet(300), speech(600)]));
