@@ -217,7 +217,7 @@ export class WavDecoder {
     const riffEnd = this.#riffEnd;
     if (this.#samples === undefined || riffEnd - this.#account.sum < MIN_CONTINUED || tagAt(bytes, 0) > 0) return false;
     if (isKnownChunkAt(bytes, 0)) return false;
-    if (!isChunkIdAt(bytes, 0)) return true;
+    if (!isChunkIdAt(bytes, 0) || bytes.length < CHUNK_HEAD_BYTES) return true;
     const size = new DataView(bytes.buffer, bytes.byteOffset).getUint32(4, true);
     return this.#account.sum + CHUNK_HEAD_BYTES + size > riffEnd;
   }
