@@ -1,14 +1,14 @@
 import { codedFramesAt } from "./coded-frames.ts";
 import { framesAt, ID3_HEAD_BYTES, id3Bytes, SEARCHED_BYTES, SETTLING_BYTES } from "./mp3-frames.ts";
+import { namedFile, PROOF_BYTES } from "./named-file.ts";
 import { NotAudio } from "./not-audio.ts";
-import { PROOF_BYTES, provenFile } from "./proven-file.ts";
 import { sniff } from "./sniff.ts";
 import type { StreamEncoding } from "./stream-format.ts";
 
 /** Maximum number of bytes held back; they suffice to know the format. */
-const MOST_HELD_BYTES = SEARCHED_BYTES + SETTLING_BYTES;
+const MAX_HELD_BYTES = SEARCHED_BYTES + SETTLING_BYTES;
 /** Maximum length of an ID3v2 tag, bytes: it holds a title and a picture. */
-const MOST_TAG_BYTES = 16 * 1024 * 1024;
+const MAX_TAG_BYTES = 16 * 1024 * 1024;
 
 /** A format of incoming audio: that of a stream, or a WAV file, whose header names its own. */
 export type IncomingFormat = StreamEncoding | "wav";
@@ -18,11 +18,6 @@ export interface OpenedAudio {
   readonly format: IncomingFormat;
   /** All bytes of audio so far, those held back included. */
   readonly bytes: Uint8Array;
-}
-
-/** Too short a signature for samples that go on, but not for the beginning of a stream. */
-function isGzip(bytes: Uint8Array): boolean {
-  return bytes[0] === 0x1f && bytes[1] === 0x8b && bytes[2] === 0x08 && bytes[3]! < 0x20;
 }
 
 /** A file that is refused. */
@@ -42,7 +37,7 @@ export class AudioOpening {
   readonly #stated: StreamEncoding | undefined;
   /** Whether the client or a tag at the beginning declares an MP3. */
   #isMp3: boolean;
-  #held = new Uint8Array(MOST_HELD_BYTES);
+  #held = new Uint8Array(MAX_HELD_BYTES);
   #length = 0;
   #looked = false;
   /** Bytes of a tag that are still to come. */
@@ -72,7 +67,7 @@ export class AudioOpening {
       const skipped = Math.min(this.#skip, bytes.length - read);
       this.#skip -= skipped;
       read += skipped;
-      const piece = bytes.subarray(read, read + MOST_HELD_BYTES - this.#length);
+      const piece = bytes.subarray(read, read + MAX_HELD_BYTES - this.#length);
       this.#held.set(piece, this.#length);
       this.#length += piece.length;
       read += piece.length;
@@ -101,7 +96,7 @@ export class AudioOpening {
     if (!this.#looked) {
       if (held.length < PROOF_BYTES) return undefined;
       this.#looked = true;
-      const name = provenFile(held) ?? (isGzip(held) ? "gzip" : undefined);
+      const name = namedFile(held, "opening");
       if (name === "WAV") return "wav";
       const isMp3 = name?.startsWith("MP3") === true;
       if (name !== undefined && !(isMp3 && (this.#stated === undefined || this.#isMp3)))
@@ -110,7 +105,7 @@ export class AudioOpening {
     }
     if (this.#isMp3) return this.#findFrames();
     const frames = codedFramesAt(held, 0);
-    if (frames === "cut" && held.length < MOST_HELD_BYTES) return undefined;
+    if (frames === "cut" && held.length < MAX_HELD_BYTES) return undefined;
     if (frames === "MP3" && this.#stated === undefined) return "mp3";
     if (frames !== undefined && frames !== "cut") throw refusedFile(frames, this.#stated);
     return this.#stated ?? "pcm_s16le";
@@ -121,7 +116,7 @@ export class AudioOpening {
     if (!this.#isTagless) return undefined;
     const held = this.#held.subarray(0, this.#length);
     const frames = this.#isTagless ? codedFramesAt(held, 0) : undefined;
-    if (frames === "cut" && held.length < MOST_HELD_BYTES) return undefined;
+    if (frames === "cut" && held.length < MAX_HELD_BYTES) return undefined;
     if (frames !== undefined && frames !== "cut" && frames !== "MP3") throw refusedFile(frames, "mp3");
     for (; this.#at < SEARCHED_BYTES; this.#at++) {
       const frames = framesAt(held, this.#at);
@@ -139,7 +134,7 @@ export class AudioOpening {
       if (this.#length < ID3_HEAD_BYTES) return false;
       const tag = id3Bytes(this.#held, 0);
       if (tag === 0) return true;
-      if (tag > MOST_TAG_BYTES) throw new NotAudio("the ID3 tag claims to be longer than 16 MB");
+      if (tag > MAX_TAG_BYTES) throw new NotAudio("the ID3 tag claims to be longer than 16 MB");
       this.#forget(tag);
     }
   }

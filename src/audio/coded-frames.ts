@@ -15,7 +15,9 @@ export const CODED_HEADER_BYTES = 6;
 const FRAMES_NEEDED = 3;
 /** Length of the longest frame, bytes; a longer one is not recognised. */
 export const MAX_CODED_FRAME_BYTES = 2048;
+/** Range of the length of a frame of free format, bytes. */
 const MIN_FREE_BYTES = 24;
+const MAX_FREE_BYTES = 4096;
 
 const RATE_BITS = 0x0c;
 /** Profile, sample rate and the first bit of the channels. */
@@ -30,7 +32,7 @@ const KBITS_II_HALF = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 
 /** Reads the header of an MPEG (all layers) or AAC (ADTS) frame; undefined if there is none. */
 export function codedFrame(bytes: Uint8Array, at: number): CodedFrame | undefined {
   if (bytes[at] !== 0xff || at + CODED_HEADER_BYTES > bytes.length) return undefined;
-  if ((bytes[at + 1]! & 0xf6) === 0xf0) return adtsFrame(bytes, at);
+  if (isAdtsAt(bytes, at)) return adtsFrame(bytes, at);
   // Hardly any file has an emphasis.
   if ((bytes[at + 3]! & 3) !== 0) return undefined;
   const header = mpegHeader(bytes, at);
@@ -82,7 +84,7 @@ export function recurs(bytes: Uint8Array, at: number, frameBytes: number): boole
 
 /** The distance to the next frame of free format. */
 function freeBytes(bytes: Uint8Array, at: number): number | "cut" | undefined {
-  for (let next = at + MIN_FREE_BYTES; next < at + MAX_CODED_FRAME_BYTES; next++) {
+  for (let next = at + MIN_FREE_BYTES; next < at + MAX_FREE_BYTES; next++) {
     if (next + CODED_HEADER_BYTES > bytes.length) return "cut";
     if (isSameKind(bytes, next, bytes, at, RATE_BITS | 0xf0) && isFreeFormat(bytes, next)) return next - at;
   }
@@ -95,6 +97,11 @@ const padding = (bytes: Uint8Array, at: number): number => (bytes[at + 2]! >> 1)
 function isCut(bytes: Uint8Array, at: number): boolean {
   if (at + CODED_HEADER_BYTES <= bytes.length) return false;
   return (bytes[at] ?? 0xff) === 0xff && (bytes[at + 1] ?? 0xff) >= 0xe0;
+}
+
+/** True if a frame of AAC may begin here. */
+export function isAdtsAt(bytes: Uint8Array, at: number): boolean {
+  return bytes[at] === 0xff && (bytes[at + 1]! & 0xf6) === 0xf0;
 }
 
 function adtsFrame(bytes: Uint8Array, at: number): CodedFrame | undefined {

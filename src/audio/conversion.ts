@@ -3,7 +3,7 @@ const FFMPEG = "convert it with: ffmpeg -i input -ar 16000 -ac 1 output.wav";
 const LAME = "ffmpeg does not read it either, so convert it with: lame --decode input.mp3 output.wav";
 
 /** Kinds of files, as `sniff` names them, that hold no sound to convert. */
-const SOUNDLESS = /image|document|archive|gzip|text|response|program|MIDI|empty|without audio/;
+const SOUNDLESS = /image|document|archive|gzip|text|response|program|MIDI|empty|without audio|cut off|unknown/;
 
 /** The command that makes a playable file of an unsupported format; undefined if none does. */
 export function conversionOf(format: string): string | undefined {

@@ -5,12 +5,12 @@ import { AudioFormatError } from "./audio-format-error.ts";
 import { AudioOpening, type IncomingFormat, refusedFile } from "./audio-opening.ts";
 import { ByteAccount } from "./byte-account.ts";
 import { CodedAudioWatch } from "./coded-audio-watch.ts";
-import { codedFramesAt } from "./coded-frames.ts";
+import { foreignName } from "./foreign-name.ts";
+import { namedFile } from "./named-file.ts";
 import { namedText } from "./named-text.ts";
 import { NotAudio } from "./not-audio.ts";
 import { samplesToMs } from "./pcm.ts";
 import { PcmByteStream } from "./pcm-byte-stream.ts";
-import { PROOF_BYTES, provenFile } from "./proven-file.ts";
 import { type StreamEncoding, sampleCoding } from "./stream-format.ts";
 import { WavDecoder } from "./wav.ts";
 import { wavBodyAt, waveIn } from "./wav-chunks.ts";
@@ -160,7 +160,7 @@ export class IncomingAudio {
    */
   #begun(message: Uint8Array): Uint8Array {
     const isMp3 = this.#format === "mp3";
-    const name = message.length >= PROOF_BYTES ? provenFile(message) : undefined;
+    const name = namedFile(message, "anywhere");
     if (name === "WAV") {
       this.#refuseBody(message);
       if (this.#format !== "wav") this.#use("wav");
@@ -179,8 +179,7 @@ export class IncomingAudio {
     if (at === undefined) return;
     const body = wav.subarray(at);
     this.#refuseText(body, false);
-    const coded = codedFramesAt(body, 0);
-    const name = (body.length >= PROOF_BYTES ? provenFile(body) : undefined) ?? (coded === "cut" ? undefined : coded);
+    const name = foreignName(body);
     if (name === undefined || name === "WAV") return;
     throw new NotAudio(`a WAV header stands before other audio: this is ${name}: send it without that header`);
   }

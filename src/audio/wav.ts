@@ -1,13 +1,14 @@
+import { concatBytes } from "../base/concat-bytes.ts";
 import type { FileBytes, IgnoredReason } from "../ports/audio-decoder.ts";
 import type { DecodedAudio, PcmChunk } from "../ports/media.ts";
 import { AudioFormatError } from "./audio-format-error.ts";
 import { ByteAccount } from "./byte-account.ts";
-import { codedFramesAt } from "./coded-frames.ts";
+import { conversionOf } from "./conversion.ts";
 import { declaredLength, isCutOff } from "./declared-length.ts";
 import { TAG_HEAD_BYTES, tagAt } from "./file-tags.ts";
-import { namedText } from "./named-text.ts";
+import { foreignName } from "./foreign-name.ts";
+import { PROOF_BYTES } from "./named-file.ts";
 import { concatPcm } from "./pcm.ts";
-import { PROOF_BYTES, provenFile } from "./proven-file.ts";
 import {
   CHUNK_HEAD_BYTES,
   isChunkIdAt,
@@ -128,7 +129,7 @@ export class WavDecoder {
 
   #run(fresh: Uint8Array, isLast: boolean): PcmChunk[] {
     this.#received += fresh.length;
-    const bytes = joined(this.#pending, fresh);
+    const bytes = concatBytes([this.#pending, fresh]);
     const chunks: PcmChunk[] = [];
     let at = 0;
     for (;;) {
@@ -278,7 +279,7 @@ export class WavDecoder {
     if (this.#dataReceived === 0 && this.#size !== Infinity) {
       if (bytes.length < PROOF_BYTES && bytes.length < this.#left && !isLast) return undefined;
       const name = foreignName(bytes);
-      if (name !== undefined) return this.#unreadable(notSamples(name));
+      if (name !== undefined && name !== "WAV") return this.#unreadable(notSamples(name));
     }
     const foreign = this.#left === Infinity ? this.#foreignAt - this.#account.sum : Infinity;
     const next = waveIn(bytes.subarray(0, this.#left === Infinity ? undefined : this.#left + WAVE_BYTES));
@@ -365,29 +366,15 @@ export function decodeWav(bytes: Uint8Array): DecodedAudio {
   return { sampleRate, samples: concatPcm(chunks.map(({ samples }) => samples)), truncated: decoder.truncated };
 }
 
-function joined(first: Uint8Array, second: Uint8Array): Uint8Array {
-  if (first.length === 0) return second;
-  if (second.length === 0) return first;
-  const whole = new Uint8Array(first.length + second.length);
-  whole.set(first);
-  whole.set(second, first.length);
-  return whole;
-}
-
 /** Reads 64 bits. */
 function long(view: DataView, at: number): number {
   return view.getUint32(at, true) + view.getUint32(at + 4, true) * 2 ** 32;
 }
 
-/** The name of what data are instead of samples; undefined for samples, and for a WAV file. */
-function foreignName(data: Uint8Array): string | undefined {
-  const frames = codedFramesAt(data, 0);
-  const name = provenFile(data) ?? namedText(data)?.name ?? (frames === "cut" ? undefined : frames);
-  return name === "WAV" ? undefined : name;
-}
-
 function notSamples(name: string): AudioFormatError {
-  return new AudioFormatError("unsupported", `the WAV file holds ${name} instead of samples`);
+  const conversion = conversionOf(name);
+  const fix = conversion === undefined ? "check its source" : `remove its WAV header, then ${conversion}`;
+  return new AudioFormatError("not_audio", `the WAV file holds ${name} instead of samples: ${fix}`);
 }
 
 function malformed(fault: string): AudioFormatError {

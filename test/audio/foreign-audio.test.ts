@@ -4,9 +4,9 @@ import { describe, expect, test } from "vitest";
 import { CodedAudioWatch } from "../../src/audio/coded-audio-watch.ts";
 import { encodeAlaw, encodeMulaw } from "../../src/audio/g711.ts";
 import { IncomingAudio, type IncomingAudioOptions, NotAudio } from "../../src/audio/incoming-audio.ts";
+import { namedFile } from "../../src/audio/named-file.ts";
 import { namedText } from "../../src/audio/named-text.ts";
 import { concatPcm, pcmToBytes } from "../../src/audio/pcm.ts";
-import { provenFile } from "../../src/audio/proven-file.ts";
 import {
   SAMPLE_ENCODINGS,
   type SampleEncoding,
@@ -411,7 +411,7 @@ describe("hostile messages", () => {
     const began = processorMs();
     for (let i = 0; i < 20; i++) {
       namedText(message);
-      provenFile(message);
+      namedFile(message, "anywhere");
       watch.push(message);
     }
     // 20 MB: a length that entered squared, or a regular expression that goes back, would take minutes.

@@ -38,6 +38,7 @@ describe("what a server has sent", () => {
     ["speech", pcmToBytes(babble(1_000, 24_000, 3_000, 1)), "samples"],
     ["a loud tone", pcmToBytes(tone(60, 1_000, 24_000, 32_000)), "samples"],
     ["silence", new Uint8Array(4_096), "samples"],
+    ["quiet samples that spell spaces", new Uint8Array(512).fill(0x20), "samples"],
     ["a few samples", new Uint8Array([0, 1]), "samples"],
   ] as const)("%s is recognised", ([, bytes, format]) => {
     expect(servedFormat(bytes, true)).toBe(format);

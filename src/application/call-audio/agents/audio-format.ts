@@ -1,10 +1,9 @@
-import { AudioFormatError } from "../../../audio/audio-format-error.ts";
 import { decodeAlaw, decodeMulaw, encodeAlaw, encodeMulaw } from "../../../audio/g711.ts";
 import { NoiseWatch } from "../../../audio/noise-watch.ts";
 import { concatPcm, msToSamples } from "../../../audio/pcm.ts";
 import { PcmByteStream } from "../../../audio/pcm-byte-stream.ts";
 import { Resampler } from "../../../audio/resample.ts";
-import { servedFormat } from "../../../audio/served-format.ts";
+import { notSamples, servedFormat } from "../../../audio/served-format.ts";
 import { concatBytes } from "../../../base/concat-bytes.ts";
 import { type AudioFormat, FORMAT_RATES } from "../../../ports/audio-conversation.ts";
 import type { Leg } from "../../../ports/telephony.ts";
@@ -109,8 +108,4 @@ export class AudioReader {
     if (this.#noise.push(samples)) throw notSamples("noise");
     return samples;
   }
-}
-
-function notSamples(name: string): AudioFormatError {
-  return new AudioFormatError("not_audio", `it sent ${name}, instead of samples`);
 }

@@ -1,0 +1,59 @@
+import { namedText } from "./named-text.ts";
+
+/** The beginning of a text in place of audio. */
+export interface TextOpening {
+  /** Kind of the text, such as `text (JSON)`. */
+  readonly name: string;
+  /** Its first letters, to be quoted. */
+  readonly quote: string;
+}
+
+/** Bytes that show that a file is a text: loud samples may look like some letters, but not like as many. */
+export const TEXT_BYTES = 64;
+/** Bytes that are looked at; all must be those of a text. */
+const MAX_BYTES = 4096;
+/** Share of ASCII in a text of another encoding. */
+const MIN_ASCII = 0.8;
+/** Maximum number of characters of a text that is quoted. */
+const MAX_QUOTE = 120;
+
+/**
+ * The text that begins with these bytes, if they can be one: UTF-8, UTF-16 with a mark, or mostly ASCII, without control
+ * characters. Only for bytes that would be a whole file otherwise; samples need {@link namedText}.
+ */
+export function textOpening(bytes: Uint8Array): TextOpening | undefined {
+  const beginning = bytes.subarray(0, MAX_BYTES);
+  const wide = wideEncoding(beginning);
+  const text = decoded(beginning, wide ?? "utf-8") ?? (wide === undefined ? mostlyAscii(beginning) : undefined);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what texts do not have
+  if (text === undefined || /[\u0000-\u0008\u000e-\u001f\u007f-\u009f\ufffd]/.test(text)) return undefined;
+  if (wide !== undefined && text.length * MIN_ASCII > text.replace(/[^ -~\s]/g, "").length) return undefined;
+  const trimmed = text.trim();
+  if (trimmed === "") return undefined; // quiet samples are spaces too
+  return { name: namedText(bytes, true)?.name ?? kindOf(trimmed), quote: trimmed.slice(0, MAX_QUOTE) };
+}
+
+function wideEncoding([first, second]: Uint8Array): string | undefined {
+  if (first === 0xff && second === 0xfe) return "utf-16le";
+  return first === 0xfe && second === 0xff ? "utf-16be" : undefined;
+}
+
+function decoded(bytes: Uint8Array, encoding: string): string | undefined {
+  try {
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes, { stream: true });
+  } catch {
+    return undefined;
+  }
+}
+
+/** A text in an encoding such as Latin-1. */
+function mostlyAscii(bytes: Uint8Array): string | undefined {
+  if (bytes.length < TEXT_BYTES) return undefined;
+  const ascii = bytes.reduce((count, byte) => count + (byte >= 0x20 && byte < 0x7f ? 1 : 0), 0);
+  return ascii > MIN_ASCII * bytes.length ? String.fromCharCode(...bytes.subarray(0, TEXT_BYTES)) : undefined;
+}
+
+function kindOf(text: string): string {
+  if (text.startsWith("<")) return "text (HTML or XML)";
+  return /^[{["]/.test(text) ? "text (JSON)" : "text";
+}
