@@ -3,6 +3,7 @@ import { Playout } from "../../audio/playout.ts";
 import { type Call, type CallResult, machinePolicyOf, screeningPolicyOf } from "../../domain/call.ts";
 import type { CallSignal } from "../../domain/call-signal.ts";
 import { type Fact, textSkipped } from "../../domain/events.ts";
+import { heardShare } from "../../domain/heard-share.ts";
 import type { HeardEvidence } from "../../domain/outcome.ts";
 import type { PersonWait } from "../../domain/person-wait.ts";
 import { introductionOf } from "../../domain/screening-policy.ts";
@@ -257,10 +258,13 @@ export class CallMedia {
     const heardMs = Math.min(played.heardMs, durationMs);
     const fixed = programOf(this.#call).kind === "message";
     const playable = this.#source?.playableShare ?? 1;
-    const share = enqueuedMs === 0 ? 0 : Math.min(1, Math.round((heardMs / enqueuedMs) * playable * 10_000) / 10_000);
     const { kind } = this.#evidence;
     const unknown = kind === "none" && heardMs > 0;
-    return { heardMs, heardRatio: fixed && !unknown ? share : null, heardEvidence: kind };
+    return {
+      heardMs,
+      heardRatio: fixed && !unknown ? heardShare(heardMs, enqueuedMs, playable) : null,
+      heardEvidence: kind,
+    };
   }
 
   /** What was found out on the call so far; undefined if nothing was. */

@@ -1,0 +1,16 @@
+/** Shares of a message have four decimals. */
+const STEPS = 10_000;
+/** Times are rounded, so two of the same sound may differ by this much, ms. */
+const ROUNDING_MS = 1;
+
+/**
+ * Share of an accepted message that was played, 0 to 1, with four decimals. It is 1 only if nothing is missing, however
+ * little that is.
+ * @param heardMs ms of its sound that were played, of `soundMs`
+ * @param playable the share of the message that its sound contains
+ */
+export function heardShare(heardMs: number, soundMs: number, playable: number): number {
+  if (soundMs === 0) return 0;
+  if (heardMs >= soundMs - ROUNDING_MS && heardMs > 0 && playable === 1) return 1;
+  return Math.min(STEPS - 1, Math.round((heardMs / soundMs) * playable * STEPS)) / STEPS;
+}
