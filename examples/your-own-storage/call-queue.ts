@@ -1,7 +1,16 @@
-import { type Call, type CallStatus, type CallStore, isActive } from "ringport";
+import { type Call, type CallStatus, type CallStore, isActive, UNANSWERED_REASONS } from "ringport";
 import type { Memory } from "./memory.ts";
 
 type Questions = "active" | "claimNext" | "dialHistory" | "waitingSince" | "oldestWaiting" | "orphaned" | "counts";
+
+/** Maximum number of dials to skip in the search for those that the answer rate counts. */
+const MAX_SKIPPED = 200;
+const UNANSWERED: ReadonlySet<string> = new Set(UNANSWERED_REASONS);
+
+/** True for a call that was answered, or could have been. */
+function hasReached({ startedAt, outcome }: Call): boolean {
+  return startedAt !== null || (outcome !== null && UNANSWERED.has(outcome.reason));
+}
 
 /** What the dispatcher asks of the calls that are not over. */
 export function callQueue({ calls: all, instances }: Memory): Pick<CallStore, Questions> {
@@ -19,18 +28,20 @@ export function callQueue({ calls: all, instances }: Memory): Pick<CallStore, Qu
       all.set(next.id, claimed);
       return claimed;
     },
-    dialHistory: async (instanceId, since, most, until = Infinity) =>
+    dialHistory: async (instanceId, since, most, until = Infinity, which = "all") =>
       [...all.values()]
         .filter((call) => call.instanceId === instanceId && (call.dialingAt ?? 0) > since)
         .filter((call) => (call.dialingAt ?? 0) <= until)
+        .sort((a, b) => (b.dialingAt ?? 0) - (a.dialingAt ?? 0))
+        .slice(0, most + MAX_SKIPPED)
+        .filter((call) => which === "all" || hasReached(call))
+        .slice(0, most)
         .map(({ id, dialingAt, endedAt, startedAt }) => ({
           callId: id,
           at: dialingAt ?? 0,
           endedAt,
           answered: startedAt !== null,
-        }))
-        .sort((a, b) => b.at - a.at)
-        .slice(0, most),
+        })),
     waitingSince: async (createdBefore, limit, after) =>
       waiting()
         .filter(
