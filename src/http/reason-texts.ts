@@ -18,7 +18,7 @@ export const REASON_TEXTS: Readonly<Record<CompletedReason | FailedReason, strin
     "The phone was not reached: it is switched off or without coverage, or the network reported no ringing. detail has what is known.",
   number_invalid: "The number does not exist on this network.",
   rejected_by_network:
-    "The network refused the call, or may not call this number: no person did. detail has the cause, the codes of the provider, and where to object to a blocking.",
+    "The network refused the call, or may not call this number; no person declined. detail has the cause, the codes of the provider, and where to object to a blocked number.",
   instance_not_linked: "No phone number was linked to the instance before the call's time in the queue ran out.",
   instance_offline:
     "The line of the instance stayed offline, or at its limit of calls, until the call's time in the queue ran out; or it has a fault that only a person can fix. detail has the cause.",

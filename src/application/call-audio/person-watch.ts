@@ -7,17 +7,17 @@ import type { LiveMedia } from "./programs/program.ts";
 
 /** The assistant has asked its question once it has been quiet this long, ms. */
 const PROMPT_END_MS = 600;
-/** An assistant that talks on is answered after this time, ms. */
+/** An assistant that keeps talking gets the introduction after this time, ms. */
 const MAX_PROMPT_MS = 8_000;
 /** A person who picks up a ringing phone speaks for at least this long, ms … */
 const GREETING_MS = 200;
-/** … and then waits this long, or talks on for longer than that, ms. */
+/** … and then waits this long, or keeps talking for longer than that, ms. */
 const GREETING_END_MS = 400;
 const MAX_GREETING_MS = 2_000;
 
 /** Callbacks of a {@link PersonWatch}. They run within the leg's clock and must not wait. */
 export interface PersonReports {
-  /** The assistant waits for an answer. Called once. */
+  /** The assistant waits for the introduction. Called once. */
   promptOver(): void;
   /** A person has taken the call. Called once for each wait. */
   personCame(): void;
@@ -90,7 +90,7 @@ export class PersonWatch implements CallTap {
     const spokenMs = this.#voicedMs - this.#callee.hangOverMs;
     if (spokenMs >= GREETING_MS && (this.#quietMs >= GREETING_END_MS || this.#voicedMs >= MAX_GREETING_MS))
       this.#came();
-    // A sound of the line, and no word.
+    // A sound of the network, and no word.
     else if (this.#quietMs >= GREETING_END_MS) this.#voicedMs = 0;
   }
 

@@ -24,7 +24,7 @@ import { type Demand, FairTurns } from "./fair-turns.ts";
 const AT_ONCE = 2;
 /** Default length of the longest slice of a text, characters. */
 const SLICE_LENGTH = 300;
-/** Longest text that an engine takes, characters; digits that are written one by one make a text longer. */
+/** Maximum length of a text for an engine, characters; digits that are written one by one make a text longer. */
 const MAX_SLICE_LENGTH = 4096;
 /** Shortest first slice, characters: a single sentence if possible, so that it is spoken soon. */
 const FIRST_SLICE = 40;
