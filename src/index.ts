@@ -60,7 +60,6 @@ export type { CallerIdInput } from "./domain/caller-id-input.ts";
 export type { Consent, ConsentStatus } from "./domain/consent.ts";
 export type { ConsentInput } from "./domain/consent-input.ts";
 export type { DialRecord } from "./domain/dial-decision.ts";
-export { UNANSWERED_REASONS } from "./domain/dial-decision.ts";
 export type { DialProgress } from "./domain/dial-progress.ts";
 export type {
   CallReference,
@@ -94,7 +93,7 @@ export type {
   WarmUp,
 } from "./domain/number-protection.ts";
 export type { CompletedReason, FailedReason, HeardEvidence, Outcome, OutcomeData } from "./domain/outcome.ts";
-export { COMPLETED_REASONS, FAILED_REASONS, HEARD_EVIDENCE } from "./domain/outcome.ts";
+export { COMPLETED_REASONS, FAILED_REASONS, HEARD_EVIDENCE, UNANSWERED_REASONS } from "./domain/outcome.ts";
 export type { PairingInput } from "./domain/pairing-input.ts";
 export type { Principal } from "./domain/principal.ts";
 export type { QualityInterval } from "./domain/quality-series.ts";

@@ -1,5 +1,6 @@
 import type { ExpressionBuilder } from "kysely";
-import { MAX_UNREACHED, UNANSWERED_REASONS } from "../../src/domain/dial-decision.ts";
+import { MAX_UNREACHED } from "../../src/domain/dial-decision.ts";
+import { UNANSWERED_REASONS } from "../../src/domain/outcome.ts";
 import type { CallStore } from "../../src/ports/storage.ts";
 import { callOf } from "./call-row.ts";
 import { IS_ACTIVE, IS_DIALING, IS_DIALLED, IS_NOT_DELETED, IS_ON_LINE, IS_QUEUED, IS_WAITING } from "./conditions.ts";

@@ -1,7 +1,6 @@
 import { callingHoursBlock } from "./calling-hours.ts";
 import type { ConsentStatus } from "./consent.ts";
 import type { AnswerRateFloor, Block, NumberProtection, Pause, WarmUp } from "./number-protection.ts";
-import type { FailedReason } from "./outcome.ts";
 
 /** A call of the instance that was dialled. Times are ms since 1970-01-01 UTC. */
 export interface DialRecord {
@@ -27,7 +26,7 @@ export interface DialPast {
   readonly linkedAt: number;
   /** Its dials, newest first, as far as the warm-up and the pace count them. */
   readonly history: readonly DialRecord[];
-  /** The dials that the answer rate counts, newest first: see {@link UNANSWERED_REASONS}. Default: `history`. */
+  /** The dials that the answer rate counts, newest first: see `UNANSWERED_REASONS`. Default: `history`. */
   readonly reached?: readonly DialRecord[] | undefined;
   /** How long ago the last dial was, ms; undefined: there was none. */
   readonly sinceLastDialMs: number | undefined;
@@ -42,12 +41,6 @@ export type DialDecision =
   | ({ readonly do: "block" } & Block);
 
 export const DAY_MS = 86_400_000;
-
-/**
- * The outcomes that lower the answer rate: someone could have answered and did not. A dial that reached no phone, such as
- * one over a broken trunk, is neither answered nor unanswered.
- */
-export const UNANSWERED_REASONS = ["no_answer", "declined", "busy"] as const satisfies readonly FailedReason[];
 
 /** Maximum number of dials to skip in the search for those that the answer rate counts. */
 export const MAX_UNREACHED = 200;

@@ -35,6 +35,12 @@ export const FAILED_REASONS = [
   ...BLOCKED_REASONS,
 ] as const;
 
+/**
+ * The outcomes that lower the answer rate: someone could have answered and did not. A dial that reached no phone, such as
+ * one over a broken trunk, is neither answered nor unanswered.
+ */
+export const UNANSWERED_REASONS = ["no_answer", "declined", "busy"] as const satisfies readonly FailedReason[];
+
 /** Why a call is COMPLETED. */
 export type CompletedReason = (typeof COMPLETED_REASONS)[number];
 /** Why a call is FAILED. */

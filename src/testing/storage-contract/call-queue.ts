@@ -1,6 +1,6 @@
 import type { Call } from "../../domain/call.ts";
-import { UNANSWERED_REASONS } from "../../domain/dial-decision.ts";
 import type { Outcome } from "../../domain/outcome.ts";
+import { UNANSWERED_REASONS } from "../../domain/outcome.ts";
 import { type Clause, idsOf } from "./scene.ts";
 
 const UNANSWERED: Omit<Outcome, "reason"> = {
