@@ -126,7 +126,7 @@ describe.skipIf(ON_NODE.missing)(`ringport call on ${ON_NODE.title}`, { timeout:
       [["+12025550100", "--audio", join(folder, "none.wav")], "there is no such file"],
       [["+12025550100", "--audio", folder], "it is a folder"],
       [["+12025550100", "--audio", file("empty.wav", "")], "it is an empty file"],
-      [["+12025550100", "--audio", file("song.ogg", "OggS and more")], "it is Ogg (Vorbis or Opus); MP3 and WAV"],
+      [["+12025550100", "--audio", file("song.ogg", "OggS and more")], "it is Ogg (Vorbis or Opus); WAV and MP3"],
       [["+12025550100", "--audio", file("huge.wav", new Uint8Array(10 * 1024 * 1024 + 1))], "at most 10485760"],
       [["+12025550100", "--audio", file("a.wav", toneWav()), ...text], "leave out --text"],
     ] as const) {
