@@ -5,6 +5,8 @@
 const MIN_PLACEHOLDER = 2 ** 28;
 /** Errors of writers that count their own header, bytes. */
 const MAX_MISCOUNT = 64;
+/** Minimum number of bytes that continue audio. */
+const MIN_CONTINUED = 64;
 
 /**
  * The length that a file or a server declares, bytes; undefined if it is unknown, because the number is a placeholder.
@@ -35,4 +37,12 @@ export function isCutOff({ claim, received, containerEnd, containerReceived }: E
   if (length === undefined || length <= received) return false;
   const isWhole = declaredLength(containerEnd) !== undefined && containerEnd <= containerReceived;
   return !isWhole || length - received > MAX_MISCOUNT;
+}
+
+/**
+ * Number of bytes that continue audio which claims too little: the rest of its container, unless only a few are left.
+ * @param left bytes of the container after the claimed end; Infinity if its length is unknown
+ */
+export function continuationBytes(left: number): number {
+  return left < MIN_CONTINUED ? 0 : left;
 }

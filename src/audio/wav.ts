@@ -4,7 +4,6 @@ import type { DecodedAudio, PcmChunk } from "../ports/media.ts";
 import { AudioFormatError } from "./audio-format-error.ts";
 import { ByteAccount } from "./byte-account.ts";
 import { conversionOf } from "./conversion.ts";
-import { declaredLength, isCutOff } from "./declared-length.ts";
 import { TAG_HEAD_BYTES, tagAt } from "./file-tags.ts";
 import { foreignName } from "./foreign-name.ts";
 import { PROOF_BYTES } from "./named-file.ts";
@@ -20,11 +19,9 @@ import {
   waveIn,
 } from "./wav-chunks.ts";
 import { parseWavFormat, type WavFormat } from "./wav-format.ts";
+import { WavLengths } from "./wav-lengths.ts";
 import { WavSamples } from "./wav-samples.ts";
 
-/** Minimum number of bytes that continue a data chunk. */
-const MIN_CONTINUED = 64;
-const ALL_ONES = 0xffff_ffff;
 const LARGEST_FMT = 1024;
 /** RIFF size, data size, sample count (64 bits each) and the length of a table that we skip. EBU Tech 3306. */
 const DS64_BYTES = 28;
@@ -63,17 +60,8 @@ export class WavDecoder {
   #first: WavFormat | undefined;
   #format: WavFormat | undefined;
   #samples: WavSamples | undefined;
-  // Claims of the current file.
-  #riffAt = 0;
-  #riffClaim = 0;
-  #dataClaim = 0;
-  #dataReceived = 0;
-  #dataStart = 0;
-  /** End of the latest data chunk by its claim. */
-  #dataEnd = -1;
+  readonly #lengths = new WavLengths();
   #isFirstChunk = true;
-  #longRiffClaim = ALL_ONES;
-  #longDataClaim = ALL_ONES;
   #truncated = false;
   #unknownReason: IgnoredReason = "unknown_bytes";
 
@@ -116,14 +104,7 @@ export class WavDecoder {
     if (!this.#hasData) throw malformed(`ends after ${this.#received} bytes, before any audio data`);
     this.#flush(chunks);
     this.#account.header(this.#pending.length);
-    this.#truncated =
-      this.#part === "data" &&
-      isCutOff({
-        claim: this.#dataClaim,
-        received: this.#dataReceived,
-        containerEnd: this.#riffClaim + CHUNK_HEAD_BYTES,
-        containerReceived: this.#received - this.#riffAt,
-      });
+    this.#truncated = this.#part === "data" && this.#lengths.isCutOff(this.#received);
     return chunks;
   }
 
@@ -153,8 +134,10 @@ export class WavDecoder {
     const view = new DataView(bytes.buffer, bytes.byteOffset, length);
     this.#account.header(length);
     if (this.#part === "riff") this.#readRiff(bytes, view);
-    else if (this.#part === "ds64") this.#readDs64(view);
-    else this.#readFmt(view);
+    else if (this.#part === "ds64") {
+      this.#lengths.takeLong(view);
+      this.#part = "chunk";
+    } else this.#readFmt(view);
     return length;
   }
 
@@ -164,10 +147,7 @@ export class WavDecoder {
         throw new AudioFormatError("unsupported", "the WAV file is big-endian (RIFX), which is not supported");
       throw new AudioFormatError("not_audio", "the audio does not begin with a RIFF or RF64 header of type WAVE");
     }
-    this.#riffAt = this.#account.sum - RIFF_BYTES;
-    this.#riffClaim = view.getUint32(4, true);
-    this.#longRiffClaim = ALL_ONES;
-    this.#longDataClaim = ALL_ONES;
+    this.#lengths.beginFile(this.#account.sum - RIFF_BYTES, view.getUint32(4, true));
     this.#samples = undefined;
     this.#isPadDue = false;
     this.#isFirstChunk = true;
@@ -180,7 +160,7 @@ export class WavDecoder {
     if (bytes.length < needed && !isLast) return undefined;
     if (bytes.length === 0) return undefined;
     if (isWaveAt(bytes, 0)) return this.#begin("riff", 0, 0);
-    if (this.#account.sum === this.#dataEnd && this.#dataContinues(bytes)) return this.#resumeData();
+    if (this.#lengths.isDataEnd(this.#account.sum) && this.#dataContinues(bytes)) return this.#resumeData();
     if (bytes[0] === 0) return this.#begin("zeros", 0, 0);
     const tag = tagAt(bytes, 0);
     if (tag > 0) return this.#begin("skip", tag, 0);
@@ -209,40 +189,27 @@ export class WavDecoder {
     this.#isPadDue = false;
     const hasPad = bytes.length > 0 && (isKnownChunkAt(bytes, 1) || !(isKnownChunkAt(bytes, 0) || isWaveAt(bytes, 0)));
     const isTag = hasPad && !isKnownChunkAt(bytes, 1) && bytes[0] !== 0 && tagAt(bytes, 0) > 0;
-    if (hasPad && !isTag && this.#dataEnd === this.#account.sum) this.#dataEnd++;
+    if (hasPad && !isTag && this.#lengths.isDataEnd(this.#account.sum)) this.#lengths.endData(this.#account.sum + 1);
     return this.#begin("chunk", 0, hasPad && !isTag ? 1 : 0);
   }
 
   /** True if samples follow a data chunk that claims too little: its container continues, but no other chunk begins. */
   #dataContinues(bytes: Uint8Array): boolean {
-    const riffEnd = this.#riffEnd;
-    if (this.#samples === undefined || riffEnd - this.#account.sum < MIN_CONTINUED || tagAt(bytes, 0) > 0) return false;
+    const continued = this.#lengths.continuation(this.#account.sum);
+    if (this.#samples === undefined || continued === 0 || tagAt(bytes, 0) > 0) return false;
     if (isKnownChunkAt(bytes, 0)) return false;
     if (!isChunkIdAt(bytes, 0) || bytes.length < CHUNK_HEAD_BYTES) return true;
     const size = new DataView(bytes.buffer, bytes.byteOffset).getUint32(4, true);
-    return this.#account.sum + CHUNK_HEAD_BYTES + size > riffEnd;
+    return CHUNK_HEAD_BYTES + size > continued;
   }
 
   #resumeData(): number {
     const { frameBytes } = this.#samples!;
-    const riffEnd = this.#riffEnd;
-    const cut = (this.#account.sum - this.#dataStart) % frameBytes;
+    const cut = this.#lengths.inData(this.#account.sum) % frameBytes;
     const skipped = cut === 0 ? 0 : frameBytes - cut;
     this.#account.ignored("incomplete", skipped);
-    this.#begin("data", riffEnd - this.#account.sum, 0);
+    this.#begin("data", this.#lengths.left(this.#account.sum), 0);
     return skipped;
-  }
-
-  /** Claimed end of the container. */
-  get #riffEnd(): number {
-    const length = declaredLength(this.#riffClaim);
-    return length === undefined ? Infinity : this.#riffAt + CHUNK_HEAD_BYTES + length;
-  }
-
-  #readDs64(view: DataView): void {
-    this.#longRiffClaim = long(view, 0);
-    this.#longDataClaim = long(view, 8);
-    this.#part = "chunk";
   }
 
   #readFmt(view: DataView): void {
@@ -265,18 +232,15 @@ export class WavDecoder {
     const isEmpty = claim === 0 && !this.#isFirstChunk;
     this.#isFirstChunk = false;
     if (isEmpty) return this.#begin("skip", 0, CHUNK_HEAD_BYTES);
-    this.#dataStart = this.#account.sum + CHUNK_HEAD_BYTES;
-    this.#dataClaim = claim === ALL_ONES ? this.#longDataClaim : claim;
-    this.#isPadDue = this.#dataClaim % 2 === 1;
-    if (this.#riffClaim === ALL_ONES) this.#riffClaim = this.#longRiffClaim;
-    this.#dataReceived = 0;
-    return this.#begin("data", declaredLength(this.#dataClaim) ?? Infinity, CHUNK_HEAD_BYTES);
+    const length = this.#lengths.beginData(this.#account.sum + CHUNK_HEAD_BYTES, claim);
+    this.#isPadDue = this.#lengths.isOdd;
+    return this.#begin("data", length, CHUNK_HEAD_BYTES);
   }
 
   #readData(bytes: Uint8Array, isLast: boolean, chunks: PcmChunk[]): number | undefined {
     const samples = this.#samples!;
     // Streams are looked at before they arrive here.
-    if (this.#dataReceived === 0 && this.#size !== Infinity) {
+    if (this.#lengths.isFresh && this.#size !== Infinity) {
       if (bytes.length < PROOF_BYTES && bytes.length < this.#left && !isLast) return undefined;
       const name = foreignName(bytes);
       if (name !== undefined && name !== "WAV") return this.#unreadable(notSamples(name));
@@ -290,19 +254,19 @@ export class WavDecoder {
       this.#emit(samples.decode(bytes.subarray(0, used)), chunks);
       this.#account.played(used);
       this.#hasSamples = true;
-      this.#dataReceived += used;
+      this.#lengths.receive(used);
       this.#left -= used;
       return used;
     }
     if (!isWhole || (isLast && bytes.length === 0 && this.#left > 0)) return undefined;
-    this.#dataReceived += end;
+    this.#lengths.receive(end);
     this.#account.ignored("incomplete", end);
     if (isLast && end === bytes.length && end < this.#left) {
       this.#left -= end;
       return end;
     }
     this.#flush(chunks);
-    this.#dataEnd = this.#account.sum;
+    this.#lengths.endData(this.#account.sum);
     return this.#begin(end === next ? "riff" : end === foreign ? "unknown" : "chunk", 0, 0) + end;
   }
 
@@ -364,11 +328,6 @@ export function decodeWav(bytes: Uint8Array): DecodedAudio {
   const sampleRate = decoder.format?.sampleRate ?? 0;
   if (chunks.some((chunk) => chunk.sampleRate !== sampleRate)) throw malformed("has parts of several sample rates");
   return { sampleRate, samples: concatPcm(chunks.map(({ samples }) => samples)), truncated: decoder.truncated };
-}
-
-/** Reads 64 bits. */
-function long(view: DataView, at: number): number {
-  return view.getUint32(at, true) + view.getUint32(at + 4, true) * 2 ** 32;
 }
 
 function notSamples(name: string): AudioFormatError {

@@ -1,0 +1,95 @@
+import { continuationBytes, declaredLength, isCutOff } from "./declared-length.ts";
+import { CHUNK_HEAD_BYTES } from "./wav-chunks.ts";
+
+const ALL_ONES = 0xffff_ffff;
+
+/** The lengths that a WAV file declares, and what has arrived of them. Positions count from the first byte of all. */
+export class WavLengths {
+  #riffAt = 0;
+  #riffClaim = 0;
+  #longRiffClaim = ALL_ONES;
+  #longDataClaim = ALL_ONES;
+  #dataClaim = 0;
+  #dataStart = 0;
+  #dataReceived = 0;
+  #dataEnd = -1;
+
+  /** Begins a file whose header stands here. */
+  beginFile(at: number, claim: number): void {
+    this.#riffAt = at;
+    this.#riffClaim = claim;
+    this.#longRiffClaim = ALL_ONES;
+    this.#longDataClaim = ALL_ONES;
+  }
+
+  /** Takes the lengths of a `ds64` chunk, which replace those of all ones. */
+  takeLong(chunk: DataView): void {
+    this.#longRiffClaim = long(chunk, 0);
+    this.#longDataClaim = long(chunk, 8);
+  }
+
+  /** Begins the samples of a data chunk and returns their length, bytes; Infinity if it is unknown. */
+  beginData(at: number, claim: number): number {
+    this.#dataStart = at;
+    this.#dataClaim = claim === ALL_ONES ? this.#longDataClaim : claim;
+    this.#dataReceived = 0;
+    if (this.#riffClaim === ALL_ONES) this.#riffClaim = this.#longRiffClaim;
+    return declaredLength(this.#dataClaim) ?? Infinity;
+  }
+
+  /** True if a pad byte should follow the data chunk. */
+  get isOdd(): boolean {
+    return this.#dataClaim % 2 === 1;
+  }
+
+  /** True if nothing of the data chunk has arrived. */
+  get isFresh(): boolean {
+    return this.#dataReceived === 0;
+  }
+
+  /** Counts bytes of the data chunk. */
+  receive(bytes: number): void {
+    this.#dataReceived += bytes;
+  }
+
+  /** Ends the data chunk here, by its claim or at what follows it. */
+  endData(at: number): void {
+    this.#dataEnd = at;
+  }
+
+  /** True if the latest data chunk ends here. */
+  isDataEnd(at: number): boolean {
+    return at === this.#dataEnd;
+  }
+
+  /** Number of bytes from the beginning of the data chunk. */
+  inData(at: number): number {
+    return at - this.#dataStart;
+  }
+
+  /** Number of bytes of the container from here on; Infinity if its length is unknown. */
+  left(at: number): number {
+    const length = declaredLength(this.#riffClaim);
+    return length === undefined ? Infinity : this.#riffAt + CHUNK_HEAD_BYTES + length - at;
+  }
+
+  /** Number of bytes that continue a data chunk that claims too little; 0 if none do. */
+  continuation(at: number): number {
+    return continuationBytes(this.left(at));
+  }
+
+  /** True if the file is cut off after this many bytes of all. */
+  isCutOff(received: number): boolean {
+    return isCutOff({
+      claim: this.#dataClaim,
+      received: this.#dataReceived,
+      containerEnd: this.#riffClaim + CHUNK_HEAD_BYTES,
+      containerReceived: received - this.#riffAt,
+    });
+  }
+}
+
+/** Reads 64 bits. */
+function long(view: DataView, at: number): number {
+  return view.getUint32(at, true) + view.getUint32(at + 4, true) * 2 ** 32;
+}
