@@ -3,6 +3,7 @@ import { EncoderPadding } from "../../src/audio/encoder-padding.ts";
 import type { Mp3Info } from "../../src/audio/mp3-info.ts";
 import { type Mp3Part, Mp3Splitter, type Mp3SplitterOptions } from "../../src/audio/mp3-splitter.ts";
 import type { MpegHeader } from "../../src/audio/mpeg-header.ts";
+import { concatBytes } from "../../src/base/concat-bytes.ts";
 import { Mpg123 } from "./mpg123.ts";
 
 /** Frames that are decoded at once. */
@@ -124,7 +125,7 @@ export class Mp3Decoding {
     const batch = this.#batch;
     if (header === undefined || batch.length === 0) return;
     this.#batch = [];
-    const bytes = joined(batch);
+    const bytes = concatBytes(batch);
     const { channels, faults } = this.#decoder.decode(bytes);
     this.#faults += faults;
     const decoded = Math.min(batch.length, (channels[0]?.length ?? 0) / header.samples);
@@ -135,14 +136,4 @@ export class Mp3Decoding {
     const audible = this.#padding.cut(channels);
     if (audible[0]!.length > 0) audio.push({ channels: audible, sampleRate: header.sampleRate });
   }
-}
-
-function joined(parts: readonly Uint8Array[]): Uint8Array {
-  const bytes = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += part.length;
-  }
-  return bytes;
 }

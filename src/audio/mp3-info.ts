@@ -1,3 +1,4 @@
+import { lettersAt } from "./file-tags.ts";
 import type { MpegHeader } from "./mpeg-header.ts";
 
 /** Properties of an MP3 that its first frame states instead of sound. */
@@ -26,8 +27,8 @@ export function mp3Info(frame: Uint8Array, { samples, channels }: MpegHeader): M
   const sideBytes = samples === 1152 ? (channels === 1 ? 17 : 32) : channels === 1 ? 9 : 17;
   const view = new DataView(frame.buffer, frame.byteOffset, frame.byteLength);
   for (const at of [4 + sideBytes, 4 + CRC_BYTES + sideBytes])
-    if (isNamed(frame, at, "Xing") || isNamed(frame, at, "Info")) return xing(view, at + 4);
-  if (!isNamed(frame, VBRI_AT, "VBRI")) return undefined;
+    if (lettersAt(frame, at, "Xing") || lettersAt(frame, at, "Info")) return xing(view, at + 4);
+  if (!lettersAt(frame, VBRI_AT, "VBRI")) return undefined;
   const frames = frame.length < VBRI_FRAMES_AT + 4 ? undefined : view.getUint32(VBRI_FRAMES_AT);
   return { frames, padding: undefined };
 }
@@ -44,9 +45,4 @@ function xing(view: DataView, at: number): Mp3Info {
   if (from + 3 > view.byteLength || view.getUint8(lame) === 0) return { frames, padding: undefined };
   const both = view.getUint8(from) * 65_536 + view.getUint16(from + 1);
   return { frames, padding: [both >> 12, both & 0xfff] };
-}
-
-function isNamed(bytes: Uint8Array, at: number, name: string): boolean {
-  for (let i = 0; i < name.length; i++) if (bytes[at + i] !== name.charCodeAt(i)) return false;
-  return true;
 }
