@@ -35,6 +35,7 @@ export const LONG_FILES: readonly string[] = [
   "test/console/browser/pictures.test.ts",
   "test/console/browser/phone.test.ts",
   // peers and peers-sip
+  "test/peers/decoded-files.test.ts",
   "test/peers/agents.test.ts",
   "test/peers/docs.test.ts",
   "test/peers/browser.test.ts",
