@@ -810,7 +810,7 @@ fuzz(
   ),
 );
 
-/** What keeps a call waiting for somebody or something. */
+/** Signals that begin or end a wait of a call. */
 const waits: fc.Arbitrary<CallSignal> = fc.constantFrom<CallSignal>(
   played,
   evidence,

@@ -12,7 +12,7 @@ import { ProgramFailed } from "./program.ts";
 /** Speech that is rendered before the call is dialled, ms. */
 const BEGINNING_MS = 1_000;
 
-/** How long a voice speaks for a character, ms, as long as nothing shows it. */
+/** Length of a spoken character until a slice has shown it, ms. */
 const USUAL_CHARACTER_MS = 65;
 
 /** FIXED_TTS: speaks the text. */
