@@ -1,6 +1,6 @@
 import { afterZeros, audioStart } from "../../src/audio/audio-start.ts";
 import { tagsAtEnd } from "../../src/audio/file-tags.ts";
-import { mp3AfterSamples } from "../../src/audio/mp3-in-wav.ts";
+import { mp3AmongSamples } from "../../src/audio/mp3-in-wav.ts";
 import { WavDecoder } from "../../src/audio/wav.ts";
 import { waveIn } from "../../src/audio/wav-chunks.ts";
 import type { FileBytes } from "../../src/ports/audio-decoder.ts";
@@ -19,8 +19,8 @@ export class WavPieces implements PieceDecoder {
     this.#file = file;
     this.#start = waveIn(file) ?? 0;
     this.#end = tagsAtEnd(file, this.#start);
-    const foreignAt = mp3AfterSamples(file.subarray(this.#start, this.#end));
-    this.#decoder = new WavDecoder({ size: this.#end - this.#start, foreignAt });
+    const wav = file.subarray(this.#start, this.#end);
+    this.#decoder = new WavDecoder({ size: wav.length, nextForeign: (from) => mp3AmongSamples(wav, from) });
   }
 
   push(bytes: Uint8Array): DecodedPiece[] {

@@ -31,10 +31,10 @@ export function mp3InWav(file: Uint8Array): { readonly from: number; readonly to
   return undefined;
 }
 
-/** Position of an MP3 that follows samples; undefined if none is proven. */
-export function mp3AfterSamples(file: Uint8Array): number | undefined {
-  for (let at = 0; at < file.length; at++) if (beginsMp3(file, at)) return at;
-  return undefined;
+/** Position of the first MP3 among the samples from here on; Infinity if none is proven. */
+export function mp3AmongSamples(file: Uint8Array, from: number): number {
+  for (let at = from; at < file.length; at++) if (beginsMp3(file, at)) return at;
+  return Infinity;
 }
 
 /** True if an MP3 begins here: an ID3 tag with frames after it, or frames that no samples look like. */

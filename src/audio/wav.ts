@@ -32,8 +32,8 @@ type Part = "riff" | "chunk" | "ds64" | "fmt" | "skip" | "data" | "zeros" | "unk
 export interface WavDecoderOptions {
   /** Length of a whole file, bytes: a chunk that claims more is recognised. Omit it for a stream. */
   readonly size?: number | undefined;
-  /** Position of other content: a data chunk of unknown length ends there. */
-  readonly foreignAt?: number | undefined;
+  /** Finds the next other content at or after a position: a data chunk of unknown length ends there. Default: none. */
+  readonly nextForeign?: ((from: number) => number) | undefined;
 }
 
 /**
@@ -46,7 +46,9 @@ export interface WavDecoderOptions {
  */
 export class WavDecoder {
   readonly #size: number;
-  readonly #foreignAt: number;
+  readonly #nextForeign: (from: number) => number;
+  /** The latest position that was found. */
+  #foreignAt = -1;
   readonly #account = new ByteAccount();
   #part: Part = "riff";
   /** Bytes of the current part still to come; for `data` without a known length, Infinity. */
@@ -65,9 +67,9 @@ export class WavDecoder {
   #truncated = false;
   #unknownReason: IgnoredReason = "unknown_bytes";
 
-  constructor({ size = Infinity, foreignAt = Infinity }: WavDecoderOptions = {}) {
+  constructor({ size = Infinity, nextForeign = () => Infinity }: WavDecoderOptions = {}) {
     this.#size = size;
-    this.#foreignAt = foreignAt;
+    this.#nextForeign = nextForeign;
   }
 
   /** The first `fmt ` chunk, as soon as it has been read. */
@@ -307,6 +309,9 @@ export class WavDecoder {
   #begin(part: Part, length: number, head: number): number {
     this.#account.header(head);
     if (part === "unknown") this.#unknownReason = "unknown_bytes";
+    // A position behind this one says nothing about these samples.
+    if (length === Infinity && this.#foreignAt < this.#account.sum)
+      this.#foreignAt = this.#nextForeign(this.#account.sum);
     this.#part = part === "skip" && length === 0 ? "chunk" : part;
     this.#left = length;
     return head;

@@ -110,6 +110,31 @@ describe("the data of a WAV file", () => {
     },
   );
 
+  test("of unknown length ends at the next other content, which is looked for only once behind each", () => {
+    const header = wavHeader({ sampleRate: 8000 });
+    new DataView(header.buffer).setUint32(40, 0xffff_ffff, true);
+    const piece = concatBytes([header, pcmToBytes(tone(500, 100, 8000, 9000)), letters("other content")]);
+    const places = [piece.length - 13, 3 * piece.length - 13];
+    const lookedFrom: number[] = [];
+    const nextForeign = (from: number): number => {
+      if (lookedFrom.push(from) > 9) throw new Error("looks again and again");
+      return places.find((place) => place >= from) ?? Infinity;
+    };
+    const file = concatBytes([piece, piece, piece, header]);
+    const decoder = new WavDecoder({ size: file.length, nextForeign });
+    const chunks = [...decoder.push(file), ...decoder.finish()];
+    expect(lookedFrom).toEqual([44, piece.length + 44, 3 * piece.length + 44]);
+    expect(concatPcm(chunks.map(({ samples }) => samples)).length).toBe(2400 + 6);
+    expect(decoder.bytes).toEqual({
+      header: 4 * 44,
+      played: 4800 + 12,
+      ignored: [
+        { reason: "unknown_bytes", bytes: 26 },
+        { reason: "incomplete", bytes: 1 },
+      ],
+    });
+  });
+
   test("is complete if only its own length counts the header", () => {
     for (const more of [8, 36, 44]) {
       const file = buildWav({ tag: 1, bits: 16, frames: frames(500, 100), dataSize: 1600 + more });

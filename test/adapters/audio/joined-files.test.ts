@@ -2,9 +2,10 @@ import { readFileSync } from "node:fs";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { eachPiece } from "../../../adapters/audio/audio-pieces.ts";
-import { concatPcm } from "../../../src/audio/pcm.ts";
+import { concatPcm, pcmToBytes } from "../../../src/audio/pcm.ts";
 import { sniff } from "../../../src/audio/sniff.ts";
-import { toneShare } from "../../../src/audio/tone.ts";
+import { tone as sineTone, toneShare } from "../../../src/audio/tone.ts";
+import { wavHeader } from "../../../src/audio/wav-header.ts";
 import type { FileBytes } from "../../../src/ports/audio-decoder.ts";
 import { buildWav, chunk, concatBytes, letters } from "../../audio/wav-files.ts";
 import { fuzz } from "../../support/fuzz.ts";
@@ -167,6 +168,51 @@ fuzz(
       else expect(sumOf((decoded as Decoded).bytes)).toBe(mutated.length);
     },
   ),
+);
+
+/** A WAV file whose lengths were not known when its header was written. */
+function withoutLengths(samples: Uint8Array): Uint8Array {
+  const file = concatBytes([wavHeader({ sampleRate: 8000 }), samples]);
+  const view = new DataView(file.buffer);
+  view.setUint32(4, 0xffff_ffff, true);
+  view.setUint32(40, 0xffff_ffff, true);
+  return file;
+}
+
+const unmeasured = withoutLengths(pcmToBytes(sineTone(500, 200, 8000, 9000)));
+const mixed = fc.oneof(
+  fc.constantFrom(
+    unmeasured,
+    wavs[1]!.bytes,
+    mp3s[0]!.bytes,
+    mp3s[4]!.bytes,
+    Uint8Array.from(letters(`{"error": "${"no such voice ".repeat(9)}"}`)),
+  ),
+  fc.uint8Array({ maxLength: 300 }),
+);
+
+describe("WAV files of unknown length with an MP3 after each", () => {
+  test("play up to each MP3, which is reported", async () => {
+    const mp3 = mp3s[4]!.bytes;
+    const { parts, bytes } = await decode(concatBytes([unmeasured, mp3, unmeasured, mp3]));
+    expect(parts.map(({ samples }) => samples.length)).toEqual([3200]);
+    expect(toneShare(parts[0]!.samples, 500, 8000)).toBeGreaterThan(0.99);
+    expect(bytes).toEqual({
+      header: 88,
+      played: 6400,
+      ignored: [{ reason: "unknown_bytes", bytes: 2 * mp3.length }],
+    });
+  });
+});
+
+fuzz(
+  "files of unknown length between other bytes end, and each byte is a header, played, or reported",
+  fc.asyncProperty(fc.array(mixed, { maxLength: 6 }), async (pieces) => {
+    const file = concatBytes([unmeasured, ...pieces]);
+    const decoded = await decode(file).catch((error: unknown) => error);
+    if (decoded instanceof Error) expect(decoded.message).toMatch(/\w/);
+    else expect(sumOf((decoded as Decoded).bytes)).toBe(file.length);
+  }),
 );
 
 describe("an MP3 file", () => {
