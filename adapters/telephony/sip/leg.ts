@@ -49,6 +49,8 @@ export interface SipLegOptions {
 /** The longest that a transfer may take, ms; the INVITE usage needs less. */
 const TRANSFER_LIMIT_MS = 70_000;
 
+/** The cause of missing evidence while a peer that has become silent does not respond. */
+const NOT_RESPONDING = "no audio comes from the peer any longer, and it has not responded to OPTIONS so far";
 const COMPLETES = 'a trunk with "requireInboundAudio": false completes such calls';
 const NOTHING_RECEIVED = `neither audio nor RTCP came from the peer, so nothing shows that it received ours; ${COMPLETES}`;
 const ONLY_ELSEWHERE = `audio came neither from the host in the peer's SDP nor from the trunk's server, so nothing shows that the peer received ours; ${COMPLETES}`;
@@ -169,8 +171,10 @@ export class SipLeg implements Leg, InviteListener {
 
   evidence(): MediaEvidence {
     const { kind, expected, elsewhere } = this.#media?.evidence() ?? NOTHING_CAME;
-    const missing = elsewhere ? ONLY_ELSEWHERE : NOTHING_RECEIVED;
-    return { kind, required: expected && this.#options.evidenceRequired, judgesAudio: true, missing };
+    const required = expected && this.#options.evidenceRequired;
+    // What came before the silence does not show that the peer has received the latest audio.
+    if (this.#probing && kind !== "none") return { kind: "none", required, judgesAudio: true, missing: NOT_RESPONDING };
+    return { kind, required, judgesAudio: true, missing: elsewhere ? ONLY_ELSEWHERE : NOTHING_RECEIVED };
   }
 
   async #transfer(
@@ -201,7 +205,7 @@ export class SipLeg implements Leg, InviteListener {
     if (this.#probing || this.#over || this.#hungUp) return;
     this.#probing = true;
     const fault = await this.#usage?.probe();
-    this.#probing = false;
+    this.#probing = fault !== undefined;
     if (this.#hungUp || fault === undefined) return;
     this.mediaListener.lost(`${silence}; it ${fault}`);
   }
