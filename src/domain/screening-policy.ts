@@ -32,7 +32,16 @@ export function onScreeningSchema(voiceId: Schema<string>, needsVoice: boolean):
     voiceId: needsVoice ? voiceId : v.optional(voiceId),
   });
   const policy = v.picklist(POLICIES, issueText("value_invalid", RULE));
-  const schema = v.lazy((value) => (isObject(value) ? introduction : policy)) as unknown as Schema<OnScreening>;
+  const schema = v.pipe(
+    v.any(),
+    v.rawTransform<unknown, OnScreening>(({ dataset: { value }, addIssue, NEVER }) => {
+      const result = v.safeParse(isObject(value) ? introduction : policy, value);
+      if (result.success) return result.output;
+      for (const { message, input, expected, received, path } of result.issues as v.BaseIssue<unknown>[])
+        addIssue({ message, input, ...(expected !== null && { expected }), received, ...(path && { path }) });
+      return NEVER;
+    }),
+  ) as unknown as Schema<OnScreening>;
   // Strict requests find unknown fields by these.
   return describedAs(Object.assign(schema, { entries: introduction.entries }), {
     description:

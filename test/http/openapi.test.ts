@@ -117,6 +117,10 @@ test("every reference of the document resolves", () => {
   for (const ref of refs) expect(resolve(document, ref), ref).toBeDefined();
 });
 
+test("every schema has a name of its own", () => {
+  expect(Object.keys(document.components.schemas).filter((name) => !/^[A-Z]/.test(name))).toEqual([]);
+});
+
 test("the schemas use only what the tests' own validator checks", () => {
   const check = (schema: Schema): void => {
     for (const key of Object.keys(schema)) expect([...KEYWORDS]).toContain(key);
