@@ -38,7 +38,7 @@ function listened(): AlignedChannels {
   return channels as AlignedChannels;
 }
 
-test("listeners who read nothing cost the leg's clock no memory", () => {
+test("listeners who read nothing cost the leg's clock no memory", async () => {
   const channels = listened();
   let now = 0;
   const frame = new Int16Array(320).fill(7);
@@ -51,7 +51,12 @@ test("listeners who read nothing cost the leg's clock no memory", () => {
     }
     return memoryUsage().heapUsed + memoryUsage().arrayBuffers - before;
   };
-  run(); // until it is compiled
-  const grown = Array.from({ length: 5 }, run);
-  expect(Math.min(...grown.map(Math.abs))).toBeLessThan(MOST_BYTES);
+  // Code that is not compiled yet allocates, and a busy machine compiles late.
+  const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+  let least = Number.POSITIVE_INFINITY;
+  for (let i = 0; i < 100 && least >= MOST_BYTES; i++) {
+    least = Math.min(least, Math.abs(run()));
+    await nextTurn();
+  }
+  expect(least).toBeLessThan(MOST_BYTES);
 });
