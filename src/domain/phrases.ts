@@ -1,3 +1,5 @@
+import { comparable } from "../base/comparable.ts";
+
 /** Maximum length of a text that is searched, characters. */
 const MAX_TEXT = 2_000;
 
@@ -9,14 +11,4 @@ export function phraseSearch(phrases: readonly string[]): (text: string) => bool
   const alternatives = phrases.map((phrase) => phrase.replaceAll(" … ", "(?: [^ ]+){0,4} "));
   const pattern = new RegExp(`(?:^| )(?:${alternatives.join("|")})(?: |$)`);
   return (text) => pattern.test(comparable(text.slice(0, MAX_TEXT)));
-}
-
-/** In lower case, without accents and marks. */
-function comparable(text: string): string {
-  return text
-    .normalize("NFD")
-    .replace(/\p{M}/gu, "")
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]+/gu, " ")
-    .trim();
 }

@@ -1,8 +1,9 @@
+import { comparable } from "../../../src/base/comparable.ts";
 import { hasWords } from "../../../src/base/has-words.ts";
 import { filledIn } from "../../../src/domain/agent-variables.ts";
 import type { AgentBrief, ConversationAction } from "../../../src/ports/conversation.ts";
 import type { Phrases } from "../phrases.ts";
-import { comparable, type Script } from "./script.ts";
+import type { Script } from "./script.ts";
 
 /** The spoken texts of a script on one call, with the variables filled in. */
 export class ScriptTexts {

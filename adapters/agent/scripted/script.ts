@@ -40,7 +40,7 @@ export interface Transfer {
 export interface Branch {
   /** Keys: `1`, `42`, `#`. */
   readonly keys: readonly string[];
-  /** Words or phrases, as {@link comparable} text. */
+  /** Words or phrases, as `comparable` text. */
   readonly words: readonly string[];
   readonly steps: readonly BranchStep[];
 }
@@ -57,14 +57,4 @@ export type BranchStep =
 /** Whether a question can be answered with words alone. */
 export function needsWords({ digits, branches }: Ask): boolean {
   return digits === undefined && branches.length > 0 && branches.every(({ keys }) => keys.length === 0);
-}
-
-/** A text for comparison: lower case, without accents and punctuation, one space between words. */
-export function comparable(text: string): string {
-  return text
-    .normalize("NFD")
-    .replace(/\p{M}/gu, "")
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]+/gu, " ")
-    .trim();
 }

@@ -1,3 +1,4 @@
+import { comparable } from "../../../src/base/comparable.ts";
 import type { CallResult } from "../../../src/domain/call.ts";
 import type {
   AgentBrief,
@@ -8,7 +9,7 @@ import type {
 import type { Phrases } from "../phrases.ts";
 import { type Answer, answerByKeys, answerByKeysAlone, answerByWords, withKey } from "./answer.ts";
 import { questions } from "./parse-script.ts";
-import { type Ask, type BranchStep, comparable, needsWords, type Script } from "./script.ts";
+import { type Ask, type BranchStep, needsWords, type Script } from "./script.ts";
 import { ScriptTexts } from "./script-texts.ts";
 
 /** How long a question waits for an answer, ms. */

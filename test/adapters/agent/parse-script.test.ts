@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseScript, ScriptFault } from "../../../adapters/agent/scripted/parse-script.ts";
-import { comparable } from "../../../adapters/agent/scripted/script.ts";
+import { comparable } from "../../../src/base/comparable.ts";
 import { fuzz } from "../../support/fuzz.ts";
 import { processorMs } from "../../support/processor-time.ts";
 
