@@ -14,14 +14,9 @@ interface Claim extends Fenced {
   readonly dialing_at: number;
 }
 
+/** By id: ids rise with every call of the server, also if its clock is set back. */
 const ACTIVE_CALLS = prepared((db, { instance_id }: { instance_id: string }) =>
-  db
-    .selectFrom("calls")
-    .selectAll()
-    .where("instance_id", "=", instance_id)
-    .where(IS_ACTIVE)
-    .orderBy("created_at")
-    .orderBy("id"),
+  db.selectFrom("calls").selectAll().where("instance_id", "=", instance_id).where(IS_ACTIVE).orderBy("id"),
 );
 
 /** Queries of the dispatcher and of recovery about active calls. None of them reads a final call. */
@@ -46,7 +41,6 @@ export function callQueue(
                 .where(IS_NOT_DELETED),
             ),
           )
-          .orderBy("created_at")
           .orderBy("id")
           .limit(1)
           .$if(session.traits.rowLocks, (query) => query.forUpdate().skipLocked()),

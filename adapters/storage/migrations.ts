@@ -41,6 +41,7 @@ export function migrations(types: ColumnTypes): Record<string, Migration> {
     "0029_dialled_numbers": { up: dialledNumbers },
     "0030_webhook_headers": { up: (db) => webhookHeaders(db, types) },
     "0031_sip_calls": { up: sipCalls },
+    "0032_queue_order": { up: queueOrder },
   };
 }
 
@@ -218,6 +219,12 @@ async function callQuality(db: Kysely<unknown>): Promise<void> {
 async function sipCalls(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable("calls").addColumn("sip", "text").execute();
   await db.schema.alterTable("calls").addColumn("sip_call_id", "text").execute();
+}
+
+/** The next call of an instance is the one with the lowest id. */
+async function queueOrder(db: Kysely<unknown>): Promise<void> {
+  await db.schema.dropIndex("calls_queued").execute();
+  await partialIndex(db, "calls_in_queue", "calls", ["instance_id", "id"], "status = 'QUEUED'");
 }
 
 /** Existing numbers count as linked since their instance was created. */

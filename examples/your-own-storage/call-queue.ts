@@ -17,12 +17,14 @@ export function callQueue({ calls: all, instances }: Memory): Pick<CallStore, Qu
   const oldestFirst = (a: Pick<Call, "createdAt" | "id">, b: Pick<Call, "createdAt" | "id">): number =>
     a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1);
   const those = (willDo: (call: Call) => boolean): Call[] => [...all.values()].filter(willDo).sort(oldestFirst);
+  // Ids rise with every call, also if the clock is set back.
+  const inOrder = (calls: Call[]): Call[] => calls.sort((a, b) => (a.id < b.id ? -1 : 1));
   const waiting = (): Call[] => those(({ status, owner }) => status === "QUEUED" && owner === null);
   return {
-    active: async (instanceId) => those((call) => call.instanceId === instanceId && isActive(call.status)),
+    active: async (instanceId) => inOrder(those((call) => call.instanceId === instanceId && isActive(call.status))),
     async claimNext(instanceId, owner, now) {
       if (instances.get(instanceId)?.status === "DELETED") return undefined;
-      const next = waiting().find((call) => call.instanceId === instanceId);
+      const next = inOrder(waiting()).find((call) => call.instanceId === instanceId);
       if (!next) return undefined;
       const claimed = { ...next, owner, dialingAt: now, version: next.version + 1 };
       all.set(next.id, claimed);

@@ -41,6 +41,43 @@ describe("the pace of a fifo queue", () => {
   });
 });
 
+describe("a fifo queue", () => {
+  const policy = { kind: "fifo", depth: 5 } as const;
+
+  /** The calls in the order in which they are dialled. */
+  async function dialled(world: World, calls: number): Promise<(string | undefined)[]> {
+    for (let i = 0; i < calls; i++) {
+      world.leg().end("busy");
+      await world.system.advance(2_000);
+    }
+    return world.network.legs.map(({ callId }) => callId);
+  }
+
+  test("stays first in, first out if the clock is set back", async () => {
+    const world = await World.start({ policy });
+    const instance = await world.activeInstance();
+    const first = await world.call(instance);
+    const second = await world.call(instance);
+    world.system.jump(-HOUR_MS);
+    const third = await world.call(instance);
+    expect(await dialled(world, 3)).toEqual([first.id, second.id, third.id]);
+    await world.stop();
+  });
+
+  test("stays first in, first out if the clock was set back during a restart", async () => {
+    const world = await World.start({ policy });
+    const instance = await world.activeInstance();
+    world.line(instance).goOffline("gone");
+    const first = await world.call(instance);
+    const second = await world.call(instance);
+    world.system.jump(-HOUR_MS);
+    const next = await world.crashAndRestart();
+    const third = await next.call(instance);
+    expect(await dialled(next, 3)).toEqual([first.id, second.id, third.id]);
+    await next.stop();
+  });
+});
+
 describe("a call that waits", () => {
   const timings = { queueTimeoutMs: 600_000 };
 

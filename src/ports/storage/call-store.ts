@@ -106,10 +106,10 @@ export interface CallStore {
   get(id: string): Promise<Call | undefined>;
   /** A user's calls, newest first (created_at, then id, descending). Reads one page, however many calls are stored. */
   list(userId: string, filter: CallFilter, page: Page): Promise<Call[]>;
-  /** The active calls of an instance, oldest first. */
+  /** The active calls of an instance, by ascending id: the order of their creation, whatever the clock showed. */
   active(instanceId: string): Promise<Call[]>;
   /**
-   * Gives the oldest unclaimed QUEUED call of the instance to `owner` and marks it as dialing (`dialingAt`) in the same
+   * Gives the unclaimed QUEUED call of the instance with the lowest id to `owner` and marks it as dialing (`dialingAt`) in the same
    * write, which raises its version; returns undefined if no call waits or the instance is DELETED.
    * @param now ms since 1970-01-01 UTC
    */

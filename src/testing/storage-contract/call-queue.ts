@@ -33,6 +33,16 @@ export function callQueueContract(clause: Clause): void {
     scene.equal(await calls.get(first.id), claimed);
   });
 
+  clause("calls are claimed in the order of their ids, although the clock was set back", async (scene) => {
+    const { calls } = scene.storage;
+    const instance = await scene.storedInstance();
+    const first = await scene.storedCall(instance, { createdAt: scene.now() + 3_600_000 });
+    const second = await scene.storedCall(instance);
+    scene.equal(idsOf(await calls.active(instance.id)), [first.id, second.id]);
+    scene.equal((await calls.claimNext(instance.id, "node_a", scene.now()))?.id, first.id);
+    scene.equal((await calls.claimNext(instance.id, "node_a", scene.now()))?.id, second.id);
+  });
+
   clause("20 claims at once over ten calls give each call to one of them", async (scene) => {
     const instance = await scene.storedInstance();
     const stored: string[] = [];
@@ -118,14 +128,14 @@ export function callQueueContract(clause: Clause): void {
     },
   );
 
-  clause("the active calls of an instance are answered oldest first", async (scene) => {
+  clause("the active calls of an instance are listed in the order of their ids", async (scene) => {
     const instance = await scene.storedInstance();
     const late = await scene.storedCall(instance, { createdAt: scene.now() + 1_000 });
     const early = await scene.storedCall(instance);
     const ringing = await scene.moved(early, { status: "RINGING" });
     await scene.endedCall(instance);
     await scene.storedCall(await scene.storedInstance());
-    scene.equal(await scene.storage.calls.active(instance.id), [ringing, late]);
+    scene.equal(await scene.storage.calls.active(instance.id), [late, ringing]);
   });
 
   clause("calls that wait since before a time are listed oldest first, up to a limit", async (scene) => {

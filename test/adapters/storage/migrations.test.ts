@@ -43,6 +43,7 @@ const STEPS = [
   "0029_dialled_numbers",
   "0030_webhook_headers",
   "0031_sip_calls",
+  "0032_queue_order",
 ];
 
 test("four processes migrate one new SQLite file at the same time", { timeout: 60_000 }, async () => {

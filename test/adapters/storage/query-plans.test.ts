@@ -12,7 +12,7 @@ import { askHotQueries } from "./hot-queries.ts";
 import { recorded, type Statement } from "./recorded.ts";
 
 /** Small indexes, of active calls or linked numbers only, which may be read completely. */
-const SMALL_INDEX = /calls_(slot|on_line|queued|waiting|dialing)\b|events_of_links\b/;
+const SMALL_INDEX = /calls_(slot|on_line|in_queue|waiting|dialing)\b|events_of_links\b/;
 
 const isPlanned = ({ sql }: Statement) =>
   /^(select|update|delete|with)\b/.test(sql) && !/kysely_|pg_|sqlite_/.test(sql);
