@@ -1,4 +1,4 @@
-import type { Kysely, SelectQueryBuilder } from "kysely";
+import { type Kysely, type SelectQueryBuilder, sql } from "kysely";
 import type { LoggedEvent } from "../../src/domain/events.ts";
 import type { EventStore, LogPage } from "../../src/ports/storage.ts";
 import { insertEvents } from "./event-insertion.ts";
@@ -31,8 +31,9 @@ const PLACE = prepared((db, { user_id, id }: Named) =>
 const NUMBERED = prepared((db, { user_id }: { readonly user_id: string }) =>
   db.selectFrom("event_counters").select("numbered").where("user_id", "=", user_id),
 );
-const LAST = prepared((db, { user_id }: { readonly user_id: string }) =>
-  db.selectFrom("event_counters").select("position").where("user_id", "=", user_id),
+const LAST = prepared((db, { user_id }: { readonly user_id: string }) => entryOf(db, user_id));
+const AT = prepared((db, { user_id, position }: { readonly user_id: string; readonly position: number }) =>
+  entryOf(db, user_id, position),
 );
 const LAST_BETWEEN = prepared((db, { user_id, after, last }: Between) =>
   db
@@ -60,11 +61,19 @@ export function eventStore(session: Session): EventStore {
     },
     async positionOf(userId, eventId) {
       const [found] = await session.query(PLACE, { user_id: userId, id: eventId });
-      return found?.position ?? (await lastNumberedBefore(session, userId, eventId));
+      if (found) return found.position;
+      // Those that a migration numbered: it did so by id.
+      const [counter] = await session.query(NUMBERED, { user_id: userId });
+      return lastBefore(session, userId, eventId, counter?.numbered ?? 0);
     },
-    async lastPosition(userId) {
-      const [counter] = await session.query(LAST, { user_id: userId });
-      return counter?.position ?? 0;
+    async positionBefore(userId, eventId) {
+      const [entry] = await session.query(LAST, { user_id: userId });
+      return lastBefore(session, userId, eventId, entry?.last ?? 0);
+    },
+    async lookUp(userId, position) {
+      const of = { user_id: userId };
+      const [entry] = await (position === undefined ? session.query(LAST, of) : session.query(AT, { ...of, position }));
+      return entry ?? { last: 0, eventId: null };
     },
     newestId: () => session.read(newestId),
   };
@@ -88,13 +97,12 @@ async function newestId(db: Kysely<Database>): Promise<string | undefined> {
 }
 
 /**
- * The highest position of an event that a migration numbered and that is not newer than this id; 0 if there is none. It
- * reads only a few events, by binary search: the migration numbered them by id.
+ * A position up to `last` such that the event there is not newer than this id and the next one is; 0 if there is none. It
+ * reads only a few events, by binary search.
  */
-async function lastNumberedBefore(session: Session, userId: string, eventId: string): Promise<number> {
-  const [counter] = await session.query(NUMBERED, { user_id: userId });
+async function lastBefore(session: Session, userId: string, eventId: string, last: number): Promise<number> {
   let low = 0;
-  let high = counter?.numbered ?? 0;
+  let high = last;
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);
     const [event] = await session.query(LAST_BETWEEN, { user_id: userId, after: low, last: middle });
@@ -102,6 +110,19 @@ async function lastNumberedBefore(session: Session, userId: string, eventId: str
     else low = middle; // everything up to here is older, or deleted
   }
   return low;
+}
+
+/** The length of a log with the event at a position. @param position undefined: the last one */
+function entryOf(db: Kysely<Database>, userId: string, position?: number) {
+  return db
+    .selectFrom("event_counters")
+    .leftJoin("events", (join) =>
+      join
+        .onRef("events.user_id", "=", "event_counters.user_id")
+        .on("events.position", "=", position ?? sql.ref("event_counters.position")),
+    )
+    .select(["event_counters.position as last", "events.id as eventId"])
+    .where("event_counters.user_id", "=", userId);
 }
 
 function onPage<O>(

@@ -34,9 +34,14 @@ export function memoryStorage(): Storage {
         const event = memory.events.get(eventId);
         return event?.userId === userId ? event.position : 0;
       },
-      lastPosition: async (userId) => {
+      positionBefore: async (userId, eventId) => {
+        const older = [...memory.events.values()].filter((event) => event.userId === userId && event.id <= eventId);
+        return Math.max(0, ...older.map(({ position }) => position));
+      },
+      lookUp: async (userId, position) => {
         const own = [...memory.events.values()].filter((event) => event.userId === userId);
-        return Math.max(0, ...own.map(({ position }) => position));
+        const last = Math.max(0, ...own.map(({ position }) => position));
+        return { last, eventId: own.find((event) => event.position === (position ?? last))?.id ?? null };
       },
       newestId: async () => {
         const ids = [memory.events, memory.calls, memory.instances].flatMap((records) => [...records.keys()]);

@@ -27,8 +27,9 @@ export interface Client {
   /** All events of the instances and calls so far, oldest first. */
   events(query?: ListEventsQuery, options?: RequestOptions): AsyncGenerator<CallEvent, void, undefined>;
   /**
-   * The events so far and those to come, as they are stored, in pages that are never empty. A program that stores the
-   * `cursor` of each page and continues from it sees every event exactly once.
+   * The events so far and those to come, as they are stored, in pages that are never empty, except for one with `reset`. A
+   * program that stores the `cursor` of each page and continues from it sees every event exactly once, as long as no page has
+   * `reset`.
    * @throws the reason of `signal` when it is aborted
    */
   followEvents(query?: ListEventsQuery, options?: RequestOptions): AsyncGenerator<LogPage<CallEvent>, void, undefined>;

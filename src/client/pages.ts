@@ -9,6 +9,11 @@ export interface Page<T> {
 export interface LogPage<T> extends Page<T> {
   /** The `cursor` to continue from, now or later; present on every page, even the last one and an empty one. */
   readonly cursor: string;
+  /**
+   * The server's database was put back to an earlier state before this page: some events that were seen are gone, and this
+   * page or a later one may repeat others. Only `followEvents` sets it.
+   */
+  readonly reset?: true | undefined;
 }
 
 /** Selects a page of a list. */

@@ -30,6 +30,7 @@ interface Details {
   readonly errors?: readonly Fault[] | undefined;
   readonly requestId?: string | undefined;
   readonly retryAfter?: number | undefined;
+  readonly cursor?: string | undefined;
   /** A printable error, with neither token nor body. */
   readonly cause?: unknown;
 }
@@ -55,6 +56,8 @@ export class RingportError extends CodedError {
   readonly requestId: string | null;
   /** Seconds to wait before another try, from the response on; null if the server did not send it. */
   readonly retryAfter: number | null;
+  /** With `log_reset`, the cursor to continue from; otherwise null. */
+  readonly cursor: string | null;
 
   constructor(code: ClientErrorCode, detail: string, details: Details = {}) {
     super(detail, details.cause === undefined ? undefined : { cause: details.cause });
@@ -66,6 +69,7 @@ export class RingportError extends CodedError {
     this.errors = details.errors ?? [];
     this.requestId = details.requestId ?? null;
     this.retryAfter = details.retryAfter ?? null;
+    this.cursor = details.cursor ?? null;
   }
 }
 
@@ -84,7 +88,9 @@ export function errorOfResponse(
   const requestId = headers.get("x-request-id") ?? undefined;
   if (isProblem(body)) {
     const { code, detail, errors, request_id } = body;
-    return new RingportError(code as ProblemCode, detail, { ...common, errors, requestId: request_id ?? requestId });
+    const cursor = headers.get("next-cursor") ?? undefined;
+    const details = { ...common, errors, cursor, requestId: request_id ?? requestId };
+    return new RingportError(code as ProblemCode, detail, details);
   }
   return new RingportError("unexpected_answer", `the server returned ${status} ${fault}`, { ...common, requestId });
 }

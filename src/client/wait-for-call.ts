@@ -1,5 +1,6 @@
 import { callPath } from "./calls-client.ts";
 import { pause } from "./pause.ts";
+import { RingportError } from "./ringport-error.ts";
 import type { AwaitedPage, RequestOptions, Transport } from "./transport.ts";
 import type { Call, CallEvent, FinishedCall } from "./views.ts";
 
@@ -70,7 +71,14 @@ class Timeline {
   #cursor: string | undefined;
 
   constructor(transport: Transport, id: string, signal: AbortSignal) {
-    this.#read = (cursor) => transport.nextPage(`${callPath(id)}/events`, { limit: PAGE, cursor }, { signal });
+    const read = (cursor?: string): Promise<AwaitedPage<CallEvent>> =>
+      transport.nextPage(`${callPath(id)}/events`, { limit: PAGE, cursor }, { signal });
+    // A log that was put back to an earlier state is read from its beginning; what was there before is known by its id.
+    this.#read = (cursor) =>
+      read(cursor).catch((error: unknown) => {
+        if (error instanceof RingportError && error.code === "log_reset") return read();
+        throw error;
+      });
   }
 
   /** The events that were not there before. */

@@ -1,11 +1,21 @@
 import { isId } from "../base/ids.ts";
 
-/** Where a reader of a log stands: the position of the last event seen, or, in a cursor of before, its id; `latest`: at the end. */
-export type LogPlace = { readonly position: number } | { readonly eventId: string } | "latest";
+/** The last event that a reader of a log has seen. */
+export interface LogMark {
+  /** Its position; 0: the reader has seen nothing. */
+  readonly position: number;
+  /** Its id; null if unknown. */
+  readonly eventId: string | null;
+}
 
-/** The cursor of a reader that has seen everything up to this position; 0: nothing. */
-export function eventCursor(position: number): string {
-  return encodeCursor(`log_${position}`);
+/** Where a reader of a log stands: behind an event, in an old cursor behind one of which only the id is known; `latest`: at the end. */
+export type LogPlace = LogMark | { readonly position?: undefined; readonly eventId: string } | "latest";
+
+const PREFIX = "evt_";
+
+/** The cursor of a reader that has seen everything up to this event. */
+export function eventCursor({ position, eventId }: LogMark): string {
+  return encodeCursor(eventId === null ? `log_${position}` : `log_${position}_${eventId.slice(PREFIX.length)}`);
 }
 
 /** The place that a cursor names; undefined if invalid. */
@@ -14,8 +24,11 @@ export function logPlace(cursor: string): LogPlace | undefined {
   const text = decodeCursor(cursor);
   if (text === undefined) return undefined;
   if (isId("evt", text)) return { eventId: text };
-  const [, position] = /^log_(0|[1-9]\d{0,14})$/.exec(text) ?? [];
-  return position === undefined ? undefined : { position: Number(position) };
+  const [, position, id] = /^log_(0|[1-9]\d{0,14})(?:_(.+))?$/.exec(text) ?? [];
+  if (position === undefined) return undefined;
+  if (id === undefined) return { position: Number(position), eventId: null };
+  const eventId = PREFIX + id;
+  return isId("evt", eventId) ? { position: Number(position), eventId } : undefined;
 }
 
 /** The cursor that leads to what comes after an item: opaque, and safe in a URL. */

@@ -31,6 +31,7 @@ export type RefusalCode =
   | "consent_not_found"
   | "link_page_not_found"
   | "link_page_expired"
+  | "log_reset"
   | "instance_already_linked"
   | "linked_by_operator"
   | "instance_quota"
@@ -84,18 +85,27 @@ export class Refusal extends CodedError {
   readonly errors: readonly Fault[];
   /** The limit that was reached, if the refusal is about one. */
   readonly limit: number | undefined;
+  /** The place in the log to continue from, if the one that was asked for is gone. */
+  readonly cursor: string | undefined;
   /** When the same request may succeed, ms from now; undefined if unknown. */
   readonly retryAfterMs: number | undefined;
 
   constructor(
     code: RefusalCode,
     detail: string,
-    options: { errors?: readonly Fault[]; limit?: number; retryAfterMs?: number; cause?: unknown } = {},
+    options: {
+      errors?: readonly Fault[];
+      limit?: number;
+      cursor?: string;
+      retryAfterMs?: number;
+      cause?: unknown;
+    } = {},
   ) {
     super(detail, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.errors = options.errors ?? [];
     this.limit = options.limit;
+    this.cursor = options.cursor;
     this.retryAfterMs = options.retryAfterMs;
   }
 }

@@ -1,5 +1,5 @@
 import type { EventPage, LogQuery, QueryUseCases } from "../application/use-cases.ts";
-import { Refusal } from "../domain/refusal.ts";
+import { Refusal, type RefusalCode } from "../domain/refusal.ts";
 import type { Reply } from "../ports/web.ts";
 import { PRIVATE } from "./reply.ts";
 import type { RequestContext } from "./request-context.ts";
@@ -9,6 +9,8 @@ import { eventView } from "./views.ts";
 export const HEARTBEAT_MS = 5_000;
 /** The time after which a client reconnects, ms. */
 const RETRY_MS = 1_000;
+/** Refusals that end the stream without a fault of the server. */
+const ENDS: ReadonlySet<RefusalCode> = new Set(["stopping", "log_reset"]);
 /** Events that are read at once. */
 const PAGE = 100;
 
@@ -56,8 +58,8 @@ async function* written(
       yield encoder.encode(page.events.length > 0 ? messages(page) : ": heartbeat\n\n");
     }
   } catch (error) {
-    // The end of the body is all that a client needs: it reconnects, to the next server.
-    if (!(error instanceof Refusal && error.code === "stopping")) throw error;
+    // The end of the body is all that a client needs: it reconnects, to the next server, or to learn that the log was reset.
+    if (!(error instanceof Refusal && ENDS.has(error.code))) throw error;
   } finally {
     ended();
   }

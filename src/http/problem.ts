@@ -71,6 +71,7 @@ export const PROBLEMS: Readonly<Record<ProblemCode, ProblemKind>> = {
   pairing_code_unsupported: { status: 409, title: "The network has no pairing codes" },
   recording_not_ready: { status: 409, title: "The recording is not ready yet", headers: AGAIN_IN_1_S },
   link_page_expired: { status: 410, title: "The link page has expired" },
+  log_reset: { status: 410, title: "The log was put back to an earlier state" },
   // The rest of the body stays unread, so the connection cannot be reused.
   body_too_large: { status: 413, title: "The body is too large", headers: { connection: "close" } },
   unsupported_media_type: {
@@ -167,12 +168,15 @@ const asFault = (code: ProblemCode): RefusalCode => (code === "not_ready" ? "int
 
 /** The problem document of a refusal. */
 export function problemOf(request: FailedRequest, refusal: Refusal): Reply {
-  const { code, message, errors, limit, retryAfterMs } = refusal;
+  const { code, message, errors, limit, cursor, retryAfterMs } = refusal;
   const own = refusal instanceof HttpRefusal ? refusal : undefined;
-  const headers =
-    retryAfterMs === undefined ? own?.headers : { "retry-after": wholeSeconds(retryAfterMs), ...own?.headers };
-  const members = limit === undefined ? own?.members : { limit, ...own?.members };
-  return problem(request, code, message, { errors, ...(headers && { headers }), ...(members && { members }) });
+  const headers = {
+    ...(retryAfterMs !== undefined && { "retry-after": wholeSeconds(retryAfterMs) }),
+    ...(cursor !== undefined && { "next-cursor": cursor }),
+    ...own?.headers,
+  };
+  const members = { ...(limit !== undefined && { limit }), ...(cursor !== undefined && { cursor }), ...own?.members };
+  return problem(request, code, message, { errors, headers, members });
 }
 
 const wholeSeconds = (ms: number): string => String(Math.max(1, Math.ceil(ms / 1000)));

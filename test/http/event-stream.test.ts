@@ -7,7 +7,12 @@ import { ask, requestOf } from "./support/ask.ts";
 import { event, eventPage, INSTANCE_ID, newId, serve, TOKEN } from "./support/fakes.ts";
 
 const ACCEPT = { accept: "text/event-stream" };
-const NOTHING: EventPage = { events: [], cursors: [], cursor: eventCursor(5), more: false };
+const NOTHING: EventPage = {
+  events: [],
+  cursors: [],
+  cursor: eventCursor({ position: 5, eventId: null }),
+  more: false,
+};
 
 /** Two events, then nothing until the signal is aborted. */
 function twoEvents(asked: unknown[] = []): QueryUseCases["nextEvents"] {
@@ -19,7 +24,12 @@ function twoEvents(asked: unknown[] = []): QueryUseCases["nextEvents"] {
         event({ id: newId("evt") }),
         event({ id: newId("evt"), type: "instance.created", data: { name: "a\nb" } }),
       ];
-      return { events, cursors: [eventCursor(3), eventCursor(5)], cursor: eventCursor(5), more: false };
+      return {
+        events,
+        cursors: [eventCursor({ position: 3, eventId: null }), eventCursor({ position: 5, eventId: null })],
+        cursor: eventCursor({ position: 5, eventId: null }),
+        more: false,
+      };
     }
     if (read === 2) return NOTHING;
     await new Promise((resolve) => signal?.addEventListener("abort", resolve));
@@ -50,22 +60,27 @@ describe("GET /v1/events as a stream", () => {
     expect(await next()).toBe("retry: 1000\n\n");
     const messages = (await next())?.split("\n\n").slice(0, -1) ?? [];
     const [ids, data] = [messages.map((one) => one.split("\n")[0]), messages.map((one) => one.split("\n")[1] ?? "")];
-    expect(ids).toEqual([`id: ${eventCursor(3)}`, `id: ${eventCursor(5)}`]);
+    expect(ids).toEqual([
+      `id: ${eventCursor({ position: 3, eventId: null })}`,
+      `id: ${eventCursor({ position: 5, eventId: null })}`,
+    ]);
     expect(data.map((line) => JSON.parse(line.slice("data: ".length)))).toMatchObject([
       { type: "dtmf" },
       { type: "instance.created", data: { name: "a\nb" } },
     ]);
     expect(await next()).toBe(": heartbeat\n\n");
-    expect(asked).toEqual([undefined, eventCursor(5)]);
+    expect(asked).toEqual([undefined, eventCursor({ position: 5, eventId: null })]);
   });
 
   test("Last-Event-ID goes before the cursor; a wrong one is refused", async () => {
     const asked: unknown[] = [];
     const { app } = serve({ queries: { nextEvents: twoEvents(asked) } });
-    const { next } = await opened(app, `/v1/events?cursor=${eventCursor(1)}`, { "last-event-id": eventCursor(2) });
+    const { next } = await opened(app, `/v1/events?cursor=${eventCursor({ position: 1, eventId: null })}`, {
+      "last-event-id": eventCursor({ position: 2, eventId: null }),
+    });
     await next();
     await next();
-    expect(asked).toEqual([eventCursor(2)]);
+    expect(asked).toEqual([eventCursor({ position: 2, eventId: null })]);
     const refused = await ask(app, { path: "/v1/events", headers: { ...ACCEPT, "last-event-id": "evt 1" } });
     expect([refused.status, refused.json.code]).toEqual([400, "invalid_request"]);
   });
@@ -135,6 +150,6 @@ describe("Prefer: wait", () => {
     const reply = await ask(serve({ queries: { nextEvents } }).app, { path: "/v1/events", headers: { prefer } });
     expect(asked).toEqual(waitMs === undefined ? [] : [waitMs]);
     expect([reply.status, reply.headers["preference-applied"]]).toEqual([200, applied]);
-    expect(reply.headers["next-cursor"]).toBe(eventCursor(3));
+    expect(reply.headers["next-cursor"]).toBe(eventCursor({ position: 3, eventId: null }));
   });
 });

@@ -1,4 +1,6 @@
+import { cp } from "node:fs/promises";
 import { createRingport, type Ringport, realSystem, type Storage } from "ringport";
+import { createClient } from "ringport/client";
 import { postgresStorage } from "ringport/postgres";
 import { sqliteStorage } from "ringport/sqlite";
 import { describe, expect, test } from "vitest";
@@ -26,6 +28,10 @@ async function started(storage: Storage, shift: () => number = () => 0) {
   });
   const { token } = await ringport.tokens.issue({ userName: "ana", label: "test" });
   const send = (method: string, path: string, body?: unknown) => sent(ringport, token, method, path, body);
+  const ask = (method: string, path: string, headers: Record<string, string> = {}): Promise<Response> =>
+    ringport.fetch(
+      new Request(`http://ringport.test${path}`, { method, headers: { ...headers, authorization: `Bearer ${token}` } }),
+    );
   /** All events after the cursor. */
   const follow = async (from?: string): Promise<Read> => {
     const ids: string[] = [];
@@ -38,7 +44,7 @@ async function started(storage: Storage, shift: () => number = () => 0) {
       if (answer.headers.get("link") === null) return { ids, cursor };
     }
   };
-  return { ringport, send, follow };
+  return { ringport, token, ask, send, follow };
 }
 
 async function sent(ringport: Ringport, token: string, method: string, path: string, body: unknown): Promise<Response> {
@@ -99,6 +105,62 @@ describe("a reader that follows GET /v1/events", () => {
     expect(news.ids).toHaveLength(1);
     expect((await after.follow()).ids).toEqual([...first.ids, ...news.ids]);
     await after.ringport.stop();
+  });
+
+  test.each([
+    ["is shorter than the cursor", 0],
+    ["has another event where the cursor stands", 1],
+    ["is longer than before", 3],
+  ])("a reader of a restored log that %s is told where to continue, and misses nothing", async (_, more) => {
+    const [folder, copy] = [temporaryFolder("followed"), temporaryFolder("followed")];
+    const begun = await started(sqliteStorage({ path: `${folder}/ringport.db` }));
+    for (const name of ["One", "Two"]) await begun.send("POST", "/v1/instances", { name });
+    await begun.ringport.stop();
+    await cp(folder, copy, { recursive: true });
+
+    const lost = await started(sqliteStorage({ path: `${folder}/ringport.db` }));
+    await lost.send("POST", "/v1/instances", { name: "Lost" });
+    const seen = await lost.follow();
+    await lost.ringport.stop();
+
+    const restored = await started(sqliteStorage({ path: `${copy}/ringport.db` }));
+    for (let n = 0; n < more; n++) await restored.send("POST", "/v1/instances", { name: "New" });
+    const refused = await restored.ask("GET", `/v1/events?cursor=${seen.cursor}`);
+    const problem = (await refused.json()) as { code: string; cursor: string; detail: string };
+    expect([refused.status, problem.code]).toEqual([410, "log_reset"]);
+    expect(refused.headers.get("next-cursor")).toBe(problem.cursor);
+    expect(problem.detail).toContain(problem.cursor);
+    const streamed = await restored.ask("GET", "/v1/events", {
+      accept: "text/event-stream",
+      "last-event-id": seen.cursor!,
+    });
+    expect(streamed.status).toBe(410);
+    const news = await restored.follow(problem.cursor);
+    expect(news.ids).toHaveLength(more);
+    expect([...seen.ids.slice(0, 2), ...news.ids]).toEqual((await restored.follow()).ids);
+
+    const client = createClient({ url: "http://ringport.test", token: restored.token, fetch: restored.ringport.fetch });
+    const over = new AbortController();
+    const followed = client.followEvents({ cursor: seen.cursor }, { signal: over.signal });
+    expect((await followed.next()).value).toMatchObject({ items: [], cursor: problem.cursor, reset: true });
+    if (more > 0) expect((await followed.next()).value).toMatchObject({ items: news.ids.map((id) => ({ id })) });
+    over.abort(new Error("enough"));
+    await restored.ringport.stop();
+  });
+
+  test("a cursor whose event was deleted leads on", async () => {
+    const { ringport, send, follow } = await started(
+      sqliteStorage({ path: `${temporaryFolder("followed")}/ringport.db` }),
+    );
+    const { id: instanceId } = (await (await send("POST", "/v1/instances", { name: "Desk" })).json()) as Named;
+    const call = { instanceId, type: "DYNAMIC_STREAM", target: { phoneNumber: "+12025550100" } };
+    const { id } = (await (await send("POST", "/v1/calls", call)).json()) as Named;
+    await send("DELETE", `/v1/calls/${id}`);
+    const { cursor } = await follow();
+    await ringport.erase({ phone: "+12025550100" });
+    await send("POST", "/v1/instances", { name: "After" });
+    expect((await follow(cursor)).ids).toHaveLength(1);
+    await ringport.stop();
   });
 });
 

@@ -158,7 +158,11 @@ describe("the log", () => {
 
   test.each(["/v1/events", `/v1/calls/${CALL_ID}/events`])("%s names the next cursor on every page", async (path) => {
     const seen: (EventQuery | undefined)[] = [];
-    const pages = [eventPage({ more: true }), eventPage({ cursor: eventCursor(4) }), eventPage({ events: [] })];
+    const pages = [
+      eventPage({ more: true }),
+      eventPage({ cursor: eventCursor({ position: 4, eventId: null }) }),
+      eventPage({ events: [] }),
+    ];
     const answer = async (query?: EventQuery) => {
       seen.push(query);
       return pages.shift()!;
@@ -168,16 +172,20 @@ describe("the log", () => {
       queries: { events: (_, query) => answer(query) },
     });
     const more = await ask(app, { path: `${path}?limit=1` });
-    expect(more.headers["next-cursor"]).toBe(eventCursor(3));
-    expect(next(more.headers.link)).toBe(`${path}?limit=1&cursor=${eventCursor(3)}`);
+    expect(more.headers["next-cursor"]).toBe(eventCursor({ position: 3, eventId: null }));
+    expect(next(more.headers.link)).toBe(`${path}?limit=1&cursor=${eventCursor({ position: 3, eventId: null })}`);
     const last = await ask(app, { path: next(more.headers.link)! });
-    expect(last.headers["next-cursor"]).toBe(eventCursor(4));
+    expect(last.headers["next-cursor"]).toBe(eventCursor({ position: 4, eventId: null }));
     expect(last.headers).not.toHaveProperty("link");
     const none = await ask(app, { path: `${path}?cursor=${OLD_CURSOR}` });
     expect(none.json).toEqual([]);
-    expect(none.headers["next-cursor"]).toBe(eventCursor(3));
+    expect(none.headers["next-cursor"]).toBe(eventCursor({ position: 3, eventId: null }));
     expect(none.headers).not.toHaveProperty("link");
-    expect(seen).toEqual([{ limit: 1 }, { limit: 1, cursor: eventCursor(3) }, { cursor: OLD_CURSOR }]);
+    expect(seen).toEqual([
+      { limit: 1 },
+      { limit: 1, cursor: eventCursor({ position: 3, eventId: null }) },
+      { cursor: OLD_CURSOR },
+    ]);
   });
 
   test.each([

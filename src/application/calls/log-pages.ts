@@ -1,16 +1,18 @@
-import { eventCursor, logPlace } from "../../domain/cursor.ts";
+import { eventCursor, type LogMark, logPlace } from "../../domain/cursor.ts";
 import { type LoggedEvent, withoutPosition } from "../../domain/events.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import type { EventStore, LogPage } from "../../ports/storage.ts";
 import { shortened } from "../instances/owned-instance.ts";
 import type { EventPage, EventQuery } from "../use-cases.ts";
 
-type Places = Pick<EventStore, "positionOf" | "lastPosition">;
+type Places = Pick<EventStore, "positionOf" | "positionBefore" | "lookUp">;
+
+const BEGINNING: LogMark = { position: 0, eventId: null };
 
 /**
  * Reads one page of a log from a cursor on.
  * @param read the log, by position
- * @throws {Refusal} `invalid_request`: the cursor is invalid
+ * @throws {Refusal} `invalid_request`: the cursor is invalid; `log_reset`: the log no longer has the event that it names
  */
 export async function readLog(
   events: Places,
@@ -18,24 +20,50 @@ export async function readLog(
   { cursor, limit }: EventQuery,
   read: (page: LogPage) => Promise<readonly LoggedEvent[]>,
 ): Promise<EventPage> {
-  const after = cursor === undefined ? 0 : await positionAt(events, userId, cursor);
+  const seen = cursor === undefined ? BEGINNING : await markOf(events, userId, cursor);
   // One more than the page has, to know whether there is another page.
-  const found = await read({ after, limit: limit === undefined ? undefined : limit + 1 });
+  const found = await read({ after: seen.position, limit: limit === undefined ? undefined : limit + 1 });
+  // After the page: whatever it was read from, the cursor belongs to it.
+  if (cursor !== undefined) await refuseReset(events, userId, seen);
   const page = limit === undefined ? found : found.slice(0, limit);
+  const cursors = page.map(({ position, id }) => eventCursor({ position, eventId: id }));
   return {
     events: page.map(withoutPosition),
-    cursors: page.map(({ position }) => eventCursor(position)),
-    cursor: eventCursor(page.at(-1)?.position ?? after),
+    cursors,
+    cursor: cursors.at(-1) ?? eventCursor(seen),
     more: found.length > page.length,
   };
 }
 
-async function positionAt(events: Places, userId: string, cursor: string): Promise<number> {
+async function markOf(events: Places, userId: string, cursor: string): Promise<LogMark> {
   const place = logPlace(cursor);
   if (!place) {
     const detail = `cursor is "${shortened(cursor)}": it must come from a page of events; omit it to start at the first event`;
     throw new Refusal("invalid_request", detail, { errors: [{ pointer: "/cursor", code: "value_invalid", detail }] });
   }
-  if (place === "latest") return events.lastPosition(userId);
-  return "position" in place ? place.position : events.positionOf(userId, place.eventId);
+  if (place === "latest") {
+    const { last, eventId } = await events.lookUp(userId);
+    return { position: last, eventId };
+  }
+  if (place.position !== undefined) return place;
+  return { position: await events.positionOf(userId, place.eventId), eventId: null };
+}
+
+/**
+ * Compares what a reader has seen with the log. A database that was put back to an earlier state, from a copy or by a failover
+ * to a replica that lagged behind, is shorter, or has another event there.
+ * @throws {Refusal} `log_reset`, with a cursor behind which every event is newer than the last one that the reader has seen
+ */
+async function refuseReset(events: Places, userId: string, { position, eventId }: LogMark): Promise<void> {
+  if (position === 0) return;
+  const entry = await events.lookUp(userId, position);
+  const replaced = entry.eventId !== null && eventId !== null && entry.eventId !== eventId;
+  if (position <= entry.last && !replaced) return;
+  const start = eventId === null ? 0 : await events.positionBefore(userId, eventId);
+  const before = start === 0 ? null : (await events.lookUp(userId, start)).eventId;
+  const cursor = eventCursor({ position: start, eventId: before });
+  const detail =
+    `the database was put back to an earlier state, and the event that your cursor stands for is no longer there; ` +
+    `continue from the cursor ${cursor} and skip the events whose ids you have seen`;
+  throw new Refusal("log_reset", detail, { cursor });
 }

@@ -27,6 +27,7 @@ export class Endpoint {
   #stopped = false;
   #due = false;
   #working = false;
+  #uncertain = false;
   readonly #unfollow: () => void;
   #cancelTimer: () => void = () => {};
 
@@ -46,6 +47,12 @@ export class Endpoint {
   wake(): void {
     this.#due = true;
     if (!this.#working) void this.#work();
+  }
+
+  /** The stored position is behind the log: what is known of it may be out of date, such as after a failover to a replica. */
+  behind(): void {
+    this.#uncertain = true;
+    this.wake();
   }
 
   /** No more attempts; those under way may take `ms`, and count as not made after that. Twice is fine. */
@@ -104,6 +111,10 @@ export class Endpoint {
   /** Plans one batch. Returns whether there may be more. */
   async #plan(): Promise<boolean> {
     const { storage } = this.#context;
+    if (this.#uncertain) {
+      this.#uncertain = false;
+      if (!(await this.#reload())) return false;
+    }
     const { id, userId, position } = this.#webhook;
     const events = await storage.events.ofUser(userId, {}, { after: position, limit: BATCH });
     const last = events.at(-1);

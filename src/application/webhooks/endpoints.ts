@@ -77,7 +77,7 @@ export class Endpoints {
 
   async #sweep(): Promise<void> {
     const { storage, system } = this.#context;
-    for (const id of await storage.webhooks.behind()) this.wake(id);
+    for (const id of await storage.webhooks.behind()) this.#endpoints.get(id)?.behind();
     if (system.monotonic() - this.#forgottenAt < FORGET_MS) return;
     this.#forgottenAt = system.monotonic();
     await storage.webhooks.forgetDeliveries(system.now() - KEPT_MS);

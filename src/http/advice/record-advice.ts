@@ -75,6 +75,18 @@ export const RECORD_ADVICE = {
     fix: "POST /v1/instances/{instanceId}/link-page makes a new one.",
     example: "this page has expired; ask whoever sent it for a new address",
   },
+  log_reset: {
+    means:
+      "The server's database was put back to an earlier state, from a copy or by a failover to a replica that lagged behind. " +
+      "The last event that the cursor stands for is no longer in the log, so you may have seen events that are gone, and " +
+      "others are new.",
+    fix:
+      "Continue from the cursor in this response (also in the header Next-Cursor), and skip events whose ids you have seen. " +
+      "Read calls that you took for finished again.",
+    example:
+      "the database was put back to an earlier state, and the event that your cursor stands for is no longer there; continue " +
+      "from the cursor bG9nXzQyXzAxazd6cTd0MXZnNGg2azhuMHEyczR2Nnh6 and skip the events whose ids you have seen",
+  },
   delivery_not_found: {
     means: "The webhook has no such delivery, or the server deleted it because of its age.",
     fix: "Check both ids. GET /v1/webhooks/:webhookId/deliveries lists what can be replayed.",

@@ -221,7 +221,7 @@ export function callRoutes(
             headers: ["Link", "Next-Cursor", "Preference-Applied"],
           },
         },
-        problems: ["invalid_request", "call_not_found"],
+        problems: ["invalid_request", "call_not_found", "log_reset"],
       },
       async run(context) {
         const query = readQuery(context.search, timelineQuery);

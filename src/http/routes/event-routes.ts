@@ -85,18 +85,20 @@ export function eventRoutes(
             headers: ["Link", "Next-Cursor", "Preference-Applied"],
           },
         },
-        problems: ["invalid_request", "server_busy"],
+        problems: ["invalid_request", "log_reset", "server_busy"],
       },
       async run(context) {
         const query = readQuery(context.search, eventsQuery);
         const streamed = wantsEventStream(context);
-        return varying(streamed ? streamReply(context, query) : await onePage(context, query), "Accept");
+        return varying(await (streamed ? streamReply : onePage)(context, query), "Accept");
       },
     },
   ];
 
-  function streamReply(context: RequestContext, query: LogQuery): Reply {
+  async function streamReply(context: RequestContext, query: LogQuery): Promise<Reply> {
     const cursor = lastEventId(context) ?? query.cursor;
+    // A cursor that is refused gets a response of its own.
+    if (cursor !== undefined) await queries.events(context.caller, { ...query, cursor, limit: 1 });
     if (context.method !== "HEAD") return stream(context, { ...query, cursor });
     return { status: 200, headers: { "content-type": "text/event-stream" } };
   }

@@ -8,6 +8,14 @@ export interface LogPage {
   readonly after?: number | undefined;
 }
 
+/** The answer to a look at one position of a log. */
+export interface LogEntry {
+  /** The highest position in the log; 0 if it is empty. */
+  readonly last: number;
+  /** The id of the event at the position; null if there is none, or none any more. */
+  readonly eventId: string | null;
+}
+
 /**
  * The append-only log. Each user has their own; its positions start at 1 and rise, with gaps. The events of a call are
  * numbered from 1 by their positions, without gaps, and never again: they are deleted together, with their call.
@@ -24,8 +32,10 @@ export interface EventStore {
    * older event (by id) among those stored before positions existed, or 0.
    */
   positionOf(userId: string, eventId: string): Promise<number>;
-  /** The highest position in the log of a user; 0 if it is empty. */
-  lastPosition(userId: string): Promise<number>;
+  /** A position behind which every event of a user is newer than this id, as long as ids rise with time. */
+  positionBefore(userId: string, eventId: string): Promise<number>;
+  /** The length of a user's log, and the id of the event at a position, by default the last one. */
+  lookUp(userId: string, position?: number): Promise<LogEntry>;
   /** The greatest id of all events, calls and instances, compared without prefixes; undefined if there is none. */
   newestId(): Promise<string | undefined>;
 }

@@ -100,7 +100,20 @@ export function eventsContract(clause: Clause): void {
     const behind = { after: second?.position ?? NaN };
     scene.equal(await events.ofUser(scene.userId, { instanceId: two.id }, behind), [fourth]);
     scene.equal(await events.ofUser(scene.userId, { instanceId: foreign.id }, {}), []);
-    scene.equal(await events.lastPosition(scene.userId), fourth?.position);
-    scene.equal(await events.lastPosition(scene.id("usr")), 0);
+    scene.equal(await events.lookUp(scene.userId), { last: fourth!.position, eventId: fourth!.id });
+    scene.equal(await events.lookUp(scene.id("usr")), { last: 0, eventId: null });
+    const end = { last: fourth!.position };
+    scene.equal(await events.lookUp(scene.userId, second!.position), { ...end, eventId: second!.id });
+    scene.equal(await events.lookUp(scene.userId, fourth!.position + 1), { ...end, eventId: null });
+  });
+
+  clause("behind the position before an event of no log, all events are newer", async (scene) => {
+    const { events } = scene.storage;
+    const instance = await scene.storedInstance();
+    const [one, lost, three] = [1, 2, 3].map(() => scene.event("instance.active", instance));
+    await events.append([one!, three!]);
+    const [first] = await events.ofUser(scene.userId, {}, {});
+    scene.equal(await events.positionBefore(scene.userId, lost!.id), first!.position);
+    scene.equal(await events.positionBefore(scene.id("usr"), lost!.id), 0);
   });
 }

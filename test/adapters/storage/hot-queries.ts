@@ -65,7 +65,9 @@ export async function askHotQueries(storage: Storage): Promise<void> {
   await events.ofUser("usr_1", {}, { limit: 10, after: 1 });
   await events.ofUser("usr_1", { instanceId: "inst_1" }, { limit: 10, after: 1 });
   await events.positionOf("usr_1", "evt_0");
-  await events.lastPosition("usr_1");
+  await events.lookUp("usr_1");
+  await events.lookUp("usr_1", 1);
+  await events.positionBefore("usr_1", "evt_0");
   await calls.recorded(9, 10);
   await calls.to("+15550100", { limit: 10, after: "call_0" });
   await calls.remove(await calls.ended(9, 10), 0);

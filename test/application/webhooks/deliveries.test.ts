@@ -86,6 +86,19 @@ describe("the events of a user", () => {
     await world.system.advance(2_000);
     expect(world.endpoints.bodies(URL).map(({ id }) => id)).toEqual([event.id]);
   });
+
+  test("go on from where the database was put back to", async () => {
+    const { world, webhook } = await hooked(["instance.created"]);
+    await world.newInstance();
+    const second = await world.newInstance();
+    await world.system.settle();
+    const { position = NaN } = (await world.storage.webhooks.get(webhook.id)) ?? {};
+    expect(await world.storage.webhooks.plan(webhook.id, position, position - 1, [])).toBe(true);
+    await world.system.advance(31_000);
+    const bodies = world.endpoints.bodies(URL).map((body) => body.instance_id);
+    expect(bodies).toHaveLength(3);
+    expect(bodies.at(-1)).toBe(second.id);
+  });
 });
 
 describe("a failed attempt", () => {

@@ -91,8 +91,8 @@ export const event = (over: Partial<EventSource> & Partial<Pick<Event, "type" | 
 /** A page that ends at the third event of a log. */
 export const eventPage = (over: Partial<EventPage> = {}): EventPage => ({
   events: [event()],
-  cursors: [eventCursor(3)],
-  cursor: eventCursor(3),
+  cursors: [eventCursor({ position: 3, eventId: null })],
+  cursor: eventCursor({ position: 3, eventId: null }),
   more: false,
   ...over,
 });

@@ -42,6 +42,7 @@ async function follow(signal: AbortSignal): Promise<void> {
       }
       for await (const page of client.followEvents({ cursor }, { signal })) {
         cursor = page.cursor;
+        if (page.reset) beginnings.value++;
         for (const listener of listeners) listener(page.items);
       }
     } catch {
