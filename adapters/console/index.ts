@@ -2,6 +2,7 @@ import { INTERNAL } from "../../src/http/finish.ts";
 import { problem } from "../../src/http/problem.ts";
 import { toResponse } from "../../src/http/reply.ts";
 import { pathAfter } from "../../src/http/request-context.ts";
+import { withoutFragment } from "../../src/http/without-fragment.ts";
 import type { Reply, RequestLike } from "../../src/ports/web.ts";
 import type { Ringport } from "../../src/ringport.ts";
 import type { ConsoleOptions } from "./server/console-options.ts";
@@ -48,7 +49,8 @@ export function withConsole<App extends Ringport>(ringport: App, options: Consol
     ...ringport,
     handle: (request, principal) => (isOurs(pathOf(request)) ? reply(request) : ringport.handle(request, principal)),
     claims: async (request) => isConsole(pathOf(request)) || ringport.claims(request),
-    fetch: async (request) => (isOurs(pathOf(request)) ? toResponse(await reply(request)) : ringport.fetch(request)),
+    fetch: async (request) =>
+      isOurs(pathOf(request)) ? toResponse(await reply(withoutFragment(request))) : ringport.fetch(request),
     upgrade: (request, principal) =>
       isConsole(pathOf(request))
         ? console()

@@ -1,11 +1,23 @@
 import { toResponse } from "../../src/http/reply.ts";
 import type { Reply } from "../../src/ports/web.ts";
+import { type RoutedRequest, sentUrl } from "./bun-paths.ts";
 import { FetchRequest } from "./fetch-request.ts";
 import { linger } from "./lingering.ts";
 import { MOST_DRAINED_BYTES, MOST_DRAINED_MS } from "./listening.ts";
 
 /** A request of `Bun.serve`. */
 export class BunRequest extends FetchRequest {
+  readonly #sentUrl: string;
+
+  constructor(request: RoutedRequest) {
+    super(request);
+    this.#sentUrl = sentUrl(request);
+  }
+
+  override get url(): string {
+    return this.#sentUrl;
+  }
+
   /**
    * The reply to this request. Bun lets go of the connection together with a response that comes before the end of a
    * body, and a client that is still sending gets a reset instead of it. So such a response is sent at once but ends

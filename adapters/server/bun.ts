@@ -1,5 +1,6 @@
 import { isInPieces, toResponse } from "../../src/http/reply.ts";
 import type { Socket, SocketHandlers } from "../../src/ports/web.ts";
+import { BUN_PATHS, type RoutedRequest } from "./bun-paths.ts";
 import { BunRequest } from "./bun-request.ts";
 import { brokenApp, isReply } from "./fault.ts";
 import { decideUpgrade, offersWebSocket } from "./handshake.ts";
@@ -67,6 +68,23 @@ export async function serve(app: ServedApp, options: ServeOptions = {}): Promise
   if (tls) (await import("./tls.ts")).checkTls(tls);
   const scheme = tls ? "https" : "http";
   const open = new Set<BunSocket>();
+
+  async function answer(request: RoutedRequest, bun: BunServer): Promise<Response | undefined> {
+    const asked = new BunRequest(request);
+    const broken = hostFault(request.headers.get("host"));
+    if (broken) return asked.answer(broken);
+    const decision = offersWebSocket(request)
+      ? await decideUpgrade(app, asked)
+      : await app.handle(asked).catch(brokenApp);
+    if (isReply(decision)) {
+      if (isInPieces(decision.body)) bun.timeout(request, Math.ceil(stallMs / 1000) + TIMEOUT_STEP_SECONDS);
+      return asked.answer(decision);
+    }
+    if (bun.upgrade(request, { data: { handlers: decision, waiting: [] } })) return undefined;
+    neverOpened(decision);
+    return new Response(null, { status: 400 });
+  }
+
   let server: BunServer;
   try {
     server = Bun.serve({
@@ -80,21 +98,8 @@ export async function serve(app: ServedApp, options: ServeOptions = {}): Promise
       // Without this, `development: false` lets a second server take half of the connections of the first one.
       reusePort: false,
       error: () => toResponse(brokenApp()),
-      async fetch(request: Request, bun: BunServer): Promise<Response | undefined> {
-        const asked = new BunRequest(request);
-        const broken = hostFault(request.headers.get("host"));
-        if (broken) return asked.answer(broken);
-        const decision = offersWebSocket(request)
-          ? await decideUpgrade(app, asked)
-          : await app.handle(asked).catch(brokenApp);
-        if (isReply(decision)) {
-          if (isInPieces(decision.body)) bun.timeout(request, Math.ceil(stallMs / 1000) + TIMEOUT_STEP_SECONDS);
-          return asked.answer(decision);
-        }
-        if (bun.upgrade(request, { data: { handlers: decision, waiting: [] } })) return undefined;
-        neverOpened(decision);
-        return new Response(null, { status: 400 });
-      },
+      routes: Object.fromEntries(BUN_PATHS.map((path) => [path, answer])),
+      fetch: answer,
       websocket: socketOptions(open),
     });
   } catch (error) {

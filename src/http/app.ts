@@ -12,7 +12,7 @@ import { loggedRecords } from "./logged-records.ts";
 import { requestMeter } from "./metrics.ts";
 import { notFoundPage } from "./not-found-page.ts";
 import { OWN_SEGMENTS, ownPaths } from "./own-paths.ts";
-import { HttpRefusal, problem, problemOf } from "./problem.ts";
+import { HttpRefusal, problem, problemOf, refusedPath } from "./problem.ts";
 import { rateLimiter } from "./rate-limit.ts";
 import { html, noContent, toResponse, varying } from "./reply.ts";
 import { RequestContext } from "./request-context.ts";
@@ -22,6 +22,7 @@ import { allRoutes } from "./routes/all-routes.ts";
 import { LINK_PAGES } from "./routes/link-routes.ts";
 import { publicPage } from "./routes/page-routes.ts";
 import { StreamTickets } from "./stream/stream-tickets.ts";
+import { withoutFragment } from "./without-fragment.ts";
 
 export type { HttpDependencies } from "./dependencies.ts";
 
@@ -87,6 +88,8 @@ export function createHttp(deps: HttpDependencies): WebApp {
     before: [
       (context: RequestContext) => cors?.preflight(context),
       (context: RequestContext) => (context.principal || isVersioned(context.path) ? admit(context) : undefined),
+      // A 401 comes first: it reveals nothing of the paths below /v1.
+      (context: RequestContext) => refusedPath(context),
       // The router tries its routes in order, and most paths without parameters would be among the last.
       (context: RequestContext) => {
         const resource = fixed.get(context.path);
@@ -137,8 +140,9 @@ export function createHttp(deps: HttpDependencies): WebApp {
   /** The first segments of paths that may hold a code that links a number. */
   const secret = [LINK_PAGES, ...pages.map(({ prefix }) => prefix)];
   /** The path for the log; of a path that may hold a code only its prefix. */
-  const loggedPath = ({ fullPath, path, route }: RequestContext): string => {
-    const prefix = secret.find((one) => path.startsWith(`/${one}/`));
+  const loggedPath = ({ fullPath, path, pathFault, route }: RequestContext): string => {
+    // No route takes a path with a fault, but it may still name a code.
+    const prefix = secret.find((one) => (pathFault ? path.includes(`/${one}`) : path.startsWith(`/${one}/`)));
     const isOpen = prefix === undefined || route?.startsWith(`/${prefix}/calls/`);
     return isOpen ? fullPath : `${base}/${prefix}/…`;
   };
@@ -165,7 +169,7 @@ export function createHttp(deps: HttpDependencies): WebApp {
   return {
     handle,
     claims: async ({ url }) => isOwn(url),
-    fetch: async (request) => toResponse(await handle(request)),
+    fetch: async (request) => toResponse(await handle(withoutFragment(request))),
     upgrade,
   };
 }

@@ -7,6 +7,7 @@ import { problem } from "./problem.ts";
 import { toResponse } from "./reply.ts";
 import { RequestContext } from "./request-context.ts";
 import { givenRequestId, requestIds } from "./request-id.ts";
+import { withoutFragment } from "./without-fragment.ts";
 
 /** The detail of `stopping`. */
 export const STOPPING = "the server is stopping or has stopped";
@@ -37,7 +38,7 @@ export function closedHttp(code: Absence, basePath: string = ""): WebApp {
   return {
     handle: async (request) => answer(request),
     claims: async ({ url }) => isOwn(url),
-    fetch: async (request) => toResponse(answer(request)),
+    fetch: async (request) => toResponse(answer(withoutFragment(request))),
     upgrade: async (request) => answer(request),
   };
 }

@@ -1,5 +1,6 @@
 import { type Fault, Refusal, type RefusalCode } from "../domain/refusal.ts";
 import type { Reply } from "../ports/web.ts";
+import type { PathFault } from "./path-fault.ts";
 
 /** Codes of problem documents: the code of every refusal, and `not_ready`, which only HTTP uses. */
 export type ProblemCode = RefusalCode | "not_ready";
@@ -177,6 +178,11 @@ export function problemOf(request: FailedRequest, refusal: Refusal): Reply {
   };
   const members = { ...(limit !== undefined && { limit }), ...(cursor !== undefined && { cursor }), ...own?.members };
   return problem(request, code, message, { errors, headers, members });
+}
+
+/** The problem document of a request whose path no route may take; undefined if routes may take it. */
+export function refusedPath(request: FailedRequest & { readonly pathFault: PathFault | undefined }): Reply | undefined {
+  return request.pathFault && problem(request, request.pathFault.code, request.pathFault.detail);
 }
 
 const wholeSeconds = (ms: number): string => String(Math.max(1, Math.ceil(ms / 1000)));

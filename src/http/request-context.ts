@@ -1,5 +1,6 @@
 import type { Principal } from "../domain/principal.ts";
 import type { RequestLike, SocketHandlers } from "../ports/web.ts";
+import { type PathFault, pathFault } from "./path-fault.ts";
 
 /** The facts about a request that are known when it arrives. */
 export interface RequestStart {
@@ -26,10 +27,12 @@ export class RequestContext implements RequestStart {
   readonly upgrading: boolean;
   readonly startedAt: number;
   readonly method: string;
-  /** The original path, percent-encoded. */
+  /** The path as the client sent it. */
   readonly fullPath: string;
-  /** The normalised path after the base path; "" for a request that is not below it. */
+  /** The path after the base path, unchanged; "" for a request that is not below it. */
   readonly path: string;
+  /** Reason why no route may take the path. */
+  readonly pathFault: PathFault | undefined;
   /** The query with its question mark; "" if there is none. */
   readonly search: string;
   /** The URL that the router matches: the path on a fixed host, so that no Host header can break it. */
@@ -61,7 +64,8 @@ export class RequestContext implements RequestStart {
     const { path, search } = parts(start.request.url);
     this.fullPath = path;
     this.search = search;
-    this.path = afterBase(normalised(path), start.base);
+    this.path = afterBase(path, start.base);
+    this.pathFault = pathFault(path);
     this.url = `http://ringport${this.path}`;
   }
 
@@ -84,28 +88,22 @@ export class RequestContext implements RequestStart {
   }
 }
 
-/** The normalised path of a URL after the base path; "" if it is not below it. */
+/** The path of a URL after the base path, unchanged; "" if it is not below it. */
 export function pathAfter(url: string, base: string): string {
-  return afterBase(normalised(parts(url).path), base);
+  return afterBase(parts(url).path, base);
 }
 
-const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i;
+const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/?#\\]*/i;
 
-/** The path and the query of a URL, both unchanged. */
+/** The path and the query of a URL, both unchanged. A request target has no fragment, so a number sign belongs to the path. */
 function parts(url: string): { path: string; search: string } {
   const target = url.replace(ORIGIN, "");
-  const end = target.search(/[?#]/);
+  const end = target.indexOf("?");
   const path = (end < 0 ? target : target.slice(0, end)) || "/";
-  const search = end >= 0 && target[end] === "?" ? target.slice(end).replace(/#.*$/s, "") : "";
-  return { path: path.startsWith("/") ? path : `/${path}`, search };
-}
-
-/** Paths that the WHATWG URL parser would rewrite: dot segments, backslashes, characters to be escaped. */
-const UNUSUAL = /[^!-~]|["<>\\^`{|}]|\/(?:\.|%2e)/i;
-
-/** The path as the router sees it, so that authorisation and routing agree. */
-function normalised(path: string): string {
-  return UNUSUAL.test(path) ? new URL(`http://ringport${path}`).pathname : path;
+  return {
+    path: path.startsWith("/") ? path : `/${path}`,
+    search: end < 0 ? "" : target.slice(end).replace(/#.*$/s, ""),
+  };
 }
 
 function afterBase(path: string, base: string): string {

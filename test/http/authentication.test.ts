@@ -12,9 +12,10 @@ const unusual: [string, string][] = [
   ["GET", "/v1/"],
   ["GET", "/v1/nothing/here"],
   ["GET", "/v1/calls/%ff"],
-  ["GET", "/docs/../v1/calls"],
-  ["GET", "/docs/%2e%2E/v1/calls"],
-  ["GET", "/docs\\..\\v1\\calls"],
+  ["GET", "/v1/calls/%zz"],
+  ["GET", "/v1/../healthz"],
+  ["GET", "/v1/%2e%2E/healthz"],
+  ["GET", "/v1/..\\healthz"],
 ];
 
 describe("a request without a valid token", () => {

@@ -265,7 +265,7 @@ describe("GET /v1/calls/:callId", () => {
 
   test("an unknown or impossible call id leads to 404", async () => {
     const { app } = serve();
-    for (const id of ["call_none", "%00", "%2e%2e%2f", "a".repeat(5000), "'; drop table calls; --"]) {
+    for (const id of ["call_none", "%00", "..%3f", "a".repeat(5000), "'; drop table calls; --"]) {
       const reply = await ask(app, { path: `/v1/calls/${encodeURI(id).replaceAll("%25", "%")}` });
       expect(reply.status).toBe(404);
       expect(reply.json.code).toBe("call_not_found");

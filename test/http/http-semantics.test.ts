@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { closedHttp } from "../../src/http/closed.ts";
 import { StorageUnavailable } from "../../src/ports/storage.ts";
+import type { Reply } from "../../src/ports/web.ts";
 import { processorMs } from "../support/processor-time.ts";
 import { ask, requestOf } from "./support/ask.ts";
 import { CALL_ID, call, INSTANCE_ID, serve } from "./support/fakes.ts";
@@ -54,7 +55,9 @@ describe("paths", () => {
     "/v2/calls",
     `${one}/nothing`,
     "/v1/calls/%ff",
-    "/v1/calls/%zz",
+    "/docs/../v1/calls",
+    "/docs/%2e%2E/v1/calls",
+    "/v1/calls/..%5c",
     "/docs/assets/..%2f..%2fpackage.json",
     "/docs/assets/constructor",
     "/favicon.ico",
@@ -63,6 +66,32 @@ describe("paths", () => {
     expect(reply.status).toBe(404);
     expect(reply.headers["content-type"]).toBe("application/problem+json");
     expect(reply.json).toMatchObject({ status: 404, instance: path, type: expect.stringMatching(/#/) });
+  });
+
+  test.each([
+    ["/v1/calls/%zz", '"%zz"'],
+    ["/v1/calls/%", '"%"'],
+    ["/docs\\..\\metrics", '"\\\\"'],
+    ['/docs/"', '"\\""'],
+    ["/docs/<x>", '"<"'],
+    ["/docs/x y", '" "'],
+    ["/docs/a\u0000", '"\\u0000"'],
+    ["/docs/\u{1f600}", '"\u{1f600}"'],
+    ["/nothing#x", '"#"'],
+  ])("%j is refused with 400, which names the character", async (path, named) => {
+    const { app } = serve();
+    const reply = await ask(app, { path });
+    expect([reply.status, reply.json.code, reply.json.detail]).toEqual([
+      400,
+      "invalid_request",
+      `the path has ${named}, which no URL may have (RFC 3986): percent-encode it`,
+    ]);
+    expect((await app.upgrade(requestOf({ path }))) as Reply).toMatchObject({ status: 400 });
+  });
+
+  test("the fragment of a WHATWG request stays with the client", async () => {
+    const { app } = serve();
+    expect((await app.fetch(new Request("http://h/healthz?a#x/../y"))).status).toBe(200);
   });
 
   test("a very long path leads to 404", async () => {

@@ -2,7 +2,7 @@ import { Router } from "itty-router";
 import { Refusal } from "../../../src/domain/refusal.ts";
 import { ABSENCES } from "../../../src/http/closed.ts";
 import { finish, INTERNAL } from "../../../src/http/finish.ts";
-import { problem, problemOf } from "../../../src/http/problem.ts";
+import { problem, problemOf, refusedPath } from "../../../src/http/problem.ts";
 import { noContent } from "../../../src/http/reply.ts";
 import { RequestContext } from "../../../src/http/request-context.ts";
 import { givenRequestId, requestIds } from "../../../src/http/request-id.ts";
@@ -118,6 +118,8 @@ export function consoleServer(ringport: Ringport, options: ConsoleOptions): Cons
     const requestId = givenRequestId(request.headers.get("x-request-id")) ?? newRequestId();
     const context = new RequestContext({ request, base, requestId, upgrading, startedAt: system.monotonic() });
     const path = context.path.slice("/console".length);
+    const refused = refusedPath(context);
+    if (refused) return logged(context, refused, loggedPath(path));
     let isPassed = false;
     try {
       isPassed = await core.takes(path);

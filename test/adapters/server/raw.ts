@@ -58,11 +58,11 @@ export function raw(
 /** How many answers with a `Content-Length`, or none and no body, are there whole. */
 function wholeAnswers(text: string): number {
   let count = 0;
-  for (let rest = text; ; count++) {
+  for (let rest = Buffer.from(text); ; count++) {
     const head = rest.indexOf("\r\n\r\n") + 4;
     if (head < 4) return count;
-    const length = Number(/^content-length: (\d+)/im.exec(rest.slice(0, head))?.[1] ?? 0);
+    const length = Number(/^content-length: (\d+)/im.exec(rest.subarray(0, head).toString())?.[1] ?? 0);
     if (rest.length < head + length) return count;
-    rest = rest.slice(head + length);
+    rest = rest.subarray(head + length);
   }
 }

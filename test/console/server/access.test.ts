@@ -71,7 +71,7 @@ describe("the ids of somebody else", () => {
 
   test("cannot be asked for by any form of a path", async () => {
     const browser = await consoleScene().admin();
-    for (const id of ["%00", "..%2f..", "a".repeat(10_000), "%", "'", "é", "tok_1;x"])
+    for (const id of ["%00", "..%3f..", "a".repeat(10_000), "%25", "'", "%C3%A9", "tok_1;x"])
       expect((await browser.ask("DELETE", `/api/tokens/${id}`)).json.code, id).toBe("token_not_found");
   });
 });
@@ -176,4 +176,18 @@ describe("a program that signs people in itself", () => {
     expect(text).not.toContain("10.0.0.7");
     expect(logged.filter(({ level }) => level === "error")).toHaveLength(1);
   });
+});
+
+test("no path below the console is rewritten", async () => {
+  const browser = await consoleScene().admin();
+  for (const [path, status] of [
+    ["/../metrics", 404],
+    ["/%2e%2e/metrics", 404],
+    ["/v1/../../metrics", 404],
+    ["/x%2f..%2f../metrics", 404],
+    ["//api/session", 404],
+    ["/\\..\\..\\metrics", 400],
+    ["/v1/calls/%zz", 400],
+  ] as const)
+    expect([path, (await browser.ask("GET", path)).status]).toEqual([path, status]);
 });

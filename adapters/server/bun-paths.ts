@@ -1,0 +1,31 @@
+/** The most segments that a path of the application may have; a longer one is no path of it. */
+const MAX_SEGMENTS = 24;
+
+/** A request as a route of Bun gets it. */
+export type RoutedRequest = Request & { readonly params?: Readonly<Record<string, string>> };
+
+/**
+ * One pattern for each number of segments, with and without a slash at the end. `request.url` has gone through a URL parser,
+ * which resolves dot segments and turns backslashes into slashes. Bun's routes match the path as it was sent, and their
+ * parameters are its segments, percent-decoded.
+ */
+export const BUN_PATHS: readonly string[] = Array.from({ length: MAX_SEGMENTS + 1 }, (_, count) =>
+  Array.from({ length: count }, (_, index) => `/:segment${index}`).join(""),
+).flatMap((path) => (path === "" ? ["/"] : [path, `${path}/`]));
+
+/**
+ * The URL of a request, with the path as the client has sent it if a URL parser has made another one of it. What Bun has
+ * percent-encoded, such as `"`, stays so: no path of the application has such characters in either form.
+ */
+export function sentUrl({ url, params }: RoutedRequest): string {
+  const [, origin = "", path = "", search = ""] = /^([a-z][a-z0-9+.-]*:\/\/[^/?#]*)([^?]*)(.*)$/is.exec(url) ?? [];
+  // No pattern matches: a segment is empty, or there are too many. The parser may have resolved some of them.
+  if (params === undefined) return path.includes("//") ? url : `${origin}${path}//${search}`;
+  const segments = Object.values(params);
+  const isResolved = segments.some((segment) => segment === "." || segment === "..");
+  const isTurned = !/%5c/i.test(path) && segments.some((segment) => segment.includes("\\"));
+  return isResolved || isTurned ? `${origin}/${segments.map(inPath).join("/")}${search}` : url;
+}
+
+/** A decoded segment that ends where it did. */
+const inPath = (segment: string): string => segment.replaceAll("%", "%25").replaceAll("?", "%3F");

@@ -1,0 +1,34 @@
+/** The characters of a path (RFC 3986 §3.3), and whole percent-encodings. */
+const WELL_FORMED = /^(?:[\w!$&'()*+,\-./:;=@~]|%[0-9A-Fa-f]{2})*$/;
+
+/** The first character, or percent-encoding, that keeps a path from being well formed. */
+const MALFORMED = /%(?![0-9A-Fa-f]{2}).{0,2}|[^\w!$&'()*+,\-./:;=@~%]/su;
+
+/** Dot segments, empty segments before the last one, and encoded separators: readers disagree about what they name. */
+const AMBIGUOUS = /\/(?:\.|%2e){1,2}(?:\/|$)|\/\/|%2f|%5c/i;
+
+/** Reason why no route takes a path. */
+export interface PathFault {
+  readonly code: "invalid_request" | "not_found";
+  readonly detail: string;
+}
+
+/**
+ * The fault of a path; undefined if routes may take it. No path is ever rewritten: a proxy that compares paths decides about
+ * the path it has read, and must not pass on one that becomes another path here.
+ * @param path as the client sent it, from the first slash to the query
+ */
+export function pathFault(path: string): PathFault | undefined {
+  if (!WELL_FORMED.test(path)) {
+    const malformed = JSON.stringify(MALFORMED.exec(path)?.[0] ?? "");
+    return {
+      code: "invalid_request",
+      detail: `the path has ${malformed}, which no URL may have (RFC 3986): percent-encode it`,
+    };
+  }
+  if (!AMBIGUOUS.test(path)) return undefined;
+  return {
+    code: "not_found",
+    detail: 'no path here has the segments ".", ".." or "", or an encoded "/" or "\\"; send the path that you mean',
+  };
+}
