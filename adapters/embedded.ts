@@ -133,7 +133,10 @@ async function embeddedRecordings(data: string): Promise<Recordings> {
  * Everything that keeps something of a call in the data folder, beside a server that may be running. The storage is
  * that of the caller.
  */
-export async function embeddedKeepers(options: RingportOptions, storage: Storage): Promise<CallKeepers> {
+export async function embeddedKeepers(
+  options: RingportOptions,
+  storage: Storage,
+): Promise<Omit<CallKeepers, "purgeClock">> {
   const data = resolve(options.data ?? DEFAULT_DATA);
   const telephony = await networksWithCallData(data);
   const recordings = await embeddedRecordings(data);

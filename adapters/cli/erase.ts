@@ -1,6 +1,9 @@
 import process from "node:process";
 import { type Erasure, erasePhone } from "../../src/application/calls/erasure.ts";
+import { PurgeClock } from "../../src/application/calls/purge-clock.ts";
 import { checkedPhone } from "../../src/domain/phone-number.ts";
+import { silentLogger } from "../../src/ports/logger.ts";
+import { realSystem } from "../../src/ports/system.ts";
 import type { CommandSpec } from "./command.ts";
 import { EXIT } from "./exit-codes.ts";
 import { jsonOption } from "./json-option.ts";
@@ -30,9 +33,11 @@ export const erase: CommandSpec = {
     const phone = checkedPhone(given, "--phone");
     const { options } = readSettings(STORAGE_SETTINGS, line, process.env);
     const { embeddedKeepers } = await import("../embedded.ts");
-    const erasure = await withStorage(options, { mustExist: true }, async (storage) =>
-      erasePhone(await embeddedKeepers(options, storage), phone),
-    );
+    const erasure = await withStorage(options, { mustExist: true }, async (storage) => {
+      const purgeClock = new PurgeClock(realSystem, storage, silentLogger);
+      await purgeClock.start();
+      return erasePhone({ ...(await embeddedKeepers(options, storage)), purgeClock }, phone);
+    });
     if (line.values.get("json")) printJson(viewOf(erasure, phone));
     else show(erasure, phone);
     return erasure.activeCalls.length + erasure.instances.length === 0 ? EXIT.done : EXIT.failed;

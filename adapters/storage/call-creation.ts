@@ -2,7 +2,7 @@ import type { Kysely } from "kysely";
 import type { Call } from "../../src/domain/call.ts";
 import type { Event } from "../../src/domain/events.ts";
 import { freeSlot, type QueuePolicy } from "../../src/domain/queue-policy.ts";
-import type { CallStore, Insertion, ReceiptResult } from "../../src/ports/storage.ts";
+import type { CallQuota, CallStore, Insertion, ReceiptResult } from "../../src/ports/storage.ts";
 import { MAX_SMALL_FILE_BYTES } from "./audio-files.ts";
 import { removeLater } from "./audio-removal.ts";
 import { quotaSpent } from "./call-quota.ts";
@@ -53,7 +53,8 @@ export function insertCall(session: Session): CallStore["insert"] {
             ? undefined
             : await quotaSpent(tx, call.tokenId, quota, session.traits.rowLocks);
         if (oldestAt !== undefined) return { kind: "limited", oldestAt };
-        const [row] = slot === undefined ? [] : await INSERTED(tx, { ...callRow(call), slot });
+        const [row] =
+          slot === undefined ? [] : await INSERTED(tx, { ...callRow(call), slot, counted_at: countedAt(call, quota) });
         if (row) return created(tx, callOf(row), audio, events, receipt);
         if (slot !== undefined) continue; // another writer was faster: look again
         const result = await queueFull(tx, call.instanceId, policy, receipt);
@@ -69,6 +70,10 @@ export function insertCall(session: Session): CallStore["insert"] {
     if (inserted.kind !== "created") removeLater(session, call.id);
     return inserted;
   };
+}
+
+function countedAt({ tokenId, createdAt }: Call, quota: CallQuota | undefined): number | null {
+  return tokenId === null ? null : (quota?.now ?? createdAt);
 }
 
 async function created(

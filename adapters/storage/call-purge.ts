@@ -35,7 +35,7 @@ export async function endedCalls(db: Kysely<Database>, endedBefore: number, limi
   return rows.map((row) => row.id);
 }
 
-/** Deletes final calls with all their records. Calls created after `countedSince` (ms) still count for their token. */
+/** Deletes final calls with all their records. Calls counted after `countedSince` (ms) still count for their token. */
 export async function removeCalls(
   tx: Kysely<Database>,
   calls: readonly string[],
@@ -49,7 +49,7 @@ export async function removeCalls(
       .deleteFrom("calls")
       .where("id", "in", calls.slice(from, from + BATCH))
       .where(IS_FINAL)
-      .returning(["id", "instance_id", "status", "token_id", "created_at"])
+      .returning(["id", "instance_id", "status", "token_id", "counted_at"])
       .execute();
     const batch = deleted.map((row) => row.id);
     if (batch.length === 0) continue;

@@ -34,6 +34,7 @@ export function callRow(call: Call): CallRow {
     slot: call.slot,
     owner: call.owner,
     dialing_at: call.dialingAt,
+    counted_at: null,
     version: call.version,
   };
 }

@@ -35,7 +35,7 @@ export function callStore(session: Session): CallStore {
     countTransfer: (tokenId, at, quota) =>
       session.transaction(async (tx) => {
         const oldestAt = await quotaSpent(tx, tokenId, quota, session.traits.rowLocks);
-        if (oldestAt === undefined) await keepCounting(tx, [{ token_id: tokenId, created_at: at }], quota.since);
+        if (oldestAt === undefined) await keepCounting(tx, [{ token_id: tokenId, counted_at: at }], quota.since);
         return oldestAt;
       }),
     async get(id) {

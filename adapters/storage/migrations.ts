@@ -42,6 +42,7 @@ export function migrations(types: ColumnTypes): Record<string, Migration> {
     "0030_webhook_headers": { up: (db) => webhookHeaders(db, types) },
     "0031_sip_calls": { up: sipCalls },
     "0032_queue_order": { up: queueOrder },
+    "0033_purge_clock": { up: purgeClock },
   };
 }
 
@@ -225,6 +226,17 @@ async function sipCalls(db: Kysely<unknown>): Promise<void> {
 async function queueOrder(db: Kysely<unknown>): Promise<void> {
   await db.schema.dropIndex("calls_queued").execute();
   await partialIndex(db, "calls_in_queue", "calls", ["instance_id", "id"], "status = 'QUEUED'");
+}
+
+/** Existing calls count by the wall clock, as they have so far. */
+async function purgeClock(db: Kysely<unknown>): Promise<void> {
+  const { schema } = db;
+  await schema.alterTable("trusted_time").addColumn("step_ms", "bigint").execute();
+  await schema.alterTable("trusted_time").addColumn("stepped_ago_ms", "bigint").execute();
+  await schema.alterTable("calls").addColumn("counted_at", "bigint").execute();
+  await sql`update ${sql.table("calls")} set counted_at = created_at where token_id is not null`.execute(db);
+  await schema.dropIndex("calls_of_token").execute();
+  await partialIndex(db, "calls_counted", "calls", ["token_id", "counted_at"], "token_id is not null");
 }
 
 /** Existing numbers count as linked since their instance was created. */

@@ -8,11 +8,21 @@ export function retentionStore(session: Session): RetentionStore {
       session.read(async (db) => {
         const row = await db.selectFrom("trusted_time").selectAll().executeTakeFirst();
         if (!row) return undefined;
-        const { at, claimed_at, waited_ms } = row;
-        return { at, claim: claimed_at === null ? null : { at: claimed_at, waitedMs: waited_ms } };
+        const { at, claimed_at, waited_ms, step_ms, stepped_ago_ms } = row;
+        return {
+          at,
+          claim: claimed_at === null ? null : { at: claimed_at, waitedMs: waited_ms },
+          ...(step_ms !== null && { step: { ms: step_ms, waitedMs: stepped_ago_ms ?? 0 } }),
+        };
       }),
-    async saveTrustedTime({ at, claim }) {
-      const row = { at, claimed_at: claim?.at ?? null, waited_ms: claim?.waitedMs ?? 0 };
+    async saveTrustedTime({ at, claim, step }) {
+      const row = {
+        at,
+        claimed_at: claim?.at ?? null,
+        waited_ms: claim?.waitedMs ?? 0,
+        step_ms: step?.ms ?? null,
+        stepped_ago_ms: step?.waitedMs ?? null,
+      };
       await session.write((db) =>
         db
           .insertInto("trusted_time")

@@ -142,6 +142,8 @@ export interface CallTable {
   slot: number;
   owner: string | null;
   dialing_at: number | null;
+  /** The creation by the purge clock, for the limit of its token; null without a token. */
+  counted_at: number | null;
   version: number;
 }
 
@@ -156,6 +158,7 @@ export interface CallAudioTable {
 /** Deleted calls that still count for their token; no other data of them is kept. */
 export interface RemovedCallTable {
   token_id: string;
+  /** `counted_at` of the call. */
   created_at: number;
 }
 
@@ -218,6 +221,8 @@ export interface TrustedTimeTable {
   at: number;
   claimed_at: number | null;
   waited_ms: number;
+  step_ms: number | null;
+  stepped_ago_ms: number | null;
 }
 
 export interface WebhookTable {

@@ -26,6 +26,8 @@ export function calls(memory: Memory): CallStore {
       if (created) {
         memory.log(events);
         all.set(call.id, stored);
+        const { id: callId, tokenId, createdAt } = call;
+        if (tokenId !== null) memory.counted.push({ callId, tokenId, at: quota?.now ?? createdAt });
         if (audio) files.set(call.id, audio.slice());
       }
       if (finished) memory.finish(finished);
@@ -33,7 +35,7 @@ export function calls(memory: Memory): CallStore {
     },
     async countTransfer(tokenId, at, quota) {
       const oldestAt = memory.quotaSpent(tokenId, quota);
-      if (oldestAt === undefined) memory.removed.push({ tokenId, createdAt: at });
+      if (oldestAt === undefined) memory.counted.push({ callId: "", tokenId, at });
       return oldestAt;
     },
     get: async (id) => all.get(id),

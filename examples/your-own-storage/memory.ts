@@ -52,8 +52,8 @@ export class Memory {
   readonly webhooks: Map<string, Webhook> = new Map();
   readonly deliveries: Map<string, WebhookDelivery> = new Map();
   readonly requests: Map<string, KnownRequest> = new Map(); // by nameOf
-  /** Deleted calls, and transfers, that still count for their token. */
-  removed: Pick<Call, "tokenId" | "createdAt">[] = [];
+  /** When calls and transfers were counted for their token, by the clock of its quota; the id of a transfer is empty. */
+  counted: { readonly callId: string; readonly tokenId: string; readonly at: number }[] = [];
   trustedTime: TrustedTime | undefined;
   /** The last position of every log. No user needs their own count: positions may have gaps. */
   #position = 0;
@@ -80,17 +80,19 @@ export class Memory {
   }
 
   /** When the oldest call that stands in the way of another one was created; undefined if the quota has room. */
-  quotaSpent(tokenId: string | null, { maxCalls, since }: CallQuota): number | undefined {
-    if (tokenId === null) return undefined;
-    const counted = [...this.calls.values(), ...this.removed].filter((call) => call.tokenId === tokenId);
-    const times = counted.map(({ createdAt }) => createdAt).filter((createdAt) => createdAt > since);
-    return times.sort((one, other) => other - one)[maxCalls - 1];
+  quotaSpent(tokenId: string | null, { maxCalls, since, now = Infinity }: CallQuota): number | undefined {
+    const spent = (): number | undefined => {
+      const times = this.counted.filter((one) => one.tokenId === tokenId && one.at > since).map(({ at }) => at);
+      return times.sort((one, other) => other - one)[maxCalls - 1];
+    };
+    if (spent() === undefined) return undefined;
+    this.counted = this.counted.map((one) => (one.tokenId === tokenId && one.at > now ? { ...one, at: now } : one));
+    return spent();
   }
 
-  /** Deletes calls with their events and transcripts; those created after `countedSince` still count for their token. */
+  /** Deletes calls with their events and transcripts; those counted after `countedSince` still count for their token. */
   remove(ids: readonly string[], countedSince = Infinity): RemovedCalls {
-    const deleted = ids.flatMap((id) => this.calls.get(id) ?? []);
-    this.removed = [...this.removed, ...deleted].filter(({ createdAt }) => createdAt > countedSince);
+    this.counted = this.counted.filter(({ callId, at }) => !ids.includes(callId) || at > countedSince);
     const gone = (callId: string | null): boolean => callId !== null && ids.includes(callId);
     const events = [...this.events.values()].filter(({ callId }) => gone(callId));
     const lines = [...this.transcripts].filter(([, { callId }]) => gone(callId));

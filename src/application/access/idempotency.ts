@@ -63,11 +63,12 @@ async function begin(
   name: ReceiptKey,
   fingerprint: string,
 ): Promise<Exclude<Receipt, { kind: "running" }>> {
+  const expired = purgeClock.ago(RECEIPT_KEPT_MS);
   const now = purgeClock.now(); // by which it is also purged
-  const known = await receipts.begin(name, fingerprint, now, now - RECEIPT_KEPT_MS);
+  const known = await receipts.begin(name, fingerprint, now, expired);
   if (known.kind !== "running") return known;
   await receipts.abandon(name);
-  const again = await receipts.begin(name, fingerprint, now, now - RECEIPT_KEPT_MS);
+  const again = await receipts.begin(name, fingerprint, now, expired);
   if (again.kind === "running") throw inProgress(name.key);
   return again;
 }

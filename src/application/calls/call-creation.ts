@@ -148,7 +148,7 @@ export class CallCreation {
     }
     switch (inserted.kind) {
       case "limited":
-        throw dailyLimitReached(quota!, inserted.oldestAt);
+        throw dailyLimitReached(this.#context, quota!, inserted.oldestAt);
       case "instance_gone":
         throw instanceNotFound(instanceId);
       case "full":

@@ -5,6 +5,7 @@ import type { Recordings } from "../../ports/recordings.ts";
 import type { RemovedCalls, Storage } from "../../ports/storage.ts";
 import type { System } from "../../ports/system.ts";
 import type { Telephony } from "../../ports/telephony.ts";
+import type { PurgeClock } from "./purge-clock.ts";
 
 /** Everything that keeps something of a call. */
 export interface CallKeepers {
@@ -13,6 +14,7 @@ export interface CallKeepers {
   readonly telephony: ReadonlyMap<string, Pick<Telephony, "forget">>;
   readonly system: System;
   readonly timings: Pick<Timings, "closeMs">;
+  readonly purgeClock: Pick<PurgeClock, "ago">;
 }
 
 /**
@@ -20,7 +22,7 @@ export interface CallKeepers {
  * leaves one behind whose call is gone.
  */
 export async function removeCalls(
-  { storage, recordings, telephony, system, timings }: CallKeepers,
+  { storage, recordings, telephony, system, timings, purgeClock }: CallKeepers,
   ids: readonly string[],
 ): Promise<RemovedCalls> {
   const forgotten = (what: string, work: Promise<void> | undefined) => {
@@ -29,5 +31,5 @@ export async function removeCalls(
   };
   await forgotten("the storage of recordings", recordings.forget(ids));
   for (const [name, network] of telephony) await forgotten(`telephony "${name}"`, network.forget?.(ids));
-  return storage.calls.remove(ids, system.now() - CALL_WINDOW_MS);
+  return storage.calls.remove(ids, purgeClock.ago(CALL_WINDOW_MS));
 }

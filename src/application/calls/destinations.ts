@@ -5,6 +5,7 @@ import { Refusal } from "../../domain/refusal.ts";
 import type { CallQuota } from "../../ports/storage.ts";
 import { DEADLINE_PASSED, DialError, type Telephony } from "../../ports/telephony.ts";
 import type { Context } from "../context.ts";
+import type { PurgeClock } from "./purge-clock.ts";
 
 /**
  * The principal with checked limits: a custom `authenticate` may give anything.
@@ -71,28 +72,37 @@ export async function transferRefusal(
 }
 
 /** How many calls the principal may create; undefined: any number. A token's own limit goes before the server's. */
-export function quotaOf({ callLimits, system }: Context, principal: Principal): CallQuota | undefined {
+export function quotaOf({ callLimits, purgeClock }: Context, principal: Principal): CallQuota | undefined {
   const maxCalls =
     principal.maxCallsPerDay ?? (principal.tokenId === undefined ? undefined : callLimits.maxCallsPerDay);
-  return maxCalls === undefined ? undefined : { maxCalls, since: system.now() - CALL_WINDOW_MS };
+  return maxCalls === undefined ? undefined : quotaNow(purgeClock, maxCalls);
+}
+
+/** Counted by the purge clock: while the wall clock is ahead, no call would block its token until then. */
+function quotaNow(purgeClock: PurgeClock, maxCalls: number): CallQuota & { readonly now: number } {
+  return { maxCalls, since: purgeClock.ago(CALL_WINDOW_MS), now: purgeClock.now() };
 }
 
 /** Counts a transfer like a call that its token creates; returns why that is impossible, undefined if it was counted. */
 export async function countTransfer(
-  { storage, callLimits, system }: Context,
-  { tokenId, maxCallsPerDay = callLimits.maxCallsPerDay ?? Infinity }: Call,
+  context: Context,
+  { tokenId, maxCallsPerDay: maxCalls }: Call,
 ): Promise<string | undefined> {
+  const { storage, callLimits, purgeClock } = context;
   if (tokenId === null) return undefined;
-  const now = system.now();
-  const quota = { maxCalls: maxCallsPerDay, since: now - CALL_WINDOW_MS };
-  const oldestAt = await storage.calls.countTransfer(tokenId, now, quota);
-  return oldestAt === undefined ? undefined : dailyLimitReached(quota, oldestAt).message;
+  const quota = quotaNow(purgeClock, maxCalls ?? callLimits.maxCallsPerDay ?? Infinity);
+  const oldestAt = await storage.calls.countTransfer(tokenId, quota.now, quota);
+  return oldestAt === undefined ? undefined : dailyLimitReached(context, quota, oldestAt).message;
 }
 
-/** @param oldestAt when the oldest call that counts was created, ms since 1970-01-01 UTC */
-export function dailyLimitReached({ maxCalls, since }: CallQuota, oldestAt: number): Refusal {
-  const retryAfterMs = Math.max(0, oldestAt - since);
-  const next = new Date(oldestAt + CALL_WINDOW_MS).toISOString();
+/** @param oldestAt when the oldest call that counts was counted, ms since 1970-01-01 UTC */
+export function dailyLimitReached(
+  { system }: Pick<Context, "system">,
+  { maxCalls, since }: CallQuota,
+  oldestAt: number,
+): Refusal {
+  const retryAfterMs = Math.min(Math.max(0, oldestAt - since), CALL_WINDOW_MS);
+  const next = new Date(system.now() + retryAfterMs).toISOString();
   return new Refusal(
     "daily_call_limit",
     `this token has created ${maxCalls} calls in the last 24 hours, transfers included, which is its limit; the next one is possible at ${next}`,

@@ -4,6 +4,8 @@ import type { Storage, TrustedTime } from "../../ports/storage.ts";
 import type { System } from "../../ports/system.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
+/** Longest age that {@link PurgeClock.ago} measures, ms. */
+const MAX_AGE_MS = DAY_MS;
 /** How far the wall clock may run ahead of the time that passed within a day, ms. */
 const SLACK_MS = 60 * 60_000;
 
@@ -11,6 +13,15 @@ const SLACK_MS = 60 * 60_000;
 interface Claim {
   /** ms since 1970-01-01 UTC. */
   readonly at: number;
+  /** Uptime since then of processes before this one, ms. */
+  readonly waitedMs: number;
+  /** When this process began to count, by the monotonic clock, ms. */
+  readonly since: number;
+}
+
+/** A step of this clock to a later time. Records from before it look older than they are by `ms`. */
+interface Step {
+  readonly ms: number;
   /** Uptime since then of processes before this one, ms. */
   readonly waitedMs: number;
   /** When this process began to count, by the monotonic clock, ms. */
@@ -29,6 +40,8 @@ export class PurgeClock {
   /** A trusted time (ms since 1970-01-01 UTC), and when it was on the monotonic clock, ms. */
   #trusted: { readonly at: number; readonly monotonic: number };
   #claim: Claim | undefined;
+  /** The last step, as long as records from before it matter. */
+  #step: Step | undefined;
 
   constructor(system: System, storage: Storage, log: Logger) {
     this.#system = system;
@@ -43,6 +56,7 @@ export class PurgeClock {
     const monotonic = this.#system.monotonic();
     this.#trusted = { at: saved.at, monotonic };
     this.#claim = saved.claim ? { ...saved.claim, since: monotonic } : undefined;
+    this.#step = saved.step ? { ...saved.step, since: monotonic } : undefined;
   }
 
   /** ms since 1970-01-01 UTC. */
@@ -60,16 +74,40 @@ export class PurgeClock {
     const claim = this.#claimOf(wall, passed);
     const waitedMs = waited(claim, monotonic);
     if (waitedMs < DAY_MS) return passed;
-    this.#trusted = { at: claim.at + waitedMs, monotonic };
+    const at = claim.at + waitedMs;
+    this.#step = { ms: at - passed + this.#stepMs(MAX_AGE_MS), waitedMs: 0, since: monotonic };
+    this.#trusted = { at, monotonic };
     this.#claim = undefined;
     return this.now();
+  }
+
+  /**
+   * The time before which a record is older than `ms`, if its time is one of this clock; ms since 1970-01-01 UTC. Its age
+   * is measured on the scale on which it began: a step of this clock makes no record older.
+   * @param ms at most a day
+   */
+  ago(ms: number): number {
+    if (ms > MAX_AGE_MS) throw new RangeError(`an age is ${ms} ms: it must be at most ${MAX_AGE_MS} ms`);
+    const now = this.now(); // it may take a step
+    return now - ms - this.#stepMs(ms);
+  }
+
+  /** By how much records of an age look too old, ms. */
+  #stepMs(ageMs: number): number {
+    return this.#step && waited(this.#step, this.#system.monotonic()) < ageMs ? this.#step.ms : 0;
   }
 
   /** Keeps the time for the next process. */
   async save(): Promise<void> {
     const at = this.now();
-    const claim = this.#claim && { at: this.#claim.at, waitedMs: waited(this.#claim, this.#system.monotonic()) };
-    await this.#storage.retention.saveTrustedTime({ at, claim: claim ?? null });
+    const monotonic = this.#system.monotonic();
+    const claim = this.#claim && { at: this.#claim.at, waitedMs: waited(this.#claim, monotonic) };
+    const step = this.#stepMs(MAX_AGE_MS) > 0 && this.#step;
+    await this.#storage.retention.saveTrustedTime({
+      at,
+      claim: claim ?? null,
+      ...(step && { step: { ms: step.ms, waitedMs: waited(step, monotonic) } }),
+    });
   }
 
   /** The pending claim; a new one if there is none, or if the wall clock has gone back behind it. */
@@ -91,7 +129,7 @@ export class PurgeClock {
   }
 }
 
-function waited({ waitedMs, since }: Claim, monotonic: number): number {
+function waited({ waitedMs, since }: Pick<Claim, "waitedMs" | "since">, monotonic: number): number {
   return waitedMs + Math.floor(monotonic - since);
 }
 

@@ -56,7 +56,7 @@ export class Retention {
     const { purgeClock, storage } = this.#context;
     const now = purgeClock.now();
     await this.#stage("results of requests", async () => {
-      if ((await storage.receipts.forget(now - RECEIPT_KEPT_MS)) > 0) this.#unscrubbed = true;
+      if ((await storage.receipts.forget(purgeClock.ago(RECEIPT_KEPT_MS))) > 0) this.#unscrubbed = true;
     });
     if (this.#recordingsMs < Infinity)
       await this.#stage("recordings", () => this.#sweepRecordings(now - this.#recordingsMs));

@@ -63,8 +63,13 @@ export type Insertion =
 export interface CallQuota {
   /** `Infinity` for a transfer of a token without a limit. */
   readonly maxCalls: number;
-  /** Calls created after this time count, deleted ones included; ms since 1970-01-01 UTC. */
+  /** Calls counted after this time count, deleted ones included; ms since 1970-01-01 UTC. */
   readonly since: number;
+  /**
+   * When the call is counted, by the clock of `since`; ms since 1970-01-01 UTC. Calls that were counted later, by a clock
+   * that was ahead, are counted again at this time before one is refused. Default: the call's `createdAt`.
+   */
+  readonly now?: number | undefined;
 }
 
 /** How the final calls among those of a period turned out. */
@@ -147,7 +152,7 @@ export interface CallStore {
   ended(endedBefore: number, limit: number): Promise<string[]>;
   /**
    * Deletes the final ones of these calls, with their events and transcripts.
-   * @param countedSince deleted calls that were created after this time still count for their token (see
+   * @param countedSince deleted calls that were counted after this time still count for their token (see
    *   {@link CallQuota}); ms since 1970-01-01 UTC. Default: none of them counts
    */
   remove(ids: readonly string[], countedSince?: number): Promise<RemovedCalls>;

@@ -86,6 +86,18 @@ export function callQuotaContract(clause: Clause, lastingClause: Clause): void {
     scene.equal((await token.create(1, first.createdAt)).kind, "created");
   });
 
+  clause("a call counts by the clock of its quota, and one of a clock that was ahead from now on", async (scene) => {
+    const token = await tokenScene(scene);
+    const at = (now: number) => {
+      const call = scene.call(token.instance, { tokenId: token.id });
+      return scene.storage.calls.insert(call, undefined, LONG_QUEUE, [], undefined, { maxCalls: 2, since: 0, now });
+    };
+    scene.equal((await at(9_000)).kind, "created");
+    scene.equal(await scene.storage.calls.countTransfer(token.id ?? "", 9_000, { maxCalls: 2, since: 0 }), undefined);
+    scene.equal(await at(1_000), { kind: "limited", oldestAt: 1_000 });
+    scene.equal(await at(2_000), { kind: "limited", oldestAt: 1_000 });
+  });
+
   clause("a deleted call still counts for its token, until the time given at its deletion", async (scene) => {
     const token = await tokenScene(scene);
     const { calls } = scene.storage;

@@ -23,6 +23,9 @@ export function retentionContract(clause: Clause, lastingClause: Clause): void {
     await scene.storage.retention.saveTrustedTime(time);
     await scene.reopen();
     scene.equal(await scene.storage.retention.trustedTime(), time);
+    const stepped = { at: 3, claim: null, step: { ms: 7_200_000, waitedMs: 60_000 } };
+    await scene.storage.retention.saveTrustedTime(stepped);
+    scene.equal(await scene.storage.retention.trustedTime(), stepped);
     await scene.storage.retention.saveTrustedTime({ at: 2, claim: null });
     scene.equal(await scene.storage.retention.trustedTime(), { at: 2, claim: null });
   });

@@ -44,6 +44,7 @@ const STEPS = [
   "0030_webhook_headers",
   "0031_sip_calls",
   "0032_queue_order",
+  "0033_purge_clock",
 ];
 
 test("four processes migrate one new SQLite file at the same time", { timeout: 60_000 }, async () => {

@@ -6,6 +6,9 @@ import type { Instance } from "../../../src/domain/instance.ts";
 import type { Principal } from "../../../src/domain/principal.ts";
 import { ALICE, audioFile, BOB, NUMBER, World } from "../../support/application.ts";
 
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
 const speech = (instance: Instance, text = "Hello"): CreateCallInput => ({
   instanceId: instance.id,
   type: "FIXED_TTS",
@@ -26,6 +29,33 @@ test("the same key and body repeat the first answer, also after the call", async
   expect(first).toMatchObject({ status: "QUEUED", created: true, replayed: false });
   expect(world.network.legs).toHaveLength(1);
   await world.stop();
+});
+
+test("a key is kept for a day after a start that followed downtime", async () => {
+  const before = await World.start();
+  const instance = await before.activeInstance();
+  await before.system.advance(2 * HOUR_MS);
+  before.system.jump(2 * DAY_MS);
+  const world = await before.crashAndRestart();
+  await world.system.advance(DAY_MS - 15_000);
+  const options = { idempotencyKey: "booking-17" };
+  const first = await world.app.calls.create(ALICE, speech(instance), options);
+  await world.system.settle();
+  world.leg(first).end("busy");
+  await world.system.advance(30_000); // the purge clock follows the wall clock now
+  expect(world.context.purgeClock.now()).toBe(world.system.now());
+  expect(await world.app.calls.create(ALICE, speech(instance), options)).toMatchObject({
+    id: first.id,
+    replayed: true,
+  });
+  await world.system.settle();
+  expect(world.network.legs).toHaveLength(1);
+  const next = await world.crashAndRestart();
+  await next.system.advance(DAY_MS - HOUR_MS);
+  expect(await next.app.calls.create(ALICE, speech(instance), options)).toMatchObject({ id: first.id, replayed: true });
+  await next.system.advance(2 * HOUR_MS);
+  expect(await next.app.calls.create(ALICE, speech(instance), options)).toMatchObject({ replayed: false });
+  await next.stop();
 });
 
 test("many requests at once under one key create one call", async () => {

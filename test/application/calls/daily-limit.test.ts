@@ -50,6 +50,50 @@ describe("a token with a daily limit", () => {
     await world.stop();
   });
 
+  test.each([366 * 24 * HOUR_MS, -366 * 24 * HOUR_MS])(
+    "is blocked for no more than a day if the clock was off by %i ms for a moment",
+    async (ahead) => {
+      const { world, instances } = await scene(4);
+      world.system.jump(ahead);
+      await create(world, instances[0]);
+      await create(world, instances[1]);
+      world.system.jump(-ahead);
+      await world.system.advance(HOUR_MS);
+      const refusal = await refusalOf(create(world, instances[2]));
+      expect(refusal.retryAfterMs).toBeLessThanOrEqual(24 * HOUR_MS);
+      await world.system.advance(refusal.retryAfterMs ?? 0);
+      await create(world, instances[2]);
+      await world.stop();
+    },
+  );
+
+  test("is blocked for no more than a day if the clock was ahead for days", async () => {
+    const { world, instances } = await scene(4);
+    world.system.jump(366 * 24 * HOUR_MS);
+    await world.system.advance(26 * HOUR_MS);
+    await create(world, instances[0]);
+    await create(world, instances[1]);
+    world.system.jump(-366 * 24 * HOUR_MS);
+    const refusal = await refusalOf(create(world, instances[2]));
+    expect(refusal.retryAfterMs).toBeLessThanOrEqual(24 * HOUR_MS);
+    await world.system.advance(refusal.retryAfterMs ?? 0);
+    await create(world, instances[2]);
+    await world.stop();
+  });
+
+  test("keeps to its limit when the clock catches up with a downtime", async () => {
+    const { world: before, instances } = await scene(4);
+    await before.system.advance(2 * HOUR_MS);
+    before.system.jump(48 * HOUR_MS);
+    const world = await before.crashAndRestart();
+    await world.system.advance(23 * HOUR_MS);
+    await create(world, instances[0]);
+    await create(world, instances[1]);
+    await world.system.advance(2 * HOUR_MS);
+    expect((await refusalOf(create(world, instances[2]))).code).toBe("daily_call_limit");
+    await world.stop();
+  });
+
   test("is not charged for existing calls, replays and refused requests", async () => {
     const { world, instances } = await scene(3);
     const [first, second, third] = instances;
