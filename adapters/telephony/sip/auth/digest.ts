@@ -1,5 +1,5 @@
+import { BoundedMap } from "../../../../src/base/bounded-map.ts";
 import type { System } from "../../../../src/ports/system.ts";
-import { BoundedMap } from "../bounded-map.ts";
 import { randomText } from "../message/random-text.ts";
 import { DigestAuthentication } from "./digest-authentication.ts";
 import type { DigestChallenge } from "./digest-challenge.ts";

@@ -1,5 +1,5 @@
+import { BoundedMap } from "../../../../src/base/bounded-map.ts";
 import { shown } from "../../../../src/base/shown.ts";
-import { BoundedMap } from "../bounded-map.ts";
 import type { ChallengeRefusal } from "./challenge-refusal.ts";
 import type { DigestAlgorithm } from "./digest-algorithm.ts";
 import type { DigestChallenge } from "./digest-challenge.ts";

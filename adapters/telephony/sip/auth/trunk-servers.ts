@@ -1,4 +1,4 @@
-import { BoundedMap } from "../bounded-map.ts";
+import { BoundedMap } from "../../../../src/base/bounded-map.ts";
 import { parseUri } from "../message/uri.ts";
 import { canonicalAddress } from "../transport/canonical-address.ts";
 import type { Resolve } from "../transport/resolve.ts";

@@ -1,4 +1,4 @@
-import { BoundedMap } from "../bounded-map.ts";
+import { BoundedMap } from "../../../../src/base/bounded-map.ts";
 import { addressAndPort, type Hop } from "../transport/transport.ts";
 
 const MOST_REMEMBERED = 2_048;

@@ -1,5 +1,5 @@
+import { BoundedMap } from "../../../../src/base/bounded-map.ts";
 import type { System } from "../../../../src/ports/system.ts";
-import { BoundedMap } from "../bounded-map.ts";
 import type { SipRequest } from "../message/message.ts";
 import { addressAndPort, type Flow, type Hop, type Transports } from "../transport/transport.ts";
 

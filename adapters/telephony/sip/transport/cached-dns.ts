@@ -1,6 +1,6 @@
+import { BoundedMap } from "../../../../src/base/bounded-map.ts";
 import { within } from "../../../../src/base/timeout.ts";
 import type { System } from "../../../../src/ports/system.ts";
-import { BoundedMap } from "../bounded-map.ts";
 import type { Dns } from "./resolve.ts";
 
 /** How long an answer is cached, whatever its TTL, ms: calls in quick succession share it, and a change is noticed soon. */

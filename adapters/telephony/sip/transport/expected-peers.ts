@@ -1,4 +1,4 @@
-import { BoundedMap } from "../bounded-map.ts";
+import { BoundedMap } from "../../../../src/base/bounded-map.ts";
 import { skipEmptyLines } from "../message/head-end.ts";
 import { canonicalAddress } from "./canonical-address.ts";
 

@@ -1,5 +1,5 @@
+import { BoundedMap } from "../../../../src/base/bounded-map.ts";
 import type { System } from "../../../../src/ports/system.ts";
-import { BoundedMap } from "../bounded-map.ts";
 import { addressAndPort, type Flow, type Hop } from "./transport.ts";
 
 /** When a hop that failed is probed first, ms after its failure; each probe that fails doubles the wait … */

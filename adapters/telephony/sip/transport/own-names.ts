@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { BoundedMap } from "../bounded-map.ts";
+import { BoundedMap } from "../../../../src/base/bounded-map.ts";
 import { type HostPort, parseHostPort, writeHostPort } from "../message/host-port.ts";
 import { isPrivate } from "./private-address.ts";
 import type { Flow, SocketAddress, TransportKind } from "./transport.ts";

@@ -1,6 +1,6 @@
 import { isIP, type Socket } from "node:net";
+import { BoundedMap } from "../../../../src/base/bounded-map.ts";
 import type { System } from "../../../../src/ports/system.ts";
-import { BoundedMap } from "../bounded-map.ts";
 import type { TrunkTls } from "../config/trunk.ts";
 import { networkFault, placeName } from "./network-fault.ts";
 import { openStream } from "./open-stream.ts";
