@@ -21,6 +21,7 @@ import { scryptHasher } from "./embedded/scrypt-hasher.ts";
 import { parseSecret, secretOf, storedSecret } from "./embedded/secret.ts";
 import { closing, type SharedWorkers, sharedWorkers } from "./embedded/shared-workers.ts";
 import { embeddedStorage } from "./embedded/storage.ts";
+import { HostLookup } from "./user-hosts/host-lookup.ts";
 import { httpSender } from "./webhooks/http-sender.ts";
 
 const PREVIOUS = {
@@ -39,7 +40,8 @@ export async function embedded(options: RingportOptions): Promise<EmbeddedPorts>
   const data = resolve(options.data ?? DEFAULT_DATA);
   const given = options.secret === undefined ? await secretOf(data) : parseSecret(options.secret);
   const previousSecrets = (options.previousSecrets ?? []).map((hex) => parseSecret(hex, PREVIOUS));
-  const agentTools = await allTools(options);
+  const hosts = new HostLookup({ system: options.system });
+  const agentTools = await allTools(options, hosts);
   const secret = async (): Promise<Uint8Array> => {
     if (given === undefined || options.telephony === undefined) await dataFolder(data);
     return given ?? storedSecret(data);
@@ -54,7 +56,7 @@ export async function embedded(options: RingportOptions): Promise<EmbeddedPorts>
   const transcription = options.transcription ?? (await embeddedTranscription(options));
   const agent = options.agent ?? (await embeddedAgent(options));
   const bodies = await embeddedBodies(workers);
-  const webhookSender = httpSender({ allowPrivate: options.webhooks?.allowPrivate });
+  const webhookSender = httpSender({ allowPrivate: options.webhooks?.allowPrivate, hosts });
   const { asset = docsAsset, passwords = scryptHasher() } = options;
   return {
     storage,
@@ -104,8 +106,11 @@ async function embeddedAgent({ embedded }: RingportOptions): Promise<Agent | Aud
 }
 
 /** Those of the program, then those of the configuration. @throws {Error} a tool that cannot be used; the message names the fix */
-async function allTools({ agentTools = [], embedded }: RingportOptions): Promise<readonly AgentTool[]> {
-  const tools = [...agentTools, ...(await httpTools(embedded?.httpTools))];
+async function allTools(
+  { agentTools = [], embedded }: RingportOptions,
+  hosts: HostLookup,
+): Promise<readonly AgentTool[]> {
+  const tools = [...agentTools, ...(await httpTools(embedded?.httpTools, hosts))];
   const fault = toolsFault(tools);
   if (fault !== undefined) throw new Error(fault);
   return tools;

@@ -1,5 +1,6 @@
 import type { HttpToolOptions, HttpToolsTuning } from "../../src/options.ts";
 import type { AgentTool } from "../../src/ports/agent-tool.ts";
+import type { HostLookup } from "../user-hosts/host-lookup.ts";
 import { jsonOrFile } from "./json-or-file.ts";
 
 const NAME = "the HTTP tools (RINGPORT_AGENT_TOOLS)";
@@ -12,13 +13,14 @@ const JSON_SETTING = {
 
 /**
  * The tools that the options name.
+ * @param hosts looks up their servers
  * @throws {Error} one line that names every fault with its field, and never a value
  */
-export async function httpTools(tuning: HttpToolsTuning | undefined): Promise<readonly AgentTool[]> {
+export async function httpTools(tuning: HttpToolsTuning | undefined, hosts: HostLookup): Promise<readonly AgentTool[]> {
   if (tuning?.tools === undefined) return [];
   const { httpTool } = await import("../agent/tools/http-tool.ts");
   const { allowPrivate = false } = tuning;
-  return (await httpToolOptions(tuning)).map((tool) => httpTool(tool, { allowPrivate }));
+  return (await httpToolOptions(tuning)).map((tool) => httpTool(tool, { allowPrivate, hosts }));
 }
 
 /**

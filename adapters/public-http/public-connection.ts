@@ -1,16 +1,25 @@
 import type { RequestOptions } from "node:https";
 import { isAddress, isPublicAddress } from "../../src/domain/public-address.ts";
+import type { HostLookup } from "../user-hosts/host-lookup.ts";
 import { notPublic } from "./not-public.ts";
-import { publicLookup, type Resolve, systemResolve } from "./public-lookup.ts";
+import { publicLookup } from "./public-lookup.ts";
 
 /** Where requests may go. */
 export interface PublicConnectionOptions {
   /** Connects to private addresses too, also without TLS. Default: false. */
   readonly allowPrivate?: boolean | undefined;
-  /** Resolves host names. Default: as the system does. */
-  readonly resolve?: Resolve | undefined;
+  /** Looks up host names. */
+  readonly hosts: Pick<HostLookup, "addresses">;
   /** The authorities that sign certificates, PEM. Default: those of the runtime. */
   readonly ca?: string | undefined;
+}
+
+/** In whose name a connection is opened. */
+export interface ConnectionOwner {
+  /** A key of the user whose lookups it counts among. */
+  readonly user: string;
+  /** Ends the lookup. */
+  readonly signal: AbortSignal;
 }
 
 /**
@@ -20,7 +29,8 @@ export interface PublicConnectionOptions {
  */
 export function publicConnection(
   url: URL,
-  { allowPrivate = false, resolve = systemResolve, ca }: PublicConnectionOptions,
+  { allowPrivate = false, hosts, ca }: PublicConnectionOptions,
+  { user, signal }: ConnectionOwner,
 ): RequestOptions {
   const host = url.hostname.replace(/^\[|\]$/g, "");
   if (!allowPrivate) {
@@ -28,6 +38,7 @@ export function publicConnection(
     // An address is not looked up.
     if (isAddress(host) && !isPublicAddress(host)) throw notPublic(host);
   }
-  const lookup = publicLookup(resolve, allowPrivate ? () => true : isPublicAddress);
+  const isAllowed = allowPrivate ? () => true : isPublicAddress;
+  const lookup = publicLookup((name) => hosts.addresses(name, user, signal), isAllowed);
   return { host, port: url.port, lookup, agent: false, ...(ca !== undefined && { ca }) };
 }

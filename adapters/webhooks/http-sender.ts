@@ -7,11 +7,11 @@ import { type PublicConnectionOptions, publicConnection } from "../public-http/p
 export type HttpSenderOptions = PublicConnectionOptions;
 
 /** Sends webhooks with a new connection for each. */
-export function httpSender(options: HttpSenderOptions = {}): WebhookSender {
+export function httpSender(options: HttpSenderOptions): WebhookSender {
   return {
     async post(webhook) {
       const url = new URL(webhook.url);
-      return post(webhook, url, publicConnection(url, options));
+      return post(webhook, url, publicConnection(url, options, { user: webhook.userId, signal: webhook.signal }));
     },
   };
 }

@@ -1,5 +1,7 @@
 /** One attempt to deliver a webhook. */
 export interface OutgoingWebhook {
+  /** The user whose webhook it is. */
+  readonly userId: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -13,6 +15,7 @@ export interface OutgoingWebhook {
  * Rules for every implementation:
  * - It connects only to an address that `isPublicAddress` of `src/domain/public-address.ts` allows, and connects to the
  *   very address that it checked: a name may resolve to another one a moment later. Its owner may lift this.
+ * - Endpoints of one user never delay those of another user, also if their host names cannot be looked up.
  * - It follows no redirect, and does not repeat a request by itself.
  * - It reads no more of the response than the head, and keeps no connection open.
  */

@@ -3,9 +3,11 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { httpTools } from "../../adapters/embedded/http-tools.ts";
 import { embedded } from "../../adapters/embedded.ts";
+import { HostLookup } from "../../adapters/user-hosts/host-lookup.ts";
 import { printed } from "../support/printed.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
+const hosts = new HostLookup();
 const SECRET = "hunter2-hunter2";
 const ORDER = {
   name: "order",
@@ -20,11 +22,11 @@ describe("HTTP tools", () => {
     const file = join(temporaryFolder("tools"), "tools.json");
     writeFileSync(file, JSON.stringify([ORDER]));
     for (const tools of [[ORDER], JSON.stringify([ORDER]), file]) {
-      const made = await httpTools({ tools });
+      const made = await httpTools({ tools }, hosts);
       expect(made.map(({ name }) => name)).toEqual(["order"]);
       expect(printed(made)).not.toContain(SECRET);
     }
-    expect(await httpTools(undefined)).toEqual([]);
+    expect(await httpTools(undefined, hosts)).toEqual([]);
   });
 
   test.for([

@@ -107,7 +107,7 @@ export const LAYERS: readonly Layer[] = [
   { files: "adapters/audio/", may: [BASE, DOMAIN, PORTS, AUDIO, "node:", "mpg123-decoder"], rule: ADAPTER },
   { files: "adapters/bodies/", may: [BASE, DOMAIN, PORTS, "node:"], rule: ADAPTER },
   { files: "adapters/engine-http/", may: [BASE, PORTS, "ky", "ws"], rule: ADAPTER },
-  { files: "adapters/public-http/", may: [DOMAIN, "node:"], rule: ADAPTER },
+  { files: "adapters/public-http/", may: [DOMAIN, "adapters/user-hosts/", "node:"], rule: ADAPTER },
   { files: "adapters/recordings/", may: [BASE, DOMAIN, PORTS, AUDIO, "adapters/audio/", "node:"], rule: ADAPTER },
   {
     files: "adapters/server/",
@@ -136,7 +136,10 @@ export const LAYERS: readonly Layer[] = [
   },
   {
     files: "adapters/telephony/",
-    may: [BASE, DOMAIN, PORTS, AUDIO, "adapters/audio/", "node:", "libopus-wasm", "libphonenumber-js", "valibot"],
+    may: [
+      ...[BASE, DOMAIN, PORTS, AUDIO, "adapters/audio/", "adapters/user-hosts/"],
+      ...["node:", "libopus-wasm", "libphonenumber-js", "valibot"],
+    ],
     rule: ADAPTER,
   },
   {
@@ -144,6 +147,11 @@ export const LAYERS: readonly Layer[] = [
     may: [BASE, DOMAIN, PORTS, AUDIO, "adapters/engine-http/", "node:", "ky"],
     types: ["src/options.ts"],
     rule: ADAPTER,
+  },
+  {
+    files: "adapters/user-hosts/",
+    may: [BASE, PORTS, "node:"],
+    rule: "adapters/user-hosts looks up hosts for several adapter families, and knows none of them.",
   },
   { files: "adapters/webhooks/", may: [BASE, DOMAIN, PORTS, "adapters/public-http/", "node:"], rule: ADAPTER },
   {
@@ -153,7 +161,7 @@ export const LAYERS: readonly Layer[] = [
   },
   {
     files: "adapters/embedded",
-    may: [BASE, DOMAIN, PORTS, AUDIO, "src/options.ts", ...FAMILIES, "node:"],
+    may: [BASE, DOMAIN, PORTS, AUDIO, "src/options.ts", ...FAMILIES, "adapters/user-hosts/", "node:"],
     types: [APPLICATION],
     rule: "adapters/embedded puts the adapter families of the server together.",
   },
@@ -189,6 +197,7 @@ export const LAYERS: readonly Layer[] = [
         "adapters/console/",
         "adapters/public-http/",
         "adapters/server/",
+        "adapters/user-hosts/",
         ...FAMILIES,
       ],
       ...["node:", "pg", "qrcode-generator"],

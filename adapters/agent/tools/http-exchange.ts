@@ -2,6 +2,9 @@ import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { type PublicConnectionOptions, publicConnection } from "../../public-http/public-connection.ts";
 
+/** The servers of tools are the operator's; their lookups count as those of one user. */
+const OPERATOR = "operator";
+
 /** A request to a fixed server. */
 export interface HttpRequest {
   readonly origin: string;
@@ -37,7 +40,7 @@ export async function httpExchange(
   const send = url.protocol === "https:" ? httpsRequest : httpRequest;
   const bytes = body === undefined ? undefined : new TextEncoder().encode(body);
   const request = send({
-    ...publicConnection(url, connection),
+    ...publicConnection(url, connection, { user: OPERATOR, signal }),
     method,
     path,
     headers: {

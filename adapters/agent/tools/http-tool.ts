@@ -12,7 +12,7 @@ const MOST_BYTES = 16_384;
  * A tool that sends an HTTP request to a fixed server. The values of its headers reach nobody else: they are hidden in
  * responses and errors.
  */
-export function httpTool(options: HttpToolOptions, connection: PublicConnectionOptions = {}): AgentTool {
+export function httpTool(options: HttpToolOptions, connection: PublicConnectionOptions): AgentTool {
   const { name, description, parameters, timeoutMs, method = "GET", headers = {} } = options;
   const template = urlTemplate(options.url);
   if (template === undefined) throw new TypeError(`the tool ${name} has no usable url`);

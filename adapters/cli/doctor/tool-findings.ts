@@ -1,6 +1,7 @@
 import type { HttpToolOptions, HttpToolsTuning } from "../../../src/options.ts";
 import { httpToolOptions } from "../../embedded/http-tools.ts";
 import { connectOnce } from "../../public-http/connect-once.ts";
+import { HostLookup } from "../../user-hosts/host-lookup.ts";
 import { broken, type Finding, reasonOf, works } from "./finding.ts";
 
 const NAME = "agent tools";
@@ -20,19 +21,21 @@ export async function findTools(tuning: HttpToolsTuning | undefined): Promise<Fi
     const { origin } = new URL(url); // placeholders are in path and query alone
     named.set(origin, [...(named.get(origin) ?? []), name]);
   }
-  return Promise.all([...named].map(([origin, names]) => findServerOf(names, origin, tuning)));
+  const hosts = new HostLookup();
+  return Promise.all([...named].map(([origin, names]) => findServerOf(names, origin, tuning, hosts)));
 }
 
 async function findServerOf(
   tools: readonly string[],
   origin: string,
   { allowPrivate }: HttpToolsTuning,
+  hosts: HostLookup,
 ): Promise<Finding> {
   const started = performance.now();
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(new Error(`no connection within ${WITHIN_MS} ms`)), WITHIN_MS);
   try {
-    await connectOnce(new URL(origin), { allowPrivate }, late.signal);
+    await connectOnce(new URL(origin), { allowPrivate, hosts }, { user: "operator", signal: late.signal });
     const ms = Math.round(performance.now() - started);
     return works(NAME, `${origin}, of ${tools.join(", ")}: connected within ${ms} ms, and no request was sent`);
   } catch (error) {

@@ -29,9 +29,10 @@ export async function attempt(
     if (webhook.sealedOldKey && (webhook.oldKeyUntil ?? 0) > timestamp) sealed.push(webhook.sealedOldKey);
     const keys = await Promise.all(sealed.map((key) => vault.open(webhook.id, key)));
     const signed = await signedHeaders({ id, timestamp, body }, keys);
+    const { userId, url } = webhook;
     const own = await openHeaders(vault, webhook.id, webhook.sealedHeaders);
     const headers = { ...own, "content-type": "application/json", "user-agent": "Ringport-Webhooks", ...signed };
-    const sending = webhookSender.post({ url: webhook.url, headers, body, signal: over.signal });
+    const sending = webhookSender.post({ userId, url, headers, body, signal: over.signal });
     sending.catch(() => {}); // it may reject after the time is over
     const late = () => new Error(`the endpoint did not answer within ${ATTEMPT_MS} ms`);
     return { status: await within(sending, { system, ms: ATTEMPT_MS, late, signal: ending }) };

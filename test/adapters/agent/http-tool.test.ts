@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import { httpTool } from "../../../adapters/agent/tools/http-tool.ts";
+import { HostLookup } from "../../../adapters/user-hosts/host-lookup.ts";
 import { offeredTools } from "../../../src/application/call-audio/agents/offered-tools.ts";
 import type { HttpToolOptions } from "../../../src/options.ts";
 import { realSystem } from "../../../src/ports/system.ts";
@@ -45,7 +46,7 @@ async function run(more: Partial<HttpToolOptions>, input: object, allowPrivate =
   const context = {
     system: realSystem,
     log: { debug: log, info: log, warn: log, error: log },
-    agentTools: [httpTool(options, { allowPrivate })],
+    agentTools: [httpTool(options, { allowPrivate, hosts: new HostLookup() })],
   };
   const call = { id: "call_1", message: { type: "DYNAMIC_AGENT" as const, instructions: [] } };
   const [tool] = offeredTools(context, call, new AbortController().signal, () => {});

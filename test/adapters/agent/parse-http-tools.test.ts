@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { httpTool } from "../../../adapters/agent/tools/http-tool.ts";
 import { parseHttpTools } from "../../../adapters/agent/tools/parse-http-tools.ts";
 import { urlTemplate } from "../../../adapters/agent/tools/url-template.ts";
+import { HostLookup } from "../../../adapters/user-hosts/host-lookup.ts";
 import { ToolFailed, toolsFault } from "../../../src/ports/agent-tool.ts";
 
 const SECRET = "hunter2-hunter2";
@@ -70,7 +71,7 @@ describe("the list of HTTP tools", () => {
           const { tools, faults } = parseHttpTools(value, isPrivate);
           expect(faults.length > 0 || tools.length === (value as unknown[]).length).toBe(true);
           for (const fault of faults) expect(fault).toMatch(/^[ -~]{1,400}$/);
-          for (const one of tools) expect(toolsFault([httpTool(one)])).toBeUndefined();
+          for (const one of tools) expect(toolsFault([httpTool(one, { hosts: new HostLookup() })])).toBeUndefined();
         },
       ),
     );

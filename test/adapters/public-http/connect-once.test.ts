@@ -6,7 +6,7 @@ import { certificateAuthority } from "../../support/certificates.ts";
 
 const HOST = "tools.example.com";
 const authority = certificateAuthority();
-const resolve = async () => [{ address: "127.0.0.1", family: 4 }];
+const hosts = { addresses: async () => [{ address: "127.0.0.1", family: 4 }] };
 
 describe("a connection to a server", () => {
   let [connections, requests] = [0, 0];
@@ -20,7 +20,7 @@ describe("a connection to a server", () => {
   afterAll(() => server.close());
 
   const connected = (host: string, options: object, signal = new AbortController().signal) =>
-    connectOnce(new URL(`https://${host}:${port}`), { resolve, ...options }, signal);
+    connectOnce(new URL(`https://${host}:${port}`), { hosts, ...options }, { user: "usr_1", signal });
 
   test("is opened over TLS and closed, without a request", async () => {
     await connected(HOST, { allowPrivate: true, ca: authority.ca });
@@ -36,7 +36,7 @@ describe("a connection to a server", () => {
   });
 
   test("ends with its signal", async () => {
-    const never = { allowPrivate: true, resolve: () => new Promise<never>(() => {}) };
+    const never = { allowPrivate: true, hosts: { addresses: () => new Promise<never>(() => {}) } };
     const [late, reason] = [new AbortController(), new Error("it took too long")];
     const connecting = connected(HOST, never, late.signal);
     late.abort(reason);

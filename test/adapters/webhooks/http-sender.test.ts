@@ -2,6 +2,8 @@ import { createServer as createHttpServer } from "node:http";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
+import { hostAddress } from "../../../adapters/user-hosts/host-address.ts";
+import { HostLookup, LookupFailed } from "../../../adapters/user-hosts/host-lookup.ts";
 import { type HttpSenderOptions, httpSender } from "../../../adapters/webhooks/http-sender.ts";
 import { certificateAuthority } from "../../support/certificates.ts";
 
@@ -44,20 +46,18 @@ async function endpoint({ names = [HOST], tls = true, respond = (): number | und
   return { received, port, connections: () => connections };
 }
 
-function send(url: string, options: HttpSenderOptions, signal: AbortSignal = new AbortController().signal) {
+function send(url: string, options: Partial<HttpSenderOptions>, signal: AbortSignal = new AbortController().signal) {
   const headers = { "content-type": "application/json", "webhook-id": "evt_1" };
-  return httpSender({ ca: authority.ca, ...options }).post({ url, headers, body: '{"é":1}', signal });
+  const sender = httpSender({ ca: authority.ca, hosts: new HostLookup(), ...options });
+  return sender.post({ userId: "usr_1", url, headers, body: '{"é":1}', signal });
 }
 
-const resolvesTo =
-  (...addresses: string[]) =>
-  async () =>
-    addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 }));
+const resolvesTo = (...addresses: string[]) => ({ addresses: async () => addresses.map(hostAddress) });
 
 describe("a webhook on its way", () => {
   test("reaches the endpoint over TLS under its own name", async () => {
     const { received, port } = await endpoint();
-    const options = { allowPrivate: true, resolve: resolvesTo("127.0.0.1") };
+    const options = { allowPrivate: true, hosts: resolvesTo("127.0.0.1") };
     expect(await send(`https://${HOST}:${port}/in?x=1`, options)).toBe(204);
     expect(received).toEqual([
       { method: "POST", url: "/in?x=1", host: `${HOST}:${port}`, type: "application/json", body: '{"é":1}' },
@@ -66,14 +66,14 @@ describe("a webhook on its way", () => {
 
   test("does not follow a redirect", async () => {
     const { received, port } = await endpoint({ respond: () => 307 });
-    const options = { allowPrivate: true, resolve: resolvesTo("127.0.0.1") };
+    const options = { allowPrivate: true, hosts: resolvesTo("127.0.0.1") };
     expect(await send(`https://${HOST}:${port}/`, options)).toBe(307);
     expect(received).toHaveLength(1);
   });
 
   test("is refused by a certificate for another name", async () => {
     const { received, port } = await endpoint({ names: ["other.example.com"] });
-    const options = { allowPrivate: true, resolve: resolvesTo("127.0.0.1") };
+    const options = { allowPrivate: true, hosts: resolvesTo("127.0.0.1") };
     await expect(send(`https://${HOST}:${port}/`, options)).rejects.toThrow(/altnames/i);
     expect(received).toEqual([]);
   });
@@ -82,7 +82,7 @@ describe("a webhook on its way", () => {
     const ending = new AbortController();
     const { port } = await endpoint({ respond: () => void ending.abort() });
     await expect(send(`http://127.0.0.1:1/`, { allowPrivate: true }, AbortSignal.abort())).rejects.toThrow();
-    const options = { allowPrivate: true, resolve: resolvesTo("127.0.0.1") };
+    const options = { allowPrivate: true, hosts: resolvesTo("127.0.0.1") };
     await expect(send(`https://${HOST}:${port}/`, options, ending.signal)).rejects.toThrow();
   });
 
@@ -98,7 +98,7 @@ describe("the guard", () => {
     ...["127.0.0.1", "10.0.0.1", "169.254.169.254", "100.64.0.1", "::1", "fd00:ec2::254", "::ffff:127.0.0.1"],
   ])("never connects to a name that resolves to %s", async (address) => {
     const { port, connections } = await endpoint();
-    const sent = send(`https://${HOST}:${port}/`, { resolve: resolvesTo(address) });
+    const sent = send(`https://${HOST}:${port}/`, { hosts: resolvesTo(address) });
     await expect(sent).rejects.toThrow(`the host "${HOST}" has no public address`);
     expect(connections()).toBe(0);
   });
@@ -115,8 +115,8 @@ describe("the guard", () => {
   test("looks a name up once, and connects to the address that it checked", async () => {
     const { port, connections } = await endpoint();
     let lookups = 0;
-    const resolve = async () => resolvesTo(lookups++ === 0 ? "127.0.0.1" : "2001:db8::1")();
-    expect(await send(`https://${HOST}:${port}/`, { allowPrivate: true, resolve })).toBe(204);
+    const addresses = async () => [hostAddress(lookups++ === 0 ? "127.0.0.1" : "2001:db8::1")];
+    expect(await send(`https://${HOST}:${port}/`, { allowPrivate: true, hosts: { addresses } })).toBe(204);
     expect([lookups, connections()]).toEqual([1, 1]);
   });
 
@@ -124,8 +124,12 @@ describe("the guard", () => {
     await expect(send("http://8.8.8.8/", {})).rejects.toThrow("the URL is not https");
   });
 
-  test("names the host that does not exist", async () => {
-    const resolve = () => Promise.reject(new Error("getaddrinfo ENOTFOUND hooks.example.com"));
-    await expect(send(`https://${HOST}/`, { resolve })).rejects.toThrow(/ENOTFOUND hooks.example.com/);
+  test("names the host that does not exist, or cannot be looked up", async () => {
+    await expect(send(`https://${HOST}/`, { hosts: resolvesTo() })).rejects.toThrow(
+      `the host "${HOST}" has no address`,
+    );
+    const addresses = () => Promise.reject(new LookupFailed(HOST, "ETIMEOUT"));
+    const sent = send(`https://${HOST}/`, { hosts: { addresses } });
+    await expect(sent).rejects.toThrow(`the host "${HOST}" cannot be looked up: its name servers do not respond`);
   });
 });

@@ -1,0 +1,89 @@
+import { promises as dns, type NaptrRecord, type SrvRecord } from "node:dns";
+import { networkInterfaces } from "node:os";
+import type { System } from "../../src/ports/system.ts";
+import { type HostAddress, hostAddress } from "./host-address.ts";
+
+/** Time until a name server is asked once more, ms; it is asked twice. */
+const RETRY_MS = 1_500;
+/** How long addresses of one family wait for those of the other one (RFC 8305 section 3), ms. */
+const OTHER_FAMILY_MS = 500;
+/** Maximum number of records of a name that are used. */
+const MAX_RECORDS = 32;
+/** Error codes of the runtimes for a name or a record that does not exist. */
+const MISSING: ReadonlySet<unknown> = new Set(["ENOTFOUND", "ENODATA", "NOTFOUND", "NODATA", "NXDOMAIN"]);
+
+/** Queries to the name servers; a name without records has none. Each ends with its signal, and leaves no socket behind. */
+export interface DnsQueries {
+  /** IPv4 and IPv6 addresses, those of a family that this machine has first. */
+  addresses(name: string, signal: AbortSignal): Promise<readonly HostAddress[]>;
+  srv(name: string, signal: AbortSignal): Promise<readonly SrvRecord[]>;
+  naptr(name: string, signal: AbortSignal): Promise<readonly NaptrRecord[]>;
+}
+
+/** Options of {@link dnsQueries}. */
+export interface DnsQueriesOptions {
+  readonly system: System;
+  /** IP addresses, with or without a port. Default: the name servers of the system. */
+  readonly nameServers?: readonly string[] | undefined;
+}
+
+/**
+ * Queries by c-ares, which every runtime has: over sockets of the event loop. `getaddrinfo`, which `dns.lookup` and
+ * connections to a name call, would occupy one of a few threads of the process until a silent name server is given up.
+ */
+export function dnsQueries({ system, nameServers }: DnsQueriesOptions): DnsQueries {
+  /** A resolver per question: it can only be cancelled as a whole, and follows changes of the system's configuration. */
+  async function ask<Value>(signal: AbortSignal, put: (resolver: dns.Resolver) => Promise<Value>): Promise<Value> {
+    signal.throwIfAborted();
+    const resolver = new dns.Resolver({ timeout: RETRY_MS, tries: 2 });
+    if (nameServers !== undefined) resolver.setServers(nameServers);
+    const cancel = (): void => resolver.cancel();
+    signal.addEventListener("abort", cancel, { once: true });
+    try {
+      return await put(resolver);
+    } finally {
+      signal.removeEventListener("abort", cancel);
+      resolver.cancel(); // the query of the other family, if it was not waited for
+    }
+  }
+
+  async function addresses(resolver: dns.Resolver, name: string): Promise<readonly HostAddress[]> {
+    let cancelTimer = (): void => {};
+    const queries = [resolver.resolve4(name), resolver.resolve6(name)].map(async (query) => {
+      const found = await noneIfMissing(query);
+      cancelTimer();
+      // Some name servers never answer for the family that they do not know.
+      if (found.length > 0) cancelTimer = system.after(OTHER_FAMILY_MS, () => resolver.cancel());
+      return found;
+    });
+    const results = await Promise.allSettled(queries);
+    cancelTimer();
+    const found = results.flatMap((result) => (result.status === "fulfilled" ? result.value : []));
+    const failed = results.find((result) => result.status === "rejected");
+    if (found.length === 0 && failed !== undefined) throw failed.reason;
+    return byFamily(found.map(hostAddress));
+  }
+
+  return {
+    addresses: (name, signal) => ask(signal, (resolver) => addresses(resolver, name)),
+    srv: (name, signal) => ask(signal, (resolver) => noneIfMissing(resolver.resolveSrv(name))),
+    naptr: (name, signal) => ask(signal, (resolver) => noneIfMissing(resolver.resolveNaptr(name))),
+  };
+}
+
+async function noneIfMissing<Item>(answer: Promise<Item[]>): Promise<Item[]> {
+  try {
+    return (await answer).slice(0, MAX_RECORDS);
+  } catch (cause) {
+    if (MISSING.has((cause as { readonly code?: unknown }).code)) return [];
+    throw cause;
+  }
+}
+
+/** A machine without IPv4 tries IPv6 first, every other one IPv4. */
+function byFamily(found: readonly HostAddress[]): readonly HostAddress[] {
+  const own = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
+  const outside = own.filter(({ internal }) => !internal);
+  const only6 = outside.length > 0 && !outside.some(({ family }) => family === "IPv4");
+  return only6 ? [...found].sort((one, other) => other.family - one.family) : found;
+}

@@ -1,0 +1,126 @@
+import { describe, expect, test } from "vitest";
+import { hostAddress } from "../../../adapters/user-hosts/host-address.ts";
+import { HostLookup } from "../../../adapters/user-hosts/host-lookup.ts";
+import { ManualSystem } from "../../../src/testing/manual-system.ts";
+
+const FOUND = [hostAddress("192.0.2.1")];
+
+/** A lookup whose name servers never respond for names that begin with `silent`. */
+function lookup() {
+  const system = new ManualSystem();
+  const asked: string[] = [];
+  let running = 0;
+  let mostRunning = 0;
+  const put = (name: string, signal: AbortSignal) =>
+    new Promise<never[]>((resolve, reject) => {
+      asked.push(name);
+      mostRunning = Math.max(mostRunning, ++running);
+      const cancel = () => {
+        running--;
+        reject(Object.assign(new Error("cancelled"), { code: "ECANCELLED" }));
+      };
+      signal.addEventListener("abort", cancel);
+      if (name.startsWith("silent")) return;
+      running--;
+      signal.removeEventListener("abort", cancel);
+      if (name.startsWith("broken")) reject(Object.assign(new Error("servfail"), { code: "ESERVFAIL" }));
+      else resolve((name.startsWith("missing") ? [] : FOUND) as never[]);
+    });
+  const queries = { addresses: put, srv: put, naptr: put };
+  const hosts = new HostLookup({ system, queries, local: async (name) => (name === "pbx" ? [] : undefined) });
+  return { system, hosts, asked, running: () => running, mostRunning: () => mostRunning };
+}
+
+describe("a lookup", () => {
+  test("is one query for all who ask for a host at the same time, and for a while after it", async () => {
+    const { system, hosts, asked } = lookup();
+    const names = ["hooks.example.com", "HOOKS.example.com", "hooks.example.com."];
+    const found = await Promise.all(names.map((name, index) => hosts.addresses(name, `usr_${index}`)));
+    expect(found).toEqual([FOUND, FOUND, FOUND]);
+    await hosts.addresses("hooks.example.com", "usr_1");
+    expect(asked).toEqual(["hooks.example.com"]);
+    await system.advance(30_000);
+    await hosts.addresses("hooks.example.com", "usr_1");
+    expect(asked).toHaveLength(2);
+  });
+
+  test("of an address, a local name or an impossible name asks no name server", async () => {
+    const { hosts, asked } = lookup();
+    expect(await hosts.addresses("192.0.2.9", "usr_1")).toEqual([hostAddress("192.0.2.9")]);
+    expect(await hosts.addresses("PBX", "usr_1")).toEqual([]);
+    expect(await hosts.addresses("", "usr_1")).toEqual([]);
+    expect(await hosts.addresses(`${"a.".repeat(150)}example.com`, "usr_1")).toEqual([]);
+    expect(asked).toEqual([]);
+  });
+
+  test("that fails is not repeated at once, whether a name is missing or its server broken or silent", async () => {
+    const { system, hosts, asked } = lookup();
+    for (const _ of [1, 2]) {
+      expect(await hosts.addresses("missing.example.com", "usr_1")).toEqual([]);
+      await expect(hosts.addresses("broken.example.com", "usr_1")).rejects.toMatchObject({ code: "ESERVFAIL" });
+    }
+    const late = hosts.addresses("silent.example.com", "usr_1");
+    late.catch(() => {});
+    await system.advance(5_000);
+    await expect(late).rejects.toThrow("its name servers do not respond");
+    await expect(hosts.addresses("silent.example.com", "usr_2")).rejects.toMatchObject({ code: "ETIMEOUT" });
+    expect(asked).toEqual(["missing.example.com", "broken.example.com", "silent.example.com"]);
+    await system.advance(10_000);
+    await expect(hosts.addresses("broken.example.com", "usr_1")).rejects.toThrow();
+    expect(asked).toHaveLength(4);
+  });
+
+  test("is cancelled when no caller waits for it any longer, and then asked for again", async () => {
+    const { hosts, asked, running } = lookup();
+    const [one, other] = [new AbortController(), new AbortController()];
+    const lookups = [
+      hosts.addresses("silent.example.com", "usr_1", one.signal),
+      hosts.addresses("silent.example.com", "usr_2", other.signal),
+    ];
+    await expect.poll(() => asked.length).toBe(1);
+    one.abort(new Error("one has ended"));
+    await expect(lookups[0]).rejects.toThrow("one has ended");
+    expect(running()).toBe(1);
+    other.abort(new Error("the other one has ended"));
+    await expect(lookups[1]).rejects.toThrow("the other one has ended");
+    expect(running()).toBe(0);
+    hosts.addresses("silent.example.com", "usr_1").catch(() => {});
+    await expect.poll(() => asked.length).toBe(2);
+  });
+});
+
+describe("a user with silent name servers", () => {
+  test("has eight queries at a time, and at most 128 that wait", async () => {
+    const { system, hosts, asked, mostRunning } = lookup();
+    const names = Array.from({ length: 137 }, (_, index) => `silent${index}.example.com`);
+    const lookups = names.map((name) => hosts.addresses(name, "usr_1"));
+    const settled = Promise.allSettled(lookups);
+    await expect(lookups[136]).rejects.toThrow("too many lookups wait (at most 128)");
+    expect(asked).toEqual(names.slice(0, 8));
+    for (let rounds = 0; rounds < 17; rounds++) await system.advance(5_000);
+    const results = await settled;
+    expect(results.every(({ status }) => status === "rejected")).toBe(true);
+    expect(asked).toEqual(names.slice(0, 136));
+    expect(mostRunning()).toBe(8);
+  });
+
+  test("never delays another user, not even with the same host at the end of the row", async () => {
+    const { hosts } = lookup();
+    const names = Array.from({ length: 20 }, (_, index) => `silent${index}.example.com`);
+    for (const name of [...names, "hooks.example.com"]) hosts.addresses(name, "usr_1").catch(() => {});
+    // The clock stands still: this waits for no timeout.
+    expect(await hosts.addresses("hooks.example.com", "usr_2")).toEqual(FOUND);
+  });
+
+  test("shares the turns with many others: a new user comes next", async () => {
+    const { system, hosts, asked, mostRunning } = lookup();
+    for (let user = 0; user < 40; user++)
+      for (let name = 0; name < 20; name++)
+        hosts.addresses(`silent${user}-${name}.example.com`, `usr_${user}`).catch(() => {});
+    await expect.poll(() => asked.length).toBe(256);
+    const found = hosts.addresses("hooks.example.com", "usr_new");
+    await system.advance(5_000);
+    expect(await found).toEqual(FOUND);
+    expect(mostRunning()).toBe(256);
+  });
+});

@@ -1,0 +1,95 @@
+import { createSocket } from "node:dgram";
+import { createServer, type Socket } from "node:net";
+
+/** How a name is answered: with its addresses, for each family; not at all; or over TCP only, where nothing comes. */
+export type NameAnswer = readonly string[] | "silence" | "only over TCP, which is silent" | "silence for IPv6";
+
+/** A name server on this machine, for tests. */
+export interface NameServer {
+  /** For the option `nameServers`. */
+  readonly place: string;
+  /** What was asked, in order: `A hooks.example.com`. */
+  readonly asked: readonly string[];
+  /** Open connections over TCP. */
+  readonly connections: number;
+  close(): Promise<void>;
+}
+
+const TYPES = new Map([
+  [1, "A"],
+  [28, "AAAA"],
+  [33, "SRV"],
+  [35, "NAPTR"],
+]);
+
+/** Starts a name server over UDP and TCP. A name that `answer` does not know does not exist. */
+export async function startNameServer(answer: (name: string) => NameAnswer | undefined): Promise<NameServer> {
+  const socket = createSocket("udp4");
+  await new Promise<void>((bound) => socket.bind(0, "127.0.0.1", bound));
+  const { port } = socket.address();
+  const asked: string[] = [];
+  const open = new Set<Socket>();
+  const tcp = createServer((connection) => {
+    open.add(connection);
+    connection.on("error", () => {});
+    connection.on("close", () => open.delete(connection));
+    connection.resume();
+  });
+  await new Promise<void>((listening) => tcp.listen(port, "127.0.0.1", listening));
+  socket.on("message", (datagram, from) => {
+    const { name, type, end } = questionOf(datagram);
+    asked.push(`${type} ${name}`);
+    const known = answer(name);
+    if (known === "silence" || (known === "silence for IPv6" && type === "AAAA")) return;
+    const records = typeof known === "object" ? known : known === "silence for IPv6" ? ["127.0.0.1"] : [];
+    const written = records.filter((one) => type === (one.includes(":") ? "AAAA" : "A")).map(recordOf);
+    const head = Buffer.alloc(12);
+    datagram.copy(head, 0, 0, 2);
+    const truncated = known === "only over TCP, which is silent" ? 0x0200 : 0;
+    head.writeUInt16BE(0x8180 | truncated | (known === undefined ? 3 : 0), 2);
+    head.writeUInt16BE(1, 4);
+    head.writeUInt16BE(written.length, 6);
+    socket.send(Buffer.concat([head, datagram.subarray(12, end), ...written]), from.port, from.address);
+  });
+  return {
+    place: `127.0.0.1:${port}`,
+    asked,
+    get connections() {
+      return open.size;
+    },
+    async close() {
+      for (const connection of open) connection.destroy();
+      await Promise.all([
+        new Promise<void>((closed) => socket.close(() => closed())),
+        new Promise<void>((closed) => tcp.close(() => closed())),
+      ]);
+    },
+  };
+}
+
+function questionOf(datagram: Buffer): { name: string; type: string; end: number } {
+  const labels: string[] = [];
+  let at = 12;
+  for (let length = datagram[at] ?? 0; length > 0; length = datagram[at] ?? 0) {
+    labels.push(datagram.toString("latin1", at + 1, at + 1 + length));
+    at += length + 1;
+  }
+  const type = datagram.readUInt16BE(at + 1);
+  return { name: labels.join(".").toLowerCase(), type: TYPES.get(type) ?? String(type), end: at + 5 };
+}
+
+/** A record of the name in the question, valid for a minute. */
+function recordOf(address: string): Buffer {
+  const v6 = address.includes(":");
+  // Of IPv6 addresses, tests need only those with an empty middle.
+  const [before = "", after = ""] = address.split("::");
+  const pairs = (text: string): number[] =>
+    text === ""
+      ? []
+      : text.split(":").flatMap((pair) => [Number.parseInt(pair, 16) >> 8, Number.parseInt(pair, 16) & 255]);
+  const [first, last] = [pairs(before), pairs(after)];
+  const bytes = v6
+    ? [...first, ...new Array<number>(16 - first.length - last.length).fill(0), ...last]
+    : address.split(".").map(Number);
+  return Buffer.from([0xc0, 12, 0, v6 ? 28 : 1, 0, 1, 0, 0, 0, 60, 0, bytes.length, ...bytes]);
+}
