@@ -56,7 +56,8 @@ export function parseHosts(text: string): ReadonlyMap<string, readonly HostAddre
   return found;
 }
 
+/** On Deno a program may have no right to read the environment, which only Windows needs. */
 function hostsFile(): string {
-  const { SystemRoot } = process.env;
-  return SystemRoot === undefined ? "/etc/hosts" : join(SystemRoot, "System32", "drivers", "etc", "hosts");
+  if (process.platform !== "win32") return "/etc/hosts";
+  return join(process.env.SystemRoot ?? "C:\\Windows", "System32", "drivers", "etc", "hosts");
 }
