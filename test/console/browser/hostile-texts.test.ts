@@ -46,7 +46,7 @@ onEach([ON_NODE], (target) => {
         "/audit",
         `/phone?number=${encodeURIComponent(HOSTILE)}`,
         `/sign-in?next=${encodeURIComponent("javascript:globalThis.broken=1")}`,
-        `/calls/${encodeURIComponent(HOSTILE)}`,
+        `/calls/${encodeURIComponent(HOSTILE.replaceAll(/[/\\]/g, "|"))}`,
       ]) {
         console.expectFaults(page, /40[04]/); // of the addresses that are nonsense
         await page.goto(console.url + view);
