@@ -1,5 +1,6 @@
-import { createSocket } from "node:dgram";
-import { createServer, type Socket } from "node:net";
+import { createSocket, type Socket as UdpSocket } from "node:dgram";
+import { once } from "node:events";
+import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 
 /** How a name is answered: with its addresses, for each family; not at all; or over TCP only, where nothing comes. */
 export type NameAnswer = readonly string[] | "silence" | "only over TCP, which is silent" | "silence for IPv6";
@@ -24,9 +25,6 @@ const TYPES = new Map([
 
 /** Starts a name server over UDP and TCP. A name that `answer` does not know does not exist. */
 export async function startNameServer(answer: (name: string) => NameAnswer | undefined): Promise<NameServer> {
-  const socket = createSocket("udp4");
-  await new Promise<void>((bound) => socket.bind(0, "127.0.0.1", bound));
-  const { port } = socket.address();
   const asked: string[] = [];
   const open = new Set<Socket>();
   const tcp = createServer((connection) => {
@@ -35,7 +33,8 @@ export async function startNameServer(answer: (name: string) => NameAnswer | und
     connection.on("close", () => open.delete(connection));
     connection.resume();
   });
-  await new Promise<void>((listening) => tcp.listen(port, "127.0.0.1", listening));
+  const socket = await onOnePort(tcp);
+  const { port } = socket.address();
   socket.on("message", (datagram, from) => {
     const { name, type, end } = questionOf(datagram);
     asked.push(`${type} ${name}`);
@@ -65,6 +64,24 @@ export async function startNameServer(answer: (name: string) => NameAnswer | und
       ]);
     },
   };
+}
+
+/** Lets a server listen on a port that is free over UDP too, and returns the socket there. */
+async function onOnePort(tcp: Server): Promise<UdpSocket> {
+  for (;;) {
+    tcp.listen(0, "127.0.0.1");
+    await once(tcp, "listening");
+    const socket = createSocket("udp4");
+    socket.bind((tcp.address() as AddressInfo).port, "127.0.0.1");
+    try {
+      await once(socket, "listening");
+      return socket;
+    } catch {
+      socket.close();
+      tcp.close();
+      await once(tcp, "close");
+    }
+  }
 }
 
 function questionOf(datagram: Buffer): { name: string; type: string; end: number } {
