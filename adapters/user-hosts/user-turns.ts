@@ -1,3 +1,5 @@
+import { Lanes } from "../../src/base/lanes.ts";
+
 /** Limits of {@link UserTurns}. */
 export interface UserTurnsLimits {
   /** Maximum number of running jobs, of all users. */
@@ -8,25 +10,22 @@ export interface UserTurnsLimits {
   readonly maxWaitingPerUser: number;
 }
 
-interface UserJobs {
-  running: number;
-  readonly waiting: Set<() => void>;
+/** A job that waits for its turn. */
+interface Waiting {
+  readonly user: string;
+  begin(): void;
 }
 
 /** Turns for the jobs of several users: each has a share of its own, and free turns go round the users that wait. */
 export class UserTurns {
   readonly #limits: UserTurnsLimits;
-  /** The users with jobs; the user that has waited longest for a turn comes first. */
-  readonly #users = new Map<string, UserJobs>();
+  readonly #waiting = new Lanes<Waiting>();
+  /** Number of running jobs of each user that has some. */
+  readonly #byUser = new Map<string, number>();
   #running = 0;
 
   constructor(limits: UserTurnsLimits) {
     this.#limits = limits;
-  }
-
-  /** Number of users with a job. */
-  get users(): number {
-    return this.#users.size;
   }
 
   /**
@@ -35,52 +34,48 @@ export class UserTurns {
    */
   async take(user: string, signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
-    const jobs = this.#users.get(user) ?? { running: 0, waiting: new Set() };
     const { maxWaitingPerUser } = this.#limits;
-    if (jobs.waiting.size >= maxWaitingPerUser) throw new Error(`too many lookups wait (at most ${maxWaitingPerUser})`);
-    this.#users.set(user, jobs);
+    if (this.#waiting.sizeOf(user) >= maxWaitingPerUser)
+      throw new Error(`too many lookups wait (at most ${maxWaitingPerUser})`);
     await new Promise<void>((begin, refuse) => {
       const aborted = (): void => {
-        jobs.waiting.delete(turn);
-        this.#forget(user, jobs);
+        this.#waiting.remove(user, waiting);
         refuse(signal.reason);
       };
-      const turn = (): void => {
-        signal.removeEventListener("abort", aborted);
-        begin();
+      const waiting: Waiting = {
+        user,
+        begin: () => {
+          signal.removeEventListener("abort", aborted);
+          begin();
+        },
       };
       signal.addEventListener("abort", aborted, { once: true });
-      jobs.waiting.add(turn);
+      this.#waiting.add(user, waiting);
       this.#grant();
     });
     let ended = false;
     return () => {
       if (ended) return;
       ended = true;
-      jobs.running--;
-      this.#running--;
-      this.#forget(user, jobs);
+      this.#count(user, -1);
       this.#grant();
     };
   }
 
   #grant(): void {
     const { maxRunning, maxRunningPerUser } = this.#limits;
-    // Users move to the end of the map with each turn, and so come up again in this very loop.
-    for (const [user, jobs] of this.#users) {
-      if (this.#running >= maxRunning) return;
-      const [turn] = jobs.waiting;
-      if (turn === undefined || jobs.running >= maxRunningPerUser) continue;
-      jobs.waiting.delete(turn);
-      jobs.running++;
-      this.#running++;
-      this.#users.delete(user);
-      this.#users.set(user, jobs);
-      turn();
+    while (this.#running < maxRunning) {
+      const next = this.#waiting.take((user) => (this.#byUser.get(user) ?? 0) < maxRunningPerUser);
+      if (next === undefined) return;
+      this.#count(next.user, 1);
+      next.begin();
     }
   }
 
-  #forget(user: string, { running, waiting }: UserJobs): void {
-    if (running === 0 && waiting.size === 0) this.#users.delete(user);
+  #count(user: string, change: 1 | -1): void {
+    this.#running += change;
+    const running = (this.#byUser.get(user) ?? 0) + change;
+    if (running > 0) this.#byUser.set(user, running);
+    else this.#byUser.delete(user);
   }
 }

@@ -11,6 +11,11 @@ export class Lanes<T> {
     return this.#size;
   }
 
+  /** Number of items that wait in one lane. */
+  sizeOf(lane: string): number {
+    return this.#lanes.get(lane)?.length ?? 0;
+  }
+
   add(lane: string, item: T): void {
     const waiting = this.#lanes.get(lane);
     if (waiting) waiting.push(item);
