@@ -1,4 +1,4 @@
-import { eventCursor, type LogMark, logPlace } from "../../domain/cursor.ts";
+import { eventCursor, type LogMark, type LogPlace, logPlace } from "../../domain/cursor.ts";
 import { type LoggedEvent, withoutPosition } from "../../domain/events.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import type { EventStore, LogPage } from "../../ports/storage.ts";
@@ -20,11 +20,12 @@ export async function readLog(
   { cursor, limit }: EventQuery,
   read: (page: LogPage) => Promise<readonly LoggedEvent[]>,
 ): Promise<EventPage> {
-  const seen = cursor === undefined ? BEGINNING : await markOf(events, userId, cursor);
+  const place = cursor === undefined ? BEGINNING : placeOf(cursor);
+  const seen = await markOf(events, userId, place);
   // One more than the page has, to know whether there is another page.
   const found = await read({ after: seen.position, limit: limit === undefined ? undefined : limit + 1 });
-  // After the page: whatever it was read from, the cursor belongs to it.
-  if (cursor !== undefined) await refuseReset(events, userId, seen);
+  // After the page: whatever it was read from, the cursor belongs to it. Other marks were read from the log just now.
+  if (seen === place) await refuseReset(events, userId, seen);
   const page = limit === undefined ? found : found.slice(0, limit);
   const cursors = page.map(({ position, id }) => eventCursor({ position, eventId: id }));
   return {
@@ -35,12 +36,15 @@ export async function readLog(
   };
 }
 
-async function markOf(events: Places, userId: string, cursor: string): Promise<LogMark> {
+/** @throws {Refusal} `invalid_request` */
+function placeOf(cursor: string): LogPlace {
   const place = logPlace(cursor);
-  if (!place) {
-    const detail = `cursor is "${shortened(cursor)}": it must come from a page of events; omit it to start at the first event`;
-    throw new Refusal("invalid_request", detail, { errors: [{ pointer: "/cursor", code: "value_invalid", detail }] });
-  }
+  if (place) return place;
+  const detail = `cursor is "${shortened(cursor)}": it must come from a page of events; omit it to start at the first event`;
+  throw new Refusal("invalid_request", detail, { errors: [{ pointer: "/cursor", code: "value_invalid", detail }] });
+}
+
+async function markOf(events: Places, userId: string, place: LogPlace): Promise<LogMark> {
   if (place === "latest") {
     const { last, eventId } = await events.lookUp(userId);
     return { position: last, eventId };
