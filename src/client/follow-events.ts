@@ -24,10 +24,9 @@ export async function* followEvents(
     const page: FollowedPage = await transport
       .nextPage<CallEvent>("/v1/events", { ...query, cursor }, { signal })
       .catch(resetPage);
-    const { items, next, waited } = page;
+    const { items, next, waited, reset } = page;
     cursor = page.cursor ?? cursor;
-    if (page.reset && cursor !== undefined) yield { items, next, cursor, reset: true };
-    else if (items.length > 0 && cursor !== undefined) yield { items, next, cursor };
+    if ((reset || items.length > 0) && cursor !== undefined) yield { items, next, cursor, ...(reset && { reset }) };
     else if (!waited) await pause(PAUSE_MS, signal ?? new AbortController().signal);
   }
 }
