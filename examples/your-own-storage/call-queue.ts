@@ -16,15 +16,18 @@ function hasReached({ startedAt, outcome }: Call): boolean {
 export function callQueue({ calls: all, instances }: Memory): Pick<CallStore, Questions> {
   const oldestFirst = (a: Pick<Call, "createdAt" | "id">, b: Pick<Call, "createdAt" | "id">): number =>
     a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1);
-  const those = (willDo: (call: Call) => boolean): Call[] => [...all.values()].filter(willDo).sort(oldestFirst);
   // Ids rise with every call, also if the clock is set back.
-  const inOrder = (calls: Call[]): Call[] => calls.sort((a, b) => (a.id < b.id ? -1 : 1));
-  const waiting = (): Call[] => those(({ status, owner }) => status === "QUEUED" && owner === null);
+  const lowestIdFirst = (a: Call, b: Call): number => (a.id < b.id ? -1 : 1);
+  const those = (willDo: (call: Call) => boolean, order: typeof lowestIdFirst = oldestFirst): Call[] =>
+    [...all.values()].filter(willDo).sort(order);
+  const waiting = (order?: typeof lowestIdFirst): Call[] =>
+    those(({ status, owner }) => status === "QUEUED" && owner === null, order);
   return {
-    active: async (instanceId) => inOrder(those((call) => call.instanceId === instanceId && isActive(call.status))),
+    active: async (instanceId) =>
+      those((call) => call.instanceId === instanceId && isActive(call.status), lowestIdFirst),
     async claimNext(instanceId, owner, now) {
       if (instances.get(instanceId)?.status === "DELETED") return undefined;
-      const next = inOrder(waiting()).find((call) => call.instanceId === instanceId);
+      const next = waiting(lowestIdFirst).find((call) => call.instanceId === instanceId);
       if (!next) return undefined;
       const claimed = { ...next, owner, dialingAt: now, version: next.version + 1 };
       all.set(next.id, claimed);
