@@ -14,7 +14,10 @@ export interface PublicConnectionOptions {
   readonly ca?: string | undefined;
 }
 
-/** In whose name a connection is opened. */
+/** The user of the operator's own servers, such as those of tools: all their lookups count together. */
+export const OPERATOR = "operator";
+
+/** The user in whose name a connection is opened, and its end. */
 export interface ConnectionOwner {
   /** A key of the user whose lookups it counts among. */
   readonly user: string;

@@ -1,9 +1,6 @@
 import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
-import { type PublicConnectionOptions, publicConnection } from "../../public-http/public-connection.ts";
-
-/** The servers of tools are the operator's; their lookups count as those of one user. */
-const OPERATOR = "operator";
+import { OPERATOR, type PublicConnectionOptions, publicConnection } from "../../public-http/public-connection.ts";
 
 /** A request to a fixed server. */
 export interface HttpRequest {

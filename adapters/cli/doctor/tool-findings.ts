@@ -1,6 +1,7 @@
 import type { HttpToolOptions, HttpToolsTuning } from "../../../src/options.ts";
 import { httpToolOptions } from "../../embedded/http-tools.ts";
 import { connectOnce } from "../../public-http/connect-once.ts";
+import { OPERATOR } from "../../public-http/public-connection.ts";
 import { HostLookup } from "../../user-hosts/host-lookup.ts";
 import { broken, type Finding, reasonOf, works } from "./finding.ts";
 
@@ -35,7 +36,7 @@ async function findServerOf(
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(new Error(`no connection within ${WITHIN_MS} ms`)), WITHIN_MS);
   try {
-    await connectOnce(new URL(origin), { allowPrivate, hosts }, { user: "operator", signal: late.signal });
+    await connectOnce(new URL(origin), { allowPrivate, hosts }, { user: OPERATOR, signal: late.signal });
     const ms = Math.round(performance.now() - started);
     return works(NAME, `${origin}, of ${tools.join(", ")}: connected within ${ms} ms, and no request was sent`);
   } catch (error) {
