@@ -33,7 +33,7 @@ const COUNTED = prepared((db, { token_id, since }: Counted) =>
 );
 
 /**
- * When the call at the last place of the quota was counted: the newest after `newer` others, deleted ones included.
+ * The time at which the call at the last place of the quota was counted: the newest after `newer` others, deleted ones included.
  * Both parts are read backwards from the end of an index.
  */
 const SPENT = prepared((db, { token_id, since, newer }: Spent) =>
@@ -55,7 +55,7 @@ const SPENT = prepared((db, { token_id, since, newer }: Spent) =>
 );
 
 /**
- * When the oldest call that blocks another one was counted, ms; undefined if the quota has room. The result is valid
+ * The time at which the oldest call that blocks another one was counted, ms; undefined if the quota has room. The result is valid
  * until the transaction ends.
  * @param locks lock the token first, because transactions overlap
  */
@@ -73,7 +73,7 @@ export async function quotaSpent(
   return last?.counted_at ?? undefined;
 }
 
-/** Otherwise calls that a clock counted while it was ahead would block the token until that time. */
+/** Moves what a clock counted while it was ahead to now: it would block the token until that time. */
 async function countAheadAsNow(tx: Kysely<Database>, tokenId: string, now: number): Promise<void> {
   await tx
     .updateTable("calls")

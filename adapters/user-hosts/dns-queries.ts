@@ -5,7 +5,7 @@ import { type HostAddress, hostAddress } from "./host-address.ts";
 
 /** Time until a name server is asked once more, ms; it is asked twice. */
 const RETRY_MS = 1_500;
-/** How long addresses of one family wait for those of the other one (RFC 8305 section 3), ms. */
+/** Time that addresses of one family wait for those of the other one (RFC 8305 section 3), ms. */
 const OTHER_FAMILY_MS = 500;
 /** Maximum number of records of a name that are used. */
 const MAX_RECORDS = 32;

@@ -7,9 +7,9 @@ import { type HostAddress, hostAddress } from "./host-address.ts";
 import { type LocalNames, localNames } from "./local-names.ts";
 import { UserTurns } from "./user-turns.ts";
 
-/** How long records, or the lack of them, are cached, ms. */
+/** Time for which records, or the lack of them, are cached, ms. */
 const ANSWER_MS = 30_000;
-/** How long a failed query is cached, ms: a silent name server is not asked for every delivery. */
+/** Time for which a failed query is cached, ms: a silent name server is not asked for every delivery. */
 const FAULT_MS = 10_000;
 /** Time limit of a query, ms. */
 const QUERY_MS = 5_000;
@@ -57,8 +57,7 @@ interface Cached {
 /**
  * Looks up hosts that users, callees and their servers name. Never by `getaddrinfo`, whose few threads serve the whole
  * process: the database, the operator's trunks and speech engines look up their hosts there, and never wait for these.
- * Each question is asked once at a time, whoever asks it; each user has a number of queries at a time, and others never
- * wait for them.
+ * Users who look up the same host share one query. Each user may have a few queries at a time, and never delays another.
  */
 export class HostLookup {
   readonly #system: System;

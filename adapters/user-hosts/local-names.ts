@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { System } from "../../src/ports/system.ts";
 import { type HostAddress, hostAddress } from "./host-address.ts";
 
-/** How long the hosts file is used before it is looked at again, ms. */
+/** Time for which the hosts file is used before it is looked at again, ms. */
 const RECHECK_MS = 5_000;
 /** A larger file is not read, bytes. */
 const MAX_BYTES = 4_194_304;

@@ -52,7 +52,7 @@ export class Memory {
   readonly webhooks: Map<string, Webhook> = new Map();
   readonly deliveries: Map<string, WebhookDelivery> = new Map();
   readonly requests: Map<string, KnownRequest> = new Map(); // by nameOf
-  /** When calls and transfers were counted for their token, by the clock of its quota; the id of a transfer is empty. */
+  /** The calls and transfers that count for their token, with the time by the clock of its quota; the id of a transfer is empty. */
   counted: { readonly callId: string; readonly tokenId: string; readonly at: number }[] = [];
   trustedTime: TrustedTime | undefined;
   /** The last position of every log. No user needs their own count: positions may have gaps. */

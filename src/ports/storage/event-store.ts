@@ -12,7 +12,7 @@ export interface LogPage {
 export interface LogEntry {
   /** The highest position in the log; 0 if it is empty. */
   readonly last: number;
-  /** The id of the event at the position; null if there is none, or none any more. */
+  /** The id of the event at the position; null if the log has no event there. */
   readonly eventId: string | null;
 }
 
