@@ -9,11 +9,13 @@ import { missing } from "../support/runtimes.ts";
 /** The Debian package of each program that this tier talks to. */
 const PACKAGES = {
   baresip: "baresip-core",
+  caddy: "caddy",
   "chromium-headless-shell": "chromium-headless-shell",
   curl: "curl",
   ffmpeg: "ffmpeg",
   ffprobe: "ffmpeg",
   kamailio: "kamailio kamailio-tls-modules",
+  nginx: "nginx-light",
   openssl: "openssl",
   pocketsphinx_batch: "pocketsphinx pocketsphinx-en-us",
   sipp: "sip-tester",

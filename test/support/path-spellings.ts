@@ -41,6 +41,6 @@ export const PATH_SPELLINGS: readonly PathSpelling[] = [
   { target: "/metr\u00c3\u00acics", status: 400, bun: 404 },
   { target: "/metrics%", status: 400 },
   { target: "/metrics%zz", status: 400 },
-  { target: "http://h/x/../metrics", status: 404 },
-  { target: "http://h/metrics\\", status: 400 },
+  { target: "http://calls.example.com/x/../metrics", status: 404 },
+  { target: "http://calls.example.com/metrics\\", status: 400 },
 ];
