@@ -19,7 +19,7 @@ import { UsageError } from "./usage-error.ts";
 export const erase: CommandSpec = {
   summary: "Deletes all data about calls to a phone number.",
   details:
-    "Calls with their events, transcripts and recordings, and results of idempotent requests, of all users. Works " +
+    "Calls with their events, transcripts and recordings, and hashes of idempotent requests, of all users. Works " +
     "directly on a server's data, even while it runs, and compacts the database afterwards. It cannot end calls: hang up " +
     "active ones first. Exit code 0: no record contains the number. 1: a call to it is active or an instance is linked to it.",
   options: [
@@ -65,7 +65,7 @@ function show(erasure: Erasure, phone: string): void {
     ["events", `${erasure.events} deleted`],
     ["transcript lines", `${erasure.transcriptLines} deleted`],
     ["recordings", `${erasure.recordings} deleted`],
-    ["idempotent requests", `${erasure.receipts} deleted`],
+    ["idempotent requests", `${erasure.receipts} hashes deleted`],
   ]);
   for (const id of erasure.activeCalls)
     printBeside(`Call ${id} is still active: run ringport calls hangup ${id}, then erase the number again.`);

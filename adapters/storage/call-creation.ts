@@ -2,7 +2,7 @@ import type { Kysely } from "kysely";
 import type { Call } from "../../src/domain/call.ts";
 import type { Event } from "../../src/domain/events.ts";
 import { freeSlot, type QueuePolicy } from "../../src/domain/queue-policy.ts";
-import type { CallQuota, CallStore, Insertion, ReceiptResult } from "../../src/ports/storage.ts";
+import type { CallQuota, CallStore, Insertion, NewReceipt } from "../../src/ports/storage.ts";
 import { MAX_SMALL_FILE_BYTES } from "./audio-files.ts";
 import { removeLater } from "./audio-removal.ts";
 import { quotaSpent } from "./call-quota.ts";
@@ -10,11 +10,9 @@ import { callOf, callRow } from "./call-row.ts";
 import { IS_ACTIVE } from "./conditions.ts";
 import { insertEvents } from "./event-insertion.ts";
 import { prepared } from "./prepared.ts";
-import { finishReceipt } from "./receipt-store.ts";
+import { insertReceipt, KeyTaken } from "./receipt-store.ts";
 import type { CallRow, Database } from "./schema.ts";
 import type { Session } from "./session.ts";
-
-type ReceiptOf = (result: { created: boolean; call: Call }) => ReceiptResult;
 
 const TAKEN_SLOTS = prepared((db, { instance_id }: { instance_id: string }) =>
   db.selectFrom("calls").select("slot").where("instance_id", "=", instance_id).where(IS_ACTIVE),
@@ -57,16 +55,21 @@ export function insertCall(session: Session): CallStore["insert"] {
           slot === undefined ? [] : await INSERTED(tx, { ...callRow(call), slot, counted_at: countedAt(call, quota) });
         if (row) return created(tx, callOf(row), audio, events, receipt);
         if (slot !== undefined) continue; // another writer was faster: look again
-        const result = await queueFull(tx, call.instanceId, policy, receipt);
+        const result = await queueFull(tx, call.instanceId, policy);
         if (result) return result;
       }
     });
+  const insertOnce: CallStore["insert"] = (...creation) =>
+    insert(...creation).catch((error: unknown) => {
+      if (error instanceof KeyTaken) return { kind: "repeated" };
+      throw error;
+    });
   return async (call, audio, ...more) => {
     const { files } = session;
-    if (!audio || !files || audio.length <= MAX_SMALL_FILE_BYTES) return insert(call, audio, ...more);
+    if (!audio || !files || audio.length <= MAX_SMALL_FILE_BYTES) return insertOnce(call, audio, ...more);
     // The file first: a stored call always has its file. The next start deletes a file without a call.
     await files.put(call.id, audio);
-    const inserted = await insert(call, undefined, ...more);
+    const inserted = await insertOnce(call, undefined, ...more);
     if (inserted.kind !== "created") removeLater(session, call.id);
     return inserted;
   };
@@ -81,10 +84,10 @@ async function created(
   call: Call,
   audio: Uint8Array | undefined,
   events: readonly Event[],
-  receipt: ReceiptOf | undefined,
+  receipt: NewReceipt | undefined,
 ): Promise<Insertion> {
   if (audio) await tx.insertInto("call_audio").values({ call_id: call.id, part: 0, bytes: audio }).execute();
-  if (receipt) await finishReceipt(tx, receipt({ created: true, call }));
+  if (receipt) await insertReceipt(tx, receipt, call.id);
   await insertEvents(tx, events);
   return { kind: "created", call };
 }
@@ -94,7 +97,6 @@ async function queueFull(
   tx: Kysely<Database>,
   instanceId: string,
   policy: QueuePolicy,
-  receipt: ReceiptOf | undefined,
 ): Promise<Insertion | undefined> {
   if (policy.kind === "fifo") return { kind: "full" };
   const row = await tx
@@ -105,8 +107,5 @@ async function queueFull(
     .orderBy("slot")
     .limit(1)
     .executeTakeFirst();
-  if (!row) return undefined;
-  const call = callOf(row);
-  if (receipt) await finishReceipt(tx, receipt({ created: false, call }));
-  return { kind: "existing", call };
+  return row && { kind: "existing", call: callOf(row) };
 }

@@ -5,6 +5,7 @@ import { keepCounting } from "./call-quota.ts";
 import { IS_FINAL } from "./conditions.ts";
 import { deletedRows } from "./deleted-rows.ts";
 import { prepared } from "./prepared.ts";
+import { blankReceipts } from "./receipt-store.ts";
 import type { Database, FinishedCountTable } from "./schema.ts";
 
 /** Calls per DELETE; both databases limit the parameters of one statement. */
@@ -44,6 +45,7 @@ export async function removeCalls(
   const ids: string[] = [];
   let events = 0;
   let transcriptLines = 0;
+  let receipts = 0;
   for (let from = 0; from < calls.length; from += BATCH) {
     const deleted = await tx
       .deleteFrom("calls")
@@ -56,6 +58,7 @@ export async function removeCalls(
     ids.push(...batch);
     events += deletedRows(await tx.deleteFrom("events").where("call_id", "in", batch).executeTakeFirst());
     transcriptLines += deletedRows(await tx.deleteFrom("transcripts").where("call_id", "in", batch).executeTakeFirst());
+    receipts += await blankReceipts(tx, batch);
     await keepCounting(tx, deleted, countedSince);
     await tx.deleteFrom("call_audio").where("call_id", "in", batch).execute();
     for (const [key, counted] of countedBy(deleted)) {
@@ -63,7 +66,7 @@ export async function removeCalls(
       await countFinished(tx, instanceId, status, -counted);
     }
   }
-  return { ids, events, transcriptLines };
+  return { ids, events, transcriptLines, receipts };
 }
 
 /** Counts calls that became final, or (negative) were deleted. */

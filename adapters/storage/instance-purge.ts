@@ -2,6 +2,7 @@ import type { Kysely } from "kysely";
 import type { InstanceStore } from "../../src/ports/storage.ts";
 import { IS_LINK } from "./conditions.ts";
 import { deletedRows } from "./deleted-rows.ts";
+import { blankReceipts } from "./receipt-store.ts";
 import type { Database } from "./schema.ts";
 import type { Session } from "./session.ts";
 
@@ -52,6 +53,11 @@ async function purgeInstances(tx: Kysely<Database>, erasedBefore: number, limit:
     .orderBy("id")
     .limit(limit)
     .execute();
+  if (old.length > 0)
+    await blankReceipts(
+      tx,
+      old.map(({ id }) => id),
+    );
   for (const { id, user_id } of old) {
     await tx.deleteFrom("events").where("user_id", "=", user_id).where("instance_id", "=", id).execute();
     await tx.deleteFrom("finished_counts").where("instance_id", "=", id).execute();

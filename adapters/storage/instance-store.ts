@@ -7,7 +7,7 @@ import { insertEvents } from "./event-insertion.ts";
 import { instancePurge } from "./instance-purge.ts";
 import { follows, positionAfter } from "./keyset.ts";
 import { prepared } from "./prepared.ts";
-import { finishReceipt } from "./receipt-store.ts";
+import { insertReceipt, KeyTaken } from "./receipt-store.ts";
 import type { Database, InstanceRow, InstanceTable } from "./schema.ts";
 import type { Session } from "./session.ts";
 
@@ -45,11 +45,12 @@ export function instanceStore(session: Session): InstanceStore {
           if (maxInstances !== undefined && (await countOf(tx, instance.userId)) >= maxInstances)
             throw new QuotaReached();
           await INSERTED(tx, rowOf(instance));
-          if (receipt) await finishReceipt(tx, receipt);
-          return true;
+          if (receipt) await insertReceipt(tx, receipt, instance.id);
+          return "created" as const;
         })
         .catch((error: unknown) => {
-          if (error instanceof QuotaReached) return false;
+          if (error instanceof QuotaReached) return "at_limit";
+          if (error instanceof KeyTaken) return "repeated";
           throw error;
         }),
     async get(id) {

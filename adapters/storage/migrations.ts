@@ -4,6 +4,7 @@ import { consentTable } from "./consent-table.ts";
 import { type ColumnTypes, firstTables } from "./first-tables.ts";
 import { lineRecordTable } from "./line-record-table.ts";
 import { loginTables } from "./login-tables.ts";
+import { receiptIds } from "./receipt-migration.ts";
 import { partialIndex, recreateTable } from "./table-changes.ts";
 import { webhookTables } from "./webhook-tables.ts";
 
@@ -43,6 +44,7 @@ export function migrations(types: ColumnTypes): Record<string, Migration> {
     "0031_sip_calls": { up: sipCalls },
     "0032_queue_order": { up: queueOrder },
     "0033_purge_clock": { up: purgeClock },
+    "0034_receipt_ids": { up: (db) => receiptIds(db, types) },
   };
 }
 

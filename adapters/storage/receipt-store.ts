@@ -1,82 +1,81 @@
 import { type Kysely, sql } from "kysely";
-import { type Receipt, type ReceiptResult, type ReceiptStore, StorageUnavailable } from "../../src/ports/storage.ts";
+import type { NewReceipt, Receipt, ReceiptKey, ReceiptStore } from "../../src/ports/storage.ts";
 import { deletedRows } from "./deleted-rows.ts";
 import { prepared } from "./prepared.ts";
-import type { Database } from "./schema.ts";
+import type { Database, ReceiptTable } from "./schema.ts";
 import type { Session } from "./session.ts";
 
-const FINISHED = prepared((db, { userId, scope, key, result }: ReceiptResult) =>
+type NewRow = Omit<ReceiptTable, "existing_status"> & { readonly expired_before: number };
+
+const FOUND = prepared((db, { userId, scope, key, expiredBefore }: ReceiptKey & { readonly expiredBefore: number }) =>
   db
-    .updateTable("receipts")
-    .set({ result })
+    .selectFrom("receipts")
+    .select(["fingerprint", "record_id", "existing_status"])
     .where("user_id", "=", userId)
     .where("scope", "=", scope)
     .where("key", "=", key)
+    .where("created_at", ">=", expiredBefore),
+);
+/** Returns no row if the key has a receipt that has not expired. */
+const INSERTED = prepared((db, { expired_before, ...row }: NewRow) =>
+  db
+    .insertInto("receipts")
+    .values(row)
+    .onConflict((conflict) =>
+      conflict
+        .columns(["user_id", "scope", "key"])
+        .doUpdateSet(({ ref }) => ({
+          fingerprint: ref("excluded.fingerprint"),
+          record_id: ref("excluded.record_id"),
+          existing_status: null,
+          created_at: ref("excluded.created_at"),
+        }))
+        .where("receipts.created_at", "<", expired_before),
+    )
     .returning("key"),
 );
 
-/** Idempotency keys and their results. */
+/** Rolls the creation of a record back: the key has a receipt already. */
+export class KeyTaken extends Error {}
+
+/** Receipts of idempotent requests. */
 export function receiptStore(session: Session): ReceiptStore {
   return {
-    begin: ({ userId, scope, key }, fingerprint, now, expiredBefore) =>
-      session.transaction(async (tx): Promise<Receipt> => {
-        await forgetBegunBefore(tx, expiredBefore, session.traits.rowLocks);
-        for (;;) {
-          const begun = await tx
-            .insertInto("receipts")
-            .values({ user_id: userId, scope, key, fingerprint, result: null, created_at: now })
-            .onConflict((conflict) => conflict.columns(["user_id", "scope", "key"]).doNothing())
-            .returning("key")
-            .executeTakeFirst();
-          if (begun) return { kind: "begun" };
-          const known = await tx
-            .selectFrom("receipts")
-            .select(["fingerprint", "result"])
-            .where("user_id", "=", userId)
-            .where("scope", "=", scope)
-            .where("key", "=", key)
-            .executeTakeFirst();
-          if (!known) continue; // abandoned between the two statements
-          return known.result === null
-            ? { kind: "running" }
-            : { kind: "done", fingerprint: known.fingerprint, result: known.result };
-        }
-      }),
-    finish: (receipt) => session.write((db) => finishReceipt(db, receipt)),
-    async abandon({ userId, scope, key }) {
-      await session.write((db) =>
-        db
-          .deleteFrom("receipts")
-          .where("user_id", "=", userId)
-          .where("scope", "=", scope)
-          .where("key", "=", key)
-          .where("result", "is", null)
-          .execute(),
-      );
-    },
-    async abandonUnfinished() {
-      await session.write((db) => db.deleteFrom("receipts").where("result", "is", null).execute());
+    async find(key, expiredBefore): Promise<Receipt | undefined> {
+      const [row] = await session.query(FOUND, { ...key, expiredBefore });
+      if (!row) return undefined;
+      const { fingerprint, record_id: recordId, existing_status: existing } = row;
+      return { fingerprint, recordId, ...(existing !== null && { existing }) };
     },
     forget: (begunBefore) => session.write((db) => forgetBegunBefore(db, begunBefore, session.traits.rowLocks)),
-    forgetPhone: (phone) =>
-      session.write(async (db) =>
-        deletedRows(
-          await db
-            .deleteFrom("receipts")
-            .where("result", "like", `%"targetPhone":${JSON.stringify(phone)}%`)
-            .executeTakeFirst(),
-        ),
-      ),
   };
 }
 
 /**
- * Stores the result of a request, inside the transaction of its changes.
- * @throws {StorageUnavailable} the key is not begun: a creation without its receipt could happen twice
+ * Stores the receipt of a record in its transaction. Two creations under one key wait for each other here.
+ * @throws {KeyTaken} there is another one; the transaction must store nothing
  */
-export async function finishReceipt(tx: Kysely<Database>, receipt: ReceiptResult): Promise<void> {
-  const [row] = await FINISHED(tx, receipt);
-  if (!row) throw new StorageUnavailable("the idempotency key of the request was released; send the request again");
+export async function insertReceipt(tx: Kysely<Database>, receipt: NewReceipt, recordId: string): Promise<void> {
+  const [row] = await INSERTED(tx, {
+    user_id: receipt.userId,
+    scope: receipt.scope,
+    key: receipt.key,
+    fingerprint: receipt.fingerprint,
+    record_id: recordId,
+    created_at: receipt.begunAt,
+    expired_before: receipt.expiredBefore,
+  });
+  if (!row) throw new KeyTaken();
+}
+
+/** Erases what receipts know of the requests for removed records; returns how many. The keys stay taken. */
+export async function blankReceipts(tx: Kysely<Database>, recordIds: readonly string[]): Promise<number> {
+  const { numUpdatedRows } = await tx
+    .updateTable("receipts")
+    .set({ fingerprint: "" })
+    .where("record_id", "in", recordIds)
+    .executeTakeFirstOrThrow();
+  return Number(numUpdatedRows);
 }
 
 /** Two requests that delete at the same time skip each other's rows, which prevents a deadlock. */

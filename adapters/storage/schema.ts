@@ -190,15 +190,17 @@ export interface EventCounterTable {
   numbered: number;
 }
 
-/** Idempotency keys; `result` is null while the request runs. */
+/** Idempotency keys of requests that created something. */
 export interface ReceiptTable {
   user_id: string;
   /** The instance of a demo token; empty for other tokens. */
   scope: string;
   key: string;
+  /** Empty if the record was removed. */
   fingerprint: string;
-  /** JSON. */
-  result: string | null;
+  record_id: string;
+  /** Only in receipts of earlier versions: the call existed already, in this status. */
+  existing_status: CallStatus | null;
   created_at: number;
 }
 

@@ -21,17 +21,15 @@ export function calls(memory: Memory): CallStore {
       const created = stored !== existing;
       const oldestAt = created && quota ? memory.quotaSpent(call.tokenId, quota) : undefined;
       if (oldestAt !== undefined) return { kind: "limited", oldestAt };
-      const finished = receipt?.({ created, call: stored });
-      if (finished) memory.begun(finished);
-      if (created) {
-        memory.log(events);
-        all.set(call.id, stored);
-        const { id: callId, tokenId, createdAt } = call;
-        if (tokenId !== null) memory.counted.push({ callId, tokenId, at: quota?.now ?? createdAt });
-        if (audio) files.set(call.id, audio.slice());
-      }
-      if (finished) memory.finish(finished);
-      return { kind: created ? "created" : "existing", call: stored };
+      if (!created) return { kind: "existing", call: stored };
+      if (memory.isTaken(receipt)) return { kind: "repeated" };
+      memory.log(events);
+      all.set(call.id, stored);
+      const { id: callId, tokenId, createdAt } = call;
+      if (tokenId !== null) memory.counted.push({ callId, tokenId, at: quota?.now ?? createdAt });
+      if (audio) files.set(call.id, audio.slice());
+      if (receipt) memory.keep(receipt, call.id);
+      return { kind: "created", call: stored };
     },
     async countTransfer(tokenId, at, quota) {
       const oldestAt = memory.quotaSpent(tokenId, quota);

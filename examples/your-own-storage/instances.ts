@@ -11,12 +11,12 @@ export function instances(memory: Memory): InstanceStore {
   return {
     async insert(instance, events, receipt, most = Number.POSITIVE_INFINITY) {
       const own = [...all.values()].filter((one) => one.userId === instance.userId && one.status !== "DELETED");
-      if (own.length >= most) return false;
-      if (receipt) memory.begun(receipt);
+      if (own.length >= most) return "at_limit";
+      if (memory.isTaken(receipt)) return "repeated";
       memory.log(events);
       all.set(instance.id, instance);
-      if (receipt) memory.finish(receipt);
-      return true;
+      if (receipt) memory.keep(receipt, instance.id);
+      return "created";
     },
     get: async (id) => all.get(id),
     list: async (userId, page) => {
@@ -80,7 +80,9 @@ export function instances(memory: Memory): InstanceStore {
         .slice(0, limit);
       for (const { id } of old) all.delete(id);
       for (const { id, instanceId } of memory.events.values()) if (!all.has(instanceId)) memory.events.delete(id);
-      return old.map(({ id }) => id);
+      const ids = old.map(({ id }) => id);
+      memory.blank(ids);
+      return ids;
     },
   };
 }

@@ -1,34 +1,27 @@
-import {
-  type AccountRecord,
-  type AuditRecord,
-  type Call,
-  type CallQuota,
-  type CodeRecord,
-  type Consent,
-  type Event,
-  type Instance,
-  type LoggedEvent,
-  type LogPage,
-  type Page,
-  type ReceiptKey,
-  type ReceiptResult,
-  type RemovedCalls,
-  type SessionRecord,
-  StorageUnavailable,
-  type TokenRecord,
-  type TranscriptLine,
-  type TrustedTime,
-  type User,
-  type Webhook,
-  type WebhookDelivery,
+import type {
+  AccountRecord,
+  AuditRecord,
+  Call,
+  CallQuota,
+  CodeRecord,
+  Consent,
+  Event,
+  Instance,
+  LoggedEvent,
+  LogPage,
+  NewReceipt,
+  Page,
+  Receipt,
+  ReceiptKey,
+  RemovedCalls,
+  SessionRecord,
+  TokenRecord,
+  TranscriptLine,
+  TrustedTime,
+  User,
+  Webhook,
+  WebhookDelivery,
 } from "ringport";
-
-/** A request under an idempotency key; no result while it runs. */
-export interface KnownRequest {
-  readonly fingerprint: string;
-  readonly createdAt: number;
-  readonly result?: string;
-}
 
 /**
  * Everything that is stored. Records are never changed, only replaced, and no method waits in the middle of a write: one
@@ -51,7 +44,7 @@ export class Memory {
   readonly events: Map<string, LoggedEvent> = new Map(); // in the order of their positions
   readonly webhooks: Map<string, Webhook> = new Map();
   readonly deliveries: Map<string, WebhookDelivery> = new Map();
-  readonly requests: Map<string, KnownRequest> = new Map(); // by nameOf
+  readonly receipts: Map<string, Receipt & { readonly begunAt: number }> = new Map(); // by nameOf
   /** The calls and transfers that count for their token, with the time by the clock of its quota; the id of a transfer is empty. */
   counted: { readonly callId: string; readonly tokenId: string; readonly at: number }[] = [];
   trustedTime: TrustedTime | undefined;
@@ -100,7 +93,8 @@ export class Memory {
     for (const [key] of lines) this.transcripts.delete(key);
     for (const id of ids) this.calls.delete(id);
     for (const id of ids) this.#eventsOfCalls.delete(id);
-    return { ids, events: events.length, transcriptLines: lines.length };
+    const receipts = this.blank(ids);
+    return { ids, events: events.length, transcriptLines: lines.length, receipts };
   }
 
   /** Deletes what is left of a user without calls. */
@@ -110,7 +104,7 @@ export class Memory {
     for (const one of this.instances.values())
       if (one.userId === userId && one.erasedAt !== null) this.instances.delete(one.id);
     for (const [name, consent] of this.consents) if (consent.userId === userId) this.consents.delete(name);
-    for (const name of this.requests.keys()) if (JSON.parse(name)[0] === userId) this.requests.delete(name);
+    for (const name of this.receipts.keys()) if (JSON.parse(name)[0] === userId) this.receipts.delete(name);
   }
 
   /** Whether a user has tokens, webhooks, instances or calls. */
@@ -119,15 +113,22 @@ export class Memory {
     return records.some((some) => [...some.values()].some((record) => record.userId === userId));
   }
 
-  /** The request that a receipt belongs to. @throws {StorageUnavailable} it is not begun */
-  begun(receipt: ReceiptKey): KnownRequest {
-    const request = this.requests.get(nameOf(receipt));
-    if (!request) throw new StorageUnavailable("the idempotency key of the request was released");
-    return request;
+  /** Whether a key has a receipt that has not expired. */
+  isTaken(receipt: NewReceipt | undefined): boolean {
+    if (!receipt) return false;
+    const known = this.receipts.get(nameOf(receipt));
+    return known !== undefined && known.begunAt >= receipt.expiredBefore;
   }
 
-  finish(receipt: ReceiptResult): void {
-    this.requests.set(nameOf(receipt), { ...this.begun(receipt), result: receipt.result });
+  keep({ fingerprint, begunAt, ...key }: NewReceipt, recordId: string): void {
+    this.receipts.set(nameOf(key), { fingerprint, begunAt, recordId });
+  }
+
+  /** Erases what receipts know of the requests for removed records; returns how many. */
+  blank(recordIds: readonly string[]): number {
+    const found = [...this.receipts].filter(([, { recordId }]) => recordIds.includes(recordId));
+    for (const [name, receipt] of found) this.receipts.set(name, { ...receipt, fingerprint: "" });
+    return found.length;
   }
 }
 

@@ -150,6 +150,23 @@ export interface Call {
 /** A call of this type. */
 export type CallOf<Type extends CallType> = Call & { readonly message: Extract<Message, { readonly type: Type }> };
 
+/** The call as its creation returned it: without all that may change later. */
+export function asCreated(call: Call): Call {
+  const { sipCallId: _, result: __, resultError: ___, turns: ____, quality: _____, ...first } = call;
+  return {
+    ...first,
+    status: "QUEUED",
+    outcome: null,
+    mediaStatistics: null,
+    recordedMs: call.recordedMs === null ? null : 0,
+    startedAt: null,
+    endedAt: null,
+    owner: null,
+    dialingAt: null,
+    version: 1,
+  };
+}
+
 /** Whether the call still waits, rings or talks. */
 export function isActive(status: CallStatus): boolean {
   return status !== "COMPLETED" && status !== "FAILED";

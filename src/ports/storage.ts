@@ -40,7 +40,7 @@ export type {
   UsedCode,
 } from "./storage/login-store.ts";
 export type { Page } from "./storage/page.ts";
-export type { Receipt, ReceiptKey, ReceiptResult, ReceiptStore } from "./storage/receipt-store.ts";
+export type { NewReceipt, Receipt, ReceiptKey, ReceiptStore } from "./storage/receipt-store.ts";
 export type { RetentionStore, TrustedTime } from "./storage/retention-store.ts";
 export type { SealedKind, SealedPlace, SealedStore, SealedValue } from "./storage/sealed-store.ts";
 export { SEALED_KINDS } from "./storage/sealed-store.ts";

@@ -1,25 +1,20 @@
 import { sha256Hex } from "../../base/sha256.ts";
 import type { Principal } from "../../domain/principal.ts";
 import { Refusal } from "../../domain/refusal.ts";
-import type { Receipt, ReceiptKey, ReceiptResult } from "../../ports/storage.ts";
+import type { NewReceipt, Receipt, ReceiptKey } from "../../ports/storage.ts";
 import type { Context } from "../context.ts";
 
-/** How long the result of an idempotent request is kept, ms. */
+/** How long the receipt of an idempotent request is kept, ms. */
 export const RECEIPT_KEPT_MS = 24 * 60 * 60_000;
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
-/** An idempotency key under which something is being created now. */
-export interface Running {
-  /** What the storage keeps of it, written together with the creation. */
-  receipt(result: unknown): ReceiptResult;
-  /** Keeps the result of a request that created nothing. */
-  finish(result: unknown): Promise<void>;
-}
-
 /**
  * Runs a creation once per key (draft-ietf-httpapi-idempotency-key-header-07): a second request with the same input
- * gets the first one's result. A refused or failed one leaves the key free, because it changed nothing. Keys belong to
- * the user or, of a demo token, to its instance.
+ * gets the first one's response. The receipt is stored with the record, and names it; a request that creates nothing
+ * leaves the key free. Keys belong to the user or, of a demo token, to its instance.
+ * @param run stores the receipt with what it creates; undefined: the key has a receipt since the look-up
+ * @param replay rebuilds the response from the record and the input, which is that of the first request; undefined: the
+ *   record was removed
  * @throws {Refusal} `idempotency_key_invalid`, `idempotency_key_reused`, `idempotency_key_in_progress`
  */
 export async function once<T>(
@@ -27,50 +22,49 @@ export async function once<T>(
   { userId, demoInstanceId }: Principal,
   key: string | undefined,
   input: unknown,
-  run: (running: Running | undefined) => Promise<T>,
-  replay: (result: unknown) => T,
+  run: (receipt: NewReceipt | undefined) => Promise<T | undefined>,
+  replay: (receipt: Receipt) => Promise<T | undefined>,
 ): Promise<T> {
-  if (key === undefined) return run(undefined);
+  if (key === undefined) return (await run(undefined)) as T; // without a receipt no key is known
   if (!KEY.test(key))
     throw new Refusal("idempotency_key_invalid", "an idempotency key has 1 to 255 visible ASCII characters");
-  const { receipts } = context.storage;
   const name: ReceiptKey = { userId, scope: demoInstanceId ?? "", key };
   const fingerprint = await sha256Hex(JSON.stringify(input));
   const { taken, key: held } = await context.runningKeys.take(name, fingerprint);
   if (!taken) throw held.fingerprint === fingerprint ? inProgress(key) : reused(key);
   try {
-    const known = await begin(context, name, fingerprint);
-    if (known.kind === "done") {
-      if (known.fingerprint !== fingerprint) throw reused(key);
-      return replay(JSON.parse(known.result));
-    }
-    held.run();
-    const receipt = (result: unknown) => ({ ...name, result: JSON.stringify(result) });
-    try {
-      return await run({ receipt, finish: (result) => receipts.finish(receipt(result)) });
-    } catch (error) {
-      await receipts.abandon(name).catch(() => {}); // what is left over is freed by the next request
-      throw error;
+    for (;;) {
+      const begunAt = context.purgeClock.now(); // by which it is also purged
+      const expiredBefore = context.purgeClock.ago(RECEIPT_KEPT_MS);
+      const known = await context.storage.receipts.find(name, expiredBefore);
+      if (known) return await replayed(known, key, fingerprint, replay);
+      held.run();
+      const made = await run({ ...name, fingerprint, begunAt, expiredBefore });
+      if (made !== undefined) return made;
+      // A request whose response was lost has been stored after all, or another server was faster: look again.
     }
   } finally {
     held.release();
   }
 }
 
-/** Begins a request under a key that it holds; what an earlier request has left over is freed first. */
-async function begin(
-  { storage: { receipts }, purgeClock }: Context,
-  name: ReceiptKey,
+async function replayed<T>(
+  receipt: Receipt,
+  key: string,
   fingerprint: string,
-): Promise<Exclude<Receipt, { kind: "running" }>> {
-  const expired = purgeClock.ago(RECEIPT_KEPT_MS);
-  const now = purgeClock.now(); // by which it is also purged
-  const known = await receipts.begin(name, fingerprint, now, expired);
-  if (known.kind !== "running") return known;
-  await receipts.abandon(name);
-  const again = await receipts.begin(name, fingerprint, now, expired);
-  if (again.kind === "running") throw inProgress(name.key);
-  return again;
+  replay: (receipt: Receipt) => Promise<T | undefined>,
+): Promise<T> {
+  const { recordId } = receipt;
+  const isCall = recordId.startsWith("call_");
+  const isErased = receipt.fingerprint === "";
+  if (!isErased && receipt.fingerprint !== fingerprint) throw reused(key);
+  const first = isErased ? undefined : await replay(receipt);
+  if (first !== undefined) return first;
+  // Creating another one could call a person twice whose data was just erased.
+  throw new Refusal(
+    isCall ? "call_not_found" : "instance_not_found",
+    `the key "${key}" created ${isCall ? "call" : "instance"} "${recordId}", which was deleted since then; use a new key`,
+  );
 }
 
 function inProgress(key: string): Refusal {

@@ -16,8 +16,8 @@ interface Holder {
 }
 
 /**
- * The idempotency keys that requests of this process hold. One process at a time serves a database, so a stored key that
- * counts as running although nobody holds it is left over from a request whose end never reached the storage.
+ * The idempotency keys that requests of this process hold. The storage knows a key only once its request has created
+ * something.
  */
 export class RunningKeys {
   readonly #holders = new Map<string, Holder>();

@@ -1,5 +1,5 @@
 import { shown } from "../../base/shown.ts";
-import type { Call, Message } from "../../domain/call.ts";
+import { asCreated, type Call, type Message } from "../../domain/call.ts";
 import { agentLanguageIn, agentToolsIn, type CheckedCallInput, voiceIn } from "../../domain/call-input.ts";
 import { type CallerId, callerOf } from "../../domain/caller-id.ts";
 import type { Fact } from "../../domain/events.ts";
@@ -8,9 +8,9 @@ import { mayUseInstanceId } from "../../domain/ownership.ts";
 import type { Principal } from "../../domain/principal.ts";
 import { type Fault, invalidInput, Refusal } from "../../domain/refusal.ts";
 import { VoiceUnavailable } from "../../ports/speech.ts";
-import type { Insertion } from "../../ports/storage.ts";
+import type { Insertion, NewReceipt, Receipt } from "../../ports/storage.ts";
 import type { Telephony } from "../../ports/telephony.ts";
-import { once, type Running } from "../access/idempotency.ts";
+import { once } from "../access/idempotency.ts";
 import { voiceOf } from "../call-audio/agents/agent-voice.ts";
 import { ProgramFailed, programOf } from "../call-audio/programs/program.ts";
 import type { Context } from "../context.ts";
@@ -53,8 +53,16 @@ export class CallCreation {
       principal,
       options.idempotencyKey,
       ["call", audio ? { ...input, audio } : input],
-      (running) => this.#place(withCheckedLimits(principal), input, audio?.bytes, running, options.strict),
-      (first) => ({ ...(first as Call & Creation), replayed: true }),
+      (receipt) => this.#place(withCheckedLimits(principal), input, audio?.bytes, receipt, options.strict),
+      (receipt) => this.#replay(receipt),
+    );
+  }
+
+  /** The first response. All that a call changes after its creation is left out. */
+  async #replay({ recordId, existing }: Receipt): Promise<(Call & Creation) | undefined> {
+    const call = await this.#context.storage.calls.get(recordId);
+    return (
+      call && { ...asCreated(call), status: existing ?? "QUEUED", created: existing === undefined, replayed: true }
     );
   }
 
@@ -97,9 +105,9 @@ export class CallCreation {
     principal: Principal,
     input: CheckedCallInput,
     audio: Uint8Array | undefined,
-    running: Running | undefined,
+    receipt: NewReceipt | undefined,
     strict = false,
-  ): Promise<Call & Creation> {
+  ): Promise<(Call & Creation) | undefined> {
     const { storage, policy, events, counters, telephony } = this.#context;
     const { instanceId, target } = input;
     const { userId } = principal;
@@ -123,20 +131,12 @@ export class CallCreation {
     if (strict && message.type === "DYNAMIC_AGENT") await this.#assertConductable(call, network);
     if (policy.kind === "single") {
       const [existing] = await storage.calls.active(instanceId);
-      if (existing) {
-        const result = { ...existing, created: false, replayed: false };
-        await running?.finish(result);
-        return result;
-      }
+      if (existing) return { ...existing, created: false, replayed: false };
     }
 
     const subject = { callId: call.id, instanceId, userId };
     const log = [events.event({ event: "queued", data: { type: message.type, ...referenceData(call) } }, subject)];
     for (const event of audioEvents(message)) log.push(events.event(event, subject));
-    const receipt =
-      running &&
-      ((result: { created: boolean; call: Call }) =>
-        running.receipt({ ...result.call, created: result.created, replayed: false }));
     const quota = quotaOf(this.#context, principal);
     let inserted: Insertion;
     try {
@@ -149,6 +149,8 @@ export class CallCreation {
     switch (inserted.kind) {
       case "limited":
         throw dailyLimitReached(this.#context, quota!, inserted.oldestAt);
+      case "repeated":
+        return undefined;
       case "instance_gone":
         throw instanceNotFound(instanceId);
       case "full":

@@ -15,7 +15,7 @@ export interface Erasure {
   readonly events: number;
   readonly transcriptLines: number;
   readonly recordings: number;
-  /** Results of idempotent requests. */
+  /** Receipts of idempotent requests that no longer have a hash of their request. */
   readonly receipts: number;
   /** Ids of calls to the number that are not over; nothing of them was deleted. */
   readonly activeCalls: readonly string[];
@@ -35,9 +35,9 @@ export async function erasePhone(
   settle?: (call: Call) => Promise<void>,
 ): Promise<Erasure> {
   checkedPhone(phone, "/phone");
-  const { calls, instances, receipts, retention } = keepers.storage;
+  const { calls, instances, retention } = keepers.storage;
   const activeCalls = new Set<string>();
-  let [erased, events, transcriptLines, recordings] = [0, 0, 0, 0];
+  let [erased, events, transcriptLines, recordings, receipts] = [0, 0, 0, 0, 0];
   let after: string | undefined;
   for (;;) {
     const found = await calls.to(phone, { limit: BATCH, after });
@@ -53,6 +53,7 @@ export async function erasePhone(
     erased += removed.ids.length;
     events += removed.events;
     transcriptLines += removed.transcriptLines;
+    receipts += removed.receipts;
     after = found.at(-1)?.id;
     if (found.length < BATCH) break;
   }
@@ -63,7 +64,7 @@ export async function erasePhone(
     events,
     transcriptLines,
     recordings,
-    receipts: await receipts.forgetPhone(phone),
+    receipts,
     activeCalls: [...activeCalls],
     instances: linked.map(({ id }) => id),
   };

@@ -10,11 +10,10 @@ const LOOKS_MS = [1_000, 4_000, 15_000];
 /**
  * Settles what a process that died left behind, before anything new begins: its calls on the line, and those whose phone
  * it may have rung, are `FAILED/interrupted`; those that wait for an instance it was deleting are
- * `FAILED/instance_deleted`; its half-done idempotent requests are free again. Nothing else is touched.
+ * `FAILED/instance_deleted`. Nothing else is touched.
  */
 export async function recover(context: Context): Promise<void> {
   await settleOrphans(context);
-  await context.storage.receipts.abandonUnfinished();
 }
 
 /** Looks again and again, until no write of a dead process can follow; the answer stops that. */

@@ -53,32 +53,35 @@ export class Instances implements InstanceUseCases {
     const { name, metadata = {}, provider } = checked;
     const callerId = callerOf(checked.callerId);
     refuseDemo(principal, "a demo token cannot create instances");
+    const { userId } = principal;
+    const made = (id: string, network: string, at: number): Instance => ({
+      id,
+      userId,
+      name,
+      status: "CREATED",
+      metadata,
+      provider: network,
+      phone: null,
+      ...(callerId && { callerId }),
+      createdAt: at,
+      updatedAt: at,
+      erasedAt: null,
+      version: 1,
+    });
     return once<Instance & Creation>(
       this.#context,
       principal,
       options.idempotencyKey,
       ["instance", { name, metadata, provider, callerId }],
-      async (running) => {
+      async (receipt) => {
         const network = provider ?? (open[0] as string); // without any there was a fault
         await assertCallerAllowed(this.#context, principal, this.#context.telephony.get(network), callerId);
-        const now = system.now();
-        const instance: Instance = {
-          id: ids("inst"),
-          userId: principal.userId,
-          name,
-          status: "CREATED",
-          metadata,
-          provider: network,
-          phone: null,
-          ...(callerId && { callerId }),
-          createdAt: now,
-          updatedAt: now,
-          erasedAt: null,
-          version: 1,
-        };
+        const instance = made(ids("inst"), network, system.now());
         const event = events.event({ event: "instance.created", data: { name } }, subjectOf(instance));
         const most = this.#context.limits.instancesPerUser;
-        if (!(await storage.instances.insert(instance, [event], running?.receipt(instance), most)))
+        const inserted = await storage.instances.insert(instance, [event], receipt, most);
+        if (inserted === "repeated") return undefined;
+        if (inserted === "at_limit")
           throw new Refusal(
             "instance_quota",
             `you have ${most} instances, and this server allows ${most}; delete one first`,
@@ -87,7 +90,11 @@ export class Instances implements InstanceUseCases {
         this.#linkByItself(instance);
         return { ...instance, created: true, replayed: false };
       },
-      (first) => ({ ...(first as Instance), created: true, replayed: true }),
+      async ({ recordId }) => {
+        // The input is that of the first request, so it has what may have changed in the record.
+        const first = await storage.instances.get(recordId);
+        return first && { ...made(first.id, first.provider, first.createdAt), created: true, replayed: true };
+      },
     );
   }
 

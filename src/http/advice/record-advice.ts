@@ -39,8 +39,9 @@ export const RECORD_ADVICE = {
     example: 'there is no instance "inst_01k7zq0f8vf1c9m2x4s6t8w0ya"',
   },
   call_not_found: {
-    means: "The call does not exist, belongs to another user, or is already over when you end it.",
-    fix: "Check the id and the token. GET /v1/calls lists your calls.",
+    means:
+      "The call does not exist, belongs to another user, or is already over when you end it. After a POST with an Idempotency-Key: the call that the key created was deleted.",
+    fix: "Check the id and the token. GET /v1/calls lists your calls. Use a new key to place another call.",
     example: 'there is no call "call_01k7zq3n5de7h9k1m3p5r7t9vb"',
   },
   voice_not_found: {

@@ -133,6 +133,7 @@ export function callRoutes(
           "destination_not_allowed",
           "caller_id_not_allowed",
           "instance_not_found",
+          "call_not_found",
           "queue_full",
           "idempotency_key_in_progress",
           "body_too_large",

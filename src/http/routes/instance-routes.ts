@@ -92,6 +92,7 @@ export function instanceRoutes(
           "phone_number_invalid",
           "demo_token_restricted",
           "caller_id_not_allowed",
+          "instance_not_found",
           "instance_quota",
           "idempotency_key_in_progress",
           "body_too_large",

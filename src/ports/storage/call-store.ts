@@ -4,7 +4,7 @@ import type { Event } from "../../domain/events.ts";
 import type { FailedReason } from "../../domain/outcome.ts";
 import type { QueuePolicy } from "../../domain/queue-policy.ts";
 import type { Page } from "./page.ts";
-import type { ReceiptResult } from "./receipt-store.ts";
+import type { NewReceipt } from "./receipt-store.ts";
 
 /** The fields of a call that an update may change. A new `status` is always one that the transition table allows. */
 export type CallPatch = Partial<
@@ -57,7 +57,9 @@ export type Insertion =
       readonly oldestAt: number;
     }
   /** The instance does not exist or is deleted. */
-  | { readonly kind: "instance_gone" };
+  | { readonly kind: "instance_gone" }
+  /** The key of the receipt has one already. */
+  | { readonly kind: "repeated" };
 
 /** How many calls a token may create within a period, transfers included. */
 export interface CallQuota {
@@ -85,13 +87,15 @@ export interface RemovedCalls {
   readonly ids: readonly string[];
   readonly events: number;
   readonly transcriptLines: number;
+  /** Receipts that no longer have a hash of their request. */
+  readonly receipts: number;
 }
 
 /** Calls, their audio files and the queue of waiting calls. */
 export interface CallStore {
   /**
    * Stores a QUEUED call in the first free slot of the policy (the call's own `slot` is ignored), with its audio
-   * file and a receipt, which `receipt` makes from the result. With a quota, no call is created once `maxCalls` calls of
+   * file and a receipt, if it is created. With a quota, no call is created once `maxCalls` calls of
    * the same `tokenId` count; concurrent creations never exceed it.
    */
   insert(
@@ -99,7 +103,7 @@ export interface CallStore {
     audio: Uint8Array | undefined,
     policy: QueuePolicy,
     events: readonly Event[],
-    receipt?: (result: { created: boolean; call: Call }) => ReceiptResult,
+    receipt?: NewReceipt,
     quota?: CallQuota,
   ): Promise<Insertion>;
   /**

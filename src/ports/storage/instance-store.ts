@@ -1,7 +1,7 @@
 import type { Event } from "../../domain/events.ts";
 import type { Instance } from "../../domain/instance.ts";
 import type { Page } from "./page.ts";
-import type { ReceiptResult } from "./receipt-store.ts";
+import type { NewReceipt } from "./receipt-store.ts";
 
 /** The fields of an instance that an update may change. */
 export type InstancePatch = Partial<
@@ -25,9 +25,14 @@ export interface InstanceStore {
   /**
    * @param most how many instances its user may have, this one included and deleted ones excluded. Concurrent insertions
    *   never exceed it. Default: any number
-   * @returns false if the user is at the limit; nothing was stored
+   * @returns `at_limit`: the user is at the limit; `repeated`: the key of the receipt has one already. Neither stores anything
    */
-  insert(instance: Instance, events: readonly Event[], receipt?: ReceiptResult, most?: number): Promise<boolean>;
+  insert(
+    instance: Instance,
+    events: readonly Event[],
+    receipt?: NewReceipt,
+    most?: number,
+  ): Promise<"created" | "at_limit" | "repeated">;
   /** Deleted instances are returned too. */
   get(id: string): Promise<Instance | undefined>;
   /** A user's instances, newest first (created_at, then id, descending), without deleted ones. */

@@ -1,3 +1,5 @@
+import type { CallStatus } from "../../domain/call.ts";
+
 /** An idempotency key and its owner; the three fields together are unique. */
 export interface ReceiptKey {
   readonly userId: string;
@@ -6,32 +8,28 @@ export interface ReceiptKey {
   readonly key: string;
 }
 
-/** The result of a finished idempotent request: JSON, as the use case made it. */
-export interface ReceiptResult extends ReceiptKey {
-  readonly result: string;
+/** The record that a request with an idempotency key created: its id, never a copy of it. */
+export interface Receipt {
+  /** A hash of the request; empty if the record was removed since then. */
+  readonly fingerprint: string;
+  readonly recordId: string;
+  /** The response named this call, which existed already, in this status. Only in receipts of earlier versions. */
+  readonly existing?: CallStatus;
 }
 
-/** The state of an idempotency key. */
-export type Receipt =
-  | { readonly kind: "begun" }
-  | { readonly kind: "running" }
-  | { readonly kind: "done"; readonly fingerprint: string; readonly result: string };
+/** A receipt that is stored in the transaction of its record. */
+export interface NewReceipt extends ReceiptKey {
+  readonly fingerprint: string;
+  /** When the request began; ms since 1970-01-01 UTC. */
+  readonly begunAt: number;
+  /** A receipt of the same key whose request began earlier has expired and is replaced. */
+  readonly expiredBefore: number;
+}
 
-/** Idempotency keys and their results. */
+/** Receipts of idempotent requests. */
 export interface ReceiptStore {
-  /** Begins a request under a new key, or returns the state of a known one; first deletes keys older than `expiredBefore`. */
-  begin(key: ReceiptKey, fingerprint: string, now: number, expiredBefore: number): Promise<Receipt>;
-  /**
-   * Stores the result of a request that changed nothing else. A creation stores its own result, and fails the same way.
-   * @throws {StorageUnavailable} no request under this key has begun; nothing was stored
-   */
-  finish(receipt: ReceiptResult): Promise<void>;
-  /** Deletes the key of a refused request, unless it has a result. */
-  abandon(key: ReceiptKey): Promise<void>;
-  /** Deletes the keys of all unfinished requests; a dead process left them. */
-  abandonUnfinished(): Promise<void>;
-  /** Deletes the keys of requests that began before a time; returns how many. */
+  /** The receipt of a key, unless its request began before a time. */
+  find(key: ReceiptKey, expiredBefore: number): Promise<Receipt | undefined>;
+  /** Deletes the receipts of requests that began before a time; returns how many. */
   forget(begunBefore: number): Promise<number>;
-  /** Deletes the keys of finished requests for a call to this number (`"targetPhone":"…"` in the result); returns how many. */
-  forgetPhone(phone: string): Promise<number>;
 }

@@ -29,14 +29,13 @@ export function callQuotaContract(clause: Clause, lastingClause: Clause): void {
     const over = scene.call(token.instance, { tokenId: token.id });
     const quota = { maxCalls: 1, since: 0 };
     const event = scene.event("queued", over);
-    const receipt = () => {
-      throw new Error("a receipt was asked for");
-    };
+    const receipt = { ...scene.key("k"), fingerprint: "body", begunAt: scene.now(), expiredBefore: 0 };
     const answer = await scene.storage.calls.insert(over, Uint8Array.of(1), LONG_QUEUE, [event], receipt, quota);
     scene.equal(answer.kind, "limited");
     scene.equal(await scene.storage.calls.get(over.id), undefined);
     scene.equal(await scene.storage.calls.audio(over.id), undefined);
     scene.equal(await scene.timeline(over.id), []);
+    scene.equal(await scene.storage.receipts.find(receipt, 0), undefined);
     scene.equal((await scene.storedCall(token.instance)).slot, 1);
     scene.equal((await scene.storage.calls.get(id))?.tokenId, token.id);
   });

@@ -44,7 +44,7 @@ export function callRemovalContract(clause: Clause): void {
     await events.append([scene.event("instance.active", instance)]);
 
     const removed = await calls.remove([old.id, waiting.id, scene.id("call")]);
-    scene.equal(removed, { ids: [old.id], events: 1, transcriptLines: 1 });
+    scene.equal(removed, { ids: [old.id], events: 1, transcriptLines: 1, receipts: 0 });
     scene.equal(await calls.get(old.id), undefined);
     scene.equal(await scene.timeline(old.id), []);
     scene.equal((await scene.timeline(recent.id)).length, 1);
@@ -52,8 +52,8 @@ export function callRemovalContract(clause: Clause): void {
     scene.equal((await transcripts.ofCalls([old.id, waiting.id, recent.id])).length, 2);
     scene.equal(idsOf(await calls.list(scene.userId, {}, {})), [recent.id, waiting.id]);
     scene.equal(await calls.counts(), { QUEUED: 1, FAILED: 1 });
-    scene.equal(await calls.remove([old.id]), { ids: [], events: 0, transcriptLines: 0 });
-    scene.equal(await calls.remove([]), { ids: [], events: 0, transcriptLines: 0 });
+    scene.equal(await calls.remove([old.id]), { ids: [], events: 0, transcriptLines: 0, receipts: 0 });
+    scene.equal(await calls.remove([]), { ids: [], events: 0, transcriptLines: 0, receipts: 0 });
   });
 
   clause("many calls are deleted at once", async (scene) => {

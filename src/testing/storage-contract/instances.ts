@@ -29,7 +29,8 @@ export function instancesContract(clause: Clause, lastingClause: Clause): void {
     const insert = async (most: number) => {
       const instance = scene.instance();
       const event = scene.event("instance.created", instance);
-      const isStored = await scene.storage.instances.insert(instance, [event], undefined, most);
+      const inserted = await scene.storage.instances.insert(instance, [event], undefined, most);
+      const isStored = inserted === "created";
       return { instance, isStored };
     };
     await scene.storedInstance();

@@ -1,126 +1,133 @@
 import { SINGLE } from "../../domain/queue-policy.ts";
+import type { NewReceipt } from "../../ports/storage.ts";
 import type { Clause, StorageScene } from "./scene.ts";
 
-/** Idempotency keys. */
+/** Receipts of requests with an idempotency key. */
 export function receiptsContract(clause: Clause): void {
-  clause("a key is begun, runs, and then answers what its request answered", async (scene) => {
-    scene.equal(await begin(scene, "k"), { kind: "begun" });
-    scene.equal(await begin(scene, "k", "other"), { kind: "running" });
-    const result = JSON.stringify({ odd: "\u0000\ud800" });
-    await scene.storage.receipts.finish({ ...scene.key("k"), result });
-    scene.equal(await begin(scene, "k", "other"), { kind: "done", fingerprint: "body", result });
+  keys(clause);
+  creations(clause);
+  removals(clause);
+}
+
+function keys(clause: Clause): void {
+  clause("a receipt is stored with its call, and names it", async (scene) => {
+    const call = scene.call(await scene.storedInstance());
+    scene.equal(await find(scene, "k"), undefined);
+    const insertion = await scene.storage.calls.insert(call, undefined, SINGLE, [], receipt(scene, "k"));
+    scene.equal(insertion.kind, "created");
+    scene.equal(await find(scene, "k"), { fingerprint: "body", recordId: call.id });
   });
 
-  clause("of many that begin one key at once, one begins", async (scene) => {
-    const answers = await Promise.all(Array.from({ length: 20 }, () => begin(scene, "k")));
-    scene.equal(answers.filter((answer) => answer.kind === "begun").length, 1);
-    scene.equal(answers.filter((answer) => answer.kind === "running").length, 19);
+  clause("a receipt is stored with its instance, and names it", async (scene) => {
+    const instance = scene.instance();
+    scene.equal(await scene.storage.instances.insert(instance, [], receipt(scene, "k")), "created");
+    scene.equal(await find(scene, "k"), { fingerprint: "body", recordId: instance.id });
   });
 
-  clause("users do not share keys", async (scene) => {
-    await begin(scene, "k");
-    const { receipts } = scene.storage;
-    scene.equal(await receipts.begin({ ...scene.key("k"), userId: scene.id("usr") }, "body", scene.now(), 0), {
-      kind: "begun",
-    });
+  clause("neither users nor scopes of a user share keys", async (scene) => {
+    const { instances, receipts } = scene.storage;
+    const mine = receipt(scene, "k");
+    const all = [mine, { ...mine, userId: scene.id("usr") }, { ...mine, scope: "inst_1" }];
+    const made = all.map(() => scene.instance());
+    for (const [index, instance] of made.entries())
+      scene.equal(await instances.insert(instance, [], all[index]), "created");
+    for (const [index, key] of all.entries()) scene.equal((await receipts.find(key, 0))?.recordId, made[index]?.id);
   });
 
-  clause("scopes of a user do not share keys", async (scene) => {
-    const { receipts } = scene.storage;
-    const ofDemoToken = scene.key("k", "inst_1");
-    const beginScoped = () => receipts.begin(ofDemoToken, "demo", scene.now(), 0);
-    scene.equal(await begin(scene, "k"), { kind: "begun" });
-    scene.equal(await beginScoped(), { kind: "begun" });
-    await receipts.finish({ ...ofDemoToken, result: "{}" });
-    scene.equal(await begin(scene, "k"), { kind: "running" });
-    await receipts.abandon(scene.key("k"));
-    scene.equal(await beginScoped(), { kind: "done", fingerprint: "demo", result: "{}" });
-  });
-
-  clause("a refused request is forgotten, a finished one is not", async (scene) => {
-    const { receipts } = scene.storage;
-    await begin(scene, "refused");
-    await receipts.abandon(scene.key("refused"));
-    await receipts.abandon(scene.key("never begun"));
-    scene.equal(await begin(scene, "refused"), { kind: "begun" });
-  });
-
-  clause("keys from before a time are forgotten", async (scene) => {
-    const { receipts, calls } = scene.storage;
-    await begin(scene, "old");
-    await receipts.finish({ ...scene.key("old"), result: "{}" });
-    await begin(scene, "old and running");
+  clause("receipts are forgotten by age", async (scene) => {
+    const { instances, receipts } = scene.storage;
+    await instances.insert(scene.instance(), [], receipt(scene, "old"));
     const between = scene.now();
-    await begin(scene, "new");
-    scene.equal(await receipts.begin(scene.key("old"), "b", scene.now(), between), { kind: "begun" });
-    scene.equal(await receipts.begin(scene.key("old and running"), "b", scene.now(), between), { kind: "begun" });
-    scene.equal((await receipts.begin(scene.key("new"), "b", scene.now(), between)).kind, "running");
-    scene.equal(await calls.counts(), {});
+    await instances.insert(scene.instance(), [], receipt(scene, "new"));
+    scene.equal(await receipts.forget(between), 1);
+    scene.equal(await find(scene, "old"), undefined);
+    scene.equal((await find(scene, "new"))?.fingerprint, "body");
   });
 
-  clause("unfinished requests of a dead process are forgotten, finished ones stay", async (scene) => {
-    const { receipts } = scene.storage;
-    await begin(scene, "unfinished");
-    await begin(scene, "finished");
-    await receipts.finish({ ...scene.key("finished"), result: "{}" });
-    await receipts.abandonUnfinished();
-    scene.equal(await begin(scene, "unfinished"), { kind: "begun" });
-    scene.equal((await begin(scene, "finished")).kind, "done");
-  });
-
-  clause("a creation stores its own result, made from what came of it", async (scene) => {
-    const instance = await scene.storedInstance();
-    const first = scene.call(instance);
-    const second = scene.call(instance);
-    for (const [key, call] of [
-      ["first", first],
-      ["second", second],
-    ] as const) {
-      await begin(scene, key);
-      await scene.storage.calls.insert(call, undefined, SINGLE, [], (outcome) => ({
-        ...scene.key(key),
-        result: JSON.stringify({ created: outcome.created, id: outcome.call.id }),
-      }));
-    }
-    const done = { kind: "done", fingerprint: "body" };
-    scene.equal(await begin(scene, "first"), { ...done, result: JSON.stringify({ created: true, id: first.id }) });
-    scene.equal(await begin(scene, "second"), { ...done, result: JSON.stringify({ created: false, id: first.id }) });
-  });
-
-  clause("a creation of an instance stores its own result", async (scene) => {
-    await begin(scene, "k");
-    await scene.storage.instances.insert(scene.instance(), [], { ...scene.key("k"), result: "{}" });
-    scene.equal(await begin(scene, "k"), { kind: "done", fingerprint: "body", result: "{}" });
-  });
-
-  clause("a creation under a key that is not begun stores nothing", async (scene) => {
-    const { calls, instances, receipts } = scene.storage;
-    const linked = await scene.storedInstance();
-    const [call, instance] = [scene.call(linked), scene.instance()];
-    const receipt = { ...scene.key("k"), result: "{}" };
-    for (const refused of [
-      () => receipts.finish(receipt),
-      () => calls.insert(call, undefined, SINGLE, [], () => receipt),
-      () => instances.insert(instance, [], receipt),
-    ])
-      scene.equal((await scene.failure(refused())).name, "StorageUnavailable");
-    scene.equal(await calls.get(call.id), undefined);
-    scene.equal(await instances.get(instance.id), undefined);
-    scene.equal(await begin(scene, "k"), { kind: "begun" });
-  });
-
-  clause("a creation that fails or is refused leaves its key running", async (scene) => {
-    const instance = await scene.storedInstance();
-    const call = scene.call(instance);
-    const event = scene.impossibleEvent("queued", call);
-    const receipt = () => ({ ...scene.key("k"), result: "{}" });
-    await begin(scene, "k");
-    await scene.failure(scene.storage.calls.insert(call, undefined, SINGLE, [event], receipt));
-    await scene.storage.calls.insert(scene.call(scene.instance()), undefined, SINGLE, [], receipt);
-    scene.equal(await begin(scene, "k"), { kind: "running" });
+  clause("an expired receipt is not found, and is replaced", async (scene) => {
+    const { instances, receipts } = scene.storage;
+    const [old, next] = [scene.instance(), scene.instance()];
+    await instances.insert(old, [], receipt(scene, "k"));
+    const expiredBefore = scene.now();
+    scene.equal(await receipts.find(scene.key("k"), expiredBefore), undefined);
+    const replacement = { ...receipt(scene, "k"), fingerprint: "other", expiredBefore };
+    scene.equal(await instances.insert(next, [], replacement), "created");
+    scene.equal(await find(scene, "k"), { fingerprint: "other", recordId: next.id });
   });
 }
 
-function begin(scene: StorageScene, key: string, fingerprint = "body") {
-  return scene.storage.receipts.begin(scene.key(key), fingerprint, scene.now(), 0);
+function creations(clause: Clause): void {
+  clause("a key that has a receipt creates no other record", async (scene) => {
+    const { calls, instances } = scene.storage;
+    const [busy, free] = [await scene.storedInstance(), await scene.storedInstance()];
+    const [first, second, instance] = [scene.call(busy), scene.call(free), scene.instance()];
+    await calls.insert(first, undefined, SINGLE, [], receipt(scene, "k"));
+    const queued = scene.event("queued", second);
+    const again = { ...receipt(scene, "k"), fingerprint: "other" };
+    scene.equal(await calls.insert(second, Uint8Array.of(1), SINGLE, [queued], again), { kind: "repeated" });
+    const created = scene.event("instance.created", instance);
+    scene.equal(await instances.insert(instance, [created], again), "repeated");
+    scene.equal(await calls.get(second.id), undefined);
+    scene.equal(await calls.audio(second.id), undefined);
+    scene.equal(await instances.get(instance.id), undefined);
+    scene.equal(await scene.log(), []);
+    scene.equal(await find(scene, "k"), { fingerprint: "body", recordId: first.id });
+  });
+
+  clause("of many creations under one key at once, one creates a record", async (scene) => {
+    const keyed = receipt(scene, "k");
+    const made = Array.from({ length: 20 }, () => scene.instance());
+    const answers = await Promise.all(made.map((instance) => scene.storage.instances.insert(instance, [], keyed)));
+    scene.equal(answers.filter((answer) => answer === "created").length, 1);
+    scene.equal(answers.filter((answer) => answer === "repeated").length, 19);
+    scene.equal((await find(scene, "k"))?.recordId, made[answers.indexOf("created")]?.id);
+  });
+
+  clause("a request that creates nothing stores no receipt", async (scene) => {
+    const { calls, instances } = scene.storage;
+    const instance = await scene.storedInstance();
+    const call = scene.call(instance);
+    await calls.insert(call, undefined, SINGLE, []);
+    scene.equal(
+      (await calls.insert(scene.call(instance), undefined, SINGLE, [], receipt(scene, "k"))).kind,
+      "existing",
+    );
+    const gone = scene.call(scene.instance());
+    scene.equal((await calls.insert(gone, undefined, SINGLE, [], receipt(scene, "k"))).kind, "instance_gone");
+    scene.equal(await instances.insert(scene.instance(), [], receipt(scene, "k"), 1), "at_limit");
+    const event = scene.impossibleEvent("queued", call);
+    const failing = scene.call(await scene.storedInstance());
+    await scene.failure(calls.insert(failing, undefined, SINGLE, [event], receipt(scene, "k")));
+    scene.equal(await find(scene, "k"), undefined);
+  });
+}
+
+function removals(clause: Clause): void {
+  clause("a removed call keeps its key taken, without the hash of the request", async (scene) => {
+    const { calls } = scene.storage;
+    const [one, other] = [await scene.storedInstance(), await scene.storedInstance()];
+    const call = scene.call(one);
+    await calls.insert(call, undefined, SINGLE, [], receipt(scene, "k"));
+    await calls.insert(scene.call(other), undefined, SINGLE, [], receipt(scene, "other"));
+    await scene.moved(call, { status: "FAILED", endedAt: scene.now() });
+    scene.equal((await calls.remove([call.id])).receipts, 1);
+    scene.equal(await find(scene, "k"), { fingerprint: "", recordId: call.id });
+    scene.equal((await find(scene, "other"))?.fingerprint, "body");
+  });
+
+  clause("so does a purged instance", async (scene) => {
+    const { instances } = scene.storage;
+    const instance = scene.instance({ status: "DELETED", erasedAt: scene.now() });
+    await instances.insert(instance, [], receipt(scene, "k"));
+    scene.equal(await instances.purge(scene.now(), 10), [instance.id]);
+    scene.equal(await find(scene, "k"), { fingerprint: "", recordId: instance.id });
+  });
+}
+
+function receipt(scene: StorageScene, key: string): NewReceipt {
+  return { ...scene.key(key), fingerprint: "body", begunAt: scene.now(), expiredBefore: 0 };
+}
+
+function find(scene: StorageScene, key: string) {
+  return scene.storage.receipts.find(scene.key(key), 0);
 }

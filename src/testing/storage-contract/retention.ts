@@ -81,37 +81,6 @@ export function retentionContract(clause: Clause, lastingClause: Clause): void {
     scene.equal(await instances.forgetPhone(phone), 0);
   });
 
-  clause("idempotent requests are forgotten by age", async (scene) => {
-    const { receipts } = scene.storage;
-    const begin = (key: string) => receipts.begin(scene.key(key), "body", scene.now(), 0);
-    await begin("old");
-    await begin("old and finished");
-    await receipts.finish({ ...scene.key("old and finished"), result: "{}" });
-    const between = scene.now();
-    await begin("new");
-    scene.equal(await receipts.forget(between), 2);
-    scene.equal((await begin("old")).kind, "begun");
-    scene.equal((await begin("new")).kind, "running");
-  });
-
-  clause("idempotent requests are forgotten by the number they called", async (scene) => {
-    const { receipts } = scene.storage;
-    const begin = (key: string) => receipts.begin(scene.key(key), "body", scene.now(), 0);
-    for (const [key, targetPhone] of [
-      ["to it", "+15550199"],
-      ["to another", "+155501990"],
-    ] as const) {
-      await begin(key);
-      await receipts.finish({ ...scene.key(key), result: JSON.stringify({ targetPhone, created: true }) });
-    }
-    const ofDemoToken = scene.key("to it", "inst_1");
-    await receipts.begin(ofDemoToken, "body", scene.now(), 0);
-    await receipts.finish({ ...ofDemoToken, result: JSON.stringify({ targetPhone: "+15550199" }) });
-    scene.equal(await receipts.forgetPhone("+15550199"), 2);
-    scene.equal((await begin("to it")).kind, "begun");
-    scene.equal((await begin("to another")).kind, "done");
-  });
-
   clause("scrubbing keeps stored records", async (scene) => {
     const instance = await scene.storedInstance();
     const call = await scene.storedCall(instance);

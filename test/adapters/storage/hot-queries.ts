@@ -25,9 +25,8 @@ export async function askHotQueries(storage: Storage): Promise<void> {
   await consents.list("usr_1", {}, { limit: 10, after: "+12025550100" });
   await consents.list("usr_1", { status: "do_not_call" }, { limit: 10, after: "+12025550100" });
   await accounts.users(1);
-  const key = { userId: "usr_1", scope: "", key: "key" };
-  await receipts.begin(key, "body", 1, 0);
-  const receipt = () => ({ ...key, result: "{}" });
+  const receipt = { userId: "usr_1", scope: "", key: "key", fingerprint: "body", begunAt: 1, expiredBefore: 0 };
+  await receipts.find(receipt, 0);
   await calls.insert(call, undefined, { kind: "single" }, [], receipt);
   await calls.insert({ ...call, id: "call_2" }, undefined, { kind: "single" }, [], receipt);
   const quota = { maxCalls: 1, since: 0 };

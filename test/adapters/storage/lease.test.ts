@@ -260,7 +260,6 @@ async function storedEvents(storage: Storage, round: number): Promise<string[]> 
 
 /** One write of each kind. */
 function writesOf({ accounts, instances, calls, events, receipts, transcripts, retention }: Storage) {
-  const receipt = { userId: "usr_1", scope: "", key: "key", result: "{}" };
   const line = { callId: "call_1", position: 1, speaker: "callee", text: "", timestamp: 1, startMs: 1, endMs: 2 };
   return {
     user: () => accounts.ensureUser(user(3)),
@@ -273,9 +272,7 @@ function writesOf({ accounts, instances, calls, events, receipts, transcripts, r
     update: () => calls.update("call_1", 1, { owner: "node_1" }, []),
     removal: () => calls.remove(["call_9"]),
     event: () => events.append([event("evt_9")]),
-    request: () => receipts.begin(receipt, "body", 1, 0),
-    answer: () => receipts.finish(receipt),
-    abandoned: () => receipts.abandonUnfinished(),
+    receipts: () => receipts.forget(1),
     transcript: () => transcripts.append([{ ...line, confidence: null } as never]),
     time: () => retention.saveTrustedTime({ at: 1, claim: null }),
   };

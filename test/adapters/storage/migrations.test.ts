@@ -45,6 +45,7 @@ const STEPS = [
   "0031_sip_calls",
   "0032_queue_order",
   "0033_purge_clock",
+  "0034_receipt_ids",
 ];
 
 test("four processes migrate one new SQLite file at the same time", { timeout: 60_000 }, async () => {
@@ -120,6 +121,34 @@ test("deletions of older versions count as finished", async () => {
   expect(await storage.instances.get("inst_1")).toMatchObject({ status: "DELETED", erasedAt: 7 });
   expect(await storage.instances.get("inst_2")).toMatchObject({ status: "ACTIVE", erasedAt: null });
   expect(await storage.instances.halfDeleted({})).toEqual([]);
+  await storage.close();
+});
+
+test("receipts of older versions name their records, without copies of them", async () => {
+  const path = scratchPath();
+  const connected = await connectSqlite({ path });
+  const db = await databaseBefore("0033_receipt_ids", connected.dialect, connected.columnTypes);
+  const text = "x".repeat(20_000);
+  const call = { id: "call_1", status: "QUEUED", message: { text: `${text}\0\ud800 "created":false` } };
+  const results = [
+    { ...call, created: true, replayed: false },
+    { ...call, id: "call_2", status: "IN_PROGRESS", created: false, replayed: false },
+    { id: "inst_1", status: "CREATED", metadata: { text } },
+    null,
+    ...Array.from({ length: 250 }, (_, n) => ({ id: `inst_more_${n}`, status: "CREATED" })),
+  ];
+  for (const [n, result] of results.entries())
+    await sql`insert into receipts (user_id, scope, key, fingerprint, result, created_at)
+      values ('usr_1', '', ${`key ${n}`}, 'body', ${result && JSON.stringify(result)}, 5)`.execute(db);
+  await db.destroy();
+  const storage = sqliteStorage({ path });
+  await storage.open({ exclusive: false });
+  const find = (n: number) => storage.receipts.find({ userId: "usr_1", scope: "", key: `key ${n}` }, 5);
+  expect(await find(0)).toEqual({ fingerprint: "body", recordId: "call_1" });
+  expect(await find(1)).toEqual({ fingerprint: "body", recordId: "call_2", existing: "IN_PROGRESS" });
+  expect(await find(2)).toEqual({ fingerprint: "body", recordId: "inst_1" });
+  expect(await find(3)).toBeUndefined();
+  expect(await find(253)).toEqual({ fingerprint: "body", recordId: "inst_more_249" });
   await storage.close();
 });
 

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { postgresStorage } from "../../../adapters/storage/postgres.ts";
 import { sqliteStorage } from "../../../adapters/storage/sqlite.ts";
 import type { CreateCallInput } from "../../../src/domain/call-input.ts";
-import { type Storage, StorageUnavailable } from "../../../src/ports/storage.ts";
+import { type NewReceipt, type Storage, StorageUnavailable } from "../../../src/ports/storage.ts";
 import { ALICE, audioFile, NUMBER, World } from "../../support/application.ts";
 import { findPostgres, type RunningPostgres } from "../../support/postgres.ts";
 
@@ -49,53 +49,7 @@ function breakConnection(world: World, moment: "before" | "after", operation: st
   };
 }
 
-/** Lets the operation wait until it is released. */
-function hold(world: World, operation: string): { readonly reached: Promise<void>; release(): void } {
-  let release = () => {};
-  const reached = new Promise<void>((reach) => {
-    const released = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    world.storage.before = (begun) => {
-      if (begun !== operation) return;
-      reach();
-      return released;
-    };
-  });
-  return { reached, release };
-}
-
 function lossesOn(newStorage: () => Promise<Storage>): void {
-  test("a key whose begin lost its answer is free, for another body too", async () => {
-    const { world, repair, place, calls } = await waitingWorld(await newStorage());
-    breakConnection(world, "after", "receipts.begin");
-    await expect(place()).rejects.toMatchObject(LOST);
-    repair();
-    expect(await place("Bye")).toMatchObject({ created: true, replayed: false });
-    await expect(place()).rejects.toMatchObject({ code: "idempotency_key_reused" });
-    expect(await calls()).toHaveLength(1);
-    await world.stop();
-  });
-
-  test("of two requests behind a lost begin, one creates the call", async () => {
-    const { world, repair, place, calls } = await waitingWorld(await newStorage());
-    breakConnection(world, "after", "receipts.begin");
-    await expect(place()).rejects.toMatchObject(LOST);
-    repair();
-    // The later one comes while the other one is running, or behind its end.
-    const both = await Promise.allSettled([place(), place()]);
-    const answers = both.map((one) => (one.status === "fulfilled" ? one.value : { refused: one.reason.code }));
-    const isCreation = (answer: object) => "replayed" in answer && !answer.replayed;
-    // Whose begin comes first depends on the threads that hash the requests.
-    const [creation, ...creations] = answers.filter(isCreation);
-    expect(creation).toMatchObject({ created: true, replayed: false });
-    expect(creations).toEqual([]);
-    const other = answers.find((answer) => answer !== creation);
-    expect([{ ...creation, replayed: true }, { refused: "idempotency_key_in_progress" }]).toContainEqual(other);
-    expect(await calls()).toHaveLength(1);
-    await world.stop();
-  });
-
   test("a creation whose commit lost its answer is replayed", async () => {
     const { world, repair, place, calls } = await waitingWorld(await newStorage());
     breakConnection(world, "after", "calls.insert");
@@ -107,48 +61,25 @@ function lossesOn(newStorage: () => Promise<Storage>): void {
     await world.stop();
   });
 
-  test("the answer with an existing call is replayed after a lost commit answer", async () => {
-    const { world, repair, place, calls } = await waitingWorld(await newStorage(), { kind: "single" });
-    const first = await world.create((await world.app.instances.list(ALICE))[0] as never);
-    breakConnection(world, "after", "receipts.finish");
-    await expect(place()).rejects.toMatchObject(LOST);
-    repair();
-    expect(await place()).toMatchObject({ id: first.id, created: false, replayed: true });
-    expect(await calls()).toHaveLength(1);
+  test("a creation that is stored late, after its repetition has begun, is replayed", async () => {
+    const storage = await newStorage();
+    const { world, repair, place, calls } = await waitingWorld(storage);
+    const [instance] = await world.app.instances.list(ALICE);
+    const late = { ...(await world.create(instance as never)), id: world.context.ids("call") };
+    world.storage.before = async (operation, args) => {
+      if (operation !== "calls.insert") return;
+      repair();
+      await storage.calls.insert(late, undefined, QUEUE, [], args[4] as NewReceipt);
+    };
+    expect(await place()).toMatchObject({ id: late.id, created: true, replayed: true });
+    expect(await calls()).toHaveLength(2);
     await world.stop();
   });
 
-  test("a finish that was not stored leaves its key free", async () => {
-    const { world, repair, place } = await waitingWorld(await newStorage(), { kind: "single" });
-    const first = await world.create((await world.app.instances.list(ALICE))[0] as never);
-    breakConnection(world, "before", "receipts.finish");
-    await expect(place()).rejects.toMatchObject(LOST);
-    repair();
-    expect(await place()).toMatchObject({ id: first.id, created: false, replayed: false });
-    await world.stop();
-  });
-
-  test("a refused request whose release was not stored leaves its key free at once", async () => {
-    const { world, repair, refused, playable } = await waitingWorld(await newStorage());
-    breakConnection(world, "before", "receipts.abandon");
+  test("a refused request leaves its key free for another body", async () => {
+    const { world, refused, playable, calls } = await waitingWorld(await newStorage());
     await expect(refused()).rejects.toMatchObject({ code: "audio_unsupported" });
-    repair();
-    expect(await playable()).toMatchObject({ created: true, replayed: false });
-    await world.stop();
-  });
-
-  test("a release whose answer was lost never releases the key of the next request", async () => {
-    const { world, repair, refused, playable, calls } = await waitingWorld(await newStorage());
-    breakConnection(world, "after", "receipts.abandon", 2);
-    await expect(refused()).rejects.toMatchObject({ code: "audio_unsupported" });
-    const insertion = hold(world, "calls.insert");
-    const next = playable();
-    await insertion.reached;
-    await world.system.advance(10_000);
-    await vi.waitFor(() => expect(world.storage.underWay).toBe(1));
-    insertion.release();
-    repair();
-    const { id } = await next;
+    const { id } = await playable();
     expect(await playable()).toMatchObject({ id, replayed: true });
     expect(await calls()).toHaveLength(1);
     await world.stop();

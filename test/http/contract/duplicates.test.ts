@@ -86,16 +86,30 @@ describe("Idempotency-Key", () => {
     expect(second.id).not.toBe(first.json<CallView>().id);
   });
 
-  test("a key that met an active call replays its 200", async () => {
+  test("a key that met an active call stays free", async () => {
     const client = await server.as("ada");
     const { id } = await client.createInstance();
     const call = await client.call(id);
     const headers = { "idempotency-key": `active-${id}` };
-    expect(expected(200, await client.postCall(id, {}, headers)).headers["idempotent-replayed"]).toBeUndefined();
+    const before = (await server.rows()).receipts;
+    const met = expected(200, await client.postCall(id, {}, headers));
+    expect(met.json<CallView>().id).toBe(call.id);
+    expect((await server.rows()).receipts).toEqual(before);
     expect((await client.delete(`/v1/calls/${call.id}`)).status).toBe(204);
-    const replay = expected(200, await client.postCall(id, {}, headers));
-    expect(replay.headers["idempotent-replayed"]).toBe("true");
-    expect(replay.json<CallView>().id).toBe(call.id);
+    const created = expected(201, await client.postCall(id, {}, headers));
+    expect(created.headers["idempotent-replayed"]).toBeUndefined();
+  });
+
+  test("a receipt is small, whatever the request and its record", async () => {
+    const client = await server.as("ada");
+    const { id } = await client.createInstance();
+    const headers = { "idempotency-key": `small-${id}` };
+    const texts = { tts: { text: "Hello. ".repeat(500), voiceId: "en-US-1" }, metadata: { note: "x".repeat(10_000) } };
+    const first = expected(201, await client.postCall(id, texts, headers));
+    const rows = (await server.rows()).receipts!.filter(({ key }) => key === headers["idempotency-key"]);
+    expect(rows).toHaveLength(1);
+    expect(JSON.stringify(rows).length).toBeLessThan(500);
+    expect(expected(201, await client.postCall(id, texts, headers)).text).toBe(first.text);
   });
 
   test("a key with another body is refused with 422", async () => {
