@@ -7,6 +7,7 @@ export type AccountRefusalCode =
   | "email_invalid"
   | "email_taken"
   | "password_invalid"
+  | "password_common"
   | "password_wrong"
   | "sign_in_failed"
   | "too_many_attempts"

@@ -1,4 +1,5 @@
 import { AccountRefusal } from "./account-refusal.ts";
+import { COMMON_PASSWORDS } from "./common-passwords.ts";
 import { emailKey } from "./email.ts";
 
 /** Length of a password, characters. */
@@ -18,7 +19,7 @@ export function passwordOf(given: unknown): string | undefined {
 
 /**
  * A new password of the account with this email address.
- * @throws {AccountRefusal} `password_invalid`; the message never has the password
+ * @throws {AccountRefusal} `password_invalid`, `password_common`; the message never has the password
  */
 export function checkedPassword(given: unknown, email: string): string {
   const { min, max } = PASSWORD_LENGTH;
@@ -27,5 +28,7 @@ export function checkedPassword(given: unknown, email: string): string {
     throw new AccountRefusal("password_invalid", `the password must have ${min} to ${max} characters`);
   if (password.toLowerCase() === emailKey(email))
     throw new AccountRefusal("password_invalid", "the password must not be the email address");
+  if (COMMON_PASSWORDS.has(password.toLowerCase()))
+    throw new AccountRefusal("password_common", "the password is one of the 3,000 most common; choose another one");
   return password;
 }

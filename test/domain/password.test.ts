@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { COMMON_PASSWORDS } from "../../src/domain/common-passwords.ts";
 import { checkedPassword, passwordOf } from "../../src/domain/password.ts";
 import { fuzz } from "../support/fuzz.ts";
 
@@ -8,7 +9,7 @@ const EMAIL = "Ana.Long@example.com";
 describe("a password", () => {
   test.each([
     "correct horse",
-    "x".repeat(10),
+    "☎".repeat(10),
     "x".repeat(256),
     "🦄".repeat(256),
     "          ",
@@ -36,6 +37,20 @@ describe("a password", () => {
     }
     expect(message).not.toBe("");
     if (typeof given === "string" && given !== "") expect(message).not.toContain(given);
+  });
+
+  test.each(["1234567890", "PassWord123", "qwertyuiop", "１２３４５６７８９０"])("is too common as %j", (given) => {
+    expect(() => checkedPassword(given, EMAIL)).toThrow(
+      expect.objectContaining({ code: "password_common", message: expect.not.stringContaining(given) }),
+    );
+  });
+
+  test("is compared with 3,000 that would be allowed otherwise", () => {
+    expect(COMMON_PASSWORDS.size).toBe(3_000);
+    for (const common of COMMON_PASSWORDS) {
+      expect(passwordOf(common)).toBe(common);
+      expect(common.toLowerCase()).toBe(common);
+    }
   });
 
   fuzz(

@@ -29,6 +29,7 @@ const OWN = {
 const OF_ACCOUNTS: Readonly<Record<AccountRefusalCode, Kind>> = {
   email_invalid: { status: 400, title: "The email address is malformed" },
   password_invalid: { status: 400, title: "The password is invalid" },
+  password_common: { status: 400, title: "The password is too common" },
   token_invalid: { status: 400, title: "The token's options are invalid" },
   code_invalid: { status: 403, title: "The code is unknown, used or expired" },
   registration_closed: { status: 403, title: "Registration needs an invitation" },

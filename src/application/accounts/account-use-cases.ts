@@ -97,7 +97,7 @@ export interface AccountUseCases {
   firstCode(): Promise<OneTimeCode | undefined>;
   /**
    * The first account is an administrator's, and takes over the user `admin` of the first token. Throws `registration_closed`,
-   * `code_invalid`, `email_invalid`, `email_taken`, `password_invalid`, `too_many_attempts`.
+   * `code_invalid`, `email_invalid`, `email_taken`, `password_invalid`, `password_common`, `too_many_attempts`.
    */
   register(person: Login & { readonly code?: string | undefined }, browser: Browser): Promise<NewSession>;
   /**
@@ -112,7 +112,7 @@ export interface AccountUseCases {
   sessions(account: Account): Promise<AccountSession[]>;
   /** Throws `session_not_found`. */
   endSession(account: Account, sessionId: string): Promise<void>;
-  /** Ends all other sessions. Throws `password_wrong`, `password_invalid`, `too_many_attempts`. */
+  /** Ends all other sessions. Throws `password_wrong`, `password_invalid`, `password_common`, `too_many_attempts`. */
   changePassword(
     account: Account,
     passwords: { readonly current: string; readonly next: string },
@@ -120,7 +120,7 @@ export interface AccountUseCases {
   ): Promise<NewSession>;
   /** A code to set a new password with, for the operator and 24 hours; undefined if nobody has this address. */
   resetCode(email: string): Promise<OneTimeCode | undefined>;
-  /** Ends all sessions. Throws `code_invalid`, `password_invalid`. */
+  /** Ends all sessions. Throws `code_invalid`, `password_invalid`, `password_common`. */
   resetPassword(code: string, password: string, browser: Browser): Promise<NewSession>;
   /**
    * Deletes the account with everything of its user: tokens, webhooks, instances, calls with their recordings. After a

@@ -123,6 +123,7 @@ describe("a registration", () => {
     ["with a short password", { password: "too short" }, "password_invalid"],
     ["with a long password", { password: "x".repeat(257) }, "password_invalid"],
     ["with the address as the password", { password: "BOB@example.com" }, "password_invalid"],
+    ["with a common password", { password: "Password123" }, "password_common"],
   ])("%s is refused", async (_, patch, code) => {
     const { accounts, admin, hasher } = await accountScene({ registration: "open" });
     await admin();

@@ -13,6 +13,7 @@ export default {
     email_invalid: "This is not an email address. Write it as name@example.com.",
     email_taken: "There is already an account with this email address. Sign in instead.",
     password_invalid: "Choose another password: 10 to 256 characters, and not your email address.",
+    password_common: "Choose another password: this one is among the 3,000 that most people choose.",
     password_wrong: "The current password is wrong.",
     last_admin:
       "You are the only administrator, and other people have accounts here. They have to delete theirs first.",

@@ -16,6 +16,7 @@ export default {
     email_invalid: "Isto não é um endereço de e-mail. Escreva como nome@example.com.",
     email_taken: "Já existe uma conta com este e-mail. Entre com ela.",
     password_invalid: "Escolha outra senha: de 10 a 256 caracteres, e não o seu e-mail.",
+    password_common: "Escolha outra senha: esta está entre as 3.000 mais usadas.",
     password_wrong: "A senha atual está errada.",
     last_admin: "Você é o único administrador, e outras pessoas têm contas aqui. Elas precisam excluir as delas antes.",
     token_invalid: "O token não foi criado: verifique o nome, a validade e as permissões.",

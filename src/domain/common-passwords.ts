@@ -1,0 +1,332 @@
+/**
+ * The 3,000 most common passwords of at least 10 characters, in lower case and alphabetical order: those of printable ASCII
+ * among the 100,000 most frequent ones in breaches, as counted by Have I Been Pwned and published by the National Cyber
+ * Security Centre of the United Kingdom.
+ */
+const LIST = `
+********** 0.00000000 0000000000 000000000000 000webhost 0102030405 010203040506 011151zangetsu 0123456789 01234567890
+012345678910 0123654789 0147258369 0147852369 0147896325 0192837465 05081980bija 0931541082 0987654321 0987654321q
+0icotpd785 0r968ji9ufj6 1,00001e+14 1010101010 1020304050 102030405060 1029384756 10987654321 11-05-1992 1111111111
+11111111111 111111111111 111111111111111 1111122222 111222tianya 111zabavina 1122334455 112233445566 1123581321
+1133557799 1211109032 1212121212 1212312121 1213141516 1223334444 1231231231 123123123123 123123123a 123123123q
+123321123321 1233211234567 123412341234 1234509876 1234512345 1234554321 123456123456 12345654321 123456654321
+12345677654321 123456789* 123456789+ 123456789. 1234567890 1234567890- 1234567890-= 12345678900 123456789000
+12345678900987654321 12345678901 1234567890123 12345678901234567890 1234567890987654321 1234567890a 1234567890p
+1234567890q 1234567890qwe 1234567890qwertyuiop 1234567890z 1234567891 12345678910 1234567891011 123456789101112
+123456789123 123456789123456 1234567891234567 123456789123456789 1234567898 12345678987654321 1234567899 123456789987
+123456789987654321 123456789@ 123456789a 123456789aa 123456789abc 123456789as 123456789asd 123456789b 123456789c
+123456789d 123456789e 123456789f 123456789g 123456789h 123456789i 123456789j 123456789k 123456789l 123456789m
+123456789n 123456789o 123456789p 123456789q 123456789qaz 123456789qw 123456789qwe 123456789qwerty 123456789r
+123456789s 123456789t 123456789v 123456789w 123456789x 123456789y 123456789z 123456789zxc 1234567qwe 1234567qwertyu
+123456abcd 123456asdf 123456love 123456prof_root2.sql.txt:, 123456prof_root3.sql.txt:, 123456qwer 123456qwerty
+12345abcde 12345asdfg 12345qwert 12345qwerty 12345trewq 12345zxcvb 1234qwerasdf 1234qwerty 1236547890 123admin32
+123admin321 123admin321a 123hfjdk147 123myspace 123password 123qwe123qwe 123qwe456rty 123qweasdz 123qweasdzxc
+13301827475 1346798520 1357908642 1357913579 1357924680 1357997531 1357reti99 13587930210 1420839army 1472583690
+147258369a 1590736tany 159753159753 18atcskd2w 18n28n24a5 1a2a3a4a5a 1a2b3c4d5e 1a2s3d4f5g 1asdfghjkl 1basketbal
+1butterfly 1chocolate 1christian 1elizabeth 1fptjtl919 1fr2rfq7xl 1life2live 1password1 1q2q3q4q5q 1q2w3e4r5t
+1q2w3e4r5t6 1q2w3e4r5t6y 1q2w3e4r5t6y7u 1q2w3e4r5t6y7u8i 1q2w3e4r5t6y7u8i9o 1q2w3e4r5t6y7u8i9o0p 1qa2ws3ed4rf
+1qaz2wsx3e 1qaz2wsx3edc 1qaz2wsx3edc4rfv 1qazxsw23edc 1qwertyuio 1sexybitch 1superstar 1urkilbth674 1v7upjw3nt
+1z2x3c4v5b 1zn6fpn01n 1zn6fpn01x 2000comeer 20070509031 2012comeer 2222222222 2416101113 299kgj8hgf 2cxdn8s271
+2daughters 2gelaf3h4a 2kroliczek 2pacshakur 2q2w3e8r5t 3106934abc 31081981rs 3141592654 31x7t5xbke 3333333333
+3526535265 3ans97t397 3d8cubaj2e 3daysgrace 3doorsdown 3odi15ngxb 3qdlqb49js 3rjs1la2qe 3rjs1la7qe 3rjs5la8qe
+3s43pth5aea 3syqo15hil 3tutso24qf 421uiopy258 44442013vkkv 4444444444 4815162342 520love101182 5532361cnjqrf
+5555555555 5845201314 5845211314 5hsu75kpot 5plk4l5uc7 5x1cjdsb9p 5xfgs3ii9d 5xq57cgseb 61atnakaeva 6666666666
+6hbf28w791 70142021103 7418529630 7777777777 777dashuta157 7894561230 789456123a 79621601378.kirill 7elephants
+7ugd5hip2j 8-9899578642 80173rroom5 830928urodziny 8888888888 89058895869cth 89140041205 89173371487v 89217657066
+8ix6s1fceh 8phrowz622 8phrowz624 9121318barssuki 9198425200 9268356683 9293709b13 92k2cizcdp 9508402243id 9602929770
+9638527410 9874563210 9876543210 9876543211 987654321a 987654321q 9999999999 <password> ?????????? ??????@mail.ru
+@bigmir.net @yahoo.com a123456789 a1234567890 a1a2a3a4a5 a1b2c3d4e5 a1s2d3f4g5 a987654321 aaaaaaaaa1 aaaaaaaaaa
+aaaaaaaaaaaa abc1234567 abc123456789 abcd123456 abcde12345 abcdefg123 abcdefghi1 abcdefghij abercrombie abracadabra
+abrakadabra accountant accounting aceeva.irina adams33486 adminadmin administrator adrenaline aerosmith1 afghanistan
+agnieszka1 ahbird1984 ahmed_orudzhov akademiks11 akkolesnikov aksenov.dms aksrms8010 albina-1945 alejandra1 alejandro1
+alejandro2 aleks-270379 aleksander aleksandr.ustinov.2012 aleksandra aleksej.shorin.86 aleksis1611
+alena_plotnikova_1995 alessandra alessandro alexander0 alexander1 alexander2 alexander3 alexander7 alexander9
+alexandra1 alexandra2 alexandre1 alexandria alija-gatina0 aliya.mutallapova allahakbar allahuakbar allrecipes
+almario927 almaz_kiramov alphaomega amdturion64 america123 ametistfatal amoreterno amsterdam1 an4oys12120 anastasia1
+anastasiya andi121382 andrei_rew andrey-1983_08 andrey.shalanov andrey1412ua andreyka.gorshkov.98 andreyka.zhilin.1981
+andromeda1 andruhova.1982 angarova81 angel12345 angelbaby1 angeleyes1 angelface1 angelgirl1 angelique1 angelseye22
+angelwings anna.savickaya.1986 annabelle1 annywka_86 anthony123 antoinette antonichmeli antonio123 antsiferova1973
+antusenok_zhekonya apalkova.tatiana apocalypse applesauce aquamarine aqwleeb_6e0pk59 arabella24630 aram198309
+arcobaleno argentina1 ari-kyarova arina-sharapova-80 arividerchi_shatalov armageddon armorgames armstrong1
+armyach-aleksandra arschloch1 arsenal123 arsik-di-noxcho95 arturamirov89 asabsmelik5g asassin1997 asdasdasd1
+asdasdasdasd asdf123456 asdfg12345 asdfghjkl0 asdfghjkl1 asdfghjkl12 asdfghjkl123 asdfghjkl2 asdfghjkl:
+asdfghjkl:&#39: asdfghjkl; asdfghjkl;&#39; ashishbiyani asil.dovlatov.1982 asshole123 astalavista astonmartin
+astonvilla aug!272010 australia1 australien avalanche1 avetisyanartur avkhachev78 avrillavigne avto55.rus awesome123
+aylyan2001 azefirov.inno1987.r azertyuiop azsxdcfvgb aztyvl_ka44ze b123456789 babyboy123 babycakes1 babygirl01
+babygirl06 babygirl07 babygirl08 babygirl09 babygirl10 babygirl11 babygirl12 babygirl13 babygirl14 babygirl15
+babygirl16 babygirl17 babygirl18 babygirl19 babygirl20 babygirl21 babygirl22 babygirl23 babygirl24 babygirl25
+babygirl69 babygurl01 babygurl10 babygurl12 babygurl13 babygurl14 babygurl15 babygurl16 backspace1 backstreet
+bad_boys_adience badakhshan badoobadoo baili123com bakuman.manga.drawing balentinra baltimore1 bandidas747 bangladesh
+barbiedoll barbiegirl barcelona1 barcelona2 baronessa87 bartender1 baseball01 baseball07 baseball08 baseball09
+baseball10 baseball11 baseball12 baseball13 baseball14 baseball15 baseball16 baseball17 baseball18 baseball19
+baseball20 baseball21 baseball22 baseball23 baseball24 baseball25 baseball27 baseball33 baseball44 baseball99
+basketbal1 basketbal9 basketball basketball1 basketball23 basti_1014 battlefield bazueva.1990 bball4life bbbbbbbbbb
+beastmode1 beautiful! beautiful1 beautiful2 beautiful3 beautiful7 beethoven1 beethoven9 belinova14 belladonna
+bellissima bellissimo beloved_a_devil benjamin12 benjamin15 bernadette bestfriend bestfriends betsynx0kof bettyboop1
+bettyboop2 bigbrother bigdaddy69 bigpimpin1 billabong1 billiejoe1 birdhouse1 birmingham bismillah1 blablabla1
+blackangel blackangel09021 blackberry blackbird1 blackcat123 blackhawk1 blackheart blackjack1 blackjack2 blackmagic
+blackmetal blackpearl blackrose1 blacksheep blackwater blahblahblah blingbling blkdrag0ns blood4life blueberry1
+bluedragon blyad_be_90 bobesponja bobmarley1 boguska123 bolatov.almaz bolno_18035 bolshoj_zmej borec123654 borismf5tsh
+bowling300 boyfriend1 brandon123 braveheart breakdance brianna123 brinchen23 brittany11 brittany12 broadband1
+brokenhear brooklyn12 brooklynn1 browneyes1 brownpride brownsugar bubblegum1 bubblegum2 bubbles123 budweiser1
+bugsbunny1 bulka-a-shah bullrider1 bumblebee1 burchenkovi burgerking butterball buttercup1 buttercup2 butterflies
+butterfly! butterfly0 butterfly1 butterfly2 butterfly3 butterfly4 butterfly5 butterfly6 butterfly7 butterfly8
+butterfly9 bvp33w7epu bwfq23jp7f byajhvfnbrf c123456789 c43qpul5rz calculator california california1 callofduty
+callofduty4 cameron123 candycane1 candyfloss candygirl1 candyland1 cannondale capitals11 capricorn1 capricornio
+cardinals1 carebears1 carolina12 carpediem1 carpenter1 casablanca cashmoney1 cassandra1 caterpillar catherine1
+ccopacell1 cds04121989 ceckbrcerfkbxyjcnm2 celinesimon cellphone1 celtic1888 cepetsugih ch_vitalij challenger
+change1234 chantelle1 chargers21 charles123 charlie123 charlotte1 charly2004 charmander cheerleade cheerleader
+cheesecake cheguevara chelle1234 chelsea123 chelseafc1 chemistry1 chester123 chesterfield chevrolet1 chicharito
+chicken123 chihuahua1 chinchilla chocolate! chocolate. chocolate0 chocolate1 chocolate123 chocolate2 chocolate3
+chocolate4 chocolate5 chocolate6 chocolate7 chocolate8 chocolate9 chrisbrown christelle christian0 christian1
+christian2 christian3 christian7 christiane christina1 christina2 christine1 christine2 christmas1 christmas2
+christoph89 christophe christopher christopher1 chronic420 chucha0810 cincinnati cinderella cjmasterinf classof200
+classof201 clementine cleopatra1 cleveland1 cm6e7aumn9 cocacola12 coccinella cocksucker cocochanel combat123654
+commander1 communication computador computadora computer11 computer12 computer123 concepcion confidence connection
+constance626boilard1987 constantin constantine construction contrasena cookiemons cookiemonster cookies123 cool123456
+coolbeans1 cooldude09 coorslight copenhagen cordell123 coregmedia cosmopolitan costarica1 counterstrike countryboy
+countrygir couponsc10 courtney12 cowboys123 crackhead1 crazybitch crazygirl1 crepusculo cristiano7 crystal123
+cupcake123 cutiepie12 cvzefh1gkc cxfcnkbdfz cyy813zrvr d0r1nc0urt d123456789 d2xyw89sxj d71lwz9zjs d9160847880
+d9zufqd92n daddygirl1 daddysgirl damira.shagabutdinova dance4life dangerous1 dangerous12 daniela123 danielle12
+dantheman1 daredevil1 darkangel1 darkknight darthvader davidstrokov dddddddddd deathmetal deathnote1 december10
+december11 december12 december13 december14 december15 december16 december17 december18 december19 december20
+december21 december22 december23 december24 december25 december26 december27 december28 december29 december30
+december31 deerhunter defender101 dei3mutter delicious1 delirium9111 delpiero10 deltaforce demilovato demon12345
+demon1q2w3e demon1q2w3e4r demon1q2w3e4r5t denis_nazarenko depechemode derector-85 destiny123 detroit313 deutschland
+devilmaycry dfg5fhg5vgfh1 diamond123 dianochka1924 dictionary dima199219921 dimafilippov dimas34rus dimitr692010
+dimlimonov dimulya.vasilenko diosesamor diosesfiel discovery1 disneyland disturbed1 diwtgm8492 dkxjizc282
+dmitrii-skargo dmitrij.mironov2014 doggystyle dolgushina.76 dolphins13 dominican1 dominique1 donaldduck dontforget
+doodlebug1 doomsayer.2.7mords.v doomsayer.2.7mords.vv dortmund09 douchebag1 dovbeshkosushova.1972 dragonball
+dragonballz dragonfire dragonfly1 dramaqueen drozdovaksusha drpepper23 dumbledore dymkovpavel e-eremeeva1976
+e.ovcharova e123456789 eanovozhilov earnhardt3 eastenders eastside13 eduardo123 education1 edwardcull edwardcullen
+edxk20qmfs ee19920528 efimkin_igor egor.vasilin egorov_maxim eh1k9oh335 elcubano1893a electrical electronic
+electronics element123 elenanesterova elisabeth1 elisabetta elizabeth! elizabeth0 elizabeth1 elizabeth2 elizabeth3
+elizabeth4 elizabeth5 elizabeth6 elizabeth7 elizabeth8 elizabeth9 elsalvador elvira198927 emachines1 emmanuelle
+emmawatson emo_limonad employment engel00007 engineering enterprise eqes606898 eremei_vasechkin ernestsantikov
+esmeralda1 esperanza1 estrellita ethanryan01 etnxtxsa65 eudlekb645 evanescence evangelion evergreen1 everything
+evgenii-shenderovich evial_marina evolution1 exit_window ezekiel11989 ezekiel11991 f123456789 f1uuhza723 faca210898
+facebook12 fallen_angel falloutboy famar219948 familiyafamiliya familyguy1 fantastic1 fantastic4 farfallina fbu89bxx5f
+fcbarcelona feder_1941 fedorov717 fedotovsa76 felicidade felix.1957 fenerbahce fenohasina39 fernandez1 ffffffffff
+fggjkbyfhbq007 fgjrfkbgcbc34 filatov_and filatovaev1981 finalfantasy fiorellino fiorentina firefighter fishbaracuda
+fisherman1 fishing123 fjodorova-natashenka fktrcfylhf flatblocker florentina florida123 flowerpower flowers123
+flvbybcnhfnjh football01 football07 football08 football09 football10 football11 football12 football123 football13
+football14 football15 football16 football17 football18 football19 football20 football21 football22 football23
+football24 football25 football26 football27 football28 football30 football31 football32 football33 football34
+football42 football44 football45 football50 football51 football52 football54 football55 football56 football66
+football69 football72 football75 football77 football81 football88 football95 football99 forever123 foreverlove
+foreveryou forgetmenot forgotten1 forzainter forzamilan forzanapoli fotinia-66 fotografia foundation fourteen14
+foxracing1 fqrg7cs493 francesca1 francesco1 francisco1 frankie123 frederick1 freedom123 freelancer freestyle1
+friendofemily friendofgerly friendofjoan friends123 friends4ev friendship friendster fripouille fu7u4a#$$$ fucklove12
+fucklove13 fuckmehard fuckmylife fuckoff123 fuckoff666 fuckthewor fucktheworld fuckubitch fuckyou123 fuckyou420
+fuckyou666 fuckyouall fuckyoubit fuckyoubitch fullaccess fullmetal1 funnybunny fxzz75$yer fyujk.fyukf.87 g123456789
+g13916055158 g9l2d1fzpy g_alisa1502 gaar_vitalik73 gabriel123 gabriella1 gabrielle1 gadjieva.gulmira galatasaray
+galina-davidyuk galina9181 galinka_korneeva gamecocks1 gamemaster gangsta123 gangster12 gatina_albina gearsofwar
+generation geraldine1 gerardway1 gettherefast gfhjkmgfhjkm gggggggggg ghalina_1971 ghbdtnghbdtn ghbdtnrfrltkf
+gheniagabb ghhh47hj7649 ghjcnbnenrf ghjcnjgfhjkm gholovach75 ghostrider ghrimachiova64 ghusieva1958 gidrometeoburo
+gigaman8891 girlfriend girlpower1 girlsrule1 girlygirl1 giuseppina gladiator1 glafira110169 glamorous1 godblessme
+goderdzikarxjxv godfather1 godisgood1 godisgreat godislove1 godlovesme godschild1 gofman_osk goldfinger golfcourse
+golovizina_elena golubinskij.87 goluboglazka08 goodmorning goodtimes1 google.com googletester gossipgirl grasshopper
+greedisgood greenapple greenday12 greeneyes1 greengrass grenouille gribouille grimreaper grishin0308 groupd2013
+gtavicecity guadalajara guadalupe1 guadeloupe guatemala1 guillermo1 guitarhero guldaniya.galina gummybear1 gunsnroses
+gvinpinka123 gwarmonster gymnastics h123456789 h1xp2z2duk h2vwdubjx4 hakunamatata hallohallo halloween1
+hallucinationse halohalo007 hamburger1 hammerhead hamulakvitaly hannahmont hannahmontana hannover96 hans4queck
+happiness1 happy12345 happybunny happydays1 happyfeet1 happyhappy harekrishna harrypotte harrypotter hawkesbury93
+hbhc8290826 heartbreak heartbreaker heartbroke heartless1 heather123 heavymetal heeren981a heitor250493 helga_557634
+helicopter hello12345 hellohello hellokitty hellomoto1 hellothere helloworld hellraiser henderson1
+hermina617berno1990f6i hernandez1 heterosexual heyheyhey1 hgrfqg4577 hhhhhhhhhh highlander highschool hijodeputa
+hilaryduff hillbilly1 history278 hollaback1 hollister1 hollister2 hollister3 hollister5 hollister7 hollywood1
+hollywood2 holyspirit homelesspa hondacivic hondas2000 honeybear1 honeybunch honeybunny hoodnigga1 hotmail.com
+hotmail123 hotwheels1 houston713 http://www htubcnhfwbz huangfeisuny hugo854lataille1988 huhbbhzu78 hummingbird
+hunnybunny hurensohn1 hurricane1 hurricanes hx28o9e646 i18bzbk3ay8 iamawesome iamnumber1 iamthebest ibicguwjic
+icecream12 ichliebedi ichliebedich icxkyb7972 id6c3wr6un idontcare1 idontknow1 idontknow2 ifuckyou1987 igetmoney1
+ignatova_1978_09 igorek-filatov ihatethisgame ihateyou12 illuminati ilovealex1 iloveboys1 ilovechris ilovecody1
+ilovedavid ilovedogs1 ilovegirls ilovehim12 iloveindia ilovejake1 ilovejames ilovejason ilovejesus ilovejohn1
+ilovejosh1 ilovejusti ilovematt1 iloveme123 ilovemike1 ilovemommy ilovemoney ilovemusic ilovemybab ilovemydad
+ilovemyfam ilovemyfamily ilovemykid ilovemykids ilovemylife ilovemymom ilovemymum ilovemysel ilovemyself ilovenick1
+ilovepink1 ilovepussy iloveryan1 ilovetyler iloveyou00 iloveyou01 iloveyou07 iloveyou08 iloveyou09 iloveyou10
+iloveyou11 iloveyou12 iloveyou123 iloveyou13 iloveyou14 iloveyou143 iloveyou15 iloveyou16 iloveyou17 iloveyou18
+iloveyou19 iloveyou20 iloveyou21 iloveyou22 iloveyou23 iloveyou24 iloveyou25 iloveyou33 iloveyou69 iloveyou77
+iloveyou88 iloveyou99 iloveyou<3 iloveyouba iloveyoubaby iloveyouso iloveyoux3 ilya_al_80 imagination impossible
+imthebest1 imyaimyaimya inactive1996aug incredible independen independent indonesia1 industrial information
+ingodwetrust intelinside intermilan international internazionale inuyasha12 invincible ira.klopot irina280374
+irochka-ova ironmaiden iseedeadpeople istanbul34 itsasecret ivankaterinchenko ivanov2305 ivanovamotya iw14fi9jwqa
+iw14fi9jxl j123456789 j1v1fp2bxm jackass123 jackdaniels jackson123 jacqueline jaigurudev jaihanuman jamesbond0
+jamesbond007 jamesbond1 jannaarhipova japanese92 jarox1301! jasmin-ris jasmine123 jaw138whet330 jediknight jefferson1
+jeffhardy1 jekan860803 jellybean1 jellybeans jellybelly jellyfish1 jennifer11 jennifer12 jessejames jessica123
+jesucristo jesus4ever jesus4life jesuschris jesuschrist jesuscristo jesusfreak jesusislor jesusislord jesuslives
+jesusloves jesuslovesme jesussaves jfgvcqbuzug jiang8kevin jiefang007 jjcg16dj5k jjjjjjjjjj jkiuztdftl57 jobshop2002
+john!20130605at1753 johnathan1 johncena12 johncena54 johndeere1 johnny1959 johnnydepp jonasbroth jonasbrothers
+jonathan12 jordan2345 josemanuel josephine1 juancarlos juanmanuel juggalo420 julia.olga julia_eduardovna
+juliadronina1996 julian1705 juliana123 julija2010x juliocesar jundian2011xr justforfun justinbieb justinbieber
+k123456789 k25061405u k47rizxt2g ka_djkhjsy6 kafedra_oisp kamazist.tsobenko kamehameha karakartal karappinha
+kartoffelpuffer karusev_spb kassandra1 katherine1 kifj9n7bfu killer1234 killerin66 killswitch kimberley1 kimberly12
+kingdomhearts kingfisher kinomoto89 kinyabuzova.eleonora kirienko_svetlana kirik26trimyasov kirill.kirillov.2013
+kirill1990 kirill999_97 kissmyass1 kissmyass2 kittykitty kkkkkkkkkk klapaucius kmzwa8awaa kmzway87aa knackwurst8853
+knowledge1 koala_1995 kobebryant komnatnyy88 komputer12 konstantin korostelev_3333 kotikova_n_m kotmichanik kotovas-70
+kotovichvalentina kotya_bagdan kovalevagn2057 kovalienko63 kovalskaya-t kovrnatasha kovshikova1981 kretsaha53
+krishna123 kristopher krystyna56 ksushapanda ksyukha1990 ksyusha.kulagina.91 kuana230345 kuchelaeva kuchierova1994
+kuchinovao kudakova.83 kudielia.anna kudrina1962 kudrjashova62 kudryavcevavalya kuliiev.79 kuponatora
+kurmangazieva_gulmira kurtcobain kuznecovviktorr l123456789 l1qoh9wq2u l58jkdjp!m l6ho3tg7wb ladiesman1
+lady.procenko71 ladybug123 lamborghini lancaster1 lanlan1234 laobidenko laurel12creek leavemealone lebronjame
+ledzeppelin leedsunited leliane50934 len_rin_kagamine_02 lena5stars leolong1985 letmein123 letmeinnow leto-nataly
+levenyatko2007 lexa-let4ik lexa.maxus lexa290195 lexaafanasiev84 lifeisgood lifesucks1 lightbulb1 lighthouse
+lightning1 lightning2 lightpower12345 lightsaber lilmama123 lilwayne12 limegreen1 limpbizkit linkedin01 linkedin11
+linkedin123 linkedin2011 linkedin4me linkinpark lionelmessi lionheart1 lipy110593 lisicyna704 listopad.iuliia
+littlebear littlebit1 littlegirl littleman1 liverpool0 liverpool1 liverpool123 liverpool2 liverpool5 liverpool7
+liverpool8 liverpool9 liverpoolfc livestrong lkjhgfdsa1 llllllllll lobkova.1979 lolipop123 lollipop12 london2012
+longbeach1 longhorns1 lorik197110 losangeles loserface1 louisiana1 love123456 love123456789 love4ever1 lovealways
+loveforeve loveforever lovehurts1 lovehurts2 loveislife lovelovelove lovelygirl lovemykids lovemyself lovergirl1
+lovesucks1 loveu4ever loveyou123 lpz93ssskqw8q ltybcrj1992 lucifer666 lupashku89 lydcc20091314 lzhan16889 m01759766727
+m123456789 m1am1b3ach m1ul9x9i20 macegorova.mariya machukreeva mackenzie1 madagascar madagaskar madison123 maella1311
+magandaako magdalena1 magma9824660 mahalkita1 mahmudali1987 maitland571ka1994 makemoney1 maks.abramov.99.99
+maksim.bychkov.1986 maksimilian_nasirov maksimka876 maksus_2003 malhotra493ozzy1991282151 malina_bratsk mamikawada
+management manchester manchester1 manchesterunited mandds1mg6bv8re manka198707 manovitskaya manuliktatyana manunited1
+maplestory maprchem56458 maradona10 marek14michal margarita1 margherita marguerite maria-demidchik mariagoncharenko
+marialuisa mariamaria mariannaz2 marielwfledlow marijuana1 marimax.85 marina.shapovalo marina.ushakovaznuv
+marina_stryazhkova marinadeduxinaa marinaorlova1991 marinochka.zhelannaya mario140773 marketing1 marseille1
+marseille13 martinique marvel5454 maryjane42 massimiliano master1234 masterchief mastermind matchbox20 matematica
+matematika mathematics matrassesotk matthew123 matveev792010 matyas2001 max.kirilov.90 maxchislov maximilian
+maximiliano maximova.60 maximova_elena77 maximus1393 maxix565656 maxonina22 maxpredator mcdonalds1 meatball99
+mechanical megaparol12345 megasecret melissa123 memyselfandi messenger1 metallica1 metallica2 metallica6 metropolis
+michael123 michaeljac michaeljackson michel69.69 michelle01 michelle10 michelle11 michelle12 michelle13 michelle14
+michelle19 michelle21 michelle22 michelle23 michelle69 michoacan1 mickeymous mickeymouse microsoft1 midnight12
+migrationschool miguelangel mihail-saratov mihail_alekseevskiy406 mihailpezhemskii mikalyalia mikejones1 mikhailova-w
+mikhayildopy milankasanakoeva milanova-kira milay-ven2011 milena699803 mileycyrus milkshake1 millennium millionaire
+minecraft1 minecraft123 minhasenha minicalibra minicooper minnesota1 mir-180991 mirellabroersma1987570 misch.sosnin
+mishaghbdtn mishanna1936 miss-evgeniya-93 miss.marina.nikolaeva.2013 mississipp mississippi misskitty1 mitsubishi
+mityukova.anya mixaxa2003 mkjhgf1996 mknaxhxeh8yp3tf mkolendzyan mmakssimka mmmmmmmmmm mnbvcxz123 mnenrad6983616
+mobiline_b mod7tygrysow moderncombat mogychajagopa mojurus5575566 molchanova_tlt momanddad1 monaliza2786 moneymaker
+moneyman87 moneymoney monkey1234 monkeyboy1 monkeybutt monkeyman1 monkeys123 monp5haynes monster123 monstercha
+montecarlo montenegro monterrey1 montgom2409 montgomery moonlight1 moonshine1 mordva1783 morozovavalya28 moscowcallin
+moshkin1998 mostwanted motdepasse motherfuck motherfucker motherlode motocross1 motorcycle motrya.larina mountaindew
+mozellbranou81e mr.stas192 mrf11277215 ms.dolgikh multimedia multiplelog murcielago mushroomka music4life musiclover
+mustang123 mutalim.gusenov mv46vkmz10 mybossmyhero1 mycomputer mylinkedin mypassword myspace.co myspace101 myspace123
+myspace200 myspace201 myspace4me myspacepas mysterious n123456789 n8zgt5p0shw= n_pletneva narashchivaiunoghti
+naruto1234 nashville1 nastenabendel nastina33592 nastya-b86 nastyaanciferova nata271283 nata_titj25 natalie123
+nataliystre natalya.dmitrieva.1978 natasha123 natasha_19.65 natatuma79 nathaniel1 nati.beridze.92 natiichen999
+need4speed needforspeed nemochkao1975 neslyxovska networking never_desponding neveragain nevergiveup nevermind1
+nevertarget7 newcastle1 newjersey1 neworleans neworleans12345 newpasswor newpassword newport100 newthree51 newyork123
+newzealand nguyen4thewin nha7ebf6kp nicholas12 nickelback nickiminaj nickjonas1 nicolas123 nightmare1 nika_kisa88
+nikolay_thebest nintendo64 nirvana123 nissan350z nks230kjs82 nmt89109328673 nokianokia nomeacuerdo nopassword
+northside1 nothing123 nothings123 notorious1 notredame1 nottingham november10 november11 november12 november13
+november14 november15 november16 november17 november18 november19 november20 november21 november22 november23
+november24 november25 november26 november27 november28 november29 november30 nthvbyfnjh nuttertools nyq28giz1z
+oakland510 ocpoook325 offspring1 ohiostate1 oks65b6666 oksana130279 oksanaorgadykova oksanav-13 olamilekan olanrewaju
+oldschool1 olechka061187 oleg-andry oleg272727 oleginator1 olesya.kolchina olga.kazakova_85 olga.lekarewa
+olga.ponomarenko.2012 olga.rumyanceva.1985 olgastrashney olgha.pietrova.1979 olo65b6666 ololoeva-99 olqa_motosova
+oluwasegun oluwatosin olyashev12 onedirection onetwothree oooooooooo opensesame opernhaus1 opiumbaron ordinateur
+oriflame_1910 owt243ygbh owt243ygbj p0o9i8u7y6 p123456789 p3rat54797 pa1ub65udd packardbell painkiller paintball1
+paintball2 pakistan12 pakistan123 pakistan786 panasonic1 panda_3108 pandabear1 papichulo1 parfenovav parliament
+partygirl1 passer2009 passer2010 passer2011 password00 password01 password02 password06 password07 password08
+password09 password1! password10 password101 password11 password12 password123 password1234 password12345
+password123456 password1234567 password12345678 password123456789 password13 password14 password15 password16
+password17 password18 password19 password20 password21 password22 password23 password24 password25 password26
+password27 password28 password32 password33 password34 password42 password44 password45 password55 password66
+password69 password77 password78 password87 password88 password89 password90 password91 password92 password93
+password99 passwords1 pathfinder patrick123 patriots12 patterson1 pazzword123 pe#5gz29ptzmse peace&love peaceandlove
+peacemaker peaches123 peanutbutt peanutbutter pennstate1 peppermint pepsicola1 perfection peterbilt1 petewentz1
+peugeot206 philippine philippines phoenix888 piankova72 pimpdaddy1 pimpjuice1 pineapple1 pinkfloyd1 pinkpanther
+pittsburgh plankova2012 playboy123 playstatio playstation playstation2 playstation3 pletnevakaterina pocahontas
+poiuytrewq poiuytreza pok29q6666 pokemon123 pokopushkin polarbear1 polniypizdec0211 polniypizdec1102
+polniypizdec110211 poohbear12 poopmaster popcorn123 popovkin83 poptropica pornstar69 porsche911 portsmouth posoxina.88
+pothead420 povlmly727 pppppppppp pqntmt1247 president1 prettyboy1 prettygirl prettygurl princesita princess01
+princess06 princess07 princess08 princess09 princess10 princess11 princess12 princess123 princess13 princess14
+princess15 princess16 princess17 princess18 princess19 princess20 princess21 princess22 princess23 princess24
+princess25 princess69 princess88 princess99 principessa priscilla1 production profession professional projectsadminx
+prosperity prosto_chelkynchik prosvirkind protection proverbs31 providence prozukin-shift przyjaciolki psicologia
+psychology puertorico puppylove1 purplehaze pussyeater pussylover pyanzina_elena q0tsrbv488 q123456789 q1234567890
+q18lg49iq8bhu q1q2q3q4q5 q1w2e3r4t5 q1w2e3r4t5y6 q1w2e3r4t5y6u7 q1w2e3r4t5y6u7i8o9p0 qa27111985qa qawsedrftg
+qazwsx1234 qazwsxedc1 qazwsxedc123 qazwsxedcr qazwsxedcrfv qazwsxedcrfvtgb qazxswedcvfr qdujvyg5sxa qh6xl1p9xj
+qiciqdp162 qpwoeiruty qq123456789 qqqqqqqqqq qsdfghjklm qti7zxh18u quality123 qugrqfo825 quicksilver quiksilver
+qw10081973 qwe1122334 qwe123qwe123 qweasdzxc1 qweasdzxc123 qwegta13091990 qwerasdfzxcv qwert.0002 qwert12345
+qwert54321 qwertasdfg qwertqwert qwerty1234 qwerty12345 qwerty123456 qwerty123456789 qwerty1517 qwerty2010
+qwerty654321 qwertyasdfgh qwertykolakola qwertyqwerty qwertyu123 qwertyuio1 qwertyuiop qwertyuiop1 qwertyuiop12
+qwertyuiop123 qwertyuiop[] qwertyuiopasdfghjkl qwertyuiopasdfghjkl151515 qwertyytrewq qwertzuiop r123456789
+r6a50de3ujwtog4 r9lw4j8khx rachelle289ariyoshi5251987 radik070775 radiohead1 radion-dankov raduga2508 rahmudinov92
+raiders123 rainbow123 raisa720290 raisa_smelkova ramis_bairamov rammstein1 ramsia1986 randyorton rangerover
+rashaun966krager1993 raskevichtanja rastafari1 raumschiff rauzawcsiv ravshan1017 raymonde336schwegel7331987 razdvatri3
+rbotmvz954 realestate realmadrid realnigga1 rebecca123 redemption redskins21 regawf7ss1dm7rn regina-rebina reginka2393
+rememberme remington1 rena.vano1990 rendakova_sveta renesmeecallen residentevil resing1965 resistant50m revelation
+revolution rezvanov_a rfhfvtkmrf ribka227555 richard123 richardson rickjames1 rita_nizhnik_r riverplate riverside1
+riwr2hky4w3tjgg rjycnfynby rkamkin.karoli1988mp rkfdbfnehf roadrunner roanne42300 robert1708 rockandroll rocknroll1
+rocknsock1 rockstar10 rockstar11 rockstar12 rockstar13 rodriguez1 roflcopter rogovivan72 rogovsasha123 rolandia42
+romanova.natalya.96 romka_ya93 ronaldinho ronaldinho10 ronaldo123 rottweiler rtertuy77ijyhu7i rubberduck runescape1
+runescape2 rusali_1979 ryan962052 rzaev_ilgar s123456789 s8ylpe9jdpvym s9qxa9yn9cc= sabrina123 sacramento
+safonova.1967 safronov_3112 sagitarius sailormoon sakoshka_masha salamander salamandra salmankhan salvation1
+samantha01 samantha11 samantha12 samantha13 samitluiza1 samsuchonok samsung123 sanandreas sanantonio sanjose408
+santamaria sashasasha sassygirl1 sataieva.elinka satellite1 sattorov-q saxophone1 sayangkamu scareface1 scarface12
+schokolade schumacher scooby-doo scoobydoo1 scoobydoo2 scooter123 scvmofas79 sdf7asdf6asdg8df sebastian1 sebastian106
+sebastian2 selenagome selenagomez semina-alina seminoles1 senior2010 seniseviyorum sephiroth1 september1 september2
+september3 september5 september6 september7 september8 september9 septiembre ser_kuzmin serafina14 serash2240
+serega-cash serega_torov seregakalygin seregjvich serendipity serg-ks.87 serg-niki20 sergeev2212 sergeevna_10.10.91
+sergei1986inna sergei_man9 sergej_de_sad sergey-personal sergey.lushnikoff sergey.melnik-1996 sergey_brrr24
+sergio-emperior sergio.b93 serikpaevna_92 serj-gr1966 serova2008 sesshomaru seventeen1 sevgeyq9v7kor sexy_julija
+sexybeast1 sexybitch1 sexybitch2 sexyblack1 sexychick1 sexygirl12 sexymama12 sfasdfsdfa sgdhhfc4x2 sh_o_a_2013
+shadow0262 shakespeare shakmakovataisiya1992 shamanking shannon123 shaquillesecx10 sharingan1
+sharmaine005foskett6071988 shea019bernabei1992 sheba417yorck1986vxm7 shevchenko shevcov_alesha shiningeagle
+shirankova42 shirshov.1968 shishmarev76 shithappens shuhrat007 shukshinasveta shukurova-ismigu shunia0505 sidewinder
+siiifonjiknalivai silakova.nadezhda.2012 silantyi1987 silenakriv silverado1 silverkey3 simakov_evg simonoff-dj
+simonova5570 simonova_lyudmila_73 simonovskiy1970 simorodok62 simpleplan sirazhdinov.shamil sirik010875 sivenkovklin
+skate4life skateboard skateordie skaterboy1 skaterdude skelitor66 skittles12 skorpions23.5 skrip-natalya skyliner34
+skywalker1 slastenka93 slava.grinco slava_kulbidyuk slavik200887 slimshady1 slipchenko2004 slipknot12 slipknot13
+slipknot66 slipknot666 slonenok1009 smackdown1 smallville smileyface smokeweed1 snickers12 snoopdogg1 snowball12
+snowboard1 snowflake1 snowwhite1 soccer1234 sodikov.talat softball10 softball11 softball12 softball13 softball14
+softball15 softball16 softball21 softball22 softball23 softball24 sofya.kulikova.87 sogevigdil1981 sojdlg123aljg
+solidsnake solomaha-denis soloveibormalei somanypickles27 something1 sonnenblume sonnenschein sonya200102 sonyericsson
+sophieytorf sorokina-999-01 sorokina7778 soso123aljg souljaboy1 southafrica southpark1 southpole1 southside1
+southside2 southside3 southwest1 soyma.ivan spartan117 spider-man spiderman1 spiderman2 spiderman3 spiderman4
+spiderman5 spiderman7 spiderman9 spionin8688 spiridonmarkin1982 spongebob! spongebob0 spongebob1 spongebob2 spongebob3
+spongebob4 spongebob5 spongebob7 spongebob8 spongebob9 sporu-netu spread-hop spring938burston0001990 springfield
+srcuqq1_2j1h3rbf sredina-va ss563563ss sss-nastya-sss ssssssssss stalker_lemurrr stan021092 starbucks1 starburst1
+starcraft1 starcraft2 staredobre stargatesg1 starlight1 starpozitiv startfinding starwars03ja starwars111 starwars12
+starwarsfan10 stas.gorodissky stas_kolos stas_the_best.ru stason16.92 steelers12 steelers43 steelers86 stefangreil1983
+steflio3123 stella354926 stepa-2009 stepanov.ag stepanov_georgij stephanie1 stephanie2 stone_mitich stonecold1
+strange.lena stratocaster strawberry strekoza79 strezhetova stroikarat stronghold stsnatasha2008 style_style
+subprodukty success123 successful suckmydick sugarbaby1 sugarbear1 sukasbliat sulamifcherenchikova1979 summer.fruit
+summer2008 summer2009 summer2010 summer2011 summertime sunderland sunflower1 sunflower2 sunflowers sungatullinad
+sungelika86 sunshine01 sunshine08 sunshine09 sunshine10 sunshine11 sunshine12 sunshine123 sunshine13 sunshine19
+sunshine21 sunshine22 sunshine23 sunshine69 superduper supergirl1 superman01 superman10 superman11 superman12
+superman123 superman13 superman14 superman21 superman22 superman23 superman69 supermanboy supermario supernatural
+supernova1 supersonic superstar1 superstar2 supervisor supervista superwoman sveta-kisil svetik_kryuchkov
+svetlana-mironova-13 svetlana26rus svetlana_07 svoron1977 sweetangel sweetgirl1 sweetheart sweetiepie sweetmother
+sweetness1 swordfish1 sylvester1 syncmaster sz9kqcctwy t123456789 t_v_belyakova taekwondo1 tagesgruppe2010 taishan2011
+tamriko0942 taskaev777 taylorswif teamomucho technology teddybear1 teddybear2 teh-consul telecaster telechargement
+telegina_65 telephone1 television tema-bushelev tema.barabin temppassword temptation tennessee1 teonamaria1
+tequieromucho terminator testing123 thebears12 thebeatles thecrazymaxim thegreat123 thirteen13 thissucks1 thunder123
+thunderbird tielandros01 tiffany123 tigerwoods timberlake timberland timfranzke tinkerbel1 tinkerbell tinkerbell1
+tishenkoff tkgsoo083bsr tnk0mk16vx tokiohotel tolstyh.oxana tombrady12 tombraider topsecret1 total12scherz tottenham1
+toulouse31 trackstar1 transforme transformer transformers trapdoor39 trapdoor43 trapdoor60 triskelion trofimishe
+trustnoone tuputamadre tweetybird twilight12 twilight13 tx9z6ht5eo typetogether tyumchenko_ok tzir25l5kn u6kz2lppto
+uhfybn8888 undercover undergroun underground underoath1 understand undertaker underworld unforgiven universal1
+universidad university uqa9ebw445 uvgx8f8232 v3xafy4k3y vadyusha.isaev.83 vaffanculo valentina.victoria valentina1
+valentine1 valentino1 valkenhayn valya-city valya-garanina valya-lera1 valya-sidenko valya-valya-1982 valya.2057
+valya.gorodn valya.ivko valya.klimenko.87 valya.korobeynik valya.kryuchkova.1990 valya.lantux.83 valya.shapoval
+vampire666 vancouver1 vanessa123 vanessa141175 varduhigohar varfeevich varfolomeeva0990 varfolomey_72 varich-masha
+varida.alibaeva vascorossi vashenko.u.u venezuela1 veralipatnikova vesproongh12 vfhbjk1801 vflfufcrfh vfntvfnbrf
+vfvfvskfhfve vgizetdinov victor_evdokimov victor_sakhalin1990-20 victorclavier victorfrunz victori1967
+victoria-berkat-energo victoria-dyatlova victoria.20000 victoria.kl106 victoria12 victoria14.09
+victoria392eliezrie1992frp victoria989 victoria_002 victoria_91 victoria_shkurco victoriandr01 victoriy70
+vicusa.tatyana viewsonic1 vihlaeva2012 vihotsieva94 vihrova1974 vik22535477 vika-selfish vika.krivonos.1995 villanueva
+vip_trading viphv5j736 virgilio12 virtue1234 vitaminka88 vitolino10 vitor1268123 vkoomare88 vkovshut_annab1988fg
+vkravchenko vkrbashyan vks1zz9v_7ceu69 vkuradovetc vladcherktecktonik vm.shlykov volfram.kozlov123633
+volfram.kozlov173902 volga11955 volgirevagv volgograd.orlovka volhina-73 volhsara56 voliahim1891 volik-yulia
+voljanka1976 volkova.67 volkova.elena.13 volkova.ksyusha.89 volkovanata77 volkovaolguna volkovoi_net volkswagen
+volleyball volodina.elena66 volodya-ivanov-63 volohovich-t volokitina.olga voroshilova.liliya vqsablpzla vrbgqns997
+w123456789 w5tn36alfw w5txn36alfw w66yrybgra wachtwoord warhammer1 washington waterfall1 watermelon webhompass
+wednesday1 weedman420 welcome123 wellington werilopert weronika1992 westcoast1 westside12 westside13 weyersheim
+whatever11 whatever12 whatthefuc whatthefuck whatthezor whitepower whitetiger whosyourdaddy wildflower william123
+william2631 winchester windows123 wisconsin1 woaini1314 wolverine1 wonderful1 wonderland wonderwall wonderwoman
+woodstock1 woshishei319 wpcakir264 wrasloco11 wrestling1 wsbe279qsg www.ivan-18 wwwamador91 wwwksenechkawww wwwwwwwwww
+x3luym2mmj x4ivyga51f x8coqx1f1zh x99qomx561 xalitova1988 xantria10315 xblhintb9w xenosaga1234 xiang123456 xige5516726
+xtseo2011tdx xxxxxxxxxx y6p67ftrqj ya_nochka86 yagjecc826 yana.kolomoets yanchikchmoki yandi20080527 yankees123
+yaoiisgrand ybrjkftdbx yellowcard yemi19900911 yfdbufnjh10305070 yfdbufnjh63 yfnfitymrf yggdrasil4 yjdsqgfhjkm
+youngmoney yourmom123 youtube123 yu5l97wk8q yuantuo2012 yulia-dubrovina yulia_yulia_13 yulianaz85 yuliasha87
+yulyasik2002 yushinazena2009 z0102030405 z123456789 z1x2c3v4b5 zabelina12391 zabelinaalena zabihullin99
+zabloczkaya2012 zabludshaya zabolotneva_ira zabolotniy.a zabolotnov1968 zabolotnova31337 zabor.hut2 zaborskiy80
+zabotin_sasha zacatecas1 zaq1xsw2cde3 zarina_loves zarina_sabirova zarina_zhasan zarinaismailova zarinalin87
+zarinka1111 zarinochka_b zarygalina zaxarov-1976 zenit-talnah zimmermann33 zmx870919123 zolotarev08 zpaqrt2963
+zuewamarija zxcasdqwe123 zxcvb12345 zxcvbnm,./ zxcvbnm123 zy19791201 zzzzzzzzzz
+`;
+
+/** Common passwords in lower case, each of at least 10 characters. */
+export const COMMON_PASSWORDS: ReadonlySet<string> = new Set(LIST.trim().split(/\s+/));
