@@ -18,8 +18,8 @@ describe("sizes", () => {
     expect(gzippedBytes).toBeLessThanOrEqual(budget);
   });
 
-  test("the tarball is at most 1,850 KiB", () => {
-    expect(statSync(tarball).size).toBeLessThanOrEqual(1_850 * KIB);
+  test("the tarball is at most 1,870 KiB", () => {
+    expect(statSync(tarball).size).toBeLessThanOrEqual(1_870 * KIB);
     const own = readdirSync(join(folder, "dist")).filter((file) => file.endsWith(".js"));
     expect(own.reduce((bytes, file) => bytes + statSync(join(folder, "dist", file)).size, 0)).toBeLessThanOrEqual(
       2_820 * KIB,
