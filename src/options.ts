@@ -159,6 +159,11 @@ export interface SipTuning {
    * these: `sip.example.com`, `*.example.com`. Default: off.
    */
   readonly accounts?: boolean | { readonly servers: readonly string[] } | undefined;
+  /**
+   * These accounts may reach private addresses too, such as a PBX in your own network. Otherwise only a server does that
+   * `servers` lists by its full name, and every user could send packets into your network. Default: false.
+   */
+  readonly accountsAllowPrivate?: boolean | undefined;
   /** Rules for the numbers that these accounts may call, as in the options of a trunk. Default: every number except emergency and premium-rate numbers. */
   readonly accountDestinations?: SipDestinations | undefined;
 }

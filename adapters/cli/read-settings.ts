@@ -107,7 +107,7 @@ function completeRateLimit(values: Map<string, unknown>): void {
 }
 
 function checkAccounts(values: ReadonlyMap<string, unknown>): void {
-  const rule = [...values.keys()].some((option) => option.startsWith("embedded.sip.accountDestinations."));
+  const rule = [...values.keys()].some((option) => /^embedded\.sip\.account(?:Destinations\.|sAllow)/.test(option));
   if (rule && !values.get("embedded.sip.accounts"))
     throw new UsageError(
       "RINGPORT_SIP_ACCOUNTS_… has no effect without RINGPORT_SIP_ACCOUNTS: set it, or remove these settings",

@@ -22,6 +22,13 @@ export const SIP = [
     "Lets people enter SIP accounts of their own: of any server, or of these.",
   ),
   setting(
+    "embedded.sip.accountsAllowPrivate",
+    "RINGPORT_SIP_ACCOUNTS_ALLOW_PRIVATE",
+    onOff,
+    "off",
+    "These accounts may reach private addresses, such as a PBX in your own network.",
+  ),
+  setting(
     "embedded.sip.accountDestinations.allowedPrefixes",
     "RINGPORT_SIP_ACCOUNTS_ALLOWED_PREFIXES",
     phonePrefixes,

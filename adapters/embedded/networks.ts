@@ -72,9 +72,14 @@ function isOn(accounts: boolean | object | undefined): boolean {
 }
 
 async function prepareSip(options: RingportOptions): Promise<MakeNetworks> {
-  const { accounts, accountDestinations: defaults, ...settings } = options.embedded?.sip ?? {};
+  const {
+    accounts,
+    accountsAllowPrivate: allowPrivate,
+    accountDestinations: defaults,
+    ...settings
+  } = options.embedded?.sip ?? {};
   const ways = await sipTrunks(settings);
-  const entered = isOn(accounts) && { ...(accounts === true ? {} : accounts), defaults };
+  const entered = isOn(accounts) && { ...(accounts === true ? {} : accounts), allowPrivate, defaults };
   return async () => {
     const { sip } = await import("../telephony/sip/index.ts");
     return sip({ ...ways, accounts: entered, system: options.system, logger: options.log });

@@ -27,6 +27,17 @@ export function isPublicAddress(address: string): boolean {
   return inAnyRange(GLOBAL_IPV6, bytes) && !inAnyRange(CLOSED_IPV6, bytes);
 }
 
+/** Names that lead to this machine or its network (RFC 6761, RFC 6762, RFC 8375, ICANN). */
+const LOCAL_NAME = /(?:^|\.)(?:localhost|local|internal|localdomain|home\.arpa)\.?$/i;
+
+/**
+ * False for a host that is certainly not on the public Internet: a private address, or the name of a local one. The
+ * addresses of any other name are known only when it is looked up, and are checked again before each connection.
+ */
+export function mayBePublic(host: string): boolean {
+  return isAddress(host) ? isPublicAddress(host) : !LOCAL_NAME.test(host);
+}
+
 /** Whether a text is an IP address in its usual form. */
 export function isAddress(text: string): boolean {
   return bytesOf(text) !== undefined;

@@ -1,11 +1,8 @@
 import { shown } from "../base/shown.ts";
-import { isAddress, isPublicAddress } from "./public-address.ts";
+import { mayBePublic } from "./public-address.ts";
 
 /** Longest address of an endpoint, characters. */
 export const WEBHOOK_URL_LENGTH = 2048;
-
-/** Names that lead to this machine or its network (RFC 6761, RFC 6762, RFC 8375, ICANN). */
-const LOCAL_NAME = /(?:^|\.)(?:localhost|local|internal|localdomain|home\.arpa)\.?$/;
 
 /**
  * What is wrong with the address of an endpoint; undefined if nothing is. The addresses behind a name are checked again
@@ -23,7 +20,6 @@ export function webhookUrlFault(text: string, allowPrivate: boolean): string | u
   if (allowPrivate) return undefined;
   // The parser turns spellings such as 0x7f.1 and 2130706433 into 127.0.0.1.
   const host = hostname.replace(/^\[|\]$/g, "");
-  if (LOCAL_NAME.test(host) || (isAddress(host) && !isPublicAddress(host)))
-    return `the host ${shown(host)} is not on the public Internet; use a public host name`;
+  if (!mayBePublic(host)) return `the host ${shown(host)} is not on the public Internet; use a public host name`;
   return undefined;
 }

@@ -8,7 +8,9 @@ import { withTools } from "./tools.ts";
 onEach([ON_NODE], (target) => {
   withTools("Chromium on the page for SIP accounts", ["chromium-headless-shell"], () => {
     const browser = useBrowser();
-    const server = useServer(target, { env: { RINGPORT_SIP_ACCOUNTS: "on", RINGPORT_BASE_PATH: "/api" } });
+    const server = useServer(target, {
+      env: { RINGPORT_SIP_ACCOUNTS: "on", RINGPORT_SIP_ACCOUNTS_ALLOW_PRIVATE: "1", RINGPORT_BASE_PATH: "/api" },
+    });
     let farEnd: FarEnd;
     beforeAll(async () => {
       farEnd = await startFarEnd({

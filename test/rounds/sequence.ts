@@ -125,6 +125,7 @@ function settings(chance: Chance, sipPort: number): Record<string, string> {
     RINGPORT_TELEPHONY: "sip,simulator",
     RINGPORT_SIP_TRUNKS: JSON.stringify([{ name: "rounds", server: `sip:127.0.0.1:${sipPort}` }]),
     RINGPORT_SIP_ACCOUNTS: "on",
+    RINGPORT_SIP_ACCOUNTS_ALLOW_PRIVATE: "1",
     RINGPORT_SIMULATOR_TIME_SCALE: "0.05",
     ...chance.pick([{}, { RINGPORT_QUEUE: "fifo", RINGPORT_QUEUE_DEPTH: "4" }]),
     RINGPORT_TAIL_MS: "0",

@@ -1,6 +1,5 @@
-import { createSocket, type Socket as UdpSocket } from "node:dgram";
-import { once } from "node:events";
-import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
+import { createServer, type Socket } from "node:net";
+import { bindUdp, onOnePort } from "./one-port.ts";
 
 /** How a name is answered: with its addresses, for each family; not at all; or over TCP only, where nothing comes. */
 export type NameAnswer = readonly string[] | "silence" | "only over TCP, which is silent" | "silence for IPv6";
@@ -33,7 +32,7 @@ export async function startNameServer(answer: (name: string) => NameAnswer | und
     connection.on("close", () => open.delete(connection));
     connection.resume();
   });
-  const socket = await onOnePort(tcp);
+  const socket = await onOnePort(tcp, bindUdp);
   const { port } = socket.address();
   socket.on("message", (datagram, from) => {
     const { name, type, end } = questionOf(datagram);
@@ -64,24 +63,6 @@ export async function startNameServer(answer: (name: string) => NameAnswer | und
       ]);
     },
   };
-}
-
-/** Lets a server listen on a port that is free over UDP too, and returns the socket there. */
-async function onOnePort(tcp: Server): Promise<UdpSocket> {
-  for (;;) {
-    tcp.listen(0, "127.0.0.1");
-    await once(tcp, "listening");
-    const socket = createSocket("udp4");
-    socket.bind((tcp.address() as AddressInfo).port, "127.0.0.1");
-    try {
-      await once(socket, "listening");
-      return socket;
-    } catch {
-      socket.close();
-      tcp.close();
-      await once(tcp, "close");
-    }
-  }
 }
 
 function questionOf(datagram: Buffer): { name: string; type: string; end: number } {

@@ -10,7 +10,7 @@ import { OFFER_REFUSED } from "./outcome/media-refusal.ts";
 import type { Release } from "./outcome/release.ts";
 import { releaseOf } from "./outcome/release-of.ts";
 import { type SrtpOffer, srtpOffers } from "./sdp/keys.ts";
-import { mediaRule, type SipStack } from "./stack.ts";
+import type { SipStack } from "./stack.ts";
 
 /** A call to be prepared. */
 export interface CallPlan {
@@ -83,7 +83,7 @@ export async function prepareCall(plan: CallPlan): Promise<PreparedCall> {
   });
   const session: MediaSession = await engine.open(
     {
-      ...{ address: address.local, ports: trunk.rtpPorts, from: mediaRule(trunk, address) },
+      ...{ address: address.local, ports: trunk.rtpPorts, from: stack.mediaRule(address) },
       ...{ sampleRate, lossMs: trunk.mediaLossMs, strictRtp: trunk.strictRtp, signallingHosts: [address.server] },
       mayUseOpus: trunk.codecs.includes("opus"),
     },

@@ -2,6 +2,7 @@ import { type Logger, silentLogger } from "../../../src/ports/logger.ts";
 import type { Network } from "../../../src/ports/pages.ts";
 import { realSystem, type System } from "../../../src/ports/system.ts";
 import type { Telephony } from "../../../src/ports/telephony.ts";
+import { HostLookup } from "../../user-hosts/host-lookup.ts";
 import { type SipAccountsOptions, sipAccounts } from "./accounts/accounts.ts";
 import { faultText, parseTrunks } from "./config/parse-trunks.ts";
 import { type ResolvedTrunk, resolveTrunk } from "./config/resolve-trunk.ts";
@@ -54,7 +55,7 @@ export function sip(options: SipOptions): readonly Network[] {
     const { createEngine } = await import("./media/create-engine.ts");
     return await createEngine({ system, logger, place: options.media });
   });
-  const parts = { system, logger, media };
+  const parts = { system, logger, media, hosts: new HostLookup({ system }) };
   const known = new Map(trunks.map((trunk) => [trunk.name, mountedTrunk(trunk, routes, parts)]));
   const networks = [
     ...routes.map((route) => routeNetwork(route, known, parts)),
@@ -67,6 +68,7 @@ interface Parts {
   readonly system: System;
   readonly logger: Logger;
   readonly media: Shared<MediaEngine>;
+  readonly hosts: HostLookup;
 }
 
 /** A trunk, for its own network and for its routes. */
@@ -76,7 +78,7 @@ interface MountedTrunk {
   readonly carrier: Shared<SipTrunk>;
 }
 
-function mountedTrunk(given: Trunk, routes: readonly Route[], { system, logger, media }: Parts): MountedTrunk {
+function mountedTrunk(given: Trunk, routes: readonly Route[], { system, logger, media, hosts }: Parts): MountedTrunk {
   const trunk = resolveTrunk(given);
   const itsRoutes = routes.filter(({ trunks }) => trunks.some((one) => one.trunk === trunk.name));
   return {
@@ -84,7 +86,7 @@ function mountedTrunk(given: Trunk, routes: readonly Route[], { system, logger, 
     rule: loadRefusals(trunk, `trunk ${trunk.name}`),
     carrier: shared(1 + itsRoutes.length, async () => {
       const { SipTrunk } = await import("./trunk.ts");
-      return new SipTrunk({ trunk, system, logger, media: () => media.open() });
+      return new SipTrunk({ trunk, system, logger, hosts, media: () => media.open() });
     }),
   };
 }

@@ -2,6 +2,7 @@ import type { CallerId } from "../../../src/domain/caller-id.ts";
 import type { SipChoice } from "../../../src/domain/sip-choice.ts";
 import type { Logger } from "../../../src/ports/logger.ts";
 import type { System } from "../../../src/ports/system.ts";
+import { HostLookup } from "../../user-hosts/host-lookup.ts";
 import { DigestClient } from "./auth/digest.ts";
 import { TrunkServers } from "./auth/trunk-servers.ts";
 import { callerFields } from "./caller.ts";
@@ -23,15 +24,28 @@ import { createTransactions } from "./transaction/transaction-layer.ts";
 import type { AddressRule } from "./transport/address-rule.ts";
 import { cachedDns } from "./transport/cached-dns.ts";
 import { nodeDns } from "./transport/node-dns.ts";
+import { allowedHops, reachable } from "./transport/public-hops.ts";
 import { createResolve } from "./transport/resolver.ts";
 import { createTransports } from "./transport/transports.ts";
 import { trustedResolve } from "./transport/trusted-resolve.ts";
+import { userDns } from "./transport/user-dns.ts";
 
 const PRODUCT = "Ringport";
+
+/** The user behind a trunk that is an account of theirs. */
+export interface AccountOwner {
+  readonly userId: string;
+  /** Whether it reaches public addresses only. */
+  readonly onlyPublic: boolean;
+}
 
 /** Options of {@link openStack}. */
 export interface SipStackOptions {
   readonly trunk: ResolvedTrunk;
+  /** Default: the trunk is the operator's. */
+  readonly owner?: AccountOwner | undefined;
+  /** Looks up the hosts that a user or a peer names. Default: a lookup of its own. */
+  readonly hosts?: HostLookup | undefined;
   readonly system: System;
   readonly logger: Logger;
   /** Called when the trunk goes online or offline. */
@@ -73,6 +87,8 @@ export interface SipStack {
   readonly presence: Presence;
   /** The addresses of our audio: the local one, and the one for the peer. @throws {TransportError} the trunk is unreachable */
   address(signal: AbortSignal): Promise<MediaAddress>;
+  /** The allowed addresses of remote audio. */
+  mediaRule(address: MediaAddress): AddressRule;
   /** Sends OPTIONS (RFC 3261 section 11); some servers list their codecs in the response. @throws {TransportError} */
   options(signal: AbortSignal): Promise<AgentReply>;
   /** The Request-URI of calls to this user, the number in the trunk's format. */
@@ -84,7 +100,8 @@ export interface SipStack {
 
 /** Opens a trunk's sockets and the layers above them. @throws {TransportError} the port of its listener is in use */
 export async function openStack(options: SipStackOptions): Promise<SipStack> {
-  const { trunk, system, logger } = options;
+  const { trunk, owner, system, logger, hosts = new HostLookup({ system }) } = options;
+  const allows = reachable(owner?.onlyPublic ?? false);
   const nextHop = trunk.outboundProxy ?? trunk.server;
   const transports = createTransports({
     system,
@@ -94,10 +111,15 @@ export async function openStack(options: SipStackOptions): Promise<SipStack> {
     publicAddress: trunk.publicAddress,
     listen: trunk.listen,
     crlfProbe: trunk.crlfProbe,
+    allows,
   });
-  const dns = cachedDns(nodeDns, system);
+  // The lookup of users' hosts has a cache, which all of them share.
+  const dns = cachedDns(userDns(hosts, owner?.userId ?? `trunk ${trunk.name}`), system, { keepMs: 0 });
+  const ownDns = owner === undefined ? cachedDns(nodeDns, system) : dns;
   const servers = new TrunkServers(nextHop);
-  const trusted = trustedResolve(createResolve({ system, dns }), {
+  const trusted = trustedResolve({
+    resolveOwn: allowedHops(createResolve({ system, dns: ownDns }), allows),
+    resolve: allowedHops(createResolve({ system, dns }), allows),
     own: nextHop,
     ranges: trunk.signallingFrom,
     refused: (uri, address) =>
@@ -128,12 +150,18 @@ export async function openStack(options: SipStackOptions): Promise<SipStack> {
     trace: trunk.trace ? options.trace : undefined,
   });
   const presence = presenceOf(options, agent);
+  const mediaRule = ({ isPublic }: MediaAddress): AddressRule => ({
+    ranges: trunk.mediaFrom,
+    isPublic,
+    onlyPublic: owner?.onlyPublic,
+  });
   return {
     presence,
     async address(signal) {
       const flow = await transactions.flowTo(nextHop, signal);
       return await mediaAddress(flow, transports.sentBy(flow));
     },
+    mediaRule,
     options: (signal) =>
       agent.request({ method: "OPTIONS", uri: uriOf(trunk), headers: [["Accept", "application/sdp"]] }, signal),
     uriOf: (user) => uriOf(trunk, user),
@@ -141,7 +169,7 @@ export async function openStack(options: SipStackOptions): Promise<SipStack> {
       const target = new MediaTarget({
         session,
         local: address.local,
-        from: mediaRule(trunk, address),
+        from: mediaRule(address),
         dns,
         lost,
         refused,
@@ -171,11 +199,6 @@ export async function openStack(options: SipStackOptions): Promise<SipStack> {
       await transactions.close();
     },
   };
-}
-
-/** The allowed addresses of remote audio. */
-export function mediaRule({ mediaFrom }: ResolvedTrunk, { isPublic }: MediaAddress): AddressRule {
-  return { ranges: mediaFrom, isPublic };
 }
 
 /** Whether a URI is outside of the trunk's domain, whose requests go to the configured next hop. */

@@ -13,7 +13,7 @@ import { LinkedLines } from "./linked-lines.ts";
 import { type MediaEngine, PortsExhausted } from "./media/engine.ts";
 import { maskedMessage } from "./message/masked-message.ts";
 import { prepareCall } from "./prepare-call.ts";
-import type { SipStack } from "./stack.ts";
+import type { SipStack, SipStackOptions } from "./stack.ts";
 import { TransportError } from "./transport/transport.ts";
 import { stackFault, TrunkStack } from "./trunk-stack.ts";
 
@@ -24,7 +24,7 @@ const LONGEST_TRACE = 8_000;
 const CLOSED = "the trunk is closed";
 
 /** Options of {@link SipTrunk}. */
-export interface SipTrunkOptions {
+export interface SipTrunkOptions extends Pick<SipStackOptions, "owner" | "hosts"> {
   readonly trunk: ResolvedTrunk;
   readonly system: System;
   readonly logger: Logger;

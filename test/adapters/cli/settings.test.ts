@@ -132,6 +132,7 @@ describe("reading settings", () => {
       RINGPORT_TELEPHONY: "sip, simulator",
       RINGPORT_SIP_TRUNKS: "/etc/ringport/trunks.json",
       RINGPORT_SIP_ACCOUNTS: "sip.acme.example,*.acme.example",
+      RINGPORT_SIP_ACCOUNTS_ALLOW_PRIVATE: "1",
       RINGPORT_SIP_ACCOUNTS_ALLOWED_PREFIXES: "+49",
       RINGPORT_SIP_ACCOUNTS_ALLOW_PREMIUM: "1",
       RINGPORT_ALLOWED_PREFIXES: "+49, +1415, +49",
@@ -153,6 +154,7 @@ describe("reading settings", () => {
         sip: {
           trunks: "/etc/ringport/trunks.json",
           accounts: { servers: ["sip.acme.example", "*.acme.example"] },
+          accountsAllowPrivate: true,
           accountDestinations: { allowedPrefixes: ["+49"], allowPremium: true },
         },
         simulatorSampleRate: 8_000,
@@ -292,7 +294,8 @@ describe("reading settings", () => {
 
   test("settings that count only together say so", () => {
     expect(() => fromEnv({ RINGPORT_RATE_WINDOW_MS: "1000" })).toThrow("RINGPORT_RATE_LIMIT");
-    expect(() => fromEnv({ RINGPORT_SIP_ACCOUNTS_ALLOW_PREMIUM: "1" })).toThrow("without RINGPORT_SIP_ACCOUNTS");
+    for (const name of ["RINGPORT_SIP_ACCOUNTS_ALLOW_PREMIUM", "RINGPORT_SIP_ACCOUNTS_ALLOW_PRIVATE"])
+      expect(() => fromEnv({ [name]: "1" })).toThrow("without RINGPORT_SIP_ACCOUNTS");
     expect(() => fromEnv({ RINGPORT_SPEECH_KEY: "secret" })).toThrow("RINGPORT_SPEECH_URL");
     expect(() => fromEnv({ RINGPORT_TRANSCRIPTION_SPEAKERS: "both" })).toThrow("RINGPORT_TRANSCRIPTION_ENGINE");
     const deepgram = {

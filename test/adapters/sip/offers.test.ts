@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { nodeDns } from "../../../adapters/telephony/sip/transport/node-dns.ts";
+import { hostAddress } from "../../../adapters/user-hosts/host-address.ts";
+import { HostLookup } from "../../../adapters/user-hosts/host-lookup.ts";
 import { tone, toneShare } from "../../../src/audio/tone.ts";
 import type { PlacedCall } from "../../../src/testing/telephony-network.ts";
 import type { FarEndCall, Script } from "../../support/sip/far-end.ts";
@@ -105,10 +106,7 @@ describe("a host name for the remote audio", () => {
 
   /** A reliable SDP, followed by an UPDATE with a host name that `look` resolves. */
   const early = (look: () => Promise<readonly string[]>, then: (call: FarEndCall) => Promise<unknown>): Script => {
-    const { addresses } = nodeDns;
-    vi.spyOn(nodeDns, "addresses").mockImplementation((host) =>
-      host === "nowhere.invalid" ? look() : addresses(host),
-    );
+    vi.spyOn(HostLookup.prototype, "addresses").mockImplementation(async () => (await look()).map(hostAddress));
     const sdp = writeSdp({
       ...{ version: 9, address: "127.0.0.1", port: 4000, formats: [[0, "PCMU/8000"]] },
       connection: "nowhere.invalid",

@@ -1,5 +1,6 @@
 import { errorText } from "../../../../src/base/error-text.ts";
 import { within } from "../../../../src/base/timeout.ts";
+import { mayBePublic } from "../../../../src/domain/public-address.ts";
 import type { Logger } from "../../../../src/ports/logger.ts";
 import type { System } from "../../../../src/ports/system.ts";
 import {
@@ -11,21 +12,25 @@ import {
   type LineHealth,
   type LineHost,
 } from "../../../../src/ports/telephony.ts";
+import type { HostLookup } from "../../../user-hosts/host-lookup.ts";
 import { LinkAttempt } from "../../linking/link-attempt.ts";
 import type { LinkCodes } from "../../linking/link-codes.ts";
 import { resolveTrunk } from "../config/resolve-trunk.ts";
 import type { Trunk } from "../config/trunk.ts";
 import { SipLine } from "../line.ts";
 import type { MediaEngine } from "../media/engine.ts";
+import { parseHostPort } from "../message/host-port.ts";
 import { offline } from "../registration/presence.ts";
 import { SipTrunk } from "../trunk.ts";
 import { type Account, type AccountDefaults, type AccountFaults, encodeAccount, trunkOf } from "./account.ts";
 import type { AccountTarget, AccountVerdict } from "./account-page.ts";
-import { isAllowed } from "./allowed-servers.ts";
+import { isAllowed, isListed } from "./allowed-servers.ts";
 import type { TryLimit } from "./try-limit.ts";
 
 /** How long a server may take to respond about an account, ms; after that the account is refused. */
 const TRY_MS = 15_000;
+
+const NOT_PUBLIC = "is not on the public Internet; only the operator of this server can allow others";
 
 /** Options of {@link AccountLine}. */
 export interface AccountLineOptions {
@@ -38,7 +43,11 @@ export interface AccountLineOptions {
   readonly tries: TryLimit;
   /** The servers that may be entered; undefined: any. */
   readonly servers: readonly string[] | undefined;
+  /** Whether accounts may reach private addresses. */
+  readonly allowPrivate: boolean;
   readonly defaults: AccountDefaults;
+  /** Looks up the hosts of accounts. */
+  readonly hosts: HostLookup;
   /** The line is closed. */
   readonly closed: (line: AccountLine) => void;
 }
@@ -84,7 +93,7 @@ export class AccountLine implements Line, AccountTarget {
   resume(account: Account): void {
     if (this.#closed) return;
     const checked = this.#check(account);
-    if ("trunk" in checked) void this.#start(this.#trunk(checked.trunk), { known: false });
+    if ("trunk" in checked) void this.#start(this.#trunk(account, checked.trunk), { known: false });
     else
       this.#unusable = `the account can no longer be used: ${sentence(checked.faults)}; delete the instance, or ask the operator`;
   }
@@ -139,15 +148,19 @@ export class AccountLine implements Line, AccountTarget {
 
   #check(account: Account): { trunk: Trunk } | { faults: AccountFaults } {
     const { servers, defaults } = this.#options;
+    const host = parseHostPort(account.server)?.host ?? "";
     if (account.user === "") return { faults: { user: "is missing" } };
     const checked = trunkOf(account, defaults);
-    if ("faults" in checked || isAllowed(account.server, servers)) return checked;
-    return { faults: { server: `is not an allowed server; allowed here: ${servers?.join(", ")}` } };
+    if ("faults" in checked) return checked;
+    if (!isAllowed(account.server, servers))
+      return { faults: { server: `is not an allowed server; allowed here: ${servers?.join(", ")}` } };
+    if (this.#onlyPublic(account) && !mayBePublic(host)) return { faults: { server: NOT_PUBLIC } };
+    return checked;
   }
 
   async #try(account: Account, trunk: Trunk): Promise<AccountVerdict> {
     const { host } = this.#options;
-    const tried = this.#trunk(trunk);
+    const tried = this.#trunk(account, trunk);
     try {
       const health = await this.#ask(tried);
       if (health.state === "offline") return await dropped(tried, { verdict: "refused", reason: health.reason });
@@ -171,9 +184,16 @@ export class AccountLine implements Line, AccountTarget {
     );
   }
 
-  #trunk(trunk: Trunk): SipTrunk {
-    const { system, logger, media } = this.#options;
-    return new SipTrunk({ trunk: resolveTrunk(trunk), system, logger, media });
+  #trunk(account: Account, trunk: Trunk): SipTrunk {
+    const { instance, system, logger, media, hosts } = this.#options;
+    const owner = { userId: instance.userId, onlyPublic: this.#onlyPublic(account) };
+    return new SipTrunk({ trunk: resolveTrunk(trunk), owner, hosts, system, logger, media });
+  }
+
+  /** A server that the operator has listed may be in a private network, and name others there, as a trunk may. */
+  #onlyPublic({ server }: Account): boolean {
+    const { allowPrivate, servers } = this.#options;
+    return !allowPrivate && !isListed(server, servers);
   }
 
   /** Opens a line on the trunk; it reports that it is online, and that it is linked unless the host knows it. */

@@ -2,6 +2,7 @@ import type { Logger } from "../../../../src/ports/logger.ts";
 import type { Network } from "../../../../src/ports/pages.ts";
 import type { System } from "../../../../src/ports/system.ts";
 import type { InstanceRef, Line, LineHost } from "../../../../src/ports/telephony.ts";
+import type { HostLookup } from "../../../user-hosts/host-lookup.ts";
 import { LinkCodes } from "../../linking/link-codes.ts";
 import { loadRefusals } from "../destinations/destinations.ts";
 import type { MediaEngine } from "../media/engine.ts";
@@ -16,8 +17,13 @@ const RESERVE_MS = 15 * 60_000;
 
 /** Options of the accounts that users enter themselves. */
 export interface SipAccountsOptions {
-  /** The servers that may be entered: `sip.example.com`, `*.example.com`. Default: any, also inside your own network. */
+  /** The servers that may be entered: `sip.example.com`, `*.example.com`. Default: any. */
   readonly servers?: readonly string[] | undefined;
+  /**
+   * Accounts may reach private addresses too: this machine and its networks. Otherwise only a server does that `servers`
+   * lists without `*`. Default: false.
+   */
+  readonly allowPrivate?: boolean | undefined;
   /** Settings of all accounts. */
   readonly defaults?: AccountDefaults | undefined;
 }
@@ -27,13 +33,15 @@ export interface SipAccountsParts {
   readonly system: System;
   readonly logger: Logger;
   readonly media: Shared<MediaEngine>;
+  /** Looks up the hosts that users enter, and those that their servers name. */
+  readonly hosts: HostLookup;
 }
 
 /**
  * The network `sip`: each instance has a SIP account of its own, which its owner enters on the page behind the QR code.
  * The core stores the account encrypted, as credentials.
  */
-export function sipAccounts(options: SipAccountsOptions, { system, logger, media }: SipAccountsParts): Network {
+export function sipAccounts(options: SipAccountsOptions, { system, logger, media, hosts }: SipAccountsParts): Network {
   const codes = new LinkCodes<AccountTarget>({ system, path: "/sip/link", reserveMs: RESERVE_MS });
   const tries = new TryLimit(system);
   const { allowedPrefixes, allowEmergency = false, allowPremium = false } = options.defaults ?? {};
@@ -57,7 +65,9 @@ export function sipAccounts(options: SipAccountsOptions, { system, logger, media
       media: () => media.open(),
       codes,
       tries,
+      hosts,
       servers: options.servers,
+      allowPrivate: options.allowPrivate ?? false,
       defaults: options.defaults ?? {},
       closed: (one) => lines.delete(one),
     });

@@ -1,5 +1,10 @@
 import { parseHostPort } from "../message/host-port.ts";
 
+/** Whether the operator has listed this very server, and not just its domain. */
+export function isListed(server: string, patterns: readonly string[] | undefined): boolean {
+  return isAllowed(server, patterns?.filter((pattern) => !pattern.startsWith("*.")) ?? []);
+}
+
 /**
  * Whether an account may use this server.
  * @param patterns `sip.example.com` for the host itself, `*.example.com` for its subdomains; undefined: any

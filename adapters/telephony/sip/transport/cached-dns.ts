@@ -3,7 +3,15 @@ import { within } from "../../../../src/base/timeout.ts";
 import type { System } from "../../../../src/ports/system.ts";
 import type { Dns } from "./resolve.ts";
 
-/** How long an answer is cached, whatever its TTL, ms: calls in quick succession share it, and a change is noticed soon. */
+/** Options of {@link cachedDns}. */
+export interface CachedDnsOptions {
+  /**
+   * How long an answer is cached, whatever its TTL, ms: calls in quick succession share it, and a change is noticed soon.
+   * 0 if `dns` itself has a cache. Default: 30 s.
+   */
+  readonly keepMs?: number | undefined;
+}
+
 const KEEP_MS = 30_000;
 /** How long a stale answer is used if the DNS fails (RFC 8767 section 5 suggests one to three days), ms. */
 const STALE_MS = 24 * 3_600_000;
@@ -34,7 +42,7 @@ interface Question<Value> {
  * Caches the answers of the DNS. If a query fails, its last answer is used for a day; without one the failure is reported.
  * A timeout is cached only for NAPTR and SRV records, which are optional: nothing waits for a silent resolver twice.
  */
-export function cachedDns(dns: Dns, system: System): Dns {
+export function cachedDns(dns: Dns, system: System, { keepMs = KEEP_MS }: CachedDnsOptions = {}): Dns {
   const questions = new BoundedMap<string, Question<unknown>>(MOST_QUESTIONS);
 
   async function ask<Value>(key: string, put: () => Promise<Value>, optional: boolean): Promise<Value> {
@@ -42,7 +50,7 @@ export function cachedDns(dns: Dns, system: System): Dns {
     questions.set(key, question);
     const now = system.monotonic();
     const { answer, silence } = question;
-    if (answer !== undefined && now < answer.at + KEEP_MS) return answer.value;
+    if (answer !== undefined && now < answer.at + keepMs) return answer.value;
     const earlier = answer !== undefined && now < answer.at + STALE_MS ? answer : undefined;
     try {
       if (silence !== undefined && now < silence.until) throw silence.fault;

@@ -1,7 +1,9 @@
 import type { Logger } from "../../../../src/ports/logger.ts";
 import type { System } from "../../../../src/ports/system.ts";
 import type { TrunkListener, TrunkTls } from "../config/trunk.ts";
+import type { AddressCheck } from "./address-rule.ts";
 import { OwnNames } from "./own-names.ts";
+import { notReachable } from "./public-hops.ts";
 import { StreamListener } from "./stream-listener.ts";
 import { StreamTransport } from "./stream-transport.ts";
 import { type Hop, type SocketAddress, TransportError, type TransportListener, type Transports } from "./transport.ts";
@@ -24,6 +26,8 @@ export interface TransportsOptions {
   readonly listen?: TrunkListener | undefined;
   /** See `Trunk.crlfProbe`. Default: true. */
   readonly crlfProbe?: boolean | undefined;
+  /** The addresses that messages may be sent to, and come from. Default: every address. */
+  readonly allows?: AddressCheck | undefined;
   /** Default: 5000. */
   readonly connectTimeoutMs?: number | undefined;
 }
@@ -50,6 +54,7 @@ class SocketTransports implements TrunkTransports {
   readonly #udp: UdpTransport;
   readonly #streams: StreamTransport;
   readonly #names: OwnNames;
+  readonly #allows: AddressCheck;
   readonly #accepting: Promise<StreamListener | undefined>;
   #closing: Promise<void> | undefined;
 
@@ -62,8 +67,10 @@ class SocketTransports implements TrunkTransports {
     localAddress,
     listen,
     crlfProbe,
+    allows = () => true,
     connectTimeoutMs,
   }: TransportsOptions) {
+    this.#allows = allows;
     const listener = (): TransportListener => this.#listener;
     const malformed = (from: SocketAddress, detail: string): void => {
       this.malformed++;
@@ -86,6 +93,7 @@ class SocketTransports implements TrunkTransports {
       address: overUdp?.address ?? localAddress,
       port: overUdp?.port ?? 0,
       open: overUdp !== undefined,
+      allows,
       probe: crlfProbe ?? true,
       listener,
       malformed,
@@ -109,6 +117,8 @@ class SocketTransports implements TrunkTransports {
 
   async connect(...[hop, signal, dead]: Parameters<Transports["connect"]>): ReturnType<Transports["connect"]> {
     if (this.#closing !== undefined) throw new TransportError("closed", "the trunk was closed");
+    // The last place before a socket: whatever a resolver returned.
+    if (!this.#allows(hop.address)) throw notReachable(hop.host);
     return hop.kind === "udp" ? this.#udp.connect(hop) : this.#streams.connect(hop, signal, dead);
   }
 

@@ -5,6 +5,10 @@ import type { Resolve } from "./resolve.ts";
 
 /** Options of {@link trustedResolve}. */
 export interface TrustedResolveOptions {
+  /** Resolves the trunk's own URI. */
+  readonly resolveOwn: Resolve;
+  /** Resolves the URIs of peers. */
+  readonly resolve: Resolve;
   /** The URI that the trunk itself is configured with. */
   readonly own: string;
   /** The only networks that a peer may name, in CIDR notation. Default: private ones only if the trunk's own are private. */
@@ -17,21 +21,27 @@ export interface TrustedResolveOptions {
  * Resolves the URIs of peers (Contact, Record-Route, redirection) to allowed addresses only; without any, to the trunk's
  * own server, which can forward the request. The trunk's own URI is not restricted.
  */
-export function trustedResolve(resolve: Resolve, { own, ranges, refused }: TrustedResolveOptions): Resolve {
-  const ownHost = parseUri(own)?.host;
+export function trustedResolve({ resolveOwn, resolve, own, ranges, refused }: TrustedResolveOptions): Resolve {
+  const ownHost = hostOf(own);
   let ownAddresses: readonly string[] = [];
   return async (uri, signal) => {
-    const hops = await resolve(uri, signal);
-    const addresses = hops.map(({ address }) => address);
-    if (parseUri(uri)?.host === ownHost) {
-      ownAddresses = addresses;
+    if (hostOf(uri) === ownHost) {
+      const hops = await resolveOwn(uri, signal);
+      ownAddresses = hops.map(({ address }) => address);
       return hops;
     }
+    const hops = await resolve(uri, signal);
     const isPublic = ownAddresses.length > 0 && !ownAddresses.some(isPrivate);
     const allowed = addressCheck({ ranges, isPublic });
     const left = hops.filter(({ address }) => ownAddresses.includes(address) || allowed(address));
     if (left.length > 0 || hops.length === 0) return left;
-    refused(uri, addresses[0]!);
-    return resolve(own, signal);
+    refused(uri, hops[0]!.address);
+    return resolveOwn(own, signal);
   };
+}
+
+/** The host that a URI leads to: `maddr` overrides the one that it names (RFC 3261 section 19.1.1). */
+function hostOf(text: string): string | undefined {
+  const uri = parseUri(text);
+  return uri?.params.get("maddr") || uri?.host;
 }

@@ -1,6 +1,7 @@
 import type { System } from "../../../../src/ports/system.ts";
 import { skipEmptyLines } from "../message/head-end.ts";
 import { parseMessage } from "../message/parse-message.ts";
+import type { AddressCheck } from "./address-rule.ts";
 import { callIdOf, ExpectedPeers, isResponse } from "./expected-peers.ts";
 import { incoming } from "./incoming.ts";
 import { interfaceAddress } from "./interface-address.ts";
@@ -32,6 +33,8 @@ export interface UdpTransportOptions {
   readonly port: number;
   /** Whether requests are accepted from any address. */
   readonly open: boolean;
+  /** The addresses whose datagrams are accepted. */
+  readonly allows: AddressCheck;
   /** Whether a route is explored with a keep-alive. */
   readonly probe: boolean;
   readonly listener: () => TransportListener;
@@ -159,6 +162,10 @@ export class UdpTransport {
 
   #received(socket: UdpSocket, bytes: Uint8Array, from: SocketAddress): void {
     if (this.#closed || skipEmptyLines(bytes, 0) === bytes.length) return; // a keep-alive
+    if (!this.#options.allows(from.address)) {
+      this.#options.stranger(from);
+      return;
+    }
     const known = this.#flows.get(addressAndPort(from));
     if (known !== undefined) known.receivedAt = this.#options.system.monotonic();
     const listener = this.#options.listener();

@@ -139,7 +139,13 @@ describe("the target of a peer's URI", () => {
 
   async function places(uri: string, own: string, ranges?: readonly string[]) {
     const refused: string[] = [];
-    const trusted = trustedResolve(resolve, { own, ranges, refused: (_, address) => refused.push(address) });
+    const trusted = trustedResolve({
+      resolveOwn: resolve,
+      resolve,
+      own,
+      ranges,
+      refused: (_, address) => refused.push(address),
+    });
     const first = await trusted(own, never);
     const hops = await trusted(uri, never);
     return { first: first.map(({ address }) => address), hops: hops.map(({ address }) => address), refused };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { cachedDns } from "../../../../adapters/telephony/sip/transport/cached-dns.ts";
+import { type CachedDnsOptions, cachedDns } from "../../../../adapters/telephony/sip/transport/cached-dns.ts";
 import type { Dns } from "../../../../adapters/telephony/sip/transport/resolve.ts";
 import { createResolve } from "../../../../adapters/telephony/sip/transport/resolver.ts";
 import type { Hop } from "../../../../adapters/telephony/sip/transport/transport.ts";
@@ -249,7 +249,7 @@ describe("a failed resolution is a `dns` fault", () => {
 
 describe("a resolver that fails for a while", () => {
   /** A trunk with an SRV record for one server; `mood` is how the resolver behaves at the moment. */
-  function moody() {
+  function moody(options?: CachedDnsOptions) {
     const system = new ManualSystem();
     const resolver: { mood: "well" | "failing" | "silent"; slowMs: number; asked: number } = {
       ...{ mood: "well", slowMs: 0, asked: 0 },
@@ -267,12 +267,23 @@ describe("a resolver that fails for a while", () => {
       srv: () => look([record]),
       addresses: (host) => look([host === "a.example.com" ? "192.0.2.1" : "192.0.2.9"]),
     };
-    const resolve = createResolve({ system, dns: cachedDns(dns, system) });
+    const resolve = createResolve({ system, dns: cachedDns(dns, system, options) });
     const place = async (uri = "sip:example.com;transport=udp"): Promise<string> =>
       (await resolve(uri, never)).map(({ address, port }) => `${address} ${port}`).join();
     return { system, resolver, place };
   }
   const SERVER = "192.0.2.1 5099";
+
+  test("is asked each time, and has its last answer used, if it has a cache of its own", async () => {
+    const { system, resolver, place } = moody({ keepMs: 0 });
+    expect([await place(), await place()]).toEqual([SERVER, SERVER]);
+    const { asked } = resolver;
+    expect(await place()).toBe(SERVER);
+    expect(resolver.asked).toBeGreaterThan(asked);
+    resolver.mood = "failing";
+    await system.advance(23 * 3_600_000);
+    expect(await place()).toBe(SERVER);
+  });
 
   test("may take longer than 1.5 s for addresses", async () => {
     const { system, resolver, place } = moody();
