@@ -1,10 +1,14 @@
+import { within } from "../../base/timeout.ts";
 import type { Principal } from "../../domain/principal.ts";
 import type { Authenticate } from "../../ports/authenticator.ts";
 import type { Logger } from "../../ports/logger.ts";
+import { StorageUnavailable } from "../../ports/storage.ts";
 import type { System } from "../../ports/system.ts";
 
 /** Interval between checks of the tokens of connected clients, ms. */
 export const TOKEN_CHECK_MS = 500;
+/** How long one check may take, ms. */
+export const CHECK_LIMIT_MS = 5_000;
 
 /** Dependencies of {@link TokenWatches}. */
 export interface TokenWatchesOptions {
@@ -12,6 +16,9 @@ export interface TokenWatchesOptions {
   readonly system: System;
   readonly log: Logger;
 }
+
+/** In the order of their tokens. */
+type Principals = readonly (Principal | undefined)[];
 
 /** A connected client. */
 interface Watch {
@@ -21,10 +28,17 @@ interface Watch {
   readonly revoked: () => void;
 }
 
-/** Checks the tokens of connected clients periodically, with one query for all of them. */
+/**
+ * Checks the tokens of connected clients periodically, with one query for all of them. A check that fails or hangs revokes
+ * no token and delays no other check: its token is checked again afterwards.
+ */
 export class TokenWatches {
   readonly #options: TokenWatchesOptions;
   readonly #watches = new Set<Watch>();
+  /** Tokens whose check has not ended. */
+  readonly #pending = new Set<string>();
+  /** Tokens whose latest check failed: each is checked alone, so that it delays no other token. */
+  readonly #suspect = new Set<string>();
   #isScheduled = false;
 
   constructor(options: TokenWatchesOptions) {
@@ -45,31 +59,73 @@ export class TokenWatches {
 
   #schedule(): void {
     this.#isScheduled = this.#watches.size > 0;
-    if (this.#isScheduled)
-      this.#options.system.after(TOKEN_CHECK_MS, () => void this.#check().then(() => this.#schedule()));
+    if (!this.#isScheduled) this.#suspect.clear();
+    else this.#checkLater();
   }
 
-  async #check(): Promise<void> {
-    const watches = [...this.#watches];
-    const tokens = [...new Set(watches.map(({ token }) => token))];
-    const principals = await this.#principals(tokens);
-    for (const watch of watches) {
-      const principal = principals.get(watch.token);
-      // If the storage is unavailable, the stream goes on.
-      if (principal === "unknown" || principal?.userId === watch.userId) continue;
-      if (this.#watches.delete(watch)) watch.revoked();
+  #checkLater(): void {
+    this.#options.system.after(TOKEN_CHECK_MS, () => {
+      try {
+        this.#check();
+      } finally {
+        this.#schedule();
+      }
+    });
+  }
+
+  #check(): void {
+    const watched = new Set([...this.#watches].map(({ token }) => token));
+    const tokens = [...watched].filter((token) => !this.#pending.has(token));
+    const { authenticate } = this.#options;
+    const isAlone = (token: string): boolean => !authenticate.all || this.#suspect.has(token);
+    const together = tokens.filter((token) => !isAlone(token));
+    if (together.length > 0) void this.#checkAll(together);
+    for (const token of tokens) if (isAlone(token)) void this.#checkOne(token);
+  }
+
+  async #checkAll(tokens: readonly string[]): Promise<void> {
+    const { authenticate } = this.#options;
+    const failure = await this.#decide(tokens, async () => authenticate.all?.(tokens));
+    // One token may be at fault. A storage that is down is not asked once more for each token.
+    if (failure !== undefined && !(failure instanceof StorageUnavailable))
+      for (const token of tokens) void this.#checkOne(token);
+  }
+
+  async #checkOne(token: string): Promise<void> {
+    const { authenticate } = this.#options;
+    const failure = await this.#decide([token], async () => [await authenticate(token)]);
+    if (failure === undefined) this.#suspect.delete(token);
+    else this.#suspect.add(token);
+  }
+
+  /** Revokes those of the tokens that are invalid. Returns the reason if that is unknown; never rejects. */
+  async #decide(tokens: readonly string[], lookUp: () => Promise<Principals | undefined>): Promise<unknown> {
+    const { system, log } = this.#options;
+    for (const token of tokens) this.#pending.add(token);
+    try {
+      const late = () => new Error(`the check of ${tokens.length} tokens took longer than ${CHECK_LIMIT_MS} ms`);
+      const principals = await within(lookUp(), { system, ms: CHECK_LIMIT_MS, late });
+      if (principals?.length !== tokens.length)
+        throw new Error(`authenticate.all returned ${principals?.length} principals for ${tokens.length} tokens`);
+      this.#apply(new Map(tokens.map((token, index) => [token, principals[index]])));
+      return undefined;
+    } catch (error) {
+      log.warn({ err: error }, "the tokens of streams could not be checked");
+      return error ?? new Error("the check failed without an error");
+    } finally {
+      for (const token of tokens) this.#pending.delete(token);
     }
   }
 
-  async #principals(tokens: readonly string[]): Promise<Map<string, Principal | undefined | "unknown">> {
-    const { authenticate, log } = this.#options;
-    const unknown = (error: unknown): "unknown" => {
-      log.warn({ err: error }, "the tokens of streams could not be checked");
-      return "unknown";
-    };
-    const found = authenticate.all
-      ? await authenticate.all(tokens).catch(unknown)
-      : await Promise.all(tokens.map((token) => authenticate(token).catch(unknown)));
-    return new Map(tokens.map((token, index) => [token, found === "unknown" ? found : found[index]]));
+  #apply(principals: ReadonlyMap<string, Principal | undefined>): void {
+    for (const watch of this.#watches) {
+      if (!principals.has(watch.token) || principals.get(watch.token)?.userId === watch.userId) continue;
+      this.#watches.delete(watch);
+      try {
+        watch.revoked();
+      } catch (error) {
+        this.#options.log.warn({ err: error }, "a client with a revoked token could not be disconnected");
+      }
+    }
   }
 }

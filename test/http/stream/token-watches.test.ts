@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { TOKEN_CHECK_MS, TokenWatches } from "../../../src/http/stream/token-watches.ts";
+import { CHECK_LIMIT_MS, TOKEN_CHECK_MS, TokenWatches } from "../../../src/http/stream/token-watches.ts";
+import type { Authenticate } from "../../../src/ports/authenticator.ts";
 import { silentLogger } from "../../../src/ports/logger.ts";
 import { ManualSystem } from "../../../src/testing/manual-system.ts";
 
@@ -73,4 +74,71 @@ test("a caller without a token is not watched", () => {
   const authenticate = async () => undefined;
   new TokenWatches({ authenticate, system, log }).watch(undefined, principal, () => {})();
   expect(system.waiting).toBe(0);
+});
+
+const faulty: readonly (readonly [string, () => unknown])[] = [
+  [
+    "throws at once",
+    () => {
+      throw new Error("no session store");
+    },
+  ],
+  ["returns a plain value", () => principal],
+  ["rejects", () => Promise.reject(new Error("no session store"))],
+  ["never settles", () => new Promise(() => {})],
+];
+
+test.for(faulty)("a check that %s stops the checks of no other token", async ([, answer]) => {
+  const system = new ManualSystem();
+  const revoked: string[] = [];
+  const checks = new Map([["odd", 0]]);
+  const authenticate = ((token: string) => {
+    checks.set(token, (checks.get(token) ?? 0) + 1);
+    if (token === "odd") return answer();
+    return Promise.resolve(checks.get(token)! < 3 ? principal : undefined);
+  }) as Authenticate;
+  const watches = new TokenWatches({ authenticate, system, log });
+  const stop = watches.watch("odd", principal, () => revoked.push("odd"));
+  watches.watch("fine", principal, () => revoked.push("fine"));
+  await system.advance(3 * TOKEN_CHECK_MS);
+  expect(revoked).toEqual(["fine"]);
+  await system.advance(20 * CHECK_LIMIT_MS);
+  expect([revoked, checks.get("odd")! > 2]).toEqual([["fine"], true]); // it is asked again after each failure
+  stop();
+});
+
+test("one token that a check of all hangs on is left alone; the others are checked one by one", async () => {
+  const system = new ManualSystem();
+  const revoked: string[] = [];
+  const one = async (token: string) =>
+    token === "odd" ? new Promise<never>(() => {}) : token === "good" ? principal : undefined;
+  const authenticate = Object.assign(one, { all: (tokens: readonly string[]) => Promise.all(tokens.map(one)) });
+  const watches = new TokenWatches({ authenticate, system, log });
+  for (const token of ["odd", "good", "bad"]) watches.watch(token, principal, () => revoked.push(token));
+  await system.advance(TOKEN_CHECK_MS + CHECK_LIMIT_MS);
+  expect(revoked).toEqual(["bad"]);
+});
+
+test("too few principals revoke no token: each token is checked by itself", async () => {
+  const system = new ManualSystem();
+  const revoked: string[] = [];
+  const authenticate = Object.assign(async (token: string) => (token === "bad" ? undefined : principal), {
+    all: async () => [principal], // as a query returns it: only the tokens that it has found
+  });
+  const watches = new TokenWatches({ authenticate, system, log });
+  for (const token of ["one", "two", "bad"]) watches.watch(token, principal, () => revoked.push(token));
+  await system.advance(TOKEN_CHECK_MS);
+  expect(revoked).toEqual(["bad"]);
+});
+
+test("a client that cannot be closed stops no check", async () => {
+  const system = new ManualSystem();
+  const revoked: string[] = [];
+  const watches = new TokenWatches({ authenticate: async () => undefined, system, log });
+  watches.watch("t", principal, () => {
+    throw new Error("the socket is gone");
+  });
+  watches.watch("t", principal, () => revoked.push("other"));
+  await system.advance(TOKEN_CHECK_MS);
+  expect(revoked).toEqual(["other"]);
 });
