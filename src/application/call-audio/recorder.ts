@@ -1,26 +1,32 @@
 import { AlignedChannels } from "../../audio/aligned-channels.ts";
-import type { EventData } from "../../domain/events.ts";
+import { within } from "../../base/timeout.ts";
+import type { EventData, IncompleteReason } from "../../domain/events.ts";
 import type { RecordingWriter } from "../../ports/recordings.ts";
 import type { Leg } from "../../ports/telephony.ts";
 import type { Context } from "../context.ts";
 import type { CallTap } from "./call-tap.ts";
+
+type RecorderContext = Pick<Context, "system" | "recordings" | "timings" | "log">;
 
 /**
  * Records both sides of one leg from the answer on, in step with each other: what was really played to the callee on the
  * left, the callee on the right. A failure ends the recording, never the call.
  */
 export class Recorder implements CallTap {
-  readonly #context: Pick<Context, "system" | "recordings" | "log">;
+  readonly #context: RecorderContext;
   readonly #callId: string;
   readonly #sampleRate: number;
   readonly #incomplete: (data: EventData["recording_incomplete"]) => void;
   readonly #channels: AlignedChannels;
   #writer: RecordingWriter | undefined;
   #over = false;
+  #isReported = false;
+  /** As the writer last reported it. */
+  #recordedMs = 0;
 
   /** @param incomplete called once if the recording ends before the call does */
   constructor(
-    context: Pick<Context, "system" | "recordings" | "log">,
+    context: RecorderContext,
     callId: string,
     leg: Pick<Leg, "sampleRate" | "frameMs">,
     incomplete: (data: EventData["recording_incomplete"]) => void,
@@ -30,7 +36,7 @@ export class Recorder implements CallTap {
     this.#sampleRate = leg.sampleRate;
     this.#incomplete = incomplete;
     this.#channels = new AlignedChannels(leg.sampleRate, leg.frameMs, (played, received, samples) =>
-      this.#writer?.write(played, received, samples),
+      this.#write(played, received, samples),
     );
   }
 
@@ -48,12 +54,9 @@ export class Recorder implements CallTap {
 
   /** The call is over: ends the recording and returns its length, ms. */
   finish(): number {
-    if (!this.#over) {
-      this.#over = true;
-      this.#channels.finish();
-      void this.#writer?.finish();
-    }
-    return Math.round(this.#writer?.recordedMs ?? 0);
+    if (!this.#over) this.#channels.finish();
+    this.#end();
+    return Math.round(this.#recordedMs);
   }
 
   /** Ends the recording and deletes it. */
@@ -61,21 +64,68 @@ export class Recorder implements CallTap {
     this.#over = true;
     const writer = this.#writer;
     this.#writer = undefined;
-    await writer?.finish();
+    this.#recordedMs = 0;
+    if (writer) await this.#finished(writer);
     await this.#context.recordings.forget([this.#callId]);
   }
 
   #started(): boolean {
+    if (this.#writer !== undefined) return true;
     try {
-      this.#writer ??= this.#context.recordings.record(this.#callId, this.#sampleRate, (reason, fault) => {
-        this.#context.log.warn({ call_id: this.#callId, reason, err: fault }, "the recording of a call is incomplete");
-        this.#incomplete({ reason, recorded_ms: Math.round(this.#writer?.recordedMs ?? 0) });
-      });
+      this.#writer = this.#context.recordings.record(this.#callId, this.#sampleRate, (reason, fault) =>
+        this.#break(reason, fault),
+      );
     } catch (error) {
       this.#over = true;
       this.#context.log.error({ call_id: this.#callId, err: error }, "a call cannot be recorded");
-      this.#incomplete({ reason: "disk_failed", recorded_ms: 0 });
+      this.#break("disk_failed");
     }
     return this.#writer !== undefined;
+  }
+
+  #write(played: Int16Array, received: Int16Array, samples: number): void {
+    if (this.#over) return;
+    try {
+      this.#writer?.write(played, received, samples);
+    } catch (error) {
+      this.#end();
+      this.#break("disk_failed", error);
+    }
+  }
+
+  /** Ends the recording; it stays as it is. */
+  #end(): void {
+    this.#readLength();
+    if (this.#over) return;
+    this.#over = true;
+    if (this.#writer) void this.#finished(this.#writer);
+  }
+
+  /** Resolves when the recording is complete, or cannot be completed. Never rejects. */
+  async #finished(writer: RecordingWriter): Promise<void> {
+    const { system, timings, log } = this.#context;
+    const late = () => new Error(`the recording was not completed within ${timings.closeMs} ms`);
+    const finish = async () => writer.finish();
+    await within(finish(), { system, ms: timings.closeMs, late }).catch((error: unknown) =>
+      log.warn({ call_id: this.#callId, err: error }, "the recording of a call could not be completed"),
+    );
+  }
+
+  /** Reports, once, that the recording ends before its call. */
+  #break(reason: IncompleteReason, fault?: unknown): void {
+    if (this.#isReported) return;
+    this.#isReported = true;
+    this.#readLength();
+    this.#context.log.warn({ call_id: this.#callId, reason, err: fault }, "the recording of a call is incomplete");
+    this.#incomplete({ reason, recorded_ms: Math.round(this.#recordedMs) });
+  }
+
+  #readLength(): void {
+    try {
+      const length = this.#writer?.recordedMs ?? 0;
+      if (length >= 0 && length < Infinity) this.#recordedMs = length;
+    } catch {
+      // The length that was read last is the best one that is known.
+    }
   }
 }

@@ -3,6 +3,7 @@ import { tone } from "../../../src/audio/tone.ts";
 import { decodeWav } from "../../../src/audio/wav.ts";
 import type { Call } from "../../../src/domain/call.ts";
 import type { Instance } from "../../../src/domain/instance.ts";
+import type { RecordingWriter } from "../../../src/ports/recordings.ts";
 import type { ScriptedLeg } from "../../../src/testing/scripted-telephony.ts";
 import { ALICE, BOB, MS_PER_CHARACTER, NUMBER, World, type WorldOptions } from "../../support/application.ts";
 import type { MemoryRecording } from "../../support/memory-recordings.ts";
@@ -121,6 +122,42 @@ describe("a call that is recorded", () => {
     expect(await world.stored(call)).toMatchObject({ outcome: { reason: "message_played" }, recordedMs: 0 });
     expect(await world.story(call)).toContain("recording_incomplete");
     expect(world.errors).toHaveLength(1);
+    await world.stop();
+  });
+});
+
+describe("a store of recordings with a fault", () => {
+  const fault = () => {
+    throw new Error("the bucket is gone");
+  };
+  const faults: readonly (readonly [string, Partial<Record<keyof RecordingWriter, unknown>>, readonly string[]])[] = [
+    ["finish rejects", { finish: () => Promise.reject(new Error("the bucket is gone")) }, []],
+    ["finish throws at once", { finish: fault }, []],
+    ["finish returns nothing", { finish: () => undefined }, []],
+    ["finish hangs", { finish: () => new Promise(() => {}) }, []],
+    ["write throws", { write: fault }, ["disk_failed"]],
+    ["write and finish throw", { write: fault, finish: fault }, ["disk_failed"]],
+    ["its length is no number", { recordedMs: Number.NaN }, []],
+  ];
+
+  test.for(faults)("costs the recording at most, never the call: %s", async ([, members, reasons]) => {
+    const world = await World.start();
+    const record = world.recordings.record.bind(world.recordings);
+    world.recordings.record = (...args) => {
+      const writer = record(...args);
+      for (const [name, value] of Object.entries(members)) Object.defineProperty(writer, name, { value });
+      return writer;
+    };
+    const call = await recordedCall(world, await world.activeInstance());
+    const leg = world.leg(call);
+    leg.placed();
+    leg.answer();
+    await world.system.advance(10_000);
+    const { status, outcome } = await world.stored(call);
+    expect([status, outcome?.reason, outcome?.heardRatio]).toEqual(["COMPLETED", "message_played", 1]);
+    expect(leg.heard.filter((sample) => sample !== 0).length).toBeGreaterThan((RATE * MESSAGE_MS) / 1_100);
+    const incomplete = (await world.timeline(call)).filter(({ type }) => type === "recording_incomplete");
+    expect(incomplete.map(({ data }) => (data as { reason: string }).reason)).toEqual(reasons);
     await world.stop();
   });
 });
