@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { scriptedAgent } from "../../../adapters/agent/scripted/scripted-agent.ts";
-import type { Call } from "../../../src/domain/call.ts";
+import type { Call, CallResult } from "../../../src/domain/call.ts";
 import type { Agent, Conversation } from "../../../src/ports/conversation.ts";
 import { World } from "../../support/application.ts";
 
@@ -88,6 +88,14 @@ describe("the result by the schema of a call", () => {
       async () => ({ day: "x".repeat(20_000) }),
       "the result has 20010 characters, at most 16000 are allowed",
     ],
+    ["a BigInt", async () => ({ day: 5n }), "the agent has stated no result: "],
+    [
+      "thrown at once",
+      () => {
+        throw new Error("no model");
+      },
+      "the agent has stated no result: no model",
+    ],
     ["a failure", () => Promise.reject(new Error("no model")), "the agent has stated no result: no model"],
   ];
 
@@ -95,7 +103,16 @@ describe("the result by the schema of a call", () => {
     const { world, call } = await talking(reporter(report));
     await world.system.advance(1_500);
     const stored = await world.stored(call);
-    expect([stored.status, stored.result, stored.resultError]).toEqual(["COMPLETED", undefined, reason]);
+    expect([stored.status, stored.result]).toEqual(["COMPLETED", undefined]);
+    expect(stored.resultError).toEqual(expect.stringContaining(reason));
+    await world.stop();
+  });
+
+  test("is what its JSON says, also if it was stated in another form", async () => {
+    const day = { toJSON: () => "Monday" };
+    const { world, call } = await talking(reporter(async () => ({ day })));
+    await world.system.advance(1_500);
+    expect((await world.stored(call)).result).toEqual({ day: "Monday" });
     await world.stop();
   });
 
@@ -117,6 +134,57 @@ describe("the result by the schema of a call", () => {
     world.leg(call).press("1");
     await world.system.advance(3_000);
     expect((await world.stored(call)).result).toEqual({ day: "1" });
+    await world.stop();
+  });
+});
+
+describe("a result that is no JSON", () => {
+  const results: readonly (readonly [string, () => unknown])[] = [
+    ["a BigInt", () => ({ day: 5n })],
+    [
+      "a circle",
+      () => {
+        const circle: Record<string, unknown> = {};
+        circle.day = circle;
+        return circle;
+      },
+    ],
+    [
+      "a getter that throws",
+      () => {
+        throw new Error("no database");
+      },
+    ],
+  ];
+
+  function goodbye(result: () => unknown): Agent {
+    return {
+      name: "goodbye",
+      check() {},
+      begin: () => ({
+        get result() {
+          return result() as CallResult;
+        },
+        async *reply() {
+          yield { type: "say", text: GOODBYE, interruptible: false };
+          yield { type: "hang_up" };
+        },
+      }),
+      async close() {},
+    };
+  }
+
+  test.for(results)("costs its call the result only: %s", async ([, result]) => {
+    const world = await World.start({ agent: goodbye(result) });
+    for (const resultSchema of [undefined, SCHEMA]) {
+      const { call } = await world.answeredAgentCall({ instructions: ["x"], ...(resultSchema && { resultSchema }) });
+      await world.system.advance(1_500);
+      const stored = await world.stored(call);
+      expect([stored.status, stored.result, stored.outcome?.reason]).toEqual([
+        ...["COMPLETED", undefined, "agent_finished"],
+      ]);
+      if (resultSchema) expect(stored.resultError).toContain("the agent has stated no result: ");
+    }
     await world.stop();
   });
 });

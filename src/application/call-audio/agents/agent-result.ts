@@ -65,9 +65,9 @@ export class AgentResult {
 
   async #find(): Promise<Findings> {
     const conversation = this.#conversation;
-    if (conversation.report === undefined) return this.#checked(conversation.result ?? {});
     let fault: string | undefined;
     try {
+      if (conversation.report === undefined) return this.#checked(conversation.result ?? {});
       for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
         const findings = this.#checked(await this.#reported(conversation.report({ fault }, this.#limit.signal)));
         if (findings.resultError === null) return findings;
@@ -80,18 +80,39 @@ export class AgentResult {
   }
 
   /** The agent's value, if the agent does not take too long. */
-  #reported(value: Promise<unknown>): Promise<unknown> {
+  #reported(value: unknown): Promise<unknown> {
     const { signal } = this.#limit;
     const ms = 10 * AFTER_CALL_MS; // the goodbye before the end of the call cannot be longer
-    return within(value, { system: this.#context.system, ms, late: () => new Error("it took too long"), signal });
+    return within(Promise.resolve(value), {
+      system: this.#context.system,
+      ms,
+      late: () => new Error("it took too long"),
+      signal,
+    });
   }
 
   #checked(value: unknown): Findings {
-    const length = JSON.stringify(value)?.length ?? 0;
-    if (length > LONGEST_RESULT)
-      return { resultError: `the result has ${length} characters, at most ${LONGEST_RESULT} are allowed` };
-    const faults = schemaFaults(this.#schema, value);
-    if (faults.length === 0) return { result: value as CallResult, resultError: null };
+    const json = JSON.stringify(value) ?? "null";
+    if (json.length > LONGEST_RESULT)
+      return { resultError: `the result has ${json.length} characters, at most ${LONGEST_RESULT} are allowed` };
+    const stored: unknown = JSON.parse(json); // what is checked is what is stored: a Date is a text in both
+    const faults = schemaFaults(this.#schema, stored);
+    if (faults.length === 0) return { result: stored as CallResult, resultError: null };
     return { resultError: `the result does not fulfil resultSchema: ${faults.join("; ")}`.slice(0, LONGEST_ERROR) };
+  }
+}
+
+/** What an agent has found out so far, as its JSON says it; undefined if that is nothing, or cannot be stored. */
+export function storableResult(
+  { log }: Pick<Context, "log">,
+  callId: string,
+  conversation: Pick<Conversation, "result"> | undefined,
+): CallResult | undefined {
+  try {
+    const result = conversation?.result;
+    return result && (JSON.parse(JSON.stringify(result)) as CallResult);
+  } catch (error) {
+    log.warn({ call_id: callId, err: error }, "the result of an agent cannot be stored");
+    return undefined;
   }
 }
