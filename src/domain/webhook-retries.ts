@@ -64,6 +64,14 @@ export function afterAttempt(
   return { ...last, status: "pending", nextAttemptAt, lastError };
 }
 
+/** The longest pause after this number of attempts, ms; 0 before the first one. */
+export function maxRetryPauseMs(attempts: number): number {
+  return (RETRY_PAUSES_MS[attempts - 1] ?? 0) * (1 + JITTER);
+}
+
+/** Time from the first attempt to the last one, ms, with room for attempts that take long. */
+export const MAX_RETRIED_MS: number = 2 * RETRY_PAUSES_MS.reduce((sum, pause) => sum + pause, 0);
+
 function refusalOf(status: number | null): string {
   if (status !== null && status >= 300 && status < 400)
     return `the endpoint answered ${status}; redirects are not followed, use the final URL`;

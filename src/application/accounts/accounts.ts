@@ -24,7 +24,7 @@ import type {
 import { Attempts } from "./attempts.ts";
 import { AuditLog, type AuditParts } from "./audit-log.ts";
 import { Invitations } from "./invitations.ts";
-import { type CodeMakers, firstCode, resetCode } from "./one-time-codes.ts";
+import { type CodeMakers, codeExpiry, firstCode, resetCode } from "./one-time-codes.ts";
 import { Passwords } from "./passwords.ts";
 import { hashOfSecret } from "./secrets.ts";
 import { newSession, Sessions } from "./sessions.ts";
@@ -246,15 +246,15 @@ export class Accounts implements AccountUseCases {
     const now = this.#parts.system.now();
     const hash = await hashOfSecret(given, this.#sha256);
     const stored = hash === undefined ? undefined : await this.#logins.codeByHash(hash);
-    if (stored?.purpose !== purpose || stored.expiresAt <= now) return undefined;
+    if (stored?.purpose !== purpose || codeExpiry(stored, now) <= now) return undefined;
     return { hash: stored.hash, purpose, now, accountId: stored.accountId };
   }
 
   /** What a sign-in leaves for later: nobody waits for it, and if it fails, the next one does it. */
   #tidy(account: AccountRecord, password: string): void {
-    const { system } = this.#parts;
+    const { purgeClock } = this.#parts;
     this.#passwords.strengthen(account, password).catch(() => {});
-    this.#logins.forgetExpired(system.now()).catch(() => {});
+    this.#logins.forgetExpired(purgeClock.now()).catch(() => {});
   }
 }
 

@@ -1,7 +1,7 @@
 import { AccountRefusal } from "../../domain/account-refusal.ts";
 import type { Account, Invitation, OneTimeCode } from "./account-use-cases.ts";
 import type { AuditLog } from "./audit-log.ts";
-import { type CodeMakers, makeCode } from "./one-time-codes.ts";
+import { type CodeMakers, codeExpiry, makeCode } from "./one-time-codes.ts";
 
 /** Invitations, which are the administrator's. Every method throws {@link AccountRefusal} `admin_required`. */
 export class Invitations {
@@ -25,10 +25,11 @@ export class Invitations {
   async list(account: Account): Promise<Invitation[]> {
     assertAdmin(account);
     const { logins, system } = this.#makers;
+    const now = system.now();
     const invitations = await logins.invitations();
     return invitations
-      .filter(({ expiresAt }) => expiresAt > system.now())
-      .map(({ id, createdAt, expiresAt }) => ({ id, createdAt, expiresAt }));
+      .map((code) => ({ id: code.id, createdAt: code.createdAt, expiresAt: codeExpiry(code, now) }))
+      .filter(({ expiresAt }) => expiresAt > now);
   }
 
   /** @throws {AccountRefusal} `invitation_not_found` */

@@ -3,6 +3,7 @@ import type { Sha256 } from "../../base/sha256.ts";
 import { emailOf } from "../../domain/email.ts";
 import type { AccountRecord, CodePurpose, CodeRecord, LoginStore } from "../../ports/storage.ts";
 import type { System } from "../../ports/system.ts";
+import { MAX_AHEAD_MS, storedTime } from "../stored-times.ts";
 import type { OneTimeCode } from "./account-use-cases.ts";
 import { makeSecret } from "./secrets.ts";
 
@@ -10,9 +11,14 @@ const HOUR_MS = 3_600_000;
 /** How long a code is valid, ms. */
 const VALID_MS: Readonly<Record<CodePurpose, number>> = {
   first: 24 * HOUR_MS,
-  invitation: 7 * 24 * HOUR_MS,
+  invitation: MAX_AHEAD_MS["account_codes.expires_at"],
   reset: 24 * HOUR_MS,
 };
+
+/** When a stored code expires, as it counts now, ms since 1970-01-01 UTC. */
+export function codeExpiry({ purpose, expiresAt }: Pick<CodeRecord, "purpose" | "expiresAt">, now: number): number {
+  return storedTime("account_codes.expires_at", expiresAt, now, VALID_MS[purpose]);
+}
 
 /** Everything that making a code takes; the command line has it beside a server that runs. */
 export interface CodeMakers {

@@ -4,14 +4,14 @@ import { AccountRefusal } from "../../domain/account-refusal.ts";
 import type { Principal } from "../../domain/principal.ts";
 import type { AccountRecord, LoginStore, SessionRecord } from "../../ports/storage.ts";
 import type { System } from "../../ports/system.ts";
+import { MAX_AHEAD_MS, storedTime } from "../stored-times.ts";
 import type { Account, AccountSession, Browser, NewSession, SignedIn } from "./account-use-cases.ts";
 import { hashOfSecret, makeSecret } from "./secrets.ts";
 
-const DAY_MS = 24 * 60 * 60_000;
 /** A session that is not used for this long ends, ms. */
-const IDLE_MS = 14 * DAY_MS;
+const IDLE_MS = MAX_AHEAD_MS["account_sessions.expires_at"];
 /** A session ends this long after the sign-in, however it is used, ms. */
-const LONGEST_MS = 90 * DAY_MS;
+const LONGEST_MS = 90 * 24 * 60 * 60_000;
 /** Minimum time between two notes that a session was used, ms. */
 const NOTED_EVERY_MS = 60_000;
 const USER_AGENT_LENGTH = 200;
@@ -57,8 +57,10 @@ export class Sessions {
     const hash = await hashOfSecret(secret, this.#sha256);
     const found = hash === undefined ? undefined : await this.#logins.sessionByHash(hash);
     const now = this.#system.now();
-    if (!found || found.session.expiresAt <= now) return undefined;
-    const { session, account } = found;
+    if (!found) return undefined;
+    const { account } = found;
+    const session = asOf(found.session, now);
+    if (session.expiresAt <= now) return undefined;
     if (now - session.lastUsedAt < NOTED_EVERY_MS) return signedIn(account, session);
     const expiresAt = Math.min(now + IDLE_MS, session.createdAt + LONGEST_MS);
     this.#logins.prolongSession(session.id, now, expiresAt).catch(() => {}); // the next use prolongs it
@@ -67,7 +69,11 @@ export class Sessions {
 
   async list(account: Account): Promise<AccountSession[]> {
     const sessions = await this.#logins.sessions(account.id);
-    return sessions.filter(({ expiresAt }) => expiresAt > this.#system.now()).map(sessionOf);
+    const now = this.#system.now();
+    return sessions
+      .map((session) => asOf(session, now))
+      .filter(({ expiresAt }) => expiresAt > now)
+      .map(sessionOf);
   }
 
   /** Ends the session of a secret; returns whose it was. */
@@ -104,6 +110,16 @@ export function principalOf({ userId }: Pick<Account, "userId">): Principal {
 /** An account without its password's hash. */
 export function accountOf({ id, userId, email, role, createdAt }: AccountRecord): Account {
   return { id, userId, email, role, createdAt };
+}
+
+/** A stored session with its times as they count now. */
+function asOf(session: SessionRecord, now: number): SessionRecord {
+  return {
+    ...session,
+    createdAt: storedTime("account_sessions.created_at", session.createdAt, now),
+    lastUsedAt: storedTime("account_sessions.last_used_at", session.lastUsedAt, now),
+    expiresAt: storedTime("account_sessions.expires_at", session.expiresAt, now),
+  };
 }
 
 function sessionOf({ id, createdAt, lastUsedAt, expiresAt, userAgent }: SessionRecord): AccountSession {

@@ -20,6 +20,7 @@ import type { System } from "../../ports/system.ts";
 import type { Telephony } from "../../ports/telephony.ts";
 import type { Context } from "../context.ts";
 import type { LineMonitor } from "../instances/line-monitor.ts";
+import { storedTime } from "../stored-times.ts";
 
 /** What becomes of the next call. `ms`: how long it waits before the next look. */
 type NextDial =
@@ -52,7 +53,7 @@ export async function decideNext(context: Context, monitor: LineMonitor, next: C
   monitor.pause(instancePause(protection, past, now));
   if (!next) return { do: "dial" };
   const callee = await calleeOf(context, protection, next);
-  const times = { now, waitsUntil: next.createdAt + timings.queueTimeoutMs };
+  const times = { now, waitsUntil: storedTime("calls.created_at", next.createdAt, now) + timings.queueTimeoutMs };
   const decision: DialDecision = decideDial(protection, callee, past, times);
   // The clock may be set meanwhile, so a long wait is looked at again.
   return decision.do === "wait" ? { do: "wait", ms: Math.min(decision.until - now, DAY_MS) } : decision;
@@ -87,9 +88,9 @@ async function calleeOf(context: Context, { callingHours }: NumberProtection, ca
 
 async function pastOf(context: Context, protection: NumberProtection, monitor: LineMonitor): Promise<DialPast> {
   const { system } = context;
-  const { id, linkedAt, dialledNumber } = monitor.instance;
+  const { id, dialledNumber } = monitor.instance;
   const since = dialledNumber?.since ?? 0;
-  const linked = linkedAt ?? system.now();
+  const linked = monitor.linkedAt;
   const { history, reached } = await dialsOf(context, protection, id, linked, {
     // A number that was linked by a clock that was ahead has all dials.
     since: since > system.now() ? 0 : since,
@@ -135,7 +136,8 @@ async function dialsOf(
 /** The last dial of an earlier process, as far as the wall clock knows how long ago it was. */
 function restoreLastDial(context: Context, monitor: LineMonitor, [last]: readonly DialRecord[]): void {
   const { system } = context;
-  const ago = last ? Math.max(0, system.now() - last.at) : Infinity;
+  const now = system.now();
+  const ago = last ? now - storedTime("calls.dialing_at", last.at, now) : Infinity;
   monitor.lastDial = { at: system.monotonic() - ago };
 }
 

@@ -2,6 +2,7 @@ import type { Call } from "../../domain/call.ts";
 import type { FailedReason } from "../../domain/outcome.ts";
 import type { Context } from "../context.ts";
 import type { Lines } from "../instances/lines.ts";
+import { storedTime } from "../stored-times.ts";
 import { WallClock } from "../wall-clock.ts";
 import { failCall } from "./stored-calls.ts";
 
@@ -84,7 +85,8 @@ export class QueueTimeout {
   /** How long a call created at `createdAt` may still wait, by the wall clock, ms. */
   #left(createdAt: number): number {
     const { system, timings } = this.#context;
-    return Math.min(createdAt + timings.queueTimeoutMs - system.now(), timings.queueTimeoutMs);
+    const now = system.now();
+    return storedTime("calls.created_at", createdAt, now) + timings.queueTimeoutMs - now;
   }
 
   #nextDue(): number {

@@ -29,6 +29,7 @@ import type { Connection } from "../use-cases.ts";
 import { BoundedLine } from "./bounded-line.ts";
 import { InstanceRecord } from "./instance-record.ts";
 import { LinkCodes } from "./link-codes.ts";
+import { LinkTime } from "./link-time.ts";
 import { NumberPause } from "./number-pause.ts";
 import { Prober } from "./prober.ts";
 import { StoredLink } from "./stored-link.ts";
@@ -67,6 +68,7 @@ export class LineMonitor implements LineHost {
   readonly #watcher: LineWatcher;
   readonly #record: InstanceRecord;
   readonly #link: StoredLink;
+  readonly #linkTime: LinkTime;
   readonly #pause: NumberPause;
   readonly #line: BoundedLine;
   readonly #prober: Prober;
@@ -80,6 +82,7 @@ export class LineMonitor implements LineHost {
     this.telephony = telephony;
     this.#watcher = watcher;
     this.#link = new StoredLink(context, this.#record);
+    this.#linkTime = new LinkTime(context, this.#record);
     this.#pause = new NumberPause(context, this.#record);
     const { id, userId, name } = instance;
     this.#line = new BoundedLine(context, telephony, { id, userId, name }, this, (error) => this.#notOpened(error));
@@ -113,6 +116,11 @@ export class LineMonitor implements LineHost {
   /** The instance as it was last stored. */
   get instance(): Instance {
     return this.#record.current;
+  }
+
+  /** When the number was linked, ms since 1970-01-01 UTC; now while none is. */
+  get linkedAt(): number {
+    return this.#linkTime.linkedAt();
   }
 
   /** Stores the pause of the number, and reports it, once. @param pause undefined: its protection lets it call again */

@@ -2,6 +2,7 @@ import type { Instance, InstanceStatus } from "../../domain/instance.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import type { Page } from "../../ports/storage.ts";
 import type { Context } from "../context.ts";
+import { storedTime } from "../stored-times.ts";
 import type { Connection } from "../use-cases.ts";
 import { LineMonitor, type LineWatcher, linksByItself } from "./line-monitor.ts";
 
@@ -94,8 +95,9 @@ export class Lines {
 
   connection(instance: Instance): Connection {
     const { pause } = instance;
-    const isPaused = pause && pause.until > this.#context.system.now();
-    return { ...this.#connection(instance), ...(isPaused && { pause }) };
+    const now = this.#context.system.now();
+    const until = storedTime("instances.pause", pause?.until ?? 0, now);
+    return { ...this.#connection(instance), ...(pause && until > now && { pause: { ...pause, until } }) };
   }
 
   #connection(instance: Instance): Connection {

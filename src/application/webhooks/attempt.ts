@@ -5,6 +5,7 @@ import type { AttemptResult } from "../../domain/webhook-retries.ts";
 import { signedHeaders } from "../../domain/webhook-signature.ts";
 import { openHeaders } from "../access/sealed-headers.ts";
 import type { Context } from "../context.ts";
+import { storedTime } from "../stored-times.ts";
 
 /** An endpoint must answer within this time, ms. */
 export const ATTEMPT_MS = 15_000;
@@ -26,7 +27,8 @@ export async function attempt(
   try {
     const timestamp = system.now();
     const sealed = [webhook.sealedKey];
-    if (webhook.sealedOldKey && (webhook.oldKeyUntil ?? 0) > timestamp) sealed.push(webhook.sealedOldKey);
+    const oldKeyUntil = storedTime("webhooks.old_key_until", webhook.oldKeyUntil ?? 0, timestamp);
+    if (webhook.sealedOldKey && oldKeyUntil > timestamp) sealed.push(webhook.sealedOldKey);
     const keys = await Promise.all(sealed.map((key) => vault.open(webhook.id, key)));
     const signed = await signedHeaders({ id, timestamp, body }, keys);
     const { userId, url } = webhook;

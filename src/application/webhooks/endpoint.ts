@@ -1,8 +1,15 @@
 import type { NumberedEvent } from "../../domain/events.ts";
 import { type Webhook, type WebhookDelivery, wantsEvent } from "../../domain/webhook.ts";
-import { type AttemptResult, afterAttempt, isGone } from "../../domain/webhook-retries.ts";
+import {
+  type AttemptResult,
+  afterAttempt,
+  isGone,
+  MAX_RETRIED_MS,
+  maxRetryPauseMs,
+} from "../../domain/webhook-retries.ts";
 import type { Context } from "../context.ts";
 import { retryUntilStored } from "../retry-until-stored.ts";
+import { storedTime } from "../stored-times.ts";
 import { attempt } from "./attempt.ts";
 import { newDelivery } from "./new-delivery.ts";
 
@@ -98,14 +105,24 @@ export class Endpoint {
     const { storage, system } = this.#context;
     const pending = await storage.webhooks.pending(this.#webhook.id, AT_ONCE + this.#attempts.size);
     const now = system.now();
+    let next = Infinity;
     for (const { delivery, event } of pending) {
-      if ((delivery.nextAttemptAt ?? now) <= now) this.#start(delivery, event);
-      else {
-        this.#wakeIn((delivery.nextAttemptAt ?? now) - now);
-        break;
-      }
+      const at = await this.#nextAttemptAt(delivery, now);
+      if (at <= now) this.#start(delivery, event);
+      else next = Math.min(next, at);
     }
+    if (next < Infinity) this.#wakeIn(next - now);
     while (this.#attempts.size < AT_ONCE && this.#active) if (!(await this.#plan())) return;
+  }
+
+  /** When a delivery is due. A time that only a clock that was ahead can have written is replaced: it would never come nearer. */
+  async #nextAttemptAt(delivery: WebhookDelivery, now: number): Promise<number> {
+    const { id, attempts, nextAttemptAt } = delivery;
+    if (nextAttemptAt === null) return now;
+    const at = storedTime("webhook_deliveries.next_attempt_at", nextAttemptAt, now, maxRetryPauseMs(attempts));
+    if (at < nextAttemptAt && !this.#attempts.has(id))
+      await this.#context.storage.webhooks.attempted(id, { ...delivery, nextAttemptAt: Math.round(at) });
+    return at;
   }
 
   /** Plans one batch. Returns whether there may be more. */
@@ -171,8 +188,15 @@ export class Endpoint {
     await this.#stored(() => storage.webhooks.attempted(id, after));
     if (after.status !== "failed") return;
     const failing =
-      isGone(result) || !(await this.#stored(() => storage.webhooks.deliveredSince(webhookId, delivery.createdAt)));
+      isGone(result) || !(await this.#stored(() => storage.webhooks.deliveredSince(webhookId, this.#begun(delivery))));
     if (failing) await this.#disable(result);
+  }
+
+  /** When a delivery that has failed began, ms since 1970-01-01 UTC, or earlier if a clock that was ahead created it. */
+  #begun({ createdAt }: WebhookDelivery): number {
+    const now = this.#context.system.now();
+    const isKnown = storedTime("webhook_deliveries.created_at", createdAt, now) === createdAt;
+    return isKnown ? createdAt : now - MAX_RETRIED_MS;
   }
 
   /** The endpoint is gone, or took nothing for days. */

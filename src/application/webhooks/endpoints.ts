@@ -76,10 +76,10 @@ export class Endpoints {
   }
 
   async #sweep(): Promise<void> {
-    const { storage, system } = this.#context;
+    const { storage, system, purgeClock } = this.#context;
     for (const id of await storage.webhooks.behind()) this.#endpoints.get(id)?.behind();
     if (system.monotonic() - this.#forgottenAt < FORGET_MS) return;
     this.#forgottenAt = system.monotonic();
-    await storage.webhooks.forgetDeliveries(system.now() - KEPT_MS);
+    await storage.webhooks.forgetDeliveries(purgeClock.now() - KEPT_MS);
   }
 }

@@ -11,12 +11,13 @@ import { refuseDemo } from "../access/refuse-demo.ts";
 import { sealHeaders } from "../access/sealed-headers.ts";
 import type { Context } from "../context.ts";
 import { shortened } from "../instances/owned-instance.ts";
+import { MAX_AHEAD_MS } from "../stored-times.ts";
 import type { CreateOptions, WebhookUseCases, WebhookWithSecret } from "../use-cases.ts";
 import type { Endpoints } from "./endpoints.ts";
 import { newDelivery } from "./new-delivery.ts";
 
 /** After a rotation messages are signed with the old key too for this long, ms. */
-export const OLD_KEY_MS = 24 * 3_600_000;
+export const OLD_KEY_MS: number = MAX_AHEAD_MS["webhooks.old_key_until"];
 
 const DEMO = "a demo token cannot use webhooks";
 

@@ -1,0 +1,42 @@
+import type { Context } from "../context.ts";
+import { storedTime } from "../stored-times.ts";
+import type { InstanceRecord } from "./instance-record.ts";
+
+/** A time of a clock that was ahead is replaced after this time, ms: the clock that seems right may itself be behind for a moment. */
+const BELIEVED_AFTER_MS = 24 * 3_600_000;
+
+/**
+ * When the number of an instance was linked. If that was stored while the clock was ahead, the link counts from when this
+ * process knows it, so that a warm-up continues.
+ */
+export class LinkTime {
+  readonly #context: Pick<Context, "system">;
+  readonly #record: InstanceRecord;
+  /** The stored time, and when this process saw it first by the monotonic clock, ms. */
+  #seen: { readonly linkedAt: number; readonly monotonic: number } | undefined;
+
+  constructor(context: Pick<Context, "system">, record: InstanceRecord) {
+    this.#context = context;
+    this.#record = record;
+  }
+
+  /** ms since 1970-01-01 UTC; now while no number is linked. */
+  linkedAt(): number {
+    const { system } = this.#context;
+    const now = system.now();
+    const monotonic = system.monotonic();
+    const { linkedAt } = this.#record.current;
+    if (typeof linkedAt !== "number") return now;
+    if (this.#seen?.linkedAt !== linkedAt) this.#seen = { linkedAt, monotonic };
+    const knownMs = Math.floor(monotonic - this.#seen.monotonic);
+    const counted = Math.min(storedTime("instances.linked_at", linkedAt, now), now - knownMs);
+    if (linkedAt > now && knownMs >= BELIEVED_AFTER_MS) this.#replace(linkedAt, counted);
+    return counted;
+  }
+
+  #replace(stored: number, linkedAt: number): void {
+    this.#record.enqueue(async () => {
+      if (this.#record.current.linkedAt === stored) await this.#record.move({ patch: { linkedAt } });
+    });
+  }
+}

@@ -1,0 +1,39 @@
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/**
+ * How far ahead of the wall clock a stored time may be, by its column, ms. Beyond that it was written while the clock was
+ * ahead. `test/structure/stored-times.ts` lists all other columns that hold times, and why no code reads them by this table.
+ */
+export const MAX_AHEAD_MS = {
+  "calls.created_at": 0,
+  "calls.dialing_at": 0,
+  "instances.linked_at": 0,
+  /** The longest pause of a protection: see `protection-limits.ts`. */
+  "instances.pause": 7 * DAY_MS,
+  /** The longest pause between two attempts, with its jitter. */
+  "webhook_deliveries.next_attempt_at": 1.2 * DAY_MS,
+  "webhook_deliveries.created_at": 0,
+  /** After a rotation messages are signed with the old key too for this long. */
+  "webhooks.old_key_until": DAY_MS,
+  /** A session that is not used for this long ends. */
+  "account_sessions.expires_at": 14 * DAY_MS,
+  "account_sessions.last_used_at": 0,
+  "account_sessions.created_at": 0,
+  /** An invitation is valid for this long, other codes for a day. */
+  "account_codes.expires_at": 7 * DAY_MS,
+} as const satisfies Readonly<Record<`${string}.${string}`, number>>;
+
+/**
+ * A stored time as it counts now, ms since 1970-01-01 UTC: one that is further ahead than any legal one is of a clock that
+ * was ahead, and counts as the latest legal time.
+ * @param maxAheadMs a shorter distance than that of the column, ms
+ */
+export function storedTime(
+  column: keyof typeof MAX_AHEAD_MS,
+  stored: number,
+  now: number,
+  maxAheadMs: number = MAX_AHEAD_MS[column],
+): number {
+  return Math.min(stored, now + maxAheadMs);
+}

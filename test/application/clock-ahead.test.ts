@@ -1,0 +1,193 @@
+import { describe, expect, test, vi } from "vitest";
+import type { Instance } from "../../src/domain/instance.ts";
+import { ALICE, World } from "../support/application.ts";
+import { accountScene, BROWSER, PASSWORD } from "./accounts/scene.ts";
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const YEAR_MS = 366 * DAY_MS;
+const URL = "https://hooks.example.com/in";
+
+/** Calls once; the line is busy. */
+async function dial(world: World, instance: Instance): Promise<string | undefined> {
+  const call = await world.call(instance);
+  if (world.network.legs.at(-1)?.callId === call.id) world.leg(call).end("busy");
+  await world.system.settle();
+  return (await world.stored(call)).outcome?.reason;
+}
+
+/** Lets up to `withinMs` pass, until this number of attempts was made and the result of each is stored. */
+async function attempted(world: World, attempts: number, withinMs: number): Promise<void> {
+  const until = world.system.monotonic() + withinMs;
+  await vi.waitFor(
+    async () => {
+      const stored = world.storage.operations.filter((one) => one === "webhooks.attempted").length;
+      if (world.endpoints.attempts.length < attempts)
+        await world.system.advance(Math.min(1_000, until - world.system.monotonic()));
+      expect([world.endpoints.attempts.length, stored >= attempts]).toEqual([attempts, true]);
+    },
+    { timeout: 20_000, interval: 1 },
+  );
+}
+
+/** Waits until the first attempt to deliver the creation of an instance has failed, and that is stored. */
+async function failedOnce(world: World, { id }: Instance): Promise<void> {
+  await vi.waitFor(async () => {
+    await world.system.settle();
+    const [webhook] = await world.app.webhooks.list(ALICE);
+    const stored = await world.storage.webhooks.deliveries(webhook?.id ?? "", {}, {});
+    const events = await world.storage.events.ofUser(ALICE.userId, { instanceId: id }, {});
+    expect(stored.find(({ eventId }) => events.some((event) => event.id === eventId))?.attempts).toBe(1);
+  }, 10_000);
+}
+
+describe("after the clock was ahead", () => {
+  test("a webhook is retried after the usual pause", async () => {
+    const world = await World.start();
+    const webhook = await world.app.webhooks.create(ALICE, { url: URL, events: ["instance.created"] });
+    world.endpoints.reply = () => 500;
+    world.system.jump(30 * DAY_MS);
+    await failedOnce(world, await world.newInstance());
+    world.system.jump(-30 * DAY_MS);
+    await attempted(world, 2, 12_000);
+    await attempted(world, 3, 6 * 60_000);
+    await attempted(world, 4, 36 * 60_000);
+    expect(await world.app.webhooks.deliveries(ALICE, webhook.id)).toMatchObject([{ status: "pending" }]);
+    await world.stop();
+  });
+
+  test("a retry of an earlier time does not hide the others", async () => {
+    const world = await World.start();
+    await world.app.webhooks.create(ALICE, { url: URL, events: ["instance.created"] });
+    world.endpoints.reply = () => 500;
+    world.system.jump(30 * DAY_MS);
+    const ahead = await world.newInstance();
+    await failedOnce(world, ahead);
+    world.system.jump(-30 * DAY_MS);
+    await world.newInstance();
+    await attempted(world, 4, 12_000);
+    const attempts = world.endpoints.bodies(URL).filter(({ instance_id }) => instance_id === ahead.id);
+    expect(attempts).toHaveLength(2);
+    await world.stop();
+  });
+
+  test("a restarted server retries a webhook after the usual pause", async () => {
+    const world = await World.start();
+    await world.app.webhooks.create(ALICE, { url: URL, events: ["instance.created"] });
+    world.endpoints.reply = () => 500;
+    world.system.jump(30 * DAY_MS);
+    await failedOnce(world, await world.newInstance());
+    world.system.jump(-30 * DAY_MS);
+    const next = await world.crashAndRestart();
+    await attempted(next, 1, 6_000);
+    await next.stop();
+  });
+
+  test("a webhook that has delivered since is not disabled for an old failure", async () => {
+    const world = await World.start();
+    const webhook = await world.app.webhooks.create(ALICE, { url: URL, events: ["instance.created"] });
+    let failed: string | undefined;
+    world.endpoints.reply = ({ body }) => {
+      failed ??= JSON.parse(body).instance_id;
+      return JSON.parse(body).instance_id === failed ? 500 : 200;
+    };
+    world.system.jump(YEAR_MS);
+    await failedOnce(world, await world.newInstance());
+    world.system.jump(-YEAR_MS);
+    await world.newInstance();
+    for (let day = 0; day < 5; day++) await world.system.advance(DAY_MS);
+    expect(await world.app.webhooks.deliveries(ALICE, webhook.id, { status: "failed" })).toHaveLength(1);
+    expect((await world.app.webhooks.get(ALICE, webhook.id)).disabledReason).toBeNull();
+    await world.stop();
+  });
+
+  test("the deliveries of the last week are still there", async () => {
+    const world = await World.start();
+    const webhook = await world.app.webhooks.create(ALICE, { url: URL, events: ["instance.created"] });
+    await world.newInstance();
+    await world.system.advance(2 * HOUR_MS);
+    world.system.jump(30 * DAY_MS);
+    await world.system.advance(2 * HOUR_MS);
+    world.system.jump(-30 * DAY_MS);
+    expect(await world.app.webhooks.deliveries(ALICE, webhook.id)).toHaveLength(1);
+    await world.stop();
+  });
+
+  test("a warm-up continues with the days that pass", async () => {
+    const world = await World.start({ policy: { kind: "single", warmUp: { firstDay: 1, growth: 2, days: 3 } } });
+    world.system.jump(YEAR_MS);
+    const instance = await world.activeInstance();
+    world.system.jump(-YEAR_MS);
+    expect(await dial(world, instance)).toBe("busy");
+    expect(await dial(world, instance)).toBe("instance_paused");
+    await world.system.advance(DAY_MS + HOUR_MS);
+    expect([await dial(world, instance), await dial(world, instance)]).toEqual(["busy", "busy"]);
+    expect(await dial(world, instance)).toBe("instance_paused");
+    const next = await world.crashAndRestart();
+    await next.system.advance(DAY_MS + HOUR_MS);
+    for (let n = 0; n < 4; n++) expect(await dial(next, instance)).toBe("busy");
+    await next.stop();
+  });
+
+  test("sessions and codes are still valid", async () => {
+    const { world, accounts, admin, member } = await accountScene();
+    const first = await admin();
+    const { code } = await accounts.invite(first.account);
+    world.system.jump(YEAR_MS);
+    await accounts.signIn({ email: "ana@example.com", password: PASSWORD }, BROWSER);
+    await world.system.settle();
+    world.system.jump(-YEAR_MS);
+    expect(await accounts.session(first.secret)).toBeDefined();
+    expect(await accounts.invitations(first.account)).toHaveLength(1);
+    await accounts.register({ email: "bea@example.com", password: PASSWORD, code }, BROWSER);
+    await member(first, "cleo@example.com");
+    await world.stop();
+  });
+
+  test("a session of that time ends after 14 days at most, as its browser is told", async () => {
+    const { world, accounts, admin } = await accountScene();
+    await admin();
+    world.system.jump(YEAR_MS);
+    const { secret, account } = await accounts.signIn({ email: "ana@example.com", password: PASSWORD }, BROWSER);
+    world.system.jump(-YEAR_MS);
+    const latest = world.system.now() + 14 * DAY_MS;
+    expect((await accounts.session(secret))?.session.expiresAt).toBe(latest);
+    expect((await accounts.sessions(account))[0]?.expiresAt).toBe(latest);
+    const { expiresAt } = await accounts.invite(account);
+    expect(expiresAt).toBe(world.system.now() + 7 * DAY_MS);
+    await world.stop();
+  });
+
+  test("a token's daily limit counts no call twice", async () => {
+    const world = await World.start();
+    const alice = { ...ALICE, tokenId: "tok_1", maxCallsPerDay: 2 };
+    const instance = await world.activeInstance();
+    world.system.jump(YEAR_MS);
+    for (let n = 0; n < 2; n++) {
+      const call = await world.call(instance, undefined, alice);
+      world.leg(call).end("busy");
+      await world.system.settle();
+    }
+    world.system.jump(-YEAR_MS);
+    await expect(world.call(instance, undefined, alice)).rejects.toMatchObject({ code: "daily_call_limit" });
+    await world.system.advance(DAY_MS + HOUR_MS);
+    await world.call(instance, undefined, alice);
+    await world.stop();
+  });
+
+  test("a call of that time waits no longer than the others", async () => {
+    const world = await World.start({
+      policy: { kind: "single", answerRate: { floor: 1, calls: 1, pauseMs: HOUR_MS } },
+    });
+    const instance = await world.activeInstance();
+    await dial(world, instance);
+    world.line(instance).goOffline("gone");
+    world.system.jump(YEAR_MS);
+    const call = await world.call(instance);
+    world.system.jump(-YEAR_MS);
+    world.line(instance).goOnline();
+    await world.system.settle();
+    expect((await world.stored(call)).outcome?.reason).toBe("instance_paused");
+    await world.stop();
+  });
+});

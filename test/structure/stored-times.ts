@@ -1,0 +1,107 @@
+import ts from "typescript";
+import type { SourceFile } from "./source-files.ts";
+
+/** Why a column that holds times is in no row of `MAX_AHEAD_MS`. */
+const REASONS = {
+  shown: "it is only shown, or orders a page: no code compares it with the time",
+  purge: "it is compared on the purge clock only",
+  chosen: "a user chose it, so any distance is legal",
+  database: "the clock of the database wrote it and reads it",
+  span: "it is compared only with other times of the same call",
+} as const;
+
+/** The other columns of `adapters/storage/schema.ts` that hold times; JSON columns by their name. */
+export const OTHER_TIMES: ReadonlyMap<string, keyof typeof REASONS> = new Map([
+  ["users.created_at", "shown"],
+  ["tokens.created_at", "shown"],
+  ["tokens.expires_at", "chosen"],
+  ["tokens.revoked_at", "shown"],
+  ["tokens.last_used_at", "shown"],
+  // Which dials are of a number: compared with `calls.dialing_at` only.
+  ["instances.dialled_number", "span"],
+  ["instances.created_at", "shown"],
+  ["instances.updated_at", "shown"],
+  ["instances.erased_at", "purge"],
+  ["consents.created_at", "shown"],
+  ["consents.updated_at", "shown"],
+  ["calls.started_at", "span"],
+  ["calls.ended_at", "purge"],
+  ["calls.counted_at", "purge"],
+  ["removed_calls.created_at", "purge"],
+  ["events.at", "shown"],
+  ["receipts.created_at", "purge"],
+  ["transcripts.at", "shown"],
+  ["trusted_time.at", "purge"],
+  ["trusted_time.claimed_at", "purge"],
+  ["webhooks.created_at", "shown"],
+  ["webhooks.updated_at", "shown"],
+  ["webhook_deliveries.last_attempt_at", "shown"],
+  ["accounts.created_at", "shown"],
+  ["account_codes.created_at", "shown"],
+  ["audit_log.at", "purge"],
+  ["owners.expires_at", "database"],
+]);
+
+/** Columns with numbers that are no times. */
+const NO_TIME =
+  /(?:^|\.)(?:version|slot|part|position|numbered|calls|attempts|last_status|max_calls_per_day|epoch|id|confidence|\w+_ms)$/;
+
+/** The columns of the tables that may hold times: numbers, and JSON that is known to. */
+export function timeColumns(schema: SourceFile): readonly string[] {
+  const file = ts.createSourceFile(schema.path, schema.text, ts.ScriptTarget.ESNext);
+  const tables = new Map<string, ts.InterfaceDeclaration>();
+  file.forEachChild((node) => void (ts.isInterfaceDeclaration(node) && tables.set(node.name.text, node)));
+  const columns = (tables.get("Database")?.members ?? []).flatMap((table) => {
+    if (!ts.isPropertySignature(table)) return [];
+    const name = table.name.getText(file);
+    return (tables.get(table.type?.getText(file) ?? "")?.members ?? []).flatMap((column) =>
+      ts.isPropertySignature(column) && /^number\b/.test(column.type?.getText(file) ?? "")
+        ? [`${name}.${column.name.getText(file)}`]
+        : [],
+    );
+  });
+  return [...columns.filter((column) => !NO_TIME.test(column)), "instances.pause", "instances.dialled_number"];
+}
+
+/** Fields that the times of `MAX_AHEAD_MS` have in records. */
+const FIELD =
+  /(?:^|[.?(])(?:createdAt|dialingAt|linkedAt|nextAttemptAt|oldKeyUntil|expiresAt|lastUsedAt|until)(?: \?\? \w+\))?$/;
+/** Functions that read a stored time, by `storedTime` or with it. */
+const READ = /\b(?:storedTime|codeExpiry|asOf)\(/;
+
+/** Functions that compare times of no table. */
+const NOT_STORED: ReadonlyMap<string, string> = new Map([
+  ["src/application/calls/queue-timeout.ts", "it takes the shorter one of the ages that a set clock leaves possible"],
+  ["src/application/instances/link-codes.ts", "a code of the network lives in memory only"],
+  ["src/application/access/tokens.ts", "a user chose when a token expires"],
+  ["src/application/accounts/account-tokens.ts", "a user chooses when a token expires"],
+  ["src/application/instances/number-pause.ts", "the pause in force is decided from the dials each time"],
+]);
+
+const OPERATORS = new Set([
+  ts.SyntaxKind.LessThanToken,
+  ts.SyntaxKind.LessThanEqualsToken,
+  ts.SyntaxKind.GreaterThanToken,
+  ts.SyntaxKind.GreaterThanEqualsToken,
+  ts.SyntaxKind.MinusToken,
+]);
+
+/** The places of src/application that compare a stored time with the wall clock, in a function that does not read it by `storedTime`. */
+export function unreadTimesOf({ path, text }: SourceFile): readonly string[] {
+  if (!path.startsWith("src/application/") || NOT_STORED.has(path)) return [];
+  const file = ts.createSourceFile(path, text, ts.ScriptTarget.ESNext);
+  const found: string[] = [];
+  const visit = (node: ts.Node, body: string): void => {
+    const inner = ts.isMethodDeclaration(node) || ts.isFunctionDeclaration(node) ? node.getText(file) : body;
+    if (ts.isBinaryExpression(node) && OPERATORS.has(node.operatorToken.kind) && !READ.test(inner)) {
+      const sides = [node.left, node.right].map((side) => side.getText(file));
+      if (sides.some((side) => FIELD.test(side)) && sides.some((side) => /\b(?:now|timestamp)\b/.test(side)))
+        found.push(
+          `${path}:${file.getLineAndCharacterOfPosition(node.getStart(file)).line + 1}: read the time of ${node.getText(file)} by storedTime()`,
+        );
+    }
+    ts.forEachChild(node, (child) => visit(child, inner));
+  };
+  visit(file, "");
+  return found;
+}
