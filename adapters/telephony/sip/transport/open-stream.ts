@@ -3,6 +3,7 @@ import { connect as connectTcp, isIP, type Socket } from "node:net";
 import { checkServerIdentity, connect as connectTls, type PeerCertificate, type TLSSocket } from "node:tls";
 import type { System } from "../../../../src/ports/system.ts";
 import type { TrunkTls } from "../config/trunk.ts";
+import { addressOnly } from "./address-only.ts";
 import { outOfDate } from "./certificate-expiry.ts";
 import { networkFault, placeName } from "./network-fault.ts";
 import { readTls, type TlsTexts } from "./pem.ts";
@@ -82,7 +83,12 @@ function connected(socket: Socket, hop: Hop, options: OpenStreamOptions, signal:
 }
 
 function startTcp({ address, port }: Hop, { localAddress }: OpenStreamOptions): Socket {
-  return connectTcp({ host: address, port, ...(localAddress === undefined ? {} : { localAddress }) });
+  return connectTcp({
+    host: address,
+    port,
+    lookup: addressOnly,
+    ...(localAddress === undefined ? {} : { localAddress }),
+  });
 }
 
 function startTls(
@@ -95,6 +101,7 @@ function startTls(
   return connectTls({
     host: address,
     port,
+    lookup: addressOnly,
     ...(options.localAddress === undefined ? {} : { localAddress: options.localAddress }),
     // An IP address is no server name (RFC 6066 section 3); without one the certificate is checked against the host.
     ...(isIP(servername) === 0 ? { servername } : {}),

@@ -1,4 +1,5 @@
 import { createSocket, type RemoteInfo, type Socket } from "node:dgram";
+import { addressOnly } from "./address-only.ts";
 import { networkFault, placeName } from "./network-fault.ts";
 import { type SocketAddress, TransportError } from "./transport.ts";
 
@@ -7,21 +8,11 @@ export type Family = 4 | 6;
 /** Room for about a thousand messages, which may arrive while the event loop is busy. */
 const RECEIVE_BUFFER_BYTES = 1 << 20;
 
-/** Returns the address synchronously: nothing is ever looked up here. */
-function lookup(
-  host: string,
-  options: unknown,
-  found: (fault: Error | null, address: string, family: number) => void,
-): void {
-  void options;
-  found(null, host, host.includes(":") ? 6 : 4);
-}
-
 /** A bound socket of one address family; for port 0 the system chooses. @throws {TransportError} */
 export async function bindUdp(family: Family, address: string | undefined, port: number): Promise<Socket> {
   const socket = createSocket({
     type: family === 4 ? "udp4" : "udp6",
-    lookup: lookup as never,
+    lookup: addressOnly as never,
     ...(family === 6 ? { ipv6Only: true } : {}),
   });
   const host = address ?? (family === 4 ? "0.0.0.0" : "::");

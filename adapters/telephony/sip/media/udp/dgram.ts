@@ -1,4 +1,5 @@
 import { createSocket } from "node:dgram";
+import { addressOnly } from "../../transport/address-only.ts";
 import { isTaken } from "./faults.ts";
 import type { TakeDatagram, UdpSocket } from "./udp-socket.ts";
 
@@ -11,7 +12,7 @@ const RECEIVE = "Deno" in globalThis ? { recvBufferSize: 1_024 } : {};
 /** Binds a socket of `node:dgram`. */
 export function bindDgram(address: string, port: number, take: TakeDatagram): Promise<UdpSocket | undefined> {
   const type = address.includes(":") ? "udp6" : "udp4";
-  const socket = createSocket({ type, lookup: lookup as never, ...RECEIVE });
+  const socket = createSocket({ type, lookup: addressOnly as never, ...RECEIVE });
   return new Promise((resolve, reject) => {
     socket.once("error", (fault) => {
       socket.close();
@@ -28,10 +29,4 @@ export function bindDgram(address: string, port: number, take: TakeDatagram): Pr
       });
     });
   });
-}
-
-/** Addresses are never host names: a packet reaches the network before `send` returns, and its bytes may be used again. */
-function lookup(host: string, options: unknown, then: (fault: null, address: string, family: number) => void): void {
-  const callback = typeof options === "function" ? (options as typeof then) : then;
-  callback(null, host, host.includes(":") ? 6 : 4);
 }

@@ -1,0 +1,68 @@
+import { describe, expect, test } from "vitest";
+import { hostLookupsOf } from "./host-lookups.ts";
+import { sourceFiles } from "./source-files.ts";
+
+/**
+ * Files and folders that may look up a host by `getaddrinfo`, whose few threads serve the whole process, with the host's
+ * owner. Never a user's or a callee's, nor one that their servers name: `adapters/user-hosts` looks those up.
+ */
+const PERMITTED: ReadonlyMap<string, string> = new Map([
+  ["adapters/cli/", "the person who types a command, and its server"],
+  ["adapters/console/pages/", "runs in a browser"],
+  ["adapters/console/server/files.ts", "files of the package"],
+  ["adapters/engine-http/engine-client.ts", "the operator's engines"],
+  ["adapters/engine-http/engine-socket.ts", "the operator's engines"],
+  ["adapters/storage/connect-postgres.ts", "the operator's database"],
+  ["adapters/telephony/sip/media-address.ts", "the operator's publicAddress"],
+  ["adapters/telephony/sip/media/udp/bun-udp.ts", "none: it is given addresses, as MediaTarget checks"],
+  ["adapters/telephony/sip/transport/node-dns.ts", "servers of the operator's trunks"],
+  ["adapters/user-hosts/dns-queries.ts", "users and callees: by c-ares"],
+  ["src/client/", "the program that uses the client"],
+]);
+
+describe("host names", () => {
+  const lookups = sourceFiles().flatMap((file) => hostLookupsOf(file).map((found) => `${file.path}: ${found}`));
+  const permissionFor = (found: string) => [...PERMITTED.keys()].find((path) => found.startsWith(path));
+
+  test("of users and callees are never looked up by getaddrinfo", () => {
+    expect(lookups.filter((found) => permissionFor(found) === undefined)).toEqual([]);
+  });
+
+  test("are looked up by every file that is permitted to", () => {
+    expect([...PERMITTED.keys()].filter((path) => !lookups.some((found) => found.startsWith(path)))).toEqual([]);
+  });
+});
+
+describe("the rule", () => {
+  const count = (text: string): number => hostLookupsOf({ path: "adapters/x.ts", text }).length;
+
+  test.each([
+    'import { lookup } from "node:dns";\nlookup(host, done);',
+    'import dns from "node:dns/promises";\nawait dns.lookup(host);',
+    'import { promises as dns } from "node:dns";\nnew dns.Resolver();',
+    'import { connect as open } from "node:tls";\nopen({ host, port });',
+    'import * as net from "node:net";\nnet.connect(80, host);',
+    'import { request } from "node:https";\nrequest(url);',
+    'import { createSocket } from "node:dgram";\ncreateSocket("udp4");',
+    'import { WebSocket } from "ws";\nnew WebSocket(url);',
+    'const { default: pg } = await import("pg");',
+    "await fetch(webhook.url);",
+    "const send = globalThis.fetch;",
+    "await Deno.connect({ hostname, port });",
+    "new WebSocket(url);",
+  ])("finds %s", (text) => {
+    expect(count(text)).toBe(1);
+  });
+
+  test.each([
+    'import { isIP, type Socket } from "node:net";\nisIP(host);',
+    'import { createServer } from "node:http";\ncreateServer().listen(80);',
+    'import { request } from "node:https";\nrequest({ ...publicConnection(url, options, owner) });',
+    'import { createSocket } from "node:dgram";\ncreateSocket({ type: "udp4", lookup: addressOnly });',
+    'import type { Server } from "node:http";',
+    "await ringport.fetch(request);",
+    "Deno.upgradeWebSocket(request);",
+  ])("permits %s", (text) => {
+    expect(count(text)).toBe(0);
+  });
+});
