@@ -19,7 +19,7 @@ import { assertUsable } from "../../domain/protection-limits.ts";
 import type { System } from "../../ports/system.ts";
 import type { Telephony } from "../../ports/telephony.ts";
 import type { Context } from "../context.ts";
-import type { LineMonitor } from "../instances/line-monitor.ts";
+import type { LineMonitor, NumberState } from "../instances/line-monitor.ts";
 import { storedTime } from "../stored-times.ts";
 
 /** What becomes of the next call. `ms`: how long it waits before the next look. */
@@ -88,16 +88,17 @@ async function calleeOf(context: Context, { callingHours }: NumberProtection, ca
 
 async function pastOf(context: Context, protection: NumberProtection, monitor: LineMonitor): Promise<DialPast> {
   const { system } = context;
+  const { number } = monitor;
   const { id, dialledNumber } = monitor.instance;
   const since = dialledNumber?.since ?? 0;
   const linked = monitor.linkedAt;
   const { history, reached } = await dialsOf(context, protection, id, linked, {
     // A number that was linked by a clock that was ahead has all dials.
     since: since > system.now() ? 0 : since,
-    lastToo: monitor.lastDial === undefined,
+    lastToo: number.lastDial === undefined,
   });
-  if (protection.paceMs && !monitor.lastDial) restoreLastDial(context, monitor, history);
-  const { lastDial } = monitor;
+  if (protection.paceMs && !number.lastDial) restoreLastDial(context, number, history);
+  const { lastDial } = number;
   if (lastDial && protection.paceJitter) lastDial.chance ??= randomShare(system);
   return {
     linkedAt: linked,
@@ -125,7 +126,7 @@ async function dialsOf(
   const ofDay = warmUp && day < warmUp.days ? warmUpLimit(warmUp, Math.min(day + 1, warmUp.days - 1)) : 0;
   const { calls } = storage;
   const [newest, recent, reached] = await Promise.all([
-    paceMs && lastToo ? calls.dialHistory(instanceId, 0, 1) : [],
+    paceMs && lastToo ? calls.dialHistory(instanceId, since, 1) : [],
     ofDay > 0 ? calls.dialHistory(instanceId, Math.max(since, now - DAY_MS), ofDay, now + DAY_MS) : [],
     answerRate ? calls.dialHistory(instanceId, since, answerRate.calls, now, "reached") : [],
   ]);
@@ -134,11 +135,10 @@ async function dialsOf(
 }
 
 /** The last dial of an earlier process, as far as the wall clock knows how long ago it was. */
-function restoreLastDial(context: Context, monitor: LineMonitor, [last]: readonly DialRecord[]): void {
-  const { system } = context;
+function restoreLastDial({ system }: Context, number: NumberState, [last]: readonly DialRecord[]): void {
   const now = system.now();
   const ago = last ? now - storedTime("calls.dialing_at", last.at, now) : Infinity;
-  monitor.lastDial = { at: system.monotonic() - ago };
+  number.lastDial = { at: system.monotonic() - ago };
 }
 
 /** A random number from 0 to 1. */

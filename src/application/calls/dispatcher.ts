@@ -2,7 +2,7 @@ import type { Call } from "../../domain/call.ts";
 import type { FailedReason } from "../../domain/outcome.ts";
 import { StorageUnavailable } from "../../ports/storage.ts";
 import type { Context } from "../context.ts";
-import type { LineMonitor } from "../instances/line-monitor.ts";
+import type { LineMonitor, NumberState } from "../instances/line-monitor.ts";
 import type { Lines } from "../instances/lines.ts";
 import { WallClock } from "../wall-clock.ts";
 import { CallSession } from "./call-session.ts";
@@ -113,6 +113,7 @@ export class Dispatcher {
   /** Passes a report of the line on to the live call. */
   lineDown(instanceId: string, reason: string): void {
     this.#preparations.cancel(instanceId);
+    this.#held.delete(instanceId); // another number may be linked
     this.#byInstance.get(instanceId)?.lineDown(reason);
   }
 
@@ -162,7 +163,7 @@ export class Dispatcher {
     const monitor = this.#lines.find(instanceId);
     try {
       if (this.#unanswered.has(instanceId)) await this.#giveBackUnanswered(instanceId);
-      const wait = (monitor?.full?.until ?? 0) - system.monotonic();
+      const wait = (monitor?.number.full?.until ?? 0) - system.monotonic();
       if (wait > 0) return this.#wakeIn(instanceId, wait);
       const line = await monitor?.line();
       if (!monitor || !line || !this.#mayDial(instanceId)) return this.#preparations.cancel(instanceId);
@@ -181,15 +182,16 @@ export class Dispatcher {
         await this.#giveBack(call);
         return this.wake(instanceId);
       }
-      monitor.full = undefined; // this dial will tell
+      const { number } = monitor;
+      number.full = undefined; // this dial will tell
       const asking = () => {
-        monitor.lastDial = { at: system.monotonic() };
+        number.lastDial = { at: system.monotonic() };
       };
       const session = new CallSession(this.#context, call, monitor.telephony, line, prepared.message, asking);
       this.#byInstance.set(instanceId, session);
       this.#byCall.set(call.id, session);
       monitor.setInCall(true);
-      const running = session.run().then(() => this.#gone(instanceId, session));
+      const running = session.run().then(() => this.#gone(instanceId, session, number));
       this.#running.set(call.id, running);
       void running.finally(() => this.#running.delete(call.id));
     } catch (error) {
@@ -274,14 +276,14 @@ export class Dispatcher {
     this.#alarms.set(instanceId, this.#context.system.after(ms, ring));
   }
 
-  #gone(instanceId: string, session: CallSession): void {
+  #gone(instanceId: string, session: CallSession, number: NumberState): void {
     if (!session.saved) this.#unstored.add(session.callId);
     this.#byCall.delete(session.callId);
     this.#byInstance.delete(instanceId);
     const monitor = this.#lines.find(instanceId);
     monitor?.setInCall(false);
     const waitsAgain = session.call.owner === null;
-    if (monitor) monitor.full = waitsAgain ? session.lineFull : undefined;
+    number.full = waitsAgain ? session.lineFull : undefined;
     if (waitsAgain) {
       this.#requeued(session.call);
       this.#wakeIn(instanceId, RETRY_MS);

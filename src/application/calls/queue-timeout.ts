@@ -177,10 +177,10 @@ export class QueueTimeout {
   /** Resolves with whether the call was failed; one that waits behind another call of a line that takes calls stays. */
   async #fail(call: Call): Promise<boolean> {
     const monitor = this.#lines.find(call.instanceId);
-    if (monitor?.canDial && !monitor.full) return false;
+    if (monitor?.canDial && !monitor.number.full) return false;
     const instance = await this.#context.storage.instances.get(call.instanceId);
     if (!instance || instance.status === "DELETED") return failCall(this.#context, call, "instance_deleted", null);
-    const cause = monitor?.full?.reason ?? this.#lines.connection(instance).reason;
+    const cause = monitor?.number.full?.reason ?? this.#lines.connection(instance).reason;
     const [reason, detail]: [FailedReason, string] =
       instance.status === "CREATED"
         ? ["instance_not_linked", (monitor?.linksByItself && cause) || "no phone number was linked in time"]

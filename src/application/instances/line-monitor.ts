@@ -42,6 +42,14 @@ export function linksByItself({ capabilities }: Telephony): boolean {
   return capabilities.linking === "operator";
 }
 
+/** What is known of the dials of a linked number; it ends with the link. */
+export interface NumberState {
+  /** When the number last placed a call, by the monotonic clock, ms, and the jitter of the pace after it, 0 to 1. */
+  lastDial?: { readonly at: number; chance?: number } | undefined;
+  /** Until when the line takes no call, by the monotonic clock, ms, and why. */
+  full?: { readonly until: number; readonly reason: string } | undefined;
+}
+
 /** Receives the changes of a line. */
 export interface LineWatcher {
   online(instanceId: string): void;
@@ -60,10 +68,6 @@ export interface LineWatcher {
  */
 export class LineMonitor implements LineHost {
   readonly telephony: Telephony;
-  /** When a call was last dialled on the line, by the monotonic clock, ms, and the jitter of the pace after it, 0 to 1. */
-  lastDial: { readonly at: number; chance?: number } | undefined;
-  /** Until when the line takes no call, by the monotonic clock, ms, and why. */
-  full: { readonly until: number; readonly reason: string } | undefined;
   readonly #context: Context;
   readonly #watcher: LineWatcher;
   readonly #record: InstanceRecord;
@@ -74,6 +78,7 @@ export class LineMonitor implements LineHost {
   readonly #prober: Prober;
   readonly #codes: LinkCodes;
   #flow: LineFlow;
+  #number: NumberState = {};
   #cancelGrace: (() => void) | undefined;
 
   constructor(context: Context, instance: Instance, telephony: Telephony, watcher: LineWatcher) {
@@ -111,6 +116,11 @@ export class LineMonitor implements LineHost {
     const { state, lastSeenAt, reason, condition } = this.#flow;
     const { phone } = this.#record.current;
     return { state, phone, lastSeenAt, reason, condition, provider: this.telephony.name };
+  }
+
+  /** A new object once the link has ended: a call of the number before cannot delay the next one. */
+  get number(): NumberState {
+    return this.#number;
   }
 
   /** The instance as it was last stored. */
@@ -305,6 +315,7 @@ export class LineMonitor implements LineHost {
   #take(input: LineInput): void {
     const rules = { graceMs: this.#context.timings.lineGraceMs, linksByItself: this.linksByItself };
     const { flow, effects } = decideLine(this.#flow, input, rules);
+    if (flow.state === "unlinked" && this.#flow.state !== "unlinked") this.#number = {};
     this.#flow = flow;
     for (const effect of effects) this.#carryOut(effect);
   }

@@ -1,0 +1,93 @@
+import { describe, expect, test } from "vitest";
+import type { Instance } from "../../../src/domain/instance.ts";
+import { DialError } from "../../../src/ports/telephony.ts";
+import { ALICE, World } from "../../support/application.ts";
+
+const MINUTE_MS = 60_000;
+const OTHER = "+12025550177";
+const SAME = "+12025550199";
+
+/** A world with a number that has placed one call, and dials every ten minutes at most. */
+async function paced() {
+  const world = await World.start({
+    policy: { kind: "fifo", depth: 5, paceMs: 10 * MINUTE_MS },
+    timings: { queueTimeoutMs: 60 * MINUTE_MS },
+  });
+  const instance = await world.newInstance();
+  await link(world, instance, SAME);
+  const first = await world.call(instance);
+  world.leg(first).end("busy");
+  await world.system.advance(MINUTE_MS);
+  return { world, instance };
+}
+
+async function link(world: World, instance: Instance, phone: string): Promise<void> {
+  await world.app.instances.configure(ALICE, instance.id);
+  await world.line(instance).scan(phone);
+  await world.system.settle();
+}
+
+describe.each(["its owner", "its user"])("a number that was unlinked by %s", (who) => {
+  const unlink = async (world: World, instance: Instance) => {
+    if (who === "its user") await world.app.instances.unlink(ALICE, instance.id);
+    else world.line(instance).unlinkByOwner();
+    await world.system.settle();
+  };
+
+  test("does not delay the next one by its pace", async () => {
+    const { world, instance } = await paced();
+    await unlink(world, instance);
+    await link(world, instance, OTHER);
+    const call = await world.call(instance);
+    expect(world.leg(call).live).toBe(true);
+    await world.stop();
+  });
+
+  test("does not delay a call that waited for its pace", async () => {
+    const { world, instance } = await paced();
+    const call = await world.call(instance);
+    expect(world.network.legs).toHaveLength(1);
+    await unlink(world, instance);
+    await link(world, instance, OTHER);
+    expect(world.leg(call).live).toBe(true);
+    await world.stop();
+  });
+
+  test("does not delay the next one after a restart", async () => {
+    const { world, instance } = await paced();
+    await unlink(world, instance);
+    await link(world, instance, OTHER);
+    const next = await world.crashAndRestart();
+    const call = await next.call(instance);
+    expect(next.leg(call).live).toBe(true);
+    await next.stop();
+  });
+
+  test("keeps its pace when it is linked again", async () => {
+    const { world, instance } = await paced();
+    await unlink(world, instance);
+    await link(world, instance, SAME);
+    await world.call(instance);
+    await world.system.advance(8 * MINUTE_MS);
+    expect(world.network.legs).toHaveLength(1);
+    await world.system.advance(2 * MINUTE_MS);
+    expect(world.network.legs).toHaveLength(2);
+    await world.stop();
+  });
+
+  test("does not delay the next one because its network was full", async () => {
+    const world = await World.start({ timings: { queueTimeoutMs: 60 * MINUTE_MS } });
+    const instance = await world.newInstance();
+    await link(world, instance, SAME);
+    world.network.onDial = () => {
+      throw new DialError("line_lost", "the trunk is full", { retryAfterMs: 30 * MINUTE_MS });
+    };
+    const call = await world.call(instance);
+    world.network.onDial = () => {};
+    await unlink(world, instance);
+    await link(world, instance, OTHER);
+    await world.system.advance(2_000);
+    expect(world.leg(call).live).toBe(true);
+    await world.stop();
+  });
+});
