@@ -159,6 +159,7 @@ export type { Recordings, RecordingWriter, StoredRecording } from "./ports/recor
 export type { Speech, Voice } from "./ports/speech.ts";
 export { NothingToSpeak, SpeechFailed, VoiceUnavailable } from "./ports/speech.ts";
 export type {
+  AccountDecision,
   AccountRecord,
   AccountRemoval,
   AccountStore,

@@ -9,7 +9,7 @@ export async function hasAdmin(db: Kysely<Database>): Promise<boolean> {
 }
 
 /** An account as the port has it. */
-export function accountOf(row: Omit<Selectable<AccountTable>, "email_key">): AccountRecord {
+export function accountOf(row: Omit<Selectable<AccountTable>, "email_key" | "removal_begun_at">): AccountRecord {
   return {
     id: row.id,
     userId: row.user_id,

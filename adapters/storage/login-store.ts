@@ -5,7 +5,7 @@ import { auditStore } from "./audit-store.ts";
 import { codeStore, lockedCode } from "./code-store.ts";
 import { IS_RESET_CODE } from "./conditions.ts";
 import { prepared } from "./prepared.ts";
-import { register } from "./registration.ts";
+import { AdminLeaving, register } from "./registration.ts";
 import type { Session } from "./session.ts";
 import { userRemoval } from "./user-removal.ts";
 
@@ -26,7 +26,13 @@ export function loginStore(session: Session): LoginStore {
     ...codeStore(session),
     ...auditStore(session),
     ...userRemoval(session),
-    register: (registration) => session.transaction((tx) => register(tx, registration, session.traits.rowLocks)),
+    register: (registration) =>
+      session
+        .transaction((tx) => register(tx, registration, session.traits.rowLocks))
+        .catch((error: unknown) => {
+          if (error instanceof AdminLeaving) return { kind: "admin_leaving" };
+          throw error;
+        }),
     async rehash(accountId, from, to) {
       await session.write((db) =>
         db

@@ -45,7 +45,13 @@ export function migrations(types: ColumnTypes): Record<string, Migration> {
     "0032_queue_order": { up: queueOrder },
     "0033_purge_clock": { up: purgeClock },
     "0034_receipt_ids": { up: (db) => receiptIds(db, types) },
+    "0035_account_removals": { up: accountRemovals },
   };
+}
+
+/** The removal of an account is decided before anything of its user is erased. */
+async function accountRemovals(db: Kysely<unknown>): Promise<void> {
+  await db.schema.alterTable("accounts").addColumn("removal_begun_at", "bigint").execute();
 }
 
 async function mediaStatistics(db: Kysely<unknown>): Promise<void> {

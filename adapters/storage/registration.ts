@@ -3,9 +3,13 @@ import { emailKey } from "../../src/domain/email.ts";
 import type { NewAccount, RegistrationResult, User } from "../../src/ports/storage.ts";
 import { accountOf, sessionRow } from "./account-row.ts";
 import { lockedCode } from "./code-store.ts";
+import { IS_ADMIN } from "./conditions.ts";
 import type { Database } from "./schema.ts";
 
-/** Stores a new account, in a transaction. Unique indexes decide who is the administrator and whose an address is. */
+/** Rolls a registration back: the removal of the administrator's account has begun. */
+export class AdminLeaving extends Error {}
+
+/** Stores a new account, in a transaction. Unique indexes decide who is the administrator and whose an address is. @throws {AdminLeaving} */
 export async function register(
   tx: Kysely<Database>,
   { account, session, user, takesOver, code }: NewAccount,
@@ -24,11 +28,13 @@ export async function register(
       password_hash: account.passwordHash,
       role: account.role,
       created_at: account.createdAt,
+      removal_begun_at: null,
     })
     .onConflict((conflict) => conflict.doNothing())
     .returningAll()
     .executeTakeFirst();
   if (!row) return { kind: (await isTaken(tx, account.email)) ? "email_taken" : "admin_exists" };
+  if (await isAdminLeaving(tx)) throw new AdminLeaving();
   if (oldUserId === undefined) await insertUser(tx, user);
   if (locked) await tx.deleteFrom("account_codes").where("id", "=", locked.id).execute();
   await tx.insertInto("account_sessions").values(sessionRow(session)).execute();
@@ -48,6 +54,11 @@ async function userWithoutAccount(tx: Kysely<Database>, name: string): Promise<s
     .limit(1)
     .executeTakeFirst();
   return oldest?.id;
+}
+
+async function isAdminLeaving(tx: Kysely<Database>): Promise<boolean> {
+  const leaving = tx.selectFrom("accounts").select("id").where(IS_ADMIN).where("removal_begun_at", "is not", null);
+  return (await leaving.executeTakeFirst()) !== undefined;
 }
 
 async function isTaken(tx: Kysely<Database>, email: string): Promise<boolean> {

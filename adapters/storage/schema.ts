@@ -272,6 +272,7 @@ export interface AccountTable {
   password_hash: string;
   role: AccountRecord["role"];
   created_at: number;
+  removal_begun_at: number | null;
 }
 
 export interface AccountSessionTable {

@@ -5,8 +5,23 @@ import type { Database } from "./schema.ts";
 import type { Session } from "./session.ts";
 
 /** Deletes what belongs to a user, and the account. */
-export function userRemoval(session: Session): Pick<LoginStore, "forgetUser" | "deleteAccount"> {
+export function userRemoval(session: Session): Pick<LoginStore, "beginRemoval" | "forgetUser" | "deleteAccount"> {
   return {
+    beginRemoval: (id, at) =>
+      session.transaction(async (tx) => {
+        // A registration is stored before, and counts, or finds the removal begun.
+        if (session.traits.rowLocks) await lockAccounts(tx);
+        const account = await tx.selectFrom("accounts").select("role").where("id", "=", id).executeTakeFirst();
+        if (!account) return "deleted";
+        if (account.role === "admin" && (await hasOthers(tx, id))) return "last_admin";
+        await tx
+          .updateTable("accounts")
+          .set({ removal_begun_at: at })
+          .where("id", "=", id)
+          .where("removal_begun_at", "is", null)
+          .execute();
+        return "begun";
+      }),
     forgetUser: (userId, limit) =>
       session.transaction(async (tx) => {
         const deleted = [
@@ -20,13 +35,11 @@ export function userRemoval(session: Session): Pick<LoginStore, "forgetUser" | "
       }),
     deleteAccount: (id) =>
       session.transaction(async (tx) => {
-        const { rowLocks } = session.traits;
-        // No registration and no new token of the account until the transaction ends.
-        if (rowLocks) await sql`lock table ${sql.table("accounts")} in exclusive mode`.execute(tx);
-        const account = await tx.selectFrom("accounts").selectAll().where("id", "=", id).executeTakeFirst();
+        // No new token of the account until the transaction ends.
+        if (session.traits.rowLocks) await lockAccounts(tx);
+        const account = await tx.selectFrom("accounts").select("user_id").where("id", "=", id).executeTakeFirst();
         if (!account) return "deleted";
-        const { user_id, role } = account;
-        if (role === "admin" && (await hasOthers(tx, id))) return "last_admin";
+        const { user_id } = account;
         for (const table of OWNED) if (await hasSome(tx, table, user_id)) return "not_empty";
         // First of all: it waits for consents that are being stored, and refuses those that come later.
         await tx.updateTable("users").set({ name: user_id }).where("id", "=", user_id).execute();
@@ -45,6 +58,10 @@ const OWNED = ["tokens", "webhooks", "instances", "calls"] as const;
 async function hasSome(tx: Kysely<Database>, table: (typeof OWNED)[number], userId: string): Promise<boolean> {
   const row = await tx.selectFrom(table).select("id").where("user_id", "=", userId).limit(1).executeTakeFirst();
   return row !== undefined;
+}
+
+async function lockAccounts(tx: Kysely<Database>): Promise<void> {
+  await sql`lock table ${sql.table("accounts")} in exclusive mode`.execute(tx);
 }
 
 async function hasOthers(tx: Kysely<Database>, accountId: string): Promise<boolean> {

@@ -3,7 +3,7 @@ import { type Memory, oldestFirst } from "./memory.ts";
 
 /** Accounts, their sessions, one-time codes, and the audit log. */
 export function logins(memory: Memory): LoginStore {
-  const { users, loginAccounts: accounts, sessions, codes } = memory;
+  const { users, loginAccounts: accounts, sessions, codes, leaving } = memory;
   const all = () => [...accounts.values()];
   const withEmail = (email: string) => all().find((one) => one.email.toLowerCase() === email.toLowerCase());
   const admin = () => all().find(({ role }) => role === "admin");
@@ -28,6 +28,7 @@ export function logins(memory: Memory): LoginStore {
       if (code && !used) return { kind: "code_invalid" };
       if (withEmail(account.email)) return { kind: "email_taken" };
       if (account.role === "admin" && admin()) return { kind: "admin_exists" };
+      if (leaving.has(admin()?.id ?? "")) return { kind: "admin_leaving" };
       const stored = { ...account, userId: ownerOf(user, takesOver) };
       accounts.set(stored.id, stored);
       sessions.set(session.id, session);
@@ -93,6 +94,13 @@ export function logins(memory: Memory): LoginStore {
       newestFirst(memory.audit)
         .filter((entry) => entry.id < after && (accountId === undefined || entry.accountId === accountId))
         .slice(0, limit),
+    async beginRemoval(id) {
+      const account = accounts.get(id);
+      if (!account) return "deleted";
+      if (account.role === "admin" && accounts.size > 1) return "last_admin";
+      leaving.add(id);
+      return "begun";
+    },
     async forgetUser(userId) {
       memory.forgetUser(userId);
       return false;
@@ -100,11 +108,11 @@ export function logins(memory: Memory): LoginStore {
     async deleteAccount(id) {
       const account = accounts.get(id);
       if (!account) return "deleted";
-      if (account.role === "admin" && accounts.size > 1) return "last_admin";
       if (memory.hasAnythingOf(account.userId)) return "not_empty";
       const user = [...users.values()].find((one) => one.id === account.userId);
       memory.forgetUser(account.userId);
       accounts.delete(id);
+      leaving.delete(id);
       for (const session of sessionsOf(id)) sessions.delete(session.id);
       for (const code of codes.values()) if (code.accountId === id) codes.delete(code.id);
       if (user) {

@@ -31,6 +31,8 @@ export class Memory {
   readonly users: Map<string, User> = new Map(); // by name
   readonly tokens: Map<string, TokenRecord> = new Map(); // by hash
   readonly loginAccounts: Map<string, AccountRecord> = new Map();
+  /** Accounts whose removal has begun. */
+  readonly leaving: Set<string> = new Set();
   readonly sessions: Map<string, SessionRecord> = new Map();
   readonly codes: Map<string, CodeRecord> = new Map();
   audit: readonly AuditRecord[] = [];

@@ -6,7 +6,9 @@ export function receipts(memory: Memory): ReceiptStore {
   return {
     async find(key, expiredBefore) {
       const known = memory.receipts.get(nameOf(key));
-      return known && known.begunAt >= expiredBefore ? known : undefined;
+      if (!known || known.begunAt < expiredBefore) return undefined;
+      const { begunAt: _, ...receipt } = known;
+      return receipt;
     },
     async forget(begunBefore) {
       const old = [...memory.receipts].filter(([, { begunAt }]) => begunAt < begunBefore);

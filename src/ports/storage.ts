@@ -27,6 +27,7 @@ export type { EventStore, LogPage } from "./storage/event-store.ts";
 export type { InstancePatch, InstanceStore } from "./storage/instance-store.ts";
 export type { LineRecordStore } from "./storage/line-record-store.ts";
 export type {
+  AccountDecision,
   AccountRecord,
   AccountRemoval,
   AuditPage,

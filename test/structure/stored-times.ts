@@ -13,6 +13,7 @@ const REASONS = {
 /** The other columns of `adapters/storage/schema.ts` that hold times; JSON columns by their name. */
 export const OTHER_TIMES: ReadonlyMap<string, keyof typeof REASONS> = new Map([
   ["users.created_at", "shown"],
+  ["accounts.removal_begun_at", "shown"],
   ["tokens.created_at", "shown"],
   ["tokens.expires_at", "chosen"],
   ["tokens.revoked_at", "shown"],

@@ -96,6 +96,8 @@ export class Accounts implements AccountUseCases {
     });
     if (result.kind === "email_taken") throw emailTaken();
     if (result.kind === "admin_exists") throw new AccountRefusal("registration_closed", "there is an account already");
+    if (result.kind === "admin_leaving")
+      throw new AccountRefusal("registration_closed", "the administrator's account is being deleted; try again later");
     if (result.kind === "code_invalid") throw codeInvalid();
     await this.#audit.note(result.account, "account.registered", null);
     return newSession(result.account, session);
@@ -156,16 +158,12 @@ export class Accounts implements AccountUseCases {
   }
 
   async delete({ id }: Account, password: string): Promise<void> {
-    const { storage, log } = this.#parts;
+    const { storage, system, log } = this.#parts;
     const account = await this.#passwords.confirm(id, password);
-    if (account.role === "admin" && (await this.#logins.accounts(2)).length > 1) throw lastAdmin();
-    for (;;) {
-      await eraseUser(this.#parts, account.userId);
-      const removal = await this.#logins.deleteAccount(id);
-      if (removal === "last_admin") throw lastAdmin();
-      if (removal === "deleted") break;
-      // Another browser or program has created something meanwhile.
-    }
+    if ((await this.#logins.beginRemoval(id, system.now())) === "last_admin") throw lastAdmin();
+    // Again if another browser or program has created something in the meantime.
+    do await eraseUser(this.#parts, account.userId);
+    while ((await this.#logins.deleteAccount(id)) === "not_empty");
     this.#passwords.forgetFailures(account);
     await this.#audit.note(account, "account.deleted", id);
     await storage.retention.scrub({ thorough: false }).catch((error: unknown) => {

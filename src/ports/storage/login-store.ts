@@ -83,15 +83,24 @@ export type RegistrationResult =
   | { readonly kind: "code_invalid" }
   | { readonly kind: "email_taken" }
   /** It was to be the administrator, but there is one. */
-  | { readonly kind: "admin_exists" };
+  | { readonly kind: "admin_exists" }
+  /** The removal of the administrator's account has begun. */
+  | { readonly kind: "admin_leaving" };
+
+/**
+ * What became of the decision to remove an account.
+ * - `begun`: now or earlier. If it is the administrator's, there is no other account, and none is registered until it is deleted.
+ * - `last_admin`: it is the administrator's, and other people have accounts; nothing was written.
+ * - `deleted`: there is no such account.
+ */
+export type AccountDecision = "begun" | "last_admin" | "deleted";
 
 /**
  * What became of the deletion of an account.
  * - `deleted`: it is gone, by this deletion or an earlier one.
  * - `not_empty`: its user has tokens, webhooks, instances or calls; nothing was deleted.
- * - `last_admin`: it is the administrator's, and other people have accounts; nothing was deleted.
  */
-export type AccountRemoval = "deleted" | "not_empty" | "last_admin";
+export type AccountRemoval = "deleted" | "not_empty";
 
 /** Accounts, their sessions, one-time codes, and the audit log. */
 export interface LoginStore {
@@ -148,6 +157,8 @@ export interface LoginStore {
   note(entry: AuditRecord, keptSince: number): Promise<void>;
   /** Entries of all accounts, or of one, newest first by id. */
   audit(filter: { readonly accountId?: string | undefined }, page: AuditPage): Promise<AuditRecord[]>;
+  /** Decides in one transaction that an account is removed, before anything of its user is. */
+  beginRemoval(accountId: string, at: number): Promise<AccountDecision>;
   /**
    * Deletes up to `limit` records of a user, who has no calls left: events, results of idempotent requests, tokens, consents,
    * and instances whose deletion has finished.
@@ -155,8 +166,8 @@ export interface LoginStore {
    */
   forgetUser(userId: string, limit: number): Promise<boolean>;
   /**
-   * Deletes an account with its sessions, codes and consents, in one transaction with the checks of {@link AccountRemoval}. Its user
-   * stays, so that the oldest user stays the oldest, and gets its id as its name. Audit entries stay.
+   * Deletes an account whose removal has begun, with its sessions, codes and consents, in one transaction with the checks of
+   * {@link AccountRemoval}. Its user stays, so that the oldest user stays the oldest, and gets its id as its name. Audit entries stay.
    */
   deleteAccount(id: string): Promise<AccountRemoval>;
 }

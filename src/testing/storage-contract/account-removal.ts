@@ -116,11 +116,48 @@ function unfinishedRemoval(clause: Clause): void {
     const { logins } = scene.storage;
     const admin = accountIn(await logins.register(newAccount(scene, "ana@example.com", { role: "admin" })));
     const bob = await storedAccount(scene, "bob@example.com");
-    scene.equal(await logins.deleteAccount(admin.id), "last_admin");
+    scene.equal(await logins.beginRemoval(admin.id, scene.now()), "last_admin");
     scene.equal((await logins.sessions(admin.id)).length, 1);
-    scene.equal(await logins.deleteAccount(bob.id), "deleted");
-    scene.equal(await logins.deleteAccount(admin.id), "deleted");
+    const other = accountIn(await logins.register(newAccount(scene, "eva@example.com")));
+    for (const { id } of [bob, other, admin]) {
+      scene.equal(await logins.beginRemoval(id, scene.now()), "begun");
+      scene.equal(await logins.deleteAccount(id), "deleted");
+      scene.equal(await logins.beginRemoval(id, scene.now()), "deleted");
+    }
     scene.equal(await logins.accounts(), []);
+  });
+
+  clause("nobody registers once the removal of the administrator has begun", async (scene) => {
+    const { accounts, logins } = scene.storage;
+    const admin = accountIn(await logins.register(newAccount(scene, "ana@example.com", { role: "admin" })));
+    const code = await storedCode(scene, "invitation", { accountId: admin.id });
+    for (let i = 0; i < 2; i++) scene.equal(await logins.beginRemoval(admin.id, scene.now()), "begun");
+    const late = newAccount(scene, "bob@example.com", {
+      code: { hash: code.hash, purpose: code.purpose, now: code.createdAt },
+    });
+    scene.equal(await logins.register(late), { kind: "admin_leaving" });
+    scene.equal((await logins.codeByHash(code.hash))?.id, code.id);
+    scene.equal(await logins.accounts(), [admin]);
+    scene.equal(await logins.sessionByHash(late.session.hash), undefined);
+    scene.equal(
+      (await accounts.users()).map(({ id }) => id),
+      [admin.userId],
+    );
+    scene.equal(await logins.deleteAccount(admin.id), "deleted");
+    accountIn(await logins.register(newAccount(scene, "eva@example.com", { role: "admin" })));
+  });
+
+  clause("of a removal and registrations at once, one side is refused", async (scene) => {
+    const { logins } = scene.storage;
+    const admin = accountIn(await logins.register(newAccount(scene, "ana@example.com", { role: "admin" })));
+    const people = Array.from({ length: 8 }, (_, i) => newAccount(scene, `p${i}@example.com`));
+    const [first, decision, ...more] = await Promise.all([
+      logins.register(people[0]!),
+      logins.beginRemoval(admin.id, scene.now()),
+      ...people.slice(1).map((person) => logins.register(person)),
+    ]);
+    const registered = [first, ...more].filter(({ kind }) => kind === "registered").length;
+    scene.equal(registered, decision === "begun" ? 0 : people.length);
   });
 
   clause("a deleted account makes no more tokens", async (scene) => {

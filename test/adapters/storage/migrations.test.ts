@@ -46,6 +46,7 @@ const STEPS = [
   "0032_queue_order",
   "0033_purge_clock",
   "0034_receipt_ids",
+  "0035_account_removals",
 ];
 
 test("four processes migrate one new SQLite file at the same time", { timeout: 60_000 }, async () => {

@@ -204,17 +204,29 @@ describe("the deletion of an account", () => {
     await expectNothing(scene, bob, []);
   });
 
-  test("of the administrator is refused if somebody registers meanwhile", async () => {
-    const { world, accounts, admin, member } = await accountScene();
-    const ana = await admin();
-    world.storage.before = async (operation) => {
-      if (operation !== "logins.deleteAccount") return;
-      world.storage.before = () => {};
-      await member(ana, "bob@example.com");
-    };
-    await expect(passing(world, accounts.delete(ana.account, PASSWORD))).rejects.toMatchObject({ code: "last_admin" });
-    expect(await accounts.session(ana.secret)).toBeDefined();
-  });
+  test.each(["webhooks.list", "instances.list", "calls.list", "logins.forgetUser", "logins.deleteAccount"])(
+    "of the administrator erases nothing or refuses who registers before %s",
+    async (moment) => {
+      const scene = await accountScene();
+      const { world, accounts, admin, member } = scene;
+      const ana = await admin();
+      const { id } = await world.newInstance(ana.principal);
+      let registration: Promise<unknown> | undefined;
+      world.storage.before = async (operation) => {
+        if (operation !== moment || registration) return;
+        registration = member(ana, "bob@example.com");
+        await registration.catch(() => {});
+      };
+      const deletion = passing(world, accounts.delete(ana.account, PASSWORD));
+      const [deleted] = await Promise.allSettled([deletion]);
+      if (deleted.status === "fulfilled") {
+        await expect(registration).rejects.toMatchObject({ code: "registration_closed" });
+        return expectNothing(scene, ana, [id]);
+      }
+      expect(deleted.reason).toMatchObject({ code: "last_admin" });
+      expect((await world.app.instances.get(ana.principal, id)).id).toBe(id);
+    },
+  );
 
   test("needs the password, and guessing it is slowed down", async () => {
     const { accounts, admin } = await accountScene();
