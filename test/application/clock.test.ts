@@ -8,7 +8,7 @@ const HOUR_MS = 3_600_000;
 const FIFO = { kind: "fifo", depth: 5, paceMs: 10_000 } as const;
 
 describe("the pace of a fifo queue", () => {
-  test.each([-HOUR_MS, HOUR_MS])("is kept if the wall clock is set by %i ms", async (jump) => {
+  test.each([-HOUR_MS, 5 * 60_000])("is kept if the wall clock is set by %i ms", async (jump) => {
     const world = await World.start({ policy: FIFO });
     const instance = await world.activeInstance();
     await world.call(instance);

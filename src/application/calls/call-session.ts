@@ -72,7 +72,7 @@ export class CallSession {
   /**
    * @param call claimed by this process
    * @param message prepared; undefined for a call without a fixed message
-   * @param asking called in the moment in which the network is asked to place the call
+   * @param asking called right before the network is asked to place the call; throws if it must not be asked any more
    */
   constructor(
     context: Context,
@@ -225,8 +225,8 @@ export class CallSession {
       const connection = await prepareDialling(this.#context, this.call, this.#telephony, signal);
       if (signal.aborted) return; // the call ended meanwhile: nobody is asked
       if (!this.#context.lease.mayDial) throw new DialError("line_lost", DEADLINE_PASSED);
-      this.#asked = true;
       this.#asking();
+      this.#asked = true;
       const leg = await this.#line.dial(this.call.targetPhone, options, signal);
       this.#leg = leg;
       if (this.#flow.phase === "over") return;

@@ -1,6 +1,7 @@
 import type { Call } from "../../domain/call.ts";
 import type { FailedReason } from "../../domain/outcome.ts";
 import { StorageUnavailable } from "../../ports/storage.ts";
+import { ProgramFailed } from "../call-audio/programs/program.ts";
 import type { Context } from "../context.ts";
 import type { LineMonitor, NumberState } from "../instances/line-monitor.ts";
 import type { Lines } from "../instances/lines.ts";
@@ -168,6 +169,8 @@ export class Dispatcher {
       const line = await monitor?.line();
       if (!monitor || !line || !this.#mayDial(instanceId)) return this.#preparations.cancel(instanceId);
       const next = this.#preparations.call(instanceId) ?? (await this.#next(instanceId));
+      const missed = next && monitor.missedBy(next);
+      if (next && missed !== undefined) return await this.#block(next, { reason: "instance_offline", detail: missed });
       if (!(await this.#isAllowed(monitor, next)) || !next) return;
       if (this.#ending(next.id) || !this.#mayDial(instanceId)) return; // whoever ends it goes on with it
       this.#preparations.begin(next, monitor.telephony.capabilities.sampleRate ?? USUAL_RATE);
@@ -185,6 +188,8 @@ export class Dispatcher {
       const { number } = monitor;
       number.full = undefined; // this dial will tell
       const asking = () => {
+        const missed = monitor.missedBy(call);
+        if (missed !== undefined) throw new ProgramFailed("instance_offline", missed);
         number.lastDial = { at: system.monotonic() };
       };
       const session = new CallSession(this.#context, call, monitor.telephony, line, prepared.message, asking);
@@ -224,12 +229,18 @@ export class Dispatcher {
       this.#wakeIn(id, decision.ms);
       this.#held.add(id);
     }
-    if (decision.do === "block" && next) {
-      this.#preparations.cancel(id, next.id);
-      if (!this.#ending(next.id)) await failCall(this.#context, next, decision.reason, decision.detail);
-      this.wake(id);
-    }
+    if (decision.do === "block" && next) await this.#block(next, decision);
     return decision.do === "dial";
+  }
+
+  /** Fails a call instead of dialling it. */
+  async #block(
+    call: Call,
+    { reason, detail }: { readonly reason: FailedReason; readonly detail: string },
+  ): Promise<void> {
+    this.#preparations.cancel(call.instanceId, call.id);
+    if (!this.#ending(call.id)) await failCall(this.#context, call, reason, detail);
+    this.wake(call.instanceId);
   }
 
   async #claim(instanceId: string): Promise<Call | undefined> {

@@ -1,3 +1,4 @@
+import type { Call } from "../../domain/call.ts";
 import type { Instance } from "../../domain/instance.ts";
 import {
   decideLine,
@@ -28,6 +29,7 @@ import { retryUntilStored } from "../retry-until-stored.ts";
 import type { Connection } from "../use-cases.ts";
 import { BoundedLine } from "./bounded-line.ts";
 import { InstanceRecord } from "./instance-record.ts";
+import { LineAbsence } from "./line-absence.ts";
 import { LinkCodes } from "./link-codes.ts";
 import { LinkTime } from "./link-time.ts";
 import { NumberPause } from "./number-pause.ts";
@@ -73,6 +75,7 @@ export class LineMonitor implements LineHost {
   readonly #record: InstanceRecord;
   readonly #link: StoredLink;
   readonly #linkTime: LinkTime;
+  readonly #absence: LineAbsence;
   readonly #pause: NumberPause;
   readonly #line: BoundedLine;
   readonly #prober: Prober;
@@ -87,6 +90,7 @@ export class LineMonitor implements LineHost {
     this.telephony = telephony;
     this.#watcher = watcher;
     this.#link = new StoredLink(context, this.#record);
+    this.#absence = new LineAbsence(context);
     this.#linkTime = new LinkTime(context, this.#record);
     this.#pause = new NumberPause(context, this.#record);
     const { id, userId, name } = instance;
@@ -141,6 +145,11 @@ export class LineMonitor implements LineHost {
   /** Whether the last probe found the line able to place calls. */
   get canDial(): boolean {
     return this.#flow.state === "online";
+  }
+
+  /** Why a call must not be dialled any more although the line is online; undefined if it may be. */
+  missedBy(call: Call): string | undefined {
+    return this.#absence.missedBy(call);
   }
 
   /** Why the line cannot place calls until somebody mends it; undefined if it can, or if the fault may pass by itself. */
@@ -371,6 +380,7 @@ export class LineMonitor implements LineHost {
   }
 
   #found(health: LineHealth): void {
+    if (health.state === "online") this.#absence.seen();
     if (health.state === "online") this.#take({ type: "found_online", at: this.#context.system.now() });
     else this.#take({ type: "found_offline", reason: health.reason, lasting: health.lasting ?? false });
   }

@@ -1,0 +1,75 @@
+import { describe, expect, test } from "vitest";
+import type { ManualSystem } from "../../../src/testing/manual-system.ts";
+import { ToneSpeech, World } from "../../support/application.ts";
+
+const HOUR_MS = 3_600_000;
+const MISSED = { reason: "instance_offline", detail: expect.stringMatching(/stood still for 288\d\d s/) };
+
+/** How a machine comes back after eight hours. */
+const RESUMES: Record<string, (system: ManualSystem) => void> = {
+  "a stopped process": (system) => system.stall(8 * HOUR_MS),
+  "a virtual machine whose monotonic clock was paused": (system) => system.jump(8 * HOUR_MS),
+};
+
+describe.each(Object.entries(RESUMES))("%s that resumes after eight hours", (_, resume) => {
+  test("dials no call that was prepared before", async () => {
+    const world = await World.start({ policy: { kind: "fifo", depth: 5, paceMs: 10_000 } });
+    const instance = await world.activeInstance();
+    const first = await world.call(instance);
+    world.leg(first).end("busy");
+    await world.system.settle();
+    const waiting = await world.call(instance);
+    resume(world.system);
+    await world.system.advance(30_000);
+    expect(world.network.legs).toHaveLength(1);
+    expect(await world.stored(waiting)).toMatchObject({ status: "FAILED", dialingAt: null, outcome: MISSED });
+    const later = await world.call(instance);
+    await world.system.advance(10_000);
+    expect(world.leg(later).live).toBe(true);
+    await world.stop();
+  });
+
+  test("dials no call whose message was being prepared", async () => {
+    const speech = new ToneSpeech();
+    let speak = () => {};
+    speech.hold = new Promise<void>((resolve) => {
+      speak = resolve;
+    });
+    const world = await World.start({ speech: () => speech });
+    const call = await world.call(await world.activeInstance());
+    resume(world.system);
+    speak();
+    await world.system.settle();
+    expect(world.network.legs).toHaveLength(0);
+    expect((await world.stored(call)).status).toBe("FAILED");
+    await world.stop();
+  });
+
+  test("dials no call that was being claimed", async () => {
+    const world = await World.start();
+    const instance = await world.activeInstance();
+    const release = world.holdClaim();
+    const call = await world.call(instance);
+    resume(world.system);
+    release();
+    await world.system.settle();
+    await world.system.advance(5_000);
+    expect(world.network.legs).toHaveLength(0);
+    expect(await world.stored(call)).toMatchObject({ status: "FAILED", startedAt: null, outcome: MISSED });
+    const later = await world.call(instance);
+    expect(world.leg(later).live).toBe(true);
+    await world.stop();
+  });
+});
+
+test("a process that was stopped for less than a call may wait dials it", async () => {
+  const world = await World.start({ policy: { kind: "fifo", depth: 5, paceMs: 10_000 } });
+  const instance = await world.activeInstance();
+  world.leg(await world.call(instance)).end("busy");
+  await world.system.settle();
+  const waiting = await world.call(instance);
+  world.system.stall(5 * 60_000);
+  await world.system.advance(10_000);
+  expect(world.leg(waiting).live).toBe(true);
+  await world.stop();
+});
