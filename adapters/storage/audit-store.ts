@@ -1,5 +1,6 @@
 import type { Selectable } from "kysely";
 import type { AuditRecord, LoginStore } from "../../src/ports/storage.ts";
+import { deletePiece, MAX_PIECE } from "./pieces.ts";
 import type { AuditTable } from "./schema.ts";
 import type { Session } from "./session.ts";
 
@@ -19,7 +20,12 @@ export function auditStore(session: Session): Pick<LoginStore, "note" | "audit">
             subject: subject === null ? null : JSON.stringify(subject),
           })
           .execute();
-        await tx.deleteFrom("audit_log").where("at", "<", keptSince).execute();
+        await deletePiece(tx, session.traits, {
+          table: "audit_log",
+          limit: MAX_PIECE,
+          locked: "skip",
+          rows: (all) => all.where("at", "<", keptSince).orderBy("at"),
+        });
       }),
     audit: ({ accountId }, { limit, after }) =>
       session.read(async (db) => {

@@ -1,15 +1,17 @@
+import { setImmediate } from "node:timers/promises";
 import type { Kysely } from "kysely";
 import type { CallStatus } from "../../src/domain/call.ts";
 import type { RemovedCalls } from "../../src/ports/storage.ts";
 import { keepCounting } from "./call-quota.ts";
 import { IS_FINAL } from "./conditions.ts";
-import { deletedRows } from "./deleted-rows.ts";
+import { deletePiece, MAX_PIECE } from "./pieces.ts";
 import { prepared } from "./prepared.ts";
 import { blankReceipts } from "./receipt-store.ts";
 import type { Database, FinishedCountTable } from "./schema.ts";
+import type { Session, Traits } from "./session.ts";
 
-/** Calls per DELETE; both databases limit the parameters of one statement. */
-const BATCH = 500;
+/** Calls of one transaction; their messages are long. */
+const BATCH = 50;
 
 const COUNTED = prepared((db, { instance_id, status, calls }: FinishedCountTable) =>
   db
@@ -36,9 +38,13 @@ export async function endedCalls(db: Kysely<Database>, endedBefore: number, limi
   return rows.map((row) => row.id);
 }
 
-/** Deletes final calls with all their records. Calls counted after `countedSince` (ms) still count for their token. */
+/**
+ * Deletes final calls with all their records, in pieces. Records go first, of each call the newest event first: those that
+ * are left keep their numbers, and a deletion that fails in between can be repeated. Calls counted after `countedSince` (ms)
+ * still count for their token.
+ */
 export async function removeCalls(
-  tx: Kysely<Database>,
+  session: Session,
   calls: readonly string[],
   countedSince = Infinity,
 ): Promise<RemovedCalls> {
@@ -47,26 +53,70 @@ export async function removeCalls(
   let transcriptLines = 0;
   let receipts = 0;
   for (let from = 0; from < calls.length; from += BATCH) {
-    const deleted = await tx
-      .deleteFrom("calls")
-      .where("id", "in", calls.slice(from, from + BATCH))
-      .where(IS_FINAL)
-      .returning(["id", "instance_id", "status", "token_id", "counted_at"])
-      .execute();
-    const batch = deleted.map((row) => row.id);
-    if (batch.length === 0) continue;
-    ids.push(...batch);
-    events += deletedRows(await tx.deleteFrom("events").where("call_id", "in", batch).executeTakeFirst());
-    transcriptLines += deletedRows(await tx.deleteFrom("transcripts").where("call_id", "in", batch).executeTakeFirst());
-    receipts += await blankReceipts(tx, batch);
-    await keepCounting(tx, deleted, countedSince);
-    await tx.deleteFrom("call_audio").where("call_id", "in", batch).execute();
-    for (const [key, counted] of countedBy(deleted)) {
-      const [instanceId, status] = JSON.parse(key) as [string, CallStatus];
-      await countFinished(tx, instanceId, status, -counted);
+    const batch = calls.slice(from, from + BATCH);
+    for (let left = true; left; ) {
+      const piece = await session.transaction((tx) => removePiece(tx, batch, countedSince, session.traits));
+      events += piece.events;
+      transcriptLines += piece.transcriptLines;
+      receipts += piece.receipts;
+      ids.push(...(piece.ids ?? []));
+      left = piece.ids === undefined;
+      await setImmediate();
     }
   }
   return { ids, events, transcriptLines, receipts };
+}
+
+interface RemovedPiece extends Omit<RemovedCalls, "ids"> {
+  /** Undefined if there may be more records. */
+  readonly ids: readonly string[] | undefined;
+}
+
+/** Deletes some records of final calls, or the last ones and the calls. */
+async function removePiece(
+  tx: Kysely<Database>,
+  calls: readonly string[],
+  countedSince: number,
+  traits: Traits,
+): Promise<RemovedPiece> {
+  const rows = await tx
+    .selectFrom("calls")
+    .select("id")
+    .where("id", "in", calls)
+    .where(IS_FINAL)
+    .orderBy("id")
+    .$if(traits.rowLocks, (query) => query.forUpdate())
+    .execute();
+  const final = rows.map(({ id }) => id);
+  if (final.length === 0) return { ids: [], events: 0, transcriptLines: 0, receipts: 0 };
+  const events = await deletePiece(tx, traits, {
+    table: "events",
+    limit: MAX_PIECE,
+    rows: (all) => all.where("call_id", "in", final).orderBy("call_id", "desc").orderBy("position", "desc"),
+  });
+  const transcriptLines = await deletePiece(tx, traits, {
+    table: "transcripts",
+    limit: MAX_PIECE - events,
+    rows: (all) => all.where("call_id", "in", final).orderBy("call_id").orderBy("position"),
+  });
+  const parts = await deletePiece(tx, traits, {
+    table: "call_audio",
+    limit: MAX_PIECE - events - transcriptLines,
+    rows: (all) => all.where("call_id", "in", final).orderBy("call_id").orderBy("part"),
+  });
+  if (events + transcriptLines + parts === MAX_PIECE) return { ids: undefined, events, transcriptLines, receipts: 0 };
+  const receipts = await blankReceipts(tx, final);
+  const deleted = await tx
+    .deleteFrom("calls")
+    .where("id", "in", final)
+    .returning(["id", "instance_id", "status", "token_id", "counted_at"])
+    .execute();
+  await keepCounting(tx, deleted, countedSince, traits);
+  for (const [key, counted] of countedBy(deleted)) {
+    const [instanceId, status] = JSON.parse(key) as [string, CallStatus];
+    await countFinished(tx, instanceId, status, -counted);
+  }
+  return { ids: deleted.map(({ id }) => id), events, transcriptLines, receipts };
 }
 
 /** Counts calls that became final, or (negative) were deleted. */

@@ -1,7 +1,9 @@
 import { type Kysely, sql } from "kysely";
 import type { CallQuota } from "../../src/ports/storage.ts";
+import { deletePiece, MAX_PIECE } from "./pieces.ts";
 import { prepared } from "./prepared.ts";
 import type { CallRow, Database, RemovedCallTable } from "./schema.ts";
+import type { Traits } from "./session.ts";
 
 interface Counted {
   readonly token_id: string;
@@ -94,10 +96,17 @@ export async function keepCounting(
   tx: Kysely<Database>,
   counted: readonly Pick<CallRow, "token_id" | "counted_at">[],
   since: number,
+  traits: Traits,
 ): Promise<void> {
   const rows = counted.flatMap(({ token_id, counted_at }): RemovedCallTable[] =>
     token_id === null || counted_at === null || counted_at <= since ? [] : [{ token_id, created_at: counted_at }],
   );
   if (rows.length > 0) await tx.insertInto("removed_calls").values(rows).execute();
-  if (since < Infinity) await tx.deleteFrom("removed_calls").where("created_at", "<=", since).execute();
+  if (since === Infinity) return;
+  await deletePiece(tx, traits, {
+    table: "removed_calls",
+    limit: MAX_PIECE,
+    locked: "skip",
+    rows: (all) => all.where("created_at", "<=", since).orderBy("created_at"),
+  });
 }

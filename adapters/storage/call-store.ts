@@ -35,7 +35,10 @@ export function callStore(session: Session): CallStore {
     countTransfer: (tokenId, at, quota) =>
       session.transaction(async (tx) => {
         const oldestAt = await quotaSpent(tx, tokenId, quota, session.traits.rowLocks);
-        if (oldestAt === undefined) await keepCounting(tx, [{ token_id: tokenId, counted_at: at }], quota.since);
+        if (oldestAt === undefined) {
+          const transfer = { token_id: tokenId, counted_at: at };
+          await keepCounting(tx, [transfer], quota.since, session.traits);
+        }
         return oldestAt;
       }),
     async get(id) {
@@ -73,7 +76,7 @@ export function callStore(session: Session): CallStore {
         return rows.map(callOf);
       }),
     ended: (endedBefore, limit) => session.read((db) => endedCalls(db, endedBefore, limit)),
-    remove: (ids, countedSince) => session.transaction((tx) => removeCalls(tx, ids, countedSince)),
+    remove: (ids, countedSince) => removeCalls(session, ids, countedSince),
     to: (phone, page) => callsTo(session, phone, page),
     tally: callTally(session),
     counts: () => session.read(countCalls),

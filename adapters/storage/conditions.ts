@@ -26,6 +26,8 @@ export const IS_LINK: RawBuilder<boolean> = sql<boolean>`type = 'instance.linked
 export const IS_NOT_DELETED: RawBuilder<boolean> = sql<boolean>`status <> 'DELETED'`;
 /** An instance whose deletion is unfinished. */
 export const IS_HALF_DELETED: RawBuilder<boolean> = sql<boolean>`status = 'DELETED' and erased_at is null`;
+/** A delivery that is not pending. */
+export const IS_OVER: RawBuilder<boolean> = sql<boolean>`status <> 'pending'`;
 /** The one account of the administrator. */
 export const IS_ADMIN: RawBuilder<boolean> = sql<boolean>`role = 'admin'`;
 /** The one code of the first start. */

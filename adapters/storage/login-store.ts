@@ -4,6 +4,7 @@ import { accountOf, hasAdmin, sessionOf, sessionRow } from "./account-row.ts";
 import { auditStore } from "./audit-store.ts";
 import { codeStore, lockedCode } from "./code-store.ts";
 import { IS_RESET_CODE } from "./conditions.ts";
+import { deletePiece, inPieces } from "./pieces.ts";
 import { prepared } from "./prepared.ts";
 import { AdminLeaving, register } from "./registration.ts";
 import type { Session } from "./session.ts";
@@ -114,11 +115,19 @@ export function loginStore(session: Session): LoginStore {
           .executeTakeFirst();
         return deleted !== undefined;
       }),
-    forgetExpired: (before) =>
-      session.transaction(async (tx) => {
-        await tx.deleteFrom("account_sessions").where("expires_at", "<", before).execute();
-        await tx.deleteFrom("account_codes").where("expires_at", "<", before).execute();
-      }),
+    async forgetExpired(before) {
+      for (const table of ["account_sessions", "account_codes"] as const)
+        await inPieces((limit) =>
+          session.transaction((tx) =>
+            deletePiece(tx, session.traits, {
+              table,
+              limit,
+              locked: "skip",
+              rows: (all) => all.where("expires_at", "<", before).orderBy("expires_at"),
+            }),
+          ),
+        );
+    },
   };
 }
 

@@ -1,9 +1,9 @@
-import { type Kysely, sql } from "kysely";
+import type { Kysely } from "kysely";
 import type { NewReceipt, Receipt, ReceiptKey, ReceiptStore } from "../../src/ports/storage.ts";
-import { deletedRows } from "./deleted-rows.ts";
+import { deletePiece, inPieces } from "./pieces.ts";
 import { prepared } from "./prepared.ts";
 import type { Database, ReceiptTable } from "./schema.ts";
-import type { Session } from "./session.ts";
+import type { Session, Traits } from "./session.ts";
 
 type NewRow = Omit<ReceiptTable, "existing_status"> & { readonly expired_before: number };
 
@@ -47,7 +47,8 @@ export function receiptStore(session: Session): ReceiptStore {
       const { fingerprint, record_id: recordId, existing_status: existing } = row;
       return { fingerprint, recordId, ...(existing !== null && { existing }) };
     },
-    forget: (begunBefore) => session.write((db) => forgetBegunBefore(db, begunBefore, session.traits.rowLocks)),
+    forget: (begunBefore) =>
+      inPieces((limit) => session.transaction((tx) => forgetBegunBefore(tx, begunBefore, session.traits, limit))),
   };
 }
 
@@ -79,13 +80,11 @@ export async function blankReceipts(tx: Kysely<Database>, recordIds: readonly st
 }
 
 /** Two requests that delete at the same time skip each other's rows, which prevents a deadlock. */
-async function forgetBegunBefore(tx: Kysely<Database>, before: number, rowLocks: boolean): Promise<number> {
-  const old = tx.deleteFrom("receipts");
-  const deletion = rowLocks
-    ? old.where(({ selectFrom }) => {
-        const free = selectFrom("receipts").select(sql`ctid`.as("ctid")).where("created_at", "<", before);
-        return sql<boolean>`ctid = any(array(${free.forUpdate().skipLocked()}))`;
-      })
-    : old.where("created_at", "<", before);
-  return deletedRows(await deletion.executeTakeFirst());
+function forgetBegunBefore(tx: Kysely<Database>, before: number, traits: Traits, limit: number): Promise<number> {
+  return deletePiece(tx, traits, {
+    table: "receipts",
+    limit,
+    locked: "skip",
+    rows: (all) => all.where("created_at", "<", before).orderBy("created_at"),
+  });
 }

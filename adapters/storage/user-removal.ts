@@ -1,11 +1,18 @@
 import { type Kysely, sql } from "kysely";
 import type { LoginStore } from "../../src/ports/storage.ts";
-import { deletedRows } from "./deleted-rows.ts";
+import { deletePiece, MAX_PIECE } from "./pieces.ts";
 import type { Database } from "./schema.ts";
 import type { Session } from "./session.ts";
 
 /** Deletes what belongs to a user, and the account. */
 export function userRemoval(session: Session): Pick<LoginStore, "beginRemoval" | "forgetUser" | "deleteAccount"> {
+  const forgetRecords = (
+    tx: Kysely<Database>,
+    table: "events" | "tokens" | "receipts" | "consents",
+    userId: string,
+    limit: number,
+  ) => deletePiece(tx, session.traits, { table, limit, rows: (all) => all.where("user_id", "=", userId) });
+
   return {
     beginRemoval: (id, at) =>
       session.transaction(async (tx) => {
@@ -24,14 +31,10 @@ export function userRemoval(session: Session): Pick<LoginStore, "beginRemoval" |
       }),
     forgetUser: (userId, limit) =>
       session.transaction(async (tx) => {
-        const deleted = [
-          await forgetRecords(tx, "events", userId, limit),
-          await forgetRecords(tx, "tokens", userId, limit),
-          await forgetReceipts(tx, userId, limit),
-          await forgetInstances(tx, userId, limit),
-          await forgetConsents(tx, userId, limit),
-        ];
-        return deleted.some((rows) => rows >= limit);
+        const piece = Math.min(limit, MAX_PIECE);
+        for (const table of ["events", "tokens", "receipts", "consents"] as const)
+          if ((await forgetRecords(tx, table, userId, piece)) >= piece) return true;
+        return (await forgetInstances(tx, userId, piece)) >= piece;
       }),
     deleteAccount: (id) =>
       session.transaction(async (tx) => {
@@ -67,28 +70,6 @@ async function lockAccounts(tx: Kysely<Database>): Promise<void> {
 async function hasOthers(tx: Kysely<Database>, accountId: string): Promise<boolean> {
   const row = await tx.selectFrom("accounts").select("id").where("id", "!=", accountId).limit(1).executeTakeFirst();
   return row !== undefined;
-}
-
-async function forgetRecords(
-  tx: Kysely<Database>,
-  table: "events" | "tokens",
-  userId: string,
-  limit: number,
-): Promise<number> {
-  const some = tx.selectFrom(table).select("id").where("user_id", "=", userId).limit(limit);
-  return deletedRows(await tx.deleteFrom(table).where("id", "in", some).executeTakeFirst());
-}
-
-async function forgetReceipts(tx: Kysely<Database>, userId: string, limit: number): Promise<number> {
-  const some = tx.selectFrom("receipts").select("key").where("user_id", "=", userId).limit(limit);
-  const deletion = tx.deleteFrom("receipts").where("user_id", "=", userId).where("key", "in", some);
-  return deletedRows(await deletion.executeTakeFirst());
-}
-
-async function forgetConsents(tx: Kysely<Database>, userId: string, limit: number): Promise<number> {
-  const some = tx.selectFrom("consents").select("phone").where("user_id", "=", userId).limit(limit);
-  const deletion = tx.deleteFrom("consents").where("user_id", "=", userId).where("phone", "in", some);
-  return deletedRows(await deletion.executeTakeFirst());
 }
 
 async function forgetInstances(tx: Kysely<Database>, userId: string, limit: number): Promise<number> {

@@ -2,9 +2,10 @@ import type { Kysely, Selectable } from "kysely";
 import { type NumberedEvent, withoutPosition } from "../../src/domain/events.ts";
 import type { WebhookDelivery } from "../../src/domain/webhook.ts";
 import type { DueDelivery, WebhookStore } from "../../src/ports/storage.ts";
-import { deletedRows } from "./deleted-rows.ts";
+import { IS_OVER } from "./conditions.ts";
 import { SEQUENCE } from "./event-sequence.ts";
 import { eventOf } from "./event-store.ts";
+import { deletePiece, inPieces } from "./pieces.ts";
 import { prepared } from "./prepared.ts";
 import type { Database, WebhookDeliveryTable } from "./schema.ts";
 import type { Session } from "./session.ts";
@@ -86,13 +87,14 @@ export function deliveryStore(
         return rows.map(deliveryOf);
       }),
     forgetDeliveries: (createdBefore) =>
-      session.write(async (db) =>
-        deletedRows(
-          await db
-            .deleteFrom("webhook_deliveries")
-            .where("status", "<>", "pending")
-            .where("created_at", "<", createdBefore)
-            .executeTakeFirst(),
+      inPieces((limit) =>
+        session.transaction((tx) =>
+          deletePiece(tx, session.traits, {
+            table: "webhook_deliveries",
+            limit,
+            locked: "skip",
+            rows: (all) => all.where(IS_OVER).where("created_at", "<", createdBefore).orderBy("created_at"),
+          }),
         ),
       ),
   };

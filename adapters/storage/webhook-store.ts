@@ -1,9 +1,11 @@
+import { setImmediate } from "node:timers/promises";
 import type { Kysely, Selectable, Updateable } from "kysely";
 import type { Webhook } from "../../src/domain/webhook.ts";
 import type { WebhookPatch, WebhookStore } from "../../src/ports/storage.ts";
 import { lockedPosition } from "./event-insertion.ts";
+import { deletePiece, MAX_PIECE } from "./pieces.ts";
 import type { Database, WebhookTable } from "./schema.ts";
-import type { Session } from "./session.ts";
+import type { Session, Traits } from "./session.ts";
 import { deliveryStore, insertDeliveries } from "./webhook-delivery-store.ts";
 
 /** Webhooks and their deliveries. */
@@ -63,12 +65,13 @@ export function webhookStore(session: Session): WebhookStore {
           .executeTakeFirst();
         return row && webhookOf(row);
       }),
-    delete: (id) =>
-      session.transaction(async (tx) => {
-        const deleted = await tx.deleteFrom("webhooks").where("id", "=", id).returning("id").executeTakeFirst();
-        await tx.deleteFrom("webhook_deliveries").where("webhook_id", "=", id).execute();
-        return deleted !== undefined;
-      }),
+    async delete(id) {
+      for (;;) {
+        const result = await session.transaction((tx) => deleteSome(tx, id, session.traits));
+        if (result !== "more") return result === "deleted";
+        await setImmediate();
+      }
+    },
     behind: () =>
       session.read(async (db) => {
         const rows = await db
@@ -95,6 +98,26 @@ export function webhookStore(session: Session): WebhookStore {
         return true;
       }),
   };
+}
+
+/** Deletes some deliveries of a webhook, or the last ones and the webhook itself. */
+async function deleteSome(tx: Kysely<Database>, id: string, traits: Traits): Promise<"deleted" | "more" | "unknown"> {
+  // Locked: no delivery is planned until the transaction ends.
+  const webhook = await tx
+    .selectFrom("webhooks")
+    .select("id")
+    .where("id", "=", id)
+    .$if(traits.rowLocks, (query) => query.forUpdate())
+    .executeTakeFirst();
+  if (!webhook) return "unknown";
+  const deliveries = await deletePiece(tx, traits, {
+    table: "webhook_deliveries",
+    limit: MAX_PIECE,
+    rows: (all) => all.where("webhook_id", "=", id).orderBy("id"),
+  });
+  if (deliveries === MAX_PIECE) return "more";
+  await tx.deleteFrom("webhooks").where("id", "=", id).execute();
+  return "deleted";
 }
 
 async function countOf(tx: Kysely<Database>, userId: string): Promise<number> {

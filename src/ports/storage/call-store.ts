@@ -155,7 +155,8 @@ export interface CallStore {
   /** Ids of final calls that ended before a time, oldest first; at most `limit`. */
   ended(endedBefore: number, limit: number): Promise<string[]>;
   /**
-   * Deletes the final ones of these calls, with their events and transcripts.
+   * Deletes the final ones of these calls, with their events and transcripts. It runs in pieces, between which other work
+   * continues: of the events of a call the newest goes first, and the call itself goes last.
    * @param countedSince deleted calls that were counted after this time still count for their token (see
    *   {@link CallQuota}); ms since 1970-01-01 UTC. Default: none of them counts
    */

@@ -70,7 +70,7 @@ export interface InstanceStore {
   forgetPhone(phone: string): Promise<number>;
   /**
    * Deletes at most `limit` instances whose deletion finished (`erasedAt`) before a time and that have no calls left,
-   * with their events; returns their ids.
+   * with their events; returns their ids. It runs in pieces, between which other work continues; an instance goes last.
    */
   purge(erasedBefore: number, limit: number): Promise<string[]>;
 }

@@ -151,7 +151,7 @@ export interface LoginStore {
   invitations(): Promise<CodeRecord[]>;
   /** Returns whether there was such an invitation. */
   deleteInvitation(id: string): Promise<boolean>;
-  /** Deletes sessions and codes that expired before a time. */
+  /** Deletes sessions and codes that expired before a time, in pieces. */
   forgetExpired(before: number): Promise<void>;
   /** Adds an entry to the audit log, and deletes those from before `keptSince`. */
   note(entry: AuditRecord, keptSince: number): Promise<void>;

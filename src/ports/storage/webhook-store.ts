@@ -69,6 +69,6 @@ export interface WebhookStore {
     filter: { status?: DeliveryStatus | undefined },
     page: Page,
   ): Promise<WebhookDelivery[]>;
-  /** Deletes deliveries that are over and were created before a time; returns how many. */
+  /** Deletes deliveries that are over and were created before a time, in pieces; returns how many. */
   forgetDeliveries(createdBefore: number): Promise<number>;
 }

@@ -1,11 +1,15 @@
-import type { Dialect } from "kysely";
+import type { Dialect, QueryResult } from "kysely";
 import type { ConnectedDatabase } from "../../../adapters/storage/session.ts";
 
 /** A statement that the database ran. */
 export interface Statement {
   readonly sql: string;
   readonly parameters: readonly unknown[];
+  /** Number of rows that it changed, once it has run. */
+  changed?: number;
 }
+
+type Execute = (...all: unknown[]) => Promise<QueryResult<unknown>>;
 
 /** A connected database that records every statement. */
 export function recorded(connected: ConnectedDatabase, statements: Statement[]): ConnectedDatabase {
@@ -22,9 +26,12 @@ export function recorded(connected: ConnectedDatabase, statements: Statement[]):
           get(target, name) {
             const member: unknown = Reflect.get(target, name, target);
             if (name !== "executeQuery") return typeof member === "function" ? member.bind(target) : member;
-            return (query: Statement, ...rest: unknown[]) => {
-              statements.push({ sql: query.sql, parameters: query.parameters });
-              return (member as (...all: unknown[]) => unknown).call(target, query, ...rest);
+            return async (query: Statement, ...rest: unknown[]) => {
+              const statement: Statement = { sql: query.sql, parameters: query.parameters };
+              statements.push(statement);
+              const result = await (member as Execute).call(target, query, ...rest);
+              statement.changed = Number(result.numAffectedRows ?? result.rows.length);
+              return result;
             };
           },
         });

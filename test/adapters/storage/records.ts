@@ -1,5 +1,8 @@
 import type { Call } from "../../../src/domain/call.ts";
+import type { Event } from "../../../src/domain/events.ts";
 import type { Instance } from "../../../src/domain/instance.ts";
+import type { Webhook, WebhookDelivery } from "../../../src/domain/webhook.ts";
+import type { CodePurpose, CodeRecord, NewAccount, SessionRecord, TokenRecord } from "../../../src/ports/storage.ts";
 
 /** A stored instance. */
 export function storedInstance(id: string): Instance {
@@ -38,6 +41,81 @@ export function storedCall(id: string, instanceId: string, patch: Partial<Call> 
     owner: null,
     dialingAt: null,
     version: 1,
+    ...patch,
+  };
+}
+
+export function storedEvent(id: string, callId: string | null): Event {
+  const type = callId === null ? "instance.created" : "queued";
+  return { id, type, timestamp: 1, callId, instanceId: "inst_1", userId: "usr_1", data: {} } as Event;
+}
+
+export function storedToken(id: string): TokenRecord {
+  return {
+    id,
+    userId: "usr_1",
+    label: "laptop",
+    hash: `hash of ${id}`,
+    demoInstanceId: null,
+    allowedPrefixes: null,
+    maxCallsPerDay: null,
+    scopes: null,
+    createdAt: 1,
+    expiresAt: null,
+    revokedAt: null,
+    lastUsedAt: null,
+  };
+}
+
+export function storedAccount(id: string): NewAccount["account"] {
+  return { id, email: `${id}@example.com`, passwordHash: "hash", role: "member", createdAt: 1 };
+}
+
+export function storedSession(id: string): SessionRecord {
+  const times = { createdAt: 1, lastUsedAt: 1, expiresAt: 9 };
+  return { id, accountId: "acc_1", hash: `hash of ${id}`, ...times, userAgent: null };
+}
+
+export function storedCode(purpose: CodePurpose): CodeRecord {
+  const hash = `hash of ${purpose}`;
+  return { id: `code_${purpose}`, purpose, hash, accountId: "acc_1", createdAt: 1, expiresAt: 9 };
+}
+
+export function storedWebhook(id: string): Webhook {
+  return {
+    id,
+    userId: "usr_1",
+    url: "https://example.com",
+    events: null,
+    description: null,
+    headerNames: [],
+    sealedHeaders: null,
+    disabledReason: null,
+    sealedKey: Uint8Array.of(1),
+    sealedOldKey: null,
+    oldKeyUntil: null,
+    position: 0,
+    createdAt: 1,
+    updatedAt: 1,
+    version: 1,
+  };
+}
+
+/** A pending delivery. */
+export function storedDelivery(id: string, webhookId: string, patch: Partial<WebhookDelivery> = {}): WebhookDelivery {
+  return {
+    id,
+    webhookId,
+    eventId: "evt_1",
+    eventType: "queued",
+    body: null,
+    status: "pending",
+    attempts: 0,
+    nextAttemptAt: 1,
+    lastAttemptAt: null,
+    lastStatus: null,
+    lastError: null,
+    createdAt: 1,
     ...patch,
   };
 }

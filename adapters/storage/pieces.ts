@@ -1,0 +1,58 @@
+import { setImmediate } from "node:timers/promises";
+import { type Kysely, type SelectQueryBuilder, sql } from "kysely";
+import { deletedRows } from "./deleted-rows.ts";
+import type { Database } from "./schema.ts";
+import type { Traits } from "./session.ts";
+
+/** Maximum number of rows that one transaction deletes, which takes SQLite a few milliseconds. */
+export const MAX_PIECE = 250;
+
+/** Rows of a table that a deletion may choose. */
+type Rows<Table extends keyof Database> = SelectQueryBuilder<Database, Table, object>;
+
+/** A deletion of some rows of a table. */
+export interface Piece<Table extends keyof Database> {
+  readonly table: Table;
+  readonly limit: number;
+  /** Rows that another transaction has locked: the deletion waits for them (default), or skips them. */
+  readonly locked?: "wait" | "skip";
+  /** Narrows and sorts the rows; an index must serve both. */
+  rows(all: Rows<Table>): Rows<Table>;
+}
+
+/**
+ * Deletes up to `limit` rows of a table; returns how many. All other deletions have a bound of their own, which
+ * `test/structure/deletions.ts` lists.
+ */
+export async function deletePiece<Table extends keyof Database>(
+  tx: Kysely<Database>,
+  { rowLocks }: Pick<Traits, "rowLocks">,
+  { table, limit, rows, locked = "wait" }: Piece<Table>,
+): Promise<number> {
+  const deletion = tx.deleteFrom(table as "events");
+  const chosen = (row: "rowid" | "ctid::text") =>
+    rows(
+      tx.selectFrom(table as "events").select(sql<string>`${sql.raw(row)}`.as("row")) as unknown as Rows<Table>,
+    ).limit(limit) as SelectQueryBuilder<Database, Table, { row: string }>;
+  if (!rowLocks)
+    return deletedRows(await deletion.where(sql<boolean>`rowid in (${chosen("rowid")})`).executeTakeFirst());
+  // Locked first: a row that another transaction changes moves, and a single statement would miss it.
+  const free = chosen("ctid::text").forUpdate();
+  const places = (await (locked === "skip" ? free.skipLocked() : free).execute()) as { row: string }[];
+  if (places.length === 0) return 0;
+  const isChosen = sql<boolean>`ctid = any(${places.map(({ row }) => row)}::tid[])`;
+  return deletedRows(await deletion.where(isChosen).executeTakeFirst());
+}
+
+/**
+ * Repeats a deletion until it finds fewer rows than its limit; returns how many rows it deleted. Between two pieces other
+ * work continues, also other writers' transactions.
+ */
+export async function inPieces(deletion: (limit: number) => Promise<number>): Promise<number> {
+  for (let deleted = 0; ; ) {
+    const rows = await deletion(MAX_PIECE);
+    deleted += rows;
+    if (rows < MAX_PIECE) return deleted;
+    await setImmediate();
+  }
+}

@@ -1,0 +1,164 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { connectPostgres, POSTGRES_TRAITS } from "../../../adapters/storage/connect-postgres.ts";
+import { connectSqlite, SQLITE_TRAITS } from "../../../adapters/storage/connect-sqlite.ts";
+import { kyselyStorage } from "../../../adapters/storage/kysely-storage.ts";
+import { MAX_PIECE } from "../../../adapters/storage/pieces.ts";
+import type { Storage } from "../../../src/ports/storage.ts";
+import { findPostgres, type RunningPostgres } from "../../support/postgres.ts";
+import { recorded, type Statement } from "./recorded.ts";
+import { storedCall, storedDelivery, storedEvent, storedInstance, storedSession, storedWebhook } from "./records.ts";
+import { scratchPath } from "./scratch.ts";
+
+/** More than two pieces. */
+const MANY = 2 * MAX_PIECE + 100;
+const NUMBERS = Array.from({ length: MANY }, (_, n) => n);
+
+interface Deletion {
+  /** Stores many rows that belong together. */
+  fill(storage: Storage): Promise<unknown>;
+  delete(storage: Storage): Promise<unknown>;
+  /** The number of rows that are left. */
+  left(storage: Storage): Promise<number>;
+}
+
+const each = (store: (n: number) => Promise<unknown>) => Promise.all(NUMBERS.map(store));
+const timesOut = { expiresAt: 1, createdAt: 1 };
+
+const DELETIONS: Readonly<Record<string, Deletion>> = {
+  "deliveries that ended long ago": {
+    fill: ({ webhooks }) =>
+      each((n) => webhooks.insertDelivery(storedDelivery(`dlv_${n}`, "hook_1", { status: "failed" }))),
+    delete: ({ webhooks }) => webhooks.forgetDeliveries(9),
+    left: async ({ webhooks }) => (await webhooks.deliveries("hook_1", {}, { limit: MANY })).length,
+  },
+  "a webhook with its deliveries": {
+    async fill({ webhooks }) {
+      await webhooks.insert(storedWebhook("hook_1"), 10);
+      await each((n) => webhooks.insertDelivery(storedDelivery(`dlv_${n}`, "hook_1")));
+    },
+    delete: ({ webhooks }) => webhooks.delete("hook_1"),
+    left: async ({ webhooks }) =>
+      (await webhooks.deliveries("hook_1", {}, { limit: MANY })).length + ((await webhooks.get("hook_1")) ? 1 : 0),
+  },
+  "old receipts": {
+    fill: ({ instances }) =>
+      each((n) => {
+        const key = { userId: "usr_1", scope: "", key: `key ${n}` };
+        const receipt = { ...key, fingerprint: "body", begunAt: 1, expiredBefore: 0 };
+        return instances.insert(storedInstance(`inst_${n}`), [], receipt);
+      }),
+    delete: ({ receipts }) => receipts.forget(9),
+    left: ({ receipts }) => receipts.forget(9),
+  },
+  "a call with its events and transcript": {
+    async fill({ instances, calls, events, transcripts }) {
+      await instances.insert(storedInstance("inst_1"), []);
+      await calls.insert(storedCall("call_1", "inst_1"), undefined, { kind: "single" }, []);
+      await calls.update("call_1", 1, { status: "FAILED", endedAt: 1 }, []);
+      await events.append(NUMBERS.map((n) => storedEvent(`evt_${n}`, "call_1")));
+      const line = { callId: "call_1", speaker: "callee", text: "Yes", timestamp: 1, startMs: 1, endMs: 2 } as const;
+      await transcripts.append(NUMBERS.map((position) => ({ ...line, position, confidence: null })));
+    },
+    async delete({ calls }) {
+      expect(await calls.remove(["call_1"])).toEqual({
+        ids: ["call_1"],
+        events: MANY,
+        transcriptLines: MANY,
+        receipts: 0,
+      });
+    },
+    left: async ({ calls, events, transcripts }) =>
+      ((await calls.get("call_1")) ? 1 : 0) +
+      (await events.ofCall("call_1", { limit: MANY })).length +
+      (await transcripts.ofCalls(["call_1"])).length,
+  },
+  "a deleted instance with its events": {
+    async fill({ instances, events }) {
+      await instances.insert({ ...storedInstance("inst_1"), status: "DELETED", erasedAt: 1 }, []);
+      await events.append(NUMBERS.map((n) => storedEvent(`evt_${n}`, null)));
+    },
+    async delete({ instances }) {
+      expect(await instances.purge(9, 10)).toEqual(["inst_1"]);
+    },
+    left: async ({ instances, events }) =>
+      ((await instances.get("inst_1")) ? 1 : 0) + (await events.ofUser("usr_1", {}, { limit: MANY })).length,
+  },
+  "expired sessions": {
+    async fill({ logins }) {
+      await storeAccount(logins);
+      await each((n) => logins.insertSession({ ...storedSession(`ses_${n}`), ...timesOut }, "hash"));
+    },
+    delete: ({ logins }) => logins.forgetExpired(9),
+    left: async ({ logins }) => (await logins.sessions("acc_1")).filter(({ expiresAt }) => expiresAt < 9).length,
+  },
+  "everything of a user": {
+    async fill({ consents, events }) {
+      const consent = { userId: "usr_1", source: null, createdAt: 1, updatedAt: 1, status: "granted" } as const;
+      await each((n) => consents.put({ ...consent, phone: `+1202555${1000 + n}` }, MANY));
+      await events.append(NUMBERS.map((n) => storedEvent(`evt_${n}`, null)));
+    },
+    async delete({ logins }) {
+      while (await logins.forgetUser("usr_1", 10 * MAX_PIECE));
+    },
+    left: async ({ consents, events }) =>
+      (await consents.list("usr_1", {}, { limit: MANY })).length +
+      (await events.ofUser("usr_1", {}, { limit: MANY })).length,
+  },
+};
+
+/** The administrator's account, whose hash is "hash". */
+async function storeAccount(logins: Storage["logins"]): Promise<void> {
+  const account = { id: "acc_1", email: "a@example.com", passwordHash: "hash", role: "admin", createdAt: 1 } as const;
+  const user = { id: "usr_2", name: "Bob", createdAt: 1 };
+  await logins.register({ account, session: storedSession("ses_first"), user, code: undefined });
+}
+
+/** Deletes, and returns the sizes of the deletions and the number of writes that other work made in the meantime. */
+async function deleting(storage: Storage, statements: Statement[], deletion: Deletion) {
+  await storage.accounts.ensureUser({ id: "usr_1", name: "Ada", createdAt: 1 });
+  await deletion.fill(storage);
+  statements.length = 0;
+  let ended = false;
+  const done = deletion.delete(storage).finally(() => {
+    ended = true;
+  });
+  let writes = 0;
+  for (; !ended; writes++) await storage.webhooks.update("hook_9", 1, { disabledReason: null });
+  await done;
+  const sizes = statements.filter(({ sql }) => sql.startsWith("delete")).map(({ changed = 0 }) => changed);
+  return { sizes, writes, left: await deletion.left(storage) };
+}
+
+describe("SQLite", () => {
+  test.each(Object.keys(DELETIONS))("deletes %s in pieces, between which others write", async (name) => {
+    const statements: Statement[] = [];
+    const path = scratchPath();
+    const storage = kyselyStorage(async () => recorded(await connectSqlite({ path }), statements), SQLITE_TRAITS);
+    await storage.open({ exclusive: true });
+    const { sizes, writes, left } = await deleting(storage, statements, DELETIONS[name] as Deletion);
+    expect(left).toBe(0);
+    expect(Math.max(...sizes)).toBe(MAX_PIECE);
+    expect(writes).toBeGreaterThanOrEqual(MANY / MAX_PIECE);
+    await storage.close();
+  });
+});
+
+const postgres = await findPostgres();
+describe.skipIf(postgres.missing)(postgres.title, () => {
+  let server: RunningPostgres;
+  beforeAll(async () => {
+    server = await postgres.start();
+  }, 30_000);
+  afterAll(() => server?.stop());
+
+  test.each(Object.keys(DELETIONS))("deletes %s in pieces", async (name) => {
+    const statements: Statement[] = [];
+    const url = await server.createDatabase();
+    const storage = kyselyStorage(async () => recorded(await connectPostgres({ url }), statements), POSTGRES_TRAITS);
+    await storage.open({ exclusive: true });
+    const { sizes, left } = await deleting(storage, statements, DELETIONS[name] as Deletion);
+    expect(left).toBe(0);
+    expect(Math.max(...sizes)).toBe(MAX_PIECE);
+    await storage.close();
+  });
+});
