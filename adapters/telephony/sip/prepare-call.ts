@@ -84,7 +84,7 @@ export async function prepareCall(plan: CallPlan): Promise<PreparedCall> {
   const session: MediaSession = await engine.open(
     {
       ...{ address: address.local, ports: trunk.rtpPorts, from: stack.mediaRule(address) },
-      ...{ sampleRate, lossMs: trunk.mediaLossMs, strictRtp: trunk.strictRtp, signallingHosts: [address.server] },
+      ...{ sampleRate, lossMs: trunk.mediaLossMs, strictRtp: trunk.strictRtp },
       mayUseOpus: trunk.codecs.includes("opus"),
     },
     leg.mediaListener,

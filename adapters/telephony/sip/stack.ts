@@ -166,6 +166,7 @@ export async function openStack(options: SipStackOptions): Promise<SipStack> {
       agent.request({ method: "OPTIONS", uri: uriOf(trunk), headers: [["Accept", "application/sdp"]] }, signal),
     uriOf: (user) => uriOf(trunk, user),
     invite: ({ user, from, sip, session, address, srtp, profile, settled, lost, refused, ...call }) => {
+      let server = address.server;
       const target = new MediaTarget({
         session,
         local: address.local,
@@ -179,6 +180,9 @@ export async function openStack(options: SipStackOptions): Promise<SipStack> {
         target: sip?.uri ?? uriOf(trunk, user),
         caller: callerFields(trunk, from),
         headers: Object.entries(sip?.headers ?? {}),
+        respondedFrom(host) {
+          server = host;
+        },
         negotiator: createNegotiation({
           codecs: trunk.codecs,
           srtp,
@@ -187,7 +191,7 @@ export async function openStack(options: SipStackOptions): Promise<SipStack> {
           port: session.port,
           random: (bytes) => system.random(bytes),
           settled(settings, early) {
-            target.settle(settings, early);
+            target.settle({ ...settings, signallingHosts: [server] }, early);
             settled(settings);
           },
         }),

@@ -87,8 +87,9 @@ describe("a misbehaving peer", () => {
     await expectEnd(script, "rejected_by_network", /^SIP 407 Who Are You: .*password/);
   });
 
-  test("audio from another address than the announced one is accepted", async () => {
-    const scene = await Scene.open({}, { callees: { "*": { says: { hz: 1000 }, sendFrom: "127.0.0.2" } } });
+  test("audio from another address than the announced one is accepted behind a NAT", async () => {
+    const behindNat: Script = { says: { hz: 1000 }, sendFrom: "127.0.0.2", host: "127.0.0.3" };
+    const scene = await Scene.open({}, { callees: { "*": behindNat } });
     const { leg, events, ear } = await scene.call(NUMBER);
     await events.next("connected", 5_000);
     await scene.network.until(() => ear.frames.length >= 40, "its audio");

@@ -3,7 +3,8 @@ import { tone } from "../../../src/audio/tone.ts";
 import { Scene } from "./scene.ts";
 
 const NUMBER = "+12025550100";
-const ELSEWHERE = { "*": { says: { hz: 1_000 }, sendFrom: "127.0.0.2" } };
+/** A callee behind a NAT, except that audio for the address in its SDP reaches it too. */
+const ELSEWHERE = { "*": { says: { hz: 1_000 }, sendFrom: "127.0.0.2", mediaAt: "127.0.0.3" } };
 
 test.each([
   [true, "nothing of it is heard, and what it sent is counted"],

@@ -106,8 +106,8 @@ describe("a trunk with a fault ends each call with a sentence that names it:", (
     await third.leg.hangUp();
   });
 
-  test.concurrent("audio that comes from another address than was named is heard, and answered there", async () => {
-    const elsewhere = { says: { hz: 1000 }, sendFrom: "127.0.0.2" };
+  test.concurrent("audio from behind a NAT, and not from the private address in the SDP, is heard", async () => {
+    const elsewhere = { says: { hz: 1000 }, sendFrom: "127.0.0.2", host: "127.0.0.3" };
     const farEnd = stage.add(await startFarEnd({ callees: { "*": elsewhere } }), (it) => it.close());
     const { dial } = await openTrunk(stage, { server: farEnd.uri }, "elsewhere");
     const { leg, events, ear } = await dial();

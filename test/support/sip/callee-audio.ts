@@ -19,7 +19,8 @@ export class CalleeAudio {
   }
 
   static async open(script: Script, address: string): Promise<CalleeAudio> {
-    return new CalleeAudio(await Voice.open(address, script.sendFrom), script, address);
+    const at = script.mediaAt ?? address;
+    return new CalleeAudio(await Voice.open(at, script.sendFrom), script, at);
   }
 
   /** Learns from an offer how to speak; false where it wants keys, which this one has not. */

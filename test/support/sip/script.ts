@@ -46,6 +46,8 @@ export interface Script {
   readonly says?: Speech;
   /** Its SDP names this host for its audio, instead of its address. */
   readonly host?: string;
+  /** Its audio is at this address, which its SDP names: a media host beside the signalling. */
+  readonly mediaAt?: string;
   /** Sends its audio from this address rather than from the one in its SDP: `127.0.0.2`. */
   readonly sendFrom?: string;
   /** So many callees answer, each with a tag of its own; audio belongs to the first. Default: 1. */

@@ -83,7 +83,8 @@ export class Voice {
     this.port = socket.address().port;
     this.#socket = socket;
     this.#sender = sender;
-    socket.on("message", (packet, { address, port }) => this.#take(packet, `${address}:${port}`));
+    for (const one of new Set([socket, sender]))
+      one.on("message", (packet, { address, port }) => this.#take(packet, `${address}:${port}`));
   }
 
   /** Takes a port. @param sendFrom another address to send from, as behind a NAT */

@@ -121,6 +121,8 @@ export interface InviteRequest {
   readonly callId: string;
   readonly negotiator: Negotiator;
   readonly listener: InviteListener;
+  /** Called with the host that a response came from, before what the response leads to. */
+  readonly respondedFrom?: ((host: string) => void) | undefined;
   /** Called before each INVITE, session refresh and retransmission; false holds it back. Default: always true. */
   readonly maySend?: (() => boolean) | undefined;
   /** Called for each URI of a redirection. Default: every URI is followed. */

@@ -160,6 +160,7 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
 
   #provisional(response: SipResponse, flow: Flow): void {
     if (this.#state !== "calling") return;
+    this.#call.respondedFrom?.(flow.remote.address);
     this.#alerting.progress(response);
     if (response.status === 100) return;
     const usage = this.#forks.of(response, () => this.#dialog(response, flow));
@@ -175,6 +176,7 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
       this.#decline(response, flow);
       return;
     }
+    this.#call.respondedFrom?.(flow.remote.address);
     usage.established(response, flow, this.#attempts.authorization);
     this.#hold.keep(flow);
     this.#confirmed = usage;

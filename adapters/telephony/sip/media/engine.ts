@@ -46,12 +46,12 @@ export interface MediaOptions {
   readonly strictRtp?: boolean | undefined;
   /** Accepted source addresses. Default: any. */
   readonly from?: AddressRule | undefined;
-  /** Hosts that the signalling goes to: like the negotiated one, they prove by their packets that our audio arrives. Default: none. */
-  readonly signallingHosts?: readonly string[] | undefined;
 }
 
 /** The result of the negotiation: all that a session needs to send and to receive. */
 export interface StreamSettings {
+  /** The hosts that the signalling goes to and comes from. Default: unknown. */
+  readonly signallingHosts?: readonly string[] | undefined;
   /** The remote address for RTP; symmetric RTP may learn another one from received packets. */
   readonly remote: SocketAddress;
   /** The remote address for RTCP; the same as `remote` if multiplexed (RFC 5761). */
@@ -109,7 +109,7 @@ export interface MediaListener {
 export interface StreamEvidence {
   /** Of packets that SRTP authenticates, or that come from the negotiated or a signalling host. */
   readonly kind: HeardEvidence;
-  /** Audio was accepted from another host. */
+  /** Audio came from another host. */
   readonly elsewhere: boolean;
   /** The peer had to send since `start`: its SDP was not always `recvonly` or `inactive` (RFC 3264 section 5.1). */
   readonly expected: boolean;

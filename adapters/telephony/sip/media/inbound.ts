@@ -5,6 +5,7 @@ import type { StreamSettings } from "./engine.ts";
 import { FrameResampler } from "./frame-resampler.ts";
 import { JitterBuffer } from "./jitter/jitter-buffer.ts";
 import { otherLaw, translate } from "./other-law.ts";
+import type { PeerHosts } from "./peer-hosts.ts";
 import { ANEW, Reception } from "./reception.ts";
 import { RemoteSource } from "./remote-source.ts";
 import { RtpPacket } from "./rtp-packet.ts";
@@ -60,8 +61,8 @@ export class Inbound {
    * @param sampleRate Hz of the sink's frames
    * @param strict only packets from the negotiated address count
    */
-  constructor(sampleRate: number, listener: InboundListener, strict = false) {
-    this.source = new RemoteSource(strict);
+  constructor(sampleRate: number, listener: InboundListener, hosts: PeerHosts, strict = false) {
+    this.source = new RemoteSource(hosts, strict);
     this.#sampleRate = sampleRate;
     this.#listener = listener;
     this.#frame = sharedFrame("heard", (sampleRate * FRAME_MS) / 1000);

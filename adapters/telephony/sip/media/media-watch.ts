@@ -3,6 +3,12 @@ import type { StreamEvidence, StreamSettings } from "./engine.ts";
 /** Early media may still be on its way when the answer comes: a source that spoke before it counts anew after this, ms. */
 const EARLY_TAIL_MS = 200;
 
+/**
+ * Sender of an accepted packet: the `peer`, by its host or its keys; the source that our audio follows (`followed`), a sign
+ * of life but no evidence; or an `other` one, which is neither.
+ */
+export type PacketSender = "peer" | "followed" | "other";
+
 /** Watches over the peer of a call: what has come of it, and whether nothing has for too long. Times are monotonic, ms. */
 export class MediaWatch {
   readonly #lossMs: number;
@@ -63,28 +69,29 @@ export class MediaWatch {
   }
 
   /**
-   * An RTP packet of the peer arrived.
+   * An accepted RTP packet arrived.
    * @param timely it arrived just now; otherwise it may have waited in the socket since before the answer
-   * @param proves it shows that the peer is there; otherwise it may be a stranger's
+   * @param sender its sender
    */
-  rtp(now: number, timely: boolean, proves: boolean): void {
-    if (now >= this.#freshFrom && (timely || !this.#early)) {
-      if (proves) this.#inbound = true;
-      else this.#elsewhere = true;
-    }
+  rtp(now: number, timely: boolean, sender: PacketSender): void {
+    const isFresh = now >= this.#freshFrom && (timely || !this.#early);
+    if (sender !== "peer") this.#elsewhere ||= isFresh;
+    else this.#inbound ||= isFresh;
+    if (sender === "other") return;
     this.#spoke = true;
     this.#left = false;
     this.#heardAt = now;
   }
 
   /**
-   * An RTCP packet of the peer arrived: a sign of life even if the peer only listens.
+   * An accepted RTCP packet arrived: a sign of life even if the peer only listens.
    * @param deaf it reports that none of our packets arrive
    * @param goodbye with a BYE, which ends one source, not the call: another phone may go on (RFC 3550 section 6.6)
-   * @param proves as for RTP
+   * @param sender its sender
    */
-  rtcp(deaf: boolean, goodbye: boolean, now: number, proves: boolean): void {
-    if (proves && !deaf && now >= this.#freshFrom) this.#rtcp = true;
+  rtcp(deaf: boolean, goodbye: boolean, now: number, sender: PacketSender): void {
+    if (sender === "other") return;
+    if (sender === "peer" && !deaf && now >= this.#freshFrom) this.#rtcp = true;
     this.#heardAt = now;
     if (goodbye) this.#left = true;
   }
@@ -96,6 +103,7 @@ export class MediaWatch {
     this.#reportedAt = now;
     const seconds = Math.round((now - this.#heardAt) / 1000);
     const since = `for ${seconds} s (mediaLossMs)${this.#left ? ", since it ended its stream (RTCP BYE)" : ""}`;
+    if (this.#elsewhere && !this.#spoke) return `audio came only from other hosts than the peer's ${since}`;
     return this.#spoke
       ? `no audio came from the peer ${since}`
       : `no audio at all came from the peer ${since}: a firewall, a NAT, or a wrong public address may be in the way`;

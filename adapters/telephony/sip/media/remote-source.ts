@@ -1,5 +1,6 @@
 import { canonicalAddress } from "../transport/canonical-address.ts";
 import type { SocketAddress } from "../transport/transport.ts";
+import { type OtherHosts, PeerHosts } from "./peer-hosts.ts";
 import type { RtpPacket } from "./rtp-packet.ts";
 import { SourceCandidate } from "./source-candidate.ts";
 
@@ -7,6 +8,8 @@ import { SourceCandidate } from "./source-candidate.ts";
 const QUIET_MS = 2_000;
 /** Another source at the peer's own address may replace the present one after this much silence, ms: some packets of it. */
 const PAUSE_MS = 80;
+/** The present source may move to another host, or yield to an authentic one, after this much silence where it is, ms. */
+const AWAY_MS = 200;
 /** Packets of the source before a negotiation may still arrive for this long, ms. */
 const LEAVING_MS = 2_000;
 /** A source continues with a sequence number at most this far ahead (RFC 3550 appendix A.1). */
@@ -17,7 +20,7 @@ const SOME = 3;
 const MANY = 5;
 /** Larger datagrams carry no telephone audio. */
 const MOST_BYTES = 1500;
-/** Packets of a source at the peer's own address that are kept until it is accepted; elsewhere it is one. */
+/** Packets of an authentic source, or of one at the peer's own address, that are kept until it is accepted; otherwise one. */
 const MAX_HELD = 8;
 
 /**
@@ -27,14 +30,15 @@ const MAX_HELD = 8;
 export type Verdict = "present" | "begins" | "held" | "foreign";
 
 /**
- * Which source is the peer (symmetric RTP, RFC 4961; against strangers RFC 7362 section 4). The negotiated address is
- * believed at once, always. Another address is believed at once if the source goes on there: with its SSRC and its next
- * sequence number, or authenticated by SRTP. Another source at the same address follows one that has stopped: after 80 ms.
- * Anything else takes the place of a source only if that has been silent for 2 s, with several packets in a row. The source
- * that lost its place so gets it back with its next packet.
+ * The source that is the peer (symmetric RTP, RFC 4961; against strangers RFC 7362 section 4). The negotiated address is
+ * believed at once, always; another host only as far as {@link PeerHosts} allows, or if authenticated by SRTP. A source that
+ * continues elsewhere, with its SSRC and its next sequence number, is followed: to another port at once, to another host after
+ * 200 ms of silence where it was, as is another authentic source. Another source at the same address follows one that has
+ * stopped: after 80 ms. Anything else takes the place of a source only if that has been silent for 2 s, with several packets in
+ * a row. The source that lost its place so gets it back with its next packet.
  */
 export class RemoteSource implements SocketAddress {
-  /** The remote address: first as negotiated, then as learnt. */
+  /** The address of the source: first as negotiated, then as learnt. */
   address = "";
   port = 0;
   /** SSRC of the present source; -1 before its first packet. */
@@ -42,11 +46,18 @@ export class RemoteSource implements SocketAddress {
   /** The packets before the first one of the source that has just begun, and their lengths. */
   readonly held: Uint8Array[] = [];
   readonly heldLengths: number[] = [];
+  /** Packets of a host that is ignored have come. */
+  elsewhere = false;
+  readonly #hosts: PeerHosts;
   readonly #strict: boolean;
   #agreed: SocketAddress = { address: "", port: 0 };
   /** The highest sequence number of the present source. */
   #sequence = 0;
   #heardAt = 0;
+  /** Time of its latest packet from its present address. */
+  #hereAt = 0;
+  /** SRTP authenticated the packet that led to the present address. */
+  #isProven = false;
   /** The source that another one has displaced, perhaps a stranger; SSRC -1: none. */
   readonly #displaced = { ssrc: -1, sequence: 0 };
   /** The address before the last negotiation, and until when its last packets may arrive. */
@@ -57,8 +68,19 @@ export class RemoteSource implements SocketAddress {
   #doubtful = 0;
 
   /** @param strict no address is believed but the negotiated one */
-  constructor(strict = false) {
+  constructor(hosts: PeerHosts = new PeerHosts(), strict = false) {
+    this.#hosts = hosts;
     this.#strict = strict;
+  }
+
+  /** Where our audio goes. */
+  get target(): SocketAddress {
+    return this.#others === "followed" ? this : this.#agreed;
+  }
+
+  /** Treatment of the present address. */
+  get #others(): OtherHosts {
+    return this.#isProven || this.#isPeer(this.address) ? "followed" : this.#hosts.others;
   }
 
   /** RTP packets of strangers. */
@@ -71,18 +93,18 @@ export class RemoteSource implements SocketAddress {
     if (!this.isAt(address, port)) this.#injected++;
   }
 
-  /** Applies a negotiated address; a learnt one stays unless the negotiated one changed. */
+  /** Applies a negotiated address; a learnt one stays unless the negotiated one changed, or the learnt one is ignored now. */
   negotiated(remote: SocketAddress, now: number): void {
     const address = canonicalAddress(remote.address);
-    if (address === this.#agreed.address && remote.port === this.#agreed.port) return;
+    const isSame = address === this.#agreed.address && remote.port === this.#agreed.port;
+    if (isSame && this.#others !== "ignored") return;
     if (this.ssrc >= 0) {
       this.#left.address = this.address;
       this.#left.port = this.port;
       this.#left.until = now + LEAVING_MS;
     }
     this.#agreed = { address, port: remote.port };
-    this.address = address;
-    this.port = remote.port;
+    this.#move(address, remote.port, false);
     this.ssrc = -1;
     this.#displaced.ssrc = -1;
     this.#doubtful = 0;
@@ -113,31 +135,39 @@ export class RemoteSource implements SocketAddress {
     const agreed = port === this.#agreed.port && address === this.#agreed.address;
     if (agreed && (!here || this.ssrc < 0)) {
       this.#drop();
-      this.#move(address, port);
+      this.#move(address, port, authentic);
       this.#restore();
       return known ? this.#goesOn(packet, now) : this.#begin(packet, now);
     }
     if (this.#strict && !agreed) return this.#foreign();
+    if (!authentic && this.#isIgnored(address)) {
+      if (this.#isLeaving(address, port, now)) return "foreign";
+      this.elsewhere = true;
+      return this.#foreign();
+    }
     if (packet.ssrc === this.#displaced.ssrc && isNext(packet.sequence, this.#displaced.sequence)) {
       this.#drop();
-      this.#move(address, port);
+      this.#move(address, port, authentic);
       this.#restore();
       return this.#begin(packet, now);
     }
     if (!here) {
       const next = known && isNext(packet.sequence, this.#sequence);
-      if (next) this.#move(address, port);
-      if (next || (known && authentic)) return this.#goesOn(packet, now);
+      const moves = next && (address === this.address || now - this.#hereAt >= AWAY_MS);
+      if (moves) this.#move(address, port, authentic);
+      if (moves || (known && authentic)) return this.#goesOn(packet, now, moves);
       if (this.#isLeaving(address, port, now)) return "foreign";
     }
     const quietMs = this.ssrc < 0 ? Number.POSITIVE_INFINITY : now - this.#heardAt;
     const trusted = here || authentic;
     if (!trusted && quietMs < QUIET_MS) return this.#foreign();
-    return this.#weigh(packet, bytes, length, address, port, now, trusted, here && quietMs < PAUSE_MS);
+    const tooEarly = quietMs < (here ? PAUSE_MS : AWAY_MS);
+    return this.#weigh(packet, bytes, length, address, port, now, authentic, tooEarly);
   }
 
   /**
    * Weighs another source, which becomes the peer's if its packets are consecutive.
+   * @param authentic SRTP authenticated it
    * @param tooEarly the present source may still continue
    */
   #weigh(
@@ -147,11 +177,13 @@ export class RemoteSource implements SocketAddress {
     address: string,
     port: number,
     now: number,
-    trusted: boolean,
+    authentic: boolean,
     tooEarly: boolean,
   ): Verdict {
     if (length > MOST_BYTES) return this.#foreign();
     const candidate = this.#candidate;
+    const here = this.isAt(address, port);
+    const trusted = here || authentic;
     const neighbour = address === this.address || address === this.#agreed.address;
     const rank = trusted ? 2 : neighbour ? 1 : 0;
     if (!candidate.follows(packet, address, port, now)) {
@@ -162,7 +194,7 @@ export class RemoteSource implements SocketAddress {
     }
     const needed = trusted || this.ssrc < 0 ? FEW : neighbour ? SOME : MANY;
     if (candidate.packets < needed || tooEarly) {
-      if (this.held.length === (port === this.port && address === this.address ? MAX_HELD : 1)) {
+      if (this.held.length === (trusted ? MAX_HELD : 1)) {
         this.held.shift();
         this.heldLengths.shift();
       }
@@ -176,13 +208,15 @@ export class RemoteSource implements SocketAddress {
     }
     if (this.#displaced.ssrc >= 0) this.#doubtful += candidate.strangers;
     candidate.clear();
-    this.#move(address, port);
+    this.#move(address, port, authentic);
     return this.#begin(packet, now);
   }
 
-  #goesOn(packet: RtpPacket, now: number): Verdict {
+  /** @param isHere the packet comes from the present address */
+  #goesOn(packet: RtpPacket, now: number, isHere = true): Verdict {
     if (isNext(packet.sequence, this.#sequence)) this.#sequence = packet.sequence;
     this.#heardAt = now;
+    if (isHere) this.#hereAt = now;
     if (this.#displaced.ssrc >= 0) this.#doubtful++;
     this.#dismiss();
     return "present";
@@ -192,7 +226,7 @@ export class RemoteSource implements SocketAddress {
     this.#dismiss();
     this.ssrc = packet.ssrc;
     this.#sequence = packet.sequence;
-    this.#heardAt = now;
+    this.#heardAt = this.#hereAt = now;
     return "begins";
   }
 
@@ -209,9 +243,18 @@ export class RemoteSource implements SocketAddress {
     this.heldLengths.length = 0;
   }
 
-  #move(address: string, port: number): void {
+  #move(address: string, port: number, authentic: boolean): void {
     this.address = address;
     this.port = port;
+    this.#isProven = authentic;
+  }
+
+  #isPeer(address: string): boolean {
+    return address === this.#agreed.address || this.#hosts.has(address);
+  }
+
+  #isIgnored(address: string): boolean {
+    return this.#hosts.others === "ignored" && !this.#isPeer(address);
   }
 
   #isLeaving(address: string, port: number, now: number): boolean {

@@ -1,14 +1,15 @@
-import type { SocketAddress } from "../transport/transport.ts";
+import { canonicalAddress } from "../transport/canonical-address.ts";
 import type { StreamSettings } from "./engine.ts";
 import type { MediaSockets } from "./media-sockets.ts";
 import type { Protection } from "./protection.ts";
+import type { RemoteSource } from "./remote-source.ts";
 import type { RtcpSession } from "./rtcp-session.ts";
 
 /** Dependencies of {@link RtcpRoute}. */
 export interface RtcpRouteOptions {
   readonly reports: RtcpSession;
   /** The source of the peer's audio. */
-  readonly source: SocketAddress;
+  readonly source: Pick<RemoteSource, "target">;
   readonly protection: Protection;
   readonly sockets: MediaSockets;
   /** Accepts reports from negotiated addresses only. */
@@ -29,7 +30,8 @@ export class RtcpRoute {
     const before = this.#settings;
     this.#settings = settings;
     const { address, port } = settings.remoteRtcp;
-    if (address !== before?.remoteRtcp.address || port !== before.remoteRtcp.port) this.#learn(address, port);
+    if (address !== before?.remoteRtcp.address || port !== before.remoteRtcp.port)
+      this.#learn(canonicalAddress(address), port);
     if (settings.rtcpMux !== before?.rtcpMux) this.#options.sockets.openRtcp(settings.rtcpMux);
   }
 
@@ -38,7 +40,7 @@ export class RtcpRoute {
     const { reports, source, protection, strict } = this.#options;
     const length = protection.unprotectRtcp(bytes, bytes.length);
     const authentic = this.#settings?.srtp !== undefined && !strict;
-    const known = authentic || address === source.address || address === this.#remote.address;
+    const known = authentic || address === source.target.address || address === this.#remote.address;
     const report = length > 0 && known ? reports.take(bytes, length) : undefined;
     if (report !== undefined && !this.#settings?.rtcpMux && !strict) this.#learn(address, port); // symmetric, as RTP is
     return report;
@@ -51,7 +53,7 @@ export class RtcpRoute {
     const length = protection.protectRtcp(bytes, reports.write(goodbye));
     if (length <= 0) return;
     const packet = bytes.subarray(0, length);
-    if (this.#settings?.rtcpMux) sockets.send(packet, source);
+    if (this.#settings?.rtcpMux) sockets.send(packet, source.target);
     else sockets.sendRtcp(packet, this.#remote);
   }
 

@@ -3,8 +3,6 @@ import type { FrameSink, FrameSource } from "../../../../src/ports/media.ts";
 import type { System } from "../../../../src/ports/system.ts";
 import { FRAME_MS, type MediaClock, type Ticking } from "../../media-clock.ts";
 import { type AddressCheck, addressCheck } from "../transport/address-rule.ts";
-import { canonicalAddress } from "../transport/canonical-address.ts";
-import { isWildcard } from "../transport/wildcard-address.ts";
 import type { Codec } from "./codecs/codec.ts";
 import { createCodec } from "./codecs/create-codec.ts";
 import type {
@@ -19,9 +17,10 @@ import type {
 import { Inbound, type InboundListener } from "./inbound.ts";
 import type { MediaSockets } from "./media-sockets.ts";
 import { mediaStatistics } from "./media-statistics.ts";
-import { MediaWatch } from "./media-watch.ts";
+import { MediaWatch, type PacketSender } from "./media-watch.ts";
 import { Outbound } from "./outbound.ts";
 import type { PacketRoom } from "./packet-room.ts";
+import { PeerHosts } from "./peer-hosts.ts";
 import { Protection } from "./protection.ts";
 import { isRtcp } from "./rtcp.ts";
 import { RtcpRoute } from "./rtcp-route.ts";
@@ -52,8 +51,7 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
   readonly #watch: MediaWatch;
   readonly #rtcpRoute: RtcpRoute;
   readonly #allowed: AddressCheck;
-  /** The hosts whose packets are evidence. */
-  readonly #provingHosts = new Set<string>();
+  readonly #hosts: PeerHosts;
   #source: FrameSource | undefined;
   #sink: FrameSink | undefined;
   #early: FrameSink | undefined;
@@ -74,7 +72,8 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
     const { system, sampleRate, sockets, lossMs, strictRtp = false } = options;
     this.#options = options;
     this.port = sockets.port;
-    this.#inbound = new Inbound(sampleRate, this, strictRtp);
+    this.#hosts = new PeerHosts({ named: options.from?.ranges !== undefined });
+    this.#inbound = new Inbound(sampleRate, this, this.#hosts, strictRtp);
     this.#outbound = new Outbound(system, sampleRate, this.#transmit);
     this.#watch = new MediaWatch(lossMs);
     this.#allowed = options.from === undefined ? () => true : addressCheck(options.from);
@@ -93,9 +92,7 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
   configure(settings: StreamSettings): void {
     if (this.#closing !== undefined) return;
     this.#settings = settings;
-    this.#provingHosts.clear();
-    for (const host of [settings.remote.address, settings.remoteRtcp.address, ...(this.#options.signallingHosts ?? [])])
-      this.#provingHosts.add(canonicalAddress(host));
+    this.#hosts.settle(settings);
     this.#watch.negotiated(settings.direction, this.#options.system.monotonic());
     if (this.#protection.settle(settings.srtp)) this.#outbound.renew();
     this.#rtcpRoute.configure(settings);
@@ -111,6 +108,7 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
     if (this.#started || this.#closing !== undefined) return;
     this.#started = true;
     this.#outbound.answered();
+    this.#inbound.source.elsewhere = false;
     this.#inbound.start(this.#watch.start(this.#options.system.monotonic()));
     this.#sendNow();
   }
@@ -138,7 +136,8 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
   }
 
   evidence(): StreamEvidence {
-    return this.#watch.evidence;
+    const { evidence } = this.#watch;
+    return this.#inbound.source.elsewhere ? { ...evidence, elsewhere: true } : evidence;
   }
 
   close(): Promise<void> {
@@ -167,7 +166,7 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
     const timely = !this.#stalled && now - this.#tickedAt < FRAME_MS + STALL_MS;
     const ofSource = this.#inbound.take(bytes, length, address, port, now, timely);
     if (!ofSource && (this.#settings.srtp === undefined || this.#options.strictRtp)) return;
-    this.#watch.rtp(now, timely, this.#proves(address)); // only the peer has the keys
+    this.#watch.rtp(now, timely, this.#sender(address));
     this.#reportEvidence();
   }
 
@@ -183,7 +182,7 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
       this.#foreign++;
       return;
     }
-    this.#watch.rtcp(this.#rtcp.deaf, report === "goodbye", this.#options.system.monotonic(), this.#proves(address));
+    this.#watch.rtcp(this.#rtcp.deaf, report === "goodbye", this.#options.system.monotonic(), this.#sender(address));
     this.#reportEvidence();
   }
 
@@ -203,7 +202,7 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
     if (this.#maySend) this.#outbound.tick(this.#started ? this.#source : undefined);
     else {
       this.#outbound.pause();
-      if (this.#started && this.#inbound.source.port !== 0) this.#heldMs += FRAME_MS;
+      if (this.#started && this.#inbound.source.target.port !== 0) this.#heldMs += FRAME_MS;
     }
     if (this.#closing !== undefined) return;
     if (this.#rtcp.isDue(monotonic)) this.#rtcpRoute.send(false);
@@ -229,17 +228,15 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
     this.#options.listener.digit(digit);
   }
 
-  /** True if an accepted packet from this address is evidence that the peer receives our audio. */
-  #proves(address: string): boolean {
-    if (this.#settings === undefined) return false;
-    const { srtp, remote } = this.#settings;
-    // A peer behind a NAT may name an address that cannot be sent to: it is where its audio comes from.
-    return srtp !== undefined || this.#provingHosts.has(address) || isWildcard(remote.address);
+  /** The sender of an accepted packet from this address. */
+  #sender(address: string): PacketSender {
+    if (this.#settings?.srtp !== undefined || this.#hosts.has(address)) return "peer"; // only the peer has the keys
+    return address === this.#inbound.source.target.address ? "followed" : "other";
   }
 
   /** Nothing is sent while the peer has no address: its source is awaited. */
   get #maySend(): boolean {
-    const direction = this.#inbound.source.port === 0 ? undefined : this.#settings?.direction;
+    const direction = this.#inbound.source.target.port === 0 ? undefined : this.#settings?.direction;
     return direction === "sendrecv" || direction === "sendonly";
   }
 
@@ -275,7 +272,7 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
     const bytes = this.#protection.protect(packet.bytes, length);
     // Source and codec may have taken their time, and the process may have been stopped meanwhile.
     if (bytes <= 0 || this.#isOverdue) return;
-    this.#options.sockets.send(packet.first(bytes), this.#inbound.source);
+    this.#options.sockets.send(packet.first(bytes), this.#inbound.source.target);
     if (this.#started) this.#reportSending();
   };
 

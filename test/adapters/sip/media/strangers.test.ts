@@ -49,16 +49,24 @@ function voiceOf(end: End, { ssrc = 77, hz = 400, protect = (_: Uint8Array, leng
   };
 }
 
+/** Waits until the source has been silent for long enough to continue on another host. */
+async function awayTime(): Promise<void> {
+  const from = performance.now();
+  await until(() => performance.now() > from + 210, "the silence after which another host is followed");
+}
+
 test("a phone behind a changing NAT is answered at each mapping", async () => {
   const [first, second, third] = [await place(), await place("127.0.0.2"), await place("127.0.0.3")];
+  const port = await place("127.0.0.3");
   const end = await sessionTo(first.port);
   const speak = voiceOf(end);
-  for (const mapping of [first, second, third, second]) {
+  for (const mapping of [first, second, third, port, second]) {
     const { got } = mapping;
+    if (mapping !== port) await awayTime();
     await speak(mapping, 10);
     await until(() => mapping.got >= got + 5, "our audio at this mapping", 1_000);
   }
-  expect(end.session.statistics()).toMatchObject({ packetsReceived: 40, packetsLost: 0, packetsInjected: 0 });
+  expect(end.session.statistics()).toMatchObject({ packetsReceived: 50, packetsLost: 0, packetsInjected: 0 });
 });
 
 test("a phone that pauses keeps our audio despite a stranger", async () => {
@@ -108,6 +116,7 @@ test("an encrypted phone is followed by its packets alone; others are counted", 
   const speak = voiceOf(end, { protect });
   await speak(phone, 10);
   await voiceOf(end)(stranger, 60); // as if it went on there
+  await awayTime();
   await voiceOf(end, { ssrc: 4, protect })(moved, 10); // another source, with the right keys
   await until(() => moved.got > 5, "our audio where the phone is now");
   expect(end.session.statistics()).toMatchObject({ packetsReceived: 20, packetsInjected: 60 });
@@ -115,13 +124,13 @@ test("an encrypted phone is followed by its packets alone; others are counted", 
 });
 
 test.each([
-  ["the negotiated address, and is no evidence elsewhere", LOOPBACK, { kind: "none", elsewhere: true }],
-  ["no usable address, and is evidence wherever it comes from", "0.0.0.0", { kind: "inbound", elsewhere: false }],
-])("a voice belongs to a peer with %s", async (_, address, evidence) => {
+  ["another address", LOOPBACK],
+  ["no usable address", "0.0.0.0"],
+])("a voice is followed if the SDP names %s, and is no evidence", async (_, address) => {
   const behindNat = await place("127.0.0.2");
   const remote = { address, port: address === LOOPBACK ? 9 : 0 };
   const end = await sessionTo(0, { remote, remoteRtcp: remote });
   await voiceOf(end)(behindNat, 10);
   await until(() => behindNat.got >= 5, "our audio where its audio comes from", 2_000);
-  expect(end.session.evidence()).toMatchObject(evidence);
+  expect(end.session.evidence()).toMatchObject({ kind: "none", elsewhere: true });
 });

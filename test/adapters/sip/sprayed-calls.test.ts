@@ -1,0 +1,162 @@
+import { createSocket } from "node:dgram";
+import { join } from "node:path";
+import { afterEach, describe, expect, test } from "vitest";
+import { sqliteStorage } from "../../../adapters/storage/sqlite.ts";
+import { sip } from "../../../adapters/telephony/sip/index.ts";
+import { writeRtcp } from "../../../adapters/telephony/sip/media/rtcp.ts";
+import { writeRtpHeader } from "../../../adapters/telephony/sip/media/rtp-packet.ts";
+import { encodeMulaw } from "../../../src/audio/g711.ts";
+import { tone, toneShare } from "../../../src/audio/tone.ts";
+import { createRingport, type Outcome } from "../../../src/index.ts";
+import { toneWav } from "../../support/server-sound.ts";
+import { callees, type FarEndCall, type Script, startFarEnd } from "../../support/sip/far-end.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { until } from "./media/two-ends.ts";
+
+const ADA = { userId: "ada" };
+const MESSAGE_MS = 2_000;
+const MESSAGE = toneWav({ hz: 440, ms: MESSAGE_MS, sampleRate: 8_000, amplitude: 8_000 }).toString("base64");
+/** The stranger sends to every port of them. */
+const PORTS = [18_200, 18_231] as const;
+const STRANGER = "127.0.0.9";
+const STRANGER_HZ = 1_633;
+const closing: (() => unknown)[] = [];
+
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+/** A stranger that sprays a range of ports every 10 ms: audio with consecutive numbers, a key, RTCP; and our packets to it. */
+async function stranger(): Promise<{ sent: number; received: number; start(): void }> {
+  const socket = createSocket("udp4");
+  await new Promise<void>((resolve) => socket.bind(0, STRANGER, resolve));
+  const report = new Uint8Array(200);
+  const length = writeRtcp(report, { ssrc: 66, cname: "abc", sender: undefined, block: undefined, goodbye: false });
+  const voice = encodeMulaw(tone(STRANGER_HZ, 20, 8_000, 10_000));
+  const key = Uint8Array.of(9, 0x8a, 3, 0x20);
+  const spray = (): void => {
+    const sequence = seen.sent++;
+    const isKey = sequence % 25 === 24;
+    const payload = isKey ? key : voice;
+    const packet = new Uint8Array(12 + payload.length);
+    writeRtpHeader(packet, isKey ? 101 : 0, false, sequence & 0xffff, sequence * 160, 66);
+    packet.set(payload, 12);
+    for (let port: number = PORTS[0]; port <= PORTS[1]; port++) {
+      socket.send(packet, port, "127.0.0.1", () => {});
+      if (sequence % 10 === 0) socket.send(report.subarray(0, length), port, "127.0.0.1", () => {});
+    }
+  };
+  let timer: ReturnType<typeof setInterval> | undefined;
+  const seen = {
+    sent: 0,
+    received: 0,
+    start() {
+      timer ??= setInterval(spray, 10);
+    },
+  };
+  socket.on("message", () => seen.received++);
+  closing.push(() => {
+    clearInterval(timer);
+    socket.close();
+  });
+  return seen;
+}
+
+interface Result {
+  readonly outcome: Outcome;
+  readonly callee: FarEndCall;
+  readonly stranger: { readonly sent: number; readonly received: number };
+  readonly events: readonly string[];
+}
+
+/** A message to this callee, while the stranger sprays: from the beginning, or once the callee has begun to hear it. */
+async function sprayed(script: Script, media: "thread" | "worker", { lateMs = 0 } = {}): Promise<Result> {
+  const seen = await stranger();
+  const acts = async (call: FarEndCall): Promise<void> => {
+    await until(() => call.voice!.packets.length > 10, "our audio at the callee");
+    seen.start();
+    await script.acts?.(call);
+  };
+  const farEnd = await startFarEnd({ callees: { "*": lateMs > 0 ? { ...script, acts } : script } });
+  closing.push(() => farEnd.close());
+  const data = temporaryFolder("sprayed");
+  const storage = sqliteStorage({ path: join(data, "calls.sqlite") });
+  const trunks = [{ name: "phone", server: farEnd.uri, users: "*" as const, rtpPorts: PORTS }];
+  const ringport = createRingport({ data, storage, telephony: sip({ trunks, media }), mediaTimeoutMs: 1_500 });
+  closing.push(() => ringport.stop({ drainMs: 0 }));
+  const { id } = await ringport.instances.create(ADA, { name: "Line", provider: "sip/phone" });
+  if (lateMs === 0) seen.start();
+  const [target, audio] = [{ phoneNumber: "+12025550100" }, { audioBase64: MESSAGE }];
+  const created = await ringport.calls.create(ADA, { instanceId: id, type: "FIXED_AUDIO", target, audio });
+  const call = await ringport.calls.wait(ADA, created.id);
+  const { events } = await ringport.calls.timeline(ADA, created.id);
+  const [callee] = farEnd.calls;
+  return { outcome: call.outcome!, callee: callee!, stranger: seen, events: events.map(({ type }) => type) };
+}
+
+/** The callee has heard the whole message, and the stranger nothing, whose audio and keys led to nothing. */
+function expectOnlyCallee({ callee, stranger: { sent, received }, events }: Result): void {
+  const loud = callee.heard.filter((sample) => Math.abs(sample) > 1_000).length;
+  expect(loud).toBeGreaterThan(0.9 * 8 * MESSAGE_MS * 0.9); // a sine is this loud for nine tenths of the time
+  const begin = callee.heard.findIndex((sample) => Math.abs(sample) > 1_000);
+  const tenths = Array.from({ length: MESSAGE_MS / 100 - 1 }, (_, i) =>
+    callee.heard.subarray(begin + 800 * i, begin + 800 * (i + 1)),
+  );
+  // A busy machine may tear some of them.
+  const clean = tenths.filter((part) => toneShare(part, 440, 8_000) > 0.9).length;
+  expect(clean).toBeGreaterThan(0.8 * tenths.length);
+  expect(callee.voice!.packets.length).toBeGreaterThan(MESSAGE_MS / 20);
+  expect(sent).toBeGreaterThan(50);
+  expect(received).toBe(0);
+  expect(events).not.toContain("dtmf");
+}
+
+const IN_BETWEEN = { lateMs: 200 };
+
+describe.each(["thread", "worker"] as const)("with the audio in a %s, a stranger sprays the ports", (media) => {
+  test("of a call whose callee is silent, and is no evidence", async () => {
+    const result = await sprayed(callees.silent, media);
+    expectOnlyCallee(result);
+    expect(result.outcome).toMatchObject({ reason: "media_failed", heardEvidence: "none", heardRatio: null });
+    expect(result.outcome.detail).toMatch(/^audio came neither from the host in the peer's SDP/);
+  });
+
+  test("of a call whose callee only sends RTCP", async () => {
+    const result = await sprayed({ ...callees.silent, acts: (call) => call.voice!.report() }, media);
+    expectOnlyCallee(result);
+    expect(result.outcome).toMatchObject({ reason: "message_played", heardEvidence: "rtcp", heardRatio: 1 });
+  });
+
+  test("of a call whose callee speaks", async () => {
+    const result = await sprayed(callees.speaks, media);
+    expectOnlyCallee(result);
+    expect(result.outcome).toMatchObject({ reason: "message_played", heardEvidence: "inbound", heardRatio: 1 });
+  });
+
+  test("of a call with early media", async () => {
+    const early: Script = { rings: [183], earlyMedia: true, afterMs: 500, says: { hz: 1_000 }, fallsSilent: true };
+    const result = await sprayed(early, media);
+    expectOnlyCallee(result);
+    expect(result.outcome).toMatchObject({ reason: "media_failed", heardEvidence: "none" });
+  });
+
+  test("of a call that a re-INVITE renews", async () => {
+    const acts = async (call: FarEndCall): Promise<void> => void (await call.reinvite("sendrecv"));
+    const result = await sprayed({ ...callees.silent, acts }, media);
+    expectOnlyCallee(result);
+    expect(result.outcome.heardEvidence).toBe("none");
+  });
+
+  test("of a call whose audio is on another host than its signalling", async () => {
+    const result = await sprayed({ ...callees.speaks, mediaAt: "127.0.0.3" }, media, IN_BETWEEN);
+    expectOnlyCallee(result);
+    expect(result.outcome).toMatchObject({ reason: "message_played", heardEvidence: "inbound" });
+  });
+
+  test("of a callee that speaks behind a NAT, whose audio is no evidence", async () => {
+    const behindNat: Script = { ...callees.speaks, host: "127.0.0.3", sendFrom: "127.0.0.2" };
+    const result = await sprayed(behindNat, media, IN_BETWEEN);
+    expectOnlyCallee(result);
+    expect(result.outcome).toMatchObject({ heardEvidence: "none", heardRatio: null });
+  });
+});
