@@ -2,6 +2,7 @@ import { isInPieces, toResponse } from "../../src/http/reply.ts";
 import type { Socket, SocketHandlers } from "../../src/ports/web.ts";
 import { BUN_PATHS, type RoutedRequest } from "./bun-paths.ts";
 import { BunRequest } from "./bun-request.ts";
+import { atEdge } from "./edge.ts";
 import { brokenApp, isReply } from "./fault.ts";
 import { decideUpgrade, offersWebSocket } from "./handshake.ts";
 import { hostFault } from "./host.ts";
@@ -63,7 +64,8 @@ interface SocketState {
  * Serves an application with `Bun.serve`, WebSockets included: `await serve(createRingport(), { port: 8080 })`.
  * @throws {CannotListen} the port is in use or not to be had, or the certificate cannot be used
  */
-export async function serve(app: ServedApp, options: ServeOptions = {}): Promise<Listening> {
+export async function serve(served: ServedApp, options: ServeOptions = {}): Promise<Listening> {
+  const app = atEdge(served, options);
   const { port = DEFAULT_PORT, hostname = DEFAULT_HOSTNAME, stallMs = STALL_MS, tls } = options;
   if (tls) (await import("./tls.ts")).checkTls(tls);
   const scheme = tls ? "https" : "http";

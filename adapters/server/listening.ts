@@ -5,6 +5,8 @@ import type { WebApp } from "../../src/ports/web.ts";
 /** An application to serve, such as a Ringport; it may ask for its own address. */
 export interface ServedApp extends WebApp {
   listeningAt?(url: string): void;
+  /** The address at which people reach it, if that is known; a server on loopback without one answers to local hosts only. */
+  readonly publicUrl?: string | undefined;
 }
 
 /** The certificate of a server and its private key, PEM. */

@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { WebApp } from "../../src/ports/web.ts";
+import { atEdge } from "./edge.ts";
 import { brokenApp, fault } from "./fault.ts";
 import { hostFault } from "./host.ts";
 import {
@@ -58,7 +59,8 @@ export function handler(app: WebApp, { stallMs = STALL_MS }: Pick<ServeOptions, 
  * Serves an application, WebSockets included: `const { url } = await serve(createRingport(), { port: 8080 })`.
  * @throws {CannotListen} the port is in use or not to be had, or the certificate cannot be used
  */
-export async function serve(app: ServedApp, options: ServeOptions = {}): Promise<Listening> {
+export async function serve(served: ServedApp, options: ServeOptions = {}): Promise<Listening> {
+  const app = atEdge(served, options);
   const { port = DEFAULT_PORT, hostname = DEFAULT_HOSTNAME } = options;
   const behaviour: ServerOptions & { shouldUpgradeCallback: typeof takesUpgrade } = {
     headersTimeout: HEADERS_MS,

@@ -69,7 +69,7 @@ async function twoTokens(data: string): Promise<[string, string]> {
 /** Opens connections that send all of an upload but its last byte; resolves when each is refused or has sent it. */
 async function hold(server: ServerProcess, token: string, count: number) {
   const { hostname, port } = new URL(server.url);
-  const head = `POST /v1/calls HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer ${token}\r\nContent-Length: ${HELD_BYTES}\r\n\r\n`;
+  const head = `POST /v1/calls HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\nContent-Length: ${HELD_BYTES}\r\n\r\n`;
   const body = Buffer.alloc(HELD_BYTES - 1, " ");
   let refused = 0;
   const sockets = Array.from({ length: count }, () => connect(Number(port), hostname));

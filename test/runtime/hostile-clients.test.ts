@@ -92,19 +92,19 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
       ["TLS", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"],
       ["NULs", "\0".repeat(1000)],
       ["a request line without end", `GET /${"a".repeat(200_000)}`],
-      ["a header without end", `GET / HTTP/1.1\r\nHost: x\r\nX-A: ${"b".repeat(200_000)}`],
-      ["100,000 headers", `GET / HTTP/1.1\r\nHost: x\r\n${"X-A: b\r\n".repeat(100_000)}\r\n`],
-      ["a negative length", "POST /v1/calls HTTP/1.1\r\nHost: x\r\nContent-Length: -5\r\n\r\n{}"],
-      ["two lengths", "POST /v1/calls HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nContent-Length: 7\r\n\r\n{}"],
+      ["a header without end", `GET / HTTP/1.1\r\nHost: localhost\r\nX-A: ${"b".repeat(200_000)}`],
+      ["100,000 headers", `GET / HTTP/1.1\r\nHost: localhost\r\n${"X-A: b\r\n".repeat(100_000)}\r\n`],
+      ["a negative length", "POST /v1/calls HTTP/1.1\r\nHost: localhost\r\nContent-Length: -5\r\n\r\n{}"],
+      ["two lengths", "POST /v1/calls HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\nContent-Length: 7\r\n\r\n{}"],
       [
         "a chunk of a size beyond all bounds",
-        "POST /v1/calls HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffff\r\n",
+        "POST /v1/calls HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffff\r\n",
       ],
       [
         "a chunk size that is none",
-        "POST /v1/calls HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n",
+        "POST /v1/calls HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n",
       ],
-      ["HTTP/3.7", "GET / HTTP/3.7\r\nHost: x\r\n\r\n"],
+      ["HTTP/3.7", "GET / HTTP/3.7\r\nHost: localhost\r\n\r\n"],
     ] as const)("%s: the connection ends or gets a 4xx; the server goes on", async ([, bytes]) => {
       await theClient();
       const { text, closed } = await sendRaw(server.base, Buffer.from(bytes, "latin1"), {
@@ -118,15 +118,15 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
     });
 
     test("a smuggled second request gets no response", async () => {
-      const smuggled = "GET /v1/instances HTTP/1.1\r\nHost: x\r\n";
+      const smuggled = "GET /v1/instances HTTP/1.1\r\nHost: localhost\r\n";
       const body = `0\r\n\r\n${smuggled}${await TOKEN()}\r\n`;
-      const head = `POST /v1/instances HTTP/1.1\r\nHost: x\r\n${await TOKEN()}Content-Length: ${body.length}\r\nTransfer-Encoding: chunked\r\n\r\n`;
+      const head = `POST /v1/instances HTTP/1.1\r\nHost: localhost\r\n${await TOKEN()}Content-Length: ${body.length}\r\nTransfer-Encoding: chunked\r\n\r\n`;
       const { text } = await sendRaw(server.base, head + body, { waitMs: 500 });
       expect(text.match(/HTTP\/1\.1 200/g)).toBeNull();
     });
 
     test("200 endless requests delay no other request", async () => {
-      const head = `POST /v1/calls HTTP/1.1\r\nHost: x\r\n${await TOKEN()}Content-Length: 1000\r\n\r\n{"instanceId":`;
+      const head = `POST /v1/calls HTTP/1.1\r\nHost: localhost\r\n${await TOKEN()}Content-Length: 1000\r\n\r\n{"instanceId":`;
       const slow = Array.from({ length: 200 }, (_, i) =>
         sendRaw(server.base, i % 2 ? head : head.slice(0, 40), { waitMs: 1_500 }),
       );
@@ -137,7 +137,7 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
     test("a body that breaks off changes nothing", async () => {
       const client = await theClient();
       const before = countRows(await server.rows());
-      const head = `POST /v1/instances HTTP/1.1\r\nHost: x\r\n${await TOKEN()}Content-Length: 1000\r\n\r\n{"name":"x"}`;
+      const head = `POST /v1/instances HTTP/1.1\r\nHost: localhost\r\n${await TOKEN()}Content-Length: 1000\r\n\r\n{"name":"x"}`;
       await sendRaw(server.base, head, { waitMs: 100 });
       expect((await client.get("/v1/instances")).status).toBe(200);
       expect(countRows(await server.rows())).toEqual(before);
@@ -147,8 +147,10 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
       const client = await theClient();
       const { id } = await client.createInstance();
       const path = `/v1/instances/${id}/configure`;
-      const forged = await client.get(path, { host: "evil.example", "x-forwarded-host": "evil.example" });
-      expect(expected(200, forged).text).not.toContain("evil.example");
+      const { text } = await sendRaw(server.base, `GET ${path} HTTP/1.1\r\nHost: evil.example\r\n\r\n`);
+      expect(text).toMatch(/^HTTP\/1.1 421 [\s\S]*"code":"host_not_allowed"/);
+      const forged = await client.get(path, { host: "evil.localhost", "x-forwarded-host": "evil.example" });
+      expect(expected(200, forged).text).not.toContain("evil");
       expect(await client.linkUrl(id)).toMatch(new RegExp(`^${server.base}/`));
     });
   });

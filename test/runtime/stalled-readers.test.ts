@@ -32,7 +32,7 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
   }
 
   const request = (path: string, token: string): string =>
-    `GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n\r\n`;
+    `GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n\r\n`;
 
   /** Where a file of a call is in the server's data folder. */
   function fileOf(name: string): string {

@@ -28,7 +28,7 @@ function hold(server: Server, client: Client, rest: string): () => void {
       socket.destroy();
       again = setTimeout(send, 10); // before the next upload that is tried
     });
-    socket.write(`POST /v1/calls HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer ${client.token}\r\n${rest}`);
+    socket.write(`POST /v1/calls HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${client.token}\r\n${rest}`);
   };
   send();
   return () => {

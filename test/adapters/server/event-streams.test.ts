@@ -41,7 +41,10 @@ test("an event stream that nobody reads is cut; quiet ones stay", async () => {
     admitted++;
     return token === TOKEN ? { userId: "usr_anna" } : undefined;
   };
-  server = await serveHere(serve({ queries: { nextEvents }, http: { authenticate } }).app, { stallMs: 2_000 });
+  server = await serveHere(
+    { ...serve({ queries: { nextEvents }, http: { authenticate } }).app, publicUrl: "http://calls.example.com" },
+    { stallMs: 2_000 },
+  );
   const { port } = server;
 
   const open = (path: string, isRead: boolean): void => {

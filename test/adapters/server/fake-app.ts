@@ -1,4 +1,5 @@
-import type { Reply, RequestLike, SocketHandlers, WebApp } from "../../../src/ports/web.ts";
+import type { ServedApp } from "../../../adapters/server/listening.ts";
+import type { Reply, RequestLike, SocketHandlers } from "../../../src/ports/web.ts";
 
 /** What a fake application is told to do; everything has a default. */
 export interface FakeAnswers {
@@ -7,13 +8,14 @@ export interface FakeAnswers {
   readonly upgrade?: (request: RequestLike) => Promise<Reply | SocketHandlers> | Reply | SocketHandlers;
 }
 
-/** An application for server adapters that echoes what it was asked, unless told otherwise. */
+/** An application for server adapters that echoes what it was asked, unless told otherwise. It answers to every host. */
 export function fakeApp({
   handle = echo,
   claims = () => true,
   upgrade = () => plain(404, "no socket here"),
-}: FakeAnswers = {}): WebApp {
+}: FakeAnswers = {}): ServedApp {
   return {
+    publicUrl: "http://calls.example.com",
     handle: async (request) => handle(request),
     claims: async ({ url }) => claims(url),
     fetch: async (request) => {

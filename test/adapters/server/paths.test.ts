@@ -8,7 +8,7 @@ import { runtime, serveHere } from "./this-runtime.ts";
 let listening: Listening;
 
 beforeAll(async () => {
-  listening = await serveHere(serve().app);
+  listening = await serveHere({ ...serve().app, publicUrl: "http://calls.example.com" });
 });
 afterAll(() => listening.close());
 

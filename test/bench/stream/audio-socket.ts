@@ -93,7 +93,7 @@ export async function openAudioSocket(url: string, listener: AudioSocketListener
 function handshake(socket: Socket, path: string): Promise<Buffer> {
   const lines = [
     `GET ${path} HTTP/1.1`,
-    "Host: bench",
+    "Host: localhost",
     "Authorization: Bearer bench",
     "Upgrade: websocket",
     "Connection: Upgrade",

@@ -1,0 +1,58 @@
+import type { Reply, RequestLike, WebApp } from "../../src/ports/web.ts";
+import { fault, isReply } from "./fault.ts";
+import { DEFAULT_HOSTNAME, type ServedApp, type ServeOptions } from "./listening.ts";
+import { isLoopback } from "./loopback.ts";
+
+/** A year, for this host alone (RFC 6797 §6.1). */
+const STRICT_TRANSPORT = { "strict-transport-security": "max-age=31536000" };
+const AUTHORITY = /^([a-z][a-z0-9+.-]*):\/\/(\[[^\]]*\]|[^/?#:]*)/i;
+
+/**
+ * The application behind the rules of a server of its own. A server for this machine alone answers to names of this machine
+ * alone: in a browser, a page of any site whose name comes to mean 127.0.0.1 is of the same origin as the server (DNS
+ * rebinding). A server that people reach over HTTPS has browsers use nothing else.
+ */
+export function atEdge(app: ServedApp, { hostname = DEFAULT_HOSTNAME, tls }: ServeOptions): ServedApp {
+  const { publicUrl } = app;
+  const isPublic = publicUrl !== undefined && !isLoopback(partsOf(publicUrl).host);
+  const isForThisMachine = isLoopback(hostname) && !isPublic;
+  const isPublicOverHttps = isPublic && partsOf(publicUrl).scheme === "https";
+
+  const refusal = ({ url }: RequestLike): Reply | undefined => {
+    const { host } = partsOf(url);
+    return isForThisMachine && !isLoopback(host) ? unknownHost(host, hostname) : undefined;
+  };
+  /** Browsers would apply it to each server of their own machine. */
+  const isStrict = ({ url }: RequestLike): boolean => (tls ? !isLoopback(partsOf(url).host) : isPublicOverHttps);
+  const strict = (reply: Reply): Reply => ({ ...reply, headers: { ...reply.headers, ...STRICT_TRANSPORT } });
+
+  return {
+    handle(request, principal) {
+      const refused = refusal(request);
+      if (refused) return Promise.resolve(refused);
+      const reply = app.handle(request, principal);
+      return isStrict(request) ? reply.then(strict) : reply;
+    },
+    async upgrade(request, principal) {
+      const decision = refusal(request) ?? (await app.upgrade(request, principal));
+      return isReply(decision) && isStrict(request) ? strict(decision) : decision;
+    },
+    claims: (request) => app.claims(request),
+    fetch: (request) => app.fetch(request),
+    listeningAt: (url) => app.listeningAt?.(url),
+  } satisfies WebApp & ServedApp;
+}
+
+function partsOf(url: string): { scheme: string; host: string } {
+  const [, scheme = "", host = ""] = AUTHORITY.exec(url) ?? [];
+  return { scheme: scheme.toLowerCase(), host };
+}
+
+function unknownHost(host: string, hostname: string): Reply {
+  return fault(
+    421,
+    "The host is not one of this server",
+    "host_not_allowed",
+    `the host is ${JSON.stringify(host.slice(0, 100))}: without a public URL, a server on ${hostname} answers to localhost and loopback addresses only; if a proxy passes requests to it, set RINGPORT_PUBLIC_URL (publicUrl) to the address of the proxy`,
+  );
+}
