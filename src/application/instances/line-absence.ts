@@ -1,48 +1,65 @@
 import type { Call } from "../../domain/call.ts";
 import type { Context } from "../context.ts";
 
-/** A time in which nobody knew whether the line was online, ms since 1970-01-01 UTC. */
+/** A time in which the line was not seen online. */
 interface Absence {
+  /** ms since 1970-01-01 UTC. */
   readonly from: number;
   readonly ms: number;
+  /** The id of a call that would have been created when the absence was noticed. */
+  readonly noticedAt: string;
 }
 
 /**
- * Notices that a line was not seen for longer than a call may wait for it, although no timer of this process has fired:
- * the process was stopped, or the machine was suspended. A suspended machine may stop the monotonic clock, so the wall clock
- * counts as well, as it does for calls that wait while no process runs.
+ * Notices that a line was not seen online for longer than a call may wait for it, although no timer of this process has
+ * fired: the process was stopped, or the machine was suspended. A suspended machine may stop the monotonic clock, so the wall
+ * clock counts as well, as it does for calls that wait while no process runs.
  */
 export class LineAbsence {
-  readonly #context: Pick<Context, "system" | "timings">;
-  /** When the line was last seen, by both clocks, ms. */
-  #seen: { readonly wall: number; readonly monotonic: number } | undefined;
+  readonly #context: Pick<Context, "system" | "timings" | "ids">;
+  /** When the line was last seen, or this process began to look, by both clocks, ms. */
+  #seen: { readonly wall: number; readonly monotonic: number };
   #last: Absence | undefined;
+  #isNoticed = false;
 
-  constructor(context: Pick<Context, "system" | "timings">) {
+  constructor(context: Pick<Context, "system" | "timings" | "ids">) {
     this.#context = context;
+    this.#seen = this.#now;
   }
 
   /** The line was found online. */
   seen(): void {
-    this.#last = this.#current() ?? this.#last;
-    const { system } = this.#context;
-    this.#seen = { wall: system.now(), monotonic: system.monotonic() };
+    this.#notice();
+    this.#seen = this.#now;
+    this.#isNoticed = false;
   }
 
   /** Why a call must not be dialled any more: it has waited all the time; undefined if it may be. */
-  missedBy({ createdAt }: Pick<Call, "createdAt">): string | undefined {
-    const absence = this.#current() ?? this.#last;
-    // Nobody creates a call while the process is stopped: it is of before or of after that.
-    if (!absence || createdAt > absence.from + absence.ms / 2) return undefined;
-    return `the server or its clock stood still for ${Math.round(absence.ms / 1_000)} s, longer than a call may wait`;
+  missedBy({ id, createdAt }: Pick<Call, "id" | "createdAt">): string | undefined {
+    this.#notice();
+    if (!this.#last) return undefined;
+    const { from, ms, noticedAt } = this.#last;
+    // By its id, a call from after that is known although the clock was set back.
+    if (id > noticedAt || createdAt > from + this.#unseenMs) return undefined;
+    return `the server or its clock stood still for ${Math.round(ms / 1_000)} s, longer than a call may wait`;
   }
 
-  #current(): Absence | undefined {
-    const { system, timings } = this.#context;
-    if (!this.#seen) return undefined;
-    const { wall, monotonic } = this.#seen;
-    const ms = Math.max(system.now() - wall, system.monotonic() - monotonic);
-    // The last probe may be almost two intervals old.
-    return ms > timings.queueTimeoutMs + 2 * timings.probeMs ? { from: wall, ms } : undefined;
+  #notice(): void {
+    const { timings, ids } = this.#context;
+    const { wall, monotonic } = this.#now;
+    const ms = Math.max(wall - this.#seen.wall, monotonic - this.#seen.monotonic);
+    if (this.#isNoticed || ms <= timings.queueTimeoutMs + this.#unseenMs) return;
+    this.#isNoticed = true;
+    this.#last = { from: this.#seen.wall, ms, noticedAt: ids("call") };
+  }
+
+  /** How long ago the line of a process that runs may have been seen, ms: a probe takes up to an interval. */
+  get #unseenMs(): number {
+    return 2 * this.#context.timings.probeMs;
+  }
+
+  get #now(): { readonly wall: number; readonly monotonic: number } {
+    const { system } = this.#context;
+    return { wall: system.now(), monotonic: system.monotonic() };
   }
 }

@@ -73,3 +73,29 @@ test("a process that was stopped for less than a call may wait dials it", async 
   expect(world.leg(waiting).live).toBe(true);
   await world.stop();
 });
+
+describe("a line that was offline for longer than a call may wait", () => {
+  test("dials the calls that were created meanwhile", async () => {
+    const world = await World.start();
+    const instance = await world.activeInstance();
+    world.line(instance).goOffline("gone");
+    await world.system.advance(4 * 60_000);
+    const call = await world.call(instance);
+    await world.system.advance(8 * 60_000);
+    world.line(instance).goOnline();
+    await world.system.settle();
+    expect(world.leg(call).live).toBe(true);
+    await world.stop();
+  });
+
+  test("dials new calls if the clock is set back afterwards", async () => {
+    const world = await World.start();
+    const instance = await world.activeInstance();
+    world.system.stall(HOUR_MS);
+    await world.system.advance(10_000);
+    world.system.jump(-3 * HOUR_MS);
+    const call = await world.call(instance);
+    expect(world.leg(call).live).toBe(true);
+    await world.stop();
+  });
+});
