@@ -24,6 +24,10 @@ export class FetchRequest implements RequestLike {
     return this.#request.headers;
   }
 
+  get signal(): AbortSignal {
+    return this.#request.signal;
+  }
+
   get body(): AsyncIterable<Uint8Array> | null {
     const reader = this.unread();
     if (!reader) return null;

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { RequestLike } from "../../src/ports/web.ts";
+import { closingOf } from "./node-closing.ts";
 
 /** What frameworks add to a request: the mount path, and the body their parser has read. */
 type Mounted = IncomingMessage & { readonly originalUrl?: string; readonly body?: unknown };
@@ -23,6 +24,10 @@ export class NodeRequest implements RequestLike {
   get url(): string {
     this.#url ??= this.#absoluteUrl();
     return this.#url;
+  }
+
+  get signal(): AbortSignal {
+    return closingOf(this.#message.socket);
   }
 
   /** The message itself, or what a body parser that ran before has left of it. */

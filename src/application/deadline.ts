@@ -1,17 +1,24 @@
 import type { System } from "../ports/system.ts";
 
-/** A wait that ends by itself. */
+/** A wait that ends automatically. */
 export interface Deadline {
   /** Aborted after the time, or with the signal that was given. */
   readonly signal: AbortSignal;
-  /** Cancels the timer. */
+  /** Cancels the timer, and lets go of the signal that was given. */
   cancel(): void;
 }
 
 /** A deadline `ms` from now; no time at all has passed already. */
 export function deadline(system: System, ms: number, signal?: AbortSignal): Deadline {
-  const expired = new AbortController();
-  const cancel = ms > 0 ? system.after(ms, () => expired.abort()) : () => {};
-  if (ms <= 0) expired.abort();
-  return { signal: signal ? AbortSignal.any([signal, expired.signal]) : expired.signal, cancel };
+  const ended = new AbortController();
+  const end = (): void => ended.abort();
+  const cancelTimer = ms > 0 ? system.after(ms, end) : () => {};
+  if (ms <= 0 || signal?.aborted) end();
+  // Not AbortSignal.any: the signal of a connection outlives many waits, and must not collect their signals.
+  signal?.addEventListener("abort", end);
+  const cancel = (): void => {
+    cancelTimer();
+    signal?.removeEventListener("abort", end);
+  };
+  return { signal: ended.signal, cancel };
 }

@@ -57,12 +57,16 @@ export class Queries implements QueryUseCases {
     return this.#context.speech.voices();
   }
 
-  async voiceSample(voiceId: string, userId?: string): Promise<Uint8Array<ArrayBuffer>> {
+  async voiceSample(
+    voiceId: string,
+    userId?: string,
+    { signal }: Pick<Patience, "signal"> = {},
+  ): Promise<Uint8Array<ArrayBuffer>> {
     const { voiceSample } = await import("./call-audio/voice-sample.ts");
     if (userId === undefined) return voiceSample(this.#context, voiceId);
     const leave = this.#samples.take(userId);
     if (!leave) throw new Refusal("server_busy", "too many voice samples of yours are being spoken; try again");
-    return voiceSample(this.#context, voiceId, userId).finally(leave);
+    return voiceSample(this.#context, voiceId, { userId, signal }).finally(leave);
   }
 
   async ready(): Promise<boolean> {

@@ -32,6 +32,8 @@ export interface CreateOptions {
   readonly idempotencyKey?: string | undefined;
   /** Refuse fields that nobody knows. */
   readonly strict?: boolean | undefined;
+  /** Ends the wait for the check of an audio file or for a pairing code; nothing is created then. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** How a creation came about. */
@@ -112,7 +114,7 @@ export interface InstanceUseCases {
   list(principal: Principal, page?: Page): Promise<ListedInstance[]>;
   get(principal: Principal, instanceId: string): Promise<InstanceDetails>;
   /** Starts linking if idle and answers the current code; waits for one at most 10 s. */
-  configure(principal: Principal, instanceId: string): Promise<LinkingCode>;
+  configure(principal: Principal, instanceId: string, patience?: Pick<Patience, "signal">): Promise<LinkingCode>;
   /**
    * A code to type on the phone instead of scanning one; waits for it at most 10 s. Throws Refusal `instance_already_linked`,
    * `pairing_code_unsupported`, `pairing_code_unavailable`.
@@ -121,7 +123,7 @@ export interface InstanceUseCases {
     principal: Principal,
     instanceId: string,
     input: PairingInput,
-    options?: Pick<CreateOptions, "strict">,
+    options?: Pick<CreateOptions, "strict" | "signal">,
   ): Promise<TypedLinkCode>;
   /** A ticket for a page that shows the current code until the number is linked: for whoever holds the phone. It is valid for an hour. */
   linkTicket(principal: Principal, instanceId: string): Promise<LinkTicket>;
@@ -129,7 +131,7 @@ export interface InstanceUseCases {
    * What the page of a ticket shows; waits for a code like {@link configure}. Throws Refusal `link_page_not_found`, `link_page_expired`,
    * `qr_unavailable`, `server_busy`.
    */
-  linkPage(ticket: string): Promise<LinkPageState>;
+  linkPage(ticket: string, patience?: Pick<Patience, "signal">): Promise<LinkPageState>;
   /**
    * Unlinks its number without deleting it: the live call ends, the credentials are erased, and calls that wait go on
    * waiting for another number. Without a linked number nothing happens. After a `StorageUnavailable` it goes on by itself.
@@ -334,7 +336,7 @@ export interface QueryUseCases {
    * A short sentence in the voice's own language, as a WAV file: 16-bit PCM, mono, 16 kHz. A user has four at a time.
    * Throws Refusal `voice_not_found`, `speech_unavailable`, `server_busy`.
    */
-  voiceSample(voiceId: string, userId?: string): Promise<Uint8Array<ArrayBuffer>>;
+  voiceSample(voiceId: string, userId?: string, patience?: Pick<Patience, "signal">): Promise<Uint8Array<ArrayBuffer>>;
   /** Whether the storage answers and the server is not stopping. */
   ready(): Promise<boolean>;
   /** Figures for `/metrics`. */

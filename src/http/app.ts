@@ -24,6 +24,9 @@ import { publicPage } from "./routes/page-routes.ts";
 import { StreamTickets } from "./stream/stream-tickets.ts";
 import { withoutFragment } from "./without-fragment.ts";
 
+/** The status of a request whose connection closed first, in metrics and the log. */
+const CLIENT_CLOSED = 499;
+
 export type { HttpDependencies } from "./dependencies.ts";
 
 /**
@@ -65,6 +68,8 @@ export function createHttp(deps: HttpDependencies): WebApp {
   /** The problem document of an error; one that is not a refusal reveals nothing. */
   function failed(error: unknown, context: RequestContext): Reply {
     if (error instanceof Refusal) return problemOf(context, error);
+    // The connection has closed, so no client gets this reply.
+    if (context.signal.aborted) return { status: CLIENT_CLOSED, headers: {} };
     if (deps.closing?.()) return problem(context, "stopping", STOPPING);
     if (error instanceof StorageUnavailable) {
       log.warn({ request_id: context.requestId, err: error }, "the storage is not available");

@@ -14,7 +14,7 @@ export const WHOLE_BODY_MS = 120_000;
  */
 export function limitedBody(request: RequestLike, limit: number, system: System): AsyncIterable<Uint8Array> | null {
   if (declaredBytes(request) > limit) throw tooLarge(limit);
-  return request.body && limited(request.body, limit, system);
+  return request.body && limited(request.body, limit, { system, signal: request.signal });
 }
 
 /** The Content-Length, bytes; 0 if it is missing. */
@@ -22,9 +22,9 @@ export function declaredBytes({ headers }: RequestLike): number {
   return Number(headers.get("content-length") ?? 0) || 0;
 }
 
-async function* limited(body: AsyncIterable<Uint8Array>, limit: number, system: System): AsyncGenerator<Uint8Array> {
+async function* limited(body: AsyncIterable<Uint8Array>, limit: number, bound: BodyBound): AsyncGenerator<Uint8Array> {
   const chunks = body[Symbol.asyncIterator]();
-  const pace = new Pace(system);
+  const pace = new Pace(bound);
   let bytes = 0;
   let done = false;
   try {
@@ -47,39 +47,52 @@ async function* limited(body: AsyncIterable<Uint8Array>, limit: number, system: 
   }
 }
 
-/** Refuses a body that stalls or takes too long, with a single timer for all chunks. */
+/** What ends the reading of a body besides its own end. */
+interface BodyBound {
+  readonly system: System;
+  /** Aborted when the client's connection closes. */
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Refuses a body that stalls, takes too long or loses its connection, with a single timer for all chunks. */
 class Pace {
   readonly #system: System;
+  readonly #signal: AbortSignal | undefined;
   readonly #end: number;
   #stallsAt: number;
   #cancel: () => void;
-  #tooSlow: ((refusal: Refusal) => void) | undefined;
+  #refuse: ((cause: unknown) => void) | undefined;
+  readonly #abort = (): void => this.#refuse?.(this.#signal?.reason);
 
-  constructor(system: System) {
+  constructor({ system, signal }: BodyBound) {
     const now = system.monotonic();
     this.#system = system;
+    this.#signal = signal;
+    signal?.addEventListener("abort", this.#abort);
     this.#end = now + WHOLE_BODY_MS;
     this.#stallsAt = now + STALL_MS;
     this.#cancel = system.after(STALL_MS, () => this.#check());
   }
 
-  /** Settles like `next`, or rejects with a refusal if `next` is too slow. */
+  /** Settles like `next`, or rejects: with a refusal if `next` is too slow, with the signal's reason if the connection closes. */
   within<T>(next: Promise<T>): Promise<T> {
     this.#stallsAt = this.#system.monotonic() + STALL_MS;
     return new Promise((resolve, reject) => {
-      this.#tooSlow = reject;
+      this.#refuse = reject;
+      if (this.#signal?.aborted) this.#abort();
       next.then(resolve, reject);
     });
   }
 
   stop(): void {
     this.#cancel();
+    this.#signal?.removeEventListener("abort", this.#abort);
   }
 
   #check(): void {
     const left = Math.min(this.#end, this.#stallsAt) - this.#system.monotonic();
     if (left > 0) this.#cancel = this.#system.after(left, () => this.#check());
-    else this.#tooSlow?.(tooSlow(this.#stallsAt < this.#end ? STALL_MS : WHOLE_BODY_MS));
+    else this.#refuse?.(tooSlow(this.#stallsAt < this.#end ? STALL_MS : WHOLE_BODY_MS));
   }
 }
 

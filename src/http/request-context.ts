@@ -16,6 +16,9 @@ export interface RequestStart {
   readonly principal?: Principal | undefined;
 }
 
+/** The signal of a connection whose end nobody reports. */
+const NEVER: AbortSignal = new AbortController().signal;
+
 /**
  * One request and its state on the way to a reply. The router reads `method` and `url`, and writes `params`, `query` and
  * `route`. `query` stays unused, because a route that needs the query reads `search` itself, once.
@@ -67,6 +70,11 @@ export class RequestContext implements RequestStart {
     this.path = afterBase(path, start.base);
     this.pathFault = pathFault(path);
     this.url = `http://ringport${this.path}`;
+  }
+
+  /** Aborted when the client's connection closes: every wait of the request ends with it. */
+  get signal(): AbortSignal {
+    return this.request.signal ?? NEVER;
   }
 
   header(name: string): string | null {

@@ -1,4 +1,5 @@
 import type { PerUser } from "../application/access/per-user.ts";
+import type { Patience } from "../application/use-cases.ts";
 import type { Reply } from "../ports/web.ts";
 import type { RequestContext } from "./request-context.ts";
 
@@ -13,21 +14,28 @@ function preferredWait(context: RequestContext): number {
   return Math.min(Number(seconds ?? 0), LONGEST_WAIT_S);
 }
 
+/** A wait that a request prefers. It ends with the client's connection. */
+export interface PreferredWait extends Patience {
+  readonly waitMs: number;
+  readonly signal: AbortSignal;
+}
+
 /**
- * The reply of a request that may prefer to wait. The wait is 0 without the preference, or if all places of the user are taken.
+ * The reply of a request that may prefer to wait. There is no wait without the preference, or if all places of the user are
+ * taken. The place is free again when the wait has ended, or the client's connection.
  * @param waits bounds the requests of each user that wait
  */
 export async function withPreferredWait(
   context: RequestContext,
   waits: PerUser,
-  replyWithin: (waitMs: number) => Promise<Reply>,
+  reply: (wait: PreferredWait | undefined) => Promise<Reply>,
 ): Promise<Reply> {
   const seconds = preferredWait(context);
   const leave = seconds > 0 ? waits.take(context.caller.userId) : undefined;
-  if (!leave) return replyWithin(0);
+  if (!leave) return reply(undefined);
   try {
-    const reply = await replyWithin(seconds * 1000);
-    return { ...reply, headers: { ...reply.headers, "preference-applied": `wait=${seconds}` } };
+    const waited = await reply({ waitMs: seconds * 1000, signal: context.signal });
+    return { ...waited, headers: { ...waited.headers, "preference-applied": `wait=${seconds}` } };
   } finally {
     leave();
   }

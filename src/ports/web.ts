@@ -8,6 +8,11 @@ export interface RequestLike {
   readonly headers: { get(name: string): string | null };
   /** The body as it arrives; null if there is none. Read at most once. */
   readonly body: AsyncIterable<Uint8Array> | null;
+  /**
+   * Aborted when the client's connection closes; it ends every wait of the request. Without it, a request that waits keeps its
+   * place until the wait has ended.
+   */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** A response as plain data: adapters that own the socket write it directly. */

@@ -58,8 +58,8 @@ describe("POST /v1/calls", () => {
 
   test("the caller, the body and the headers reach the use case", async () => {
     const seen: unknown[][] = [];
-    const create: CallUseCases["create"] = async (...given) => {
-      seen.push(given);
+    const create: CallUseCases["create"] = async (principal, body, { idempotencyKey, strict } = {}) => {
+      seen.push([principal, body, { idempotencyKey, strict }]);
       return { ...call(), ...CREATED };
     };
     const { app } = serve({ calls: { create } });

@@ -94,5 +94,8 @@ function requestTo({ request, requestId, search }: RequestContext, path: string,
     get body() {
       return request.body;
     },
+    get signal() {
+      return request.signal;
+    },
   };
 }

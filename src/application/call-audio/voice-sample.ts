@@ -13,29 +13,34 @@ const SAMPLE_TIMEOUT_MS = 15_000;
 
 /**
  * A short sentence in the voice's own language, as a WAV file: 16-bit PCM, mono, 16 kHz.
- * @param userId whose turns the sample takes
+ * @param of the user whose turns the sample takes, and what ends it early
  * @throws {Refusal} `voice_not_found` naming the voices of that language; `speech_unavailable`
  */
 export async function voiceSample(
   { speech, speechScheduler, system, log }: Pick<Context, "speech" | "speechScheduler" | "system" | "log">,
   voiceId: string,
-  userId = "",
+  { userId = "", signal }: { readonly userId?: string; readonly signal?: AbortSignal | undefined } = {},
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const late = new AbortController();
-  const cancel = system.after(SAMPLE_TIMEOUT_MS, () => late.abort(new Error(`silent for ${SAMPLE_TIMEOUT_MS} ms`)));
+  const ended = new AbortController();
+  const end = (): void => ended.abort(signal?.reason);
+  const cancel = system.after(SAMPLE_TIMEOUT_MS, () => ended.abort(new Error(`silent for ${SAMPLE_TIMEOUT_MS} ms`)));
+  signal?.addEventListener("abort", end);
   try {
+    signal?.throwIfAborted();
     const { language } = await speech.voice(voiceId);
     const demand = { userId, instanceId: "", playing: false, aheadMs: 0 };
     const pieces: Int16Array[] = [];
-    const spoken = speechScheduler.speak(sampleSentence(language), voiceId, demand, late.signal);
+    const spoken = speechScheduler.speak(sampleSentence(language), voiceId, demand, ended.signal);
     for await (const piece of resampleStream(spoken, SAMPLE_RATE)) pieces.push(piece);
     return wavFile(concatPcm(pieces));
   } catch (cause) {
+    if (signal?.aborted) throw cause;
     if (cause instanceof VoiceUnavailable) throw new Refusal("voice_not_found", cause.message, { cause });
     log.warn({ voice_id: voiceId, err: cause }, "a voice sample could not be spoken");
     throw new Refusal("speech_unavailable", `voice ${voiceId} is not available at the moment; try again`, { cause });
   } finally {
     cancel();
+    signal?.removeEventListener("abort", end);
   }
 }
 

@@ -53,7 +53,7 @@ export class CallCreation {
       principal,
       options.idempotencyKey,
       ["call", audio ? { ...input, audio } : input],
-      (receipt) => this.#place(withCheckedLimits(principal), input, audio?.bytes, receipt, options.strict),
+      (receipt) => this.#place(withCheckedLimits(principal), input, audio?.bytes, receipt, options),
       (receipt) => this.#replay(receipt),
     );
   }
@@ -106,7 +106,7 @@ export class CallCreation {
     input: CheckedCallInput,
     audio: Uint8Array | undefined,
     receipt: NewReceipt | undefined,
-    strict = false,
+    { strict = false, signal }: CreateOptions,
   ): Promise<(Call & Creation) | undefined> {
     const { storage, policy, events, counters, telephony } = this.#context;
     const { instanceId, target } = input;
@@ -126,7 +126,7 @@ export class CallCreation {
     assertSipAllowed(network, sipChoiceOf(input));
 
     // Before an active call is returned: a bad message fails even if the line is busy.
-    const { message, file } = await this.#messages.check(principal, input, audio);
+    const { message, file } = await this.#messages.check(principal, input, audio, signal);
     const call = this.#newCall(principal, input, message, from);
     if (strict && message.type === "DYNAMIC_AGENT") await this.#assertConductable(call, network);
     if (policy.kind === "single") {

@@ -14,6 +14,9 @@ const INSPECTED_AT_ONCE = 2;
 /** Audio files of one user that are checked or wait for it: each is held in memory. */
 const USER_INSPECTIONS = 50;
 
+/** The signal of a caller that waits to the end. */
+const NEVER: AbortSignal = new AbortController().signal;
+
 /** Turns the input of a call into its stored message; audio files are checked in fair turns. */
 export class MessageChecks {
   readonly #context: Context;
@@ -30,6 +33,7 @@ export class MessageChecks {
     principal: Principal,
     input: CheckedCallInput,
     audio: Uint8Array = new Uint8Array(),
+    signal: AbortSignal = NEVER,
   ): Promise<{ message: Message; file?: Uint8Array | undefined }> {
     switch (input.type) {
       case "FIXED_TTS":
@@ -37,7 +41,7 @@ export class MessageChecks {
           message: { type: input.type, text: input.tts.text, voiceId: input.tts.voiceId, ...optionsOf(input) },
         };
       case "FIXED_AUDIO": {
-        const { message, file } = await this.#audioMessage(principal, input.instanceId, audio);
+        const { message, file } = await this.#audioMessage(principal, input.instanceId, audio, signal);
         return { message: { ...message, ...optionsOf(input) }, file };
       }
       case "DYNAMIC_STREAM":
@@ -51,6 +55,7 @@ export class MessageChecks {
     { userId }: Principal,
     instanceId: string,
     file: Uint8Array,
+    signal: AbortSignal,
   ): Promise<{ message: Extract<Message, { type: "FIXED_AUDIO" }>; file: Uint8Array }> {
     const { decoder, limits } = this.#context;
     const leave = this.#inspections.take(userId);
@@ -58,7 +63,7 @@ export class MessageChecks {
       throw new Refusal("server_busy", "too many of your audio files are being checked at the moment; try again");
     try {
       const demand = { userId, instanceId, playing: false, aheadMs: 0 };
-      const end = await this.#inspectionTurns.take(demand, new AbortController().signal);
+      const end = await this.#inspectionTurns.take(demand, signal);
       try {
         const { format, durationMs, truncated, bytes } = await decoder.inspect(file, { maxDurationMs: limits.audioMs });
         return { message: { type: "FIXED_AUDIO", format, durationMs, truncated, ...(bytes && { bytes }) }, file };

@@ -20,6 +20,7 @@ import type {
   LinkingCode,
   LinkPageState,
   ListedInstance,
+  Patience,
   TypedLinkCode,
 } from "../use-cases.ts";
 import { linksByItself } from "./line-monitor.ts";
@@ -132,15 +133,15 @@ export class Instances implements InstanceUseCases {
     return { ...this.#listed(instance), callQueue };
   }
 
-  configure(principal: Principal, instanceId: string): Promise<LinkingCode> {
-    return this.#linking.configure(principal, instanceId);
+  configure(principal: Principal, instanceId: string, patience?: Pick<Patience, "signal">): Promise<LinkingCode> {
+    return this.#linking.configure(principal, instanceId, patience);
   }
 
   pairingCode(
     principal: Principal,
     instanceId: string,
     input: unknown,
-    options?: Pick<CreateOptions, "strict">,
+    options?: Pick<CreateOptions, "strict" | "signal">,
   ): Promise<TypedLinkCode> {
     return this.#linking.pairingCode(principal, instanceId, input, options);
   }
@@ -149,8 +150,8 @@ export class Instances implements InstanceUseCases {
     return this.#linking.linkTicket(principal, instanceId);
   }
 
-  linkPage(ticket: string): Promise<LinkPageState> {
-    return this.#linking.linkPage(ticket);
+  linkPage(ticket: string, patience?: Pick<Patience, "signal">): Promise<LinkPageState> {
+    return this.#linking.linkPage(ticket, patience);
   }
 
   async unlink(principal: Principal, instanceId: string): Promise<Instance> {

@@ -8,7 +8,14 @@ import { type LinkCode, NetworkSilent } from "../../ports/telephony.ts";
 import { PerUser } from "../access/per-user.ts";
 import type { Deletions } from "../calls/deletions.ts";
 import type { Context } from "../context.ts";
-import type { CreateOptions, InstanceUseCases, LinkingCode, LinkPageState, TypedLinkCode } from "../use-cases.ts";
+import type {
+  CreateOptions,
+  InstanceUseCases,
+  LinkingCode,
+  LinkPageState,
+  Patience,
+  TypedLinkCode,
+} from "../use-cases.ts";
 import type { LineMonitor } from "./line-monitor.ts";
 import type { Lines } from "./lines.ts";
 import { type LinkTicket, LinkTickets } from "./link-tickets.ts";
@@ -33,15 +40,19 @@ export class Linking implements Pick<InstanceUseCases, "configure" | "pairingCod
     this.#linkTickets = new LinkTickets(context.vault, context.system);
   }
 
-  async configure(principal: Principal, instanceId: string): Promise<LinkingCode> {
+  async configure(
+    principal: Principal,
+    instanceId: string,
+    { signal }: Pick<Patience, "signal"> = {},
+  ): Promise<LinkingCode> {
     const instance = await ownedInstance(this.#context.storage, principal, instanceId);
     if (instance.status !== "CREATED") {
       this.#lines.find(instance.id)?.retry();
       throw alreadyLinked(instance);
     }
     const monitor = this.#lines.of(instance);
-    if (monitor.linksByItself) return this.#withoutCode(instance, monitor);
-    const code = await this.#codeOf(monitor);
+    if (monitor.linksByItself) return this.#withoutCode(instance, monitor, signal);
+    const code = await this.#codeOf(monitor, signal);
     if (!code) await this.#settled(monitor);
     await this.#insistUnlinked(instance);
     if (code) {
@@ -56,14 +67,14 @@ export class Linking implements Pick<InstanceUseCases, "configure" | "pairingCod
     principal: Principal,
     instanceId: string,
     input: unknown,
-    { strict = false }: Pick<CreateOptions, "strict"> = {},
+    { strict = false, signal }: Pick<CreateOptions, "strict" | "signal"> = {},
   ): Promise<TypedLinkCode> {
     const { PAIRING_SCHEMA } = await import("../../domain/pairing-input.ts");
     const { phone } = parseBody(PAIRING_SCHEMA, input, { strict });
     const instance = await ownedInstance(this.#context.storage, principal, instanceId);
     if (instance.status !== "CREATED") throw alreadyLinked(instance);
     const { pairingCodeOf, pairingInstruction } = await import("./pairing.ts");
-    const code = await pairingCodeOf(this.#context, this.#lines, instance, phone);
+    const code = await pairingCodeOf(this.#context, this.#lines, { instance, phone, signal });
     await this.#insistUnlinked(instance);
     return { instanceId, ...code, message: pairingInstruction(phone) };
   }
@@ -76,7 +87,7 @@ export class Linking implements Pick<InstanceUseCases, "configure" | "pairingCod
     return this.#linkTickets.issue(instance.id);
   }
 
-  async linkPage(ticket: string): Promise<LinkPageState> {
+  async linkPage(ticket: string, patience: Pick<Patience, "signal"> = {}): Promise<LinkPageState> {
     const read = await this.#linkTickets.read(ticket);
     const instance = read && (await this.#context.storage.instances.get(read.instanceId));
     if (!instance || instance.status === "DELETED") throw noLinkPage();
@@ -86,7 +97,7 @@ export class Linking implements Pick<InstanceUseCases, "configure" | "pairingCod
     const leave = this.#linkPages.take(id);
     if (!leave) throw new Refusal("server_busy", "this page is open too often; close it on other devices");
     try {
-      return { name, linked: false, code: await this.configure({ userId }, id) };
+      return { name, linked: false, code: await this.configure({ userId }, id, patience) };
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       if (error.code === "instance_not_found") throw noLinkPage();
@@ -103,14 +114,16 @@ export class Linking implements Pick<InstanceUseCases, "configure" | "pairingCod
   }
 
   /** The current code, or the next one; undefined when none comes in time or the number is linked meanwhile. */
-  async #codeOf(monitor: LineMonitor): Promise<LinkCode | undefined> {
+  async #codeOf(monitor: LineMonitor, signal: AbortSignal | undefined): Promise<LinkCode | undefined> {
     const { system, timings } = this.#context;
     const until = system.monotonic() + timings.linkCodeMs;
     const late = () => new NetworkSilent(`the network did not answer within ${timings.linkCodeMs} ms`);
     try {
-      await within(monitor.link(), { system, ms: timings.linkCodeMs, late });
-      return await monitor.currentCode(until - system.monotonic());
+      const bound = { system, ms: timings.linkCodeMs, late, signal };
+      await within(monitor.link(), bound);
+      return await within(monitor.currentCode(until - system.monotonic()), bound);
     } catch (cause) {
+      signal?.throwIfAborted();
       if (cause instanceof StorageUnavailable) throw cause;
       const reason =
         cause instanceof NetworkSilent
@@ -121,10 +134,13 @@ export class Linking implements Pick<InstanceUseCases, "configure" | "pairingCod
   }
 
   /** A network that links by itself shows no code; the refusal names why it has not linked yet. */
-  async #withoutCode(instance: Instance, monitor: LineMonitor): Promise<never> {
+  async #withoutCode(instance: Instance, monitor: LineMonitor, signal: AbortSignal | undefined): Promise<never> {
     const { system, timings } = this.#context;
     const late = () => new NetworkSilent("the network does not answer");
-    await within(monitor.probe(), { system, ms: timings.linkCodeMs, late }).catch(() => {}); // the reason is in the connection
+    // The reason is in the connection.
+    await within(monitor.probe(), { system, ms: timings.linkCodeMs, late, signal }).catch(() =>
+      signal?.throwIfAborted(),
+    );
     await this.#settled(monitor);
     await this.#insistUnlinked(instance);
     const reason = monitor.connection.reason ?? "it has not been online yet";

@@ -6,6 +6,14 @@ import { NetworkSilent, type PairingCode } from "../../ports/telephony.ts";
 import type { Context } from "../context.ts";
 import type { Lines } from "./lines.ts";
 
+/** One request for a pairing code. */
+export interface PairingRequest {
+  readonly instance: Instance;
+  readonly phone: string;
+  /** Ends the wait. */
+  readonly signal: AbortSignal | undefined;
+}
+
 /**
  * A code for the phone with this number, that links the line once it is typed there.
  * @throws {Refusal} `pairing_code_unsupported`, `pairing_code_unavailable`
@@ -13,8 +21,7 @@ import type { Lines } from "./lines.ts";
 export async function pairingCodeOf(
   { system, timings, telephony }: Pick<Context, "system" | "timings" | "telephony">,
   lines: Lines,
-  instance: Instance,
-  phone: string,
+  { instance, phone, signal }: PairingRequest,
 ): Promise<PairingCode> {
   const name = instance.provider;
   if (!telephony.has(name))
@@ -26,9 +33,11 @@ export async function pairingCodeOf(
   const abort = new AbortController();
   const late = () => new NetworkSilent(`no pairing code came within ${timings.linkCodeMs} ms`);
   try {
-    const code = await within(monitor.pairingCode(phone, abort.signal), { system, ms: timings.linkCodeMs, late });
+    const bound = { system, ms: timings.linkCodeMs, late, signal };
+    const code = await within(monitor.pairingCode(phone, abort.signal), bound);
     if (code) return code;
   } catch (cause) {
+    signal?.throwIfAborted();
     if (cause instanceof StorageUnavailable) throw cause;
     const reason =
       cause instanceof NetworkSilent

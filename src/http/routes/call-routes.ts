@@ -87,8 +87,8 @@ export function callRoutes(
       async run(context) {
         const query = readQuery(context.search, getQuery);
         const id = callIdOf(context);
-        return withPreferredWait(context, waits, async (waitMs) => {
-          const call = await finalCall(deps, context.caller, id, waitMs);
+        return withPreferredWait(context, waits, async (wait) => {
+          const call = await finalCall(deps, context.caller, id, wait);
           const transcripts = await transcriptsFor(context.caller, [call], query.expand);
           return record(context, callView(call, server, query.expand, transcripts?.get(call.id)));
         });
@@ -147,7 +147,8 @@ export function callRoutes(
       async run(context) {
         const body = await readJson(context, limits.bodyBytes);
         // The use case checks the body, so that calls without HTTP get the same refusals.
-        const call = await calls.create(context.caller, body as CreateCallInput, createOptions(context));
+        const options = { ...createOptions(context), signal: context.signal };
+        const call = await calls.create(context.caller, body as CreateCallInput, options);
         return created(context, call, createdCallView(call));
       },
     },
@@ -227,8 +228,8 @@ export function callRoutes(
       async run(context) {
         const query = readQuery(context.search, timelineQuery);
         const id = callIdOf(context);
-        return withPreferredWait(context, waits, async (waitMs) =>
-          logPage(context, await calls.timeline(context.caller, id, query, { waitMs })),
+        return withPreferredWait(context, waits, async (wait) =>
+          logPage(context, await calls.timeline(context.caller, id, query, wait)),
         );
       },
     },

@@ -34,19 +34,24 @@ export function eventRoutes(
     if (!leave)
       throw new Refusal("server_busy", "too many of your requests and streams are waiting for events; end one");
     const over = new AbortController();
+    const { signal } = context;
     const unwatch = watches.watch(context.token, context.caller, () => over.abort());
     let isOver = false;
     const ended = (): void => {
       if (isOver) return;
       isOver = true;
       cancel();
+      signal.removeEventListener("abort", abandon);
       unwatch();
       leave();
     };
-    const cancel = system.after(UNREAD_MS, () => {
+    const abandon = (): void => {
       over.abort();
       ended();
-    });
+    };
+    const cancel = system.after(UNREAD_MS, abandon);
+    signal.addEventListener("abort", abandon);
+    if (signal.aborted) abandon();
     const read: typeof queries.nextEvents = (...given) => {
       cancel(); // the body is being read
       return queries.nextEvents(...given);
@@ -55,9 +60,9 @@ export function eventRoutes(
   }
 
   const onePage = (context: RequestContext, query: LogQuery): Promise<Reply> =>
-    withPreferredWait(context, waits, async (waitMs) => {
+    withPreferredWait(context, waits, async (wait) => {
       const { caller } = context;
-      const page = waitMs > 0 ? queries.nextEvents(caller, query, { waitMs }) : queries.events(caller, query);
+      const page = wait ? queries.nextEvents(caller, query, wait) : queries.events(caller, query);
       return logPage(context, await page);
     });
 

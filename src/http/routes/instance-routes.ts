@@ -231,7 +231,8 @@ export function instanceRoutes(
         problems: ["instance_not_found", "instance_already_linked", "qr_unavailable"],
       },
       async run(context) {
-        const code = await instances.configure(context.caller, instanceIdOf(context));
+        const { caller, signal } = context;
+        const code = await instances.configure(caller, instanceIdOf(context), { signal });
         return linkingCode(code, await pageOf(context, code), context.header("accept") ?? "");
       },
     },

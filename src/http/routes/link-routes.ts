@@ -60,13 +60,14 @@ export function linkRoutes({ instances }: Pick<HttpDependencies, "instances">, s
       },
       async run(context) {
         const { ticket = "" } = context.params;
+        const { signal } = context;
         const { linkPage, linkPageState, refusalPage } = await import("../link-page.ts");
         if (asJson(context)) {
-          const state = await linkPageState(await instances.linkPage(ticket));
+          const state = await linkPageState(await instances.linkPage(ticket, { signal }));
           return varying(json(200, state, NOT_STORED), "Accept");
         }
         try {
-          return pageReply({ status: 200, headers: {} }, await linkPage(await instances.linkPage(ticket)));
+          return pageReply({ status: 200, headers: {} }, await linkPage(await instances.linkPage(ticket, { signal })));
         } catch (error) {
           const refusal = refusalOf(error);
           const reply = problemOf(context, refusal);

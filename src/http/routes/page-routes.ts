@@ -48,6 +48,7 @@ export async function publicPage(
     url: request.url,
     headers: request.headers,
     body: limitedBody(request, limits.bodyBytes, system),
+    signal: request.signal,
   };
   const reply = await pages.page(context.path.slice(pages.prefix.length + 1) || "/", seen);
   if (!reply) return undefined;

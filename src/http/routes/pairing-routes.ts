@@ -39,7 +39,7 @@ export function pairingRoutes({ instances }: Pick<HttpDependencies, "instances">
         const id = instanceIdOf(context);
         const body = (await readJson(context, LARGEST_BODY)) as PairingInput;
         const { strict } = createOptions(context);
-        const pairing = await instances.pairingCode(context.caller, id, body, { strict });
+        const pairing = await instances.pairingCode(context.caller, id, body, { strict, signal: context.signal });
         const view: View<"PairingCode"> = {
           instanceId: pairing.instanceId,
           pairingCode: pairing.code,

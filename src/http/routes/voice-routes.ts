@@ -54,7 +54,8 @@ export function voiceRoutes({ queries }: Pick<HttpDependencies, "queries">, serv
         problems: ["voice_not_found", "speech_unavailable", "server_busy"],
       },
       async run(context) {
-        const body = await queries.voiceSample(voiceIdOf(context), context.caller.userId);
+        const { caller, signal } = context;
+        const body = await queries.voiceSample(voiceIdOf(context), caller.userId, { signal });
         // Latin-1 maps each byte to one character.
         const etag = entityTag(new TextDecoder("latin1").decode(body));
         const headers = { "cache-control": SAMPLE_CACHE, etag };

@@ -11,6 +11,8 @@ export interface Question {
   body?: unknown;
   /** `null`: no token. Default: a valid token. */
   token?: string | null;
+  /** Aborted when the client's connection closes. */
+  signal?: AbortSignal;
 }
 
 /** A reply with its body decoded. */
@@ -23,9 +25,10 @@ export interface Answered {
   raw: Reply;
 }
 
-export function requestOf({ method = "GET", path, headers = {}, body, token = TOKEN }: Question): RequestLike {
+export function requestOf({ method = "GET", path, headers = {}, body, token = TOKEN, signal }: Question): RequestLike {
   const all = new Headers(token === null ? headers : { authorization: `Bearer ${token}`, ...headers });
-  return { method, url: `http://127.0.0.1:8080${path}`, headers: all, body: body === undefined ? null : stream(body) };
+  const url = `http://127.0.0.1:8080${path}`;
+  return { method, url, headers: all, body: body === undefined ? null : stream(body), signal };
 }
 
 async function* stream(body: unknown): AsyncGenerator<Uint8Array> {

@@ -1,0 +1,83 @@
+import { describe, expect, test } from "vitest";
+import { ManualSystem } from "../../src/testing/manual-system.ts";
+import { type Question, requestOf } from "./support/ask.ts";
+import { CALL_ID, INSTANCE_ID, type Parts, serve, TOKEN } from "./support/fakes.ts";
+
+const PREFER = { prefer: "wait=60" };
+const STREAM = { accept: "text/event-stream" };
+
+/** Every operation that waits for something, by the use case that does. */
+const WAITS: Readonly<Record<string, Question>> = {
+  "calls.wait": { path: `/v1/calls/${CALL_ID}`, headers: PREFER },
+  "calls.timeline": { path: `/v1/calls/${CALL_ID}/events`, headers: PREFER },
+  "calls.create": { method: "POST", path: "/v1/calls", body: "{}" },
+  "queries.nextEvents": { path: "/v1/events", headers: PREFER },
+  "queries.voiceSample": { path: "/v1/voices/en-US-1/sample.wav" },
+  "instances.configure": { path: `/v1/instances/${INSTANCE_ID}/configure` },
+  "instances.pairingCode": { method: "POST", path: `/v1/instances/${INSTANCE_ID}/pairing-code`, body: "{}" },
+  "instances.linkPage": { path: "/link-page/x" },
+};
+
+/** A use case that waits until the signal among its arguments is aborted. */
+const untilAborted =
+  (begun: () => void) =>
+  (...args: unknown[]): Promise<never> =>
+    new Promise((_, reject) => {
+      const options = args.find(
+        (arg): arg is { signal: AbortSignal } => arg !== null && typeof arg === "object" && "signal" in arg,
+      );
+      options?.signal.addEventListener("abort", () => reject(options.signal.reason));
+      begun();
+    });
+
+describe.each(Object.entries(WAITS))("%s", (useCase, question) => {
+  test("ends with the client's connection, without a fault in the log", async () => {
+    const [group = "", method = ""] = useCase.split(".");
+    const connection = new AbortController();
+    let hasBegun = false;
+    const waiting = untilAborted(() => {
+      hasBegun = true;
+    });
+    const { app, logged } = serve({ [group]: { [method]: waiting } } as Parts);
+    const reply = app.handle(requestOf({ ...question, signal: connection.signal }));
+    await expect.poll(() => hasBegun).toBe(true);
+    connection.abort();
+    await reply;
+    expect(logged.filter(({ level }) => level === "error" || level === "warn")).toEqual([]);
+  });
+});
+
+test("a fetch request's own signal ends its wait and frees the place of an event stream", async () => {
+  const { app } = serve({
+    http: { system: new ManualSystem() },
+    queries: {
+      nextEvents: (_, __, { signal }) => new Promise((_, reject) => signal?.addEventListener("abort", reject)),
+    },
+  });
+  const headers = { authorization: `Bearer ${TOKEN}`, ...STREAM };
+  const connection = new AbortController();
+  const open = (signal?: AbortSignal) =>
+    app.fetch(new Request("http://x/v1/events", { headers, signal: signal ?? null }));
+  for (let n = 0; n < 100; n++) expect((await open(connection.signal)).status).toBe(200);
+  expect((await open()).status).toBe(503);
+  connection.abort();
+  expect((await open()).status).toBe(200);
+});
+
+test("a body whose connection closes is read no further", async () => {
+  const connection = new AbortController();
+  let isReading = false;
+  const { app } = serve();
+  const body = {
+    [Symbol.asyncIterator]: () => ({
+      next(): Promise<IteratorResult<Uint8Array>> {
+        isReading = true;
+        return new Promise(() => {});
+      },
+    }),
+  };
+  const reply = app.handle(requestOf({ method: "POST", path: "/v1/calls", body, signal: connection.signal }));
+  await expect.poll(() => isReading).toBe(true);
+  connection.abort();
+  expect((await reply).status).toBe(400);
+});

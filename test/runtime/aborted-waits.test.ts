@@ -1,0 +1,63 @@
+import { connect, type Socket } from "node:net";
+import { afterEach, expect, test } from "vitest";
+import { ON_NODE, ON_OTHER_RUNTIMES, onEach, useServer } from "../support/server.ts";
+import { expected } from "../support/server-client.ts";
+
+/** Requests of one user that wait at a time. */
+const PLACES = 100;
+const WAITS = 130;
+
+onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
+  const server = useServer(target);
+  const sockets: Socket[] = [];
+  afterEach(() => sockets.splice(0).forEach((socket) => void socket.destroy()));
+
+  /** Sends a request on a connection of its own; the status of the response once its head is there. */
+  function open(path: string, headers: Readonly<Record<string, string>>): Promise<number> {
+    const { hostname, port } = new URL(server.base);
+    const lines = Object.entries({ host: "a", ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
+    const socket = connect(Number(port), hostname, () => socket.write(`GET ${path} HTTP/1.1\r\n${lines.join("")}\r\n`));
+    sockets.push(socket);
+    socket.on("error", () => {});
+    return new Promise((resolve) => {
+      socket.once("data", (data) => resolve(Number(/^HTTP\/1\.1 (\d{3})/.exec(data.toString())?.[1])));
+    });
+  }
+
+  test("a wait ends with its connection, so that the next ones wait and streams open", async () => {
+    const client = await server.as("ada");
+    const { id } = await client.createInstance();
+    const call = await client.call(id); // the instance is not linked: the call stays QUEUED
+    const authorization = `Bearer ${client.token}`;
+    const { headers } = expected(200, await client.get("/v1/events?limit=200"));
+    const atEnd = `cursor=${headers["next-cursor"]}`;
+    const paths = [`/v1/events?${atEnd}`, `/v1/calls/${call.id}`, `/v1/calls/${call.id}/events?${atEnd}`];
+
+    let answered = 0;
+    for (let n = 0; n < WAITS; n++)
+      void open(paths[n % paths.length]!, { authorization, prefer: "wait=60" }).then(() => answered++);
+    // Those beyond the places are answered at once: the others wait.
+    await expect.poll(() => answered).toBe(WAITS - PLACES);
+    for (const socket of sockets.splice(0)) socket.destroy();
+
+    for (const path of paths) {
+      const applied = async () => {
+        const { headers } = await client.get(path, { prefer: "wait=1" });
+        return headers["preference-applied"];
+      };
+      await expect.poll(applied).toBe("wait=1");
+    }
+    const stream = { authorization, accept: "text/event-stream" };
+    const statuses = await Promise.all(Array.from({ length: PLACES }, () => open(`/v1/events?${atEnd}`, stream)));
+    expect(statuses).toEqual(Array(PLACES).fill(200));
+
+    // The same places are free again as soon as the streams have lost their readers.
+    for (const socket of sockets.splice(0)) socket.destroy();
+    const next = async () => {
+      const status = await open(`/v1/events?${atEnd}`, stream);
+      for (const socket of sockets.splice(0)) socket.destroy();
+      return status;
+    };
+    await expect.poll(next).toBe(200);
+  });
+});
