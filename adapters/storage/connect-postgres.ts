@@ -14,14 +14,20 @@ import { checkedNames } from "./table-names.ts";
 
 /** How long a connection attempt may take, ms. */
 const CONNECT_MS = 5_000;
-/** A connection without a response for this long counts as lost, ms. */
-const SILENCE_MS = 15_000;
 /** A process that is suspended during a transaction loses it, with its locks. */
-const LIMITS: TransactionLimits = { statementMs: 10_000, idleMs: 5_000 };
+const LIMITS: PostgresLimits = { statementMs: 10_000, idleMs: 5_000, silenceMs: 15_000 };
 const MIGRATION_LIMITS: TransactionLimits = { statementMs: 0, idleMs: 10_000 };
 /** How long a renewal may take, as a part of the lease: there is time for another one. */
 const RENEWAL_PART = 1 / 4;
 const MIN_RENEWAL_MS = 1_000;
+/** How long a statement of a renewal may take, as a part of the time for its response: PostgreSQL gives up first. */
+const STATEMENT_PART = 4 / 5;
+
+/** Limits of every query. */
+export interface PostgresLimits extends TransactionLimits {
+  /** A connection without a response for this long counts as lost, ms; longer than a statement may take. */
+  readonly silenceMs: number;
+}
 
 /** Transactions overlap on several connections. */
 export const POSTGRES_TRAITS: Traits = {
@@ -38,6 +44,7 @@ export const POSTGRES_TRAITS: Traits = {
 export async function connectPostgres(
   options: PostgresStorageOptions,
   owner: string = randomUUID(),
+  limits: PostgresLimits = LIMITS,
 ): Promise<ConnectedDatabase> {
   const tables = checkedNames(options);
   const { default: pg } = await import("pg").catch((cause: unknown) => {
@@ -68,7 +75,8 @@ export async function connectPostgres(
     const timeoutMs = Math.max(MIN_RENEWAL_MS, ms * RENEWAL_PART);
     const leasePool = options.pool ? undefined : newPool(1, timeoutMs);
     const settings = { types, query_timeout: timeoutMs, connectMs: timeoutMs };
-    const dialect = postgresDialect(kyselyPool(leasePool ?? pool, settings), LIMITS);
+    const statementMs = Math.min(limits.statementMs, Math.floor(timeoutMs * STATEMENT_PART));
+    const dialect = postgresDialect(kyselyPool(leasePool ?? pool, settings), { ...limits, statementMs });
     const db = new Kysely<Database>({ dialect, plugins: namedTables(tables) });
     fence.query = fenceOf(db, epoch);
     return {
@@ -84,8 +92,8 @@ export async function connectPostgres(
   return {
     ...location,
     dialect: postgresDialect(
-      kyselyPool(pool, { types, query_timeout: SILENCE_MS, connectMs: CONNECT_MS }),
-      LIMITS,
+      kyselyPool(pool, { types, query_timeout: limits.silenceMs, connectMs: CONNECT_MS }),
+      limits,
       fence,
     ),
     migrationDialect: postgresDialect(

@@ -7,6 +7,7 @@ import {
   PostgresDialect,
   PostgresDriver,
   type PostgresPool,
+  type QueryResult,
   sql,
 } from "kysely";
 import { leaseLost } from "./postgres-errors.ts";
@@ -19,7 +20,10 @@ export interface Fence {
   readonly database: string;
 }
 
-/** Limits of a transaction, ms; 0: no limit. */
+/**
+ * Limits of every transaction, ms; 0: no limit. PostgreSQL gives up before the client does: a statement whose client has
+ * left would keep its connection, and a locked table would use them all up.
+ */
 export interface TransactionLimits {
   /** For each statement, including its waits for locks. */
   readonly statementMs: number;
@@ -32,7 +36,7 @@ const MIGRATION_LOCK = "3853314791062309107";
 
 /**
  * Kysely over PostgreSQL without session state, so that connections may come from a transaction pooler. Limits and the
- * fence are sent with BEGIN, in one round trip.
+ * fence are sent with BEGIN, in one round trip. A query outside of a transaction gets one of its own, for its limits.
  */
 export function postgresDialect(pool: PostgresPool, limits: TransactionLimits, fence?: Fence): PostgresDialect {
   return new StatelessDialect(pool, limits, fence);
@@ -67,6 +71,10 @@ class StatelessAdapter extends PostgresAdapter {
 class FencedDriver extends PostgresDriver {
   readonly #begin: string;
   readonly #fence: Fence | undefined;
+  /** Connections in a transaction that Kysely has begun. */
+  readonly #transactions = new WeakSet<DatabaseConnection>();
+  /** By connection: the end of a read's transaction, which its result does not wait for. */
+  readonly #endings = new WeakMap<DatabaseConnection, Promise<unknown>>();
 
   constructor(pool: PostgresPool, { statementMs, idleMs }: TransactionLimits, fence: Fence | undefined) {
     super({ pool });
@@ -75,19 +83,49 @@ class FencedDriver extends PostgresDriver {
     this.#fence = fence;
   }
 
+  override async acquireConnection(...options: Parameters<Driver["acquireConnection"]>): Promise<DatabaseConnection> {
+    const connection = await super.acquireConnection(...options);
+    const execute = connection.executeQuery.bind(connection) as Execute;
+    const limited: Execute = (query) =>
+      this.#transactions.has(connection) ? execute(query) : this.#alone(connection, execute, query);
+    return Object.assign(connection, { executeQuery: limited });
+  }
+
   /** @throws {LeaseLost} the fence finds no row */
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
     const fence = this.#fence;
     const query = fence?.query;
     const text = query === undefined ? this.#begin : `${this.#begin}; ${query}`;
+    this.#transactions.add(connection);
     try {
       const { rows } = await connection.executeQuery(CompiledQuery.raw(text));
       if (fence && query !== undefined && rows.length === 0) throw leaseLost(fence.database);
     } catch (error) {
-      await this.rollbackTransaction(connection as Parameters<PostgresDriver["rollbackTransaction"]>[0]).catch(
-        () => {},
-      );
+      await this.rollbackTransaction(connection as Connection).catch(() => {});
       throw error;
     }
   }
+
+  /** Waits for the end of a read's transaction, which the reader does not wait for. */
+  override async releaseConnection(connection: Connection): Promise<void> {
+    const ending = this.#endings.get(connection);
+    if (ending === undefined) return super.releaseConnection(connection);
+    ending.then(() => super.releaseConnection(connection)).catch(() => {}); // the pool discards a broken connection
+  }
+
+  /** Runs a query in a transaction of its own. */
+  async #alone(connection: DatabaseConnection, execute: Execute, query: CompiledQuery): Promise<QueryResult<never>> {
+    const result = execute(CompiledQuery.raw(this.#begin)).then(() => execute(query));
+    // After a fault, this rolls back.
+    const ending = result.catch(() => {}).then(() => execute(CompiledQuery.raw("commit")));
+    this.#endings.set(
+      connection,
+      ending.catch(() => {}),
+    );
+    if (query.query.kind !== "SelectQueryNode") await Promise.all([result, ending]);
+    return result;
+  }
 }
+
+type Connection = Parameters<PostgresDriver["releaseConnection"]>[0];
+type Execute = (query: CompiledQuery) => Promise<QueryResult<never>>;

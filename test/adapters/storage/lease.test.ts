@@ -197,7 +197,7 @@ describe.skipIf(postgres.missing)(`the lease of a database on ${postgres.title}`
     loseAnswerTo("update");
     await expect(storage.lease?.renew()).rejects.toBeInstanceOf(StorageUnavailable);
     await storage.lease?.renew();
-    loseAnswerTo("update");
+    loseAnswerTo("commit");
     await storage.close();
     const next = postgresStorage({ url });
     await next.open({ exclusive: true }); // the lease was released although the response was lost

@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { connectPostgres, POSTGRES_TRAITS } from "../../../adapters/storage/connect-postgres.ts";
+import { kyselyStorage } from "../../../adapters/storage/kysely-storage.ts";
+import { type Storage, StorageUnavailable } from "../../../src/ports/storage.ts";
+import { findPooler } from "../../support/pgbouncer.ts";
+import { connected, findPostgres, type RunningPostgres } from "../../support/postgres.ts";
+import { storedInstance } from "./records.ts";
+
+const MAX_CONNECTIONS = 4;
+const LIMITS = { statementMs: 200, idleMs: 5_000, silenceMs: 5_000 };
+
+const postgres = await findPostgres();
+const pooler = findPooler();
+
+describe.skipIf(postgres.missing)(`a locked table of ${postgres.title}`, { timeout: 60_000 }, () => {
+  let server: RunningPostgres;
+  beforeAll(async () => {
+    server = await postgres.start();
+  }, 30_000);
+  afterAll(() => server?.stop());
+
+  async function open(url: string): Promise<Storage> {
+    const options = { url, max: MAX_CONNECTIONS };
+    const storage = kyselyStorage(() => connectPostgres(options, undefined, LIMITS), POSTGRES_TRAITS);
+    await storage.open({ exclusive: true });
+    onTestFinished(() => storage.close());
+    return storage;
+  }
+
+  /** Reads three times as many records at once as there are connections, and returns what became of each. */
+  const readMany = (storage: Storage): Promise<unknown[]> =>
+    Promise.all(
+      Array.from({ length: 3 * MAX_CONNECTIONS }, (_, index) =>
+        storage.calls.get(`call_${index}`).catch((error: unknown) => error),
+      ),
+    );
+
+  async function locked(url: string, through = url): Promise<void> {
+    const storage = await open(through);
+    await storage.instances.insert(storedInstance("inst_1"), []);
+    await using client = await connected(url);
+    const pids = async (): Promise<readonly number[]> => {
+      const { rows } = await client.query<{ pid: number }>(
+        "select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() order by pid",
+      );
+      return rows.map(({ pid }) => pid);
+    };
+    await readMany(storage); // opens every connection
+    const before = await pids();
+    await client.query("begin; lock table calls in access exclusive mode");
+    for (let wave = 0; wave < 3; wave++)
+      for (const result of await readMany(storage)) expect(result).toBeInstanceOf(StorageUnavailable);
+    // The same connections, and no statement that still waits without a client.
+    expect(await pids()).toEqual(before);
+    await expect
+      .poll(async () => (await client.query("select pid from pg_stat_activity where wait_event_type = 'Lock'")).rows)
+      .toEqual([]);
+    expect(await storage.instances.get("inst_1")).toMatchObject({ id: "inst_1" });
+    await client.query("rollback");
+    expect(new Set(await readMany(storage))).toEqual(new Set([undefined]));
+  }
+
+  test("never costs more connections than the pool has", async () => {
+    await locked(await server.createDatabase());
+  });
+
+  test.skipIf(pooler.missing)(`never costs more connections behind a transaction pooler, ${pooler.title}`, async () => {
+    const url = await server.createDatabase();
+    const running = await pooler.start(server.url, MAX_CONNECTIONS);
+    onTestFinished(() => running.stop());
+    await locked(url, running.through(url));
+  });
+
+  test("never makes renewals of the lease pile up", async () => {
+    const url = await server.createDatabase();
+    const storage = await open(url);
+    await storage.lease?.renew();
+    await using client = await connected(url);
+    const pids = async (): Promise<unknown[]> =>
+      (await client.query("select pid from pg_stat_activity where datname = current_database() order by pid")).rows;
+    const before = await pids();
+    await client.query("begin; lock table owners in access exclusive mode");
+    for (let time = 0; time < 2; time++)
+      await expect(storage.lease?.renew()).rejects.toBeInstanceOf(StorageUnavailable);
+    expect(await pids()).toEqual(before);
+    await client.query("rollback");
+    await storage.lease?.renew();
+  });
+});
