@@ -7,7 +7,7 @@ import type { RefusalCode } from "./refusal.ts";
 /** A caller in a request body: its fields, or the number alone. */
 export type CallerIdInput = CallerId | string;
 
-const NAME_RULE = `must be 1 to ${DISPLAY_NAME_LENGTH} characters on one line`;
+const NAME_RULE = `must be 1 to ${DISPLAY_NAME_LENGTH} characters on one line, one of them visible`;
 const PHONE_JSON = { type: "string", pattern: PHONE_NUMBER.source, examples: ["+12025550123"] };
 
 /** What is wrong with a field; with `key` undefined, with the value as a whole. */

@@ -1,3 +1,5 @@
+import { isVisible } from "./visible-text.ts";
+
 /** The caller as the callee sees it; the network fills in what is left out. */
 export interface CallerId {
   /** E.164. */
@@ -23,9 +25,9 @@ export function isCallerIdEntry(value: string): boolean {
   return /^\+[1-9]\d{6,14}$/.test(value) || /^\+[1-9]\d{0,14}\*$/.test(value);
 }
 
-/** Whether it is a name of one line, of 1 to 80 characters. */
+/** Whether it is a visible name of one line, of 1 to 80 characters. */
 export function isDisplayName(value: string): boolean {
-  return value.trim() !== "" && value.length <= DISPLAY_NAME_LENGTH && !/[\p{Cc}\p{Cs}\u2028\u2029]/u.test(value);
+  return isVisible(value) && value.length <= DISPLAY_NAME_LENGTH && !/[\p{Cc}\p{Cs}\u2028\u2029]/u.test(value);
 }
 
 /** Whether calls may come from this number. */

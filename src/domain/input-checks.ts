@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import type { RefusalCode } from "./refusal.ts";
+import { isVisible } from "./visible-text.ts";
 
 /** The schema of a request body, or of a part of one. */
 export type Schema<T> = v.GenericSchema<unknown, T>;
@@ -35,6 +36,14 @@ export function storableText(what: string): v.CheckAction<string, string> {
   return v.check(
     (text) => !/[\0\p{Cs}]/u.test(text),
     issueText("value_invalid", `${what} must not contain the character U+0000, nor half of a surrogate pair`),
+  );
+}
+
+/** Refuses a text that consists of invisible characters; an empty one passes. `what` is the subject of the fault. */
+export function visibleText(what: string): v.CheckAction<string, string> {
+  return v.check(
+    (text) => text === "" || isVisible(text),
+    issueText("value_invalid", `${what} consists of invisible characters; add one that people can see`),
   );
 }
 

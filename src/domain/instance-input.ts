@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import type { CallerId } from "./caller-id.ts";
 import { type CallerIdInput, callerIdSchema } from "./caller-id-input.ts";
-import { characters, isObject, issueText, type Schema, storableText } from "./input-checks.ts";
+import { characters, isObject, issueText, type Schema, storableText, visibleText } from "./input-checks.ts";
 import type { Metadata } from "./instance.ts";
 import type { Limits } from "./limits.ts";
 import { metadataSchema } from "./metadata-input.ts";
@@ -40,7 +40,13 @@ export interface InstanceSchemas {
 
 /** The schemas for these limits. */
 export function instanceSchemas(limits: Limits): InstanceSchemas {
-  const name = v.pipe(v.string(), v.trim(), characters(1, limits.nameLength, "the name"), storableText("the name"));
+  const name = v.pipe(
+    v.string(),
+    v.trim(),
+    characters(1, limits.nameLength, "the name"),
+    storableText("the name"),
+    visibleText("the name"),
+  );
   const createInstance = v.object({
     name,
     metadata: v.optional(metadataSchema(limits)),

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { EVENT_TYPES, type EventType } from "./events.ts";
-import { describedAs, issueText, type Schema, storableText } from "./input-checks.ts";
+import { describedAs, issueText, type Schema, storableText, visibleText } from "./input-checks.ts";
 import { type WebhookHeaders, webhookHeadersSchema } from "./webhook-headers.ts";
 import { WEBHOOK_URL_LENGTH } from "./webhook-url.ts";
 
@@ -46,6 +46,7 @@ const description = v.nullable(
     v.string(),
     v.maxLength(DESCRIPTION_LENGTH, issueText("too_long", `at most ${DESCRIPTION_LENGTH} characters are allowed`)),
     storableText("the description"),
+    visibleText("the description"),
   ),
 );
 // The use case checks the rest of the rule, which depends on the server.

@@ -1,6 +1,7 @@
 import process from "node:process";
 import { issueToken, type NewToken } from "../../../src/application/access/tokens.ts";
 import { idSource, isId } from "../../../src/base/ids.ts";
+import { isVisible } from "../../../src/domain/visible-text.ts";
 import type { Storage } from "../../../src/ports/storage.ts";
 import { realSystem } from "../../../src/ports/system.ts";
 import type { CommandSpec, ParsedLine } from "../command.ts";
@@ -95,9 +96,9 @@ function parsed<T>(values: ParsedLine["values"], name: string, parser: Parser<T>
 
 function checkedName(flag: string, given: string): string {
   const name = given.trim();
-  if (name !== "" && name.length <= NAME_LENGTH && !/\p{Cc}/u.test(name)) return name;
+  if (isVisible(name) && name.length <= NAME_LENGTH && !/\p{Cc}/u.test(name)) return name;
   throw new UsageError(
-    `${flag} is ${JSON.stringify(given.slice(0, 60))}: it must be a name of 1 to ${NAME_LENGTH} characters`,
+    `${flag} is ${JSON.stringify(given.slice(0, 60))}: it must be a name of 1 to ${NAME_LENGTH} characters, one of them visible`,
   );
 }
 

@@ -5,6 +5,7 @@ import { AccountRefusal } from "../../domain/account-refusal.ts";
 import { type CallLimits, checkedCallLimits, limitsWithin } from "../../domain/call-limits.ts";
 import type { Principal } from "../../domain/principal.ts";
 import { checkedScopes, type TokenScope } from "../../domain/token-scope.ts";
+import { isVisible } from "../../domain/visible-text.ts";
 import type { Authenticate } from "../../ports/authenticator.ts";
 import { type AccountStore, StorageUnavailable, type TokenRecord } from "../../ports/storage.ts";
 import type { System } from "../../ports/system.ts";
@@ -52,7 +53,7 @@ export interface IssuedToken extends TokenRecord {
 
 /**
  * Makes a token for the user of an account, or for one that is known by its name, and is created if new. A demo token has a limit of 50 calls a day unless another one is named.
- * @throws {RangeError} a call limit or scope is malformed, or allows more than the issuer has; nothing was stored
+ * @throws {RangeError} a name is invisible, or a call limit or scope is malformed, or allows more than the issuer has; nothing was stored
  * @throws {AccountRefusal} the account is deleted
  */
 export async function issueToken(
@@ -62,6 +63,8 @@ export async function issueToken(
   wanted: NewToken | TokenOfAccount,
 ): Promise<IssuedToken> {
   const { label, demoInstanceId, expiresAt } = wanted;
+  assertVisible("label", label);
+  if ("userName" in wanted) assertVisible("userName", wanted.userName);
   const { allowedPrefixes, maxCallsPerDay } = limitsOf(wanted);
   const scopes = checkedScopes(wanted.scopes, wanted.issuer?.scopes);
   const { id: userId } =
@@ -86,6 +89,11 @@ export async function issueToken(
   if (!(await accounts.insertToken(record, "accountId" in wanted ? wanted.accountId : undefined)))
     throw new AccountRefusal("token_invalid", "the account is deleted, so it makes no more tokens");
   return { ...record, token };
+}
+
+/** @throws {RangeError} the name has no visible character */
+function assertVisible(option: string, name: string): void {
+  if (!isVisible(name)) throw new RangeError(`${option} is ${JSON.stringify(name)}: it must have a visible character`);
 }
 
 function limitsOf(wanted: Omit<NewToken, "userName">): CallLimits {

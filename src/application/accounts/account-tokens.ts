@@ -1,5 +1,6 @@
 import { AccountRefusal } from "../../domain/account-refusal.ts";
 import { Refusal } from "../../domain/refusal.ts";
+import { isVisible } from "../../domain/visible-text.ts";
 import type { Storage, TokenRecord } from "../../ports/storage.ts";
 import type { System } from "../../ports/system.ts";
 import type { IssuedToken, TokenOfAccount } from "../access/tokens.ts";
@@ -76,6 +77,9 @@ export class AccountTokens {
 /** @throws {AccountRefusal} `token_invalid` */
 function checkedLabel(given: unknown): string {
   const label = typeof given === "string" ? given.trim() : "";
-  if (label !== "" && label.length <= LABEL_LENGTH && !/[\p{Cc}\p{Cs}]/u.test(label)) return label;
-  throw new AccountRefusal("token_invalid", `the name of a token must have 1 to ${LABEL_LENGTH} characters`);
+  if (isVisible(label) && label.length <= LABEL_LENGTH && !/[\p{Cc}\p{Cs}]/u.test(label)) return label;
+  throw new AccountRefusal(
+    "token_invalid",
+    `the name of a token must have 1 to ${LABEL_LENGTH} characters, one of them visible`,
+  );
 }
