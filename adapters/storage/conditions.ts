@@ -26,11 +26,17 @@ export const IS_LINK: RawBuilder<boolean> = sql<boolean>`type = 'instance.linked
 export const IS_NOT_DELETED: RawBuilder<boolean> = sql<boolean>`status <> 'DELETED'`;
 /** An instance whose deletion is unfinished. */
 export const IS_HALF_DELETED: RawBuilder<boolean> = sql<boolean>`status = 'DELETED' and erased_at is null`;
+/** A webhook that is not disabled. */
+export const IS_ENABLED: RawBuilder<boolean> = sql<boolean>`disabled_reason is null`;
 /** A delivery that is not pending. */
 export const IS_OVER: RawBuilder<boolean> = sql<boolean>`status <> 'pending'`;
+/** A delivery that its receiver has accepted. */
+export const IS_DELIVERED: RawBuilder<boolean> = sql<boolean>`status = 'delivered'`;
 /** The one account of the administrator. */
 export const IS_ADMIN: RawBuilder<boolean> = sql<boolean>`role = 'admin'`;
 /** The one code of the first start. */
 export const IS_FIRST_CODE: RawBuilder<boolean> = sql<boolean>`purpose = 'first'`;
+/** A code that lets a person register. */
+export const IS_INVITATION: RawBuilder<boolean> = sql<boolean>`purpose = 'invitation'`;
 /** A code for a new password, one for each account. */
 export const IS_RESET_CODE: RawBuilder<boolean> = sql<boolean>`purpose = 'reset'`;

@@ -2,11 +2,18 @@ import { setImmediate } from "node:timers/promises";
 import type { Kysely, Selectable, Updateable } from "kysely";
 import type { Webhook } from "../../src/domain/webhook.ts";
 import type { WebhookPatch, WebhookStore } from "../../src/ports/storage.ts";
+import { IS_ENABLED } from "./conditions.ts";
 import { lockedPosition } from "./event-insertion.ts";
 import { deletePiece, MAX_PIECE } from "./pieces.ts";
 import type { Database, WebhookTable } from "./schema.ts";
 import type { Session, Traits } from "./session.ts";
 import { deliveryStore, insertDeliveries } from "./webhook-delivery-store.ts";
+
+/** A webhook, with the end of its user's log; null if that is empty. */
+type EnabledRow = Selectable<WebhookTable> & { readonly end: number | null };
+
+/** Webhooks of one query. */
+const PIECE = 500;
 
 /** Webhooks and their deliveries. */
 export function webhookStore(session: Session): WebhookStore {
@@ -40,11 +47,7 @@ export function webhookStore(session: Session): WebhookStore {
           .execute();
         return rows.map(webhookOf);
       }),
-    enabled: () =>
-      session.read(async (db) => {
-        const rows = await db.selectFrom("webhooks").selectAll().where("disabled_reason", "is", null).execute();
-        return rows.map(webhookOf);
-      }),
+    enabled: () => allEnabled(session, () => true).then((rows) => rows.map(webhookOf)),
     update: (id, version, patch) =>
       session.transaction(async (tx) => {
         const columns = columnsOf(patch);
@@ -73,16 +76,7 @@ export function webhookStore(session: Session): WebhookStore {
       }
     },
     behind: () =>
-      session.read(async (db) => {
-        const rows = await db
-          .selectFrom("webhooks")
-          .innerJoin("event_counters", "event_counters.user_id", "webhooks.user_id")
-          .select("webhooks.id")
-          .where("webhooks.disabled_reason", "is", null)
-          .whereRef("event_counters.position", ">", "webhooks.position")
-          .execute();
-        return rows.map(({ id }) => id);
-      }),
+      allEnabled(session, ({ end, position }) => (end ?? 0) > position).then((rows) => rows.map(({ id }) => id)),
     plan: (id, from, to, deliveries) =>
       session.transaction(async (tx) => {
         const moved = await tx
@@ -98,6 +92,37 @@ export function webhookStore(session: Session): WebhookStore {
         return true;
       }),
   };
+}
+
+/** Some webhooks that are not disabled, by ascending id, with whether they are behind the log of their user. */
+function enabledAfter(db: Kysely<Database>, after: string) {
+  return db
+    .selectFrom("webhooks")
+    .selectAll()
+    .select(({ selectFrom }) =>
+      selectFrom("event_counters")
+        .select("event_counters.position")
+        .whereRef("event_counters.user_id", "=", "webhooks.user_id")
+        .as("end"),
+    )
+    .where(IS_ENABLED)
+    .where("id", ">", after)
+    .orderBy("id")
+    .limit(PIECE)
+    .execute();
+}
+
+/** All webhooks that are not disabled and have this in common; other work continues between two pieces. */
+async function allEnabled(session: Session, isWanted: (row: EnabledRow) => boolean): Promise<EnabledRow[]> {
+  const found: EnabledRow[] = [];
+  for (let after = ""; ; ) {
+    const rows = await session.read((db) => enabledAfter(db, after));
+    found.push(...rows.filter(isWanted));
+    const last = rows.at(-1);
+    if (!last || rows.length < PIECE) return found;
+    after = last.id;
+    await setImmediate();
+  }
 }
 
 /** Deletes some deliveries of a webhook, or the last ones and the webhook itself. */

@@ -125,7 +125,7 @@ async function deleting(storage: Storage, statements: Statement[], deletion: Del
   let writes = 0;
   for (; !ended; writes++) await storage.webhooks.update("hook_9", 1, { disabledReason: null });
   await done;
-  const sizes = statements.filter(({ sql }) => sql.startsWith("delete")).map(({ changed = 0 }) => changed);
+  const sizes = statements.filter(({ sql }) => sql.startsWith("delete")).map(({ rows = 0 }) => rows);
   return { sizes, writes, left: await deletion.left(storage) };
 }
 

@@ -5,8 +5,8 @@ import type { ConnectedDatabase } from "../../../adapters/storage/session.ts";
 export interface Statement {
   readonly sql: string;
   readonly parameters: readonly unknown[];
-  /** Number of rows that it changed, once it has run. */
-  changed?: number;
+  /** Number of rows that it returned or changed, once it has run. */
+  rows?: number;
 }
 
 type Execute = (...all: unknown[]) => Promise<QueryResult<unknown>>;
@@ -30,7 +30,7 @@ export function recorded(connected: ConnectedDatabase, statements: Statement[]):
               const statement: Statement = { sql: query.sql, parameters: query.parameters };
               statements.push(statement);
               const result = await (member as Execute).call(target, query, ...rest);
-              statement.changed = Number(result.numAffectedRows ?? result.rows.length);
+              statement.rows = Number(result.numAffectedRows ?? result.rows.length);
               return result;
             };
           },
@@ -44,9 +44,12 @@ export function recorded(connected: ConnectedDatabase, statements: Statement[]):
   return {
     ...connected,
     dialect,
-    read(query) {
-      statements.push({ sql: query.sql, parameters: query.parameters });
-      return read(query);
+    async read<Row>(query: Statement) {
+      const statement: Statement = { sql: query.sql, parameters: query.parameters };
+      statements.push(statement);
+      const rows = await read<Row>(query);
+      statement.rows = rows.length;
+      return rows;
     },
   };
 }
