@@ -1,7 +1,7 @@
 import type { Kysely, Selectable } from "kysely";
 import type { CodeRecord, LoginStore, UsedCode } from "../../src/ports/storage.ts";
 import { hasAdmin } from "./account-row.ts";
-import { IS_FIRST_CODE, IS_RESET_CODE } from "./conditions.ts";
+import { IS_FIRST_CODE, IS_INVITATION, IS_RESET_CODE } from "./conditions.ts";
 import type { AccountCodeTable, Database } from "./schema.ts";
 import type { Session } from "./session.ts";
 
@@ -38,7 +38,7 @@ export function codeStore(
         const rows = await db
           .selectFrom("account_codes")
           .selectAll()
-          .where("purpose", "=", "invitation")
+          .where(IS_INVITATION)
           .orderBy("id", "desc")
           .execute();
         return rows.map(codeOf);

@@ -3,6 +3,7 @@ import type { Migration } from "kysely/migration";
 import { consentTable } from "./consent-table.ts";
 import { type ColumnTypes, firstTables } from "./first-tables.ts";
 import { lineRecordTable } from "./line-record-table.ts";
+import { listIndexes } from "./list-indexes.ts";
 import { loginTables } from "./login-tables.ts";
 import { receiptIds } from "./receipt-migration.ts";
 import { partialIndex, recreateTable } from "./table-changes.ts";
@@ -46,6 +47,7 @@ export function migrations(types: ColumnTypes): Record<string, Migration> {
     "0033_purge_clock": { up: purgeClock },
     "0034_receipt_ids": { up: (db) => receiptIds(db, types) },
     "0035_account_removals": { up: accountRemovals },
+    "0036_list_indexes": { up: listIndexes },
   };
 }
 

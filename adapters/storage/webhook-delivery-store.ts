@@ -2,7 +2,7 @@ import type { Kysely, Selectable } from "kysely";
 import { type NumberedEvent, withoutPosition } from "../../src/domain/events.ts";
 import type { WebhookDelivery } from "../../src/domain/webhook.ts";
 import type { DueDelivery, WebhookStore } from "../../src/ports/storage.ts";
-import { IS_OVER } from "./conditions.ts";
+import { IS_DELIVERED, IS_OVER } from "./conditions.ts";
 import { SEQUENCE } from "./event-sequence.ts";
 import { eventOf } from "./event-store.ts";
 import { deletePiece, inPieces } from "./pieces.ts";
@@ -62,8 +62,9 @@ export function deliveryStore(
           .selectFrom("webhook_deliveries")
           .select("id")
           .where("webhook_id", "=", webhookId)
-          .where("status", "=", "delivered")
+          .where(IS_DELIVERED)
           .where("last_attempt_at", ">=", at)
+          .orderBy("last_attempt_at", "desc")
           .limit(1)
           .executeTakeFirst();
         return row !== undefined;

@@ -6,7 +6,7 @@ import { postgresStorage } from "../../../adapters/storage/postgres.ts";
 import { sqliteStorage } from "../../../adapters/storage/sqlite.ts";
 import { StorageUnavailable } from "../../../src/ports/storage.ts";
 import { connected, endConnections, findPostgres, type RunningPostgres } from "../../support/postgres.ts";
-import { askHotQueries } from "./hot-queries.ts";
+import { askEverything } from "./every-query.ts";
 import { scratchPath } from "./scratch.ts";
 import { databaseBefore } from "./steps-before.ts";
 
@@ -37,7 +37,7 @@ describe("a SQLite file of another program", () => {
     const before = tablesOf(path);
     const storage = sqliteStorage({ path, prefix: "ringport_" });
     await storage.open({ exclusive: true });
-    await askHotQueries(storage);
+    await askEverything(storage);
     await storage.close();
     await storage.open({ exclusive: false });
     await storage.close();
@@ -101,10 +101,10 @@ describe.skipIf(postgres.missing)(`a database of another program on ${postgres.t
     const storages = names.map((own) => postgresStorage({ url, ...own }));
     for (const storage of storages) {
       await storage.open({ exclusive: true });
-      await askHotQueries(storage);
+      await askEverything(storage);
     }
     for (const storage of storages) {
-      expect(await storage.accounts.users()).toEqual([]);
+      expect(await storage.accounts.users()).toMatchObject([{ id: "usr_1" }]);
       await storage.close();
       await storage.open({ exclusive: true });
       await storage.close();
@@ -135,7 +135,7 @@ describe.skipIf(postgres.missing)(`a database of another program on ${postgres.t
     pool.on("error", (error) => errors.push(error));
     const storage = postgresStorage({ pool, schema: "ringport" });
     await storage.open({ exclusive: true });
-    await Promise.all([askHotQueries(storage), storage.lease?.renew()]);
+    await Promise.all([askEverything(storage), storage.lease?.renew()]);
     await endConnections(url);
     await expect.poll(() => errors.length).toBeGreaterThan(0); // the host program receives the error
     expect(pool.listenerCount("error")).toBe(1);

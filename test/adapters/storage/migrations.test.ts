@@ -47,6 +47,7 @@ const STEPS = [
   "0033_purge_clock",
   "0034_receipt_ids",
   "0035_account_removals",
+  "0036_list_indexes",
 ];
 
 test("four processes migrate one new SQLite file at the same time", { timeout: 60_000 }, async () => {

@@ -1,0 +1,216 @@
+import type {
+  AccountStore,
+  CallFilter,
+  ConsentStore,
+  EventStore,
+  LoginStore,
+  Storage,
+  WebhookStore,
+} from "../../../src/ports/storage.ts";
+import { SEALED_KINDS } from "../../../src/ports/storage.ts";
+import {
+  storedAccount,
+  storedCall,
+  storedCode,
+  storedDelivery,
+  storedEvent,
+  storedInstance,
+  storedSession,
+  storedToken,
+  storedWebhook,
+} from "./records.ts";
+
+/** A value for each filter of each list; the compiler reports a new one. */
+const CALLS: Required<CallFilter> = {
+  instanceId: "inst_1",
+  status: "FAILED",
+  type: "DYNAMIC_STREAM",
+  reference: "order 1",
+  targetPhone: "+155510100",
+  createdAfter: 0,
+  createdBefore: 9,
+};
+const EVENTS: Required<Parameters<EventStore["ofUser"]>[1]> = { instanceId: "inst_1" };
+const CONSENTS: Required<Parameters<ConsentStore["list"]>[1]> = { status: "do_not_call" };
+const DELIVERIES: Required<Parameters<WebhookStore["deliveries"]>[1]> = { status: "failed" };
+const AUDIT: Required<Parameters<LoginStore["audit"]>[0]> = { accountId: "acc_1" };
+const TOKENS: Parameters<AccountStore["tokens"]> = ["usr_1"];
+
+/** Pages of a list after its first one. */
+const NEXT = { limit: 10, after: "call_1" };
+
+/** Calls every method of a storage, with every combination of filters. The records belong together as far as they must. */
+export async function askEverything(storage: Storage): Promise<void> {
+  await askAccounts(storage);
+  await askInstances(storage);
+  await askCalls(storage);
+  await askLists(storage);
+  await askLog(storage);
+  await askWebhooks(storage);
+  await forgetAll(storage);
+}
+
+async function askAccounts({ accounts, logins, consents }: Storage): Promise<void> {
+  await accounts.ensureUser({ id: "usr_1", name: "Ada", createdAt: 1 });
+  await accounts.userByName("Ada");
+  await accounts.users(1);
+  await accounts.insertToken(storedToken("tok_1"));
+  await accounts.insertToken(storedToken("tok_2"), "acc_9");
+  await accounts.tokenByHash("hash");
+  await accounts.tokensByHash(["hash", "other"]);
+  await accounts.tokens(...TOKENS);
+  await accounts.revokeToken("tok_1", 2);
+  await accounts.markUsed("tok_1", 2);
+  const session = storedSession("ses_1");
+  const code = { hash: "code", purpose: "invitation", now: 1 } as const;
+  const user = { id: "usr_2", name: "Bob", createdAt: 1 };
+  await logins.hasAdmin();
+  for (const purpose of ["first", "invitation", "reset"] as const) await logins.insertCode(storedCode(purpose));
+  await logins.register({ account: storedAccount("acc_1"), session, user, code: undefined, takesOver: "Ada" });
+  await logins.register({ account: storedAccount("acc_2"), session, user, code });
+  await logins.account("acc_1");
+  await logins.accountByEmail("a@example.com");
+  await logins.accounts(10);
+  await logins.rehash("acc_1", "hash", "other");
+  await logins.changePassword(storedSession("ses_2"), "hash", code);
+  await logins.changePassword(storedSession("ses_3"), "hash", { passwordHash: "other" });
+  await logins.insertSession(storedSession("ses_4"), "hash");
+  await logins.sessionByHash("hash");
+  await logins.sessions("acc_1");
+  await logins.prolongSession("ses_1", 1, 2);
+  await logins.deleteSession("acc_1", "ses_1");
+  await logins.codeByHash("code");
+  await logins.invitations();
+  await logins.deleteInvitation("code_1");
+  await logins.note({ id: "aud_1", at: 1, accountId: "acc_1", email: null, action: "signed in", subject: null }, 1);
+  const consent = { userId: "usr_1", phone: "+12025550100", source: null, createdAt: 1, updatedAt: 1 };
+  await consents.put({ ...consent, status: "granted" }, 10);
+  await consents.get("usr_1", "+12025550100");
+  await consents.ofNumbers("usr_1", ["+12025550100", "+12025550101"]);
+  await consents.delete("usr_1", "+12025550100");
+}
+
+async function askInstances({ instances, lineRecords, sealed }: Storage): Promise<void> {
+  await instances.insert(storedInstance("inst_1"), [storedEvent("evt_1", null)], undefined, 10);
+  await instances.get("inst_1");
+  await instances.update("inst_1", 1, { phone: "+15550100" }, [], Uint8Array.of(1));
+  await instances.linked(NEXT);
+  await instances.unlinked("simulator", NEXT);
+  await instances.hasSecrets("inst_1");
+  await instances.halfLinked(NEXT);
+  await instances.halfDeleted(NEXT);
+  await instances.saveCredentials("inst_1", Uint8Array.of(1));
+  await instances.loadCredentials("inst_1");
+  await instances.withPhone("+15550100");
+  await lineRecords.set("inst_1", new Map([["key", Uint8Array.of(1)]]), 10);
+  await lineRecords.set("inst_1", new Map([["key", undefined]]), 10);
+  await lineRecords.get("inst_1", ["key", "other"]);
+  await lineRecords.keys("inst_1", "k");
+  await lineRecords.clear("inst_1");
+  for (const kind of SEALED_KINDS) {
+    await sealed.list(kind, 10);
+    await sealed.list(kind, 10, { id: "inst_1", key: "key" });
+    await sealed.replace(kind, { id: "inst_1", key: "key", sealed: Uint8Array.of(1) }, Uint8Array.of(2));
+  }
+  await instances.eraseCredentials("inst_1");
+}
+
+async function askCalls({ instances, calls, receipts }: Storage): Promise<void> {
+  const call = storedCall("call_1", "inst_1");
+  const receipt = { userId: "usr_1", scope: "", key: "key", fingerprint: "body", begunAt: 1, expiredBefore: 0 };
+  await receipts.find(receipt, 0);
+  const events = [storedEvent("evt_2", "call_1")];
+  await calls.insert(call, Uint8Array.of(1), { kind: "single" }, events, receipt);
+  await calls.insert({ ...call, id: "call_2" }, undefined, { kind: "single" }, [], receipt);
+  const quota = { maxCalls: 1, since: 0 };
+  await calls.insert({ ...call, id: "call_3", tokenId: "tok_1" }, undefined, { kind: "single" }, [], undefined, quota);
+  const free = { ...call, id: "call_4", instanceId: "inst_2", tokenId: "tok_1" };
+  await instances.insert(storedInstance("inst_2"), []);
+  await calls.insert(free, undefined, { kind: "fifo", depth: 3 }, [], undefined, quota);
+  await calls.countTransfer("tok_1", 2, quota);
+  await calls.oldestWaiting();
+  await calls.waitingSince(2, 10);
+  await calls.waitingSince(2, 10, { id: "call_0", createdAt: 1 });
+  await calls.active("inst_1");
+  await calls.claimNext("inst_1", "node_1", 1);
+  await calls.orphaned("node_1", 10);
+  await calls.dialHistory("inst_1", 0, 10);
+  await calls.dialHistory("inst_1", 0, 10, 9);
+  await calls.dialHistory("inst_1", 0, 10, 9, "reached");
+  await calls.counts();
+  await calls.tally("usr_1", 0, 9);
+  await calls.get("call_1");
+  await calls.audio("call_1");
+  await calls.update("call_1", 2, { status: "FAILED", endedAt: 2 }, []);
+  await calls.recorded(9, 10);
+  await calls.to("+15550100", { limit: 10, after: "call_0" });
+}
+
+async function askLists({ instances, consents, calls, logins }: Storage): Promise<void> {
+  await instances.list("usr_1", { limit: 10 });
+  await instances.list("usr_1", { limit: 10, after: "inst_1" });
+  for (const page of [{ limit: 10 }, NEXT]) {
+    for (const filter of subsets(CALLS)) await calls.list("usr_1", filter, page);
+    await calls.list("usr_1", { status: ["FAILED", "COMPLETED"] }, page);
+    for (const filter of subsets(CONSENTS)) await consents.list("usr_1", filter, page);
+    for (const filter of subsets(AUDIT)) await logins.audit(filter, page);
+  }
+}
+
+async function askLog({ events, transcripts, retention }: Storage): Promise<void> {
+  await events.append([storedEvent("evt_3", "call_1"), storedEvent("evt_4", null)]);
+  await events.ofCall("call_1", { limit: 10, after: 1 });
+  for (const filter of subsets(EVENTS)) await events.ofUser("usr_1", filter, { limit: 10, after: 1 });
+  await events.positionOf("usr_1", "evt_0");
+  await events.lookUp("usr_1");
+  await events.lookUp("usr_1", 1);
+  await events.positionBefore("usr_1", "evt_0");
+  await events.newestId();
+  const line = { callId: "call_1", position: 1, speaker: "callee", text: "Hello", timestamp: 1 } as const;
+  await transcripts.append([{ ...line, startMs: 1, endMs: 2, confidence: null }]);
+  await transcripts.ofCalls(["call_1", "call_2"]);
+  await retention.trustedTime();
+  await retention.saveTrustedTime({ at: 1, claim: null });
+  await retention.scrub({ thorough: false });
+}
+
+async function askWebhooks({ webhooks }: Storage): Promise<void> {
+  await webhooks.insert(storedWebhook("hook_1"), 10);
+  await webhooks.get("hook_1");
+  await webhooks.enabled();
+  await webhooks.update("hook_1", 1, { disabledReason: "requested" });
+  await webhooks.update("hook_1", 2, { disabledReason: null });
+  await webhooks.behind();
+  await webhooks.plan("hook_1", 4, 5, [storedDelivery("dlv_1", "hook_1")]);
+  await webhooks.insertDelivery(storedDelivery("dlv_2", "hook_1"));
+  await webhooks.pending("hook_1", 10);
+  const attempt = { status: "failed", attempts: 1, nextAttemptAt: null, lastAttemptAt: 2 } as const;
+  await webhooks.attempted("dlv_1", { ...attempt, lastStatus: 500, lastError: null });
+  await webhooks.deliveredSince("hook_1", 1);
+  await webhooks.getDelivery("dlv_1");
+  for (const page of [{ limit: 10 }, NEXT]) {
+    await webhooks.list("usr_1", page);
+    for (const filter of subsets(DELIVERIES)) await webhooks.deliveries("hook_1", filter, page);
+  }
+}
+
+/** All deletions. */
+async function forgetAll({ logins, instances, calls, receipts, webhooks }: Storage): Promise<void> {
+  await webhooks.forgetDeliveries(9);
+  await webhooks.delete("hook_1");
+  await calls.remove(await calls.ended(9, 10), 0);
+  await instances.purge(9, 10);
+  await instances.forgetPhone("+15550100");
+  await receipts.forget(9);
+  await logins.forgetExpired(1);
+  await logins.forgetUser("usr_9", 10);
+  await logins.beginRemoval("acc_2", 1);
+  await logins.deleteAccount("acc_2");
+}
+
+/** Every combination of the fields of a filter. */
+function subsets<Filter extends object>(filter: Filter): Partial<Filter>[] {
+  let all: Partial<Filter>[] = [{}];
+  for (const [name, value] of Object.entries(filter)) all = all.flatMap((one) => [one, { ...one, [name]: value }]);
+  return all;
+}
