@@ -3,7 +3,7 @@ import type { Limits } from "./domain/limits.ts";
 import type { QueuePolicy } from "./domain/queue-policy.ts";
 import type { Timings } from "./domain/timings.ts";
 import type { Speaker } from "./domain/transcript.ts";
-import type { HttpDependencies } from "./http/app.ts";
+import type { HttpParts } from "./http/app.ts";
 import type { AgentTool } from "./ports/agent-tool.ts";
 import type { AudioAgent } from "./ports/audio-conversation.ts";
 import type { AudioDecoder } from "./ports/audio-decoder.ts";
@@ -22,7 +22,7 @@ import type { VoiceActivity } from "./ports/voice-activity.ts";
 import type { WebhookSender } from "./ports/webhook-sender.ts";
 
 /** Options that only the HTTP interface looks at. */
-export type HttpOptions = Partial<Pick<HttpDependencies, "basePath" | "cors" | "rateLimit" | "asset">>;
+export type HttpOptions = Partial<Pick<HttpParts, "basePath" | "cors" | "rateLimit" | "asset">>;
 
 /**
  * How Ringport is put together. Everything has a default: without options it keeps its data in `./data`, carries calls

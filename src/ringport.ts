@@ -13,8 +13,10 @@ import type { Erasure } from "./application/calls/erasure.ts";
 import { EventLog } from "./application/calls/event-log.ts";
 import type { ContextParts } from "./application/context.ts";
 import { Counters } from "./application/counters.ts";
+import { guardedLogger, guardedSystem } from "./application/guards/guarded-basics.ts";
+import { guardedPorts } from "./application/guards/guarded-ports.ts";
+import { guardedPasswords } from "./application/guards/guarded-web.ts";
 import { onDemand, type UseCases, useCasesOnDemand } from "./application/use-cases-on-demand.ts";
-import { Vad } from "./audio/vad.ts";
 import { idSource } from "./base/ids.ts";
 import { sha256Hex } from "./base/sha256.ts";
 import { within } from "./base/timeout.ts";
@@ -99,8 +101,8 @@ const DRAIN_MS = 10_000;
  * Throws a RangeError if `leaseRenewMs` is not less than half of `leaseMs`, or a limit of calls has a wrong value.
  */
 export function createRingport(options: RingportOptions = {}): Ringport {
-  const system = options.system ?? realSystem;
-  const log = options.log ?? silentLogger;
+  const system = guardedSystem(options.system ?? realSystem);
+  const log = guardedLogger(options.log ?? silentLogger);
   let reachable = "http://127.0.0.1:8080";
   const basePath = (options.basePath ?? "").replace(/\/+$/, "");
   const publicUrl = () => options.publicUrl?.replace(/\/+$/, "") ?? reachable + basePath;
@@ -114,7 +116,7 @@ export function createRingport(options: RingportOptions = {}): Ringport {
     system,
     log,
     onLeaseLost: options.onLeaseLost ?? "restart",
-    ports: () => embeddedPorts(options),
+    ports: () => embeddedPorts({ ...options, ...given({ system: options.system && system, log: options.log && log }) }),
     open: (storage) => storage.open({ exclusive: true, leaseMs: timings.leaseMs }),
     start,
     giveUpStorage: (storage) => closeInTime("the storage", () => storage.close()),
@@ -135,10 +137,9 @@ export function createRingport(options: RingportOptions = {}): Ringport {
 
   /** Puts an application together on the open storage, and starts it. */
   async function start(ports: EmbeddedPorts): Promise<Running> {
-    const { storage, speech, decoder, transcription, agent, recordings, bodies, telephony, secret, asset, sha256 } =
-      ports;
-    const { webhookSender, agentTools, passwords, previousSecrets } = ports;
+    const { storage, decoder, bodies, telephony, secret, asset, sha256, passwords, previousSecrets } = ports;
     const key = await secret();
+    const guards = guardedPorts({ ...ports, voiceActivity: options.voiceActivity }, { system, log });
     const ids = idSource(
       () => system.now(),
       (bytes) => system.random(bytes),
@@ -149,16 +150,9 @@ export function createRingport(options: RingportOptions = {}): Ringport {
       ids,
       nodeId: ids("node"),
       storage,
-      telephony: new Map(telephony.map((network) => [network.name, network])),
-      speech,
-      decoder,
-      transcription,
-      agent,
-      agentTools,
+      ...guards,
       agentVoiceId: options.agentVoiceId,
       transcriptSpeakers: options.transcriptSpeakers ?? ["callee"],
-      recordings,
-      voiceActivity: options.voiceActivity ?? ((sampleRate) => new Vad(sampleRate)),
       log,
       events: new EventLog(system, ids, log),
       counters: new Counters(),
@@ -172,7 +166,6 @@ export function createRingport(options: RingportOptions = {}): Ringport {
       streamPreview: options.streamPreview ?? false,
       requireInboundAudio: options.requireInboundAudio ?? false,
       publicUrl,
-      webhookSender,
       webhooksAllowPrivate: options.webhooks?.allowPrivate ?? false,
       eventJson: (event) => JSON.stringify(eventView(event)),
     };
@@ -226,7 +219,13 @@ export function createRingport(options: RingportOptions = {}): Ringport {
     };
     return {
       application,
-      accounts: () => application.accounts({ passwords, registration, sha256: sha256 ?? sha256Hex, tokens }),
+      accounts: () =>
+        application.accounts({
+          passwords: guardedPasswords(passwords, { system, log }),
+          registration,
+          sha256: sha256 ?? sha256Hex,
+          tokens,
+        }),
       tokens,
       http,
       lease: application.lease,

@@ -6,19 +6,9 @@ import type { Limits } from "../domain/limits.ts";
 import type { QueuePolicy } from "../domain/queue-policy.ts";
 import type { Timings } from "../domain/timings.ts";
 import type { Speaker } from "../domain/transcript.ts";
-import type { AgentTool } from "../ports/agent-tool.ts";
-import type { AudioAgent } from "../ports/audio-conversation.ts";
-import type { AudioDecoder } from "../ports/audio-decoder.ts";
-import type { Agent } from "../ports/conversation.ts";
 import type { Logger } from "../ports/logger.ts";
-import type { Recordings } from "../ports/recordings.ts";
-import type { Speech } from "../ports/speech.ts";
 import type { Storage } from "../ports/storage.ts";
 import type { System } from "../ports/system.ts";
-import type { Telephony } from "../ports/telephony.ts";
-import type { Transcription } from "../ports/transcription.ts";
-import type { VoiceActivity } from "../ports/voice-activity.ts";
-import type { WebhookSender } from "../ports/webhook-sender.ts";
 import type { ProviderAccess } from "./access/provider-access.ts";
 import type { RunningKeys } from "./access/running-keys.ts";
 import type { Vault } from "./access/vault.ts";
@@ -30,6 +20,7 @@ import type { Journals } from "./calls/journals.ts";
 import type { LateResults } from "./calls/late-results.ts";
 import type { PurgeClock } from "./calls/purge-clock.ts";
 import type { Counters } from "./counters.ts";
+import type { GuardedPorts } from "./guards/guarded-ports.ts";
 import type { ServerLease } from "./server-lease.ts";
 
 /** What the composition root puts together. */
@@ -48,34 +39,21 @@ export type ContextParts = Omit<
 >;
 
 /** Everything the application works with; made once. */
-export interface Context {
+export interface Context extends GuardedPorts {
   readonly system: System;
   readonly ids: IdSource;
   /** This process, as the owner of the calls it works on. */
   readonly nodeId: string;
   readonly storage: Storage;
-  /** By provider name; the first one is the default. */
-  readonly telephony: ReadonlyMap<string, Telephony>;
   readonly access: ProviderAccess;
-  readonly speech: Speech;
   /** Speaks for calls, in turns. */
   readonly speechScheduler: SpeechScheduler;
-  readonly decoder: AudioDecoder;
   /** The turns of calls whose file is decoded. */
   readonly decoderTurns: FairTurns;
-  /** Transcribes live streams; undefined: streams are not transcribed. */
-  readonly transcription: Transcription | undefined;
-  /** Conducts agent calls; undefined: they fail. */
-  readonly agent: Agent | AudioAgent | undefined;
-  /** What their models may do on a call. */
-  readonly agentTools: readonly AgentTool[];
   /** The voice of agents, if their call names none. */
   readonly agentVoiceId: string | undefined;
   /** Whose words it writes down. */
   readonly transcriptSpeakers: readonly Speaker[];
-  readonly recordings: Recordings;
-  /** Detects speech, on every call. */
-  readonly voiceActivity: VoiceActivity;
   readonly log: Logger;
   readonly events: EventLog;
   readonly journals: Journals;
@@ -88,8 +66,6 @@ export interface Context {
   readonly runningKeys: RunningKeys;
   readonly counters: Counters;
   readonly vault: Vault;
-  /** Delivers webhooks. */
-  readonly webhookSender: WebhookSender;
   /** Webhooks may have private hosts, and need no HTTPS. */
   readonly webhooksAllowPrivate: boolean;
   readonly timings: Timings;

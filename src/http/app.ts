@@ -1,4 +1,5 @@
 import { Router } from "itty-router";
+import { PortBusy } from "../application/guards/port-fault.ts";
 import type { Principal } from "../domain/principal.ts";
 import { Refusal } from "../domain/refusal.ts";
 import { StorageUnavailable } from "../ports/storage.ts";
@@ -6,8 +7,9 @@ import type { Reply, RequestLike, SocketHandlers, WebApp } from "../ports/web.ts
 import { identify } from "./bearer.ts";
 import { STOPPING } from "./closed.ts";
 import { corsPolicy } from "./cors.ts";
-import type { HttpDependencies } from "./dependencies.ts";
+import type { HttpDependencies, HttpParts } from "./dependencies.ts";
 import { finish, INTERNAL } from "./finish.ts";
+import { guardedHttpPorts } from "./guarded-http-ports.ts";
 import { loggedRecords } from "./logged-records.ts";
 import { requestMeter } from "./metrics.ts";
 import { notFoundPage } from "./not-found-page.ts";
@@ -27,14 +29,15 @@ import { withoutFragment } from "./without-fragment.ts";
 /** The status of a request whose connection closed first, in metrics and the log. */
 const CLIENT_CLOSED = 499;
 
-export type { HttpDependencies } from "./dependencies.ts";
+export type { HttpParts } from "./dependencies.ts";
 
 /**
  * The HTTP interface as an application for a server adapter.
  * @throws {TypeError} if the base path or the prefix of a page is not a valid path
  */
-export function createHttp(deps: HttpDependencies): WebApp {
-  const { system, log } = deps;
+export function createHttp(parts: HttpParts): WebApp {
+  const { system, log } = parts;
+  const deps = guardedHttpPorts(parts);
   const base = checkedBase(deps.basePath ?? "");
   const newRequestId = deps.newRequestId ?? requestIds(system);
   const cors = corsPolicy(deps.cors ?? false);
@@ -74,6 +77,10 @@ export function createHttp(deps: HttpDependencies): WebApp {
     if (error instanceof StorageUnavailable) {
       log.warn({ request_id: context.requestId, err: error }, "the storage is not available");
       return problem(context, "storage_unavailable", "the storage is not available at the moment; try again");
+    }
+    if (error instanceof PortBusy) {
+      log.error({ request_id: context.requestId, err: error }, "a request waited too long for a port");
+      return problem(context, "server_busy", "a part of the server does not respond at the moment; try again");
     }
     log.error({ request_id: context.requestId, err: error }, "a request failed");
     return problem(context, "internal_error", INTERNAL);

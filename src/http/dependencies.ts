@@ -1,3 +1,4 @@
+import type { Guarded } from "../application/guards/guarded.ts";
 import type {
   CallUseCases,
   ConsentUseCases,
@@ -15,6 +16,17 @@ import type { System } from "../ports/system.ts";
 import type { CorsOption } from "./cors.ts";
 import type { RateLimit } from "./rate-limit.ts";
 
+/** The ports of the HTTP interface, as adapters and embedding programs provide them. */
+export interface HttpPorts {
+  readonly authenticate: Authenticate;
+  readonly pages: readonly NetworkPages[];
+  readonly mp3Stream?: (() => Promise<Mp3Stream>) | undefined;
+  readonly bodies?: BodyParser | undefined;
+}
+
+/** What {@link createHttp} makes the interface of: the ports are not guarded yet. */
+export type HttpParts = Omit<HttpDependencies, keyof HttpPorts> & HttpPorts;
+
 /** Dependencies of the HTTP interface. */
 export interface HttpDependencies {
   readonly instances: InstanceUseCases;
@@ -22,8 +34,8 @@ export interface HttpDependencies {
   readonly queries: QueryUseCases;
   readonly webhooks: WebhookUseCases;
   readonly consents: ConsentUseCases;
-  readonly authenticate: Authenticate;
-  readonly pages: readonly NetworkPages[];
+  readonly authenticate: Guarded<Authenticate>;
+  readonly pages: readonly Guarded<NetworkPages>[];
   readonly limits: Limits;
   readonly system: System;
   /** Makes the id of a request without an X-Request-Id. Default: random ids. */
@@ -42,9 +54,9 @@ export interface HttpDependencies {
   /** Switches live streams on. Default: off. */
   readonly streamPreview?: boolean | undefined;
   /** Decodes the MP3 of a streaming client. Default: streams carry PCM, mu-law and A-law only. */
-  readonly mp3Stream?: (() => Promise<Mp3Stream>) | undefined;
+  readonly mp3Stream?: Guarded<() => Promise<Mp3Stream>> | undefined;
   /** Parses large bodies. Default: the thread that carries audio parses them. */
-  readonly bodies?: BodyParser | undefined;
+  readonly bodies?: Guarded<BodyParser> | undefined;
   /** Whether the ports are closing, so that running requests can fail. Default: never. */
   readonly closing?: (() => boolean) | undefined;
   /** Version of the package, for `/openapi.json`. */

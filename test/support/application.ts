@@ -15,10 +15,10 @@ import { LateResults } from "../../src/application/calls/late-results.ts";
 import { PurgeClock } from "../../src/application/calls/purge-clock.ts";
 import type { Context } from "../../src/application/context.ts";
 import { Counters } from "../../src/application/counters.ts";
+import { guardedPorts } from "../../src/application/guards/guarded-ports.ts";
 import { ServerLease } from "../../src/application/server-lease.ts";
 import type { Creation } from "../../src/application/use-cases.ts";
 import { tone } from "../../src/audio/tone.ts";
-import { Vad } from "../../src/audio/vad.ts";
 import { idSource } from "../../src/base/ids.ts";
 import type { AgentInput } from "../../src/domain/agent-input.ts";
 import type { Call } from "../../src/domain/call.ts";
@@ -38,11 +38,13 @@ import { type AudioDecoder, AudioUnsupported } from "../../src/ports/audio-decod
 import type { Agent } from "../../src/ports/conversation.ts";
 import type { Logger } from "../../src/ports/logger.ts";
 import type { PcmChunk } from "../../src/ports/media.ts";
+import type { Recordings } from "../../src/ports/recordings.ts";
 import { type Speech, type Voice, VoiceUnavailable } from "../../src/ports/speech.ts";
 import { type Storage, StorageUnavailable } from "../../src/ports/storage.ts";
 import type { Telephony, TelephonyCapabilities } from "../../src/ports/telephony.ts";
 import type { Transcription } from "../../src/ports/transcription.ts";
 import type { VoiceActivity } from "../../src/ports/voice-activity.ts";
+import type { WebhookSender } from "../../src/ports/webhook-sender.ts";
 import { ManualSystem } from "../../src/testing/manual-system.ts";
 import { type ScriptedLeg, type ScriptedLine, ScriptedTelephony } from "../../src/testing/scripted-telephony.ts";
 import { FaultyStorage } from "./faulty-storage.ts";
@@ -173,6 +175,12 @@ export interface WorldOptions {
   readonly webhooksAllowPrivate?: boolean;
   /** What speaks in place of {@link World.speech}. */
   readonly speech?: (system: ManualSystem) => Speech;
+  /** What decodes files in place of {@link decoder}. */
+  readonly decoder?: AudioDecoder;
+  /** What keeps recordings in place of {@link World.recordings}. */
+  readonly recordings?: Recordings;
+  /** What sends webhooks in place of {@link World.endpoints}. */
+  readonly webhookSender?: WebhookSender;
   /** What an earlier process left. */
   readonly before?: World;
   /** Default: a database in memory. */
@@ -221,29 +229,31 @@ export class World {
       error: (fields, message) => void this.errors.push(`${message}: ${String(fields.err ?? "")}`),
     };
     const ids = idSource(this.system.now.bind(this.system), (bytes) => this.system.random(bytes));
-    const telephony = new Map([
-      [this.network.name, this.network],
-      ...(options.others ?? []).map((one) => [one.name, one] as const),
-    ]);
     const timings = { ...DEFAULT_TIMINGS, ...options.timings };
-    const speech = options.speech?.(this.system) ?? this.speech;
+    const guards = guardedPorts(
+      {
+        telephony: [this.network, ...(options.others ?? [])],
+        speech: options.speech?.(this.system) ?? this.speech,
+        decoder: options.decoder ?? decoder,
+        transcription: options.transcription,
+        agent: options.agent,
+        agentTools: options.agentTools ?? [],
+        recordings: options.recordings ?? this.recordings,
+        voiceActivity: options.voiceActivity,
+        webhookSender: options.webhookSender ?? this.endpoints,
+      },
+      { system: this.system, log },
+    );
     this.context = {
       system: this.system,
       ids,
       nodeId: ids("node"),
       storage: this.storage,
-      telephony,
-      speech,
-      speechScheduler: new SpeechScheduler(speech, this.system),
-      decoder,
+      ...guards,
+      speechScheduler: new SpeechScheduler(guards.speech, this.system),
       decoderTurns: new FairTurns(this.system, 2),
-      transcription: options.transcription,
-      agent: options.agent,
-      agentTools: options.agentTools ?? [],
       agentVoiceId: undefined,
       transcriptSpeakers: options.transcriptSpeakers ?? ["callee"],
-      recordings: this.recordings,
-      voiceActivity: options.voiceActivity ?? ((sampleRate) => new Vad(sampleRate)),
       log,
       events: new EventLog(this.system, ids, log),
       counters: new Counters(),
@@ -260,13 +270,12 @@ export class World {
       lease: new ServerLease({ system: this.system, storage: this.storage, timings, log }),
       streams: new Streams(),
       runningKeys: new RunningKeys(),
-      access: new ProviderAccess(telephony, this.storage.accounts),
+      access: new ProviderAccess(guards.telephony, this.storage.accounts),
       shutdownSignal: new AbortController().signal,
       purgeClock: new PurgeClock(this.system, this.storage, log),
       requireInboundAudio: options.requireInboundAudio ?? false,
       publicUrl: () => "http://localhost:8080",
       eventJson: (event) => JSON.stringify(eventView(event)),
-      webhookSender: this.endpoints,
       webhooksAllowPrivate: options.webhooksAllowPrivate ?? false,
     };
     this.app = createApplication(this.context, {

@@ -1,12 +1,11 @@
 import { AlignedChannels } from "../../audio/aligned-channels.ts";
-import { within } from "../../base/timeout.ts";
 import type { EventData, IncompleteReason } from "../../domain/events.ts";
 import type { RecordingWriter } from "../../ports/recordings.ts";
 import type { Leg } from "../../ports/telephony.ts";
 import type { Context } from "../context.ts";
 import type { CallTap } from "./call-tap.ts";
 
-type RecorderContext = Pick<Context, "system" | "recordings" | "timings" | "log">;
+type RecorderContext = Pick<Context, "system" | "recordings" | "log">;
 
 /**
  * Records both sides of one leg from the answer on, in step with each other: what was really played to the callee on the
@@ -21,8 +20,6 @@ export class Recorder implements CallTap {
   #writer: RecordingWriter | undefined;
   #over = false;
   #isReported = false;
-  /** As the writer last reported it. */
-  #recordedMs = 0;
 
   /** @param incomplete called once if the recording ends before the call does */
   constructor(
@@ -56,7 +53,7 @@ export class Recorder implements CallTap {
   finish(): number {
     if (!this.#over) this.#channels.finish();
     this.#end();
-    return Math.round(this.#recordedMs);
+    return this.#recordedMs;
   }
 
   /** Ends the recording and deletes it. */
@@ -64,9 +61,12 @@ export class Recorder implements CallTap {
     this.#over = true;
     const writer = this.#writer;
     this.#writer = undefined;
-    this.#recordedMs = 0;
-    if (writer) await this.#finished(writer);
+    await writer?.finish();
     await this.#context.recordings.forget([this.#callId]);
+  }
+
+  get #recordedMs(): number {
+    return Math.round(this.#writer?.recordedMs ?? 0);
   }
 
   #started(): boolean {
@@ -95,37 +95,16 @@ export class Recorder implements CallTap {
 
   /** Ends the recording; it stays as it is. */
   #end(): void {
-    this.#readLength();
     if (this.#over) return;
     this.#over = true;
-    if (this.#writer) void this.#finished(this.#writer);
-  }
-
-  /** Resolves when the recording is complete, or cannot be completed. Never rejects. */
-  async #finished(writer: RecordingWriter): Promise<void> {
-    const { system, timings, log } = this.#context;
-    const late = () => new Error(`the recording was not completed within ${timings.closeMs} ms`);
-    const finish = async () => writer.finish();
-    await within(finish(), { system, ms: timings.closeMs, late }).catch((error: unknown) =>
-      log.warn({ call_id: this.#callId, err: error }, "the recording of a call could not be completed"),
-    );
+    void this.#writer?.finish();
   }
 
   /** Reports, once, that the recording ends before its call. */
   #break(reason: IncompleteReason, fault?: unknown): void {
     if (this.#isReported) return;
     this.#isReported = true;
-    this.#readLength();
     this.#context.log.warn({ call_id: this.#callId, reason, err: fault }, "the recording of a call is incomplete");
-    this.#incomplete({ reason, recorded_ms: Math.round(this.#recordedMs) });
-  }
-
-  #readLength(): void {
-    try {
-      const length = this.#writer?.recordedMs ?? 0;
-      if (length >= 0 && length < Infinity) this.#recordedMs = length;
-    } catch {
-      // The length that was read last is the best one that is known.
-    }
+    this.#incomplete({ reason, recorded_ms: this.#recordedMs });
   }
 }

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { cascadeAgent } from "../../../adapters/agent/cascade/cascade-agent.ts";
 import { agentTool } from "../../../adapters/agent/tools/agent-tool.ts";
 import { offeredTools } from "../../../src/application/call-audio/agents/offered-tools.ts";
+import { guardedTools } from "../../../src/application/guards/guarded-agent.ts";
 import { type AgentTool, ToolFailed } from "../../../src/ports/agent-tool.ts";
 import type { Conversation, ConversationInput } from "../../../src/ports/conversation.ts";
 import { silentLogger } from "../../../src/ports/logger.ts";
@@ -18,7 +19,8 @@ afterEach(() => server.close());
 async function conversing(tools: readonly AgentTool[], ...replies: readonly ChatReply[]): Promise<Conversation> {
   const left = [...replies];
   server = await openaiServer({ understand: () => "", answer: () => left.shift() ?? { text: "Well then." } });
-  const context = { system: realSystem, log: silentLogger, agentTools: tools };
+  const parts = { system: realSystem, log: silentLogger };
+  const context = { ...parts, agentTools: guardedTools(tools, parts) };
   const call = { id: "call_1", message: { type: "DYNAMIC_AGENT" as const, instructions: [] } };
   const offered = offeredTools(context, call, new AbortController().signal, () => {});
   const agent = cascadeAgent({ baseUrl: server.baseUrl, model: "some-model", timeoutMs: 1_500 });

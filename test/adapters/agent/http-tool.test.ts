@@ -4,6 +4,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { httpTool } from "../../../adapters/agent/tools/http-tool.ts";
 import { HostLookup } from "../../../adapters/user-hosts/host-lookup.ts";
 import { offeredTools } from "../../../src/application/call-audio/agents/offered-tools.ts";
+import { guardedTools } from "../../../src/application/guards/guarded-agent.ts";
 import type { HttpToolOptions } from "../../../src/options.ts";
 import { realSystem } from "../../../src/ports/system.ts";
 
@@ -43,11 +44,9 @@ async function run(more: Partial<HttpToolOptions>, input: object, allowPrivate =
     headers: { authorization: `Bearer ${SECRET}` },
     ...more,
   };
-  const context = {
-    system: realSystem,
-    log: { debug: log, info: log, warn: log, error: log },
-    agentTools: [httpTool(options, { allowPrivate, hosts: new HostLookup() })],
-  };
+  const parts = { system: realSystem, log: { debug: log, info: log, warn: log, error: log } };
+  const raw = httpTool(options, { allowPrivate, hosts: new HostLookup() });
+  const context = { ...parts, agentTools: guardedTools([raw], parts) };
   const call = { id: "call_1", message: { type: "DYNAMIC_AGENT" as const, instructions: [] } };
   const [tool] = offeredTools(context, call, new AbortController().signal, () => {});
   const text = await tool!.run(JSON.stringify(input));

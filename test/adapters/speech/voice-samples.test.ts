@@ -3,6 +3,7 @@ import { embeddedWorkers } from "../../../adapters/embedded/worker-pool.ts";
 import { embeddedSpeech } from "../../../adapters/speech/embedded-engines.ts";
 import { SpeechScheduler } from "../../../src/application/call-audio/speech/speech-scheduler.ts";
 import { voiceSample } from "../../../src/application/call-audio/voice-sample.ts";
+import { guardedSpeech } from "../../../src/application/guards/guarded-engines.ts";
 import { rms } from "../../../src/audio/pcm.ts";
 import { decodeWav } from "../../../src/audio/wav.ts";
 import { silentLogger } from "../../../src/ports/logger.ts";
@@ -12,7 +13,7 @@ import { countedWorkers } from "../../support/counted-workers.ts";
 const pool = embeddedWorkers();
 afterAll(() => pool.close());
 const { workers, jobs } = countedWorkers(pool);
-const speech = embeddedSpeech({ pool: workers });
+const speech = guardedSpeech(embeddedSpeech({ pool: workers }), { system: realSystem, log: silentLogger });
 const speechScheduler = new SpeechScheduler(speech, realSystem);
 const context = { speech, speechScheduler, system: realSystem, log: silentLogger };
 

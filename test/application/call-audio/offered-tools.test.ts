@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { offeredTools } from "../../../src/application/call-audio/agents/offered-tools.ts";
+import { guardedTools } from "../../../src/application/guards/guarded-agent.ts";
 import type { Creation } from "../../../src/application/use-cases.ts";
 import type { Call } from "../../../src/domain/call.ts";
 import type { EventData } from "../../../src/domain/events.ts";
@@ -39,7 +40,12 @@ async function offered(run: AgentTool["run"], more: Partial<AgentTool> = {}): Pr
     },
     ...more,
   };
-  const [first] = offeredTools({ ...world.context, agentTools: [tool] }, CALL, scope.signal, (use) => uses.push(use));
+  const [first] = offeredTools(
+    { ...world.context, agentTools: guardedTools([tool], world.context) },
+    CALL,
+    scope.signal,
+    (use) => uses.push(use),
+  );
   return { world, tool: first!, uses, scope, inputs };
 }
 

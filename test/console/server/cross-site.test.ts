@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { guardedHttpPorts } from "../../../src/http/guarded-http-ports.ts";
 import { allRoutes } from "../../../src/http/routes/all-routes.ts";
 import { CALL_ID, dependencies } from "../../http/support/fakes.ts";
 import { UNSAFE_ENDPOINTS } from "./console-endpoints.ts";
@@ -21,7 +22,7 @@ const FOREIGN: readonly Record<string, string>[] = [
 ];
 
 /** The changes of the HTTP interface, as a page of the console requests them. */
-const CHANGES = allRoutes(dependencies())
+const CHANGES = allRoutes(guardedHttpPorts(dependencies()))
   .filter(({ method, path }) => method !== "GET" && path.startsWith("/v1/"))
   .map(({ method, path }) => ({ method, address: `/console${path.replace(/:\w+/g, "some_id")}` }));
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { AUDITED_ACTS } from "../../../adapters/console/server/audited-acts.ts";
 import type { CallUseCases } from "../../../src/application/use-cases.ts";
 import type { Principal } from "../../../src/domain/principal.ts";
+import { guardedHttpPorts } from "../../../src/http/guarded-http-ports.ts";
 import { allRoutes } from "../../../src/http/routes/all-routes.ts";
 import type { NetworkPages } from "../../../src/ports/pages.ts";
 import type { RequestLike, Socket, SocketHandlers } from "../../../src/ports/web.ts";
@@ -113,7 +114,7 @@ describe("the HTTP interface below the console", () => {
 describe("the audit log", () => {
   test("has every change that needs the scope admin", () => {
     const shape = (path: string) => path.replace(/:\w+/g, ":");
-    const changes = allRoutes(dependencies())
+    const changes = allRoutes(guardedHttpPorts(dependencies()))
       .filter(({ method, operation }) => method !== "GET" && operation.access === "admin")
       .map(({ method, path }) => `${method} ${shape(path)}`);
     expect(AUDITED_ACTS.map(({ method, path }) => `${method} ${shape(path)}`).sort()).toEqual(changes.sort());

@@ -1,11 +1,15 @@
 import { expect, test } from "vitest";
-import { CHECK_LIMIT_MS, TOKEN_CHECK_MS, TokenWatches } from "../../../src/http/stream/token-watches.ts";
+import { AUTHENTICATE_MS, guardedAuthenticate } from "../../../src/application/guards/guarded-web.ts";
+import { TOKEN_CHECK_MS, TokenWatches } from "../../../src/http/stream/token-watches.ts";
 import type { Authenticate } from "../../../src/ports/authenticator.ts";
 import { silentLogger } from "../../../src/ports/logger.ts";
 import { ManualSystem } from "../../../src/testing/manual-system.ts";
 
 const principal = { userId: "usr_1" };
 const log = silentLogger;
+
+const tokenWatches = (authenticate: Authenticate, system: ManualSystem): TokenWatches =>
+  new TokenWatches({ authenticate: guardedAuthenticate(authenticate, { system, log }), system, log });
 
 test("a token is checked every 500 ms until it is invalid", async () => {
   const system = new ManualSystem();
@@ -17,7 +21,7 @@ test("a token is checked every 500 ms until it is invalid", async () => {
     if (answer instanceof Error) throw answer;
     return answer;
   };
-  new TokenWatches({ authenticate, system, log }).watch("t", principal, () => revoked++);
+  tokenWatches(authenticate, system).watch("t", principal, () => revoked++);
   await system.advance(4 * TOKEN_CHECK_MS - 1);
   expect([asked, revoked]).toEqual([3, 0]); // an unavailable storage does not revoke the token
   await system.advance(1);
@@ -35,7 +39,7 @@ test("one query checks all tokens, each once", async () => {
     return tokens.map((token) => (token === "bad" ? undefined : principal));
   };
   const authenticate = Object.assign(async () => principal, { all });
-  const watches = new TokenWatches({ authenticate, system, log });
+  const watches = tokenWatches(authenticate, system);
   for (const [name, token] of Object.entries({ one: "good", two: "bad", three: "good", four: "bad" }))
     watches.watch(token, principal, () => revoked.push(name));
   await system.advance(TOKEN_CHECK_MS);
@@ -50,7 +54,7 @@ test("an unavailable storage revokes no token", async () => {
       throw new Error("the storage is down");
     },
   });
-  const stop = new TokenWatches({ authenticate, system, log }).watch("t", principal, () => revoked++);
+  const stop = tokenWatches(authenticate, system).watch("t", principal, () => revoked++);
   await system.advance(10 * TOKEN_CHECK_MS);
   expect(revoked).toBe(0);
   stop();
@@ -59,7 +63,7 @@ test("an unavailable storage revokes no token", async () => {
 test("a token of another user is revoked; an ended watch is not notified", async () => {
   const system = new ManualSystem();
   const notified: string[] = [];
-  const watches = new TokenWatches({ authenticate: async () => ({ userId: "usr_2" }), system, log });
+  const watches = tokenWatches(async () => ({ userId: "usr_2" }), system);
   watches.watch("t", principal, () => notified.push("one"));
   const stop = watches.watch("t", principal, () => notified.push("other"));
   await system.advance(TOKEN_CHECK_MS - 1);
@@ -72,7 +76,7 @@ test("a token of another user is revoked; an ended watch is not notified", async
 test("a caller without a token is not watched", () => {
   const system = new ManualSystem();
   const authenticate = async () => undefined;
-  new TokenWatches({ authenticate, system, log }).watch(undefined, principal, () => {})();
+  tokenWatches(authenticate, system).watch(undefined, principal, () => {})();
   expect(system.waiting).toBe(0);
 });
 
@@ -97,12 +101,12 @@ test.for(faulty)("a check that %s stops the checks of no other token", async ([,
     if (token === "odd") return answer();
     return Promise.resolve(checks.get(token)! < 3 ? principal : undefined);
   }) as Authenticate;
-  const watches = new TokenWatches({ authenticate, system, log });
+  const watches = tokenWatches(authenticate, system);
   const stop = watches.watch("odd", principal, () => revoked.push("odd"));
   watches.watch("fine", principal, () => revoked.push("fine"));
   await system.advance(3 * TOKEN_CHECK_MS);
   expect(revoked).toEqual(["fine"]);
-  await system.advance(20 * CHECK_LIMIT_MS);
+  await system.advance(20 * AUTHENTICATE_MS);
   expect([revoked, checks.get("odd")! > 2]).toEqual([["fine"], true]); // it is asked again after each failure
   stop();
 });
@@ -113,9 +117,9 @@ test("one token that a check of all hangs on is left alone; the others are check
   const one = async (token: string) =>
     token === "odd" ? new Promise<never>(() => {}) : token === "good" ? principal : undefined;
   const authenticate = Object.assign(one, { all: (tokens: readonly string[]) => Promise.all(tokens.map(one)) });
-  const watches = new TokenWatches({ authenticate, system, log });
+  const watches = tokenWatches(authenticate, system);
   for (const token of ["odd", "good", "bad"]) watches.watch(token, principal, () => revoked.push(token));
-  await system.advance(TOKEN_CHECK_MS + CHECK_LIMIT_MS);
+  await system.advance(TOKEN_CHECK_MS + AUTHENTICATE_MS);
   expect(revoked).toEqual(["bad"]);
 });
 
@@ -125,7 +129,7 @@ test("too few principals revoke no token: each token is checked by itself", asyn
   const authenticate = Object.assign(async (token: string) => (token === "bad" ? undefined : principal), {
     all: async () => [principal], // as a query returns it: only the tokens that it has found
   });
-  const watches = new TokenWatches({ authenticate, system, log });
+  const watches = tokenWatches(authenticate, system);
   for (const token of ["one", "two", "bad"]) watches.watch(token, principal, () => revoked.push(token));
   await system.advance(TOKEN_CHECK_MS);
   expect(revoked).toEqual(["bad"]);
@@ -134,7 +138,7 @@ test("too few principals revoke no token: each token is checked by itself", asyn
 test("a client that cannot be closed stops no check", async () => {
   const system = new ManualSystem();
   const revoked: string[] = [];
-  const watches = new TokenWatches({ authenticate: async () => undefined, system, log });
+  const watches = tokenWatches(async () => undefined, system);
   watches.watch("t", principal, () => {
     throw new Error("the socket is gone");
   });

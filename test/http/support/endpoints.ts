@@ -1,3 +1,4 @@
+import { guardedHttpPorts } from "../../../src/http/guarded-http-ports.ts";
 import { type Resource, resourcesOf } from "../../../src/http/resource.ts";
 import type { Route } from "../../../src/http/route.ts";
 import { allRoutes } from "../../../src/http/routes/all-routes.ts";
@@ -40,7 +41,7 @@ export const PAGES = {
   artefact: async () => undefined,
   phone: () => ({ message() {} }),
 };
-const routes = allRoutes(dependencies({ http: { pages: [PAGES] } }));
+const routes = allRoutes(guardedHttpPorts(dependencies({ http: { pages: [PAGES] } })));
 
 /** Every operation of all routes. */
 export const ENDPOINTS: readonly Endpoint[] = routes.map((route) => ({

@@ -16,7 +16,7 @@ import type { Event, EventSource, NumberedEvent } from "../../../src/domain/even
 import type { Instance } from "../../../src/domain/instance.ts";
 import { DEFAULT_LIMITS } from "../../../src/domain/limits.ts";
 import { Refusal } from "../../../src/domain/refusal.ts";
-import { createHttp, type HttpDependencies } from "../../../src/http/app.ts";
+import { createHttp, type HttpParts } from "../../../src/http/app.ts";
 import { type LogFields, silentLogger } from "../../../src/ports/logger.ts";
 import type { WebApp } from "../../../src/ports/web.ts";
 import { consentUseCases } from "./consent-fakes.ts";
@@ -119,7 +119,7 @@ export interface Parts {
   queries?: Partial<QueryUseCases>;
   webhooks?: Partial<WebhookUseCases>;
   consents?: Partial<ConsentUseCases>;
-  http?: Partial<HttpDependencies>;
+  http?: Partial<HttpParts>;
 }
 
 /** What a test sees of an application besides its replies. */
@@ -147,7 +147,7 @@ export function dependencies({
   webhooks = {},
   consents = {},
   http = {},
-}: Parts = {}): HttpDependencies {
+}: Parts = {}): HttpParts {
   const noInstance = () => Promise.reject(new Refusal("instance_not_found", "there is no such instance"));
   const noCall = () => Promise.reject(new Refusal("call_not_found", "there is no such call"));
   const mine = { ...listedInstance(), callQueue: [call()] };

@@ -11,7 +11,7 @@ import type { CallTap } from "../call-tap.ts";
 import type { LiveMedia } from "../programs/program.ts";
 import { AgentActions } from "./agent-actions.ts";
 import { AgentInputs } from "./agent-inputs.ts";
-import { AgentResult, type FindingsAtEnd, storableResult } from "./agent-result.ts";
+import { AgentResult, type FindingsAtEnd } from "./agent-result.ts";
 import { AgentSpeech } from "./agent-speech.ts";
 import { agentVoice, briefOf } from "./agent-voice.ts";
 import { CallControl } from "./call-control.ts";
@@ -99,7 +99,7 @@ export class AgentCall implements CallTap {
 
   /** What the agent has found out so far; undefined if nothing. */
   get result(): CallResult | undefined {
-    return storableResult(this.#context, this.#call.id, this.#conversation);
+    return this.#conversation?.result;
   }
 
   /** What the agent has found out by the schema of the call, now that it is over; undefined if it was not asked. */

@@ -101,18 +101,3 @@ export class AgentResult {
     return { resultError: `the result does not fulfil resultSchema: ${faults.join("; ")}`.slice(0, LONGEST_ERROR) };
   }
 }
-
-/** What an agent has found out so far, as its JSON says it; undefined if that is nothing, or cannot be stored. */
-export function storableResult(
-  { log }: Pick<Context, "log">,
-  callId: string,
-  conversation: Pick<Conversation, "result"> | undefined,
-): CallResult | undefined {
-  try {
-    const result = conversation?.result;
-    return result && (JSON.parse(JSON.stringify(result)) as CallResult);
-  } catch (error) {
-    log.warn({ call_id: callId, err: error }, "the result of an agent cannot be stored");
-    return undefined;
-  }
-}

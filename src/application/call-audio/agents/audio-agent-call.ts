@@ -7,7 +7,7 @@ import type { AudioAgent, AudioAgentEvent, AudioConversation } from "../../../po
 import type { Context } from "../../context.ts";
 import type { CallTap } from "../call-tap.ts";
 import type { LiveMedia } from "../programs/program.ts";
-import { AgentResult, type FindingsAtEnd, storableResult } from "./agent-result.ts";
+import { AgentResult, type FindingsAtEnd } from "./agent-result.ts";
 import { AgentSpeech } from "./agent-speech.ts";
 import { formatOf } from "./audio-format.ts";
 import { AudioListening } from "./audio-listening.ts";
@@ -99,7 +99,7 @@ export class AudioAgentCall implements CallTap {
 
   /** What the agent has found out so far; undefined if nothing. */
   get result(): CallResult | undefined {
-    return storableResult(this.#context, this.#call.id, this.#conversation);
+    return this.#conversation.result;
   }
 
   /** What the agent has found out by the schema of the call, now that it is over; undefined if it was not asked. */

@@ -4,6 +4,8 @@ import { type Event, isFinalEvent } from "../../../domain/events.ts";
 import { isDraining, nextStreamState, type StreamInput, type StreamState } from "../../../domain/stream-flow.ts";
 import type { Leg } from "../../../ports/telephony.ts";
 import type { Context } from "../../context.ts";
+import type { Guarded } from "../../guards/guarded.ts";
+import { guardedStreamClient } from "../../guards/guarded-stream-client.ts";
 import type { CallTap } from "../call-tap.ts";
 import { streamEventOf } from "./call-events.ts";
 import { CalleeAudio } from "./callee-audio.ts";
@@ -45,7 +47,7 @@ export class LiveStream implements CallTap {
   /** Moved by {@link #move} only. */
   #state: StreamState = "detached";
   /** Set while the state is `attached` or `draining`. */
-  #client: StreamClient | undefined;
+  #client: Guarded<StreamClient> | undefined;
   #session: ((signal: CallSignal) => void) | undefined;
   #leg: Leg | undefined;
   /** Messages that clients have sent. */
@@ -141,7 +143,8 @@ export class LiveStream implements CallTap {
   }
 
   /** Attaches the client that holds the reservation. */
-  attach(client: StreamClient): StreamAttachment {
+  attach(unguarded: StreamClient): StreamAttachment {
+    const client = guardedStreamClient(unguarded, this.#context);
     this.#history.replay(client, this.#now());
     if (this.#end !== undefined) client.over(this.#end);
     else {
@@ -153,7 +156,7 @@ export class LiveStream implements CallTap {
     return this.#attachment(client);
   }
 
-  #attachment(client: StreamClient): StreamAttachment {
+  #attachment(client: Guarded<StreamClient>): StreamAttachment {
     const attached = (): boolean => this.#client === client;
     const acts = (): boolean => {
       if (attached()) this.#history.alive(this.#now());

@@ -1,0 +1,100 @@
+import { type Guarded, type GuardParts, guarded, type Rules } from "./guarded.ts";
+import { PortFault } from "./port-fault.ts";
+import type { Accept } from "./rules.ts";
+
+/** Longest text of a value from a port, characters of JSON. */
+const MAX_JSON = 16_000;
+
+/** A value of which `isRight` is true. @param kind for the message: `a text` */
+export function only<Value>(kind: string, isRight: (value: unknown) => boolean): Accept<Value> {
+  return (value, name) => {
+    if (!isRight(value)) throw new PortFault(`${name} is ${shape(value)}: it must be ${kind}`);
+    return value as Value;
+  };
+}
+
+/** The same, or undefined; null counts as undefined. */
+export function optional<Value>(accept: Accept<Value>): Accept<Value | undefined> {
+  return (value, name, parts) => (value === undefined || value === null ? undefined : accept(value, name, parts));
+}
+
+/** Any value. */
+export const anything = <Value>(value: unknown): Value => value as Value;
+
+/** Nothing, whatever was returned. */
+export const nothing = (): void => undefined;
+
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+const isText = (value: unknown): boolean => typeof value === "string";
+
+/** A finite number that is not negative. */
+const isCount = (value: unknown): boolean => typeof value === "number" && value >= 0 && value < Infinity;
+
+export const text: Accept<string> = only("a text", isText);
+export const count: Accept<number> = only("a number of at least 0", isCount);
+export const flag: Accept<boolean> = only("true or false", (value) => typeof value === "boolean");
+
+/** Samples per second of audio. */
+export const sampleRate: Accept<number> = only(
+  "a rate from 1000 to 768000 Hz",
+  (value) => typeof value === "number" && value >= 1_000 && value <= 768_000,
+);
+
+/** An object with these members, if they are of these kinds. */
+export function record<Value>(members: { readonly [Key in keyof Value]?: Accept<Value[Key]> }): Accept<Value> {
+  return (value, name, parts) => {
+    if (!isObject(value)) throw new PortFault(`${name} is ${shape(value)}: it must be an object`);
+    for (const [key, accept] of Object.entries<Accept<unknown> | undefined>(members))
+      accept?.(value[key], `${key} of ${name}`, parts);
+    return value as Value;
+  };
+}
+
+/** An array of such items. */
+export function list<Item>(accept: Accept<Item>): Accept<readonly Item[]> {
+  return (value, name, parts) => {
+    if (!Array.isArray(value)) throw new PortFault(`${name} is ${shape(value)}: it must be an array`);
+    for (const item of value) accept(item, `an item of ${name}`, parts);
+    return value as readonly Item[];
+  };
+}
+
+/** A port that a port has returned, guarded by its own rules. */
+export function port<Port extends object>(rules: Rules<Port>, name: string): Accept<Guarded<Port>> {
+  return (value, from, parts: GuardParts) => {
+    if (!isObject(value)) throw new PortFault(`${from} returned ${shape(value)}: it must return an object`);
+    return guarded(value as Port, rules, name, parts);
+  };
+}
+
+/** An event or action: an object with a type, whose other members are no functions, symbols or BigInts. */
+export function typed<Value extends { readonly type: string }>(): Accept<Value> {
+  return (value, name) => {
+    if (!isObject(value) || typeof value.type !== "string")
+      throw new PortFault(`${name} yielded ${shape(value)}: it must yield objects with a type`);
+    for (const [key, member] of Object.entries(value)) {
+      const kind = typeof member;
+      if (kind === "function" || kind === "symbol" || kind === "bigint")
+        throw new PortFault(`${key} of "${value.type.slice(0, 40)}" of ${name} is a ${kind}`);
+    }
+    return value as unknown as Value;
+  };
+}
+
+/** The copy of a JSON object: whatever else it holds, such as a getter that throws, is a fault here and not at its reader. */
+export function plainObject<Value extends object>(value: unknown, name: string): Value {
+  if (!isObject(value)) throw new PortFault(`${name} is ${shape(value)}: it must be an object`);
+  const json = JSON.stringify(value);
+  if (json.length > MAX_JSON)
+    throw new PortFault(`${name} has ${json.length} characters of JSON, at most ${MAX_JSON} are allowed`);
+  return JSON.parse(json) as Value;
+}
+
+function shape(value: unknown): string {
+  if (value === null || value === undefined) return String(value);
+  if (Array.isArray(value)) return "an array";
+  if (typeof value === "number" || typeof value === "boolean") return String(value);
+  return value instanceof Promise ? "a promise" : `a value of type ${typeof value}`;
+}

@@ -1,0 +1,74 @@
+import type { CallResult } from "../../domain/call.ts";
+import type { JsonSchema } from "../../domain/json-schema.ts";
+import type { AgentTool } from "../../ports/agent-tool.ts";
+import type { AudioAgent, AudioConversation } from "../../ports/audio-conversation.ts";
+import type { Agent, Conversation } from "../../ports/conversation.ts";
+import { anything, count, flag, nothing, only, plainObject, port, text, typed } from "./accepted.ts";
+import { type Guarded, type GuardParts, guarded, type Rules } from "./guarded.ts";
+import { asks, iterates, notifies, reads, throwing, yields } from "./rules.ts";
+
+/** How long an agent may take to open the conversation of a call, ms. */
+const OPEN_MS = 30_000;
+
+const closes = { boundedBy: "src/ringport.ts" };
+/** The core asks for it in `AgentResult`, which ends the wait. */
+const reports = { boundedBy: "src/application/call-audio/agents/agent-result.ts" };
+
+const CONVERSATION: Rules<Conversation> = {
+  result: reads<CallResult>(plainObject),
+  firstTokenMs: reads(count),
+  replyTimeoutMs: reads(only("a number greater than 0", (ms) => typeof ms === "number" && ms > 0)),
+  report: asks(reports),
+  heard: notifies(),
+  prepare: notifies(),
+  reply: yields(typed(), { boundedBy: "src/application/call-audio/agents/prompt-replies.ts" }),
+};
+
+const AGENT: Rules<Agent> = {
+  kind: reads<"text">(anything),
+  name: reads(text, "agent"),
+  check: throwing(nothing),
+  begin: throwing(port(CONVERSATION, "conversation")),
+  close: asks(closes),
+};
+
+const AUDIO_CONVERSATION: Rules<AudioConversation> = {
+  events: iterates(typed()),
+  result: reads<CallResult>(plainObject),
+  report: asks(reports),
+  answered: notifies(),
+  hear: notifies(),
+  key: notifies(),
+  silence: notifies(),
+  transferFailed: notifies(),
+  voicemail: notifies(),
+  ending: notifies(),
+  interrupted: notifies(),
+};
+
+const AUDIO_AGENT: Rules<AudioAgent> = {
+  kind: reads<"audio">(anything),
+  name: reads(text, "agent"),
+  transcribes: reads(flag, false),
+  check: throwing(nothing),
+  open: asks(OPEN_MS, { accept: port(AUDIO_CONVERSATION, "conversation") }),
+  close: asks(closes),
+};
+
+const AGENT_TOOL: Rules<AgentTool> = {
+  name: reads(text, ""),
+  description: reads(text, ""),
+  parameters: reads<JsonSchema>(anything),
+  timeoutMs: reads(only("a number greater than 0", (ms) => typeof ms === "number" && ms > 0)),
+  run: asks({ boundedBy: "src/application/call-audio/agents/offered-tools.ts" }),
+};
+
+/** The agent of an embedding program. */
+export function guardedAgent(agent: Agent | AudioAgent, parts: GuardParts): Guarded<Agent> | Guarded<AudioAgent> {
+  return agent.kind === "audio" ? guarded(agent, AUDIO_AGENT, "agent", parts) : guarded(agent, AGENT, "agent", parts);
+}
+
+/** The tools of an embedding program. */
+export function guardedTools(tools: readonly AgentTool[], parts: GuardParts): readonly Guarded<AgentTool>[] {
+  return tools.map((tool) => guarded(tool, AGENT_TOOL, "tool", parts));
+}

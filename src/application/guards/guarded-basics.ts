@@ -1,0 +1,68 @@
+import { type LogFields, type Logger, silentLogger } from "../../ports/logger.ts";
+import { realSystem, type System } from "../../ports/system.ts";
+
+/** The logger of an embedding program; what it throws is dropped, because there is no other place to report it. */
+export function guardedLogger(logger: Logger): Logger {
+  if (logger === silentLogger) return logger;
+  const guarded = (level: keyof Logger) => (fields: LogFields, message: string) => {
+    try {
+      const result: unknown = logger[level](fields, message);
+      if (typeof result === "object" && result !== null) new Promise((resolve) => resolve(result)).catch(() => {});
+    } catch {
+      // No message is worth a call.
+    }
+  };
+  return { debug: guarded("debug"), info: guarded("info"), warn: guarded("warn"), error: guarded("error") };
+}
+
+/**
+ * The clock of an embedding program. A clock that throws, or whose time is no number, stands still; a timer or random bytes
+ * that it does not provide are real ones. Allocates nothing but timers.
+ */
+export function guardedSystem(system: System): System {
+  if (system === realSystem) return system;
+  let wall = realSystem.now();
+  let elapsed = 0;
+  return {
+    now() {
+      try {
+        const now = system.now();
+        if (Number.isFinite(now)) wall = now;
+      } catch {
+        // The latest time stands.
+      }
+      return wall;
+    },
+    monotonic() {
+      try {
+        const now = system.monotonic();
+        if (Number.isFinite(now)) elapsed = now;
+      } catch {
+        // The latest time stands.
+      }
+      return elapsed;
+    },
+    random(bytes) {
+      try {
+        system.random(bytes);
+      } catch {
+        realSystem.random(bytes);
+      }
+    },
+    after(ms, run) {
+      let cancel: unknown;
+      try {
+        cancel = system.after(ms, run);
+      } catch {
+        return realSystem.after(ms, run);
+      }
+      return () => {
+        try {
+          if (typeof cancel === "function") cancel();
+        } catch {
+          // The timer may still run; what it would do is checked then.
+        }
+      };
+    },
+  };
+}

@@ -1,0 +1,131 @@
+import { Vad } from "../../audio/vad.ts";
+import type { AudioDecoder, AudioFacts, IgnoredBytes, Mp3Stream } from "../../ports/audio-decoder.ts";
+import type { PcmChunk } from "../../ports/media.ts";
+import type { Speech, Voice } from "../../ports/speech.ts";
+import type { Transcription, TranscriptionCapabilities, TranscriptionSession } from "../../ports/transcription.ts";
+import type { VoiceActivity, VoiceActivityDetector } from "../../ports/voice-activity.ts";
+import {
+  anything,
+  count,
+  flag,
+  isObject,
+  list,
+  nothing,
+  only,
+  port,
+  record,
+  sampleRate,
+  text,
+  typed,
+} from "./accepted.ts";
+import { type Guarded, type GuardParts, guarded, type Rules } from "./guarded.ts";
+import { portError } from "./port-fault.ts";
+import { type Accept, asks, iterates, notifies, reads, returns, throwing, yields } from "./rules.ts";
+
+/** How long an engine may take to look a voice up, ms. */
+const VOICE_MS = 10_000;
+/** Look-ups of voices that may be pending at the same time. */
+const MAX_LOOK_UPS = 200;
+/** How long a decoder may take for a whole file, ms; the embedded one has a limit of CPU time as well. */
+const DECODE_MS = 60_000;
+/** How long it may take until a session accepts samples, or an MP3 stream bytes, ms. */
+const OPEN_MS = 10_000;
+/** How long the last transcripts of a session may take, ms. */
+const LAST_WORDS_MS = 10_000;
+
+const closes = { boundedBy: "src/ringport.ts" };
+const samples: Accept<Int16Array> = only("an Int16Array", (value) => value instanceof Int16Array);
+const pcm: Accept<PcmChunk> = record<PcmChunk>({ sampleRate, samples });
+const voice: Accept<Voice> = record<Voice>({ id: text, language: text });
+
+const SPEECH: Rules<Speech> = {
+  voices: asks(VOICE_MS, { accept: list(voice), atOnce: MAX_LOOK_UPS }),
+  voice: asks(VOICE_MS, { accept: voice, atOnce: MAX_LOOK_UPS }),
+  speak: yields(pcm, { boundedBy: "src/application/call-audio/speech/promptly.ts" }),
+  atOnce: reads(only("an object", isObject)),
+  sliceLength: reads(sliceLength),
+  warmUp: asks({ boundedBy: "nothing waits for it" }),
+  close: asks(closes),
+};
+
+/** A number, or a function whose failure means the default. */
+function sliceLength(value: unknown, name: string, { log }: GuardParts): NonNullable<Speech["sliceLength"]> {
+  if (typeof value !== "function")
+    return only<number>("a number or a function", isLength)(value, name, { log } as GuardParts);
+  return (of) => {
+    try {
+      const length: unknown = value(of);
+      return isLength(length) ? length : undefined;
+    } catch (error) {
+      log.warn({ port: name, err: portError(name, error) }, "a port failed");
+      return undefined;
+    }
+  };
+}
+
+const isLength = (value: unknown): value is number => typeof value === "number" && value > 0;
+
+const MP3_STREAM: Rules<Mp3Stream> = {
+  push: throwing(list(pcm)),
+  finish: throwing(list(pcm)),
+  ignored: reads(list<IgnoredBytes>(anything)),
+  close: notifies(),
+};
+
+const DECODER: Rules<AudioDecoder> = {
+  inspect: asks(DECODE_MS, { accept: record<AudioFacts>({ durationMs: count, sampleRate }) }),
+  decode: asks(DECODE_MS, { accept: samples }),
+  mp3Stream: asks(OPEN_MS, { accept: port(MP3_STREAM, "mp3Stream") }),
+  close: asks(closes),
+};
+
+const SESSION: Rules<TranscriptionSession> = {
+  push: throwing(nothing),
+  commit: throwing(nothing),
+  events: iterates(typed()),
+  close: asks(LAST_WORDS_MS),
+};
+
+const TRANSCRIPTION: Rules<Transcription> = {
+  name: reads(text, "transcription"),
+  capabilities: reads(record<TranscriptionCapabilities>({ sampleRates: list(sampleRate) })),
+  open: asks(OPEN_MS, { accept: port(SESSION, "transcription") }),
+  close: asks(closes),
+};
+
+const DETECTOR: Rules<VoiceActivityDetector> = {
+  hangOverMs: reads(count),
+  voiced: reads(flag),
+  push: returns((value) => value === true, false),
+};
+
+export const guardedSpeech = (speech: Speech, parts: GuardParts): Guarded<Speech> =>
+  guarded(speech, SPEECH, "speech", parts);
+
+export const guardedDecoder = (decoder: AudioDecoder, parts: GuardParts): Guarded<AudioDecoder> =>
+  guarded(decoder, DECODER, "decoder", parts);
+
+/** The opening of MP3 streams by a decoder. */
+export function guardedMp3Stream(open: () => Promise<Mp3Stream>, parts: GuardParts): Guarded<() => Promise<Mp3Stream>> {
+  const { mp3Stream } = guarded({ mp3Stream: () => open() }, { mp3Stream: DECODER.mp3Stream }, "decoder", parts);
+  return mp3Stream as Guarded<() => Promise<Mp3Stream>>;
+}
+
+export const guardedTranscription = (engine: Transcription, parts: GuardParts): Guarded<Transcription> =>
+  guarded(engine, TRANSCRIPTION, "transcription", parts);
+
+const builtIn: VoiceActivity = (rate) => new Vad(rate);
+
+/** The detectors of an embedding program; the built-in one in place of one that cannot be made, or if there is none. */
+export function guardedVoiceActivity(activity: VoiceActivity | undefined, parts: GuardParts): Guarded<VoiceActivity> {
+  if (activity === undefined) return builtIn as Guarded<VoiceActivity>;
+  const make: VoiceActivity = (rate) => {
+    try {
+      return port(DETECTOR, "voiceActivity")(activity(rate), "voiceActivity", parts);
+    } catch (error) {
+      parts.log.warn({ port: "voiceActivity", err: portError("voiceActivity", error) }, "a port failed");
+      return builtIn(rate);
+    }
+  };
+  return make as Guarded<VoiceActivity>;
+}

@@ -1,0 +1,65 @@
+import type { AgentTool } from "../../ports/agent-tool.ts";
+import type { AudioAgent } from "../../ports/audio-conversation.ts";
+import type { AudioDecoder } from "../../ports/audio-decoder.ts";
+import type { Agent } from "../../ports/conversation.ts";
+import type { Recordings } from "../../ports/recordings.ts";
+import type { Speech } from "../../ports/speech.ts";
+import type { Telephony } from "../../ports/telephony.ts";
+import type { Transcription } from "../../ports/transcription.ts";
+import type { VoiceActivity } from "../../ports/voice-activity.ts";
+import type { WebhookSender } from "../../ports/webhook-sender.ts";
+import type { Guarded, GuardParts } from "./guarded.ts";
+import { guardedAgent, guardedTools } from "./guarded-agent.ts";
+import { guardedDecoder, guardedSpeech, guardedTranscription, guardedVoiceActivity } from "./guarded-engines.ts";
+import { guardedRecordings } from "./guarded-recordings.ts";
+import { guardedTelephony } from "./guarded-telephony.ts";
+import { guardedWebhookSender } from "./guarded-web.ts";
+
+/** The ports of live calls, as adapters and embedding programs provide them. */
+export interface CallPorts {
+  readonly telephony: readonly Telephony[];
+  readonly speech: Speech;
+  readonly decoder: AudioDecoder;
+  readonly transcription: Transcription | undefined;
+  readonly agent: Agent | AudioAgent | undefined;
+  readonly agentTools: readonly AgentTool[];
+  readonly recordings: Recordings;
+  /** Default: a detector of energy above the noise. */
+  readonly voiceActivity: VoiceActivity | undefined;
+  readonly webhookSender: WebhookSender;
+}
+
+/** The same as the core uses them. */
+export interface GuardedPorts {
+  /** By provider name; the first one is the default. */
+  readonly telephony: ReadonlyMap<string, Guarded<Telephony>>;
+  readonly speech: Guarded<Speech>;
+  readonly decoder: Guarded<AudioDecoder>;
+  /** Transcribes live streams; undefined: streams are not transcribed. */
+  readonly transcription: Guarded<Transcription> | undefined;
+  /** Conducts agent calls; undefined: they fail. */
+  readonly agent: Guarded<Agent> | Guarded<AudioAgent> | undefined;
+  /** What the models of agents may do on a call. */
+  readonly agentTools: readonly Guarded<AgentTool>[];
+  readonly recordings: Guarded<Recordings>;
+  /** Detects speech, on every call. */
+  readonly voiceActivity: Guarded<VoiceActivity>;
+  /** Delivers webhooks. */
+  readonly webhookSender: Guarded<WebhookSender>;
+}
+
+/** Guards the ports of live calls: once, before the core is put together. */
+export function guardedPorts(ports: CallPorts, parts: GuardParts): GuardedPorts {
+  const { transcription, agent } = ports;
+  return {
+    telephony: new Map(ports.telephony.map((network) => [network.name, guardedTelephony(network, parts)])),
+    speech: guardedSpeech(ports.speech, parts),
+    decoder: guardedDecoder(ports.decoder, parts),
+    transcription: transcription && guardedTranscription(transcription, parts),
+    agent: agent && guardedAgent(agent, parts),
+    agentTools: guardedTools(ports.agentTools, parts),
+    recordings: guardedRecordings(ports.recordings, parts),
+    voiceActivity: guardedVoiceActivity(ports.voiceActivity, parts),
+    webhookSender: guardedWebhookSender(ports.webhookSender, parts),
+  };
+}

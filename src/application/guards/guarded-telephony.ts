@@ -1,0 +1,96 @@
+import type { DialProgress } from "../../domain/dial-progress.ts";
+import type { Leg, TransferOutcome } from "../../ports/telephony/leg.ts";
+import type { Line, LineHealth, PairingCode } from "../../ports/telephony/line.ts";
+import type { MediaEvidence, Telephony } from "../../ports/telephony.ts";
+import {
+  anything,
+  count,
+  flag,
+  isObject,
+  nothing,
+  only,
+  optional,
+  port,
+  record,
+  sampleRate,
+  text,
+  typed,
+} from "./accepted.ts";
+import { type Guarded, type GuardParts, guarded, type Rules } from "./guarded.ts";
+import { type Accept, asks, iterates, reads, returns, throwing } from "./rules.ts";
+
+/** How long a network may take to decide on a number, ms. */
+const DECIDE_MS = 5_000;
+/** How long a network may take to delete what it keeps of calls, ms. */
+const FORGET_MS = 30_000;
+/** How long a line may take to start linking, and a leg to send its keys, ms. */
+const ACT_MS = 60_000;
+
+const oneOf = <Value extends string>(...values: readonly Value[]): Accept<Value> =>
+  only(`one of ${values.join(", ")}`, (value) => values.some((known) => known === value));
+
+const nullable =
+  <Value>(accept: Accept<Value>): Accept<Value | null> =>
+  (value, name, parts) =>
+    value === null ? null : accept(value, name, parts);
+
+const UNKNOWN_PROGRESS: DialProgress = { reached: false, detail: null };
+const NO_EVIDENCE: MediaEvidence = { kind: "none", required: false };
+
+const LEG: Rules<Leg> = {
+  sampleRate: reads(sampleRate),
+  frameMs: reads(only("a length from 1 to 1000 ms", (ms) => typeof ms === "number" && ms >= 1 && ms <= 1_000)),
+  codec: reads(text),
+  sipCallId: reads(text),
+  watchesLine: reads(flag),
+  events: iterates(typed()),
+  connectMedia: throwing(nothing),
+  dtmf: reads(oneOf("event", "in-band")),
+  sendDtmf: asks(ACT_MS),
+  transfer: asks(
+    { boundedBy: "src/application/call-audio/agents/call-transfer.ts" },
+    {
+      accept: record<Pick<TransferOutcome, "type" | "detail">>({
+        type: oneOf<"accepted" | "failed">("accepted", "failed"),
+        detail: nullable(text),
+      }) as Accept<TransferOutcome>,
+    },
+  ),
+  progress: returns(record<DialProgress>({ reached: flag }), UNKNOWN_PROGRESS),
+  statistics: returns(
+    only("an object or null", (value) => value === null || isObject(value)),
+    null,
+  ),
+  evidence: returns(record<MediaEvidence>({ kind: text as Accept<MediaEvidence["kind"]> }), NO_EVIDENCE),
+  hangUp: asks({ boundedBy: "src/application/calls/call-session.ts" }),
+};
+
+const LINE: Rules<Line> = {
+  link: asks(ACT_MS),
+  pairingCode: asks(ACT_MS, { accept: record<PairingCode>({ code: text, expiresAt: count }) }),
+  probe: asks(
+    { boundedBy: "src/application/instances/prober.ts" },
+    {
+      accept: record<Pick<LineHealth, "state">>({
+        state: oneOf<"online" | "offline">("online", "offline"),
+      }) as Accept<LineHealth>,
+    },
+  ),
+  dial: asks({ boundedBy: "src/application/calls/call-session.ts" }, { accept: port(LEG, "leg") }),
+  unlink: asks({ boundedBy: "src/application/instances/bounded-line.ts" }),
+  close: asks({ boundedBy: "src/application/instances/bounded-line.ts" }),
+};
+
+const TELEPHONY: Rules<Telephony> = {
+  name: reads(text),
+  capabilities: reads(only("an object", isObject)),
+  users: reads<NonNullable<Telephony["users"]>>(anything),
+  open: asks({ boundedBy: "src/application/instances/bounded-line.ts" }, { accept: port(LINE, "line") }),
+  refuses: asks(DECIDE_MS, { accept: optional(text) }),
+  forget: asks(FORGET_MS),
+  close: asks({ boundedBy: "src/ringport.ts" }),
+};
+
+/** The network of an embedding program. */
+export const guardedTelephony = (network: Telephony, parts: GuardParts): Guarded<Telephony> =>
+  guarded(network, TELEPHONY, "telephony", parts);

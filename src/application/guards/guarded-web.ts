@@ -1,0 +1,96 @@
+import type { Principal } from "../../domain/principal.ts";
+import type { Authenticate } from "../../ports/authenticator.ts";
+import type { BodyParser } from "../../ports/body-parser.ts";
+import type { NetworkPages } from "../../ports/pages.ts";
+import type { PasswordHasher } from "../../ports/password-hasher.ts";
+import type { Reply, SocketHandlers } from "../../ports/web.ts";
+import type { WebhookSender } from "../../ports/webhook-sender.ts";
+import { count, flag, isObject, only, optional, port, record, text } from "./accepted.ts";
+import { type Guarded, type GuardParts, guarded, type Rules } from "./guarded.ts";
+import { PortFault } from "./port-fault.ts";
+import { type Accept, asks, notifies, reads, returns, throwing } from "./rules.ts";
+
+/** How long the check of a token may take, ms. */
+export const AUTHENTICATE_MS = 5_000;
+/** Checks of tokens that may be pending at the same time. */
+const MAX_CHECKS = 1_000;
+/** How long a network may take for a page, a hasher for a password, and a parser for a body, ms. */
+const REQUEST_MS = 30_000;
+
+const principal = optional(record<Principal>({ userId: text }));
+
+/** A principal; whatever is not truthy means that the token is unknown, as programs in JavaScript return it. */
+const found: Accept<Principal | undefined> = (value, name, parts) => principal(value || undefined, name, parts);
+
+/** The function itself, as a port with two methods. */
+interface TokenChecks {
+  one(token: string): Promise<Principal | undefined>;
+  all?: Authenticate["all"] | undefined;
+}
+
+const TOKEN_CHECKS: Rules<TokenChecks> = {
+  one: asks(AUTHENTICATE_MS, { accept: found, atOnce: MAX_CHECKS }),
+  all: asks(AUTHENTICATE_MS, {
+    accept: (value, name, parts) => {
+      if (!Array.isArray(value)) throw new PortFault(`${name} must return an array`);
+      return value.map((one) => found(one, name, parts));
+    },
+  }),
+};
+
+/** The token check of an embedding program. */
+export function guardedAuthenticate(authenticate: Authenticate, parts: GuardParts): Guarded<Authenticate> {
+  const port: TokenChecks = {
+    one: (token) => authenticate(token),
+    get all() {
+      return authenticate.all?.bind(authenticate);
+    },
+  };
+  const checks = guarded(port, TOKEN_CHECKS, "authenticate", parts);
+  const all = async (tokens: readonly string[]) => {
+    const principals = await checks.all?.(tokens);
+    if (principals?.length !== tokens.length)
+      throw new PortFault(`authenticate.all returned ${principals?.length} principals of ${tokens.length} tokens`);
+    return principals;
+  };
+  const one = (token: string) => checks.one(token);
+  return Object.assign(one, authenticate.all === undefined ? {} : { all }) as unknown as Guarded<Authenticate>;
+}
+
+const HANDLERS: Rules<SocketHandlers> = { open: notifies(), message: notifies(), close: notifies() };
+
+const reply = record<Reply>({ status: count, headers: only("an object", isObject) });
+
+const PAGES: Rules<NetworkPages> = {
+  prefix: reads(text, ""),
+  page: asks(REQUEST_MS, { accept: optional(reply) }),
+  artefact: asks(REQUEST_MS, { accept: optional(reply) }),
+  phone: throwing(port(HANDLERS, "phone")),
+};
+
+const PASSWORDS: Rules<PasswordHasher> = {
+  hash: asks(REQUEST_MS, { accept: text }),
+  verify: asks(REQUEST_MS, { accept: flag }),
+  isOutdated: returns(flag, false),
+};
+
+const BODIES: Rules<BodyParser> = {
+  parse: asks(REQUEST_MS, { accept: only("an object", isObject) }),
+  close: asks({ boundedBy: "src/ringport.ts" }),
+};
+
+const WEBHOOK_SENDER: Rules<WebhookSender> = {
+  post: asks({ boundedBy: "src/application/webhooks/attempt.ts" }, { accept: count }),
+};
+
+export const guardedPages = (pages: NetworkPages, parts: GuardParts): Guarded<NetworkPages> =>
+  guarded(pages, PAGES, "pages", parts);
+
+export const guardedPasswords = (passwords: PasswordHasher, parts: GuardParts): Guarded<PasswordHasher> =>
+  guarded(passwords, PASSWORDS, "passwords", parts);
+
+export const guardedBodies = (bodies: BodyParser, parts: GuardParts): Guarded<BodyParser> =>
+  guarded(bodies, BODIES, "bodies", parts);
+
+export const guardedWebhookSender = (sender: WebhookSender, parts: GuardParts): Guarded<WebhookSender> =>
+  guarded(sender, WEBHOOK_SENDER, "webhooks", parts);

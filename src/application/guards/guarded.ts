@@ -1,0 +1,54 @@
+import type { Timers } from "../../base/timers.ts";
+import type { Logger } from "../../ports/logger.ts";
+import { PortFault } from "./port-fault.ts";
+
+declare const GUARDED: unique symbol;
+
+/**
+ * A port as the core uses it: made by {@link guarded} alone. Each call ends in time, with a value of the right kind or with
+ * an `Error`; no call leaves a rejection that is not handled.
+ */
+export type Guarded<Port> = Port & { readonly [GUARDED]: true };
+
+/** Dependencies of guards. */
+export interface GuardParts {
+  readonly system: Timers;
+  readonly log: Pick<Logger, "warn">;
+}
+
+/** A member of a port. */
+export interface Member {
+  readonly port: object;
+  readonly key: string;
+  /** For messages: `speech.voices`. */
+  readonly name: string;
+  readonly parts: GuardParts;
+}
+
+/** Makes the getter of a guarded member. The member is looked up with each use; undefined if the port lacks it. */
+export type Rule<Type> = (member: Member) => () => Type | undefined;
+
+/** The rule of each member of a port: a new member does not compile without one. */
+export type Rules<Port> = { readonly [Key in keyof Port]-?: Rule<NonNullable<Port[Key]>> };
+
+/**
+ * The port behind its rules.
+ * @param name for messages: `speech`
+ * @throws {PortFault} it is no object
+ */
+export function guarded<Port extends object>(
+  port: Port,
+  rules: Rules<Port>,
+  name: string,
+  parts: GuardParts,
+): Guarded<Port> {
+  if (port === null || (typeof port !== "object" && typeof port !== "function"))
+    throw new PortFault(`${name} is ${port === null ? "null" : typeof port}: it must be an object`);
+  const guard = {};
+  for (const [key, rule] of Object.entries<Rule<unknown>>(rules))
+    Object.defineProperty(guard, key, {
+      enumerable: true,
+      get: rule({ port, key, name: `${name}.${key}`, parts }),
+    });
+  return guard as Guarded<Port>;
+}

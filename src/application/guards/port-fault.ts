@@ -1,0 +1,24 @@
+import { CodedError } from "../../base/error.ts";
+
+/** Stands for what a port did against its contract: it threw something else than an error, or returned a wrong value. */
+export class PortFault extends CodedError {
+  override readonly name: string = "PortFault";
+  readonly code = "port_fault";
+}
+
+/** A port did not respond in time, or has too many calls pending; a later call may succeed. */
+export class PortBusy extends PortFault {
+  override readonly name = "PortBusy";
+}
+
+const MAX_MESSAGE = 1_000;
+
+/** The error itself; for any other value, and for an error that cannot be read, a {@link PortFault} that names the port. */
+export function portError(name: string, thrown: unknown): Error {
+  try {
+    if (thrown instanceof Error && typeof thrown.message === "string") return thrown;
+    return new PortFault(`${name} failed: ${String(thrown).slice(0, MAX_MESSAGE)}`);
+  } catch {
+    return new PortFault(`${name} failed with a value that cannot be read`);
+  }
+}

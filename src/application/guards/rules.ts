@@ -1,0 +1,230 @@
+import { within } from "../../base/timeout.ts";
+import type { GuardParts, Member, Rule } from "./guarded.ts";
+import { PortBusy, PortFault, portError } from "./port-fault.ts";
+
+// biome-ignore lint/suspicious/noExplicitAny: a rule fits the parameters of every method
+type Method<Result> = (...args: any[]) => Result;
+
+/** Checks a value of a port, and guards it if it is a port itself. @throws {PortFault} it is of another kind */
+export type Accept<Value> = (value: unknown, name: string, parts: GuardParts) => Value;
+
+/** The bound of an asynchronous call: a time limit, ms, or the file of the core that ends the wait. */
+export type Limit = number | { readonly boundedBy: string };
+
+/** Options of {@link asks}. */
+export interface AskOptions<Value> {
+  readonly accept?: Accept<Value>;
+  /** Calls that may be pending at the same time. Default: any number. */
+  readonly atOnce?: number;
+}
+
+/** An asynchronous method: resolves with an accepted value, or rejects with an `Error`, within the limit. */
+export function asks<F extends Method<Promise<unknown>>>(
+  limit: Limit,
+  { accept, atOnce = Infinity }: AskOptions<Awaited<ReturnType<F>>> = {},
+): Rule<F> {
+  return (member) => {
+    let pending = 0;
+    const ask = async (...args: unknown[]): Promise<unknown> => {
+      if (pending >= atOnce) throw new PortBusy(`${member.name} has ${pending} calls pending already`);
+      pending++;
+      try {
+        return await inTime(member, limit, called(member, args, accept));
+      } finally {
+        pending--;
+      }
+    };
+    return presentMethod(member, ask as unknown as F);
+  };
+}
+
+/** An asynchronous method that never rejects: its failure is logged. */
+export function ends<F extends Method<Promise<void>>>(limit: Limit): Rule<F> {
+  return (member) => {
+    const warn = warnOnce(member);
+    const end = async (...args: unknown[]): Promise<void> => {
+      await inTime(member, limit, called(member, args, undefined)).catch(warn);
+    };
+    return presentMethod(member, end as unknown as F);
+  };
+}
+
+/** A method that returns nothing and never throws: its failure is logged, once for each object. Allocates nothing. */
+export function notifies<F extends Method<void>>(): Rule<F> {
+  return (member) => {
+    const warn = warnOnce(member);
+    const notify = (a: unknown, b: unknown, c: unknown): void => {
+      try {
+        const result: unknown = methodOf(member).call(member.port, a, b, c);
+        if (result !== undefined) discard(result, warn);
+      } catch (error) {
+        warn(error);
+      }
+    };
+    return presentMethod(member, notify as unknown as F);
+  };
+}
+
+/** A method that returns at once, and throws an `Error` if it fails. Allocates nothing. */
+export function throwing<F extends Method<unknown>>(accept?: Accept<ReturnType<F>>): Rule<F> {
+  return (member) => {
+    const call = (a: unknown, b: unknown, c: unknown): unknown => {
+      let result: unknown;
+      try {
+        result = methodOf(member).call(member.port, a, b, c);
+        return accept ? accept(result, member.name, member.parts) : result;
+      } catch (error) {
+        if (result !== undefined) discard(result, () => {});
+        throw portError(member.name, error);
+      }
+    };
+    return presentMethod(member, call as unknown as F);
+  };
+}
+
+/** A method that returns at once and never throws: in place of a failure it returns a fallback. Allocates nothing. */
+export function returns<F extends Method<unknown>>(accept: Accept<ReturnType<F>>, fallback: ReturnType<F>): Rule<F> {
+  return (member) => {
+    const warn = warnOnce(member);
+    const call = (a: unknown, b: unknown, c: unknown): unknown => {
+      let result: unknown;
+      try {
+        result = methodOf(member).call(member.port, a, b, c);
+        return accept(result, member.name, member.parts);
+      } catch (error) {
+        if (result !== undefined) discard(result, warn);
+        warn(error);
+        return fallback;
+      }
+    };
+    return presentMethod(member, call as unknown as F);
+  };
+}
+
+/** A property. In place of a value that cannot be read, or is of another kind, it has the fallback. */
+export function reads<Type>(accept: Accept<Type>, fallback?: Type): Rule<Type> {
+  return (member) => {
+    const warn = warnOnce(member);
+    return () => {
+      try {
+        const value = (member.port as Record<string, unknown>)[member.key];
+        return value === undefined ? fallback : accept(value, member.name, member.parts);
+      } catch (error) {
+        warn(error);
+        return fallback;
+      }
+    };
+  };
+}
+
+type ItemOf<I> = I extends AsyncIterable<infer Item> ? Item : I extends Iterable<infer Item> ? Item : never;
+
+/** A method that returns an iterable, which is opened by its first item. @param limit of the wait for each item; undefined: none */
+export function yields<F extends Method<AsyncIterable<unknown> | Iterable<unknown>>>(
+  accept: Accept<ItemOf<ReturnType<F>>>,
+  limit: Limit,
+): Rule<F> {
+  return (member) => {
+    const open = (...args: unknown[]) =>
+      iterable(member, () => methodOf(member).apply(member.port, args), accept, limit);
+    return presentMethod(member, open as unknown as F);
+  };
+}
+
+/** A property that is an iterable, for one reader. It may wait for an item as long as it likes. */
+export function iterates<Item>(accept: Accept<Item>): Rule<AsyncIterable<Item>> {
+  return (member) => {
+    const items = iterable(member, () => (member.port as Record<string, unknown>)[member.key], accept, {
+      boundedBy: "the end of its call",
+    });
+    return () => items;
+  };
+}
+
+/** How long an iterable may take to clean up, ms. */
+const RETURN_MS = 5_000;
+
+function iterable<Item>(member: Member, open: () => unknown, accept: Accept<Item>, limit: Limit): AsyncIterable<Item> {
+  return {
+    [Symbol.asyncIterator]() {
+      let source: Partial<Iterator<unknown>> | undefined;
+      const next = async (): Promise<IteratorResult<Item, undefined>> => {
+        try {
+          source ??= iteratorOf(member.name, open());
+          const result: unknown = await source.next?.();
+          if (typeof result !== "object" || result === null)
+            throw new PortFault(`${member.name} returned an iterator without results`);
+          const { done, value } = result as IteratorResult<unknown>;
+          return done ? { done, value: undefined } : { done: false, value: accept(value, member.name, member.parts) };
+        } catch (error) {
+          throw portError(member.name, error);
+        }
+      };
+      return {
+        next: () => inTime(member, limit, next()),
+        async return() {
+          const cleanup = async (): Promise<unknown> => source?.return?.();
+          await inTime(member, RETURN_MS, cleanup()).catch(() => {}); // its reader has what it wanted
+          return { done: true, value: undefined };
+        },
+      };
+    },
+  };
+}
+
+function iteratorOf(name: string, items: unknown): Partial<Iterator<unknown>> {
+  const { [Symbol.asyncIterator]: async, [Symbol.iterator]: sync } = Object(items) as Partial<
+    AsyncIterable<unknown> & Iterable<unknown>
+  >;
+  const iterator: unknown = async ? async.call(items) : sync?.call(items);
+  if (typeof iterator === "object" && iterator !== null) return iterator;
+  if (items instanceof Promise) items.catch(() => {});
+  throw new PortFault(`${name} is ${items instanceof Promise ? "a promise" : typeof items}: it must be an iterable`);
+}
+
+function inTime<T>({ name, parts }: Member, limit: Limit, work: Promise<T>): Promise<T> {
+  if (typeof limit !== "number") return work;
+  const late = (): Error => new PortBusy(`${name} did not respond within ${limit} ms`);
+  return within(work, { system: parts.system, ms: limit, late });
+}
+
+async function called<T>(member: Member, args: readonly unknown[], accept: Accept<T> | undefined): Promise<T> {
+  try {
+    const value: unknown = await methodOf(member).apply(member.port, [...args]);
+    return accept ? accept(value, member.name, member.parts) : (value as T);
+  } catch (error) {
+    throw portError(member.name, error);
+  }
+}
+
+/** @throws {PortFault} the port has no such method any longer */
+function methodOf({ port, key, name }: Member): Method<unknown> {
+  const method = (port as Record<string, unknown>)[key];
+  if (typeof method !== "function") throw new PortFault(`${name} is ${typeof method}: it must be a function`);
+  return method as Method<unknown>;
+}
+
+/** The guarded method, if the port has the method at the moment. */
+function presentMethod<F>({ port, key }: Member, method: F): () => F | undefined {
+  return () => {
+    try {
+      return (port as Record<string, unknown>)[key] === undefined ? undefined : method;
+    } catch {
+      return method; // its call reports the fault
+    }
+  };
+}
+
+/** Handles what a method returned although it should not: a promise that may reject. */
+function discard(result: unknown, failed: (error: unknown) => void): void {
+  if (typeof result === "object" && result !== null) new Promise((resolve) => resolve(result)).catch(failed);
+}
+
+function warnOnce({ name, parts }: Member): (error: unknown) => void {
+  let warned = false;
+  return (error) => {
+    if (warned) return;
+    warned = true;
+    parts.log.warn({ port: name, err: portError(name, error) }, "a port failed");
+  };
+}
