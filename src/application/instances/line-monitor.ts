@@ -29,11 +29,11 @@ import { retryUntilStored } from "../retry-until-stored.ts";
 import type { Connection } from "../use-cases.ts";
 import { BoundedLine } from "./bounded-line.ts";
 import { InstanceRecord } from "./instance-record.ts";
-import { LineAbsence } from "./line-absence.ts";
 import { LinkCodes } from "./link-codes.ts";
 import { LinkTime } from "./link-time.ts";
 import { NumberPause } from "./number-pause.ts";
 import { Prober } from "./prober.ts";
+import { StandStill } from "./stand-still.ts";
 import { StoredLink } from "./stored-link.ts";
 
 /** The reason that a caller sees for an error of the adapter. */
@@ -75,7 +75,7 @@ export class LineMonitor implements LineHost {
   readonly #record: InstanceRecord;
   readonly #link: StoredLink;
   readonly #linkTime: LinkTime;
-  readonly #absence: LineAbsence;
+  readonly #standStill: StandStill;
   readonly #pause: NumberPause;
   readonly #line: BoundedLine;
   readonly #prober: Prober;
@@ -90,7 +90,7 @@ export class LineMonitor implements LineHost {
     this.telephony = telephony;
     this.#watcher = watcher;
     this.#link = new StoredLink(context, this.#record);
-    this.#absence = new LineAbsence(context);
+    this.#standStill = new StandStill(context);
     this.#linkTime = new LinkTime(context, this.#record);
     this.#pause = new NumberPause(context, this.#record);
     const { id, userId, name } = instance;
@@ -149,7 +149,7 @@ export class LineMonitor implements LineHost {
 
   /** Why a call must not be dialled any more although the line is online; undefined if it may be. */
   missedBy(call: Call): string | undefined {
-    return this.#absence.missedBy(call);
+    return this.#standStill.missedBy(call);
   }
 
   /** Why the line cannot place calls until somebody mends it; undefined if it can, or if the fault may pass by itself. */
@@ -380,7 +380,7 @@ export class LineMonitor implements LineHost {
   }
 
   #found(health: LineHealth): void {
-    if (health.state === "online") this.#absence.seen();
+    this.#standStill.probed();
     if (health.state === "online") this.#take({ type: "found_online", at: this.#context.system.now() });
     else this.#take({ type: "found_offline", reason: health.reason, lasting: health.lasting ?? false });
   }

@@ -29,6 +29,21 @@ describe.each(Object.entries(RESUMES))("%s that resumes after eight hours", (_, 
     await world.stop();
   });
 
+  test("dials no call that waited for its line", async () => {
+    const world = await World.start();
+    const instance = await world.activeInstance();
+    world.line(instance).goOffline("gone");
+    await world.system.advance(60_000);
+    const call = await world.call(instance);
+    resume(world.system);
+    world.line(instance).goOnline();
+    await world.system.settle();
+    await world.system.advance(10_000);
+    expect(world.network.legs).toHaveLength(0);
+    expect((await world.stored(call)).status).toBe("FAILED");
+    await world.stop();
+  });
+
   test("dials no call whose message was being prepared", async () => {
     const speech = new ToneSpeech();
     let speak = () => {};

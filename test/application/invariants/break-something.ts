@@ -3,6 +3,11 @@ import type { Run } from "./run.ts";
 import type { Step } from "./steps.ts";
 
 const HOUR_MS = 3_600_000;
+const YEAR_MS = 366 * 24 * HOUR_MS;
+/** By how much the wall clock is set, ms. */
+const JUMPS = [-HOUR_MS, HOUR_MS, -YEAR_MS, YEAR_MS] as const;
+/** How long a machine sleeps, ms: for less than a call may wait, and for longer. */
+const SLEEPS = [20_000, 3 * 60_000, HOUR_MS] as const;
 
 /** Breaks something, or lets it work again. */
 export async function breakSomething(run: Run, { step, which }: Step): Promise<void> {
@@ -26,7 +31,11 @@ export async function breakSomething(run: Run, { step, which }: Step): Promise<v
     case "adapters answer":
       return adapterFaults.heal();
     case "clock jumps":
-      return process.system.jump(which % 2 ? HOUR_MS : -HOUR_MS);
+      return process.system.jump(JUMPS[which % JUMPS.length] as number);
+    case "clock is right":
+      return process.system.setRight();
+    case "machine sleeps":
+      return sleep(run, SLEEPS[which % SLEEPS.length] as number, which % 2 === 1);
     case "crash":
       // Somewhere between the awaits of what goes on.
       for (let turn = which % 12; turn > 0; turn--) await nextTurn();
@@ -50,6 +59,21 @@ export async function breakSomething(run: Run, { step, which }: Step): Promise<v
       for (const stopped of run.processes) stopped.goOn(which % 2 ? "backwards" : "forwards");
       return;
   }
+}
+
+/**
+ * The machine of the process sleeps.
+ * @param stopsMonotonic its monotonic clock stops as well, as that of a paused virtual machine may
+ */
+async function sleep(run: Run, ms: number, stopsMonotonic: boolean): Promise<void> {
+  const { process, clock, lateDials } = run;
+  if (!process.alive || process.system.stopped) return;
+  lateDials.sleeps(process, ms);
+  process.system.stop();
+  await clock.advance(ms);
+  // A lease is measured by a clock that must not stop.
+  if (stopsMonotonic && !run.leases) process.system.stopMonotonic(ms);
+  process.goOn("forwards");
 }
 
 /** An orderly end of the process, whatever state the storage is in. */

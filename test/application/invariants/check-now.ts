@@ -128,7 +128,7 @@ export class MomentChecks {
     const { findings, process, requests } = this.#run;
     for (const { kind, subject, answer, askedAt, process: asked } of requests.all) {
       if (answer !== undefined || asked !== process || kind === "scan") continue;
-      const waited = now - Math.max(askedAt, this.#faultyAt);
+      const waited = now - Math.max(askedAt, this.#faultyAt, process.wentOnAt);
       findings.expect("answers-come", waited <= ANSWER_MS, `"${kind} ${subject}" has waited for ${waited} ms`);
     }
   }
@@ -143,7 +143,7 @@ export class MomentChecks {
         ({ leg, ...attempt }) => attempt.instanceId === instanceId && leg?.live && leg.hangUps === 0,
       );
       if (busy || line?.health.state !== "online") continue;
-      const since = this.#waiting.get(id) ?? now;
+      const since = Math.max(this.#waiting.get(id) ?? now, process.wentOnAt);
       waiting.set(id, since);
       findings.expect("no-call-stalls", now - since <= STALLED_MS, `${id} waits for ${now - since} ms`);
     }

@@ -22,5 +22,7 @@ export async function checkStory(run: Run, call: Call): Promise<void> {
   expectThat((heardMs ?? 0) <= durationMs, `was heard ${heardMs} of ${durationMs} ms`);
   if (heardMs === null) expectThat(heardRatio === null && call.dialingAt !== null, "does not know what was heard");
   else if (call.message.type === "DYNAMIC_STREAM") expectThat(heardRatio === null, "has a heard ratio");
+  else if (call.startedAt !== null && call.outcome?.heardEvidence === "none")
+    expectThat(heardRatio === null, `has a heard ratio of ${heardRatio} without evidence`);
   else expectThat(heardRatio !== null && heardRatio >= 0 && heardRatio <= 1, `has a heard ratio of ${heardRatio}`);
 }

@@ -19,6 +19,7 @@ export const INVARIANTS = {
   "linked-has-credentials": "an instance has credentials exactly while it has a number",
   "unlinked-is-cleared": "an instance that was unlinked, and that nobody links again, has no number and no device",
   "calls-end": "every call ends",
+  "dialled-in-time": "no call is dialled that waited while its process stood still for longer than a call may wait",
   "no-call-stalls": "a waiting call is dialled when its line is free",
   "times-in-order": "created, started and ended follow each other",
   "final-is-final": "a final call never changes",

@@ -44,6 +44,10 @@ export class ModelSystem extends ManualSystem {
   #going: Promise<void> | undefined;
   #dead = false;
   #stoppedAt = 0;
+  /** For how long its monotonic clock was stopped, ms. */
+  #monotonicStoppedMs = 0;
+  /** By how much its wall clock is ahead, ms. */
+  #aheadMs = 0;
   /** For how long it was stopped, in all, ms. */
   stoppedMs = 0;
 
@@ -68,7 +72,7 @@ export class ModelSystem extends ManualSystem {
   stop(): void {
     if (this.#late) return;
     this.#late = [];
-    this.#stoppedAt = this.monotonic();
+    this.#stoppedAt = this.#clock.monotonic();
     this.#going = new Promise((resolve) => {
       this.#goesOn = resolve;
     });
@@ -77,10 +81,26 @@ export class ModelSystem extends ManualSystem {
   /** Lets a stopped process go on: everything that fell due or arrived meanwhile happens at once, in this or the opposite order. */
   goOn(order: "forwards" | "backwards"): void {
     const late = this.#late ?? [];
-    if (this.#late) this.stoppedMs += this.monotonic() - this.#stoppedAt;
+    if (this.#late) this.stoppedMs += this.#clock.monotonic() - this.#stoppedAt;
     this.#late = undefined;
     for (const run of order === "forwards" ? late : late.reverse()) if (!this.#dead) run();
     this.#goesOn();
+  }
+
+  /** Takes back from the monotonic clock of a stopped process what has passed since; the wall clock knows it. */
+  stopMonotonic(ms: number): void {
+    this.#monotonicStoppedMs += ms;
+    super.jump(ms);
+  }
+
+  override jump(ms: number): void {
+    this.#aheadMs += ms;
+    super.jump(ms);
+  }
+
+  /** Sets the wall clock right. */
+  setRight(): void {
+    this.jump(-this.#aheadMs);
   }
 
   /** Runs now, or when the stopped process goes on. */
@@ -99,24 +119,30 @@ export class ModelSystem extends ManualSystem {
   }
 
   override monotonic(): number {
-    return this.#clock.monotonic() - this.#begun;
+    return this.#clock.monotonic() - this.#begun - this.#monotonicStoppedMs;
   }
 
   override after(ms: number, run: () => void): () => void {
     let over = this.#dead;
     if (over) return () => {};
+    const due = this.monotonic() + Math.max(0, ms);
     const cancel = () => {
       over = true;
       cancelTimer();
       this.#timers.delete(cancel);
     };
-    const cancelTimer = this.#clock.after(ms, () =>
-      this.whenRunning(() => {
-        if (over) return; // cancelled by what else a stopped process found
-        this.#timers.delete(cancel);
-        run();
-      }),
-    );
+    const fire = () => {
+      if (over) return; // cancelled by what else a stopped process found
+      const left = due - this.monotonic();
+      if (left > 0) {
+        cancelTimer = wait(left); // the monotonic clock was stopped
+        return;
+      }
+      this.#timers.delete(cancel);
+      run();
+    };
+    const wait = (left: number) => this.#clock.after(left, () => this.whenRunning(fire));
+    let cancelTimer = wait(ms);
     this.#timers.add(cancel);
     return cancel;
   }

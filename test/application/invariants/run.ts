@@ -11,6 +11,7 @@ import { AdapterFaults } from "./adapter-faults.ts";
 import { isDeleted } from "./check-deletion.ts";
 import { EventReader } from "./event-reader.ts";
 import { Findings } from "./invariant.ts";
+import { LateDials } from "./late-dials.ts";
 import type { Attempt } from "./model-network.ts";
 import { ModelClock } from "./model-system.ts";
 import { OwnerChecks } from "./owner-checks.ts";
@@ -45,6 +46,7 @@ export class Run {
   readonly findings = new Findings();
   readonly owners: OwnerChecks = new OwnerChecks(this);
   readonly protection: ProtectionChecks = new ProtectionChecks(this);
+  readonly lateDials: LateDials = new LateDials(this);
   readonly requests = new Requests(this.findings);
   readonly reader = new EventReader(this.database, ALICE.userId);
   /** The numbers that are linked, as the network knows them. */
@@ -164,6 +166,7 @@ export class Run {
     this.findings.expect("deleted-is-silent", !gone, `${callId} was claimed and dialled`);
     this.attempts.push(attempt);
     this.protection.dials(attempt);
+    this.lateDials.dials(attempt);
   }
 
   /** Called before each `claimNext` of an instance. */

@@ -44,6 +44,8 @@ const BREAKING = [
   "adapter hangs",
   "adapters answer",
   "clock jumps",
+  "clock is right",
+  "machine sleeps",
   "crash",
   "crash at an operation",
   "crash at the dial",
@@ -140,6 +142,14 @@ const takeOver = fc
     ...[{ ...fault, waitMs }, ...later],
   ]);
 
+/** A call that waits, a machine that sleeps, and a line that is there again. */
+const night = fc.tuple(
+  mostly("offline", "offline unsaid", "create"),
+  mostly("create"),
+  mostly("machine sleeps"),
+  mostly("online", "end", "create"),
+);
+
 /** Steps of these names, and scenes among them. */
 function sequencesOf(
   names: typeof usual,
@@ -155,7 +165,7 @@ function sequencesOf(
 /** Sequences of steps: mostly what makes a call, often what disturbs it, in every third also what takes its owner. */
 export const sequences: fc.Arbitrary<Step[]> = fc.oneof(
   { withCrossShrink: true },
-  { weight: 2, arbitrary: sequencesOf(usual, { weight: 1, arbitrary: scene }, 60) },
+  { weight: 2, arbitrary: sequencesOf(usual, { weight: 1, arbitrary: fc.oneof(scene, night) }, 60) },
   { weight: 1, arbitrary: sequencesOf([...usual, owning], { weight: 3, arbitrary: takeOver }, 20) },
 );
 

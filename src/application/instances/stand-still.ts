@@ -1,36 +1,36 @@
 import type { Call } from "../../domain/call.ts";
 import type { Context } from "../context.ts";
 
-/** A time in which the line was not seen online. */
-interface Absence {
+/** A time in which the line was not probed. */
+interface Gap {
   /** ms since 1970-01-01 UTC. */
   readonly from: number;
   readonly ms: number;
-  /** The id of a call that would have been created when the absence was noticed. */
+  /** The id of a call that would have been created when the gap was noticed. */
   readonly noticedAt: string;
 }
 
 /**
- * Notices that a line was not seen online for longer than a call may wait for it, although no timer of this process has
- * fired: the process was stopped, or the machine was suspended. A suspended machine may stop the monotonic clock, so the wall
- * clock counts as well, as it does for calls that wait while no process runs.
+ * Notices that a line was not probed for longer than a call may wait: the process was stopped, or the machine was suspended.
+ * A suspended machine may stop the monotonic clock, so the wall clock counts as well, as it does for calls that wait while no
+ * process runs.
  */
-export class LineAbsence {
+export class StandStill {
   readonly #context: Pick<Context, "system" | "timings" | "ids">;
-  /** When the line was last seen, or this process began to look, by both clocks, ms. */
-  #seen: { readonly wall: number; readonly monotonic: number };
-  #last: Absence | undefined;
+  /** When the line was last probed, or this process began with it, by both clocks, ms. */
+  #probed: { readonly wall: number; readonly monotonic: number };
+  #last: Gap | undefined;
   #isNoticed = false;
 
   constructor(context: Pick<Context, "system" | "timings" | "ids">) {
     this.#context = context;
-    this.#seen = this.#now;
+    this.#probed = this.#now;
   }
 
-  /** The line was found online. */
-  seen(): void {
+  /** The line was probed, whatever was found. */
+  probed(): void {
     this.#notice();
-    this.#seen = this.#now;
+    this.#probed = this.#now;
     this.#isNoticed = false;
   }
 
@@ -40,21 +40,21 @@ export class LineAbsence {
     if (!this.#last) return undefined;
     const { from, ms, noticedAt } = this.#last;
     // By its id, a call from after that is known although the clock was set back.
-    if (id > noticedAt || createdAt > from + this.#unseenMs) return undefined;
+    if (id > noticedAt || createdAt > from + this.#usualMs) return undefined;
     return `the server or its clock stood still for ${Math.round(ms / 1_000)} s, longer than a call may wait`;
   }
 
   #notice(): void {
     const { timings, ids } = this.#context;
     const { wall, monotonic } = this.#now;
-    const ms = Math.max(wall - this.#seen.wall, monotonic - this.#seen.monotonic);
-    if (this.#isNoticed || ms <= timings.queueTimeoutMs + this.#unseenMs) return;
+    const ms = Math.max(wall - this.#probed.wall, monotonic - this.#probed.monotonic);
+    if (this.#isNoticed || ms <= timings.queueTimeoutMs + this.#usualMs) return;
     this.#isNoticed = true;
-    this.#last = { from: this.#seen.wall, ms, noticedAt: ids("call") };
+    this.#last = { from: this.#probed.wall, ms, noticedAt: ids("call") };
   }
 
-  /** How long ago the line of a process that runs may have been seen, ms: a probe takes up to an interval. */
-  get #unseenMs(): number {
+  /** How long ago the last probe of a process that runs may have been answered, ms: an answer takes up to an interval. */
+  get #usualMs(): number {
     return 2 * this.#context.timings.probeMs;
   }
 

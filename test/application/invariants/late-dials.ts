@@ -1,0 +1,29 @@
+import { DEFAULT_TIMINGS } from "../../../src/domain/timings.ts";
+import type { Attempt } from "./model-network.ts";
+import { type Process, TIMINGS } from "./process.ts";
+import type { Run } from "./run.ts";
+
+/** Checks that a process that stood still dials no call from before that, if it stood still for longer than a call may wait. */
+export class LateDials {
+  readonly #run: Run;
+  /** Calls that waited while a process stood still for too long. */
+  readonly #missed = new Map<Process, Set<string>>();
+
+  constructor(run: Run) {
+    this.#run = run;
+  }
+
+  /** Called before a process stands still for a time, ms. */
+  sleeps(process: Process, ms: number): void {
+    if (ms <= TIMINGS.queueTimeoutMs + 2 * DEFAULT_TIMINGS.probeMs) return;
+    const missed = this.#missed.get(process) ?? new Set();
+    for (const callId of this.#run.created) missed.add(callId);
+    this.#missed.set(process, missed);
+  }
+
+  /** Called with each dial. */
+  dials({ callId, process }: Attempt): void {
+    const missed = this.#missed.get(process)?.has(callId) === true;
+    this.#run.findings.expect("dialled-in-time", !missed, `${callId} was dialled`);
+  }
+}
