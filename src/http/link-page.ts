@@ -2,17 +2,17 @@ import type { LinkPageState } from "../application/use-cases.ts";
 import { encodeBase64 } from "../base/base64.ts";
 import { escapeHtml, type HtmlPage, htmlPage } from "../base/html-page.ts";
 import type { View } from "./answers.ts";
-import { qrPng } from "./qr.ts";
+import type { QrImages } from "./qr.ts";
 
 /** The state of a link page as JSON. */
-export async function linkPageState(state: LinkPageState): Promise<View<"LinkPageState">> {
+export async function linkPageState(state: LinkPageState, qrImage: QrImages): Promise<View<"LinkPageState">> {
   const { name, linked } = state;
   if (linked) return { name, linked, phone: state.phone, qrCodeBase64: null };
-  return { name, linked, phone: null, qrCodeBase64: encodeBase64(await qrPng(state.code.payload)) };
+  return { name, linked, phone: null, qrCodeBase64: encodeBase64(await qrImage(state.code.payload)) };
 }
 
 /** The page with the code, or with the number once that is linked. */
-export async function linkPage(state: LinkPageState): Promise<HtmlPage> {
+export async function linkPage(state: LinkPageState, qrImage: QrImages): Promise<HtmlPage> {
   const name = `“${escapeHtml(state.name)}”`;
   if (state.linked) {
     const as = state.phone === null ? "" : ` as ${escapeHtml(state.phone)}`;
@@ -22,7 +22,7 @@ export async function linkPage(state: LinkPageState): Promise<HtmlPage> {
   }
   const { payload } = state.code;
   const open = /^https?:/.test(payload) ? `, or <a href="${escapeHtml(payload)}">open its address</a> on it` : "";
-  const image = encodeBase64(await qrPng(payload));
+  const image = encodeBase64(await qrImage(payload));
   const body = `<p>Scan this code with the phone that ${name} is to call from${open}.</p>
 <p><img alt="QR code that links the phone" width="280" height="280" src="data:image/png;base64,${image}"></p>
 <p role="status"></p>

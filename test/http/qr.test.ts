@@ -1,7 +1,7 @@
 import qrcode from "qrcode-generator";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { png } from "../../src/http/png.ts";
-import { qrPng } from "../../src/http/qr.ts";
+import { qrImages, qrPng } from "../../src/http/qr.ts";
 
 /** A PNG decoder for 1-bit greyscale: checks each chunk's CRC bit by bit and returns the pixels, true for black. */
 async function decode(bytes: Uint8Array): Promise<boolean[][]> {
@@ -62,4 +62,54 @@ describe("QR codes", () => {
         }
     },
   );
+});
+
+describe("images of QR codes", () => {
+  /** Notes each rendering, and the turn of the event loop in which it ran. */
+  function counted() {
+    const rendered: string[] = [];
+    const turns = new Set<number>();
+    let turn = 0;
+    const tick = (): void => {
+      turn++;
+      clock = setImmediate(tick);
+    };
+    let clock = setImmediate(tick);
+    onTestFinished(() => clearImmediate(clock));
+    const image = qrImages(async (text) => {
+      rendered.push(text);
+      turns.add(turn);
+      return new Uint8Array([text.length]);
+    });
+    return { rendered, image, turns };
+  }
+
+  test("a code is rendered once for all who ask for it", async () => {
+    const { rendered, image } = counted();
+    const all = await Promise.all(Array.from({ length: 40 }, () => image("code")));
+    expect(new Set(all).size).toBe(1);
+    expect(await image("code")).toBe(all[0]);
+    expect(rendered).toEqual(["code"]);
+  });
+
+  test("different codes are rendered in different turns of the event loop", async () => {
+    const { rendered, image, turns } = counted();
+    await Promise.all(Array.from({ length: 40 }, (_, n) => image(`code ${n}`)));
+    expect([rendered.length, turns.size]).toEqual([40, 40]);
+  });
+
+  test("a failed rendering is not kept, and old codes are dropped", async () => {
+    let times = 0;
+    const image = qrImages(async () => {
+      if (times++ === 0) throw new Error("broken");
+      return new Uint8Array();
+    });
+    await expect(image("code")).rejects.toThrow("broken");
+    await image("code");
+    await image("code");
+    expect(times).toBe(2);
+    for (let n = 0; n < 256; n++) await image(String(n));
+    await image("code");
+    expect(times).toBe(2 + 256 + 1);
+  });
 });

@@ -2,6 +2,7 @@ import { PerUser } from "../../application/access/per-user.ts";
 import { jsonReader } from "../body.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { type RequestMeter, requestMeter } from "../metrics.ts";
+import { qrImages } from "../qr.ts";
 import type { Route } from "../route.ts";
 import { StreamTickets } from "../stream/stream-tickets.ts";
 import { TokenWatches } from "../stream/token-watches.ts";
@@ -49,13 +50,14 @@ export function allRoutes(deps: HttpDependencies, shared: SharedParts = {}): rea
   const readJson = jsonReader(deps);
   const waits = new PerUser(USER_WAITS);
   const watches = new TokenWatches(deps);
+  const qrImage = qrImages();
   const routes: readonly Route[] = [
     ...callRoutes(deps, readJson, server, waits),
     ...recordingRoutes(deps),
     ...streamRoutes(deps, tickets, server, watches),
     ...listenRoutes(deps, watches),
-    ...instanceRoutes(deps, readJson, server),
-    ...linkRoutes(deps, server),
+    ...instanceRoutes(deps, readJson, server, qrImage),
+    ...linkRoutes(deps, server, qrImage),
     ...pairingRoutes(deps, readJson),
     ...eventRoutes(deps, waits, watches),
     ...webhookRoutes(deps, readJson),

@@ -7,7 +7,7 @@ import type { ReadJson } from "../body.ts";
 import { created, createOptions, preferenceApplied } from "../creation.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { page } from "../page.ts";
-import { qrPng } from "../qr.ts";
+import type { QrImages } from "../qr.ts";
 import { cursorParameter, expandParameter, limitParameter, readQuery } from "../query-parameter.ts";
 import { json, noContent, record } from "../reply.ts";
 import type { RequestContext } from "../request-context.ts";
@@ -29,6 +29,7 @@ export function instanceRoutes(
   { instances, limits }: Pick<HttpDependencies, "instances" | "limits">,
   readJson: ReadJson,
   server: () => string,
+  qrImage: QrImages,
 ): Route[] {
   /** The page behind the code, or one that shows the code; undefined if the number is linked meanwhile. */
   async function pageOf(context: RequestContext, { payload }: LinkingCode): Promise<string | undefined> {
@@ -233,7 +234,8 @@ export function instanceRoutes(
       async run(context) {
         const { caller, signal } = context;
         const code = await instances.configure(caller, instanceIdOf(context), { signal });
-        return linkingCode(code, await pageOf(context, code), context.header("accept") ?? "");
+        const image = await qrImage(code.payload);
+        return linkingCode(code, image, await pageOf(context, code), context.header("accept") ?? "");
       },
     },
   ];
@@ -244,8 +246,7 @@ function isWebAddress(payload: string): boolean {
   return /^https?:\/\/[\x21-\x7e]+$/i.test(payload);
 }
 
-async function linkingCode(code: LinkingCode, address: string | undefined, accept: string): Promise<Reply> {
-  const image = await qrPng(code.payload);
+function linkingCode(code: LinkingCode, image: Uint8Array, address: string | undefined, accept: string): Reply {
   const headers = {
     "cache-control": "no-store",
     "qr-expires-at": timestamp(code.expiresAt),

@@ -4,6 +4,7 @@ import { StorageUnavailable } from "../../ports/storage.ts";
 import type { Reply } from "../../ports/web.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { PROBLEMS, problemOf } from "../problem.ts";
+import type { QrImages } from "../qr.ts";
 import { html, json, varying } from "../reply.ts";
 import type { RequestContext } from "../request-context.ts";
 import type { Route } from "../route.ts";
@@ -16,7 +17,11 @@ export const LINK_PAGES = "link-page";
 const NOT_STORED = { "cache-control": "no-store" };
 
 /** The page that shows the code of one instance to whoever holds the phone. @param server public URL of the interface */
-export function linkRoutes({ instances }: Pick<HttpDependencies, "instances">, server: () => string): Route[] {
+export function linkRoutes(
+  { instances }: Pick<HttpDependencies, "instances">,
+  server: () => string,
+  qrImage: QrImages,
+): Route[] {
   return [
     {
       method: "POST",
@@ -63,11 +68,14 @@ export function linkRoutes({ instances }: Pick<HttpDependencies, "instances">, s
         const { signal } = context;
         const { linkPage, linkPageState, refusalPage } = await import("../link-page.ts");
         if (asJson(context)) {
-          const state = await linkPageState(await instances.linkPage(ticket, { signal }));
+          const state = await linkPageState(await instances.linkPage(ticket, { signal }), qrImage);
           return varying(json(200, state, NOT_STORED), "Accept");
         }
         try {
-          return pageReply({ status: 200, headers: {} }, await linkPage(await instances.linkPage(ticket, { signal })));
+          return pageReply(
+            { status: 200, headers: {} },
+            await linkPage(await instances.linkPage(ticket, { signal }), qrImage),
+          );
         } catch (error) {
           const refusal = refusalOf(error);
           const reply = problemOf(context, refusal);
