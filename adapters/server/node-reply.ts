@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
+import { inTurns } from "../../src/http/in-turns.ts";
 import { isInPieces } from "../../src/http/reply.ts";
 import type { Reply } from "../../src/ports/web.ts";
 import { brokenApp } from "./fault.ts";
@@ -26,7 +27,7 @@ export function writeReply(message: IncomingMessage, response: ServerResponse, r
   const end = early ? () => drain(message, () => response.end()) : () => response.end();
   if (isInPieces(body)) {
     // The client learns from the missing rest that it broke off, and one that has gone is no error.
-    pipeline(body, response, { end: false }).then(end, () => response.destroy());
+    pipeline(inTurns(body), response, { end: false }).then(end, () => response.destroy());
     return;
   }
   if (!early) {

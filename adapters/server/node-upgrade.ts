@@ -3,6 +3,7 @@ import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { type WebSocket, WebSocketServer } from "ws";
+import { inTurns } from "../../src/http/in-turns.ts";
 import { isInPieces } from "../../src/http/reply.ts";
 import type { Reply, WebApp } from "../../src/ports/web.ts";
 import { brokenApp, fault, isReply } from "./fault.ts";
@@ -126,7 +127,7 @@ export function refuse(socket: Duplex, { status, headers, body = "" }: Reply): v
   const end = (): void => void socket.destroy();
   // Nothing else counts this connection from here on.
   const endSoon = (): void => void setTimeout(end, CLOSE_GRACE_MS).unref();
-  pipeline(isInPieces(body) ? body : [body], socket).then(endSoon, end);
+  pipeline(isInPieces(body) ? inTurns(body) : [body], socket).then(endSoon, end);
 }
 
 /** Ends a socket whose connection broke. */

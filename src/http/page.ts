@@ -8,10 +8,14 @@ import { eventView } from "./views.ts";
 
 /** Most items of a whole list in memory at the same time. */
 const READ_AT_ONCE = 16;
+/** Most items of a page that are read at once. */
+const PAGE_READ = 50;
+/** A page ends behind the item with which its JSON reaches this many characters; its cursor leads to the rest. */
+export const MAX_PAGE_CHARACTERS: number = 1 << 20;
 
 /**
  * The reply with one page of a list, with a Link (RFC 8288) to the next page if there is one.
- * @param limit items of the page; undefined: all items, in pieces
+ * @param limit items of the page, which has fewer if they are large; undefined: all items, in pieces
  * @param read reads the list; `page` requests one item more than the page has, to find out whether there is another page
  */
 export async function page<T extends { readonly id: string }>(
@@ -22,12 +26,47 @@ export async function page<T extends { readonly id: string }>(
   view: (item: T) => unknown,
 ): Promise<Reply> {
   if (limit === undefined) return wholeList(after, read, view);
-  const found = await read({ limit: limit + 1, after });
-  const items = found.slice(0, limit);
-  const last = items.at(-1);
-  const headers =
-    found.length > items.length && last ? { ...PRIVATE, link: nextLink(context, encodeCursor(last.id)) } : PRIVATE;
-  return json(200, items.map(view), headers);
+  const pieces = new JsonPieces();
+  let last = after;
+  for (let left = limit; ; left -= PAGE_READ) {
+    const wanted = Math.min(left, PAGE_READ);
+    const found = await read({ limit: wanted + 1, after: last });
+    const part = pieces.addAll(found.slice(0, wanted), view);
+    last = part.at(-1)?.id ?? last;
+    const isMore = found.length > part.length;
+    if (isMore && left > wanted && !pieces.isFull) continue;
+    const headers = isMore && last ? { ...PRIVATE, link: nextLink(context, encodeCursor(last)) } : PRIVATE;
+    return listReply(pieces, headers);
+  }
+}
+
+/** The items of a JSON array, up to the size of a page. */
+class JsonPieces {
+  readonly #texts: string[] = [];
+  #characters = 0;
+
+  get isFull(): boolean {
+    return this.#characters >= MAX_PAGE_CHARACTERS;
+  }
+
+  /** Adds items until the page is full, and returns those that were added. */
+  addAll<T>(items: readonly T[], view: (item: T) => unknown): readonly T[] {
+    let count = 0;
+    while (count < items.length && !this.isFull) {
+      const text = JSON.stringify(view(items[count++]!));
+      this.#texts.push(text);
+      this.#characters += text.length;
+    }
+    return items.slice(0, count);
+  }
+
+  toString(): string {
+    return `[${this.#texts.join()}]`;
+  }
+}
+
+function listReply(pieces: JsonPieces, headers: Readonly<Record<string, string>>): Reply {
+  return { status: 200, headers: { "content-type": "application/json", ...headers }, body: pieces.toString() };
 }
 
 /** The reply with a whole list, read a few items at a time, so that a long list is never in memory as a whole. */
@@ -60,9 +99,14 @@ async function* listed<T extends { readonly id: string }>(
 }
 
 /** The reply with one page of a log. Every page names the cursor to continue from, the last one too: later there may be more. */
-export function logPage(context: RequestContext, { events, cursor, more }: EventPage): Reply {
+export function logPage(context: RequestContext, page: EventPage): Reply {
+  const { events, cursors } = page;
+  const pieces = new JsonPieces();
+  const { length } = pieces.addAll(events, eventView);
+  const isCut = length < events.length;
+  const cursor = isCut ? cursors[length - 1]! : page.cursor;
   const headers = { ...PRIVATE, "next-cursor": cursor };
-  return json(200, events.map(eventView), more ? { ...headers, link: nextLink(context, cursor) } : headers);
+  return listReply(pieces, isCut || page.more ? { ...headers, link: nextLink(context, cursor) } : headers);
 }
 
 function nextLink(context: RequestContext, cursor: string): string {

@@ -1,5 +1,6 @@
 import type { Reply } from "../ports/web.ts";
 import { entityTag, matches } from "./entity-tag.ts";
+import { inTurns } from "./in-turns.ts";
 import type { RequestContext } from "./request-context.ts";
 
 /** Caching of a caller's records: only in their own cache, and revalidated on each use. */
@@ -78,7 +79,7 @@ export function isInPieces(body: Reply["body"] | null): body is AsyncIterable<Ui
 
 /** The same bytes as a stream, read no faster than the client takes them. */
 function streamOf(body: AsyncIterable<Uint8Array>, stallMs: number | undefined): ReadableStream<Uint8Array> {
-  const pieces = body[Symbol.asyncIterator]();
+  const pieces = inTurns(body);
   let stalled: ReturnType<typeof setTimeout> | undefined;
   return new ReadableStream({
     async pull(controller) {
@@ -92,12 +93,12 @@ function streamOf(body: AsyncIterable<Uint8Array>, stallMs: number | undefined):
       if (stallMs === undefined) return;
       stalled = setTimeout(() => {
         controller.error(new Error(`the client has read nothing for ${stallMs} ms`));
-        Promise.resolve(pieces.return?.()).catch(() => {});
+        pieces.return(undefined).catch(() => {});
       }, stallMs);
     },
     async cancel() {
       clearTimeout(stalled);
-      await pieces.return?.();
+      await pieces.return(undefined);
     },
   });
 }

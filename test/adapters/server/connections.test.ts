@@ -169,7 +169,7 @@ describe("a body in pieces", () => {
     const readers = [stalledReader(port), stalledReader(port)];
     const answer = await fetch(`http://127.0.0.1:${port}/`);
     expect((await answer.arrayBuffer()).byteLength).toBe(TOTAL);
-    expect(counts.closed).toBe(1);
+    await expect.poll(() => counts.closed).toBeGreaterThan(0);
     await expect.poll(() => counts.closed, { timeout: 15_000 }).toBe(3);
     // A paused socket hears of its end only when it is read, and Deno cannot end a connection with a full buffer.
     for (const socket of sockets) socket.resume();

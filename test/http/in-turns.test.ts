@@ -1,0 +1,57 @@
+import { expect, onTestFinished, test } from "vitest";
+import { inTurns } from "../../src/http/in-turns.ts";
+import { toResponse } from "../../src/http/reply.ts";
+
+const PIECE_BYTES = 256 << 10;
+
+/** A clock of the turns of the event loop. */
+function turnClock(): () => number {
+  let turn = 0;
+  const tick = (): void => {
+    turn++;
+    next = setImmediate(tick);
+  };
+  let next = setImmediate(tick);
+  onTestFinished(() => clearImmediate(next));
+  return () => turn;
+}
+
+async function* pieces(count: number, made: () => void): AsyncGenerator<Uint8Array> {
+  for (let n = 0; n < count; n++) {
+    made();
+    yield new Uint8Array(PIECE_BYTES);
+  }
+}
+
+test("each piece of a reply is made in a turn of its own", async () => {
+  const turn = turnClock();
+  const made: number[] = [];
+  for await (const _ of inTurns(pieces(10, () => made.push(turn())))) void _;
+  expect(new Set(made).size).toBe(10);
+});
+
+test("many replies make no more large pieces in one turn than one alone", async () => {
+  const turn = turnClock();
+  const made = new Map<number, number>();
+  const note = (): void => void made.set(turn(), (made.get(turn()) ?? 0) + 1);
+  const replies = Array.from({ length: 20 }, () => toResponse({ status: 200, headers: {}, body: pieces(5, note) }));
+  const bodies = await Promise.all(replies.map((reply) => reply.arrayBuffer()));
+  expect(bodies.every(({ byteLength }) => byteLength === 5 * PIECE_BYTES)).toBe(true);
+  // The first piece of each is made at once; of all others, one in each turn.
+  expect([...made.values()].filter((count) => count > 1).length).toBeLessThanOrEqual(1);
+});
+
+test("a reply whose reader leaves ends its body", async () => {
+  let isEnded = false;
+  async function* body(): AsyncGenerator<Uint8Array> {
+    try {
+      yield* pieces(10, () => {});
+    } finally {
+      isEnded = true;
+    }
+  }
+  const reader = toResponse({ status: 200, headers: {}, body: body() }).body!.getReader();
+  await reader.read();
+  await reader.cancel();
+  expect(isEnded).toBe(true);
+});
