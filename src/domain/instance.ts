@@ -29,6 +29,8 @@ export interface DialledNumber {
   readonly mark: string;
   /** Which dials are of this number: those after this time, ms since 1970-01-01 UTC. */
   readonly since: number;
+  /** Of a `since` of a clock that was ahead: the calls of this number have greater ids. */
+  readonly after?: string | undefined;
 }
 
 /** A phone number that is, or is to be, linked. Times are ms since 1970-01-01 UTC. */

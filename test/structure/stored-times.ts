@@ -18,7 +18,7 @@ export const OTHER_TIMES: ReadonlyMap<string, keyof typeof REASONS> = new Map([
   ["tokens.expires_at", "chosen"],
   ["tokens.revoked_at", "shown"],
   ["tokens.last_used_at", "shown"],
-  // Which dials are of a number: compared with `calls.dialing_at` only.
+  // Which dials are of a number: compared with `calls.dialing_at`; one that is ahead gives way to the id beside it.
   ["instances.dialled_number", "span"],
   ["instances.created_at", "shown"],
   ["instances.updated_at", "shown"],

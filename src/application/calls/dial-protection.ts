@@ -90,11 +90,12 @@ async function pastOf(context: Context, protection: NumberProtection, monitor: L
   const { system } = context;
   const { number } = monitor;
   const { id, dialledNumber } = monitor.instance;
-  const since = dialledNumber?.since ?? 0;
+  const { since = 0, after = "" } = dialledNumber ?? {};
+  const isAhead = since > system.now();
   const linked = monitor.linkedAt;
   const { history, reached } = await dialsOf(context, protection, id, linked, {
-    // A number that was linked by a clock that was ahead has all dials.
-    since: since > system.now() ? 0 : since,
+    since: isAhead ? 0 : since,
+    after: isAhead ? after : "",
     lastToo: number.lastDial === undefined,
   });
   if (protection.paceMs && !number.lastDial) restoreLastDial(context, number, history);
@@ -111,7 +112,7 @@ async function pastOf(context: Context, protection: NumberProtection, monitor: L
 
 /**
  * The dials that the protection counts.
- * @param range `since`: from when they are those of the number; `lastToo`: the pace counts from the last one, which this
+ * @param range `since`: from when they are those of the number; `after`: calls of the number have greater ids; `lastToo`: the pace counts from the last one, which this
  * process has not placed
  */
 async function dialsOf(
@@ -119,7 +120,7 @@ async function dialsOf(
   { warmUp, answerRate, paceMs }: NumberProtection,
   instanceId: string,
   linkedAt: number,
-  { since, lastToo }: { readonly since: number; readonly lastToo: boolean },
+  { since, after, lastToo }: { readonly since: number; readonly after: string; readonly lastToo: boolean },
 ): Promise<Pick<DialPast, "history" | "reached">> {
   const now = system.now();
   const day = warmUpDay(linkedAt, now);
@@ -130,8 +131,9 @@ async function dialsOf(
     ofDay > 0 ? calls.dialHistory(instanceId, Math.max(since, now - DAY_MS), ofDay, now + DAY_MS) : [],
     answerRate ? calls.dialHistory(instanceId, since, answerRate.calls, now, "reached") : [],
   ]);
-  const dials = new Map([...newest, ...recent].map((dial) => [dial.callId, dial]));
-  return { history: [...dials.values()].sort((a, b) => b.at - a.at), reached };
+  const isOfNumber = ({ callId }: DialRecord): boolean => callId > after;
+  const dials = new Map([...newest, ...recent].filter(isOfNumber).map((dial) => [dial.callId, dial]));
+  return { history: [...dials.values()].sort((a, b) => b.at - a.at), reached: reached.filter(isOfNumber) };
 }
 
 /** The last dial of an earlier process, as far as the wall clock knows how long ago it was. */

@@ -11,12 +11,12 @@ const MARK_LENGTH = 32;
  * own, and the first one has them all.
  */
 export async function dialledNumber(
-  { vault, system }: Context,
+  { vault, system, ids }: Context,
   { id, dialledNumber: last }: Instance,
   phone: string,
 ): Promise<Pick<InstancePatch, "dialledNumber">> {
   const key = await vault.signingKey("dialled number");
   const signature = await crypto.subtle.sign("HMAC", key, new TextEncoder().encode(`${id} ${phone}`));
   const mark = toHex(new Uint8Array(signature)).slice(0, MARK_LENGTH);
-  return last?.mark === mark ? {} : { dialledNumber: { mark, since: last ? system.now() : 0 } };
+  return last?.mark === mark ? {} : { dialledNumber: { mark, since: last ? system.now() : 0, after: ids("call") } };
 }

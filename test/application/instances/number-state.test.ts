@@ -4,6 +4,7 @@ import { DialError } from "../../../src/ports/telephony.ts";
 import { ALICE, World } from "../../support/application.ts";
 
 const MINUTE_MS = 60_000;
+const YEAR_MS = 366 * 24 * 60 * MINUTE_MS;
 const OTHER = "+12025550177";
 const SAME = "+12025550199";
 
@@ -90,4 +91,25 @@ describe.each(["its owner", "its user"])("a number that was unlinked by %s", (wh
     expect(world.leg(call).live).toBe(true);
     await world.stop();
   });
+});
+
+test("a number that was linked while the clock was ahead has none of the dials before it", async () => {
+  const protection = { answerRate: { floor: 0.5, calls: 1, pauseMs: 60 * MINUTE_MS }, paceMs: 10 * MINUTE_MS };
+  const world = await World.start({ policy: { kind: "fifo", depth: 5, ...protection } });
+  const instance = await world.newInstance();
+  await link(world, instance, SAME);
+  const dial = async () => {
+    const call = await world.call(instance);
+    if (world.network.legs.at(-1)?.callId === call.id) world.leg(call).end("busy");
+    await world.system.settle();
+    return (await world.stored(call)).outcome?.reason;
+  };
+  expect(await dial()).toBe("busy");
+  world.system.jump(YEAR_MS);
+  await world.app.instances.unlink(ALICE, instance.id);
+  await link(world, instance, OTHER);
+  world.system.jump(-YEAR_MS);
+  expect(await dial()).toBe("busy");
+  expect(await dial()).toBe("instance_paused");
+  await world.stop();
 });
