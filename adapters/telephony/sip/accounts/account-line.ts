@@ -107,13 +107,19 @@ export class AccountLine implements Line, AccountTarget {
     const checked = this.#check(account);
     if ("faults" in checked) return { verdict: "faulty", faults: checked.faults };
     if (this.#entering !== undefined) return { verdict: "later", waitMs: 1_000 };
-    const waitMs = this.#options.tries.begin(this.instanceId);
-    if (waitMs > 0) return { verdict: "later", waitMs };
+    const attempt = this.#options.tries.begin(this.#options.instance.userId, account);
+    if ("waitMs" in attempt) return { verdict: "later", waitMs: attempt.waitMs };
+    let outcome: "right" | "wrong" = "wrong";
     // Closing and unlinking wait for this, so that a line is never half linked.
-    this.#entering = this.#try(account, checked.trunk).finally(() => {
-      this.#entering = undefined;
-      this.#options.tries.end();
-    });
+    this.#entering = this.#try(account, checked.trunk)
+      .then((result) => {
+        if (result.verdict === "linked") outcome = "right";
+        return result;
+      })
+      .finally(() => {
+        this.#entering = undefined;
+        attempt.end(outcome);
+      });
     return this.#entering;
   }
 

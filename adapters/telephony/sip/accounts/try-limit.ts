@@ -1,15 +1,26 @@
 import type { System } from "../../../../src/ports/system.ts";
+import { parseHostPort } from "../message/host-port.ts";
+import type { Account } from "./account.ts";
 
-/** The most attempts of one line in each window. */
+/** The most failed attempts of one user, and those of all users for one account, in each window. */
 const MAX_TRIES = 5;
 const WINDOW_MS = 60_000;
 /** The most concurrent attempts of all lines: each opens sockets. */
 const MAX_CONCURRENT = 8;
 
-/** Limits how often accounts are tried, so that nobody can guess passwords through this server. */
+/** An attempt that has begun. */
+export interface Try {
+  /** Ends it; one that found the right password no longer counts. */
+  end(outcome: "right" | "wrong"): void;
+}
+
+/**
+ * Limits how often accounts are tried, so that passwords cannot be guessed through this server: by one user with many
+ * instances, or by many users together.
+ */
 export class TryLimit {
   readonly #system: System;
-  /** The times of each line's attempts in the window, on the monotonic clock, ms. */
+  /** The times of the attempts of each user, and for each account, in the window, on the monotonic clock, ms. */
   readonly #tries = new Map<string, number[]>();
   #running = 0;
 
@@ -17,20 +28,44 @@ export class TryLimit {
     this.#system = system;
   }
 
-  /** Counts an attempt and returns 0; or returns the wait until the next one is allowed, ms. */
-  begin(instanceId: string): number {
+  /** Counts an attempt; or returns the wait until the next one is allowed, ms. */
+  begin(userId: string, account: Account): Try | { readonly waitMs: number } {
     const now = this.#system.monotonic();
-    for (const [id, times] of this.#tries) if ((times.at(-1) ?? 0) <= now - WINDOW_MS) this.#tries.delete(id);
-    const recent = (this.#tries.get(instanceId) ?? []).filter((at) => at > now - WINDOW_MS);
-    if (recent.length >= MAX_TRIES) return (recent[0] ?? now) + WINDOW_MS - now;
-    if (this.#running >= MAX_CONCURRENT) return 1_000;
-    this.#tries.set(instanceId, [...recent, now]);
+    for (const [key, times] of this.#tries) if ((times.at(-1) ?? 0) <= now - WINDOW_MS) this.#tries.delete(key);
+    const keys = [`user ${userId}`, accountKey(account)];
+    const waitMs = Math.max(...keys.map((key) => this.#wait(key, now)));
+    if (waitMs > 0) return { waitMs };
+    if (this.#running >= MAX_CONCURRENT) return { waitMs: 1_000 };
+    for (const key of keys) this.#tries.set(key, [...this.#recent(key, now), now]);
     this.#running++;
-    return 0;
+    return {
+      end: (outcome) => {
+        this.#running--;
+        if (outcome === "right") for (const key of keys) this.#forget(key, now);
+      },
+    };
   }
 
-  /** An attempt has ended. */
-  end(): void {
-    this.#running--;
+  #recent(key: string, now: number): number[] {
+    return (this.#tries.get(key) ?? []).filter((at) => at > now - WINDOW_MS);
   }
+
+  #wait(key: string, now: number): number {
+    const recent = this.#recent(key, now);
+    return recent.length < MAX_TRIES ? 0 : (recent[0] ?? now) + WINDOW_MS - now;
+  }
+
+  #forget(key: string, at: number): void {
+    const times = this.#tries.get(key) ?? [];
+    const index = times.indexOf(at);
+    if (index < 0) return;
+    if (times.length === 1) this.#tries.delete(key);
+    else this.#tries.set(key, times.toSpliced(index, 1));
+  }
+}
+
+/** The account that a password is for. Servers have many ports, and few of them tell the case of a user name apart. */
+function accountKey({ server, user, authUser }: Account): string {
+  const host = parseHostPort(server)?.host ?? server;
+  return `account ${host.toLowerCase().replace(/\.$/, "")} ${(authUser || user).toLowerCase()}`;
 }

@@ -185,6 +185,50 @@ describe("the account page", () => {
     ).toBeUndefined();
   });
 
+  test("allows a user five failed attempts a minute, whatever their instances and accounts", async () => {
+    const other = new TestLineHost();
+    const others = await opened(telephony, other, "inst_2");
+    await others.link();
+    const codes = [await payload(), (await other.reports.next("code", SOON_MS)).code.payload];
+    for (let tries = 0; tries < 5; tries++) {
+      const form = fields({ user: `tom${tries}`, password: "wrong" });
+      expect((await ask(telephony, codes[tries % 2] ?? "", form)).status).toBe(422);
+    }
+    for (const code of codes) expect((await ask(telephony, code, fields())).status).toBe(429);
+    expect([host.stored, other.stored]).toEqual([undefined, undefined]);
+  });
+
+  test("allows five failed attempts a minute for one account, whoever makes them", async () => {
+    const enter = async (userId: string, form: Readonly<Record<string, string>>): Promise<number> => {
+      const at = new TestLineHost();
+      const own = await telephony.open(
+        { id: `inst_${userId}`, userId, name: userId },
+        at,
+        new AbortController().signal,
+      );
+      await own.link();
+      const { code } = await at.reports.next("code", SOON_MS);
+      return (await ask(telephony, code.payload, fields(form))).status;
+    };
+    for (let tries = 0; tries < 5; tries++) {
+      // A user name of its own for the password, or another case: all of it is tom's password.
+      const form = [{}, { user: "TOM" }, { user: "any", authUser: "tom" }][tries % 3] ?? {};
+      expect(await enter(`usr_${tries}`, { ...form, password: "wrong" })).toBe(422);
+    }
+    expect(await enter("usr_6", {})).toBe(429);
+    expect(await enter("usr_7", { user: "tim", password: "wrong" })).toBe(422);
+  });
+
+  test("does not count an account whose password is right", async () => {
+    for (let round = 0; round < 7; round++) {
+      const at = new TestLineHost();
+      const own = await opened(telephony, at, `inst_${round}0`);
+      await own.link();
+      const { code } = await at.reports.next("code", SOON_MS);
+      expect((await ask(telephony, code.payload, fields())).status).toBe(200);
+    }
+  });
+
   test("allows five attempts a minute", async () => {
     const code = await payload();
     for (let tries = 0; tries < 5; tries++)
