@@ -1,48 +1,63 @@
-import type { ExpressionBuilder } from "kysely";
+import { setImmediate } from "node:timers/promises";
+import type { ExpressionBuilder, Kysely } from "kysely";
+import { type Call, isActive } from "../../src/domain/call.ts";
 import { MAX_UNREACHED } from "../../src/domain/dial-decision.ts";
 import { UNANSWERED_REASONS } from "../../src/domain/outcome.ts";
 import type { CallStore } from "../../src/ports/storage.ts";
 import { callOf } from "./call-row.ts";
 import { IS_ACTIVE, IS_DIALING, IS_DIALLED, IS_NOT_DELETED, IS_ON_LINE, IS_QUEUED, IS_WAITING } from "./conditions.ts";
 import { prepared } from "./prepared.ts";
-import { type Database, WHOLE_DATABASE } from "./schema.ts";
+import { type CallRow, type Database, WHOLE_DATABASE } from "./schema.ts";
 import type { Fenced, Session } from "./session.ts";
 
-interface Claim extends Fenced {
+interface OfInstance {
   readonly instance_id: string;
+}
+
+interface Claim extends OfInstance, Fenced {
   readonly owner: string;
   readonly dialing_at: number;
 }
 
-/** By id: ids rise with every call of the server, also if its clock is set back. */
-const ACTIVE_CALLS = prepared((db, { instance_id }: { instance_id: string }) =>
-  db.selectFrom("calls").selectAll().where("instance_id", "=", instance_id).where(IS_ACTIVE).orderBy("id"),
+/**
+ * By id: ids rise with every call of the server, also if its clock is set back. Read from an index alone, because calls
+ * are long.
+ */
+const ACTIVE_CALLS = prepared((db, { instance_id }: OfInstance) =>
+  db.selectFrom("calls").select("id").where("instance_id", "=", instance_id).where(IS_ACTIVE).orderBy("id"),
 );
+const NEXT_CALL = prepared((db, { instance_id }: OfInstance) => nextCall(db, instance_id).selectAll());
+const CLAIMED_CALLS = prepared((db, { instance_id, owner }: OfInstance & { readonly owner: string }) =>
+  db
+    .selectFrom("calls")
+    .selectAll()
+    .where(IS_DIALING)
+    .where("instance_id", "=", instance_id)
+    .where("owner", "=", owner)
+    .orderBy("id"),
+);
+
+/** Calls of one query; their messages are long. */
+const PIECE = 50;
+/** Entries of an index of one query. */
+const INDEX_PIECE = 1_000;
 
 /** Queries of the dispatcher and of recovery about active calls. None of them reads a final call. */
 export function callQueue(
   session: Session,
-): Pick<CallStore, "active" | "claimNext" | "dialHistory" | "waitingSince" | "oldestWaiting" | "orphaned"> {
+): Pick<
+  CallStore,
+  "active" | "nextWaiting" | "claimed" | "claimNext" | "dialHistory" | "waitingSince" | "oldestWaiting" | "orphaned"
+> {
   const claimed = prepared((db, { instance_id, owner, dialing_at, epoch }: Claim) =>
     db
       .updateTable("calls")
       .set((eb) => ({ owner, dialing_at, version: eb("version", "+", 1) }))
-      .where("id", "=", (eb) =>
-        eb
-          .selectFrom("calls")
+      .where(
+        "id",
+        "=",
+        nextCall(db, instance_id)
           .select("id")
-          .where("instance_id", "=", instance_id)
-          .where(IS_WAITING)
-          .where(({ exists, selectFrom }) =>
-            exists(
-              selectFrom("instances")
-                .select("instances.id")
-                .where("instances.id", "=", instance_id)
-                .where(IS_NOT_DELETED),
-            ),
-          )
-          .orderBy("id")
-          .limit(1)
           .$if(session.traits.rowLocks, (query) => query.forUpdate().skipLocked()),
       )
       .$if(epoch !== undefined, (query) => query.where(isOwnedIn(epoch)))
@@ -50,7 +65,20 @@ export function callQueue(
   );
   return {
     async active(instanceId) {
-      const rows = await session.query(ACTIVE_CALLS, { instance_id: instanceId });
+      const ids = (await session.query(ACTIVE_CALLS, { instance_id: instanceId })).map(({ id }) => id);
+      const found: Call[] = [];
+      for (let from = 0; from < ids.length; from += PIECE) {
+        if (from > 0) await setImmediate();
+        found.push(...(await activeCalls(session, ids.slice(from, from + PIECE))));
+      }
+      return found;
+    },
+    async nextWaiting(instanceId) {
+      const [row] = await session.query(NEXT_CALL, { instance_id: instanceId });
+      return row && callOf(row);
+    },
+    async claimed(instanceId, owner) {
+      const rows = await session.query(CLAIMED_CALLS, { instance_id: instanceId, owner });
       return rows.map(callOf);
     },
     async claimNext(instanceId, owner, now) {
@@ -116,8 +144,8 @@ export function callQueue(
           .executeTakeFirst();
         return row?.created_at;
       }),
-    orphaned: (owner, limit) =>
-      session.read(async (db) => {
+    async orphaned(owner, limit) {
+      const dialled = await session.read(async (db) => {
         const onLine = await db
           .selectFrom("calls")
           .selectAll()
@@ -133,25 +161,78 @@ export function callQueue(
           .where(isOfOtherOwner(owner))
           .limit(limit - onLine.length)
           .execute();
-        const ofDeleted = await db
-          .selectFrom("calls")
-          .selectAll()
-          .where(IS_QUEUED)
-          .where("dialing_at", "is", null)
-          .where((eb) =>
-            eb.exists(
-              eb
-                .selectFrom("instances")
-                .select("instances.id")
-                .whereRef("instances.id", "=", "calls.instance_id")
-                .where("instances.status", "=", "DELETED"),
-            ),
-          )
-          .limit(limit - onLine.length - dialing.length)
-          .execute();
-        return [...onLine, ...dialing, ...ofDeleted].map(callOf);
-      }),
+        return [...onLine, ...dialing];
+      });
+      return [...dialled, ...(await callsOfDeleted(session, limit - dialled.length))].map(callOf);
+    },
   };
+}
+
+/** The call that is claimed next. */
+function nextCall(db: Kysely<Database>, instanceId: string) {
+  return db
+    .selectFrom("calls")
+    .where("instance_id", "=", instanceId)
+    .where(IS_WAITING)
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom("instances").select("instances.id").where("instances.id", "=", instanceId).where(IS_NOT_DELETED),
+      ),
+    )
+    .orderBy("id")
+    .limit(1);
+}
+
+/** Those of these calls that are active, in this order. */
+async function activeCalls(session: Session, ids: readonly string[]): Promise<Call[]> {
+  const rows = await session.read((db) => db.selectFrom("calls").selectAll().where("id", "in", ids).execute());
+  const calls = new Map(rows.map((row) => [row.id, callOf(row)]));
+  return ids.flatMap((id) => calls.get(id) ?? []).filter(({ status }) => isActive(status));
+}
+
+/** The place of a queued call in an index. */
+interface Waiting {
+  readonly instance_id: string;
+  readonly id: string;
+}
+
+/** Undialled calls that wait on deleted instances. Waiting calls are read in pieces, from an index. */
+async function callsOfDeleted(session: Session, limit: number): Promise<CallRow[]> {
+  const found: CallRow[] = [];
+  let after: Waiting = { instance_id: "", id: "" };
+  while (found.length < limit) {
+    const piece = await session.read((db) => queuedCalls(db, after));
+    const ids = piece.filter(({ status }) => status === "DELETED").map(({ id }) => id);
+    for (let from = 0; from < ids.length && found.length < limit; from += PIECE) {
+      const some = ids.slice(from, from + PIECE);
+      const rows = await session.read((db) => db.selectFrom("calls").selectAll().where("id", "in", some).execute());
+      found.push(...rows.filter(({ status, dialing_at }) => status === "QUEUED" && dialing_at === null));
+    }
+    const last = piece.at(-1);
+    if (!last || piece.length < INDEX_PIECE) break;
+    after = last;
+    await setImmediate();
+  }
+  return found.slice(0, limit);
+}
+
+/** Some queued calls with the status of their instance. */
+function queuedCalls(db: Kysely<Database>, after: Waiting) {
+  return db
+    .selectFrom("calls")
+    .select(["instance_id", "id"])
+    .select(({ selectFrom }) =>
+      selectFrom("instances")
+        .select("instances.status")
+        .whereRef("instances.id", "=", "calls.instance_id")
+        .as("status"),
+    )
+    .where(IS_QUEUED)
+    .where((eb) => eb(eb.refTuple("instance_id", "id"), ">", eb.tuple(after.instance_id, after.id)))
+    .orderBy("instance_id")
+    .orderBy("id")
+    .limit(INDEX_PIECE)
+    .execute();
 }
 
 /** Whether this epoch owns the database. Stays true until the statement is committed. */

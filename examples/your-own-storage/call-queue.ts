@@ -1,7 +1,16 @@
 import { type Call, type CallStatus, type CallStore, isActive, UNANSWERED_REASONS } from "ringport";
 import type { Memory } from "./memory.ts";
 
-type Questions = "active" | "claimNext" | "dialHistory" | "waitingSince" | "oldestWaiting" | "orphaned" | "counts";
+type Questions =
+  | "active"
+  | "nextWaiting"
+  | "claimed"
+  | "claimNext"
+  | "dialHistory"
+  | "waitingSince"
+  | "oldestWaiting"
+  | "orphaned"
+  | "counts";
 
 /** Maximum number of dials to skip in the search for those that the answer rate counts. */
 const MAX_SKIPPED = 200;
@@ -22,12 +31,21 @@ export function callQueue({ calls: all, instances }: Memory): Pick<CallStore, Qu
     [...all.values()].filter(willDo).sort(order);
   const waiting = (order?: typeof lowestIdFirst): Call[] =>
     those(({ status, owner }) => status === "QUEUED" && owner === null, order);
+  const nextOf = (instanceId: string): Call | undefined =>
+    instances.get(instanceId)?.status === "DELETED"
+      ? undefined
+      : waiting(lowestIdFirst).find((call) => call.instanceId === instanceId);
   return {
     active: async (instanceId) =>
       those((call) => call.instanceId === instanceId && isActive(call.status), lowestIdFirst),
+    nextWaiting: async (instanceId) => nextOf(instanceId),
+    claimed: async (instanceId, owner) =>
+      those(
+        (call) => call.instanceId === instanceId && call.status === "QUEUED" && call.owner === owner,
+        lowestIdFirst,
+      ),
     async claimNext(instanceId, owner, now) {
-      if (instances.get(instanceId)?.status === "DELETED") return undefined;
-      const next = waiting(lowestIdFirst).find((call) => call.instanceId === instanceId);
+      const next = nextOf(instanceId);
       if (!next) return undefined;
       const claimed = { ...next, owner, dialingAt: now, version: next.version + 1 };
       all.set(next.id, claimed);

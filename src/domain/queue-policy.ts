@@ -25,6 +25,7 @@ export function queueDepth(policy: QueuePolicy): number {
 /** The first free slot below the policy's depth, or undefined when the queue is full. */
 export function freeSlot(policy: QueuePolicy, taken: readonly number[]): number | undefined {
   const depth = queueDepth(policy);
-  for (let slot = 0; slot < depth; slot++) if (!taken.includes(slot)) return slot;
+  const occupied = new Set(taken);
+  for (let slot = 0; slot < depth; slot++) if (!occupied.has(slot)) return slot;
   return undefined;
 }

@@ -215,8 +215,7 @@ export class Dispatcher {
 
   /** The call that is claimed next. */
   async #next(instanceId: string): Promise<Call | undefined> {
-    const active = await this.#context.storage.calls.active(instanceId);
-    const next = active.find(({ status, owner }) => status === "QUEUED" && owner === null);
+    const next = await this.#context.storage.calls.nextWaiting(instanceId);
     return next && !this.#ending(next.id) ? next : undefined;
   }
 
@@ -256,14 +255,8 @@ export class Dispatcher {
   /** A claim whose answer was lost on the way leaves a call that nobody carries, now or a little later: it waits again. */
   async #giveBackUnanswered(instanceId: string): Promise<void> {
     const { storage, system, nodeId } = this.#context;
-    for (const call of await storage.calls.active(instanceId))
-      if (
-        call.status === "QUEUED" &&
-        call.owner === nodeId &&
-        !this.#byCall.has(call.id) &&
-        !this.#unstored.has(call.id)
-      )
-        await this.#giveBack(call);
+    for (const call of await storage.calls.claimed(instanceId, nodeId))
+      if (!this.#byCall.has(call.id) && !this.#unstored.has(call.id)) await this.#giveBack(call);
     if (system.monotonic() > (this.#unanswered.get(instanceId) ?? 0)) this.#unanswered.delete(instanceId);
     else this.#wakeIn(instanceId, RETRY_MS);
   }

@@ -115,8 +115,12 @@ export interface CallStore {
   get(id: string): Promise<Call | undefined>;
   /** A user's calls, newest first (created_at, then id, descending). Reads one page, however many calls are stored. */
   list(userId: string, filter: CallFilter, page: Page): Promise<Call[]>;
-  /** The active calls of an instance, by ascending id: the order of their creation, whatever the clock showed. */
+  /** The active calls of an instance, by ascending id: the order of their creation, whatever the clock showed. Other work continues while it reads a long queue. */
   active(instanceId: string): Promise<Call[]>;
+  /** The call that {@link claimNext} would claim. Reads no other call. */
+  nextWaiting(instanceId: string): Promise<Call | undefined>;
+  /** The QUEUED calls of an instance that `owner` has claimed, by ascending id. Reads no other calls. */
+  claimed(instanceId: string, owner: string): Promise<Call[]>;
   /**
    * Gives the unclaimed QUEUED call of the instance with the lowest id to `owner` and marks it as dialing (`dialingAt`) in the same
    * write, which raises its version; returns undefined if no call waits or the instance is DELETED.

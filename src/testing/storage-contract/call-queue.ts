@@ -43,6 +43,36 @@ export function callQueueContract(clause: Clause): void {
     scene.equal((await calls.claimNext(instance.id, "node_a", scene.now()))?.id, second.id);
   });
 
+  clause("the next waiting call is the one that is claimed next", async (scene) => {
+    const { calls, instances } = scene.storage;
+    const instance = await scene.storedInstance();
+    scene.equal(await calls.nextWaiting(instance.id), undefined);
+    const first = await scene.storedCall(instance, { createdAt: scene.now() + 3_600_000 });
+    const second = await scene.storedCall(instance);
+    await scene.storedCall(await scene.storedInstance());
+    scene.equal(await calls.nextWaiting(instance.id), first);
+    await calls.claimNext(instance.id, "node_a", scene.now());
+    scene.equal(await calls.nextWaiting(instance.id), second);
+    await instances.update(instance.id, instance.version, { status: "DELETED" }, []);
+    scene.equal(await calls.nextWaiting(instance.id), undefined);
+  });
+
+  clause("the queued calls that a process has claimed are found by ascending id", async (scene) => {
+    const { calls } = scene.storage;
+    const instance = await scene.storedInstance();
+    for (let i = 0; i < 4; i++) await scene.storedCall(instance);
+    const owners = ["node_a", "node_b", "node_a"];
+    const claims: (Call | undefined)[] = [];
+    for (const owner of owners) claims.push(await calls.claimNext(instance.id, owner, scene.now()));
+    const other = await scene.storedInstance();
+    await scene.storedCall(other);
+    await calls.claimNext(other.id, "node_a", scene.now());
+    scene.equal(await calls.claimed(instance.id, "node_a"), [claims[0], claims[2]]);
+    if (claims[0]) await scene.moved(claims[0], { status: "RINGING" });
+    scene.equal(await calls.claimed(instance.id, "node_a"), [claims[2]]);
+    scene.equal(await calls.claimed(instance.id, "node_c"), []);
+  });
+
   clause("20 claims at once over ten calls give each call to one of them", async (scene) => {
     const instance = await scene.storedInstance();
     const stored: string[] = [];

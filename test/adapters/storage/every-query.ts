@@ -132,6 +132,8 @@ async function askCalls({ instances, calls, receipts }: Storage): Promise<void> 
   await calls.waitingSince(2, 10);
   await calls.waitingSince(2, 10, { id: "call_0", createdAt: 1 });
   await calls.active("inst_1");
+  await calls.nextWaiting("inst_1");
+  await calls.claimed("inst_1", "node_1");
   await calls.claimNext("inst_1", "node_1", 1);
   await calls.orphaned("node_1", 10);
   await calls.dialHistory("inst_1", 0, 10);

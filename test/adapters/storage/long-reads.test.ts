@@ -51,3 +51,29 @@ test("webhooks are read in pieces", async () => {
   expect(behind.result).toHaveLength(MANY);
   expect(Math.max(...enabled.sizes, ...behind.sizes)).toBe(MAX_ROWS);
 });
+
+test("a long queue is read in pieces, and a dial reads its next call alone", async () => {
+  const instance = { ...storedInstance("inst_queue"), userId: "usr_2" };
+  await storage.instances.insert(instance, []);
+  const policy = { kind: "fifo", depth: MANY } as const;
+  const ids = Array.from({ length: MANY }, (_, n) => `call_queue_${10_000 + n}`);
+  for (const id of ids) void storage.calls.insert(storedCall(id, instance.id), undefined, policy, []);
+  await expect.poll(async () => (await storage.calls.counts()).QUEUED).toBe(MANY);
+
+  const texts = () => statements.filter(({ sql }) => sql.startsWith("select *")).map(({ rows = 0 }) => rows);
+  const active = await reading(() => storage.calls.active(instance.id));
+  expect(active.result.map(({ id }) => id)).toEqual(ids);
+  expect(Math.max(...texts())).toBeLessThanOrEqual(50);
+
+  const next = await reading(() => storage.calls.nextWaiting(instance.id));
+  expect(next.result?.id).toBe(ids[0]);
+  expect(next.sizes).toEqual([1]);
+  const claimed = await reading(() => storage.calls.claimed(instance.id, "node_1"));
+  expect(claimed.result).toEqual([]);
+  expect(claimed.sizes).toEqual([0]);
+
+  await storage.instances.update(instance.id, 1, { status: "DELETED" }, []);
+  const orphaned = await reading(() => storage.calls.orphaned("node_1", MANY));
+  expect(orphaned.result.map(({ id }) => id)).toEqual(ids);
+  expect(Math.max(...texts())).toBeLessThanOrEqual(50);
+});

@@ -118,7 +118,7 @@ test("while calls wait for the pace nobody reads the dials, unless the clock is 
   await world.call(instance);
   let reads = 0;
   world.storage.before = (operation) => {
-    if (operation === "calls.dialHistory" || operation === "calls.active") reads++;
+    if (operation === "calls.dialHistory" || operation === "calls.nextWaiting") reads++;
   };
   for (let i = 0; i < 20; i++) await world.call(instance);
   expect(reads).toBe(0);

@@ -64,6 +64,22 @@ describe("under the single policy", () => {
 });
 
 describe("under a fifo policy", () => {
+  test("a dial does not read the queue behind its call", async () => {
+    const world = await World.start({ policy: { kind: "fifo", depth: 5 } });
+    const instance = await world.activeInstance();
+    const first = await world.call(instance);
+    const second = await world.call(instance);
+    for (let i = 0; i < 3; i++) await world.call(instance);
+    const operations = world.storage.operations.length;
+    world.leg(first).end("callee_hung_up");
+    await world.system.settle();
+    expect(world.leg(second).live).toBe(true);
+    const dial = world.storage.operations.slice(operations);
+    expect(dial).toContain("calls.nextWaiting");
+    expect(dial).not.toContain("calls.active");
+    await world.stop();
+  });
+
   test("calls wait in the order of their creation, up to the queue's depth", async () => {
     const world = await World.start({ policy: { kind: "fifo", depth: 3 } });
     const instance = await world.activeInstance();
