@@ -4,6 +4,8 @@ import type { Vault } from "../access/vault.ts";
 
 /** How long a ticket is valid, ms. */
 const TICKET_MS = 60 * 60_000;
+/** By how much the clock may be set back while a ticket is valid, ms; beyond that the ticket is of a clock that was ahead. */
+const SET_BACK_MS = TICKET_MS;
 /** Instance, time of expiry in ms (base 36), signature (hexadecimal). */
 const TICKET = /^(inst_[0-9a-z]{26})\.([0-9a-z]{1,11})\.([0-9a-f]{64})$/;
 
@@ -38,7 +40,8 @@ export class LinkTickets {
     if (instanceId === "") return undefined;
     const signed = new TextEncoder().encode(`${instanceId}.${expiry}`);
     if (!(await crypto.subtle.verify("HMAC", await this.#signingKey(), fromHex(signature), signed))) return undefined;
-    return { instanceId, expired: Number.parseInt(expiry, 36) <= this.#system.now() };
+    const leftMs = Number.parseInt(expiry, 36) - this.#system.now();
+    return { instanceId, expired: leftMs <= 0 || leftMs > TICKET_MS + SET_BACK_MS };
   }
 
   #signingKey(): ReturnType<Vault["signingKey"]> {

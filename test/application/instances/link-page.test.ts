@@ -51,6 +51,15 @@ describe("a link page", () => {
     await world.stop();
   });
 
+  test("has expired if the clock was ahead when it was made", async () => {
+    const { world, page } = await scene();
+    world.system.jump(-60_000);
+    expect(await page()).toMatchObject({ linked: false });
+    world.system.jump(-366 * 24 * 3_600_000);
+    await expect(page()).rejects.toMatchObject({ code: "link_page_expired" });
+    await world.stop();
+  });
+
   test("works for an hour, to the ms", async () => {
     const { world, expiresAt, page } = await scene();
     expect(expiresAt).toBe(world.system.now() + 3_600_000);
