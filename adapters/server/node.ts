@@ -20,6 +20,7 @@ import {
 } from "./listening.ts";
 import { writeReply } from "./node-reply.ts";
 import { hostsOf, isUnread, NodeRequest } from "./node-request.ts";
+import { turnOf } from "./node-turns.ts";
 import { attachUpgrade, refuse, takesUpgrade } from "./node-upgrade.ts";
 
 export { CannotListen, type Listening, type ServedApp, type ServeOptions, type Tls } from "./listening.ts";
@@ -43,6 +44,7 @@ export type NodeListener = (request: IncomingMessage, response: ServerResponse, 
  */
 export function handler(app: WebApp, { stallMs = STALL_MS }: Pick<ServeOptions, "stallMs"> = {}): NodeListener {
   return async (message, response, next) => {
+    if (!(await turnOf(message, response))) return;
     const request = new NodeRequest(message);
     if (next && !(await app.claims(request).catch(() => true))) {
       next();

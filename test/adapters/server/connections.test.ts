@@ -115,6 +115,41 @@ describe("an answer before the end of the body", () => {
   });
 });
 
+describe("requests sent ahead", () => {
+  const request = (n: number): string => `GET /${n} HTTP/1.1\r\nHost: a\r\n\r\n`;
+
+  // Bun ends a connection on which a request comes before the last response; clients have to repeat it (RFC 9112 §9.3.2).
+  test.skipIf(runtime === "bun")("are answered one after the other", async () => {
+    let underway = 0;
+    let most = 0;
+    const handle = async ({ url }: { readonly url: string }) => {
+      most = Math.max(most, ++underway);
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      underway--;
+      return plain(200, new URL(url).pathname);
+    };
+    const port = await served({ handle });
+    const { text } = await raw(port, Array.from({ length: 50 }, (_, n) => request(n)).join(""), { answers: 50 });
+    expect([...text.matchAll(/^\/(\d+)/gm)].map(([, n]) => Number(n))).toEqual(Array.from({ length: 50 }, (_, n) => n));
+    expect(most).toBe(1);
+  });
+
+  test("by a client that reads nothing are handled as far as their responses can be written", async () => {
+    let handled = 0;
+    const port = await served({ handle: () => plain(200, `${++handled}`.padEnd(1 << 20)) });
+    const socket = connect(port, "127.0.0.1");
+    sockets.push(socket);
+    socket.pause();
+    socket.write(Array.from({ length: 90 }, (_, n) => request(n)).join(""));
+    let before = -1;
+    while (handled === 0 || before !== handled) {
+      before = handled;
+      await new Promise((resolve) => setTimeout(resolve, 300));
+    }
+    expect(handled).toBeLessThan(30);
+  });
+});
+
 describe("a body in pieces", () => {
   const PIECE = 64 << 10;
   const TOTAL = 60 << 20;

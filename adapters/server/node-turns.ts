@@ -1,0 +1,36 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+
+/** Requests of one connection that wait for their turn; a connection with more of them is ended. */
+const MAX_WAITING = 100;
+
+/** The end of the newest response of a connection, and how many requests wait. */
+interface Turns {
+  last: Promise<void>;
+  waiting: number;
+}
+
+const connections = new WeakMap<Socket, Turns>();
+
+/**
+ * Resolves when the earlier responses of the connection are written (RFC 9112 §9.3.2): with false, if the connection has
+ * closed by then. Node hands over all requests that a client has sent ahead at once, although it reads no response.
+ */
+export async function turnOf({ socket }: IncomingMessage, response: ServerResponse): Promise<boolean> {
+  const turns = connections.get(socket) ?? { last: Promise.resolve(), waiting: 0 };
+  connections.set(socket, turns);
+  if (turns.waiting >= MAX_WAITING) socket.destroy();
+  if (socket.destroyed) return false;
+  const before = turns.last;
+  let over = (): void => {};
+  turns.last = new Promise((resolve) => {
+    over = resolve;
+  });
+  turns.waiting++;
+  await before;
+  turns.waiting--;
+  response.once("close", over);
+  if (!socket.destroyed && !response.closed) return true;
+  over();
+  return false;
+}
