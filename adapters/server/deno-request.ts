@@ -5,6 +5,9 @@ import { linger } from "./lingering.ts";
 
 /** A request of `Deno.serve`. */
 export class DenoRequest extends FetchRequest {
+  /** Deno has no limit for a message, and passes it on only once it has all of it. */
+  readonly buffersMessages = true;
+
   /**
    * The reply to this request. After a response that comes before the end of a body, Deno keeps the connection for as
    * long as the client does. The one thing that ends it is a response whose stream breaks off while nothing is being

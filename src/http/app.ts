@@ -19,10 +19,11 @@ import { rateLimiter } from "./rate-limit.ts";
 import { html, noContent, toResponse, varying } from "./reply.ts";
 import { RequestContext } from "./request-context.ts";
 import { givenRequestId, requestIds } from "./request-id.ts";
-import { resourcesOf, respond } from "./resource.ts";
+import { type Resource, resourcesOf, respond } from "./resource.ts";
 import { allRoutes } from "./routes/all-routes.ts";
 import { LINK_PAGES } from "./routes/link-routes.ts";
 import { publicPage } from "./routes/page-routes.ts";
+import { SocketBudget } from "./socket-budget.ts";
 import { StreamTickets } from "./stream/stream-tickets.ts";
 import { withoutFragment } from "./without-fragment.ts";
 
@@ -44,6 +45,7 @@ export function createHttp(parts: HttpParts): WebApp {
   const limiter = deps.rateLimit && rateLimiter(deps.rateLimit, () => system.monotonic());
   const meter = requestMeter();
   const tickets = new StreamTickets(system);
+  const sockets = new SocketBudget();
   const identification = { authenticate: deps.authenticate, tickets, log };
   const pages = deps.pages.map((page) => ({ ...checkedPrefix(page.prefix), page }));
   const resources = resourcesOf(allRoutes(deps, { base, meter, tickets }));
@@ -67,6 +69,9 @@ export function createHttp(parts: HttpParts): WebApp {
         headers: { "retry-after": String(decision.retryAfter) },
       });
   }
+
+  const reply = async (resource: Resource, context: RequestContext): Promise<Reply | undefined> =>
+    sockets.admit(await respond(resource, context, admit), context);
 
   /** The problem document of an error; one that is not a refusal reveals nothing. */
   function failed(error: unknown, context: RequestContext): Reply {
@@ -105,7 +110,7 @@ export function createHttp(parts: HttpParts): WebApp {
       // The router tries its routes in order, and most paths without parameters would be among the last.
       (context: RequestContext) => {
         const resource = fixed.get(context.path);
-        return resource && respond(resource, context, admit);
+        return resource && reply(resource, context);
       },
     ],
     catch: (error: unknown, request: unknown) => failed(error, request as RequestContext),
@@ -114,8 +119,7 @@ export function createHttp(parts: HttpParts): WebApp {
       (reply: Reply, context: RequestContext) => finish(reply, context, cors, log),
     ],
   });
-  for (const resource of resources)
-    router.all(resource.path, (context: RequestContext) => respond(resource, context, admit));
+  for (const resource of resources) router.all(resource.path, (context: RequestContext) => reply(resource, context));
   for (const { prefix, page } of pages)
     router.all(`/${prefix}/*`, (context: RequestContext) =>
       context.method === "OPTIONS" ? noContent({ allow: "GET, HEAD, POST, OPTIONS" }) : publicPage(page, context, deps),

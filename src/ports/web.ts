@@ -13,6 +13,8 @@ export interface RequestLike {
    * place until the wait has ended.
    */
   readonly signal?: AbortSignal | undefined;
+  /** True if a WebSocket of the runtime keeps a message of any size until it is complete: fewer may then be open. */
+  readonly buffersMessages?: boolean | undefined;
 }
 
 /** A response as plain data: adapters that own the socket write it directly. */

@@ -97,5 +97,6 @@ function requestTo({ request, requestId, search }: RequestContext, path: string,
     get signal() {
       return request.signal;
     },
+    buffersMessages: request.buffersMessages,
   };
 }

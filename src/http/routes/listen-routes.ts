@@ -21,7 +21,7 @@ export function listenRoutes({ calls, system, log }: HttpDependencies, watches: 
         path: { callId: "The id of an active call." },
         query: { ticket: TICKET },
         answers: { 101: { description: "Switching to WebSocket." } },
-        problems: ["call_not_found", "too_many_listeners", "call_ended", "upgrade_required"],
+        problems: ["call_not_found", "too_many_listeners", "call_ended", "upgrade_required", "server_busy"],
       },
       async run(context) {
         const callId = callIdOf(context);

@@ -15,7 +15,7 @@ export function phoneRoute(pages: NetworkPages, watches: TokenWatches): Route {
       access: "call",
       path: { number: "The number of the phone, E.164." },
       answers: { 101: { description: "Switching to WebSocket." } },
-      problems: ["phone_number_invalid", "demo_token_restricted", "upgrade_required"],
+      problems: ["phone_number_invalid", "demo_token_restricted", "upgrade_required", "server_busy"],
     },
     async run(context) {
       const { acceptPhone } = await import("../phone-socket.ts");

@@ -52,6 +52,7 @@ export function streamRoutes(
           "stream_already_attached",
           "call_ended",
           "upgrade_required",
+          "server_busy",
         ],
       },
       async run(context) {

@@ -251,6 +251,20 @@ describe("several phones with one number", () => {
     expect((await outcome(call)).at(-1)).toBe("connected");
   });
 
+  test("are refused before they open once too many are connected", () => {
+    const connect = (userId: string) => network.simulator.pages.phone(userId, NUMBER);
+    const connections = Array.from({ length: 16 }, () => connect("usr_1"));
+    expect(() => connect("usr_1")).toThrow("too many phones are connected");
+    for (let n = 0; n < 240; n++) connections.push(connect(`usr_${2 + Math.floor(n / 16)}`));
+    expect(() => connect("usr_99")).toThrow("too many phones are connected");
+    // One that was never opened, or that closes twice, gives its place back once.
+    const socket = { send() {}, bufferedAmount: 0, drained: async () => {}, close() {} };
+    connections[0]!.close?.(socket, 1006, "");
+    connections[0]!.close?.(socket, 1006, "");
+    connect("usr_1");
+    expect(() => connect("usr_1")).toThrow("too many phones are connected");
+  });
+
   test("are at most eight for each user", () => {
     const phones = Array.from({ length: 8 }, (_, i) => open(`+1202555014${i % 4}`));
     const ninth = open();

@@ -1,13 +1,20 @@
+import { Refusal } from "../../../../src/domain/refusal.ts";
 import type { SocketHandlers } from "../../../../src/ports/web.ts";
 import { BrowserPhone, PHONE_CLOSE_CODES } from "./browser-phone.ts";
 import { RingGroup } from "./ring-group.ts";
 
 /** Most open phones of one user. */
 export const MOST_PHONES = 8;
+/** Most connections of phones of one user, with those that wait to be opened or are closing … */
+const MAX_USER_CONNECTIONS = 16;
+/** … and of all users. */
+const MAX_CONNECTIONS = 256;
 
 /** The phones that are open in browsers, by user and number. */
 export class Phones {
   readonly #groups = new Map<string, Map<string, RingGroup>>();
+  /** Connections by user, from the acceptance of a WebSocket until it has closed. */
+  readonly #connections = new Map<string, number>();
   #closed = false;
 
   /** The phones of a number; undefined if none is open and none rings, so that the number is like any other. */
@@ -15,8 +22,12 @@ export class Phones {
     return this.#groups.get(userId)?.get(number);
   }
 
-  /** Handlers of the WebSocket of a page that becomes a phone with this number. */
+  /**
+   * Handlers of the WebSocket of a page that becomes a phone with this number. It counts until it is closed.
+   * @throws {Refusal} `server_busy`: too many are connected
+   */
   connect(userId: string, number: string): SocketHandlers {
+    const disconnected = this.#connected(userId);
     let phone: BrowserPhone | undefined;
     return {
       open: (socket) => {
@@ -31,7 +42,10 @@ export class Phones {
         }
       },
       message: (_, data) => phone?.receive(data),
-      close: (_, code) => phone?.closed(code),
+      close: (_, code) => {
+        disconnected();
+        phone?.closed(code);
+      },
     };
   }
 
@@ -41,6 +55,24 @@ export class Phones {
     for (const groups of [...this.#groups.values()])
       for (const { phones } of [...groups.values()])
         for (const phone of [...phones]) phone.close(PHONE_CLOSE_CODES.stopping, "the server is stopping");
+  }
+
+  /** Counts a connection of the user, and returns what ends it, once. */
+  #connected(userId: string): () => void {
+    let all = 0;
+    for (const count of this.#connections.values()) all += count;
+    const count = this.#connections.get(userId) ?? 0;
+    if (count >= MAX_USER_CONNECTIONS || all >= MAX_CONNECTIONS)
+      throw new Refusal("server_busy", "too many phones are connected; close one and try again");
+    this.#connections.set(userId, count + 1);
+    let isConnected = true;
+    return () => {
+      if (!isConnected) return;
+      isConnected = false;
+      const left = (this.#connections.get(userId) ?? 1) - 1;
+      if (left > 0) this.#connections.set(userId, left);
+      else this.#connections.delete(userId);
+    };
   }
 
   #count(userId: string): number {
