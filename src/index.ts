@@ -84,6 +84,7 @@ export type { JsonSchema } from "./domain/json-schema.ts";
 export type { Limits } from "./domain/limits.ts";
 export { DEFAULT_LIMITS } from "./domain/limits.ts";
 export type { MediaStatistics } from "./domain/media-statistics.ts";
+export type { MentionedNumber } from "./domain/mentioned-number.ts";
 export type {
   AnswerRateFloor,
   BlockedReason,

@@ -57,8 +57,9 @@ export interface Ringport extends WebApp, UseCases {
   /** People who sign in with an email address and a password; the console uses them. */
   readonly accounts: AccountUseCases;
   /**
-   * Deletes all data about calls to a phone number, of all users: calls with events, transcripts and
-   * recordings, and results of idempotent requests. Active calls to it are ended first.
+   * Deletes all data about calls to a phone number, and calls that mention it, such as those transferred there, of all
+   * users: calls with events, transcripts and recordings, results of idempotent requests, and records of linked devices;
+   * also of the other form of the same phone (Brazil, Mexico, Argentina). Active calls are ended first.
    * @throws {Refusal} `phone_number_invalid`
    */
   erase(person: { readonly phone: string }): Promise<Erasure>;

@@ -19,11 +19,13 @@ import { UsageError } from "./usage-error.ts";
 export const erase: CommandSpec = {
   summary: "Deletes all data about calls to a phone number.",
   details:
-    "Calls with their events, transcripts and recordings, and hashes of idempotent requests, of all users. Works " +
-    "directly on a server's data, even while it runs, and compacts the database afterwards. It cannot end calls: hang up " +
-    "active ones first. Exit code 0: no record contains the number. 1: a call to it is active or an instance is linked to it.",
+    "Calls to the number, and calls that mention it, such as those that an agent transferred there, with their events, " +
+    "transcripts and recordings, hashes of idempotent requests, and records of linked devices, of all users; also in " +
+    "another form of the number that reaches the same phone (Brazil, Mexico, Argentina). Works directly on a server's " +
+    "data, even while it runs, and compacts the database afterwards. It cannot end calls: hang up active ones first. " +
+    "Exit code 0: all of that is gone. 1: such a call is active or an instance is linked to the number.",
   options: [
-    { name: "phone", placeholder: "NUMBER", help: "The called number, such as +12025550100; required." },
+    { name: "phone", placeholder: "NUMBER", help: "The person's number, such as +12025550100; required." },
     jsonOption("what was deleted and what still names the number"),
   ],
   settings: STORAGE_SETTINGS,
@@ -45,7 +47,7 @@ export const erase: CommandSpec = {
 };
 
 function viewOf(erasure: Erasure, phone: string): object {
-  const { calls, events, transcriptLines, recordings, receipts, activeCalls, instances } = erasure;
+  const { calls, events, transcriptLines, recordings, receipts, lineRecords, activeCalls, instances } = erasure;
   return {
     phone: maskNumbers(phone),
     calls,
@@ -53,6 +55,7 @@ function viewOf(erasure: Erasure, phone: string): object {
     transcript_lines: transcriptLines,
     recordings,
     receipts,
+    line_records: lineRecords,
     active_calls: activeCalls,
     instances,
   };
@@ -66,6 +69,7 @@ function show(erasure: Erasure, phone: string): void {
     ["transcript lines", `${erasure.transcriptLines} deleted`],
     ["recordings", `${erasure.recordings} deleted`],
     ["idempotent requests", `${erasure.receipts} hashes deleted`],
+    ["records of lines", `${erasure.lineRecords} deleted`],
   ]);
   for (const id of erasure.activeCalls)
     printBeside(`Call ${id} is still active: run ringport calls hangup ${id}, then erase the number again.`);

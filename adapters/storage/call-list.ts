@@ -1,11 +1,9 @@
-import { setImmediate } from "node:timers/promises";
 import { type Kysely, type SelectQueryBuilder, sql } from "kysely";
 import { CALL_STATUSES, CALL_TYPES, type Call, type CallStatus, type CallType } from "../../src/domain/call.ts";
 import type { CallFilter, Page } from "../../src/ports/storage.ts";
 import { callOf } from "./call-row.ts";
 import { follows, type Position, positionAfter } from "./keyset.ts";
 import type { Database } from "./schema.ts";
-import type { Session } from "./session.ts";
 
 /**
  * One page of a user's calls, newest first. Every combination of filters reads an index from the first item of the page
@@ -33,37 +31,6 @@ export async function listCalls(db: Kysely<Database>, userId: string, filter: Ca
     .orderBy("id", "desc")
     .execute();
   return rows.map(callOf);
-}
-
-/** Calls that one query reads. Other work goes on between two queries. */
-const PIECE = 1_000;
-
-/**
- * Calls to a number, by ascending id. An index of numbers would slow down every call, so there is none: this reads all
- * calls after `after`, piece by piece, until it has found enough.
- */
-export async function callsTo(
-  session: Session,
-  phone: string,
-  { after = "", limit = Infinity }: Page,
-): Promise<Call[]> {
-  const found: Call[] = [];
-  for (let from = after; ; ) {
-    const piece = await session.read((db) =>
-      db.selectFrom("calls").select(["id", "target_phone"]).where("id", ">", from).orderBy("id").limit(PIECE).execute(),
-    );
-    const ids = piece.filter((row) => row.target_phone === phone).map((row) => row.id);
-    if (ids.length > 0) {
-      const rows = await session.read((db) =>
-        db.selectFrom("calls").selectAll().where("id", "in", ids).orderBy("id").execute(),
-      );
-      found.push(...rows.map(callOf));
-    }
-    const last = piece.at(-1);
-    if (found.length >= limit || piece.length < PIECE || !last) return found.slice(0, limit);
-    from = last.id;
-    await setImmediate();
-  }
 }
 
 /** Few calls have one reference or one number: an index of these is read, and the other filters are applied to it. */

@@ -4,12 +4,13 @@ import type { CallStore } from "../../src/ports/storage.ts";
 import { callAudio } from "./audio-reading.ts";
 import { removeAudio, removeLater } from "./audio-removal.ts";
 import { insertCall } from "./call-creation.ts";
-import { callsTo, listCalls } from "./call-list.ts";
+import { listCalls } from "./call-list.ts";
 import { countFinished, endedCalls, removeCalls } from "./call-purge.ts";
 import { callQueue } from "./call-queue.ts";
 import { keepCounting, quotaSpent } from "./call-quota.ts";
 import { callColumns, callOf } from "./call-row.ts";
 import { callTally } from "./call-tally.ts";
+import { callsNaming } from "./calls-naming.ts";
 import { IS_ON_LINE, IS_QUEUED, IS_RECORDED } from "./conditions.ts";
 import { insertEvents } from "./event-insertion.ts";
 import { prepared } from "./prepared.ts";
@@ -77,7 +78,7 @@ export function callStore(session: Session): CallStore {
       }),
     ended: (endedBefore, limit) => session.read((db) => endedCalls(db, endedBefore, limit)),
     remove: (ids, countedSince) => removeCalls(session, ids, countedSince),
-    to: (phone, page) => callsTo(session, phone, page),
+    naming: (number, page) => callsNaming(session, number, page),
     tally: callTally(session),
     counts: () => session.read(countCalls),
     ...callQueue(session),

@@ -1,6 +1,9 @@
-import type { Kysely } from "kysely";
+import { setImmediate } from "node:timers/promises";
+import { type Kysely, sql } from "kysely";
+import type { MentionedNumber } from "../../src/domain/mentioned-number.ts";
 import type { LineRecordStore } from "../../src/ports/storage.ts";
 import { lockedInstance } from "./credential-store.ts";
+import { deletedRows } from "./deleted-rows.ts";
 import type { Database } from "./schema.ts";
 import type { Session } from "./session.ts";
 
@@ -51,10 +54,62 @@ export function lineRecordStore(session: Session): LineRecordStore {
           if (error instanceof TooMany) return false;
           throw error;
         }),
+    forgetNumber: (number) => forgetNumber(session, number),
     async clear(instanceId) {
       await session.write((db) => db.deleteFrom("line_records").where("instance_id", "=", instanceId).execute());
     },
   };
+}
+
+/** Deletes the records whose key mentions a number, in pieces. */
+async function forgetNumber(session: Session, number: MentionedNumber): Promise<number> {
+  let forgotten = 0;
+  for (let from = { instance_id: "", key: "" }; ; ) {
+    const piece = await session.read((db) =>
+      db
+        .selectFrom("line_records")
+        .select(["instance_id", "key"])
+        .where(sql<boolean>`(instance_id, key) > (${from.instance_id}, ${from.key})`)
+        .orderBy("instance_id")
+        .orderBy("key")
+        .limit(CHUNK)
+        .execute(),
+    );
+    const keys = piece.filter(({ key }) => number.isIn(decoded(key)));
+    for (const { instance_id, key } of keys)
+      forgotten += await session.write(async (db) =>
+        deletedRows(
+          await db
+            .deleteFrom("line_records")
+            .where("instance_id", "=", instance_id)
+            .where("key", "=", key)
+            .where(({ not, exists, selectFrom }) =>
+              not(
+                exists(
+                  selectFrom("instances")
+                    .select("instances.id")
+                    .where("instances.id", "=", instance_id)
+                    .where("instances.phone", "=", number.phone),
+                ),
+              ),
+            )
+            .executeTakeFirst(),
+        ),
+      );
+    const last = piece.at(-1);
+    if (piece.length < CHUNK || !last) return forgotten;
+    from = last;
+    await setImmediate();
+  }
+}
+
+/** Keys have addresses in the form of URIs. */
+function decoded(key: string): string {
+  try {
+    return decodeURIComponent(key);
+  } catch {
+    return key;
+  }
 }
 
 async function writeRecords(

@@ -91,9 +91,9 @@ export function calls(memory: Memory): CallStore {
         ids.filter((id) => all.has(id) && all.get(id)?.endedAt !== null),
         countedSince,
       ),
-    to: async (phone, page) =>
+    naming: async (number, page) =>
       oldestFirst(
-        [...all.values()].filter((call) => call.targetPhone === phone),
+        [...all.values()].filter((call) => number.isIn(memory.textsOf(call))),
         page,
       ),
     ...callQueue(memory),

@@ -18,6 +18,16 @@ export function lineRecords({ instances, lineRecords: all }: Memory): LineRecord
       all.set(instanceId, records);
       return true;
     },
+    async forgetNumber(number) {
+      let forgotten = 0;
+      for (const [instanceId, records] of all) {
+        if (instances.get(instanceId)?.phone === number.phone) continue;
+        const left = new Map([...records].filter(([key]) => !number.isIn(key)));
+        forgotten += records.size - left.size;
+        all.set(instanceId, left);
+      }
+      return forgotten;
+    },
     clear: async (instanceId) => void all.delete(instanceId),
   };
 }

@@ -85,6 +85,13 @@ export class Memory {
     return spent();
   }
 
+  /** All texts of a call, of its events and its transcript, without the number that it is made from and the limits of its token. */
+  textsOf({ from: _, allowedPrefixes: __, ...call }: Call): string {
+    const events = [...this.events.values()].filter(({ callId }) => callId === call.id);
+    const lines = [...this.transcripts.values()].filter(({ callId }) => callId === call.id);
+    return JSON.stringify([call, events.map(({ data }) => data), lines.map(({ text }) => text)]);
+  }
+
   /** Deletes calls with their events and transcripts; those counted after `countedSince` still count for their token. */
   remove(ids: readonly string[], countedSince = Infinity): RemovedCalls {
     this.counted = this.counted.filter(({ callId, at }) => !ids.includes(callId) || at > countedSince);

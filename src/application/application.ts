@@ -42,7 +42,7 @@ export interface Application {
   accounts(parts: Pick<AccountParts, "passwords" | "registration" | "sha256" | "tokens">): Promise<AccountUseCases>;
   /** When it is lost, all calls end and all lines close at once; the application is to be stopped then. */
   readonly lease: Pick<ServerLease, "held" | "lost">;
-  /** Deletes all data about calls to a number; active ones are ended first. */
+  /** Deletes all data about calls that mention a number, in both forms of it; active ones are ended first. */
   erase(phone: string): Promise<Erasure>;
   /** Settles what a dead process left, connects the linked numbers, starts dialling. */
   start(): Promise<void>;

@@ -1,4 +1,6 @@
 import { type Call, isActive } from "../../domain/call.ts";
+import { type MentionedNumber, mentionedNumber } from "../../domain/mentioned-number.ts";
+import { numberForms } from "../../domain/number-forms.ts";
 import { checkedPhone } from "../../domain/phone-number.ts";
 import type { RemovedCalls } from "../../ports/storage.ts";
 import type { Context } from "../context.ts";
@@ -10,22 +12,25 @@ const BATCH = 500;
 
 /** What was deleted of a phone number, and what still names it. */
 export interface Erasure {
+  /** Calls to the number, and calls that mention it: in their message, outcome, events or transcript. */
   readonly calls: number;
   /** Of those calls, and events that the number was once linked to an instance. */
   readonly events: number;
   readonly transcriptLines: number;
   readonly recordings: number;
-  /** Receipts of idempotent requests that no longer have a hash of their request. */
+  /** Results of idempotent requests. */
   readonly receipts: number;
-  /** Ids of calls to the number that are not over; nothing of them was deleted. */
+  /** Records of linked devices, such as the keys that a device shares with the number. */
+  readonly lineRecords: number;
+  /** Ids of such calls that are not over; nothing of them was deleted. */
   readonly activeCalls: readonly string[];
   /** Ids of instances that the number itself is linked to; they are not deleted. */
   readonly instances: readonly string[];
 }
 
 /**
- * Deletes all data about calls to a number, of all users. Compacts the database in the end, which takes
- * about 5 ms per MB of an embedded one.
+ * Deletes all data about calls that mention a number, in every form of it that reaches the same phone, of all users.
+ * Compacts the database in the end, which takes about 5 ms per MB of an embedded one.
  * @param settle ends a call if it is active, and waits until nobody works on it; without it active calls are only named
  * @throws {Refusal} `phone_number_invalid`
  */
@@ -34,42 +39,43 @@ export async function erasePhone(
   phone: string,
   settle?: (call: Call) => Promise<void>,
 ): Promise<Erasure> {
-  checkedPhone(phone, "/phone");
-  const { calls, instances, retention } = keepers.storage;
+  const { instances, lineRecords, retention } = keepers.storage;
+  const numbers = numberForms(checkedPhone(phone, "/phone")).map(mentionedNumber);
+  const counts = { calls: 0, events: 0, transcriptLines: 0, recordings: 0, receipts: 0, lineRecords: 0 };
   const activeCalls = new Set<string>();
-  let [erased, events, transcriptLines, recordings, receipts] = [0, 0, 0, 0, 0];
-  let after: string | undefined;
-  for (;;) {
-    const found = await calls.to(phone, { limit: BATCH, after });
-    for (const call of found)
-      if (settle) await settle(call);
-      else if (isActive(call.status)) activeCalls.add(call.id);
-    const removed = await removeCalls(
-      keepers,
-      found.map(({ id }) => id).filter((id) => !activeCalls.has(id)),
-    );
-    const gone = new Set(removed.ids);
-    recordings += found.filter(({ id, recordedMs }) => gone.has(id) && recordedMs).length;
-    erased += removed.ids.length;
-    events += removed.events;
-    transcriptLines += removed.transcriptLines;
-    receipts += removed.receipts;
-    after = found.at(-1)?.id;
-    if (found.length < BATCH) break;
+  const linked = new Set<string>();
+  for (const number of numbers) {
+    for await (const found of callsNaming(keepers, number)) {
+      for (const call of found)
+        if (settle) await settle(call);
+        else if (isActive(call.status)) activeCalls.add(call.id);
+      const ended = found.filter(({ id }) => !activeCalls.has(id));
+      const removed = await removeCalls(
+        keepers,
+        ended.map(({ id }) => id),
+      );
+      const gone = new Set(removed.ids);
+      counts.calls += removed.ids.length;
+      counts.events += removed.events;
+      counts.transcriptLines += removed.transcriptLines;
+      counts.recordings += found.filter(({ id, recordedMs }) => gone.has(id) && recordedMs).length;
+      counts.receipts += removed.receipts;
+    }
+    for (const { id } of await instances.withPhone(number.phone)) linked.add(id);
+    counts.events += await instances.forgetPhone(number.phone);
+    counts.lineRecords += await lineRecords.forgetNumber(number);
   }
-  const linked = await instances.withPhone(phone);
-  events += await instances.forgetPhone(phone);
-  const erasure = {
-    calls: erased,
-    events,
-    transcriptLines,
-    recordings,
-    receipts,
-    activeCalls: [...activeCalls],
-    instances: linked.map(({ id }) => id),
-  };
   await retention.scrub({ thorough: true });
-  return erasure;
+  return { ...counts, activeCalls: [...activeCalls], instances: [...linked] };
+}
+
+async function* callsNaming({ storage }: CallKeepers, number: MentionedNumber): AsyncGenerator<readonly Call[]> {
+  for (let after: string | undefined; ; ) {
+    const found = await storage.calls.naming(number, { limit: BATCH, after });
+    yield found;
+    after = found.at(-1)?.id;
+    if (found.length < BATCH) return;
+  }
 }
 
 /** Erases a number in a process that has live calls: those to the number are ended first. */

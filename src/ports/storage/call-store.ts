@@ -1,6 +1,7 @@
 import type { Call, CallStatus, CallType } from "../../domain/call.ts";
 import type { DialRecord } from "../../domain/dial-decision.ts";
 import type { Event } from "../../domain/events.ts";
+import type { MentionedNumber } from "../../domain/mentioned-number.ts";
 import type { FailedReason } from "../../domain/outcome.ts";
 import type { QueuePolicy } from "../../domain/queue-policy.ts";
 import type { Page } from "./page.ts";
@@ -165,8 +166,11 @@ export interface CallStore {
    *   {@link CallQuota}); ms since 1970-01-01 UTC. Default: none of them counts
    */
   remove(ids: readonly string[], countedSince?: number): Promise<RemovedCalls>;
-  /** Calls to a number, by ascending id. May read every call: rarely called. */
-  to(phone: string, page: Page): Promise<Call[]>;
+  /**
+   * Calls that mention a number, by ascending id: its target, its message with the numbers for transfers, its outcome and
+   * every other text of it, of its events and of its transcript. May read every call: rarely called.
+   */
+  naming(number: MentionedNumber, page: Page): Promise<Call[]>;
   /**
    * Counts a user's final calls that were created in a period, `until` excluded; ms since 1970-01-01 UTC. Reads only calls
    * of the period.

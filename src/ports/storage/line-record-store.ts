@@ -1,3 +1,5 @@
+import type { MentionedNumber } from "../../domain/mentioned-number.ts";
+
 /** The sealed records of lines, by instance and key. They are erased with the credentials of their instance. */
 export interface LineRecordStore {
   /** The values in the order of the keys; undefined for a key without one. */
@@ -10,6 +12,11 @@ export interface LineRecordStore {
    * @returns false if it would have more; then nothing was changed
    */
   set(instanceId: string, changes: ReadonlyMap<string, Uint8Array | undefined>, most: number): Promise<boolean>;
+  /**
+   * Deletes the records whose key mentions a number, except those of instances that the number itself is linked to; returns
+   * how many. May read every key: rarely called.
+   */
+  forgetNumber(number: MentionedNumber): Promise<number>;
   /** Deletes all records of an instance. */
   clear(instanceId: string): Promise<void>;
 }

@@ -1,3 +1,5 @@
+import type { Call } from "../../domain/call.ts";
+import { mentionedNumber } from "../../domain/mentioned-number.ts";
 import { type Clause, idsOf } from "./scene.ts";
 
 const SPOKEN = { startMs: 0, endMs: 500, confidence: null };
@@ -74,10 +76,34 @@ export function callRemovalContract(clause: Clause): void {
     await scene.endedCall(instance, { targetPhone: "+155501990" });
     const second = await scene.storedCall(foreign, { targetPhone });
     const third = await scene.storedCall(instance, { targetPhone });
-    scene.equal(await calls.to(targetPhone, {}), [first, second, third]);
-    scene.equal(await calls.to(targetPhone, { limit: 2 }), [first, second]);
-    scene.equal(await calls.to(targetPhone, { limit: 2, after: second.id }), [third]);
-    scene.equal(await calls.to("+15550198", {}), []);
+    const number = mentionedNumber(targetPhone);
+    scene.equal(await calls.naming(number, {}), [first, second, third]);
+    scene.equal(await calls.naming(number, { limit: 2 }), [first, second]);
+    scene.equal(await calls.naming(number, { limit: 2, after: second.id }), [third]);
+    scene.equal(await calls.naming(mentionedNumber("+15550198"), {}), []);
+  });
+
+  clause("calls that mention a number in a text, an event or a transcript are found", async (scene) => {
+    const { calls, events, transcripts } = scene.storage;
+    const phone = "+12025550199";
+    const agent = { instructions: ["Transfer them."], transferTo: ["+12025550111", phone] };
+    const outcome = { reason: "agent_finished", detail: `transferred to ${phone}`, answeredBy: "unknown" };
+    const instance = await scene.storedInstance();
+    const found: Call[] = [
+      await scene.endedCall(instance, { message: { type: "DYNAMIC_AGENT", ...agent } as never }),
+      await scene.endedCall(instance, { outcome: outcome as never }),
+      await scene.endedCall(instance, { metadata: { note: "or 12025550199" }, reference: "r" }),
+      await scene.endedCall(instance),
+      await scene.endedCall(instance),
+    ];
+    const [, , , transferred, spoken] = found as [Call, Call, Call, Call, Call];
+    await events.append([scene.event("transferred", transferred, { data: { to: phone, detail: null } })]);
+    const line = { callId: spoken.id, position: 0, speaker: "callee", timestamp: scene.now(), ...SPOKEN } as const;
+    await transcripts.append([{ ...line, text: "Call 0012025550199" }]);
+    const longer = await scene.endedCall(instance, { metadata: { order: "1120255501990" } });
+    await events.append([scene.event("transferred", longer, { data: { to: "+120255501991", detail: null } })]);
+    await scene.endedCall(instance, { from: { number: phone } as never });
+    scene.equal(idsOf(await calls.naming(mentionedNumber(phone), {})), idsOf(found));
   });
 
   clause("ended calls of which a recording is kept are found, oldest first, until it is gone", async (scene) => {

@@ -1,3 +1,4 @@
+import { mentionedNumber } from "../../domain/mentioned-number.ts";
 import type { Clause, StorageScene } from "./scene.ts";
 
 const MOST = 1_000;
@@ -47,6 +48,18 @@ export function lineRecordsContract(clause: Clause, lastingClause: Clause): void
     scene.equal(await lineRecords.keys(id, "\u{10ffff}"), ["\u{10ffff}", "\u{10ffff}x"]);
     scene.equal(await lineRecords.keys(id, "c"), []);
     scene.equal((await lineRecords.keys(id, "")).length, keys.length);
+  });
+
+  clause("records whose key mentions a number are forgotten, unless it is that of their instance", async (scene) => {
+    const { lineRecords } = scene.storage;
+    const phone = "+12025550199";
+    const [one, other] = [await scene.storedInstance(), await scene.storedInstance({ phone })];
+    const keys = ["s/session/12025550199%7Cs.whatsapp.net%7C0", "s/identity/120255501990%7Cx", "s/auth/1"];
+    for (const { id } of [one, other]) await put(scene, id, Object.fromEntries(keys.map((key) => [key, [1]])));
+    scene.equal(await lineRecords.forgetNumber(mentionedNumber(phone)), 1);
+    scene.equal(await lineRecords.keys(one.id, ""), ["s/auth/1", "s/identity/120255501990%7Cx"]);
+    scene.equal((await lineRecords.keys(other.id, "")).length, 3);
+    scene.equal(await lineRecords.forgetNumber(mentionedNumber(phone)), 0);
   });
 
   clause("a write of too many records changes nothing", async (scene) => {

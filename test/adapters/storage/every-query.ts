@@ -1,3 +1,4 @@
+import { mentionedNumber } from "../../../src/domain/mentioned-number.ts";
 import type {
   AccountStore,
   CallFilter,
@@ -106,6 +107,7 @@ async function askInstances({ instances, lineRecords, sealed }: Storage): Promis
   await lineRecords.set("inst_1", new Map([["key", undefined]]), 10);
   await lineRecords.get("inst_1", ["key", "other"]);
   await lineRecords.keys("inst_1", "k");
+  await lineRecords.forgetNumber(mentionedNumber("+15550100"));
   await lineRecords.clear("inst_1");
   for (const kind of SEALED_KINDS) {
     await sealed.list(kind, 10);
@@ -145,7 +147,7 @@ async function askCalls({ instances, calls, receipts }: Storage): Promise<void> 
   await calls.audio("call_1");
   await calls.update("call_1", 2, { status: "FAILED", endedAt: 2 }, []);
   await calls.recorded(9, 10);
-  await calls.to("+15550100", { limit: 10, after: "call_0" });
+  await calls.naming(mentionedNumber("+15550100"), { limit: 10, after: "call_0" });
 }
 
 async function askLists({ instances, consents, calls, logins }: Storage): Promise<void> {

@@ -21,6 +21,7 @@ function scene() {
       kept.set(id, next);
       return true;
     },
+    forgetNumber: async () => 0,
     clear: async (id) => void kept.delete(id),
   };
   return { kept, records: (id: string) => new SealedRecords(id, { vault, storage: { lineRecords } }) };

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Call } from "../../../src/domain/call.ts";
+import type { Event } from "../../../src/domain/events.ts";
 import { ALICE, BOB, NUMBER, World } from "../../support/application.ts";
 
 const OTHER = "+12025550199";
@@ -25,6 +26,7 @@ describe("erasing a phone number", () => {
       transcriptLines: 0,
       recordings: 0,
       receipts: 2,
+      lineRecords: 0,
       activeCalls: [],
       instances: [],
     });
@@ -35,6 +37,37 @@ describe("erasing a phone number", () => {
     expect(await world.story(other)).toEqual(["queued", "failed"]);
     expect(await world.storage.calls.counts()).toEqual({ FAILED: 1 });
     expect(await world.app.erase(NUMBER)).toMatchObject({ calls: 0, events: 0, receipts: 0 });
+    await world.stop();
+  });
+
+  test.each([
+    ["+5511987654321", "+551187654321"],
+    ["+525512345678", "+5215512345678"],
+    ["+541112345678", "+5491112345678"],
+  ])("of two forms, %s and %s, deletes calls to both", async (one, other) => {
+    const world = await World.start();
+    for (const phone of [one, other]) {
+      await endedCall(world, one);
+      await endedCall(world, other);
+      expect(await world.app.erase(phone)).toMatchObject({ calls: 2, activeCalls: [] });
+    }
+    await world.stop();
+  });
+
+  test("deletes a call that an agent transferred to it", async () => {
+    const world = await World.start();
+    const call = await endedCall(world, OTHER);
+    const event = (await world.storage.events.ofCall(call.id, {}))[0]!;
+    const { position: _, sequence: __, ...source } = event;
+    const transferred = {
+      ...source,
+      id: `${event.id}t`,
+      type: "transferred",
+      data: { to: NUMBER, detail: null },
+    } as const;
+    await world.storage.events.append([transferred as Event]);
+    expect(await world.app.erase(NUMBER)).toMatchObject({ calls: 1, events: 3 });
+    expect(await world.storage.calls.get(call.id)).toBeUndefined();
     await world.stop();
   });
 

@@ -1,0 +1,21 @@
+/** Fewer digits, without a plus or a sign of an address, may be any number. */
+const MIN_BARE_DIGITS = 10;
+
+/** A phone number, to be found in texts of all kinds: JSON, SIP messages, keys of records. */
+export interface MentionedNumber {
+  /** E.164. */
+  readonly phone: string;
+  /** Its digits without the plus: every text that mentions it has them in one piece. */
+  readonly digits: string;
+  /** True if the text mentions the number: `+12025550100`, `0012025550100`, `sip:12025550100@…`; not as a part of longer digits. */
+  isIn(text: string): boolean;
+}
+
+/** A number as it is mentioned in texts. @param phone E.164 */
+export function mentionedNumber(phone: string): MentionedNumber {
+  const digits = phone.slice(1);
+  const bare =
+    digits.length < MIN_BARE_DIGITS ? String.raw`(?<!\d)${digits}(?=[@|])` : String.raw`(?<!\d)${digits}(?!\d)`;
+  const mention = new RegExp(String.raw`(?:\+|%2B|(?<!\d)00)${digits}(?!\d)|${bare}`, "i");
+  return { phone, digits, isIn: (text) => mention.test(text) };
+}
