@@ -1,15 +1,17 @@
 import { open } from "node:fs/promises";
 import type { DatabaseSync } from "node:sqlite";
 import { sql } from "kysely";
-import { StorageLocked, StorageUnavailable } from "../../src/ports/storage.ts";
+import { StorageUnavailable } from "../../src/ports/storage.ts";
 import { sqliteAudioFiles } from "./audio-files.ts";
+import { lockFile } from "./lock-file.ts";
 import { nodeSqlite } from "./node-sqlite.ts";
+import { ownedFile } from "./owned-file.ts";
 import { scrubSqlite } from "./scrub-sqlite.ts";
 import type { ConnectedDatabase, Traits } from "./session.ts";
 import { sharedReads } from "./shared-reads.ts";
 import type { SqliteStorageOptions } from "./sqlite.ts";
 import { sqliteConnection, sqliteDialect } from "./sqlite-dialect.ts";
-import { isBusy, isNoDatabase, sqliteUnavailable, whenFree } from "./sqlite-errors.ts";
+import { isNoDatabase, sqliteUnavailable, whenFree } from "./sqlite-errors.ts";
 import { checkedNames } from "./table-names.ts";
 
 /** One connection, whose immediate transactions exclude every other writer. */
@@ -59,15 +61,11 @@ export async function connectSqlite({
     ...(reader && { read: sqliteConnection(reader, reads?.within).rows }),
     columnTypes: { id: "text", bytes: "blob" },
     scrub: (thorough) => scrubSqlite(database, thorough, () => reads?.renew()),
-    async lock({ migrationDb, migrate }) {
-      const release = takeLock(fileOf(database), sqlite.DatabaseSync);
-      try {
-        await migrationDb.transaction().execute(migrate);
-      } catch (error) {
-        release();
-        throw error;
-      }
-      return { release: async () => release() };
+    async lock(opening) {
+      const file = fileOf(database);
+      if (file !== "") return ownedFile(lockFile(file, sqlite.DatabaseSync), opening);
+      await opening.migrationDb.transaction().execute(opening.migrate);
+      return { release: async () => {} };
     },
     close() {
       reader?.close();
@@ -116,22 +114,4 @@ function readingConnection(file: string, Database: typeof DatabaseSync): Databas
   const reader = new Database(file);
   reader.exec("pragma busy_timeout = 0; pragma query_only = on");
   return reader;
-}
-
-/**
- * Locks a second database beside the first. The operating system releases it when the process dies.
- * @returns releases the lock
- */
-function takeLock(file: string, Database: typeof DatabaseSync): () => void {
-  if (file === "") return () => {};
-  const lock = new Database(`${file}-server.lock`);
-  try {
-    lock.exec("pragma busy_timeout = 0");
-    lock.exec("begin exclusive");
-  } catch (error) {
-    lock.close();
-    if (!isBusy(error)) throw error;
-    throw new StorageLocked(`another server already works on the database ${file}`, { cause: error });
-  }
-  return () => lock.close();
 }

@@ -126,6 +126,10 @@ export function kyselyStorage(connect: () => Promise<ConnectedDatabase>, traits:
     get lease() {
       return opened && lease;
     },
+    get verifyOwner() {
+      const verify = opened?.lock?.verify;
+      return verify && (async () => verify());
+    },
     accounts: accountStore(session),
     logins: loginStore(session),
     instances: instanceStore(session),
@@ -167,9 +171,11 @@ async function openWith(connected: ConnectedDatabase, traits: Traits, options: O
     if (options.exclusive) lock = await connected.lock(opening);
     if (!lock) await migrateUnlessServed(connected, opening, Object.keys(steps));
     if (lock && connected.files) await removeOrphanedFiles(db, connected.files);
-    const transaction = traits.rowLocks
-      ? <T>(work: (tx: Kysely<Database>) => Promise<T>) => db.transaction().execute(work)
-      : sharedCommits(db);
+    const run: Session["transaction"] = traits.rowLocks ? (work) => db.transaction().execute(work) : sharedCommits(db);
+    const transaction: Session["transaction"] = async (work) => {
+      lock?.verify?.();
+      return run(work);
+    };
     return { connected, db, lock, transaction };
   } catch (error) {
     await stop({ connected, db, lock });

@@ -18,8 +18,8 @@ export interface Session {
   /** Runs work of one statement that writes. */
   write<T>(work: (db: Kysely<Database>) => Promise<T>): Promise<T>;
   /**
-   * Runs one hot statement that returns its changes. On PostgreSQL it takes one round trip instead of three: with an
-   * `epoch` it changes nothing in another one.
+   * Runs one hot statement that returns its changes. With an `epoch`, it changes nothing in another one, and locks no
+   * row of the owner for that.
    */
   writeOnce<Given extends Fenced, Row>(query: Prepared<Given, Row>, given: Given): Promise<Row[]>;
   /** Runs work that is stored together; `work` waits only for the database. */
@@ -78,5 +78,7 @@ export interface LockedOpening {
 export interface ServerLock {
   /** Undefined if the lock ends with the process. */
   readonly lease?: Lease;
+  /** Checks that the lock still keeps other servers out, if something else than them can end that. @throws {LeaseLost} */
+  verify?(): void;
   release(): Promise<void>;
 }

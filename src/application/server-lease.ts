@@ -8,18 +8,20 @@ import { DEADLINE_PASSED, type Deadlines } from "../ports/telephony.ts";
 const DIAL_SHARE = 0.6;
 /** Without a renewal the lease is lost after this share of its time: the rest is time for the hang-ups. */
 const SEND_SHARE = 0.85;
+/** Between two checks of the owner of a database without a lease, ms. */
+const VERIFY_MS = 1_000;
 
 /** Dependencies of an {@link ServerLease}. */
 export interface ServerLeaseOptions {
   readonly system: System;
-  readonly storage: Pick<Storage, "lease">;
+  readonly storage: Pick<Storage, "lease" | "verifyOwner">;
   readonly timings: Pick<Timings, "leaseRenewMs">;
   readonly log: Logger;
 }
 
 /**
- * This process's right to act as the server of its database. It lasts for ever if the storage has no lease; otherwise it
- * is renewed, and lost when another server has taken it or when no renewal has succeeded in time. Lost once, it is lost
+ * This process's right to act as the server of its database. Without a lease, it lasts until a check finds another server;
+ * a lease is renewed, and lost when another server has taken it or when no renewal has succeeded in time. Lost once, it is lost
  * for good: only a new application on the reopened storage owns the database again.
  */
 export class ServerLease {
@@ -65,7 +67,10 @@ export class ServerLease {
   /** Renews the lease of the open storage, now and from now on. @throws {StorageUnavailable} */
   async start(): Promise<void> {
     const { lease } = this.#options.storage;
-    if (!lease) return;
+    if (!lease) {
+      this.#verifyLater();
+      return;
+    }
     this.#deadlines.dial = this.#deadlines.send = -Infinity;
     const sentAt = this.#options.system.monotonic();
     await lease.renew();
@@ -86,6 +91,17 @@ export class ServerLease {
   end(): void {
     this.#stopTimers();
     this.#ended = true;
+  }
+
+  #verifyLater(): void {
+    const { system, storage } = this.#options;
+    if (storage.verifyOwner === undefined) return;
+    this.#cancelRenewal = system.after(VERIFY_MS, () => {
+      this.#verifyLater();
+      storage.verifyOwner?.().catch((error: unknown) => {
+        if (error instanceof LeaseLost) this.lose(error); // any other error says nothing about the owner
+      });
+    });
   }
 
   /** A renewal does not wait for the one before, whose connection may be dead. */

@@ -74,6 +74,12 @@ export interface Storage {
   close(): Promise<void>;
   /** The lease of an exclusive opening; undefined if a kernel lock proves that there is no other server. */
   readonly lease?: Lease | undefined;
+  /**
+   * Checks that this storage is still the only server of its database: called every second if there is no lease. Every
+   * write makes the same check. Missing: nothing can end that.
+   * @throws {LeaseLost} another server has taken over
+   */
+  readonly verifyOwner?: (() => Promise<void>) | undefined;
   /** Users and their tokens. */
   readonly accounts: AccountStore;
   /** How people sign in. */

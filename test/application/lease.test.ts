@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { sqliteStorage } from "../../adapters/storage/sqlite.ts";
+import { LeaseLost } from "../../src/ports/storage.ts";
 import { ManualSystem } from "../../src/testing/manual-system.ts";
 import { ALICE, World } from "../support/application.ts";
 import { LeasedDatabase, type LeasedStorage } from "../support/leased-storage.ts";
@@ -209,5 +210,26 @@ describe("a process whose database another one has taken", () => {
     await expect(world.app.instances.get(ALICE, instance.id)).rejects.toThrow("this application has stopped");
     await world.system.advance(60_000);
     expect(world.storage.operations.length).toBe(done);
+  });
+});
+
+describe("a database without a lease", () => {
+  test("is checked every second; a server that lost it ends its calls", async () => {
+    const storage = sqliteStorage({ path: ":memory:" });
+    let lost = false;
+    Object.defineProperty(storage, "verifyOwner", {
+      value: async () => {
+        if (lost) throw new LeaseLost("another server has taken over the database");
+      },
+    });
+    const world = await World.start({ storage });
+    const { call, leg } = await world.answeredCall(await world.activeInstance(), LONG);
+    await world.system.advance(10_000);
+    expect((await world.stored(call)).status).toBe("IN_PROGRESS");
+    lost = true;
+    await world.system.advance(1_000);
+    expect(leg.hangUps).toBeGreaterThan(0);
+    await world.stop();
+    expect(world.system.waiting).toBe(0);
   });
 });

@@ -10,7 +10,7 @@ export function isWrite(operation: string): boolean {
 }
 
 /** The stores of a storage. */
-export type StoreName = Exclude<keyof Storage, "open" | "close" | "lease">;
+export type StoreName = Exclude<keyof Storage, "open" | "close" | "lease" | "verifyOwner">;
 
 /** A storage that can be switched off, as a database that is locked or gone. */
 export class FaultyStorage implements Storage {
@@ -59,6 +59,10 @@ export class FaultyStorage implements Storage {
   get lease(): Lease | undefined {
     const { lease } = this.#inner;
     return lease && { ...lease, renew: async () => void (await this.#run("lease.renew", [], () => lease.renew())) };
+  }
+
+  get verifyOwner(): Storage["verifyOwner"] {
+    return this.#inner.verifyOwner;
   }
 
   open(options: OpenOptions): Promise<void> {

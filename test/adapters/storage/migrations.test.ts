@@ -3,6 +3,7 @@ import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
 import { embeddedWorkers } from "../../../adapters/embedded/worker-pool.ts";
 import { connectSqlite } from "../../../adapters/storage/connect-sqlite.ts";
+import { lockFile } from "../../../adapters/storage/lock-file.ts";
 import { postgresStorage } from "../../../adapters/storage/postgres.ts";
 import { sqliteStorage } from "../../../adapters/storage/sqlite.ts";
 import { findPostgres } from "../../support/postgres.ts";
@@ -90,17 +91,11 @@ test("a program beside an older server does not migrate and names the fix", asyn
   const path = scratchPath();
   const server = await connectSqlite({ path });
   const db = await databaseBefore("0007_event_positions", server.dialect, server.columnTypes);
-  const locked = await server.lock({
-    db: db as never,
-    migrationDb: db as never,
-    isCurrent: () => true,
-    migrate: async () => {},
-    leaseMs: 1,
-  });
+  const locked = lockFile(path, DatabaseSync);
   const storage = sqliteStorage({ path });
   await expect(storage.open({ exclusive: false })).rejects.toThrow(/restart it with this version first/);
   expect(applied(path)).toEqual(STEPS.slice(0, 6));
-  await locked.release();
+  locked.release();
   await storage.open({ exclusive: false });
   expect(applied(path)).toEqual(STEPS);
   await storage.close();

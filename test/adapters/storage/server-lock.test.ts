@@ -1,9 +1,12 @@
-import { existsSync, symlinkSync } from "node:fs";
-import { describe, expect, test } from "vitest";
+import { existsSync, rmSync, symlinkSync } from "node:fs";
+import { describe, expect, test, vi } from "vitest";
 import { sqliteStorage } from "../../../adapters/storage/sqlite.ts";
-import { StorageLocked } from "../../../src/ports/storage.ts";
+import { LeaseLost, type Storage, StorageLocked } from "../../../src/ports/storage.ts";
+import { realSystem } from "../../../src/ports/system.ts";
 import { openElsewhere } from "./opener-process.ts";
 import { scratchPath } from "./scratch.ts";
+
+const write = (storage: Storage, id: string) => storage.accounts.ensureUser({ id, name: id, createdAt: 1 });
 
 describe("the server lock of a SQLite file", () => {
   test("refuses a second server until the first has closed", async () => {
@@ -40,6 +43,53 @@ describe("the server lock of a SQLite file", () => {
     await expect(storage.open({ exclusive: true })).rejects.toBeInstanceOf(StorageLocked);
     await other.kill();
     await storage.open({ exclusive: true });
+    await storage.close();
+  });
+
+  test("is taken again by a running server whose lock file was deleted", { timeout: 30_000 }, async () => {
+    const path = scratchPath();
+    const server = sqliteStorage({ path });
+    await server.open({ exclusive: true });
+    for (const check of [() => server.verifyOwner?.(), () => write(server, "usr_1")]) {
+      rmSync(`${path}-server.lock`);
+      await check();
+      await expect(sqliteStorage({ path }).open({ exclusive: true })).rejects.toBeInstanceOf(StorageLocked);
+      const other = await openElsewhere(path, true);
+      expect(other.output).toContain("StorageLocked");
+      await other.end();
+    }
+    await server.close();
+  });
+
+  test("is lost to a server that locked a new file, and that waits until the first one has noticed", async () => {
+    const path = scratchPath();
+    const [first, second] = [sqliteStorage({ path }), sqliteStorage({ path })];
+    await first.open({ exclusive: true });
+    rmSync(`${path}-server.lock`);
+    let hasOpened = false;
+    const opening = second.open({ exclusive: true }).then(() => (hasOpened = true));
+    await expect.poll(() => existsSync(`${path}-server.lock`)).toBe(true);
+    await expect(first.verifyOwner?.()).rejects.toBeInstanceOf(LeaseLost);
+    expect(hasOpened).toBe(false);
+    await expect(write(first, "usr_1")).rejects.toBeInstanceOf(LeaseLost);
+    await opening;
+    await first.close();
+    await write(second, "usr_2");
+    await second.verifyOwner?.();
+    expect(await second.accounts.userByName("usr_1")).toBeUndefined();
+    const third = sqliteStorage({ path });
+    await expect(third.open({ exclusive: true })).rejects.toBeInstanceOf(StorageLocked);
+    await second.close();
+  });
+
+  test("makes no server wait if the one before was killed", { timeout: 30_000 }, async () => {
+    const path = scratchPath();
+    const other = await openElsewhere(path, true);
+    await other.kill();
+    const storage = sqliteStorage({ path });
+    const wait = vi.spyOn(realSystem, "after");
+    await storage.open({ exclusive: true });
+    expect(wait.mock.calls.filter(([ms]) => ms >= 3_000)).toEqual([]);
     await storage.close();
   });
 
