@@ -24,8 +24,13 @@ export const anything = <Value>(value: unknown): Value => value as Value;
 /** Nothing, whatever was returned. */
 export const nothing = (): void => undefined;
 
+/** True for a promise. */
+export const isThenable = (value: unknown): value is PromiseLike<unknown> =>
+  typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function";
+
+/** True for an object that is neither an array nor a promise. */
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
+  typeof value === "object" && value !== null && !Array.isArray(value) && !isThenable(value);
 
 const isText = (value: unknown): boolean => typeof value === "string";
 

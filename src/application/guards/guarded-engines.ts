@@ -99,6 +99,13 @@ const DETECTOR: Rules<VoiceActivityDetector> = {
   push: returns((value) => value === true, false),
 };
 
+/** The function itself, as a port with one method. */
+interface Detectors {
+  create(sampleRate: number): VoiceActivityDetector;
+}
+
+const DETECTORS: Rules<Detectors> = { create: throwing(port(DETECTOR, "detector")) };
+
 export const guardedSpeech = (speech: Speech, parts: GuardParts): Guarded<Speech> =>
   guarded(speech, SPEECH, "speech", parts);
 
@@ -119,9 +126,11 @@ const builtIn: VoiceActivity = (rate) => new Vad(rate);
 /** The detectors of an embedding program; the built-in one in place of one that cannot be made, or if there is none. */
 export function guardedVoiceActivity(activity: VoiceActivity | undefined, parts: GuardParts): Guarded<VoiceActivity> {
   if (activity === undefined) return builtIn as Guarded<VoiceActivity>;
+  const detectors: Detectors = { create: (rate) => activity(rate) };
+  const { create } = guarded(detectors, DETECTORS, "voiceActivity", parts);
   const make: VoiceActivity = (rate) => {
     try {
-      return port(DETECTOR, "voiceActivity")(activity(rate), "voiceActivity", parts);
+      return create(rate);
     } catch (error) {
       parts.log.warn({ port: "voiceActivity", err: portError("voiceActivity", error) }, "a port failed");
       return builtIn(rate);

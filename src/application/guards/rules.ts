@@ -1,4 +1,5 @@
 import { within } from "../../base/timeout.ts";
+import { isThenable } from "./accepted.ts";
 import type { GuardParts, Member, Rule } from "./guarded.ts";
 import { PortBusy, PortFault, portError } from "./port-fault.ts";
 
@@ -56,7 +57,7 @@ export function notifies<F extends Method<void>>(): Rule<F> {
     const notify = (a: unknown, b: unknown, c: unknown): void => {
       try {
         const result: unknown = methodOf(member).call(member.port, a, b, c);
-        if (result !== undefined) discard(result, warn);
+        if (isThenable(result)) discard(result, warn);
       } catch (error) {
         warn(error);
       }
@@ -68,13 +69,13 @@ export function notifies<F extends Method<void>>(): Rule<F> {
 /** A method that returns at once, and throws an `Error` if it fails. Allocates nothing. */
 export function throwing<F extends Method<unknown>>(accept?: Accept<ReturnType<F>>): Rule<F> {
   return (member) => {
+    const warn = warnOnce(member);
     const call = (a: unknown, b: unknown, c: unknown): unknown => {
-      let result: unknown;
       try {
-        result = methodOf(member).call(member.port, a, b, c);
+        const result: unknown = methodOf(member).call(member.port, a, b, c);
+        if (isThenable(result)) discard(result, warn);
         return accept ? accept(result, member.name, member.parts) : result;
       } catch (error) {
-        if (result !== undefined) discard(result, () => {});
         throw portError(member.name, error);
       }
     };
@@ -87,12 +88,11 @@ export function returns<F extends Method<unknown>>(accept: Accept<ReturnType<F>>
   return (member) => {
     const warn = warnOnce(member);
     const call = (a: unknown, b: unknown, c: unknown): unknown => {
-      let result: unknown;
       try {
-        result = methodOf(member).call(member.port, a, b, c);
+        const result: unknown = methodOf(member).call(member.port, a, b, c);
+        if (isThenable(result)) discard(result, warn);
         return accept(result, member.name, member.parts);
       } catch (error) {
-        if (result !== undefined) discard(result, warn);
         warn(error);
         return fallback;
       }
@@ -215,9 +215,9 @@ function presentMethod<F>({ port, key }: Member, method: F): () => F | undefined
   };
 }
 
-/** Handles what a method returned although it should not: a promise that may reject. */
-function discard(result: unknown, failed: (error: unknown) => void): void {
-  if (typeof result === "object" && result !== null) new Promise((resolve) => resolve(result)).catch(failed);
+/** Handles a promise that a method returned although its caller does not wait: its rejection is logged. */
+function discard(result: PromiseLike<unknown>, failed: (error: unknown) => void): void {
+  new Promise((resolve) => resolve(result)).catch(failed);
 }
 
 function warnOnce({ name, parts }: Member): (error: unknown) => void {

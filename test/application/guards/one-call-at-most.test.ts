@@ -1,0 +1,102 @@
+import { describe, expect, test } from "vitest";
+import { scriptedAgent } from "../../../adapters/agent/scripted/scripted-agent.ts";
+import { Vad } from "../../../src/audio/vad.ts";
+import { isActive } from "../../../src/domain/call.ts";
+import type { CreateCallInput } from "../../../src/domain/call-input.ts";
+import { ManualSystem } from "../../../src/testing/manual-system.ts";
+import { type ScriptedLeg, ScriptedTelephony } from "../../../src/testing/scripted-telephony.ts";
+import { ALICE, audioFile, BOB, decoder, NUMBER, ToneSpeech, World } from "../../support/application.ts";
+import { MeasuringTranscription } from "../../support/measuring-transcription.ts";
+import { MemoryRecordings } from "../../support/memory-recordings.ts";
+import { ScriptedEndpoints } from "../../support/scripted-endpoints.ts";
+import { type Breakage, FAULTS, fragile } from "./fragile.ts";
+
+/** Every method of a port that the core calls for a call. */
+const METHODS = [
+  ...["speech.voices", "speech.voice", "speech.speak", "speech.warmUp"],
+  ...["decoder.inspect", "decoder.decode"],
+  ...["recordings.record", "writer.write", "writer.finish"],
+  ...["transcription.open", "session.push", "session.commit", "session.close"],
+  ...["agent.check", "agent.begin", "conversation.reply", "conversation.heard", "conversation.report"],
+  ...["telephony.open", "telephony.refuses"],
+  ...["line.link", "line.probe", "line.dial"],
+  ...["leg.connectMedia", "leg.progress", "leg.statistics", "leg.evidence", "leg.sendDtmf", "leg.hangUp"],
+  ...["detector.push", "voiceActivity.create", "webhooks.post"],
+];
+const TEXT = "x".repeat(200); // 10 s
+const CASES = METHODS.flatMap((method) => FAULTS.map((fault) => [method, fault] as const));
+
+async function fragileWorld(breakage: Breakage): Promise<World> {
+  const system = new ManualSystem();
+  const detectors = { create: (rate: number) => fragile(new Vad(rate), "detector", breakage) };
+  const { create } = fragile(detectors, "voiceActivity", breakage);
+  return World.start({
+    system,
+    network: fragile(new ScriptedTelephony(system), "telephony", breakage),
+    speech: () => fragile(new ToneSpeech(), "speech", breakage),
+    decoder: fragile(decoder, "decoder", breakage),
+    recordings: fragile(new MemoryRecordings(), "recordings", breakage),
+    transcription: fragile(new MeasuringTranscription(), "transcription", breakage),
+    agent: fragile(scriptedAgent(), "agent", breakage),
+    voiceActivity: (rate) => create(rate),
+    webhookSender: fragile(new ScriptedEndpoints(), "webhooks", breakage),
+    webhooksAllowPrivate: true,
+    streamPreview: true,
+  });
+}
+
+/** The callees answer. */
+function answerAll(world: World, answered: Set<ScriptedLeg>): void {
+  for (const leg of world.network.legs) {
+    if (answered.has(leg)) continue;
+    answered.add(leg);
+    leg.placed();
+    leg.answer();
+  }
+}
+
+describe("a method of a port that goes wrong costs the calls that need it, and no other", () => {
+  test.for(CASES)("%s: %s", { timeout: 60_000 }, async ([method, fault]) => {
+    const breakage: Breakage = { method: undefined, fault, calls: 0 };
+    const world = await fragileWorld(breakage);
+    const { system, app } = world;
+    await app.webhooks.create(BOB, { url: "https://example.com/hook" });
+    const bystander = await world.answeredCall(await world.activeInstance(ALICE), TEXT);
+    await system.advance(500);
+    const answered = new Set([bystander.leg]);
+
+    const instances = await Promise.all([1, 2, 3].map(() => world.activeInstance(BOB)));
+    breakage.method = method;
+    const [spoken, played, conducted] = instances.map(({ id }) => id) as [string, string, string];
+    const target = { phoneNumber: NUMBER };
+    const creations: readonly CreateCallInput[] = [
+      { instanceId: spoken, type: "FIXED_TTS", target, tts: { text: "Hi", voiceId: "en-US-1" }, recording: true },
+      { instanceId: played, type: "FIXED_AUDIO", target, audio: { audioBase64: audioFile(1) } },
+      { instanceId: conducted, type: "DYNAMIC_AGENT", target, agent: { instructions: ["Ask day: Press 1."] } },
+    ];
+    for (const creation of creations) void app.calls.create(BOB, creation).catch(() => {}); // may be refused, or never end
+    for (let second = 0; second < 40; second++) {
+      answerAll(world, answered);
+      await system.advance(1_000);
+    }
+    expect(await world.stored(bystander.call)).toMatchObject({
+      status: "COMPLETED",
+      outcome: { reason: "message_played", heardRatio: 1 },
+    });
+    expect(bystander.leg.heard.filter((sample) => sample !== 0).length).toBeGreaterThan(9 * bystander.leg.sampleRate);
+
+    breakage.method = undefined;
+    const next = await world.answeredCall(await world.activeInstance(ALICE), "Hello again");
+    answered.add(next.leg);
+    await system.advance(5_000);
+    expect(await world.stored(next.call)).toMatchObject({ outcome: { reason: "message_played", heardRatio: 1 } });
+    const unfinished = async () =>
+      (await world.storage.calls.list(BOB.userId, {}, { limit: 10 })).filter(({ status }) => isActive(status));
+    for (let minute = 0; minute < 12 && (await unfinished()).length > 0; minute++) {
+      answerAll(world, answered);
+      await system.advance(60_000);
+    }
+    expect(await unfinished()).toEqual([]);
+    await world.stop();
+  });
+});
