@@ -274,6 +274,7 @@ export function createRingport(options: RingportOptions = {}): Ringport {
       signIn: 1,
       session: 1,
       signOut: 1,
+      deviceMark: 1,
       sessions: 1,
       endSession: 1,
       changePassword: 1,

@@ -1,6 +1,6 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from "node:crypto";
 import { availableParallelism } from "node:os";
-import { HasherBusy, type PasswordHasher } from "../../src/ports/password-hasher.ts";
+import { HasherBusy, type HashTurn, type PasswordHasher } from "../../src/ports/password-hasher.ts";
 
 /** How much work a hash is (RFC 7914): memory is 128 · 2^ln · r bytes. */
 export interface ScryptCost {
@@ -15,7 +15,7 @@ const SALT_BYTES = 16;
 const HASH_BYTES = 32;
 /** Hashes at the same time: each takes its memory and a processor, and one processor is left to live audio. */
 const AT_ONCE = Math.min(2, Math.max(1, availableParallelism() - 1));
-/** Requests that wait for one of them: up to ten seconds of work. */
+/** Requests of each kind that wait for one of them: up to ten seconds of work. */
 const MOST_WAITING = 32;
 
 const PHC = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]{16,86})\$([A-Za-z0-9+/]{22,86})$/;
@@ -34,8 +34,15 @@ interface StoredHash extends ScryptCost {
 export function scryptHasher(cost: ScryptCost = COST, atOnce: number = AT_ONCE): PasswordHasher {
   const turns = boundedTurns(atOnce, MOST_WAITING);
 
-  const derived = (password: string, salt: Buffer, { ln, r, p }: ScryptCost, bytes: number): Promise<Buffer> =>
+  const derived = (
+    password: string,
+    salt: Buffer,
+    { ln, r, p }: ScryptCost,
+    bytes: number,
+    turn: HashTurn | undefined,
+  ): Promise<Buffer> =>
     turns(
+      turn,
       () =>
         new Promise((resolve, reject) => {
           const N = 2 ** ln;
@@ -45,16 +52,16 @@ export function scryptHasher(cost: ScryptCost = COST, atOnce: number = AT_ONCE):
     );
 
   return {
-    async hash(password) {
+    async hash(password, turn) {
       const salt = randomBytes(SALT_BYTES);
       const { ln, r, p } = cost;
-      const hash = await derived(password, salt, cost, HASH_BYTES);
+      const hash = await derived(password, salt, cost, HASH_BYTES, turn);
       return `$scrypt$ln=${ln},r=${r},p=${p}$${unpadded(salt)}$${unpadded(hash)}`;
     },
-    async verify(password, stored) {
+    async verify(password, stored, turn) {
       const known = stored === undefined ? undefined : parsed(stored);
       const { salt, hash, ...its } = known ?? { ...cost, salt: NO_SALT, hash: NO_HASH };
-      const key = await derived(password, salt, its, hash.length);
+      const key = await derived(password, salt, its, hash.length, turn);
       return timingSafeEqual(key, hash) && known !== undefined;
     },
     isOutdated(stored) {
@@ -85,12 +92,17 @@ function unpadded(bytes: Buffer): string {
   return bytes.toString("base64").replaceAll("=", "");
 }
 
-/** Runs work in turns. @throws {HasherBusy} that many wait already */
-function boundedTurns(atOnce: number, mostWaiting: number): <T>(work: () => Promise<T>) => Promise<T> {
+/** Runs work in turns, known people before strangers. @throws {HasherBusy} that many of a kind wait already */
+function boundedTurns(
+  atOnce: number,
+  mostWaiting: number,
+): <T>(turn: HashTurn | undefined, work: () => Promise<T>) => Promise<T> {
   let running = 0;
-  const waiting: (() => void)[] = [];
-  return async (work) => {
+  const known: (() => void)[] = [];
+  const strangers: (() => void)[] = [];
+  return async (kind, work) => {
     if (running >= atOnce) {
+      const waiting = kind === "known" ? known : strangers;
       if (waiting.length >= mostWaiting)
         throw new HasherBusy(`${mostWaiting} passwords wait to be hashed; try again in a moment`);
       await new Promise<void>((turn) => waiting.push(turn)); // the place is handed over
@@ -98,7 +110,7 @@ function boundedTurns(atOnce: number, mostWaiting: number): <T>(work: () => Prom
     try {
       return await work();
     } finally {
-      const next = waiting.shift();
+      const next = known.shift() ?? strangers.shift();
       if (next) next();
       else running--;
     }

@@ -86,4 +86,21 @@ describe("the scrypt of the runtime", () => {
     expect(refused).toEqual(Array.from({ length: 16 }, () => "hasher_busy"));
     expect(await hasher.verify("correct horse", await hasher.hash("correct horse"))).toBe(true);
   });
+
+  test("hashes for known people before strangers, whose queue takes no place of theirs", async () => {
+    const hasher = scryptHasher(CHEAP, 1);
+    const order: string[] = [];
+    const strangers = Array.from({ length: 40 }, () =>
+      hasher.hash("correct horse").then(
+        () => order.push("stranger"),
+        () => order.push("refused"),
+      ),
+    );
+    await hasher.hash("correct horse", "known").then(() => order.push("known"));
+    await Promise.all(strangers);
+    expect(order.filter((one) => one === "refused")).toHaveLength(7);
+    // The one that was running ends first.
+    expect(order.filter((one) => one !== "refused").indexOf("known")).toBe(1);
+    expect(order.filter((one) => one === "stranger")).toHaveLength(33);
+  });
 });

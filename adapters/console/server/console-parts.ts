@@ -10,6 +10,8 @@ export interface ConsoleParts {
   readonly ringport: Ringport;
   readonly signIn: ConsoleOptions["signIn"];
   readonly cookie: SessionCookie;
+  /** The mark of a browser that has signed in before. */
+  readonly deviceCookie: SessionCookie;
   readonly visitors: Visitors;
   readonly system: System;
   readonly log: Logger;

@@ -43,6 +43,7 @@ export function consoleServer(ringport: Ringport, options: ConsoleOptions): Cons
     ringport,
     signIn,
     cookie,
+    deviceCookie: sessionCookie(base, ringport.publicUrl, "device"),
     visitors: visitors(ringport.accounts, cookie, signIn),
     system,
     log,

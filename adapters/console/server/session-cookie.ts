@@ -19,11 +19,16 @@ export interface SessionCookie {
  * servers of the host from setting it over plain HTTP (RFC 6265bis §4.1.3.1). Browsers send a cookie to every port of a host
  * (RFC 6265 §8.5), so its name has the port: servers on two ports do not end each other's sessions.
  * @param base path in front of `/console`
+ * @param kind of the cookie: the secret of a session, or the mark of a browser that has signed in before
  */
-export function sessionCookie(base: string, publicUrl: string | undefined): SessionCookie {
+export function sessionCookie(
+  base: string,
+  publicUrl: string | undefined,
+  kind: "session" | "device" = "session",
+): SessionCookie {
   const isSecure = (context: RequestContext): boolean => isHttps(context, publicUrl);
   const name = (context: RequestContext): string =>
-    `${isSecure(context) ? "__Secure-" : ""}ringport_session${portSuffix(context, publicUrl)}`;
+    `${isSecure(context) ? "__Secure-" : ""}ringport_${kind}${portSuffix(context, publicUrl)}`;
   const written = (context: RequestContext, value: string, seconds: number): string =>
     `${name(context)}=${value}; Path=${base}/console; Max-Age=${seconds}; HttpOnly; SameSite=Lax${isSecure(context) ? "; Secure" : ""}`;
   return {

@@ -1,4 +1,4 @@
-import type { NewSession, SignedIn } from "../../../src/application/accounts/account-use-cases.ts";
+import type { Browser, NewSession, SignedIn } from "../../../src/application/accounts/account-use-cases.ts";
 import type { Principal } from "../../../src/domain/principal.ts";
 import { json, noContent } from "../../../src/http/reply.ts";
 import type { RequestContext } from "../../../src/http/request-context.ts";
@@ -12,9 +12,12 @@ import { accountRoute, type ConsoleRoute, idOf, requireAccounts } from "./consol
 import { isNetworkPage } from "./dispatch.ts";
 import { serverUrl } from "./server-url.ts";
 
+/** How long a browser keeps its mark, ms. */
+const DEVICE_MS = 365 * 24 * 60 * 60_000;
+
 /** Who is signed in, and how that changes. */
 export function sessionRoutes(parts: ConsoleParts): ConsoleRoute[] {
-  const { ringport, cookie, visitors, signIn, system, log } = parts;
+  const { ringport, cookie, deviceCookie, visitors, signIn, system, log } = parts;
   const { accounts } = ringport;
 
   async function stateOf(
@@ -54,8 +57,9 @@ export function sessionRoutes(parts: ConsoleParts): ConsoleRoute[] {
     return json(200, state, { "set-cookie": cookie.set(context, session.secret, lasts) });
   }
 
-  const browserOf = (context: RequestContext): { userAgent: string | null } => ({
+  const browserOf = (context: RequestContext): Browser => ({
     userAgent: context.header("user-agent"),
+    device: deviceCookie.read(context),
   });
 
   /** A route that ends with a new session. */
@@ -80,6 +84,10 @@ export function sessionRoutes(parts: ConsoleParts): ConsoleRoute[] {
         const state = await stateOf(context, visitor?.signedIn ?? visitor?.principal);
         const secret = cookie.read(context);
         if (signIn || secret === undefined) return json(200, state);
+        // A reply sets one cookie: the first request of a session marks the browser, later ones prolong the session.
+        const mark =
+          visitor?.signedIn && (await accounts.deviceMark(visitor.signedIn.account, deviceCookie.read(context)));
+        if (mark !== undefined) return json(200, state, { "set-cookie": deviceCookie.set(context, mark, DEVICE_MS) });
         // The use of a session has prolonged it; a session that is over need not be sent any more.
         const lasts = visitor?.signedIn && visitor.signedIn.session.expiresAt - system.now();
         const value = lasts === undefined ? cookie.clear(context) : cookie.set(context, secret, lasts);

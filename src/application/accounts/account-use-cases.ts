@@ -42,6 +42,8 @@ export interface NewSession extends SignedIn {
 /** The browser of a sign-in. */
 export interface Browser {
   readonly userAgent: string | null;
+  /** The mark that it got from `deviceMark`, if it has signed in before. */
+  readonly device?: string | undefined;
 }
 
 /** An email address and a password. */
@@ -102,12 +104,17 @@ export interface AccountUseCases {
   register(person: Login & { readonly code?: string | undefined }, browser: Browser): Promise<NewSession>;
   /**
    * Throws `sign_in_failed` without a hint which of the two was wrong, and `too_many_attempts` with a `retryAfterMs`, which
-   * grows after five failures for an address, or if many passwords are being hashed.
+   * grows after five failures for an address (or of a browser with a device mark), or if many passwords are being hashed.
    */
   signIn(login: Login, browser: Browser): Promise<NewSession>;
   /** Whoever has this secret; undefined if it is unknown or has expired. Using a session prolongs it. */
   session(secret: string): Promise<SignedIn | undefined>;
   signOut(secret: string): Promise<void>;
+  /**
+   * A mark of a browser that is signed in, for `device` of its later sign-ins: their failures are counted apart from those of
+   * strangers, and their passwords are verified before those of strangers. Undefined if it has one of this account already.
+   */
+  deviceMark(account: Account, present: string | undefined): Promise<string | undefined>;
   /** Newest first. */
   sessions(account: Account): Promise<AccountSession[]>;
   /** Throws `session_not_found`. */

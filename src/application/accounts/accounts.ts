@@ -1,10 +1,11 @@
 import type { Sha256 } from "../../base/sha256.ts";
 import { AccountRefusal } from "../../domain/account-refusal.ts";
-import { checkedEmail } from "../../domain/email.ts";
+import { checkedEmail, emailOf } from "../../domain/email.ts";
 import { checkedPassword } from "../../domain/password.ts";
 import type { PasswordHasher } from "../../ports/password-hasher.ts";
 import type { AccountRecord, CodeRecord, LoginStore, Storage, TokenRecord, UsedCode } from "../../ports/storage.ts";
 import { FIRST_USER, type IssuedToken } from "../access/tokens.ts";
+import type { Vault } from "../access/vault.ts";
 import type { InstanceUseCases } from "../use-cases.ts";
 import { AccountTokens, type AccountTokensParts, type TokenOffice } from "./account-tokens.ts";
 import type {
@@ -23,6 +24,7 @@ import type {
 } from "./account-use-cases.ts";
 import { Attempts } from "./attempts.ts";
 import { AuditLog, type AuditParts } from "./audit-log.ts";
+import { Devices } from "./devices.ts";
 import { Invitations } from "./invitations.ts";
 import { type CodeMakers, codeExpiry, firstCode, resetCode } from "./one-time-codes.ts";
 import { Passwords } from "./passwords.ts";
@@ -38,6 +40,7 @@ export interface AccountParts extends UserErasers, AccountTokensParts, AuditPart
   readonly passwords: PasswordHasher;
   readonly registration: Registration;
   readonly sha256: Sha256;
+  readonly vault: Pick<Vault, "signingKey">;
 }
 
 /** The use cases of accounts. */
@@ -47,6 +50,7 @@ export class Accounts implements AccountUseCases {
   readonly #sha256: Sha256;
   readonly #makers: CodeMakers;
   readonly #passwords: Passwords;
+  readonly #devices: Devices;
   readonly #sessions: Sessions;
   readonly #tokens: AccountTokens;
   readonly #audit: AuditLog;
@@ -60,6 +64,7 @@ export class Accounts implements AccountUseCases {
     this.#sha256 = sha256;
     this.#makers = { logins, system, ids, sha256 };
     this.#passwords = new Passwords(passwords, logins, new Attempts(system));
+    this.#devices = new Devices(parts.vault, system);
     this.#sessions = new Sessions(logins, system, ids, sha256);
     this.#tokens = new AccountTokens(parts);
     this.#audit = new AuditLog(parts);
@@ -82,7 +87,7 @@ export class Accounts implements AccountUseCases {
     const password = checkedPassword(person.password, email);
     // Only to people with a code: the answer reveals whether an address is taken.
     if (await this.#logins.accountByEmail(email)) throw emailTaken();
-    const passwordHash = await this.#passwords.hash(password);
+    const passwordHash = await this.#passwords.hash(password, code ? "known" : "stranger");
     const createdAt = system.now();
     const id = ids("acct");
     const role = registration === "first" ? "admin" : "member";
@@ -104,7 +109,11 @@ export class Accounts implements AccountUseCases {
   }
 
   async signIn({ email, password }: Login, browser: Browser): Promise<NewSession> {
-    const { account, slowedDown } = await this.#passwords.trySignIn(email, password);
+    const { account, slowedDown } = await this.#passwords.trySignIn(
+      email,
+      password,
+      await this.#deviceOf(email, browser),
+    );
     // Nobody waits for this note: a stranger could measure it.
     if (slowedDown) void this.#audit.note(slowedDown, "account.sign_in_slowed_down", null);
     if (!account) throw signInFailed();
@@ -122,6 +131,11 @@ export class Accounts implements AccountUseCases {
   async signOut(secret: string): Promise<void> {
     const ended = await this.#sessions.signOut(secret);
     if (ended) await this.#audit.note(ended.account, "account.signed_out", ended.session.id);
+  }
+
+  async deviceMark({ email }: Account, present: string | undefined): Promise<string | undefined> {
+    const known = await this.#devices.find(present, email);
+    return known === undefined ? this.#devices.issue(email) : undefined;
   }
 
   sessions(account: Account): Promise<AccountSession[]> {
@@ -213,7 +227,7 @@ export class Accounts implements AccountUseCases {
     browser: Browser,
     refusal: () => AccountRefusal,
   ): Promise<NewSession> {
-    const passwordHash = await this.#passwords.hash(password);
+    const passwordHash = await this.#passwords.hash(password, "known");
     const session = await this.#sessions.make(account.id, browser);
     if (!(await this.#logins.changePassword(session.record, passwordHash, allowed))) throw refusal();
     this.#passwords.forgetFailures(account);
@@ -234,6 +248,11 @@ export class Accounts implements AccountUseCases {
     const used = await this.#code(purpose, given);
     if (!used) throw codeInvalid();
     return used;
+  }
+
+  async #deviceOf(email: unknown, { device }: Browser): Promise<string | undefined> {
+    const address = emailOf(email);
+    return address === undefined ? undefined : this.#devices.find(device, address);
   }
 
   /** A code that is valid for its purpose now; undefined if it is not. */

@@ -1,7 +1,7 @@
 import { AccountRefusal } from "../../domain/account-refusal.ts";
 import { emailKey } from "../../domain/email.ts";
 import { passwordOf } from "../../domain/password.ts";
-import { HasherBusy, type PasswordHasher } from "../../ports/password-hasher.ts";
+import { HasherBusy, type HashTurn, type PasswordHasher } from "../../ports/password-hasher.ts";
 import type { AccountRecord, LoginStore } from "../../ports/storage.ts";
 import type { Attempts } from "./attempts.ts";
 
@@ -23,6 +23,8 @@ export class Passwords {
   readonly #hasher: PasswordHasher;
   readonly #logins: LoginStore;
   readonly #attempts: Attempts;
+  /** Accounts with a known browser whose password is being verified: one each has a turn ahead of strangers. */
+  readonly #ahead = new Set<string>();
 
   constructor(hasher: PasswordHasher, logins: LoginStore, attempts: Attempts) {
     this.#hasher = hasher;
@@ -31,17 +33,23 @@ export class Passwords {
   }
 
   /** @throws {AccountRefusal} `too_many_attempts`: too many passwords are being hashed */
-  async hash(password: string): Promise<string> {
-    return notBusy(this.#hasher.hash(password));
+  async hash(password: string, turn: HashTurn): Promise<string> {
+    return notBusy(this.#hasher.hash(password, turn));
   }
 
   /**
    * Tries the password of an address, whether or not somebody has it: the way is the same, with one hash.
+   * @param device a browser that has signed in to this account; its failures are counted apart from those of strangers
    * @throws {AccountRefusal} `too_many_attempts`
    */
-  trySignIn(email: unknown, password: unknown): Promise<Tried> {
+  async trySignIn(email: unknown, password: unknown, device?: string): Promise<Tried> {
     const address = typeof email === "string" ? email.trim().slice(0, NAME_LENGTH) : "";
-    return this.#try(emailKey(address), password, () => this.#logins.accountByEmail(storable(address)));
+    const key = emailKey(address);
+    const name = device === undefined ? emailName(key) : `device ${device}`;
+    const find = () => this.#logins.accountByEmail(storable(address));
+    if (device === undefined || this.#ahead.has(key)) return this.#try(name, password, "stranger", find);
+    this.#ahead.add(key);
+    return this.#try(name, password, "known", find).finally(() => this.#ahead.delete(key));
   }
 
   /**
@@ -50,7 +58,9 @@ export class Passwords {
    * @throws {AccountRefusal} `too_many_attempts`, `password_wrong`
    */
   async confirm(accountId: string, password: unknown): Promise<AccountRecord> {
-    const { account } = await this.#try(accountId, password, () => this.#logins.account(accountId));
+    const { account } = await this.#try(accountName(accountId), password, "known", () =>
+      this.#logins.account(accountId),
+    );
     if (!account) throw new AccountRefusal("password_wrong", "the password is wrong");
     return account;
   }
@@ -59,21 +69,26 @@ export class Passwords {
   async strengthen({ id, passwordHash }: AccountRecord, password: unknown): Promise<void> {
     const right = passwordOf(password);
     if (right === undefined || !this.#hasher.isOutdated(passwordHash)) return;
-    await this.#logins.rehash(id, passwordHash, await this.#hasher.hash(right));
+    await this.#logins.rehash(id, passwordHash, await this.#hasher.hash(right, "stranger"));
   }
 
   /** For a new password, or an account that is gone. */
   forgetFailures({ id, email }: AccountRecord): void {
-    this.#attempts.forget(id);
-    this.#attempts.forget(emailKey(email));
+    this.#attempts.forget(accountName(id));
+    this.#attempts.forget(emailName(emailKey(email)));
   }
 
-  async #try(name: string, given: unknown, find: () => Promise<AccountRecord | undefined>): Promise<Tried> {
+  async #try(
+    name: string,
+    given: unknown,
+    turn: HashTurn,
+    find: () => Promise<AccountRecord | undefined>,
+  ): Promise<Tried> {
     const attempt = this.#attempts.begin(name);
     try {
       const account = await find();
       // No account has an empty password; it takes as long as any other.
-      const right = await notBusy(this.#hasher.verify(passwordOf(given) ?? "", account?.passwordHash));
+      const right = await notBusy(this.#hasher.verify(passwordOf(given) ?? "", account?.passwordHash, turn));
       if (!right) return { account: undefined, slowedDown: attempt.fail() ? account : undefined };
       attempt.succeed();
       return { account, slowedDown: undefined };
@@ -83,6 +98,10 @@ export class Passwords {
     }
   }
 }
+
+/** Names under which attempts are counted: no address that somebody types is the id of an account. */
+const emailName = (key: string): string => `email ${key}`;
+const accountName = (id: string): string => `account ${id}`;
 
 /** A text that every database takes. */
 function storable(text: string): string {

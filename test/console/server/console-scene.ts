@@ -39,8 +39,10 @@ export interface Scene {
 }
 
 export interface Browser {
-  /** The Cookie header. */
+  /** The cookie of its session. */
   cookie: string | undefined;
+  /** The cookie that marks it as one that has signed in. */
+  device: string | undefined;
   /** Sends a request of a page of the console. */
   ask(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answered>;
 }
@@ -95,6 +97,7 @@ export function consoleScene({
   function browser(): Browser {
     const self: Browser = {
       cookie: undefined,
+      device: undefined,
       async ask(method, path, body, headers = {}) {
         const reply = await send({
           method,
@@ -102,13 +105,16 @@ export function consoleScene({
           body,
           headers: {
             ...FROM_PAGE,
-            ...(self.cookie && { cookie: self.cookie }),
+            ...((self.cookie ?? self.device) && {
+              cookie: [self.cookie, self.device].filter((one) => one !== undefined).join("; "),
+            }),
             ...(body !== undefined && { "content-type": "application/json" }),
             ...headers,
           },
         });
         const [pair = ""] = (reply.headers["set-cookie"] ?? "").split(";");
-        if (pair !== "") self.cookie = pair.endsWith("=") ? undefined : pair;
+        if (/^(?:__Secure-)?ringport_device/.test(pair)) self.device = pair;
+        else if (pair !== "") self.cookie = pair.endsWith("=") ? undefined : pair;
         return reply;
       },
     };

@@ -6,6 +6,7 @@ import type {
   AuditEntry,
   Invitation,
   NewSession,
+  Browser as RequestingBrowser,
   SignedIn,
 } from "../../../src/application/accounts/account-use-cases.ts";
 import { AccountRefusal, type AccountRefusalCode } from "../../../src/domain/account-refusal.ts";
@@ -23,6 +24,8 @@ interface Stored {
 /** Accounts in memory, without hashing, limits and storage; the use cases have tests of their own. */
 export class FakeAccounts implements AccountUseCases {
   readonly noted: { accountId: string; action: string; subject: string | null }[] = [];
+  /** The mark of the browser of each sign-in. */
+  readonly devices: (string | undefined)[] = [];
   /** Every call with the account that it was made for. */
   readonly calls: { method: string; account: string }[] = [];
   readonly #system: Pick<System, "now">;
@@ -57,7 +60,13 @@ export class FakeAccounts implements AccountUseCases {
     return this.#begin(account, null);
   }
 
-  async signIn(login: { email: string; password: string }, { userAgent }: { userAgent: string | null }) {
+  async deviceMark(account: Account, present: string | undefined) {
+    const mark = `device-of-${account.id}`;
+    return present === mark ? undefined : mark;
+  }
+
+  async signIn(login: { email: string; password: string }, { userAgent, device }: RequestingBrowser) {
+    this.devices.push(device);
     const found = this.#accounts.find(({ account }) => account.email === login.email);
     if (found?.password !== login.password) throw refusal("sign_in_failed");
     return this.#begin(found.account, userAgent);

@@ -97,9 +97,24 @@ describe("a session", () => {
   test("is prolonged by its use", async () => {
     const scene = consoleScene();
     const browser = await scene.admin();
+    await browser.ask("GET", "/api/session"); // marks the browser
     await scene.system.advance(86_400_000);
     const { headers } = await browser.ask("GET", "/api/session");
     expect(setCookie(headers)).toContain(`Max-Age=${13 * 86_400};`); // the fake prolongs nothing
+  });
+
+  test("marks its browser once, with a cookie that outlives the sign-out and comes with later sign-ins", async () => {
+    const scene = consoleScene();
+    const browser = await scene.admin();
+    expect(setCookie((await browser.ask("GET", "/api/session")).headers)).toMatch(
+      /^ringport_device_8080=[^;]+; Path=\/console; Max-Age=31536000; HttpOnly; SameSite=Lax$/,
+    );
+    const { device } = browser;
+    expect(setCookie((await browser.ask("GET", "/api/session")).headers)).toContain("ringport_session");
+    await browser.ask("POST", "/api/sign-out", {});
+    expect([browser.cookie, browser.device]).toEqual([undefined, device]);
+    await browser.ask("POST", "/api/sign-in", { email: ADA.email, password: PASSWORD });
+    expect(scene.accounts.devices).toEqual([device?.split("=")[1]]);
   });
 
   test("that has ended is removed from the browser", async () => {

@@ -28,6 +28,8 @@ export async function loadSession(): Promise<void> {
 export function beginSession(state: SessionState): void {
   session.value = state;
   tabs.postMessage("changed");
+  // The reply marks this browser as one that has signed in.
+  consoleApi.get("session").catch(() => {});
 }
 
 /** Ends the session in this browser, in all its tabs. */

@@ -1,0 +1,62 @@
+import { describe, expect, test } from "vitest";
+import type { AccountUseCases } from "../../../src/application/accounts/account-use-cases.ts";
+import { accountScene, BROWSER, PASSWORD } from "./scene.ts";
+
+const ANA = { email: "ana@example.com", password: PASSWORD };
+
+/** A stranger who guesses until the address has to wait. */
+async function lockOut(accounts: AccountUseCases, email: string): Promise<void> {
+  for (let i = 0; i < 5; i++)
+    await expect(accounts.signIn({ email, password: "wrong horse" }, BROWSER)).rejects.toMatchObject({
+      code: "sign_in_failed",
+    });
+  await expect(accounts.signIn({ ...ANA, email }, BROWSER)).rejects.toMatchObject({ code: "too_many_attempts" });
+}
+
+describe("a browser that has signed in before", () => {
+  test("signs in while strangers keep everybody else from it", async () => {
+    const { accounts, admin } = await accountScene();
+    const { account } = await admin();
+    const device = await accounts.deviceMark(account, undefined);
+    await lockOut(accounts, ANA.email);
+    expect((await accounts.signIn(ANA, { ...BROWSER, device })).account.id).toBe(account.id);
+    // It frees strangers from nothing.
+    await expect(accounts.signIn(ANA, BROWSER)).rejects.toMatchObject({ code: "too_many_attempts" });
+  });
+
+  test("has five guesses of its own, and leaves strangers theirs", async () => {
+    const { accounts, admin } = await accountScene();
+    const { account } = await admin();
+    const device = await accounts.deviceMark(account, undefined);
+    const known = { ...BROWSER, device };
+    const wrong = { ...ANA, password: "wrong horse" };
+    for (let i = 0; i < 5; i++)
+      await expect(accounts.signIn(wrong, known)).rejects.toMatchObject({ code: "sign_in_failed" });
+    await expect(accounts.signIn(ANA, known)).rejects.toMatchObject({ code: "too_many_attempts" });
+    await accounts.signIn(ANA, BROWSER);
+  });
+
+  test("is a stranger at another account, with a changed mark, and after a year", async () => {
+    const { accounts, admin, member, world } = await accountScene();
+    const first = await admin();
+    const bob = await member(first, "bob@example.com");
+    const own = (await accounts.deviceMark(first.account, undefined)) ?? "";
+    const other = await accounts.deviceMark(bob.account, own);
+    expect(other).toBeDefined();
+    expect(await accounts.deviceMark(first.account, own)).toBeUndefined();
+    await lockOut(accounts, ANA.email);
+    for (const device of [other, own.replace(/.$/, (last) => (last === "0" ? "1" : "0")), "", "x".repeat(9_000)])
+      await expect(accounts.signIn(ANA, { ...BROWSER, device })).rejects.toMatchObject({ code: "too_many_attempts" });
+    await accounts.signIn(ANA, { ...BROWSER, device: own });
+    world.system.jump(366 * 86_400_000);
+    expect(await accounts.deviceMark(first.account, own)).toBeDefined();
+  });
+});
+
+test("an account's id that somebody types as an address keeps its owner from nothing", async () => {
+  const { accounts, admin } = await accountScene();
+  const { account } = await admin();
+  await lockOut(accounts, account.id);
+  const passwords = { current: PASSWORD, next: "another horse battery" };
+  await accounts.changePassword(account, passwords, BROWSER);
+});
