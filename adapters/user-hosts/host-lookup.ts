@@ -78,7 +78,11 @@ export class HostLookup {
    * @param user a key of the user in whose name the host is looked up
    * @throws {Error} the name servers do not respond, too many lookups of this user wait, or the signal was aborted
    */
-  async addresses(host: string, user: string, signal = new AbortController().signal): Promise<readonly HostAddress[]> {
+  async addresses(
+    host: string,
+    user: string,
+    signal: AbortSignal = new AbortController().signal,
+  ): Promise<readonly HostAddress[]> {
     if (isIP(host) !== 0) return [hostAddress(host)];
     const name = nameOf(host);
     if (name === undefined) return [];
@@ -86,13 +90,21 @@ export class HostLookup {
   }
 
   /** The SRV records of a name; see {@link addresses}. */
-  async srv(host: string, user: string, signal = new AbortController().signal): Promise<readonly SrvRecord[]> {
+  async srv(
+    host: string,
+    user: string,
+    signal: AbortSignal = new AbortController().signal,
+  ): Promise<readonly SrvRecord[]> {
     const name = nameOf(host);
     return name === undefined ? [] : this.#ask(name, "SRV", this.#queries.srv, user, signal);
   }
 
   /** The NAPTR records of a domain; see {@link addresses}. */
-  async naptr(host: string, user: string, signal = new AbortController().signal): Promise<readonly NaptrRecord[]> {
+  async naptr(
+    host: string,
+    user: string,
+    signal: AbortSignal = new AbortController().signal,
+  ): Promise<readonly NaptrRecord[]> {
     const name = nameOf(host);
     return name === undefined ? [] : this.#ask(name, "NAPTR", this.#queries.naptr, user, signal);
   }
