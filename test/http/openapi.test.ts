@@ -66,7 +66,7 @@ test.each([
   ["get /v1/calls/{callId}/stream", [101, 400, 401, 403, 404, 409, 426, 500, 501, 503]],
   ["post /v1/calls/{callId}/stream-ticket", [201, 400, 401, 403, 404, 409, 500, 501, 503]],
   ["get /v1/calls/{callId}/listen", [101, 401, 403, 404, 409, 426, 500, 503]],
-  ["post /v1/instances", [201, 400, 401, 403, 408, 409, 413, 415, 422, 500, 503]],
+  ["post /v1/instances", [201, 400, 401, 403, 404, 408, 409, 413, 415, 422, 500, 503]],
   ["get /v1/instances", [200, 400, 401, 403, 500, 503]],
   ["get /v1/instances/{instanceId}", [200, 304, 400, 401, 403, 404, 500, 503]],
   ["get /v1/instances/{instanceId}/configure", [200, 401, 403, 404, 409, 500, 503]],
