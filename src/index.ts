@@ -166,6 +166,7 @@ export type {
   AccountStore,
   AuditPage,
   AuditRecord,
+  ByteBudget,
   CallFilter,
   CallPatch,
   CallQuota,

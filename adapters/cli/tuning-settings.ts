@@ -52,6 +52,12 @@ const LIMIT_HELP: Readonly<Record<keyof Limits, readonly [min: number, max: numb
   instancesPerUser: [1, 1_000_000, "Instances of one user, without deleted ones."],
   webhooksPerUser: [0, 10_000, "Webhooks of one user."],
   consentsPerUser: [0, 1_000_000, "Numbers of which one user records consents."],
+  storedBytesPerUser: [
+    2 ** 20,
+    2 ** 50,
+    "What one user stores, bytes: calls with all that belongs to them, and instances.",
+  ],
+  storedBytesPerDemoInstance: [2 ** 20, 2 ** 50, "Of these, what the demo tokens of one instance create, bytes."],
 };
 
 /** How long things may take. */

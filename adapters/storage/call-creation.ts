@@ -1,8 +1,7 @@
 import type { Kysely } from "kysely";
 import type { Call } from "../../src/domain/call.ts";
-import type { Event } from "../../src/domain/events.ts";
 import { freeSlot, type QueuePolicy } from "../../src/domain/queue-policy.ts";
-import type { CallQuota, CallStore, Insertion, NewReceipt } from "../../src/ports/storage.ts";
+import type { CallQuota, CallStore, Insertion } from "../../src/ports/storage.ts";
 import { MAX_SMALL_FILE_BYTES } from "./audio-files.ts";
 import { removeLater } from "./audio-removal.ts";
 import { quotaSpent } from "./call-quota.ts";
@@ -13,6 +12,7 @@ import { prepared } from "./prepared.ts";
 import { insertReceipt, KeyTaken } from "./receipt-store.ts";
 import type { CallRow, Database } from "./schema.ts";
 import type { Session } from "./session.ts";
+import { charge, eventBytes, newCallCharges, OverBudget, rowBytes } from "./stored-bytes.ts";
 
 const TAKEN_SLOTS = prepared((db, { instance_id }: { instance_id: string }) =>
   db.selectFrom("calls").select("slot").where("instance_id", "=", instance_id).where(IS_ACTIVE),
@@ -36,8 +36,11 @@ export function insertCall(session: Session): CallStore["insert"] {
       .where("id", "=", id)
       .$if(session.traits.rowLocks, (query) => query.forNoKeyUpdate()),
   );
-  const insert = (...[call, audio, policy, events, receipt, quota]: Parameters<CallStore["insert"]>) =>
+  const insert = (
+    ...[[call, audio, policy, events, receipt, quota, budget], fileBytes]: [Parameters<CallStore["insert"]>, number]
+  ) =>
     session.transaction<Insertion>(async (tx) => {
+      const bytes = rowBytes(callRow(call)) + fileBytes + eventBytes(events) + (receipt ? rowBytes(receipt) : 0);
       const [instance] = await lockedInstance(tx, { id: call.instanceId });
       if (!instance || instance.status === "DELETED") return { kind: "instance_gone" };
       for (;;) {
@@ -52,24 +55,35 @@ export function insertCall(session: Session): CallStore["insert"] {
             : await quotaSpent(tx, call.tokenId, quota, session.traits.rowLocks);
         if (oldestAt !== undefined) return { kind: "limited", oldestAt };
         const [row] =
-          slot === undefined ? [] : await INSERTED(tx, { ...callRow(call), slot, counted_at: countedAt(call, quota) });
-        if (row) return created(tx, callOf(row), audio, events, receipt);
+          slot === undefined
+            ? []
+            : await INSERTED(tx, { ...callRow(call), slot, counted_at: countedAt(call, quota), stored_bytes: bytes });
+        if (row) {
+          if (audio) await tx.insertInto("call_audio").values({ call_id: call.id, part: 0, bytes: audio }).execute();
+          if (receipt) await insertReceipt(tx, receipt, call.id);
+          await charge(tx, newCallCharges(call, bytes, budget));
+          await insertEvents(tx, events);
+          return { kind: "created", call: callOf(row) };
+        }
         if (slot !== undefined) continue; // another writer was faster: look again
         const result = await queueFull(tx, call.instanceId, policy);
         if (result) return result;
       }
     });
-  const insertOnce: CallStore["insert"] = (...creation) =>
-    insert(...creation).catch((error: unknown) => {
+  const insertOnce = (creation: Parameters<CallStore["insert"]>, fileBytes: number) =>
+    insert(creation, fileBytes).catch((error: unknown): Insertion => {
       if (error instanceof KeyTaken) return { kind: "repeated" };
+      if (error instanceof OverBudget)
+        return { kind: "over_budget", owner: error.owner === creation[0].userId ? "user" : "demo" };
       throw error;
     });
   return async (call, audio, ...more) => {
     const { files } = session;
-    if (!audio || !files || audio.length <= MAX_SMALL_FILE_BYTES) return insertOnce(call, audio, ...more);
+    if (!audio || !files || audio.length <= MAX_SMALL_FILE_BYTES)
+      return insertOnce([call, audio, ...more], audio?.length ?? 0);
     // The file first: a stored call always has its file. The next start deletes a file without a call.
     await files.put(call.id, audio);
-    const inserted = await insertOnce(call, undefined, ...more);
+    const inserted = await insertOnce([call, undefined, ...more], audio.length);
     if (inserted.kind !== "created") removeLater(session, call.id);
     return inserted;
   };
@@ -77,19 +91,6 @@ export function insertCall(session: Session): CallStore["insert"] {
 
 function countedAt({ tokenId, createdAt }: Call, quota: CallQuota | undefined): number | null {
   return tokenId === null ? null : (quota?.now ?? createdAt);
-}
-
-async function created(
-  tx: Kysely<Database>,
-  call: Call,
-  audio: Uint8Array | undefined,
-  events: readonly Event[],
-  receipt: NewReceipt | undefined,
-): Promise<Insertion> {
-  if (audio) await tx.insertInto("call_audio").values({ call_id: call.id, part: 0, bytes: audio }).execute();
-  if (receipt) await insertReceipt(tx, receipt, call.id);
-  await insertEvents(tx, events);
-  return { kind: "created", call };
 }
 
 /** Returns undefined if the blocking call has just ended. */

@@ -9,6 +9,7 @@ import { prepared } from "./prepared.ts";
 import { blankReceipts } from "./receipt-store.ts";
 import type { Database, FinishedCountTable } from "./schema.ts";
 import type { Session, Traits } from "./session.ts";
+import { charge, chargesOf } from "./stored-bytes.ts";
 
 /** Calls of one transaction; their messages are long. */
 const BATCH = 50;
@@ -109,13 +110,14 @@ async function removePiece(
   const deleted = await tx
     .deleteFrom("calls")
     .where("id", "in", final)
-    .returning(["id", "instance_id", "status", "token_id", "counted_at"])
+    .returning(["id", "instance_id", "user_id", "status", "token_id", "counted_at", "demo_scope", "stored_bytes"])
     .execute();
   await keepCounting(tx, deleted, countedSince, traits);
   for (const [key, counted] of countedBy(deleted)) {
     const [instanceId, status] = JSON.parse(key) as [string, CallStatus];
     await countFinished(tx, instanceId, status, -counted);
   }
+  await charge(tx, chargesOf(deleted, -1));
   return { ids: deleted.map(({ id }) => id), events, transcriptLines, receipts };
 }
 

@@ -35,6 +35,8 @@ export function callRow(call: Call): CallRow {
     owner: call.owner,
     dialing_at: call.dialingAt,
     counted_at: null,
+    demo_scope: call.isDemo ? call.instanceId : null,
+    stored_bytes: 0,
     version: call.version,
   };
 }
@@ -53,6 +55,7 @@ export function callOf(row: CallRow): Call {
     ...(row.caller_id === null ? {} : { from: JSON.parse(row.caller_id) }),
     ...(row.sip === null ? {} : { sip: JSON.parse(row.sip) }),
     ...(row.sip_call_id === null ? {} : { sipCallId: row.sip_call_id }),
+    ...(row.demo_scope === null ? {} : { isDemo: true as const }),
     message: JSON.parse(row.message),
     ...(row.reference === null ? {} : { reference: row.reference }),
     ...(row.metadata === null ? {} : { metadata: JSON.parse(row.metadata) }),

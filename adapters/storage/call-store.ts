@@ -1,5 +1,6 @@
 import type { Kysely } from "kysely";
 import { type CallStatus, isActive } from "../../src/domain/call.ts";
+import type { Event } from "../../src/domain/events.ts";
 import type { CallStore } from "../../src/ports/storage.ts";
 import { callAudio } from "./audio-reading.ts";
 import { removeAudio, removeLater } from "./audio-removal.ts";
@@ -14,8 +15,9 @@ import { callsNaming } from "./calls-naming.ts";
 import { IS_ON_LINE, IS_QUEUED, IS_RECORDED } from "./conditions.ts";
 import { insertEvents } from "./event-insertion.ts";
 import { prepared } from "./prepared.ts";
-import type { CallTable, Database } from "./schema.ts";
+import type { CallRow, CallTable, Database } from "./schema.ts";
 import type { Session } from "./session.ts";
+import { charge, chargesOf, finalCallBytes } from "./stored-bytes.ts";
 
 type Move = Partial<CallTable> & { readonly id: string; readonly expected: number };
 
@@ -56,6 +58,7 @@ export function callStore(session: Session): CallStore {
           if (row.type === "FIXED_AUDIO") isAudioLeft = !(await removeAudio(session, tx, id));
           await countFinished(tx, row.instance_id, patch.status, 1);
         }
+        if (!isActive(row.status)) await recount(tx, row, events);
         await insertEvents(tx, events);
         return callOf(row);
       });
@@ -83,6 +86,13 @@ export function callStore(session: Session): CallStore {
     counts: () => session.read(countCalls),
     ...callQueue(session),
   };
+}
+
+/** Counts what a call that is over has stored, in place of what was counted before. */
+async function recount(tx: Kysely<Database>, row: CallRow, events: readonly Event[]): Promise<void> {
+  const bytes = await finalCallBytes(tx, row, events);
+  await tx.updateTable("calls").set({ stored_bytes: bytes }).where("id", "=", row.id).execute();
+  await charge(tx, chargesOf([{ ...row, stored_bytes: bytes - row.stored_bytes }]));
 }
 
 /** Counts active calls in their indexes, and adds up the counts of final ones. */

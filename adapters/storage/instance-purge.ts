@@ -6,6 +6,7 @@ import { deletePiece, inPieces, MAX_PIECE } from "./pieces.ts";
 import { blankReceipts } from "./receipt-store.ts";
 import type { Database, InstanceRow } from "./schema.ts";
 import type { Session, Traits } from "./session.ts";
+import { charge, chargesOf } from "./stored-bytes.ts";
 
 /** Deletes old instances, and the link events of a number. */
 export function instancePurge(session: Session): Pick<InstanceStore, "forgetPhone" | "purge"> {
@@ -45,6 +46,7 @@ function isUnlinkedNumber(phone: string) {
 const MAX_INSTANCE_ROWS = 5;
 
 type Purged = Pick<InstanceRow, "id" | "user_id">;
+type Counted = Pick<InstanceRow, "user_id" | "stored_bytes">;
 
 /** Purges deleted instances, except those with calls, in pieces. */
 async function purgeInstances(session: Session, erasedBefore: number, limit: number): Promise<string[]> {
@@ -59,6 +61,18 @@ async function purgeInstances(session: Session, erasedBefore: number, limit: num
 
 /** Purges as many of these instances as one transaction may; returns how many are gone. */
 async function purgePiece(tx: Kysely<Database>, instances: readonly Purged[], traits: Traits): Promise<number> {
+  const purged: Counted[] = [];
+  const count = await purgeRows(tx, instances, traits, purged);
+  await charge(tx, chargesOf(purged, -1));
+  return count;
+}
+
+async function purgeRows(
+  tx: Kysely<Database>,
+  instances: readonly Purged[],
+  traits: Traits,
+  purged: Counted[],
+): Promise<number> {
   let rows = 0;
   for (const [gone, { id, user_id }] of instances.entries()) {
     rows += await deletePiece(tx, traits, {
@@ -69,7 +83,8 @@ async function purgePiece(tx: Kysely<Database>, instances: readonly Purged[], tr
     if (rows === MAX_PIECE) return gone;
     await blankReceipts(tx, [id]);
     await tx.deleteFrom("finished_counts").where("instance_id", "=", id).execute();
-    await tx.deleteFrom("instances").where("id", "=", id).execute();
+    const deleted = tx.deleteFrom("instances").where("id", "=", id).returning(["user_id", "stored_bytes"]);
+    purged.push(...(await deleted.execute()));
     rows = Math.min(rows + MAX_INSTANCE_ROWS, MAX_PIECE);
     if (rows === MAX_PIECE) return gone + 1;
   }

@@ -10,8 +10,9 @@ import { prepared } from "./prepared.ts";
 import { insertReceipt, KeyTaken } from "./receipt-store.ts";
 import type { Database, InstanceRow, InstanceTable } from "./schema.ts";
 import type { Session } from "./session.ts";
+import { charge, eventBytes, OverBudget, rowBytes } from "./stored-bytes.ts";
 
-type Move = Partial<InstanceTable> & { readonly id: string; readonly expected: number };
+type Move = Partial<InstanceTable> & { readonly id: string; readonly expected: number; readonly added: number };
 
 const INSTANCE = prepared((db, { id }: { id: string }) => db.selectFrom("instances").selectAll().where("id", "=", id));
 const INSERTED = prepared((db, row: InstanceRow) => db.insertInto("instances").values(row));
@@ -22,10 +23,10 @@ const COUNTED = prepared((db, { userId }: { userId: string }) =>
     .where("user_id", "=", userId)
     .where(IS_NOT_DELETED),
 );
-const MOVED = prepared((db, { id, expected, ...columns }: Move) =>
+const MOVED = prepared((db, { id, expected, added, ...columns }: Move) =>
   db
     .updateTable("instances")
-    .set((eb) => ({ ...columns, version: eb("version", "+", 1) }))
+    .set((eb) => ({ ...columns, stored_bytes: eb("stored_bytes", "+", added), version: eb("version", "+", 1) }))
     .where("id", "=", id)
     .where("version", "=", expected)
     .returningAll(),
@@ -37,20 +38,24 @@ class QuotaReached extends Error {}
 /** Instances and the credentials of their linked numbers. */
 export function instanceStore(session: Session): InstanceStore {
   return {
-    insert: (instance, events, receipt, maxInstances) =>
+    insert: (instance, events, receipt, maxInstances, budget) =>
       session
         .transaction(async (tx) => {
+          const row = rowOf(instance);
+          const bytes = rowBytes(row) + eventBytes(events) + (receipt ? rowBytes(receipt) : 0);
+          await charge(tx, [{ owner: instance.userId, bytes, limit: budget?.userBytes }]);
           // On PostgreSQL this locks the user's log until the commit: the next insertion counts this one.
           await insertEvents(tx, events);
           if (maxInstances !== undefined && (await countOf(tx, instance.userId)) >= maxInstances)
             throw new QuotaReached();
-          await INSERTED(tx, rowOf(instance));
+          await INSERTED(tx, { ...row, stored_bytes: bytes });
           if (receipt) await insertReceipt(tx, receipt, instance.id);
           return "created" as const;
         })
         .catch((error: unknown) => {
           if (error instanceof QuotaReached) return "at_limit";
           if (error instanceof KeyTaken) return "repeated";
+          if (error instanceof OverBudget) return "over_budget";
           throw error;
         }),
     async get(id) {
@@ -60,8 +65,9 @@ export function instanceStore(session: Session): InstanceStore {
     list: (userId, page) => session.read((db) => list(db, userId, page)),
     update: (id, version, patch, events, sealed) =>
       session.transaction(async (tx) => {
-        const [row] = await MOVED(tx, { id, expected: version, ...columnsOf(patch) });
+        const [row] = await MOVED(tx, { id, expected: version, added: eventBytes(events), ...columnsOf(patch) });
         if (!row) return undefined;
+        await charge(tx, [{ owner: row.user_id, bytes: eventBytes(events) }]);
         if (sealed) await writeCredentials(tx, id, sealed);
         if (patch.status === "CREATED" || row.erased_at !== null) await eraseSecrets(tx, id);
         await insertEvents(tx, events);
@@ -133,6 +139,7 @@ function rowOf(instance: Instance): InstanceRow {
     created_at: instance.createdAt,
     updated_at: instance.updatedAt,
     erased_at: instance.erasedAt,
+    stored_bytes: 0,
     version: instance.version,
   };
 }

@@ -1,7 +1,8 @@
 import type { RetentionStore } from "../../src/ports/storage.ts";
 import type { Session } from "./session.ts";
+import { storedBytes } from "./stored-bytes.ts";
 
-/** The purge clock's state, and scrubbing of deleted records. */
+/** The purge clock's state, scrubbing of deleted records, and what is stored. */
 export function retentionStore(session: Session): RetentionStore {
   return {
     trustedTime: () =>
@@ -31,6 +32,7 @@ export function retentionStore(session: Session): RetentionStore {
           .execute(),
       );
     },
+    storedBytes: (owner) => session.read((db) => storedBytes(db, owner)),
     scrub: ({ thorough }) => session.scrub(thorough),
   };
 }

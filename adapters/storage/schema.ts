@@ -25,6 +25,7 @@ export interface Database {
   event_counters: EventCounterTable;
   receipts: ReceiptTable;
   removed_calls: RemovedCallTable;
+  usage: UsageTable;
   transcripts: TranscriptTable;
   trusted_time: TrustedTimeTable;
   webhooks: WebhookTable;
@@ -78,6 +79,8 @@ export interface InstanceTable {
   created_at: number;
   updated_at: number;
   erased_at: number | null;
+  /** What is counted in `usage` for it. */
+  stored_bytes: number;
   version: number;
 }
 
@@ -144,6 +147,10 @@ export interface CallTable {
   dialing_at: number | null;
   /** The creation by the purge clock, for the limit of its token; null without a token. */
   counted_at: number | null;
+  /** The instance, if a demo token created the call: it is counted for that too. */
+  demo_scope: string | null;
+  /** What is counted in `usage` for it. */
+  stored_bytes: number;
   version: number;
 }
 
@@ -160,6 +167,13 @@ export interface RemovedCallTable {
   token_id: string;
   /** `counted_at` of the call. */
   created_at: number;
+}
+
+/** What users, and the instances of demo tokens, have stored. */
+export interface UsageTable {
+  owner: string;
+  kind: "bytes";
+  amount: number;
 }
 
 /** The number of final calls, so that counting never reads them; per instance, so that no row is hot. */

@@ -3,6 +3,7 @@ import type { LoginStore } from "../../src/ports/storage.ts";
 import { deletePiece, MAX_PIECE } from "./pieces.ts";
 import type { Database } from "./schema.ts";
 import type { Session } from "./session.ts";
+import { charge, chargesOf } from "./stored-bytes.ts";
 
 /** Deletes what belongs to a user, and the account. */
 export function userRemoval(session: Session): Pick<LoginStore, "beginRemoval" | "forgetUser" | "deleteAccount"> {
@@ -47,6 +48,7 @@ export function userRemoval(session: Session): Pick<LoginStore, "beginRemoval" |
         // First of all: it waits for consents that are being stored, and refuses those that come later.
         await tx.updateTable("users").set({ name: user_id }).where("id", "=", user_id).execute();
         await tx.deleteFrom("consents").where("user_id", "=", user_id).execute();
+        await tx.deleteFrom("usage").where("owner", "=", user_id).execute();
         await tx.deleteFrom("accounts").where("id", "=", id).execute();
         await tx.deleteFrom("account_sessions").where("account_id", "=", id).execute();
         await tx.deleteFrom("account_codes").where("account_id", "=", id).execute();
@@ -82,8 +84,9 @@ async function forgetInstances(tx: Kysely<Database>, userId: string, limit: numb
         .where("erased_at", "is not", null)
         .limit(limit),
     )
-    .returning("id")
+    .returning(["id", "user_id", "stored_bytes"])
     .execute();
+  await charge(tx, chargesOf(deleted, -1));
   const ids = deleted.map(({ id }) => id);
   if (ids.length > 0) await tx.deleteFrom("finished_counts").where("instance_id", "in", ids).execute();
   return ids.length;

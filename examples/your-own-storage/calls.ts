@@ -1,6 +1,6 @@
 import { type CallStore, freeSlot, isActive } from "ringport";
 import { callQueue } from "./call-queue.ts";
-import { type Memory, newestFirst, oldestFirst } from "./memory.ts";
+import { bytesOf, type Memory, newestFirst, oldestFirst } from "./memory.ts";
 
 /** Calls, and the two rules of the queue: one active call per slot, one call per instance on the line. */
 export function calls(memory: Memory): CallStore {
@@ -8,7 +8,7 @@ export function calls(memory: Memory): CallStore {
   const activeOf = (instanceId: string) =>
     [...all.values()].filter((call) => call.instanceId === instanceId && isActive(call.status));
   return {
-    async insert(call, audio, policy, events, receipt, quota) {
+    async insert(call, audio, policy, events, receipt, quota, budget) {
       if ((instances.get(call.instanceId)?.status ?? "DELETED") === "DELETED") return { kind: "instance_gone" };
       const active = activeOf(call.instanceId);
       const slot = freeSlot(
@@ -23,6 +23,11 @@ export function calls(memory: Memory): CallStore {
       if (oldestAt !== undefined) return { kind: "limited", oldestAt };
       if (!created) return { kind: "existing", call: stored };
       if (memory.isTaken(receipt)) return { kind: "repeated" };
+      const bytes = bytesOf(call) + bytesOf(events) + (audio?.length ?? 0);
+      if (budget && memory.storedBytes(call.userId) + bytes > budget.userBytes)
+        return { kind: "over_budget", owner: "user" };
+      if (budget && call.isDemo && memory.storedBytes(call.instanceId) + bytes > budget.demoBytes)
+        return { kind: "over_budget", owner: "demo" };
       memory.log(events);
       all.set(call.id, stored);
       const { id: callId, tokenId, createdAt } = call;

@@ -1,5 +1,5 @@
 import type { InstanceStore } from "ringport";
-import { type Memory, newestFirst, oldestFirst } from "./memory.ts";
+import { bytesOf, type Memory, newestFirst, oldestFirst } from "./memory.ts";
 
 /** Instances and their credentials, which arrive encrypted. */
 export function instances(memory: Memory): InstanceStore {
@@ -9,10 +9,12 @@ export function instances(memory: Memory): InstanceStore {
     lineRecords.delete(id);
   };
   return {
-    async insert(instance, events, receipt, most = Number.POSITIVE_INFINITY) {
+    async insert(instance, events, receipt, most = Number.POSITIVE_INFINITY, budget) {
       const own = [...all.values()].filter((one) => one.userId === instance.userId && one.status !== "DELETED");
       if (own.length >= most) return "at_limit";
       if (memory.isTaken(receipt)) return "repeated";
+      const bytes = bytesOf(instance) + bytesOf(events);
+      if (budget && memory.storedBytes(instance.userId) + bytes > budget.userBytes) return "over_budget";
       memory.log(events);
       all.set(instance.id, instance);
       if (receipt) memory.keep(receipt, instance.id);

@@ -68,6 +68,7 @@ export function memoryStorage(): Storage {
       saveTrustedTime: async (time) => {
         memory.trustedTime = time;
       },
+      storedBytes: async (owner) => memory.storedBytes(owner),
       scrub: async () => {}, // memory has no files
     },
   };

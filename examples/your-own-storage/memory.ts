@@ -23,6 +23,9 @@ import type {
   WebhookDelivery,
 } from "ringport";
 
+/** 16 bits, two channels, at most 16 kHz. */
+const RECORDED_BYTES_PER_MS = 64;
+
 /**
  * Everything that is stored. Records are never changed, only replaced, and no method waits in the middle of a write: one
  * thread, so each of them is a transaction. A write checks first and stores then, so that it stores all or nothing.
@@ -122,6 +125,23 @@ export class Memory {
     return records.some((some) => [...some.values()].some((record) => record.userId === userId));
   }
 
+  /** Bytes that count for a user, or for the demo tokens of an instance. */
+  storedBytes(owner: string): number {
+    const calls = [...this.calls.values()].filter(
+      ({ userId, instanceId, isDemo }) => userId === owner || (isDemo && instanceId === owner),
+    );
+    const ids = new Set(calls.map(({ id }) => id));
+    const instances = [...this.instances.values()].filter(({ userId }) => userId === owner);
+    const events = [...this.events.values()].filter(({ userId, callId }) =>
+      callId === null ? userId === owner : ids.has(callId),
+    );
+    const lines = [...this.transcripts.values()].filter(({ callId }) => ids.has(callId));
+    const files = [...this.audio].filter(([id]) => ids.has(id)).map(([, { length }]) => length);
+    const recordings = calls.map(({ recordedMs }) => (recordedMs ?? 0) * RECORDED_BYTES_PER_MS);
+    const records = [...calls, ...instances, ...events, ...lines].map(bytesOf);
+    return [...records, ...files, ...recordings].reduce((sum, bytes) => sum + bytes, 0);
+  }
+
   /** Whether a key has a receipt that has not expired. */
   isTaken(receipt: NewReceipt | undefined): boolean {
     if (!receipt) return false;
@@ -139,6 +159,11 @@ export class Memory {
     for (const [name, receipt] of found) this.receipts.set(name, { ...receipt, fingerprint: "" });
     return found.length;
   }
+}
+
+/** Bytes of a record, in round figures. */
+export function bytesOf(record: unknown): number {
+  return new TextEncoder().encode(JSON.stringify(record)).length;
 }
 
 /** One name for an idempotency key and whose it is. */

@@ -104,6 +104,8 @@ export interface Call {
   readonly allowedPrefixes?: readonly string[] | undefined;
   /** Calls that its token may create within 24 hours, transfers included; left out: the limit of the server. */
   readonly maxCallsPerDay?: number | undefined;
+  /** A demo token created it: what it stores also counts for its instance. Left out: another token did. */
+  readonly isDemo?: true | undefined;
   readonly status: CallStatus;
   /** E.164, exactly as it was sent. */
   readonly targetPhone: string;

@@ -30,6 +30,10 @@ export interface Limits {
   readonly webhooksPerUser: number;
   /** Numbers of which a user records consents. */
   readonly consentsPerUser: number;
+  /** What one user stores, bytes: calls with all that belongs to them, and instances, deleted ones too. */
+  readonly storedBytesPerUser: number;
+  /** Of these, calls that the demo tokens of one instance create, bytes. */
+  readonly storedBytesPerDemoInstance: number;
 }
 
 /** The default limits. */
@@ -49,4 +53,6 @@ export const DEFAULT_LIMITS: Limits = {
   instancesPerUser: 1000,
   webhooksPerUser: 20,
   consentsPerUser: 100_000,
+  storedBytesPerUser: 4 * 1024 ** 3,
+  storedBytesPerDemoInstance: 12 * 1024 ** 2,
 };

@@ -37,6 +37,7 @@ export type RefusalCode =
   | "instance_quota"
   | "webhook_quota"
   | "consent_quota"
+  | "storage_quota"
   | "webhook_disabled"
   | "qr_unavailable"
   | "pairing_code_unsupported"

@@ -57,6 +57,7 @@ export const PROBLEMS: Readonly<Record<ProblemCode, ProblemKind>> = {
   linked_by_operator: { status: 409, title: "The operator links the numbers of this network" },
   instance_quota: { status: 409, title: "The user is at their limit of instances" },
   webhook_quota: { status: 409, title: "The user is at their limit of webhooks" },
+  storage_quota: { status: 409, title: "The user is at their limit of stored bytes" },
   consent_quota: { status: 409, title: "The user is at their limit of consents" },
   webhook_disabled: { status: 409, title: "The webhook is disabled" },
   queue_full: { status: 409, title: "The queue of the instance is full" },

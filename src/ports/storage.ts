@@ -14,6 +14,7 @@ import type { WebhookStore } from "./storage/webhook-store.ts";
 
 export type { AccountStore, TokenRecord, User } from "./storage/account-store.ts";
 export type {
+  ByteBudget,
   CallFilter,
   CallPatch,
   CallQuota,

@@ -2,6 +2,7 @@ import type { Storage } from "../ports/storage.ts";
 import type { ContractRunner } from "./contract-runner.ts";
 import { accountRemovalContract } from "./storage-contract/account-removal.ts";
 import { accountsContract } from "./storage-contract/accounts.ts";
+import { byteBudgetContract } from "./storage-contract/byte-budget.ts";
 import { callListContract } from "./storage-contract/call-list.ts";
 import { callQueueContract } from "./storage-contract/call-queue.ts";
 import { callQuotaContract } from "./storage-contract/call-quota.ts";
@@ -81,6 +82,7 @@ export function storageContract(
     describe("readers of the log", () => eventOrderContract(clause));
     describe("transcripts", () => transcriptsContract(clause, lastingClause));
     describe("idempotency keys", () => receiptsContract(clause));
+    describe("budgets of stored bytes", () => byteBudgetContract(clause));
     describe("retention", () => retentionContract(clause, lastingClause));
     describe("webhooks", () => webhooksContract(clause, lastingClause));
     describe("sealed values", () => sealedContract(clause));

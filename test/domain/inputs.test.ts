@@ -448,6 +448,8 @@ test("every limit is an option", () => {
     instancesPerUser: 1,
     webhooksPerUser: 1,
     consentsPerUser: 1,
+    storedBytesPerUser: 1,
+    storedBytesPerDemoInstance: 1,
   };
   const schemas = inputSchemas(small);
   expect(instanceFaults({ name: "abc", metadata: { a: {} } }, schemas)).toEqual([

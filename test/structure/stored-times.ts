@@ -45,7 +45,7 @@ export const OTHER_TIMES: ReadonlyMap<string, keyof typeof REASONS> = new Map([
 
 /** Columns with numbers that are no times. */
 const NO_TIME =
-  /(?:^|\.)(?:version|slot|part|position|numbered|calls|attempts|last_status|max_calls_per_day|epoch|id|confidence|\w+_ms)$/;
+  /(?:^|\.)(?:version|slot|part|position|numbered|calls|attempts|last_status|max_calls_per_day|epoch|id|confidence|amount|\w+_bytes|\w+_ms)$/;
 
 /** The columns of the tables that may hold times: numbers, and JSON that is known to. */
 export function timeColumns(schema: SourceFile): readonly string[] {

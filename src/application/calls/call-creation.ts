@@ -10,6 +10,7 @@ import { type Fault, invalidInput, Refusal } from "../../domain/refusal.ts";
 import { VoiceUnavailable } from "../../ports/speech.ts";
 import type { Insertion, NewReceipt, Receipt } from "../../ports/storage.ts";
 import type { Telephony } from "../../ports/telephony.ts";
+import { byteBudgetOf, storageQuota } from "../access/byte-budget.ts";
 import { once } from "../access/idempotency.ts";
 import { voiceOf } from "../call-audio/agents/agent-voice.ts";
 import { ProgramFailed, programOf } from "../call-audio/programs/program.ts";
@@ -140,7 +141,15 @@ export class CallCreation {
     const quota = quotaOf(this.#context, principal);
     let inserted: Insertion;
     try {
-      inserted = await storage.calls.insert(call, file, policy, log, receipt, quota);
+      inserted = await storage.calls.insert(
+        call,
+        file,
+        policy,
+        log,
+        receipt,
+        quota,
+        byteBudgetOf(this.#context.limits),
+      );
     } catch (error) {
       // The answer may be all that was lost.
       this.#waits(call);
@@ -151,6 +160,8 @@ export class CallCreation {
         throw dailyLimitReached(this.#context, quota!, inserted.oldestAt);
       case "repeated":
         return undefined;
+      case "over_budget":
+        throw await storageQuota(this.#context, call, inserted.owner);
       case "instance_gone":
         throw instanceNotFound(instanceId);
       case "full":
@@ -183,6 +194,7 @@ export class CallCreation {
       instanceId: input.instanceId,
       userId: principal.userId,
       tokenId: principal.tokenId ?? null,
+      ...(principal.demoInstanceId !== undefined && { isDemo: true as const }),
       ...(principal.allowedPrefixes && { allowedPrefixes: principal.allowedPrefixes }),
       ...(principal.maxCallsPerDay !== undefined && { maxCallsPerDay: principal.maxCallsPerDay }),
       status: "QUEUED",

@@ -6,6 +6,7 @@ import { mayUseInstance } from "../../domain/ownership.ts";
 import type { Principal } from "../../domain/principal.ts";
 import { type Fault, Refusal } from "../../domain/refusal.ts";
 import type { Page } from "../../ports/storage.ts";
+import { byteBudgetOf, storageQuota } from "../access/byte-budget.ts";
 import { once } from "../access/idempotency.ts";
 import { refuseDemo } from "../access/refuse-demo.ts";
 import { assertCallerAllowed } from "../calls/callers.ts";
@@ -79,9 +80,11 @@ export class Instances implements InstanceUseCases {
         await assertCallerAllowed(this.#context, principal, this.#context.telephony.get(network), callerId);
         const instance = made(ids("inst"), network, system.now());
         const event = events.event({ event: "instance.created", data: { name } }, subjectOf(instance));
-        const most = this.#context.limits.instancesPerUser;
-        const inserted = await storage.instances.insert(instance, [event], receipt, most);
+        const { limits } = this.#context;
+        const most = limits.instancesPerUser;
+        const inserted = await storage.instances.insert(instance, [event], receipt, most, byteBudgetOf(limits));
         if (inserted === "repeated") return undefined;
+        if (inserted === "over_budget") throw await storageQuota(this.#context, instance, "user");
         if (inserted === "at_limit")
           throw new Refusal(
             "instance_quota",

@@ -124,6 +124,13 @@ export const RECORD_ADVICE = {
     fix: "Delete the instance, or ask the operator to change the network.",
     example: '"sip/office" links its numbers by itself, so none can be unlinked; delete the instance instead',
   },
+  storage_quota: {
+    means:
+      "The server limits what each user stores: calls with their texts, events, transcripts and recordings, and instances, deleted ones too. " +
+      "Calls of demo tokens have a smaller limit for each instance.",
+    fix: "Ask the operator to raise the limit, or to delete old calls after a time.",
+    example: "the demo tokens of this instance have stored 12.0 MiB, and this server allows 12.0 MiB",
+  },
   instance_quota: {
     means: "The server limits them per user. Deleted instances do not count.",
     fix: "Delete an unused instance, or ask the operator to raise the limit.",

@@ -135,6 +135,7 @@ export function callRoutes(
           "instance_not_found",
           "call_not_found",
           "queue_full",
+          "storage_quota",
           "idempotency_key_in_progress",
           "body_too_large",
           "unsupported_media_type",

@@ -95,6 +95,7 @@ export function instanceRoutes(
           "caller_id_not_allowed",
           "instance_not_found",
           "instance_quota",
+          "storage_quota",
           "idempotency_key_in_progress",
           "body_too_large",
           "unsupported_media_type",

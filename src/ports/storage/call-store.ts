@@ -57,10 +57,23 @@ export type Insertion =
       /** When the oldest call that counts towards the limit was created; ms since 1970-01-01 UTC. */
       readonly oldestAt: number;
     }
+  /** More would be stored than the {@link ByteBudget} of the call's user or, for a demo token, of its instance. */
+  | { readonly kind: "over_budget"; readonly owner: "user" | "demo" }
   /** The instance does not exist or is deleted. */
   | { readonly kind: "instance_gone" }
   /** The key of the receipt has one already. */
   | { readonly kind: "repeated" };
+
+/**
+ * How many bytes may be stored, in round figures: calls with their audio files, events, transcripts, recordings and receipts, and
+ * instances with their events, deleted ones too. A call counts with all that it has stored once it is over.
+ */
+export interface ByteBudget {
+  /** For the user of the new record. */
+  readonly userBytes: number;
+  /** For the instance of a call that a demo token creates: the calls that demo tokens have created there. */
+  readonly demoBytes: number;
+}
 
 /** How many calls a token may create within a period, transfers included. */
 export interface CallQuota {
@@ -96,7 +109,7 @@ export interface RemovedCalls {
 export interface CallStore {
   /**
    * Stores a QUEUED call in the first free slot of the policy (the call's own `slot` is ignored), with its audio
-   * file and a receipt, if it is created. With a quota, no call is created once `maxCalls` calls of
+   * file and a receipt, if it is created. With a budget, no call is created that exceeds it, also if several are created at once. With a quota, no call is created once `maxCalls` calls of
    * the same `tokenId` count; concurrent creations never exceed it.
    */
   insert(
@@ -106,6 +119,7 @@ export interface CallStore {
     events: readonly Event[],
     receipt?: NewReceipt,
     quota?: CallQuota,
+    budget?: ByteBudget,
   ): Promise<Insertion>;
   /**
    * Counts a transfer like a call that the token created at `at`, unless that many calls count already: then the result is

@@ -1,5 +1,6 @@
 import type { Event } from "../../domain/events.ts";
 import type { Instance } from "../../domain/instance.ts";
+import type { ByteBudget } from "./call-store.ts";
 import type { Page } from "./page.ts";
 import type { NewReceipt } from "./receipt-store.ts";
 
@@ -25,14 +26,16 @@ export interface InstanceStore {
   /**
    * @param most how many instances its user may have, this one included and deleted ones excluded. Concurrent insertions
    *   never exceed it. Default: any number
-   * @returns `at_limit`: the user is at the limit; `repeated`: the key of the receipt has one already. Neither stores anything
+   * @returns `at_limit`: the user is at the limit; `repeated`: the key of the receipt has one already;
+   *   `over_budget`: more would be stored than the budget of the user allows. None of them stores anything
    */
   insert(
     instance: Instance,
     events: readonly Event[],
     receipt?: NewReceipt,
     most?: number,
-  ): Promise<"created" | "at_limit" | "repeated">;
+    budget?: ByteBudget,
+  ): Promise<"created" | "at_limit" | "repeated" | "over_budget">;
   /** Deleted instances are returned too. */
   get(id: string): Promise<Instance | undefined>;
   /** A user's instances, newest first (created_at, then id, descending), without deleted ones. */

@@ -7,10 +7,12 @@ export interface TrustedTime {
   readonly step?: { readonly ms: number; readonly waitedMs: number } | undefined;
 }
 
-/** The purge clock's state, and scrubbing of deleted records. */
+/** The purge clock's state, scrubbing of deleted records, and what is stored. */
 export interface RetentionStore {
   trustedTime(): Promise<TrustedTime | undefined>;
   saveTrustedTime(time: TrustedTime): Promise<void>;
+  /** Bytes that count for a user, or for the demo tokens of an instance: see `ByteBudget`. */
+  storedBytes(owner: string): Promise<number>;
   /**
    * Removes traces of deleted records from the files of the database. Without `thorough` it must be short, because live
    * calls wait for it, and traces may remain. With `thorough` it may take seconds, and needs free space of the size of

@@ -49,6 +49,7 @@ const STEPS = [
   "0034_receipt_ids",
   "0035_account_removals",
   "0036_list_indexes",
+  "0037_stored_bytes",
 ];
 
 test("four processes migrate one new SQLite file at the same time", { timeout: 60_000 }, async () => {

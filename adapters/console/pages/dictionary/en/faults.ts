@@ -32,6 +32,7 @@ export default {
     phone_number_invalid: "Write the number with its country code, such as +12025550123.",
     caller_id_not_allowed: "The network does not allow calls from this number.",
     webhook_quota: "You have as many webhooks as this server allows. Delete one first.",
+    storage_quota: "You have stored as much as this server allows. Ask whoever runs it for more.",
     consent_quota: "You have as many consents as this server allows. Delete one first.",
     webhook_disabled: "This webhook is disabled. Enable it first.",
     delivery_not_found: "This delivery is no longer kept.",

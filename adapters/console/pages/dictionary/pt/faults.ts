@@ -35,6 +35,7 @@ export default {
     phone_number_invalid: "Escreva o número com o código do país, como +5511912345678.",
     caller_id_not_allowed: "A rede não permite chamadas deste número.",
     webhook_quota: "Você tem tantos webhooks quantos este servidor permite. Exclua um antes.",
+    storage_quota: "Você armazenou tudo o que este servidor permite. Peça mais a quem o administra.",
     consent_quota: "Você tem tantos consentimentos quantos este servidor permite. Exclua um antes.",
     webhook_disabled: "Este webhook está desativado. Ative-o antes.",
     delivery_not_found: "Esta entrega não é mais guardada.",

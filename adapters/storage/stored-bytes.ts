@@ -1,0 +1,139 @@
+import { type Expression, type Kysely, PostgresAdapter, sql } from "kysely";
+import type { Call } from "../../src/domain/call.ts";
+import type { Event } from "../../src/domain/events.ts";
+import type { ByteBudget } from "../../src/ports/storage.ts";
+import { prepared } from "./prepared.ts";
+import type { CallRow, Database } from "./schema.ts";
+
+/** Space of one row and its places in indexes, without texts and bytes. */
+const ROW_BYTES = 256;
+/** Samples of a recording: 16 bits, two channels, at most 16 kHz. */
+const RECORDED_BYTES_PER_MS = 64;
+
+/** Bytes of which records of an owner are stored, or negative deleted. */
+export interface Charge {
+  /** A user, or the instance of demo tokens. */
+  readonly owner: string;
+  readonly bytes: number;
+  /** The owner may have this many then. Default: any number. */
+  readonly limit?: number | undefined;
+}
+
+type Amount = { readonly owner: string; readonly amount: number; readonly limit: number };
+
+/** Returns no row if the limit is exceeded. */
+const CHARGED = prepared((db, { owner, amount, limit }: Amount) =>
+  db
+    .insertInto("usage")
+    .values({ owner, kind: "bytes", amount })
+    .onConflict((conflict) =>
+      conflict
+        .columns(["owner", "kind"])
+        .doUpdateSet((eb) => ({ amount: eb("usage.amount", "+", eb.ref("excluded.amount")) }))
+        .where((eb) => eb(eb("usage.amount", "+", eb.ref("excluded.amount")), "<=", limit)),
+    )
+    .returning("amount"),
+);
+const STORED = prepared((db, { owner }: { readonly owner: string }) =>
+  db.selectFrom("usage").select("amount").where("owner", "=", owner).where("kind", "=", "bytes"),
+);
+
+/** Rolls a creation back: an owner is at the limit. */
+export class OverBudget extends Error {
+  readonly owner: string;
+
+  constructor(owner: string) {
+    super(`the owner ${owner} is at the limit of stored bytes`);
+    this.owner = owner;
+  }
+}
+
+/**
+ * Counts bytes for their owners, before {@link insertEvents} in a transaction: on PostgreSQL it locks the owners' rows.
+ * @throws {OverBudget} one of them would exceed its limit
+ */
+export async function charge(tx: Kysely<Database>, charges: readonly Charge[]): Promise<void> {
+  // Sorted, so that two transactions never wait for each other.
+  const sorted = [...charges].sort((one, other) => (one.owner < other.owner ? -1 : 1));
+  for (const { owner, bytes, limit = Number.MAX_SAFE_INTEGER } of sorted) {
+    if (bytes === 0) continue;
+    const [row] = bytes > limit ? [] : await CHARGED(tx, { owner, amount: bytes, limit });
+    if (!row) throw new OverBudget(owner);
+  }
+}
+
+/** Bytes that are counted for an owner now. */
+export async function storedBytes(db: Kysely<Database>, owner: string): Promise<number> {
+  const [row] = await STORED(db, { owner });
+  return Number(row?.amount ?? 0);
+}
+
+/** Charges of several records, one for each owner. */
+export function chargesOf(
+  rows: readonly { readonly user_id: string; readonly demo_scope?: string | null; readonly stored_bytes: number }[],
+  sign: 1 | -1 = 1,
+): Charge[] {
+  const sums = new Map<string, number>();
+  for (const { user_id, demo_scope, stored_bytes } of rows)
+    for (const owner of demo_scope ? [user_id, demo_scope] : [user_id])
+      sums.set(owner, (sums.get(owner) ?? 0) + sign * stored_bytes);
+  return [...sums].map(([owner, bytes]) => ({ owner, bytes }));
+}
+
+/** Charges of a new call, with the limits of its owners. */
+export function newCallCharges({ userId, instanceId, isDemo }: Call, bytes: number, budget?: ByteBudget): Charge[] {
+  const charges: Charge[] = [{ owner: userId, bytes, limit: budget?.userBytes }];
+  if (isDemo) charges.push({ owner: instanceId, bytes, limit: budget?.demoBytes });
+  return charges;
+}
+
+/** Bytes of a row: its texts and bytes, and what each row needs. */
+export function rowBytes(row: object): number {
+  let bytes = ROW_BYTES;
+  for (const value of Object.values(row)) {
+    if (typeof value === "string") bytes += utf8Bytes(value);
+    else if (value instanceof Uint8Array) bytes += value.length;
+  }
+  return bytes;
+}
+
+/** Bytes of events that are about to be stored. */
+export function eventBytes(events: readonly Event[]): number {
+  return events.reduce((sum, { data }) => sum + ROW_BYTES + utf8Bytes(JSON.stringify(data)), 0);
+}
+
+/** Bytes of a call that is over, with its events, transcript and recording. */
+export async function finalCallBytes(tx: Kysely<Database>, row: CallRow, events: readonly Event[]): Promise<number> {
+  const log = await logBytes(tx, "events", "data", row.id);
+  const transcript = await logBytes(tx, "transcripts", "text", row.id);
+  const recording = (row.recorded_ms ?? 0) * RECORDED_BYTES_PER_MS;
+  return rowBytes(row) + log + transcript + eventBytes(events) + recording;
+}
+
+async function logBytes(
+  tx: Kysely<Database>,
+  table: "events" | "transcripts",
+  column: "data" | "text",
+  callId: string,
+): Promise<number> {
+  const length = byteLength(tx, sql.ref(column));
+  const { bytes, rows } = await tx
+    .selectFrom(table)
+    .select((eb) => [
+      eb.fn.coalesce(eb.fn.sum<number>(length), sql<number>`0`).as("bytes"),
+      eb.fn.countAll().as("rows"),
+    ])
+    .where("call_id", "=", callId)
+    .executeTakeFirstOrThrow();
+  return Number(bytes) + Number(rows) * ROW_BYTES;
+}
+
+/** Bytes of a text in UTF-8. */
+function byteLength(db: Kysely<Database>, text: Expression<unknown>): Expression<number> {
+  if (db.getExecutor().adapter instanceof PostgresAdapter) return sql<number>`octet_length(${text})`;
+  return sql<number>`length(cast(${text} as blob))`;
+}
+
+function utf8Bytes(text: string): number {
+  return new TextEncoder().encode(text).length;
+}

@@ -1,0 +1,31 @@
+import type { Limits } from "../../domain/limits.ts";
+import { Refusal } from "../../domain/refusal.ts";
+import type { ByteBudget } from "../../ports/storage.ts";
+import type { Context } from "../context.ts";
+
+const MIB = 1024 ** 2;
+
+/** What may be stored with a new record. */
+export function byteBudgetOf({ storedBytesPerUser, storedBytesPerDemoInstance }: Limits): ByteBudget {
+  return { userBytes: storedBytesPerUser, demoBytes: storedBytesPerDemoInstance };
+}
+
+/** The refusal of a record that exceeds a budget. */
+export async function storageQuota(
+  { storage, limits }: Pick<Context, "storage" | "limits">,
+  { userId, instanceId = userId }: { readonly userId: string; readonly instanceId?: string },
+  owner: "user" | "demo",
+): Promise<Refusal> {
+  const stored = await storage.retention.storedBytes(owner === "user" ? userId : instanceId);
+  const { userBytes, demoBytes } = byteBudgetOf(limits);
+  const subject = owner === "user" ? "you" : "the demo tokens of this instance";
+  const allowed = owner === "user" ? userBytes : demoBytes;
+  return new Refusal(
+    "storage_quota",
+    `${subject} have stored ${mebibytes(stored)}, and this server allows ${mebibytes(allowed)}`,
+  );
+}
+
+function mebibytes(bytes: number): string {
+  return `${(bytes / MIB).toFixed(1)} MiB`;
+}

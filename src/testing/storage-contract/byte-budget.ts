@@ -1,0 +1,138 @@
+import type { Call } from "../../domain/call.ts";
+import { SINGLE } from "../../domain/queue-policy.ts";
+import type { ByteBudget } from "../../ports/storage.ts";
+import { type Clause, LONG_QUEUE, type StorageScene } from "./scene.ts";
+
+const KIB = 1024;
+
+/** What users, and the demo tokens of an instance, may store. */
+export function byteBudgetContract(clause: Clause): void {
+  counting(clause);
+  limits(clause);
+}
+
+function counting(clause: Clause): void {
+  clause("a call with its events, audio file and transcript counts for its user", async (scene) => {
+    const instance = await scene.storedInstance();
+    const stored = () => scene.storage.retention.storedBytes(scene.userId);
+    const before = await stored();
+    const call = scene.call(instance, { message: { type: "FIXED_AUDIO", fileName: "a.wav" } as never });
+    await scene.storage.calls.insert(call, new Uint8Array(64 * KIB), SINGLE, []);
+    scene.equal((await stored()) >= before + 64 * KIB, true);
+    await scene.storage.transcripts.append([
+      {
+        callId: call.id,
+        position: 0,
+        speaker: "callee",
+        text: "é".repeat(16 * KIB),
+        timestamp: scene.now(),
+        startMs: 0,
+        endMs: 1,
+        confidence: null,
+      },
+    ]);
+    const ended = scene.event("completed", call, { data: { text: "x".repeat(8 * KIB) } });
+    await scene.moved(call, { status: "COMPLETED", endedAt: scene.now(), recordedMs: 1_000 }, [ended]);
+    // The audio file is gone; transcript, event and recording are there.
+    const over = (await stored()) - before;
+    scene.equal(over >= (32 + 8) * KIB + 64_000 && over < (32 + 8 + 16) * KIB + 64_000, true);
+    scene.equal(await scene.storage.retention.storedBytes(instance.id), 0);
+    await scene.storage.calls.remove([call.id]);
+    scene.equal(await stored(), before);
+  });
+
+  clause("a deleted recording no longer counts", async (scene) => {
+    const stored = () => scene.storage.retention.storedBytes(scene.userId);
+    const call = await scene.endedCall(await scene.storedInstance(), { recordedMs: 0 });
+    const without = await stored();
+    const recorded = await scene.moved(call, { recordedMs: 10_000 });
+    scene.equal((await stored()) - without >= 640_000, true);
+    await scene.moved(recorded, { recordedMs: 0 });
+    scene.equal(await stored(), without);
+  });
+
+  clause("a call of a demo token also counts for its instance", async (scene) => {
+    const [instance, other] = [await scene.storedInstance(), await scene.storedInstance()];
+    const demo = () => scene.storage.retention.storedBytes(instance.id);
+    await scene.endedCall(instance);
+    scene.equal(await demo(), 0);
+    const call = await scene.endedCall(instance, { isDemo: true, reference: "x".repeat(100) });
+    scene.equal((await demo()) > 100, true);
+    scene.equal(await scene.storage.retention.storedBytes(other.id), 0);
+    scene.equal((await scene.storage.calls.get(call.id))?.isDemo, true);
+    await scene.storage.calls.remove([call.id]);
+    scene.equal(await demo(), 0);
+  });
+
+  clause("a deleted instance counts until it is purged", async (scene) => {
+    const { instances, retention } = scene.storage;
+    const instance = await scene.storedInstance({ metadata: { text: "x".repeat(8 * KIB) } });
+    const renamed = scene.event("instance.created", instance, { data: { text: "x".repeat(8 * KIB) } });
+    await instances.update(instance.id, 1, { status: "DELETED", erasedAt: scene.now() }, [renamed]);
+    scene.equal((await retention.storedBytes(scene.userId)) >= 16 * KIB, true);
+    await instances.purge(scene.now(), 10);
+    scene.equal(await retention.storedBytes(scene.userId), 0);
+  });
+
+  clause("a forgotten user has stored nothing", async (scene) => {
+    await scene.storedInstance({ status: "DELETED", erasedAt: scene.now() });
+    while (await scene.storage.logins.forgetUser(scene.userId, 2));
+    scene.equal(await scene.storage.retention.storedBytes(scene.userId), 0);
+  });
+}
+
+function limits(clause: Clause): void {
+  clause("a call that exceeds a budget is not created, and stores nothing", async (scene) => {
+    const { calls, receipts, retention } = scene.storage;
+    const instance = await scene.storedInstance();
+    const before = await retention.storedBytes(scene.userId);
+    const receipt = { ...scene.key("k"), fingerprint: "body", begunAt: scene.now(), expiredBefore: 0 };
+    const create = (call: Call, budget: ByteBudget) =>
+      calls.insert(
+        call,
+        new Uint8Array(8 * KIB),
+        LONG_QUEUE,
+        [scene.event("queued", call)],
+        receipt,
+        undefined,
+        budget,
+      );
+    const demo = scene.call(instance, { isDemo: true });
+    const [small, big] = [before + 8 * KIB, before + 80 * KIB];
+    scene.equal(await create(scene.call(instance), { userBytes: small, demoBytes: big }), overBudget("user"));
+    scene.equal(await create(demo, { userBytes: big, demoBytes: 8 * KIB }), overBudget("demo"));
+    scene.equal(await calls.get(demo.id), undefined);
+    scene.equal(await receipts.find(receipt, 0), undefined);
+    scene.equal(await scene.log(), []);
+    scene.equal(await retention.storedBytes(scene.userId), before);
+    scene.equal(await retention.storedBytes(instance.id), 0);
+    scene.equal((await create(scene.call(instance), { userBytes: big, demoBytes: 0 })).kind, "created");
+  });
+
+  clause("an instance that exceeds the budget is not created", async (scene) => {
+    const { instances } = scene.storage;
+    const budget = { userBytes: 8 * KIB, demoBytes: 0 };
+    const big = scene.instance({ metadata: { text: "x".repeat(8 * KIB) } });
+    scene.equal(await instances.insert(big, [], undefined, undefined, budget), "over_budget");
+    scene.equal(await instances.get(big.id), undefined);
+    scene.equal(await instances.insert(scene.instance(), [], undefined, undefined, budget), "created");
+  });
+
+  clause("creations at once never exceed a budget", async (scene) => {
+    const made = await Promise.all(Array.from({ length: 12 }, () => scene.storedInstance()));
+    const before = await scene.storage.retention.storedBytes(scene.userId);
+    const budget = { userBytes: before + 64 * KIB, demoBytes: 0 };
+    const created = await Promise.all(made.map((instance) => createBig(scene, instance, budget)));
+    scene.equal(created.filter((kind) => kind === "created").length, 3);
+    scene.equal(created.filter((kind) => kind === "over_budget").length, 9);
+  });
+}
+
+async function createBig(scene: StorageScene, instance: { readonly id: string }, budget: ByteBudget): Promise<string> {
+  const call = scene.call(instance, { metadata: { text: "x".repeat(16 * KIB) } });
+  return (await scene.storage.calls.insert(call, undefined, SINGLE, [], undefined, undefined, budget)).kind;
+}
+
+function overBudget(owner: "user" | "demo") {
+  return { kind: "over_budget", owner };
+}
