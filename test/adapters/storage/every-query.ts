@@ -175,6 +175,7 @@ async function askLog({ events, transcripts, retention }: Storage): Promise<void
   await transcripts.ofCalls(["call_1", "call_2"]);
   await retention.trustedTime();
   await retention.saveTrustedTime({ at: 1, claim: null });
+  await retention.storedBytes("usr_1");
   await retention.scrub({ thorough: false });
 }
 
