@@ -33,7 +33,7 @@ export const NUMBER_PLACES: Places = {
     phone: ["reported"],
     caller_id: KEPT, // the number that its owner calls from
     dialled_number: NONE, // a keyed hash
-    ...{ created_at: NONE, updated_at: NONE, erased_at: NONE, version: NONE },
+    ...{ created_at: NONE, updated_at: NONE, erased_at: NONE, stored_bytes: NONE, version: NONE },
   },
   credentials: { instance_id: NONE, sealed: NONE },
   line_records: { instance_id: NONE, key: ["record"], sealed: NONE },
@@ -58,7 +58,7 @@ export const NUMBER_PLACES: Places = {
     ...{ result: CALL, result_error: CALL, turns: CALL },
     ...{ media_statistics: NONE, quality: NONE, recorded_ms: NONE },
     ...{ created_at: NONE, started_at: NONE, ended_at: NONE, slot: NONE, owner: NONE, dialing_at: NONE },
-    ...{ counted_at: NONE, version: NONE },
+    ...{ counted_at: NONE, demo_scope: NONE, stored_bytes: NONE, version: NONE },
   },
   call_audio: { call_id: NONE, part: NONE, bytes: NONE },
   finished_counts: { instance_id: NONE, status: NONE, calls: NONE },
@@ -72,6 +72,7 @@ export const NUMBER_PLACES: Places = {
     key: KEPT, // a repeated request must not call again
     fingerprint: NONE, // a hash, deleted with the call
   },
+  usage: { owner: NONE, kind: NONE, amount: NONE },
   removed_calls: { token_id: NONE, created_at: NONE },
   transcripts: {
     ...{ call_id: NONE, position: NONE, speaker: NONE, at: NONE, start_ms: NONE, end_ms: NONE, confidence: NONE },

@@ -24,6 +24,7 @@ export const BOUNDED_DELETIONS: ReadonlyMap<string, string> = new Map([
   ["user-removal.ts consents", "those that were stored after forgetUser had deleted them in pieces"],
   ["user-removal.ts finished_counts", "one row for each final status of up to 250 instances"],
   ["user-removal.ts instances", "250 instances"],
+  ["user-removal.ts usage", "one row for each kind"],
   ["webhook-store.ts webhooks", "one row"],
 ]);
 
