@@ -50,7 +50,7 @@ type Counted = Pick<InstanceRow, "user_id" | "stored_bytes">;
 
 /** Purges deleted instances, except those with calls, in pieces. */
 async function purgeInstances(session: Session, erasedBefore: number, limit: number): Promise<string[]> {
-  const old = await session.read((db) => erasedInstances(db, erasedBefore, limit));
+  const old = await session.transaction((tx) => erasedInstances(tx, erasedBefore, limit));
   for (let left: readonly Purged[] = old; left.length > 0; ) {
     const purged = await session.transaction((tx) => purgePiece(tx, left, session.traits));
     left = left.slice(purged);
