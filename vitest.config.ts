@@ -88,7 +88,7 @@ export default defineConfig({
           ...waiting,
           include: ["test/{runtime,docs}/**/*.test.ts", "test/adapters/cli/**/*.test.ts"],
           // Two servers need PostgreSQL.
-          exclude: ["test/runtime/{outage,takeover}.test.ts", "**/node_modules/**"],
+          exclude: ["test/runtime/{full-postgres,outage,takeover}.test.ts", "**/node_modules/**"],
           env: {
             TEST_TARGETS: process.env.TEST_TARGETS ?? "^(node26|bun|deno) on SQLite",
             // Each input is a request to a real server.
@@ -104,7 +104,7 @@ export default defineConfig({
         test: {
           name: "runtime-postgres",
           ...waiting,
-          include: ["test/runtime/{calls,crash,half-done,outage,power-cut,storage,takeover}.test.ts"],
+          include: ["test/runtime/{calls,crash,full-postgres,half-done,outage,power-cut,storage,takeover}.test.ts"],
           env: { TEST_TARGETS: process.env.TEST_POSTGRES ?? "on PostgreSQL" },
           testTimeout: 60_000,
           hookTimeout: 60_000,

@@ -55,7 +55,7 @@ onEach([ON_NODE], (target) => {
       );
       for (let i = 0; i < 5; i++) expect(await post(`still full ${i}`)).toBe(503);
       expectProblem(await client.postCall(waiting.id), 503, "storage_unavailable");
-      expect((await server.ask("GET", "/healthz")).status).toBe(200);
+      for (const path of ["/healthz", "/readyz"]) expect((await server.ask("GET", path)).status, path).toBe(200);
       expect((await client.get("/v1/instances?limit=5")).status).toBe(200);
 
       rmSync(filler);

@@ -28,6 +28,8 @@ export interface PostgresSource {
   readonly missing: string | undefined;
   /** Takes about a second. */
   start(): Promise<RunningPostgres>;
+  /** Starts one with its data in an existing folder, such as a small disk; undefined if the server was already there. */
+  readonly startIn?: (folder: string) => Promise<OwnPostgres>;
 }
 
 /** A PostgreSQL server to be thrown away. */
@@ -38,6 +40,12 @@ export interface RunningPostgres {
   createDatabase(): Promise<string>;
   /** Ends the server and removes its files, or drops what was created on a server that was already there. Stopping twice is fine. */
   stop(): Promise<void>;
+}
+
+/** A {@link RunningPostgres} of the test's own. */
+export interface OwnPostgres extends RunningPostgres {
+  /** Starts it again on its data, after it has ended. */
+  restart(): Promise<void>;
 }
 
 interface Programs {
@@ -66,7 +74,13 @@ export async function findPostgres(): Promise<PostgresSource> {
       start: async () => running(given, (created) => dropDatabases(given, created)),
     };
   const programs = (await shippedPrograms()) ?? systemPrograms();
-  if (programs) return { title: "PostgreSQL", missing: undefined, start: () => startServer(programs) };
+  if (programs)
+    return {
+      title: "PostgreSQL",
+      missing: undefined,
+      start: () => startServer(programs),
+      startIn: (folder) => startServer(programs, folder),
+    };
   const reason = missing("no PostgreSQL: run `npm ci`, or set TEST_POSTGRES_URL or PG_BIN");
   return {
     title: `PostgreSQL (skipped: ${reason})`,
@@ -91,14 +105,14 @@ function systemPrograms(): Programs | undefined {
   return { initdb: join(folder, "initdb"), postgres: join(folder, "postgres") };
 }
 
-async function startServer(installed: Programs): Promise<RunningPostgres> {
+async function startServer(installed: Programs, dataFolder?: string): Promise<OwnPostgres> {
   const folder = mkdtempSync(join(tmpdir(), "ringport-postgres-"));
   const remove = () => rmSync(folder, { recursive: true, force: true });
   try {
     if (owner.uid) chownSync(folder, owner.uid, owner.gid);
     const programs = reachable(installed, folder);
     const env = { PATH: process.env.PATH, LC_ALL: "C", TZ: "UTC" };
-    const data = join(folder, "data");
+    const data = join(dataFolder ?? folder, "data");
     const kept = keptData(programs);
     if (existsSync(kept)) {
       cpSync(kept, data, { recursive: true });
@@ -110,36 +124,61 @@ async function startServer(installed: Programs): Promise<RunningPostgres> {
     }
 
     const port = await freePort();
-    // The data is thrown away, so nothing waits for the disk.
-    const settings = ["listen_addresses=127.0.0.1", "fsync=off", "synchronous_commit=off", "full_page_writes=off"];
-    const server = spawn(
-      programs.postgres,
-      ["-D", data, "-k", folder, "-p", String(port), ...settings.flatMap((setting) => ["-c", setting])],
-      { ...owner, cwd: folder, env, stdio: ["ignore", "ignore", "pipe"] },
-    );
-    endWithThisProcess(server);
-    const gone = new Promise<void>((resolve) => {
-      server.once("exit", () => resolve());
-      server.once("error", () => resolve());
-    });
-    await new Promise<void>((resolve, reject) => {
-      const lines: string[] = [];
-      server.once("error", reject);
-      server.once("close", (code) => reject(new Error(`postgres ended with ${code}:\n${lines.join("\n")}`)));
-      createInterface({ input: server.stderr }).on("line", (line) => {
-        lines.push(line);
-        if (line.includes("ready to accept connections")) resolve();
-      });
-    });
-    return running(`postgres://test@127.0.0.1:${port}/postgres`, async () => {
-      server.kill("SIGINT"); // a fast shutdown: open connections are cut
-      await gone;
+    const launch = () => launched(programs.postgres, { data, port, cwd: folder, env });
+    let server = await launch();
+    const first = running(`postgres://test@127.0.0.1:${port}/postgres`, async () => {
+      await server.stop();
       remove();
     });
+    const restart = async () => {
+      await server.gone;
+      server = await launch();
+    };
+    return { ...first, restart };
   } catch (error) {
     remove();
     throw error;
   }
+}
+
+interface Launched {
+  readonly gone: Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Resolves when it accepts connections. */
+async function launched(
+  program: string,
+  { data, port, ...how }: { data: string; port: number; cwd: string; env: NodeJS.ProcessEnv },
+): Promise<Launched> {
+  // The data is thrown away, so nothing waits for the disk.
+  const settings = ["listen_addresses=127.0.0.1", "fsync=off", "synchronous_commit=off", "full_page_writes=off"];
+  const server = spawn(
+    program,
+    ["-D", data, "-k", how.cwd, "-p", String(port), ...settings.flatMap((setting) => ["-c", setting])],
+    { ...owner, ...how, stdio: ["ignore", "ignore", "pipe"] },
+  );
+  endWithThisProcess(server);
+  const gone = new Promise<void>((resolve) => {
+    server.once("exit", () => resolve());
+    server.once("error", () => resolve());
+  });
+  await new Promise<void>((resolve, reject) => {
+    const lines: string[] = [];
+    server.once("error", reject);
+    server.once("close", (code) => reject(new Error(`postgres ended with ${code}:\n${lines.join("\n")}`)));
+    createInterface({ input: server.stderr }).on("line", (line) => {
+      lines.push(line);
+      if (line.includes("ready to accept connections")) resolve();
+    });
+  });
+  return {
+    gone,
+    async stop() {
+      server.kill("SIGINT"); // a fast shutdown: open connections are cut
+      await gone;
+    },
+  };
 }
 
 function initialize(initdb: string, { data, ...how }: { data: string; cwd: string; env: NodeJS.ProcessEnv }): void {

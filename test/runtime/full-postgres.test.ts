@@ -1,0 +1,182 @@
+import { chmodSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { messageOf } from "../rounds/messages.ts";
+import { expectProblem } from "../support/answer-shapes.ts";
+import { fillDisk, mountInMemory, unmount } from "../support/mount.ts";
+import { connected, findPostgres } from "../support/postgres.ts";
+import { ON_EVERY_POSTGRES, onEach, Server, type Target } from "../support/server.ts";
+import { type CallView, type Client, until } from "../support/server-client.ts";
+import { callees, startFarEnd } from "../support/sip/far-end.ts";
+import { byeAt, end, instance, LEASE_MS, SOON_MS } from "./pair.ts";
+
+/** The new data of PostgreSQL takes about half of it. */
+const SMALL = "size=64m";
+const RENEW_MS = 300;
+/** Longer than a test lasts. */
+const MESSAGE = { type: "FIXED_AUDIO", tts: undefined, audio: { audioBase64: messageOf(60_000) } };
+
+const disk = join(tmpdir(), `ringport-postgres-disk-${process.pid}`);
+const filler = join(disk, "filler");
+const { startIn, missing: noPostgres } = await findPostgres();
+const missing = noPostgres ?? (startIn ? mountInMemory(disk, SMALL) : "TEST_POSTGRES_URL has a disk of its own");
+unmount(disk);
+
+/** A server on a PostgreSQL that has a small disk; one call is live, and one waits for its end. */
+async function started(target: Target) {
+  mountInMemory(disk, SMALL);
+  onTestFinished(() => unmount(disk));
+  chmodSync(disk, 0o777);
+  const postgres = await startIn!(disk);
+  onTestFinished(() => postgres.stop());
+  const databaseUrl = await postgres.createDatabase();
+  const phone = await startFarEnd({ callees: { "*": callees.answers } });
+  onTestFinished(() => phone.close());
+  const env = {
+    RINGPORT_TELEPHONY: "sip",
+    RINGPORT_SIP_TRUNKS: JSON.stringify([{ name: "desk", server: phone.uri, users: "*" }]),
+    RINGPORT_QUEUE: "fifo",
+    RINGPORT_LEASE_MS: String(LEASE_MS),
+    RINGPORT_LEASE_RENEW_MS: String(RENEW_MS),
+    RINGPORT_ON_LEASE_LOST: "restart",
+  };
+  const server = new Server(target, { databaseUrl, env });
+  onTestFinished(() => server.dispose());
+  await server.start();
+  const client = await server.as("ada");
+  const id = await instance(client);
+  const live = await client.call(id, MESSAGE);
+  const heard = await phone.call(0);
+  const waiting = await client.call(id, MESSAGE);
+  await client.waitForCall(live.id, ["IN_PROGRESS"]);
+  return { postgres, databaseUrl, phone, server, client, live, heard, waiting };
+}
+
+/** Creates instances until the database has no room for another one. */
+function fillTables(client: Client) {
+  const metadata = { padding: "x".repeat(15_000) };
+  return until(
+    () => client.post("/v1/instances", { name: "Padding", metadata }),
+    ({ status }) => status !== 201,
+    SOON_MS,
+    "the tables to be full",
+  );
+}
+
+/** The end of the lease by the database. */
+async function leaseEnd(databaseUrl: string): Promise<number> {
+  await using database = await connected(databaseUrl);
+  const { rows } = await database.query<{ expires_at: string }>("select expires_at from owners");
+  return Number(rows[0]?.expires_at);
+}
+
+/** Uses up the log of PostgreSQL, which ends if it cannot be continued. */
+async function fillLog(databaseUrl: string): Promise<void> {
+  await using database = await connected(databaseUrl);
+  database.on("error", () => {});
+  for (;;)
+    try {
+      await database.query("select pg_logical_emit_message(true, 'padding', 'x'), pg_switch_wal()");
+    } catch {
+      return;
+    }
+}
+
+const ready = (server: Server) => server.ask("GET", "/readyz").then(({ status }) => status);
+const status = (client: Client, { id }: CallView) => client.readCall(id).then((call) => call.status);
+
+onEach(ON_EVERY_POSTGRES, (target) => {
+  describe.skipIf(missing)(`a full disk of PostgreSQL${missing ? ` (skipped: ${missing})` : ""}`, () => {
+    test("ends no call and leaves the server ready", async () => {
+      const { databaseUrl, phone, server, client, live, heard, waiting } = await started(target);
+      fillDisk(filler);
+      expectProblem(await fillTables(client), 503, "storage_unavailable");
+      const full = await leaseEnd(databaseUrl);
+      await until(
+        async () => {
+          fillDisk(filler);
+          expect(await ready(server)).toBe(200);
+          expectProblem(await fillTables(client), 503, "storage_unavailable");
+          expect(await ready(server), "after a refused write").toBe(200);
+          return leaseEnd(databaseUrl);
+        },
+        (leaseEnd) => leaseEnd > full + LEASE_MS,
+        2 * SOON_MS,
+        "renewals for longer than a lease",
+      );
+      const packets = heard.voice?.packets.length ?? 0;
+      await until(
+        () => heard.voice?.packets.length ?? 0,
+        (later) => later > packets + 50,
+        SOON_MS,
+        "another second of the message",
+      );
+      expect(heard.end).toBeUndefined();
+
+      // Keys are events; the table of events is full as well once one of them cannot be stored.
+      let keys = 0;
+      await until(
+        async () => {
+          fillDisk(filler);
+          if (/retrying events of call/.test(server.output)) return true;
+          await heard.voice?.press("1");
+          keys++;
+          return false;
+        },
+        Boolean,
+        2 * SOON_MS,
+        "a key that cannot be stored",
+      );
+      const { status: refused } = await until(
+        () => client.postCall(live.instance_id),
+        ({ status }) => status !== 201,
+        SOON_MS,
+        "a new call to be refused",
+      );
+      expect(refused).toBe(503);
+      await heard.hangUp();
+      const retries = () => server.output.match(/retrying events of call/g)?.length ?? 0;
+      const before = retries();
+      await until(retries, (later) => later > before, SOON_MS, "another attempt to store what happened");
+      expect(await status(client, live)).toBe("IN_PROGRESS");
+      expect(await status(client, waiting)).toBe("QUEUED");
+      expect(phone.calls).toHaveLength(1);
+      expect(await ready(server)).toBe(200);
+
+      rmSync(filler);
+      await phone.call(1);
+      await client.waitForCall(waiting.id, ["IN_PROGRESS"]);
+      expect((await client.readCall(live.id)).outcome?.reason).toBe("callee_hung_up");
+      expect((await client.timeline(live.id)).filter(({ type }) => type === "dtmf")).toHaveLength(keys);
+      expect(phone.calls).toHaveLength(2);
+    }, 120_000);
+
+    test("that ends PostgreSQL ends live calls within the lease; waiting ones go on later", async () => {
+      const { postgres, databaseUrl, phone, server, client, live, heard, waiting } = await started(target);
+      fillDisk(filler);
+      await fillLog(databaseUrl);
+      const endedAt = performance.now();
+      expect(await ready(server)).toBe(503);
+      expectProblem(await client.postCall(live.instance_id), 503, "storage_unavailable");
+      expectProblem(await client.get(`/v1/calls/${live.id}`), 503, "storage_unavailable");
+      expect(heard.end).toBeUndefined();
+      expect(await end(heard)).toBe("they hung up");
+      expect(byeAt(heard)).toBeLessThan(endedAt + LEASE_MS);
+      expect(await ready(server)).toBe(503);
+
+      rmSync(filler);
+      await postgres.restart();
+      await until(
+        () => ready(server),
+        (answer) => answer === 200,
+        SOON_MS,
+        "the server to be ready",
+      );
+      expect((await client.readCall(live.id)).outcome?.reason).toBe("interrupted");
+      await phone.call(1);
+      await client.waitForCall(waiting.id, ["IN_PROGRESS"]);
+      expect(phone.calls).toHaveLength(2);
+    }, 120_000);
+  });
+});
