@@ -4,6 +4,7 @@ import { Refusal } from "../domain/refusal.ts";
 import type { Voice } from "../ports/speech.ts";
 import { PerUser } from "./access/per-user.ts";
 import { refuseDemo } from "./access/refuse-demo.ts";
+import { MAX_AT_ONCE } from "./access/user-limits.ts";
 import type { Dispatcher } from "./calls/dispatcher.ts";
 import { readLog } from "./calls/log-pages.ts";
 import type { Context } from "./context.ts";
@@ -13,15 +14,13 @@ import type { CallSummary, EventPage, Figures, LogQuery, OpenNetwork, Patience, 
 
 /** Events of a page whose length is not given. */
 const PAGE = 50;
-/** Voice samples of one user that are spoken or wait for it. */
-const USER_SAMPLES = 4;
 
 /** Reads that belong to no single record. */
 export class Queries implements QueryUseCases {
   readonly #context: Context;
   readonly #dispatcher: Dispatcher;
   readonly #lines: Lines;
-  readonly #samples = new PerUser(USER_SAMPLES);
+  readonly #samples = new PerUser(MAX_AT_ONCE.samples);
 
   constructor(context: Context, dispatcher: Dispatcher, lines: Lines) {
     this.#context = context;

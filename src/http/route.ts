@@ -1,5 +1,6 @@
 import type { TokenScope } from "../domain/token-scope.ts";
 import type { Reply } from "../ports/web.ts";
+import type { Cost } from "./cost.ts";
 import type { ProblemCode } from "./problem.ts";
 import type { QueryParameter } from "./query-parameter.ts";
 import type { RequestContext } from "./request-context.ts";
@@ -27,6 +28,8 @@ export interface Operation {
   readonly description?: string;
   /** The scope of the access token that the route requires; 401 and 403 precede every other refusal. `open`: it requires none. */
   readonly access: TokenScope | "open";
+  /** The limits of its expensive work; not part of the document. */
+  readonly cost: Cost;
   /** Descriptions of the path parameters. */
   readonly path?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, QueryParameter<unknown>>>;

@@ -1,4 +1,5 @@
 import type { SignedIn } from "../../../src/application/accounts/account-use-cases.ts";
+import type { Cost } from "../../../src/http/cost.ts";
 import type { RequestContext } from "../../../src/http/request-context.ts";
 import type { Reply } from "../../../src/ports/web.ts";
 import type { ConsoleParts } from "./console-parts.ts";
@@ -11,6 +12,8 @@ export interface ConsoleRoute {
   readonly path: string;
   /** Whom it serves: anybody, or whoever is signed in. */
   readonly access: "anybody" | "signed-in";
+  /** The limits of its expensive work. */
+  readonly cost: Cost;
   run(context: RequestContext): Promise<Reply>;
 }
 
@@ -20,14 +23,14 @@ export type RoutesOf = (parts: ConsoleParts) => readonly ConsoleRoute[];
 /** A route that needs an account. */
 export function accountRoute(
   { visitors, signIn }: ConsoleParts,
-  method: ConsoleRoute["method"],
-  path: string,
+  { method, path, cost }: Pick<ConsoleRoute, "method" | "path"> & { readonly cost: Cost },
   run: (context: RequestContext, signedIn: SignedIn) => Promise<Reply>,
 ): ConsoleRoute {
   return {
     method,
     path,
     access: "signed-in",
+    cost,
     async run(context) {
       requireAccounts(signIn);
       const { principal, signedIn } = await visitors.require(context);

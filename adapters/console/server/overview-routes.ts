@@ -11,6 +11,7 @@ export const overviewRoutes: RoutesOf = ({ ringport, visitors }) => {
     method: "GET",
     path,
     access: "signed-in",
+    cost: "small",
     async run(context: RequestContext) {
       const { principal } = await visitors.require(context);
       context.principal = principal;

@@ -13,20 +13,20 @@ export const peopleRoutes: RoutesOf = (parts) => {
   const { ringport } = parts;
   const { accounts } = ringport;
   return [
-    accountRoute(parts, "GET", "/invitations", async (_, { account }) =>
+    accountRoute(parts, { method: "GET", path: "/invitations", cost: "small" }, async (_, { account }) =>
       json(200, (await accounts.invitations(account)).map(invitationView)),
     ),
-    accountRoute(parts, "POST", "/invitations", async (context, { account }) => {
+    accountRoute(parts, { method: "POST", path: "/invitations", cost: "small" }, async (context, { account }) => {
       const made = await accounts.invite(account);
       // No server and no proxy sees the code: a browser keeps the fragment to itself.
       const url = `${serverUrl(context, ringport)}/console/register#code=${encodeURIComponent(made.code)}`;
       return json(201, { ...invitationView(made), url } satisfies NewInvitationView);
     }),
-    accountRoute(parts, "DELETE", "/invitations/:id", async (context, { account }) => {
+    accountRoute(parts, { method: "DELETE", path: "/invitations/:id", cost: "small" }, async (context, { account }) => {
       await accounts.withdrawInvitation(account, idOf(context));
       return noContent();
     }),
-    accountRoute(parts, "GET", "/audit", async (context, { account }) =>
+    accountRoute(parts, { method: "GET", path: "/audit", cost: "small" }, async (context, { account }) =>
       json(200, (await accounts.audit(account, readQuery(context.search, auditQuery))).map(entryView)),
     ),
   ];

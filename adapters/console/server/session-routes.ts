@@ -67,6 +67,7 @@ export function sessionRoutes(parts: ConsoleParts): ConsoleRoute[] {
     method: "POST",
     path,
     access: "anybody",
+    cost: ["passwords"],
     async run(context) {
       requireAccounts(signIn);
       return begin(context, make(context));
@@ -78,6 +79,7 @@ export function sessionRoutes(parts: ConsoleParts): ConsoleRoute[] {
       method: "GET",
       path: "/session",
       access: "anybody",
+      cost: "small",
       async run(context) {
         const visitor = await visitors.find(context);
         context.principal = visitor?.principal;
@@ -104,19 +106,24 @@ export function sessionRoutes(parts: ConsoleParts): ConsoleRoute[] {
       const { code, password } = await readBody(context, BODIES.passwordReset, system);
       return accounts.resetPassword(code, password, browserOf(context));
     }),
-    accountRoute(parts, "POST", "/password", async (context, { account }) => {
+    accountRoute(parts, { method: "POST", path: "/password", cost: ["passwords"] }, async (context, { account }) => {
       const passwords = await readBody(context, BODIES.password, system);
       return begin(context, accounts.changePassword(account, passwords, browserOf(context)));
     }),
-    accountRoute(parts, "POST", "/account-deletion", async (context, { account }) => {
-      const { password } = await readBody(context, BODIES.accountDeletion, system);
-      await accounts.delete(account, password);
-      return noContent({ "set-cookie": cookie.clear(context) });
-    }),
+    accountRoute(
+      parts,
+      { method: "POST", path: "/account-deletion", cost: ["passwords"] },
+      async (context, { account }) => {
+        const { password } = await readBody(context, BODIES.accountDeletion, system);
+        await accounts.delete(account, password);
+        return noContent({ "set-cookie": cookie.clear(context) });
+      },
+    ),
     {
       method: "POST",
       path: "/sign-out",
       access: "anybody",
+      cost: "small",
       async run(context) {
         requireAccounts(signIn);
         const secret = cookie.read(context);
@@ -124,7 +131,7 @@ export function sessionRoutes(parts: ConsoleParts): ConsoleRoute[] {
         return noContent({ "set-cookie": cookie.clear(context) });
       },
     },
-    accountRoute(parts, "GET", "/sessions", async (_, { account, session }) => {
+    accountRoute(parts, { method: "GET", path: "/sessions", cost: "small" }, async (_, { account, session }) => {
       const sessions = await accounts.sessions(account);
       const views = sessions.map(
         ({ id, createdAt, lastUsedAt, userAgent }): SessionView => ({
@@ -137,7 +144,7 @@ export function sessionRoutes(parts: ConsoleParts): ConsoleRoute[] {
       );
       return json(200, views);
     }),
-    accountRoute(parts, "DELETE", "/sessions/:id", async (context, { account }) => {
+    accountRoute(parts, { method: "DELETE", path: "/sessions/:id", cost: "small" }, async (context, { account }) => {
       await accounts.endSession(account, idOf(context));
       return noContent();
     }),

@@ -10,10 +10,10 @@ export const tokenRoutes: RoutesOf = (parts) => {
   const { system } = parts;
   const { accounts } = parts.ringport;
   return [
-    accountRoute(parts, "GET", "/tokens", async (_, { account }) =>
+    accountRoute(parts, { method: "GET", path: "/tokens", cost: "small" }, async (_, { account }) =>
       json(200, (await accounts.tokens(account)).map(tokenView)),
     ),
-    accountRoute(parts, "POST", "/tokens", async (context, { account }) => {
+    accountRoute(parts, { method: "POST", path: "/tokens", cost: "small" }, async (context, { account }) => {
       const body = await readBody(context, BODIES.token, system);
       const made = await accounts.createToken(account, {
         label: body.label,
@@ -23,7 +23,7 @@ export const tokenRoutes: RoutesOf = (parts) => {
       });
       return json(201, { ...tokenView(made), token: made.token } satisfies NewTokenView);
     }),
-    accountRoute(parts, "DELETE", "/tokens/:id", async (context, { account }) => {
+    accountRoute(parts, { method: "DELETE", path: "/tokens/:id", cost: "small" }, async (context, { account }) => {
       await accounts.revokeToken(account, idOf(context));
       return noContent();
     }),

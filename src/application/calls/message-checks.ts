@@ -6,13 +6,12 @@ import type { Principal } from "../../domain/principal.ts";
 import { invalidInput, Refusal } from "../../domain/refusal.ts";
 import { AudioUnsupported } from "../../ports/audio-decoder.ts";
 import { PerUser } from "../access/per-user.ts";
+import { MAX_AT_ONCE } from "../access/user-limits.ts";
 import { FairTurns } from "../call-audio/speech/fair-turns.ts";
 import type { Context } from "../context.ts";
 
 /** Audio files that are checked at the same time. */
 const INSPECTED_AT_ONCE = 2;
-/** Audio files of one user that are checked or wait for it: each is held in memory. */
-const USER_INSPECTIONS = 50;
 
 /** The signal of a caller that waits to the end. */
 const NEVER: AbortSignal = new AbortController().signal;
@@ -20,7 +19,7 @@ const NEVER: AbortSignal = new AbortController().signal;
 /** Turns the input of a call into its stored message; audio files are checked in fair turns. */
 export class MessageChecks {
   readonly #context: Context;
-  readonly #inspections = new PerUser(USER_INSPECTIONS);
+  readonly #inspections = new PerUser(MAX_AT_ONCE.inspections);
   readonly #inspectionTurns: FairTurns;
 
   constructor(context: Context) {

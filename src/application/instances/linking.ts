@@ -6,6 +6,7 @@ import { Refusal } from "../../domain/refusal.ts";
 import { StorageUnavailable } from "../../ports/storage.ts";
 import { type LinkCode, NetworkSilent } from "../../ports/telephony.ts";
 import { PerUser } from "../access/per-user.ts";
+import { MAX_AT_ONCE } from "../access/user-limits.ts";
 import type { Deletions } from "../calls/deletions.ts";
 import type { Context } from "../context.ts";
 import type {
@@ -21,9 +22,6 @@ import type { Lines } from "./lines.ts";
 import { type LinkTicket, LinkTickets } from "./link-tickets.ts";
 import { instanceNotFound, ownedInstance } from "./owned-instance.ts";
 
-/** Requests of the link pages of one instance at a time: they wait for a code. */
-const LINK_PAGE_REQUESTS = 10;
-
 /** Links phone numbers to instances, by codes that are scanned or typed on the phone. */
 export class Linking implements Pick<InstanceUseCases, "configure" | "pairingCode" | "linkTicket" | "linkPage"> {
   readonly #context: Context;
@@ -31,7 +29,7 @@ export class Linking implements Pick<InstanceUseCases, "configure" | "pairingCod
   readonly #deletions: Pick<Deletions, "underWay">;
   readonly #linkTickets: LinkTickets;
   /** Requests of link pages that are being answered, by instance. */
-  readonly #linkPages = new PerUser(LINK_PAGE_REQUESTS);
+  readonly #linkPages = new PerUser(MAX_AT_ONCE.linkPages);
 
   constructor(context: Context, lines: Lines, deletions: Pick<Deletions, "underWay">) {
     this.#context = context;

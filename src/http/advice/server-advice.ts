@@ -78,9 +78,10 @@ export const SERVER_ADVICE = {
   server_busy: {
     means:
       "One of these is at its limit: the bytes of your request bodies, or of all users' request bodies; your audio files that " +
-      "are being checked; your voice samples that are being spoken; unused stream tickets.",
+      "are being checked; your voice samples that are being spoken; your requests for linking codes; the visitors of a link page; " +
+      "your event streams or WebSockets; unused stream tickets.",
     fix:
-      "Try again after Retry-After, and send fewer large requests at once. An unused ticket counts for a minute: request a " +
+      "Try again after Retry-After, and send fewer such requests at once. An unused ticket counts for a minute: request a " +
       "ticket just before you connect.",
     example: "your requests are at their limit of 67108864 bytes of request bodies; try again",
   },

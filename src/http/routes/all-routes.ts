@@ -1,6 +1,8 @@
 import { PerUser } from "../../application/access/per-user.ts";
+import { MAX_AT_ONCE } from "../../application/access/user-limits.ts";
 import { jsonReader } from "../body.ts";
 import type { HttpDependencies } from "../dependencies.ts";
+import { LinkingRequests } from "../linking-requests.ts";
 import { type RequestMeter, requestMeter } from "../metrics.ts";
 import { qrImages } from "../qr.ts";
 import type { Route } from "../route.ts";
@@ -21,9 +23,6 @@ import { serverRoutes } from "./server-routes.ts";
 import { streamRoutes } from "./stream-routes.ts";
 import { voiceRoutes } from "./voice-routes.ts";
 import { webhookRoutes } from "./webhook-routes.ts";
-
-/** Requests and event streams of one user that wait for something new. */
-const USER_WAITS = 100;
 
 /** Parts that the routes share with the application. */
 export interface SharedParts {
@@ -48,17 +47,18 @@ export function allRoutes(deps: HttpDependencies, shared: SharedParts = {}): rea
     });
   };
   const readJson = jsonReader(deps);
-  const waits = new PerUser(USER_WAITS);
+  const waits = new PerUser(MAX_AT_ONCE.waits);
   const watches = new TokenWatches(deps);
   const qrImage = qrImages();
+  const linking = new LinkingRequests();
   const routes: readonly Route[] = [
     ...callRoutes(deps, readJson, server, waits),
     ...recordingRoutes(deps),
     ...streamRoutes(deps, tickets, server, watches),
     ...listenRoutes(deps, watches),
-    ...instanceRoutes(deps, readJson, server, qrImage),
+    ...instanceRoutes(deps, readJson, { server, qrImage, linking }),
     ...linkRoutes(deps, server, qrImage),
-    ...pairingRoutes(deps, readJson),
+    ...pairingRoutes(deps, readJson, linking),
     ...eventRoutes(deps, waits, watches),
     ...webhookRoutes(deps, readJson),
     ...consentRoutes(deps, readJson),

@@ -71,6 +71,7 @@ export function callRoutes(
         summary: "Read a call",
         description: "With `Prefer: wait=N` the response waits up to N seconds, at most 60, until the call is final.",
         access: "read",
+        cost: ["waits"],
         path,
         query: getQuery,
         headers: ["If-None-Match", "Prefer"],
@@ -105,6 +106,7 @@ export function callRoutes(
           "Queues a call; it is dialled as soon as its instance is ACTIVE. If the instance already has an active call, no new " +
           "call is created; the response is 200 with the existing call.",
         access: "call",
+        cost: ["bodies", "inspections"],
         headers: ["Idempotency-Key", "Prefer"],
         body: { schema: "CreateCall" },
         answers: {
@@ -161,6 +163,7 @@ export function callRoutes(
         tag: "Calls",
         summary: "List calls, newest first",
         access: "read",
+        cost: ["pages"],
         query: listQuery,
         answers: {
           200: { description: "One page.", schema: "CallList", headers: ["Link"] },
@@ -195,6 +198,7 @@ export function callRoutes(
           "response is 503: a live call ends all the same, and a waiting call is not dialled while the server runs. Repeat the " +
           "request until it returns 204.",
         access: "call",
+        cost: "small",
         path,
         answers: { 204: { description: "The end is stored." } },
         problems: ["call_not_found"],
@@ -214,6 +218,7 @@ export function callRoutes(
         description:
           "With `Prefer: wait=N` an empty page of an active call waits up to N seconds, at most 60, for an event.",
         access: "read",
+        cost: ["waits", "pages"],
         path,
         query: timelineQuery,
         headers: ["Prefer"],

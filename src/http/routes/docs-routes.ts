@@ -38,6 +38,7 @@ export function docsRoutes({
         tag: "Server",
         summary: "Redirect to /docs",
         access: "open",
+        cost: "small",
         answers: { 302: { description: "The address of the page.", headers: ["Location"] } },
         problems: ["not_found"],
       },
@@ -54,6 +55,7 @@ export function docsRoutes({
         tag: "Server",
         summary: "This document as an interactive page",
         access: "open",
+        cost: "small",
         answers: { 200: { description: "The page.", media: ["text/html"] } },
         problems: ["not_found"],
       },
@@ -71,6 +73,7 @@ export function docsRoutes({
         tag: "Server",
         summary: "Explain every error code; the type of a problem points here",
         access: "open",
+        cost: "small",
         answers: { 200: { description: "The page.", media: ["text/html"] } },
       },
       async run(context) {
@@ -87,6 +90,7 @@ export function docsRoutes({
         tag: "Server",
         summary: "A file of the interactive page",
         access: "open",
+        cost: "small",
         path: { name: "The name of the file." },
         headers: ["If-None-Match"],
         answers: {

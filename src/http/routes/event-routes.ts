@@ -80,6 +80,7 @@ export function eventRoutes(
           "N seconds for an event. With `Accept: text/event-stream` the response is a stream of server-sent events that does not " +
           "end: the `id` of each is the cursor behind it, and a comment follows every 5 seconds without events.",
         access: "read",
+        cost: ["waits", "pages"],
         query: eventsQuery,
         headers: ["Prefer", "Last-Event-ID"],
         answers: {

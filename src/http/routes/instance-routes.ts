@@ -6,6 +6,7 @@ import type { View } from "../answers.ts";
 import type { ReadJson } from "../body.ts";
 import { created, createOptions, preferenceApplied } from "../creation.ts";
 import type { HttpDependencies } from "../dependencies.ts";
+import type { LinkingRequests } from "../linking-requests.ts";
 import { page } from "../page.ts";
 import type { QrImages } from "../qr.ts";
 import { cursorParameter, expandParameter, limitParameter, readQuery } from "../query-parameter.ts";
@@ -24,12 +25,19 @@ const BODY_PER_CONTENT = 16;
 const BODY_AROUND = 4096;
 const listQuery = { limit: limitParameter(200, "all"), cursor: cursorParameter("inst"), ...getQuery };
 
-/** The instances of the caller. @param server public URL of the interface */
+/** Parts of the routes of linking. */
+interface LinkingParts {
+  /** Public URL of the interface. */
+  readonly server: () => string;
+  readonly qrImage: QrImages;
+  readonly linking: LinkingRequests;
+}
+
+/** The instances of the caller. */
 export function instanceRoutes(
   { instances, limits }: Pick<HttpDependencies, "instances" | "limits">,
   readJson: ReadJson,
-  server: () => string,
-  qrImage: QrImages,
+  { server, qrImage, linking }: LinkingParts,
 ): Route[] {
   /** The page behind the code, or one that shows the code; undefined if the number is linked meanwhile. */
   async function pageOf(context: RequestContext, { payload }: LinkingCode): Promise<string | undefined> {
@@ -49,6 +57,7 @@ export function instanceRoutes(
         tag: "Instances",
         summary: "Read an instance with its active calls",
         access: "read",
+        cost: "small",
         path,
         query: getQuery,
         headers: ["If-None-Match"],
@@ -76,6 +85,7 @@ export function instanceRoutes(
         tag: "Instances",
         summary: "Create an instance",
         access: "admin",
+        cost: ["bodies"],
         headers: ["Idempotency-Key", "Prefer"],
         body: { schema: "CreateInstance" },
         answers: {
@@ -118,6 +128,7 @@ export function instanceRoutes(
         tag: "Instances",
         summary: "List instances, newest first",
         access: "read",
+        cost: ["pages", "turns"],
         query: listQuery,
         answers: {
           200: { description: "The list.", schema: "InstanceList", headers: ["Link"] },
@@ -140,6 +151,7 @@ export function instanceRoutes(
         description:
           "Changes the fields that the body names. A callerId applies to calls created from now on; null removes it.",
         access: "admin",
+        cost: ["bodies"],
         path,
         headers: ["Prefer"],
         body: { schema: "UpdateInstance" },
@@ -182,6 +194,7 @@ export function instanceRoutes(
           "wait go on waiting; the next QR code links another number. Without a linked number nothing changes. After a 503 " +
           "repeat the request.",
         access: "admin",
+        cost: "small",
         path,
         answers: { 200: { description: "The instance without a number.", schema: "Instance" } },
         problems: ["demo_token_restricted", "instance_not_found", "linked_by_operator"],
@@ -201,6 +214,7 @@ export function instanceRoutes(
           "Ends its calls, unlinks the number and erases its credentials. Its calls stay readable. After a 503 the " +
           "deletion continues by itself; a repeated request returns 204 once it has finished, and 404 after that.",
         access: "admin",
+        cost: "small",
         path,
         answers: { 204: { description: "The instance is deleted for good." } },
         problems: ["demo_token_restricted", "instance_not_found"],
@@ -221,6 +235,7 @@ export function instanceRoutes(
           "Scan it with the messaging application. Codes rotate: request the next one at QR-Expires-At. A network that the " +
           "operator has configured, such as a SIP trunk, links by itself and has no code: 409 once it is linked.",
         access: "admin",
+        cost: ["linking"],
         path,
         answers: {
           200: {
@@ -230,13 +245,15 @@ export function instanceRoutes(
             headers: ["QR-Expires-At", "QR-Sequence", "QR-Page"],
           },
         },
-        problems: ["instance_not_found", "instance_already_linked", "qr_unavailable"],
+        problems: ["instance_not_found", "instance_already_linked", "qr_unavailable", "server_busy"],
       },
       async run(context) {
         const { caller, signal } = context;
-        const code = await instances.configure(caller, instanceIdOf(context), { signal });
-        const image = await qrImage(code.payload);
-        return linkingCode(code, image, await pageOf(context, code), context.header("accept") ?? "");
+        return linking.run(caller, async () => {
+          const code = await instances.configure(caller, instanceIdOf(context), { signal });
+          const image = await qrImage(code.payload);
+          return linkingCode(code, image, await pageOf(context, code), context.header("accept") ?? "");
+        });
       },
     },
   ];

@@ -34,6 +34,7 @@ export function linkRoutes(
           "For the owner of the phone, who may be somebody else. The page shows each new code until the number is linked; it works " +
           "for an hour. Whoever has its address can link a phone to the instance.",
         access: "admin",
+        cost: "small",
         path: { instanceId: "The id of the instance, with the prefix inst_." },
         answers: { 201: { description: "The page.", schema: "LinkPage" } },
         problems: ["instance_not_found", "instance_already_linked", "qr_unavailable"],
@@ -52,6 +53,7 @@ export function linkRoutes(
         summary: "The page with the QR code of an instance",
         description: "With `Accept: application/json` the response is what the page shows.",
         access: "open",
+        cost: ["linkPages"],
         path: { ticket: "From the url of the page." },
         answers: {
           200: {

@@ -18,6 +18,7 @@ export function listenRoutes({ calls, system, log }: HttpDependencies, watches: 
           "For any type of call, with at most 4 listeners, whom its timeline notes. Text: `ListenWaiting`, `ListenStarted`, " +
           "`ListenGap`, `ListenEnded`; binary: PCM (`pcm_s16le`) of two channels. Close codes as for a stream.",
         access: "call",
+        cost: ["sockets"],
         path: { callId: "The id of an active call." },
         query: { ticket: TICKET },
         answers: { 101: { description: "Switching to WebSocket." } },

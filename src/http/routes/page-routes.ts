@@ -18,6 +18,7 @@ export function artefactRoute(pages: NetworkPages, { calls }: Pick<HttpDependenc
       tag: "Recordings",
       summary: `Get a file that the ${pages.prefix} keeps of a call, such as heard.wav`,
       access: "read",
+      cost: ["turns"],
       path: { callId: "The id of the call.", name: "The name of the file." },
       answers: { 200: { description: "The file.", media: ["application/octet-stream", "audio/wav"] } },
       problems: ["call_not_found", "recording_not_found", "recording_not_ready"],

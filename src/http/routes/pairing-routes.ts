@@ -3,6 +3,7 @@ import type { View } from "../answers.ts";
 import type { ReadJson } from "../body.ts";
 import { createOptions, preferenceApplied } from "../creation.ts";
 import type { HttpDependencies } from "../dependencies.ts";
+import type { LinkingRequests } from "../linking-requests.ts";
 import { json } from "../reply.ts";
 import type { Route } from "../route.ts";
 import { timestamp } from "../views.ts";
@@ -12,7 +13,11 @@ import { instanceIdOf } from "./record-id.ts";
 const LARGEST_BODY = 4 * 1024;
 
 /** A code that is typed on the phone, in place of one that is scanned. */
-export function pairingRoutes({ instances }: Pick<HttpDependencies, "instances">, readJson: ReadJson): Route[] {
+export function pairingRoutes(
+  { instances }: Pick<HttpDependencies, "instances">,
+  readJson: ReadJson,
+  linking: LinkingRequests,
+): Route[] {
   return [
     {
       method: "POST",
@@ -25,6 +30,7 @@ export function pairingRoutes({ instances }: Pick<HttpDependencies, "instances">
           "For a phone that cannot scan. Only some networks have such codes; others have the QR code of " +
           "GET /v1/instances/{instanceId}/configure.",
         access: "admin",
+        cost: ["bodies", "linking"],
         path: { instanceId: "The id of the instance, with the prefix inst_." },
         headers: ["Prefer"],
         body: { schema: "CreatePairingCode" },
@@ -39,7 +45,8 @@ export function pairingRoutes({ instances }: Pick<HttpDependencies, "instances">
         const id = instanceIdOf(context);
         const body = (await readJson(context, LARGEST_BODY)) as PairingInput;
         const { strict } = createOptions(context);
-        const pairing = await instances.pairingCode(context.caller, id, body, { strict, signal: context.signal });
+        const { caller, signal } = context;
+        const pairing = await linking.run(caller, () => instances.pairingCode(caller, id, body, { strict, signal }));
         const view: View<"PairingCode"> = {
           instanceId: pairing.instanceId,
           pairingCode: pairing.code,

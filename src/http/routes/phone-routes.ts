@@ -13,6 +13,7 @@ export function phoneRoute(pages: NetworkPages, watches: TokenWatches): Route {
       summary: `Be a phone of the ${pages.prefix} over a WebSocket`,
       description: "Your calls to the number ring here: JSON messages, and 16-bit PCM both ways in binary ones.",
       access: "call",
+      cost: ["sockets"],
       path: { number: "The number of the phone, E.164." },
       answers: { 101: { description: "Switching to WebSocket." } },
       problems: ["phone_number_invalid", "demo_token_restricted", "upgrade_required", "server_busy"],

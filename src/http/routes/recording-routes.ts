@@ -22,6 +22,7 @@ export function recordingRoutes({ calls }: Pick<HttpDependencies, "calls">): Rou
           "A WAV file of two channels, 16-bit PCM: what the callee heard on the left, the callee's voice on the right. During " +
           "the call, the recording so far. Once the call is over, one range of bytes may be requested.",
         access: "read",
+        cost: ["turns"],
         path,
         headers: ["Range", "If-Range", "If-None-Match"],
         answers: {
@@ -62,6 +63,7 @@ export function recordingRoutes({ calls }: Pick<HttpDependencies, "calls">): Rou
         summary: "Delete the recording of a call",
         description: "Deletes it for good. A call that is still active continues without being recorded.",
         access: "admin",
+        cost: "small",
         path,
         answers: { 204: { description: "The recording is deleted." } },
         problems: ["call_not_found", "recording_not_found"],

@@ -27,6 +27,7 @@ export function serverRoutes(
         tag: "Server",
         summary: "Check that the process is alive",
         access: "open",
+        cost: "small",
         answers: { 200: { description: "The process is alive.", schema: "State" } },
       },
       run: () => json(200, { status: "ok" } satisfies View<"State">, STATE),
@@ -39,6 +40,7 @@ export function serverRoutes(
         tag: "Server",
         summary: "Check that the server can take requests",
         access: "open",
+        cost: "small",
         answers: { 200: { description: "The server is ready.", schema: "State" } },
         problems: ["not_ready"],
       },
@@ -59,6 +61,7 @@ export function serverRoutes(
         tag: "Server",
         summary: "Get metrics in the Prometheus text format",
         access: "open",
+        cost: "small",
         answers: { 200: { description: "The metrics.", media: ["text/plain"] } },
       },
       async run(context) {
@@ -82,6 +85,7 @@ export function serverRoutes(
         tag: "Server",
         summary: "This document",
         access: "open",
+        cost: "small",
         headers: ["If-None-Match"],
         answers: {
           200: { description: "OpenAPI 3.1.", media: ["application/json"], headers: ["ETag"] },

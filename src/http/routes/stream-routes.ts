@@ -41,6 +41,7 @@ export function streamRoutes(
         summary: "Stream the audio of a DYNAMIC_STREAM call over a WebSocket",
         description: STREAM_DESCRIPTION,
         access: "call",
+        cost: ["sockets"],
         path,
         query: STREAM_QUERY,
         answers: { 101: { description: "Switching to WebSocket." } },
@@ -100,6 +101,7 @@ export function streamRoutes(
           "For browsers, which cannot send a header with a WebSocket: the ticket replaces the token on one WebSocket of this call, " +
           "once, within 60 s. The connection ends with 4001 when the token itself is revoked.",
         access: "call",
+        cost: ["tickets"],
         path,
         query: TICKET_QUERY,
         answers: { 201: { description: "The ticket.", schema: "StreamTicket" } },

@@ -22,6 +22,7 @@ export function voiceRoutes({ queries }: Pick<HttpDependencies, "queries">, serv
         tag: "Voices",
         summary: "List the available voices",
         access: "read",
+        cost: "small",
         answers: {
           200: { description: "Every available voice.", schema: "VoiceList" },
         },
@@ -45,6 +46,7 @@ export function voiceRoutes({ queries }: Pick<HttpDependencies, "queries">, serv
         summary: "Get a sample of a voice",
         description: "A WAV file with a short sentence in the voice's own language: 16-bit PCM, mono, 16 kHz.",
         access: "read",
+        cost: ["samples"],
         path: { voiceId: "The id of the voice, such as en-US-1." },
         headers: ["If-None-Match"],
         answers: {

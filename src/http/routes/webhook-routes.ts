@@ -39,6 +39,7 @@ export function webhookRoutes({ webhooks }: Pick<HttpDependencies, "webhooks">, 
       path: "/v1/webhooks",
       operation: operation("createWebhook", "Create a webhook", {
         access: "admin",
+        cost: ["bodies"],
         description:
           "From now on the events of all instances and calls are sent to the URL, signed as Standard Webhooks 1.0 " +
           "specifies. The response shows the secret, this one time only.",
@@ -65,6 +66,7 @@ export function webhookRoutes({ webhooks }: Pick<HttpDependencies, "webhooks">, 
       path: "/v1/webhooks",
       operation: operation("listWebhooks", "List webhooks, newest first", {
         access: "read",
+        cost: ["pages", "turns"],
         query: listQuery,
         answers: {
           200: { description: "The list.", schema: "WebhookList", headers: ["Link"] },
@@ -81,6 +83,7 @@ export function webhookRoutes({ webhooks }: Pick<HttpDependencies, "webhooks">, 
       path: "/v1/webhooks/:webhookId",
       operation: operation("getWebhook", "Read a webhook", {
         access: "read",
+        cost: "small",
         path,
         headers: ["If-None-Match"],
         answers: {
@@ -96,6 +99,7 @@ export function webhookRoutes({ webhooks }: Pick<HttpDependencies, "webhooks">, 
       path: "/v1/webhooks/:webhookId",
       operation: operation("updateWebhook", "Change a webhook", {
         access: "admin",
+        cost: ["bodies"],
         description:
           "Changes the fields that the body names. A webhook that is enabled again gets the events from then on; its " +
           "pending deliveries continue.",
@@ -124,6 +128,7 @@ export function webhookRoutes({ webhooks }: Pick<HttpDependencies, "webhooks">, 
       path: "/v1/webhooks/:webhookId",
       operation: operation("deleteWebhook", "Delete a webhook and its deliveries", {
         access: "admin",
+        cost: "small",
         path,
         answers: { 204: { description: "The webhook was deleted." } },
         problems: ONE_PROBLEMS,
@@ -138,6 +143,7 @@ export function webhookRoutes({ webhooks }: Pick<HttpDependencies, "webhooks">, 
       path: "/v1/webhooks/:webhookId/rotate-secret",
       operation: operation("rotateWebhookSecret", "Replace the secret of a webhook", {
         access: "admin",
+        cost: "small",
         description: "For 24 h every message is signed with the old secret too, so that no message is lost.",
         path,
         answers: {
@@ -156,6 +162,7 @@ export function webhookRoutes({ webhooks }: Pick<HttpDependencies, "webhooks">, 
       path: "/v1/webhooks/:webhookId/test",
       operation: operation("testWebhook", "Send a test event to a webhook", {
         access: "admin",
+        cost: "small",
         description: "The event has the type webhook.test and appears in no log; call_id and instance_id are null.",
         path,
         answers: { 202: { description: "The delivery.", schema: "WebhookDelivery" } },
@@ -168,6 +175,7 @@ export function webhookRoutes({ webhooks }: Pick<HttpDependencies, "webhooks">, 
       path: "/v1/webhooks/:webhookId/deliveries",
       operation: operation("listWebhookDeliveries", "List the deliveries of a webhook, newest first", {
         access: "read",
+        cost: ["pages"],
         description: "Deliveries that are over are kept for seven days.",
         path,
         query: deliveriesQuery,
@@ -193,6 +201,7 @@ export function webhookRoutes({ webhooks }: Pick<HttpDependencies, "webhooks">, 
       path: "/v1/webhooks/:webhookId/deliveries/:deliveryId/replay",
       operation: operation("replayWebhookDelivery", "Deliver the event of a delivery again", {
         access: "admin",
+        cost: "small",
         description: "Makes a new delivery of the same event, with the same webhook-id.",
         path: deliveryPath,
         answers: { 202: { description: "The new delivery.", schema: "WebhookDelivery" } },

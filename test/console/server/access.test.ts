@@ -23,6 +23,14 @@ test("the routes that serve anybody are these", () => {
   expect(open.map(({ method, path }) => `${method} ${path}`)).toEqual(OPEN);
 });
 
+test("the routes that hash passwords are these; no other has expensive work", () => {
+  const costly = CONSOLE_ENDPOINTS.filter(({ cost }) => cost !== "small");
+  expect(costly.map(({ path }) => path)).toEqual([
+    ...["/register", "/sign-in", "/password-reset", "/password", "/account-deletion"],
+  ]);
+  for (const { cost } of costly) expect(cost).toEqual(["passwords"]);
+});
+
 describe.each(CONSOLE_ENDPOINTS.filter(({ access }) => access === "signed-in"))("$method $path", (route) => {
   const { method, path, address } = route;
   const ask = (browser: ReturnType<ReturnType<typeof consoleScene>["browser"]>) =>

@@ -1,0 +1,23 @@
+import type { MAX_AT_ONCE } from "../application/access/user-limits.ts";
+
+/** The limits of expensive work, by the name that routes use. */
+type LimitName =
+  | Exclude<keyof typeof MAX_AT_ONCE, "demoLinking">
+  /** Bytes of request bodies (`body-budget.ts`). */
+  | "bodies"
+  /** Open WebSockets (`socket-budget.ts`). */
+  | "sockets"
+  /** Unused tickets (`stream/stream-tickets.ts`). */
+  | "tickets"
+  /** Hashes of passwords: each user's attempts are slowed down, and few are hashed at once. */
+  | "passwords"
+  /** Bytes of a page of a list (`page.ts`). */
+  | "pages"
+  /** Bytes of the bodies in pieces that are made in one turn of the event loop (`in-turns.ts`), by all users together. */
+  | "turns";
+
+/**
+ * The limits that bound the expensive work of a route. `small`: it has none, because a request reads or changes a few records,
+ * or is one step of the network.
+ */
+export type Cost = "small" | readonly [LimitName, ...LimitName[]];

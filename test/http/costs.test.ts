@@ -1,0 +1,66 @@
+import { expect, test } from "vitest";
+import { MAX_AT_ONCE } from "../../src/application/access/user-limits.ts";
+import { ENDPOINTS } from "./support/endpoints.ts";
+
+/** The limits of each route, written down once more by hand; the tests of each limit are named below. */
+const EXPECTED: Readonly<Record<string, readonly string[]>> = {
+  small: [
+    ...["endCall", "deleteRecording", "getInstance", "unlinkInstance", "deleteInstance", "createLinkPage"],
+    ...["getWebhook", "deleteWebhook", "rotateWebhookSecret", "testWebhook", "replayWebhookDelivery"],
+    ...["getConsent", "deleteConsent", "listVoices"],
+    ...["health", "readiness", "metrics", "openapi", "frontDoor", "docs", "docsErrors", "docsAsset"],
+  ],
+  // body-budget.test.ts, held-bodies.test.ts
+  bodies: [
+    ...["createCall", "createInstance", "updateInstance", "createPairingCode"],
+    ...["createWebhook", "updateWebhook", "putConsent"],
+  ],
+  // test/application/call-audio/inspections.test.ts
+  inspections: ["createCall"],
+  linking: ["configureInstance", "createPairingCode"],
+  // test/application/instances/link-page.test.ts
+  linkPages: ["linkPage"],
+  // page-size.test.ts
+  pages: [
+    ...["listCalls", "listCallEvents", "listEvents", "listInstances"],
+    ...["listWebhooks", "listWebhookDeliveries", "listConsents"],
+  ],
+  // test/application/call-audio/voice-sample.test.ts
+  samples: ["hearVoice"],
+  // socket-budget.test.ts
+  sockets: ["streamCall", "listenToCall", "simulatorPhone"],
+  // stream/stream-tickets.test.ts
+  tickets: ["createStreamTicket"],
+  // in-turns.test.ts
+  turns: ["getRecording", "simulatorArtefact", "listInstances", "listWebhooks", "listConsents"],
+  // event-stream.test.ts
+  waits: ["getCall", "listCallEvents", "listEvents"],
+};
+
+const operations = ENDPOINTS.map(({ route }) => route.operation);
+
+test("each limit holds for these operations and no others", () => {
+  const actual = new Map<string, string[]>();
+  for (const { id, cost } of operations)
+    for (const limit of typeof cost === "string" ? [cost] : cost) actual.set(limit, [...(actual.get(limit) ?? []), id]);
+  const sorted = (limits: Iterable<readonly [string, readonly string[]]>) =>
+    Object.fromEntries([...limits].map(([limit, ids]) => [limit, [...ids].sort()]));
+  expect(sorted(actual)).toEqual(sorted(Object.entries(EXPECTED)));
+});
+
+test("a user has this many expensive requests under way at once", () => {
+  expect(MAX_AT_ONCE).toEqual({
+    inspections: 50,
+    linking: 20,
+    demoLinking: 5,
+    linkPages: 10,
+    samples: 4,
+    waits: 100,
+  });
+});
+
+test.each(operations)("$id has the limits that follow from its description", ({ cost, body, answers, query }) => {
+  expect(cost.includes("bodies")).toBe(body !== undefined);
+  expect(cost.includes("sockets")).toBe(Object.hasOwn(answers, 101));
+  expect(cost.includes("pages")).toBe(query !== undefined && Object.hasOwn(query, "cursor"));
+});
