@@ -14,6 +14,8 @@ import { byeAt, end, instance, LEASE_MS, SOON_MS } from "./pair.ts";
 /** The new data of PostgreSQL takes about half of it. */
 const SMALL = "size=64m";
 const RENEW_MS = 300;
+/** Fills a page with versions of the lease within seconds. */
+const SHORT_RENEW_MS = 50;
 /** Longer than a test lasts. */
 const MESSAGE = { type: "FIXED_AUDIO", tts: undefined, audio: { audioBase64: messageOf(60_000) } };
 
@@ -24,7 +26,7 @@ const missing = noPostgres ?? (startIn ? mountInMemory(disk, SMALL) : "TEST_POST
 unmount(disk);
 
 /** A server on a PostgreSQL that has a small disk; one call is live, and one waits for its end. */
-async function started(target: Target) {
+async function started(target: Target, renewMs = RENEW_MS) {
   mountInMemory(disk, SMALL);
   onTestFinished(() => unmount(disk));
   chmodSync(disk, 0o777);
@@ -38,7 +40,7 @@ async function started(target: Target) {
     RINGPORT_SIP_TRUNKS: JSON.stringify([{ name: "desk", server: phone.uri, users: "*" }]),
     RINGPORT_QUEUE: "fifo",
     RINGPORT_LEASE_MS: String(LEASE_MS),
-    RINGPORT_LEASE_RENEW_MS: String(RENEW_MS),
+    RINGPORT_LEASE_RENEW_MS: String(renewMs),
     RINGPORT_ON_LEASE_LOST: "restart",
   };
   const server = new Server(target, { databaseUrl, env });
@@ -150,6 +152,34 @@ onEach(ON_EVERY_POSTGRES, (target) => {
       expect((await client.readCall(live.id)).outcome?.reason).toBe("callee_hung_up");
       expect((await client.timeline(live.id)).filter(({ type }) => type === "dtmf")).toHaveLength(keys);
       expect(phone.calls).toHaveLength(2);
+    }, 120_000);
+
+    test("leaves no room for renewals while a transaction keeps their old versions", async () => {
+      const { databaseUrl, server, client, live, heard } = await started(target, SHORT_RENEW_MS);
+      {
+        await using other = await connected(databaseUrl);
+        await other.query("begin isolation level repeatable read; select count(*) from calls");
+        await until(
+          () => {
+            fillDisk(filler);
+            return heard.end;
+          },
+          (end) => end !== undefined,
+          2 * SOON_MS,
+          "the call to end",
+        );
+        expect(heard.end).toBe("they hung up");
+        expect(server.output).toMatch(/the lease on the database could not be renewed[^\n]*could not extend file/);
+        expect(await ready(server)).toBe(503);
+      }
+      rmSync(filler);
+      await until(
+        () => ready(server),
+        (answer) => answer === 200,
+        SOON_MS,
+        "the server to be ready",
+      );
+      expect((await client.readCall(live.id)).outcome?.reason).toBe("interrupted");
     }, 120_000);
 
     test("that ends PostgreSQL ends live calls within the lease; waiting ones go on later", async () => {
