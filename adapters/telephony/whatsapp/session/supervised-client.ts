@@ -54,7 +54,7 @@ export class SupervisedClient {
   #dropped = false;
   /** It is to be connected. */
   #wanted = false;
-  /** It did not disconnect in time: nobody knows what it does. */
+  /** It did not disconnect in time, or not before it was to connect again: nobody knows what it does. */
   stuck = false;
 
   constructor(options: SupervisedClientOptions) {
@@ -108,9 +108,11 @@ export class SupervisedClient {
 
   /** Ends the connection. Never rejects, and takes a limited time. */
   disconnect(): Promise<void> {
-    const client = this.#client;
     this.#wanted = false;
-    if (client === undefined) return Promise.resolve();
+    return this.#client === undefined ? Promise.resolve() : this.#end(this.#client);
+  }
+
+  #end(client: WhatsAppClient): Promise<void> {
     this.#disconnecting ??= this.#within(async () => client.disconnect(), DISCONNECTING_MS)
       .then(() => {
         this.#failedDisconnects = 0;
@@ -194,7 +196,15 @@ export class SupervisedClient {
     });
     const client = await this.#made;
     await this.#disconnecting;
-    if (this.stuck) throw new Error("the client did not disconnect before");
+    if (this.#failedDisconnects > 0 && this.#wanted && !this.stuck) {
+      // Its socket may still be there, and come back unseen while the next connect hangs.
+      await this.#end(client);
+      this.stuck ||= this.#failedDisconnects > 0;
+    }
+    if (this.stuck) {
+      this.#wanted = false; // so it is disconnected again
+      throw new Error("the client did not disconnect before");
+    }
     if (!this.#dropped && this.#wanted) await client.connect(); // it may have been disconnected meanwhile
   }
 

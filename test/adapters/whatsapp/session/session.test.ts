@@ -496,6 +496,30 @@ describe("a linked session", () => {
     expect(scene.online).toBe(true);
   });
 
+  test.each([1, 2])("a client that disconnects with an error, %i times, does not come back unseen", async (times) => {
+    const scene = await new SessionScene().linked();
+    scene.network.reachable = false;
+    await scene.system.advance(5_000);
+    expect(scene.session.probe()).toMatchObject({ state: "offline" });
+    scene.client.disturb("disconnect", new Error("no"), times);
+    scene.client.disturb("connect", "hang");
+    const first = scene.client;
+    await scene.system.advance(27_500); // the grace is nearly over, and the socket still down
+    scene.network.reachable = true;
+    let longest = 0;
+    for (let unseen = 0, left = 60_000; left > 0; left -= 500) {
+      await scene.system.advance(500);
+      const { connected } = first.getState();
+      const isUnseen = connected && scene.reports.at(-1) !== "online";
+      unseen = isUnseen ? unseen + 500 : 0;
+      longest = Math.max(longest, unseen);
+    }
+    expect(longest).toBeLessThanOrEqual(5_000);
+    await scene.system.advance(60_000);
+    expect(scene.online).toBe(true);
+    expect(scene.network.clients.filter((client) => client.getState().connected)).toHaveLength(1);
+  });
+
   test("a client that was given up and comes back does not take the number offline for good", async () => {
     const scene = await new SessionScene().linked();
     scene.client.disturb("disconnect", "hang", 20);
