@@ -32,7 +32,8 @@ const DEMO_PART = 1 / 4;
 /**
  * Bounds the bytes of all large bodies that are being received or processed, and of each user's large and small bodies.
  * The large bodies of one user never take more than they leave free, so every user gets a part of the free budget, and
- * uploads never cause the refusal of a small request. A demo token has a quarter of its user's budgets.
+ * uploads never cause the refusal of a small request. A demo token has a quarter of its user's budgets,
+ * and one large body at a time: its memory while it is parsed and checked is several times its size.
  */
 export class BodyBudget {
   readonly #limits: Pick<Limits, "allBodiesBytes" | "userBodiesBytes">;
@@ -77,11 +78,16 @@ export class BodyBudget {
     const user = grown(this.#byUser.get(userId));
     const demo = demoInstanceId === undefined ? NOTHING : grown(this.#byDemoInstance.get(demoInstanceId));
     if (to > from) {
-      if (exceeds(user, userBodiesBytes)) throw busy(`your requests are at their limit of ${userBodiesBytes}`);
+      if (exceeds(user, userBodiesBytes))
+        throw busy(`your requests are at their limit of ${userBodiesBytes} bytes of request bodies`);
+      if (demoInstanceId !== undefined && more > 0 && demo.large > to)
+        throw busy(`a demo token sends one body above ${SMALL_BODY} bytes at a time`);
       if (exceeds(demo, this.#budgetOf(owner)))
-        throw busy(`the requests of this demo token are at their limit of ${this.#budgetOf(owner)}`);
+        throw busy(
+          `the requests of this demo token are at their limit of ${this.#budgetOf(owner)} bytes of request bodies`,
+        );
       if (more > 0 && user.large > allBodiesBytes - this.#large - more)
-        throw busy(`your requests would leave too little of the server's ${allBodiesBytes}`);
+        throw busy(`your requests would leave too little of the server's ${allBodiesBytes} bytes of request bodies`);
     }
     this.#large += more;
     keep(this.#byUser, userId, user);
@@ -102,7 +108,7 @@ const largePart = (bytes: number): number => (bytes > SMALL_BODY ? bytes : 0);
 
 function busy(what: string): HttpRefusal {
   // The body stays unread, so the connection cannot be reused.
-  return new HttpRefusal("server_busy", `${what} bytes of request bodies; try again`, {
+  return new HttpRefusal("server_busy", `${what}; try again`, {
     headers: { connection: "close" },
   });
 }

@@ -67,6 +67,20 @@ describe("a demo token", () => {
     expect(refused(() => bodies.share(ada).grow(SMALL_BODY + 1))).toEqual(busy);
   });
 
+  test("a demo token has one large body at a time, whatever its size", () => {
+    const bodies = new BodyBudget({ allBodiesBytes: 1_600 * KB, userBodiesBytes: 800 * KB });
+    const large = bodies.share(demo);
+    large.grow(SMALL_BODY + 1);
+    large.grow(SMALL_BODY + 2);
+    const other = bodies.share(demo);
+    other.grow(SMALL_BODY);
+    expect(refused(() => other.grow(SMALL_BODY + 1))).toEqual(busy);
+    bodies.share({ ...demo, demoInstanceId: "inst_2" }).grow(SMALL_BODY + 1);
+    bodies.share(ada).grow(SMALL_BODY + 1);
+    large.release();
+    other.grow(SMALL_BODY + 1);
+  });
+
   test("the budget has room again once a body is released", () => {
     const bodies = budget();
     const held = bodies.share(demo);
