@@ -24,7 +24,9 @@ ${stateDiagram(CALL_TRANSITIONS, "QUEUED")}\`\`\`
 15 s once its turn has come (\`messagePreparationMs\`), it fails with \`speech_failed\` and no phone has rung
 ([decision 22](decisions/0022-prepared-message.md)).
 
-A \`QUEUED\` call whose line is offline waits for the line, up to \`queueTimeoutMs\`. If only a person can fix the line (a wrong password, an
+A \`QUEUED\` call whose line is offline waits for the line, up to \`queueTimeoutMs\`. A server that stood still for longer (a stopped
+process, a suspended machine, or a clock that was set ahead, which looks the same) does not dial the calls that waited at that time
+either: they end as \`instance_offline\`. If only a person can fix the line (a wrong password, an
 untrusted certificate, a name that does not exist), new and waiting calls fail at once as \`instance_offline\`, with the cause in \`detail\`.
 
 Before its message is prepared and again before the network is asked, [number protection](number-protection.md) may fail a \`QUEUED\` call
