@@ -11,12 +11,16 @@ interface Turns {
 }
 
 const connections = new WeakMap<Socket, Turns>();
+/** Responses that have had their turn: a program may pass one to several handlers, one after the other. */
+const given = new WeakSet<ServerResponse>();
 
 /**
  * Resolves when the earlier responses of the connection are written (RFC 9112 §9.3.2): with false, if the connection has
  * closed by then. Node hands over all requests that a client has sent ahead at once, although it reads no response.
  */
 export async function turnOf({ socket }: IncomingMessage, response: ServerResponse): Promise<boolean> {
+  if (given.has(response)) return !socket.destroyed && !response.closed;
+  given.add(response);
   const turns = connections.get(socket) ?? { last: Promise.resolve(), waiting: 0 };
   connections.set(socket, turns);
   if (turns.waiting >= MAX_WAITING) socket.destroy();

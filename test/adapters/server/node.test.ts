@@ -241,6 +241,16 @@ describe.skipIf(!onNode)("mounting in a Node application (skipped elsewhere)", (
     expect(seen).toEqual(["/v1/nothing"]);
   });
 
+  test("two applications in a row answer their own requests, and pass the others on", async () => {
+    const app = (own: string) =>
+      handler(fakeApp({ claims: (url) => new URL(url).pathname === own, handle: () => plain(200, own) }));
+    const url = await host(chain(app("/a"), app("/b"), app("/a"), async (_, response) => void response.end("rest")));
+    for (const path of ["/a", "/b", "/c", "/b"]) {
+      const answer = await fetch(url + path, { signal: AbortSignal.timeout(3_000) });
+      expect(await answer.text()).toBe(path === "/c" ? "rest" : path);
+    }
+  });
+
   test("an application that cannot say what is its own answers itself", async () => {
     const app = fakeApp();
     const url = await host(
