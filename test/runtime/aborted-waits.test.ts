@@ -15,7 +15,7 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
   /** Sends a request on a connection of its own; the status of the response once its head is there. */
   function open(path: string, headers: Readonly<Record<string, string>>): Promise<number> {
     const { hostname, port } = new URL(server.base);
-    const lines = Object.entries({ host: "a", ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
+    const lines = Object.entries({ host: "localhost", ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
     const socket = connect(Number(port), hostname, () => socket.write(`GET ${path} HTTP/1.1\r\n${lines.join("")}\r\n`));
     sockets.push(socket);
     socket.on("error", () => {});

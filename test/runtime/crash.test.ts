@@ -140,18 +140,18 @@ async function aBusyServer(server: Server) {
 
 /**
  * Asserts that a restart changed only what it may: the interrupted call's row and its instance's count, the state of
- * linked instances, and what was added to the log.
+ * linked instances, what was added to the log, and the bytes that this takes.
  */
 function expectUnchanged(before: Rows, after: Rows, linked: readonly string[], interrupted: string): void {
   expect(Object.keys(after).sort()).toEqual(Object.keys(before).sort());
-  const { calls, instances, events, event_counters, trusted_time, finished_counts, ...others } = before;
+  const { calls, instances, events, event_counters, trusted_time, finished_counts, usage, ...others } = before;
   for (const [table, rows] of Object.entries(others)) expect({ table, rows: after[table] }).toEqual({ table, rows });
 
   const except = (rows: readonly Row[] | undefined, ids: readonly string[]) =>
     rows?.filter((row) => !ids.includes(String(row.id)));
   expect(except(after.calls, [interrupted])).toEqual(except(calls, [interrupted]));
   expect(except(after.instances, linked)).toEqual(except(instances, linked));
-  const outline = ({ status, updated_at, version, owner, outcome, ended_at, ...kept }: Row): Row => kept;
+  const outline = ({ status, updated_at, version, owner, outcome, ended_at, stored_bytes, ...kept }: Row): Row => kept;
   expect(after.calls?.map(outline)).toEqual(calls?.map(outline));
   expect(after.instances?.map(outline)).toEqual(instances?.map(outline));
 
