@@ -18,7 +18,8 @@ export async function storedBytes(db: Kysely<unknown>, { id }: ColumnTypes): Pro
       .alterTable(table)
       .addColumn("stored_bytes", "bigint", (column) => column.notNull().defaultTo(0))
       .execute();
-  await sql`update ${calls} set stored_bytes = 4096 + length(message) + 64 * coalesce(recorded_ms, 0)`.execute(db);
+  await sql`update ${calls} set stored_bytes =
+    4096 + length(message) + cast(64 as bigint) * coalesce(recorded_ms, 0)`.execute(db);
   await sql`update ${instances} set stored_bytes = 1024 + length(metadata)`.execute(db);
   await sql`insert into ${usage} (owner, kind, amount) select user_id, 'bytes', sum(stored_bytes) from
     (select user_id, stored_bytes from ${calls} union all select user_id, stored_bytes from ${instances}) as stored
