@@ -15,7 +15,7 @@ export interface Charge {
   /** A user, or the instance of demo tokens. */
   readonly owner: string;
   readonly bytes: number;
-  /** The owner may have this many then. Default: any number. */
+  /** The owner may have this many then, which may be Infinity. Default: any number. */
   readonly limit?: number | undefined;
 }
 
@@ -55,9 +55,11 @@ export class OverBudget extends Error {
 export async function charge(tx: Kysely<Database>, charges: readonly Charge[]): Promise<void> {
   // Sorted, so that two transactions never wait for each other.
   const sorted = [...charges].sort((one, other) => (one.owner < other.owner ? -1 : 1));
-  for (const { owner, bytes, limit = Number.MAX_SAFE_INTEGER } of sorted) {
+  for (const { owner, bytes, limit = Infinity } of sorted) {
     if (bytes === 0) continue;
-    const [row] = bytes > limit ? [] : await CHARGED(tx, { owner, amount: bytes, limit });
+    // PostgreSQL compares whole numbers of 64 bits.
+    const whole = Math.min(Math.floor(limit), Number.MAX_SAFE_INTEGER);
+    const [row] = bytes > whole ? [] : await CHARGED(tx, { owner, amount: bytes, limit: whole });
     if (!row) throw new OverBudget(owner);
   }
 }

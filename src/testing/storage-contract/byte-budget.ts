@@ -118,6 +118,19 @@ function limits(clause: Clause): void {
     scene.equal(await instances.insert(scene.instance(), [], undefined, undefined, budget), "created");
   });
 
+  clause("a budget may be infinite, or no whole number", async (scene) => {
+    const { instances, calls } = scene.storage;
+    for (const bytes of [Infinity, 2 ** 60, 64 * KIB + 0.5]) {
+      const budget = { userBytes: bytes, demoBytes: bytes };
+      const instance = scene.instance();
+      scene.equal(await instances.insert(instance, [], undefined, undefined, budget), "created");
+      const call = scene.call(instance, { isDemo: true });
+      scene.equal((await calls.insert(call, undefined, SINGLE, [], undefined, undefined, budget)).kind, "created");
+    }
+    const none = { userBytes: 0.5, demoBytes: 0.5 };
+    scene.equal(await instances.insert(scene.instance(), [], undefined, undefined, none), "over_budget");
+  });
+
   clause("creations at once never exceed a budget", async (scene) => {
     const made = await Promise.all(Array.from({ length: 12 }, () => scene.storedInstance()));
     const before = await scene.storage.retention.storedBytes(scene.userId);
