@@ -8,7 +8,8 @@ export interface LockFile {
   /** Identifies the file itself, whatever its name: its device and inode. */
   readonly id: string;
   /**
-   * Checks that the file at the path is still the locked one. If it was deleted or replaced, locks the one there.
+   * Checks that the file at the path is still the locked one. If it was deleted or replaced, locks the one there. A file
+   * that cannot be looked at stays locked.
    * @throws {LeaseLost} another server has locked it
    */
   verify(): void;
@@ -19,7 +20,7 @@ export interface LockFile {
 export function lockFile(database: string, Database: typeof DatabaseSync): LockFile {
   const path = `${database}-server.lock`;
   let lock = locked();
-  let id = idOf(path);
+  let id = idOf(path, "");
 
   /** Locks the file at the path, which is created if it is missing. */
   function locked(): DatabaseSync {
@@ -39,7 +40,7 @@ export function lockFile(database: string, Database: typeof DatabaseSync): LockF
     if (lock.isOpen) lock.close(); // first, because closing a file drops all locks of this process on it
     try {
       lock = locked();
-      id = idOf(path);
+      id = idOf(path, id);
     } catch (cause) {
       if (!(cause instanceof StorageLocked)) return; // the folder is gone: no other server can lock a file there either
       throw new LeaseLost(
@@ -54,7 +55,7 @@ export function lockFile(database: string, Database: typeof DatabaseSync): LockF
       return id;
     },
     verify() {
-      if (!lock.isOpen || idOf(path) !== id) lockAgain();
+      if (!lock.isOpen || idOf(path, id) !== id) lockAgain();
     },
     release() {
       if (lock.isOpen) lock.close();
@@ -62,8 +63,12 @@ export function lockFile(database: string, Database: typeof DatabaseSync): LockF
   };
 }
 
-/** "" if there is no such file. */
-function idOf(path: string): string {
-  const file = statSync(path, { bigint: true, throwIfNoEntry: false });
-  return file === undefined ? "" : `${file.dev}:${file.ino}`;
+/** "" if there is no such file, `unknown` if that cannot be found out: the folder may be unreadable for a moment. */
+function idOf(path: string, unknown: string): string {
+  try {
+    const file = statSync(path, { bigint: true, throwIfNoEntry: false });
+    return file === undefined ? "" : `${file.dev}:${file.ino}`;
+  } catch {
+    return unknown;
+  }
 }

@@ -1,4 +1,5 @@
-import { existsSync, rmSync, symlinkSync } from "node:fs";
+import { existsSync, renameSync, rmSync, symlinkSync } from "node:fs";
+import { dirname } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { sqliteStorage } from "../../../adapters/storage/sqlite.ts";
 import { LeaseLost, type Storage, StorageLocked } from "../../../src/ports/storage.ts";
@@ -80,6 +81,27 @@ describe("the server lock of a SQLite file", () => {
     const third = sqliteStorage({ path });
     await expect(third.open({ exclusive: true })).rejects.toBeInstanceOf(StorageLocked);
     await second.close();
+  });
+
+  test("is kept while its file cannot be looked at", { timeout: 30_000 }, async () => {
+    const path = scratchPath();
+    const server = sqliteStorage({ path });
+    await server.open({ exclusive: true });
+    const folder = dirname(path);
+    renameSync(folder, `${folder}-away`);
+    symlinkSync(folder, folder); // a loop: ELOOP
+    try {
+      await server.verifyOwner?.();
+      await write(server, "usr_1");
+    } finally {
+      rmSync(folder);
+      renameSync(`${folder}-away`, folder);
+    }
+    const other = await openElsewhere(path, true);
+    expect(other.output).toContain("StorageLocked");
+    await other.end();
+    await server.verifyOwner?.();
+    await server.close();
   });
 
   test("makes no server wait if the one before was killed", { timeout: 30_000 }, async () => {
