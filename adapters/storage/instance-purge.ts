@@ -6,7 +6,7 @@ import { deletePiece, inPieces, MAX_PIECE } from "./pieces.ts";
 import { blankReceipts } from "./receipt-store.ts";
 import type { Database, InstanceRow } from "./schema.ts";
 import type { Session, Traits } from "./session.ts";
-import { charge, chargesOf } from "./stored-bytes.ts";
+import { type Counted, endCounts } from "./stored-bytes.ts";
 
 /** Deletes old instances, and the link events of a number. */
 export function instancePurge(session: Session): Pick<InstanceStore, "forgetPhone" | "purge"> {
@@ -42,11 +42,10 @@ function isUnlinkedNumber(phone: string) {
     ]);
 }
 
-/** An instance, its receipt and the counts of its calls. */
-const MAX_INSTANCE_ROWS = 5;
+/** An instance, its receipt, and the counts of its calls and bytes. */
+const MAX_INSTANCE_ROWS = 6;
 
 type Purged = Pick<InstanceRow, "id" | "user_id">;
-type Counted = Pick<InstanceRow, "user_id" | "stored_bytes">;
 
 /** Purges deleted instances, except those with calls, in pieces. */
 async function purgeInstances(session: Session, erasedBefore: number, limit: number): Promise<string[]> {
@@ -63,7 +62,7 @@ async function purgeInstances(session: Session, erasedBefore: number, limit: num
 async function purgePiece(tx: Kysely<Database>, instances: readonly Purged[], traits: Traits): Promise<number> {
   const purged: Counted[] = [];
   const count = await purgeRows(tx, instances, traits, purged);
-  await charge(tx, chargesOf(purged, -1));
+  await endCounts(tx, purged);
   return count;
 }
 
@@ -83,7 +82,7 @@ async function purgeRows(
     if (rows === MAX_PIECE) return gone;
     await blankReceipts(tx, [id]);
     await tx.deleteFrom("finished_counts").where("instance_id", "=", id).execute();
-    const deleted = tx.deleteFrom("instances").where("id", "=", id).returning(["user_id", "stored_bytes"]);
+    const deleted = tx.deleteFrom("instances").where("id", "=", id).returning(["id", "user_id", "stored_bytes"]);
     purged.push(...(await deleted.execute()));
     rows = Math.min(rows + MAX_INSTANCE_ROWS, MAX_PIECE);
     if (rows === MAX_PIECE) return gone + 1;

@@ -3,7 +3,7 @@ import type { Call } from "../../src/domain/call.ts";
 import type { Event } from "../../src/domain/events.ts";
 import type { ByteBudget } from "../../src/ports/storage.ts";
 import { prepared } from "./prepared.ts";
-import type { CallRow, Database } from "./schema.ts";
+import type { CallRow, Database, InstanceRow } from "./schema.ts";
 
 /** Space of one row and its places in indexes, without texts and bytes. */
 const ROW_BYTES = 256;
@@ -18,6 +18,9 @@ export interface Charge {
   /** The owner may have this many then, which may be Infinity. Default: any number. */
   readonly limit?: number | undefined;
 }
+
+/** What {@link endCounts} needs of an instance. */
+export type Counted = Pick<InstanceRow, "id" | "user_id" | "stored_bytes">;
 
 type Amount = { readonly owner: string; readonly amount: number; readonly limit: number };
 
@@ -62,6 +65,14 @@ export async function charge(tx: Kysely<Database>, charges: readonly Charge[]): 
     const [row] = bytes > whole ? [] : await CHARGED(tx, { owner, amount: bytes, limit: whole });
     if (!row) throw new OverBudget(owner);
   }
+}
+
+/** Ends the counts of instances that are deleted, those of their demo tokens too. */
+export async function endCounts(tx: Kysely<Database>, instances: readonly Counted[]): Promise<void> {
+  if (instances.length === 0) return;
+  const ids = instances.map(({ id }) => id);
+  await tx.deleteFrom("usage").where("owner", "in", ids).execute();
+  await charge(tx, chargesOf(instances, -1));
 }
 
 /** Bytes that are counted for an owner now. */

@@ -3,7 +3,7 @@ import type { LoginStore } from "../../src/ports/storage.ts";
 import { deletePiece, MAX_PIECE } from "./pieces.ts";
 import type { Database } from "./schema.ts";
 import type { Session } from "./session.ts";
-import { charge, chargesOf } from "./stored-bytes.ts";
+import { endCounts } from "./stored-bytes.ts";
 
 /** Deletes what belongs to a user, and the account. */
 export function userRemoval(session: Session): Pick<LoginStore, "beginRemoval" | "forgetUser" | "deleteAccount"> {
@@ -86,7 +86,7 @@ async function forgetInstances(tx: Kysely<Database>, userId: string, limit: numb
     )
     .returning(["id", "user_id", "stored_bytes"])
     .execute();
-  await charge(tx, chargesOf(deleted, -1));
+  await endCounts(tx, deleted);
   const ids = deleted.map(({ id }) => id);
   if (ids.length > 0) await tx.deleteFrom("finished_counts").where("instance_id", "in", ids).execute();
   return ids.length;

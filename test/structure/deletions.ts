@@ -18,6 +18,7 @@ export const BOUNDED_DELETIONS: ReadonlyMap<string, string> = new Map([
   ["login-store.ts account_sessions", "the sessions of one account, which a new password ends together"],
   ["pieces.ts table", "its limit: this is deletePiece"],
   ["registration.ts account_codes", "one row"],
+  ["stored-bytes.ts usage", "one row for each kind, of up to 250 instances"],
   ["user-removal.ts account_codes", "the codes of one account"],
   ["user-removal.ts account_sessions", "the sessions of one account"],
   ["user-removal.ts accounts", "one row"],

@@ -1,11 +1,13 @@
-import { sql } from "kysely";
+import { Kysely, sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { connectPostgres, POSTGRES_TRAITS } from "../../../adapters/storage/connect-postgres.ts";
 import { connectSqlite, SQLITE_TRAITS } from "../../../adapters/storage/connect-sqlite.ts";
 import { kyselyStorage } from "../../../adapters/storage/kysely-storage.ts";
+import type { Database } from "../../../adapters/storage/schema.ts";
 import type { ConnectedDatabase, Traits } from "../../../adapters/storage/session.ts";
 import type { Storage } from "../../../src/ports/storage.ts";
 import { findPostgres, type RunningPostgres } from "../../support/postgres.ts";
+import { storedCall, storedInstance } from "./records.ts";
 import { scratchPath } from "./scratch.ts";
 import { databaseBefore } from "./steps-before.ts";
 
@@ -22,18 +24,51 @@ async function opened({ connect, traits }: Place): Promise<Storage> {
   return storage;
 }
 
+/** A deleted instance, on which a demo token had a call. */
+async function deletedInstance({ instances, calls }: Storage): Promise<void> {
+  await instances.insert(storedInstance("inst_1"), []);
+  await calls.insert(storedCall("call_1", "inst_1", { isDemo: true }), undefined, { kind: "single" }, []);
+  await calls.update("call_1", 1, { status: "FAILED", endedAt: 1 }, []);
+  await calls.remove(["call_1"]);
+  await instances.update("inst_1", 1, { status: "DELETED", erasedAt: 1 }, []);
+}
+
+/** Owners in the table. */
+async function countedOwners({ connect }: Place): Promise<string[]> {
+  const { dialect, close } = await connect();
+  const db = new Kysely<Database>({ dialect });
+  const rows = await db.selectFrom("usage").select("owner").execute();
+  await db.destroy();
+  await close?.();
+  return rows.map(({ owner }) => owner);
+}
+
 function countsBytes(newPlace: () => Promise<Place>): void {
   test("counts a recording of an earlier version that is longer than nine hours", async () => {
     const place = await newPlace();
-    const connected = await place.connect();
-    const db = await databaseBefore("0037_stored_bytes", connected.dialect, connected.columnTypes);
+    const older = await place.connect();
+    const db = await databaseBefore("0037_stored_bytes", older.dialect, older.columnTypes);
     await sql`insert into calls
       (id, instance_id, user_id, status, type, target_phone, message, recorded_ms, created_at, slot, version)
       values ('call_1', 'inst_1', 'usr_1', 'COMPLETED', 'FIXED_TTS', '+15550100', '{}', 40000000, 1, 0, 1)`.execute(db);
     await db.destroy();
-    await connected.close?.();
+    await older.close?.();
     const { retention } = await opened(place);
     expect(await retention.storedBytes("usr_1")).toBe(4096 + 2 + 64 * 40_000_000);
+  });
+
+  test.each<[string, (storage: Storage) => Promise<unknown>]>([
+    ["an instance is purged", ({ instances }) => instances.purge(9, 10)],
+    ["its user is forgotten", ({ logins }) => logins.forgetUser("usr_1", 10)],
+  ])("keeps no count of an instance's demo tokens when %s", async (_, forget) => {
+    const place = await newPlace();
+    const storage = await opened(place);
+    await deletedInstance(storage);
+    expect((await countedOwners(place)).sort()).toEqual(["inst_1", "usr_1"]);
+    await forget(storage);
+    expect(await storage.instances.get("inst_1")).toBeUndefined();
+    expect(await countedOwners(place)).toEqual(["usr_1"]);
+    expect(await storage.retention.storedBytes("usr_1")).toBe(0);
   });
 }
 
