@@ -81,9 +81,9 @@ async function purgeRows(
     });
     if (rows === MAX_PIECE) return gone;
     await blankReceipts(tx, [id]);
-    await tx.deleteFrom("finished_counts").where("instance_id", "=", id).execute();
     const deleted = tx.deleteFrom("instances").where("id", "=", id).returning(["id", "user_id", "stored_bytes"]);
     purged.push(...(await deleted.execute()));
+    await tx.deleteFrom("finished_counts").where("instance_id", "=", id).execute();
     rows = Math.min(rows + MAX_INSTANCE_ROWS, MAX_PIECE);
     if (rows === MAX_PIECE) return gone + 1;
   }

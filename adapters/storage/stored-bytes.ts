@@ -52,11 +52,12 @@ export class OverBudget extends Error {
 }
 
 /**
- * Counts bytes for their owners, before {@link insertEvents} in a transaction: on PostgreSQL it locks the owners' rows.
+ * Counts bytes for their owners, in a transaction after calls are counted and before {@link insertEvents}: on PostgreSQL
+ * it locks the owners' rows, and two transactions that lock in the same order never wait for each other.
  * @throws {OverBudget} one of them would exceed its limit
  */
 export async function charge(tx: Kysely<Database>, charges: readonly Charge[]): Promise<void> {
-  // Sorted, so that two transactions never wait for each other.
+  // Sorted: this is a part of that order.
   const sorted = [...charges].sort((one, other) => (one.owner < other.owner ? -1 : 1));
   for (const { owner, bytes, limit = Infinity } of sorted) {
     if (bytes === 0) continue;
@@ -67,7 +68,7 @@ export async function charge(tx: Kysely<Database>, charges: readonly Charge[]): 
   }
 }
 
-/** Ends the counts of instances that are deleted, those of their demo tokens too. */
+/** Ends the counts of instances that are deleted, those of their demo tokens too. Like {@link charge}, it locks rows. */
 export async function endCounts(tx: Kysely<Database>, instances: readonly Counted[]): Promise<void> {
   if (instances.length === 0) return;
   const ids = instances.map(({ id }) => id);

@@ -86,8 +86,8 @@ async function forgetInstances(tx: Kysely<Database>, userId: string, limit: numb
     )
     .returning(["id", "user_id", "stored_bytes"])
     .execute();
-  await endCounts(tx, deleted);
   const ids = deleted.map(({ id }) => id);
   if (ids.length > 0) await tx.deleteFrom("finished_counts").where("instance_id", "in", ids).execute();
+  await endCounts(tx, deleted);
   return ids.length;
 }

@@ -6,7 +6,7 @@ import { kyselyStorage } from "../../../adapters/storage/kysely-storage.ts";
 import type { Database } from "../../../adapters/storage/schema.ts";
 import type { ConnectedDatabase, Traits } from "../../../adapters/storage/session.ts";
 import type { Storage } from "../../../src/ports/storage.ts";
-import { findPostgres, type RunningPostgres } from "../../support/postgres.ts";
+import { connected, findPostgres, type RunningPostgres } from "../../support/postgres.ts";
 import { storedCall, storedInstance } from "./records.ts";
 import { scratchPath } from "./scratch.ts";
 import { databaseBefore } from "./steps-before.ts";
@@ -89,5 +89,28 @@ describe.skipIf(postgres.missing)(postgres.title, () => {
   countsBytes(async () => {
     const url = await server.createDatabase();
     return { connect: () => connectPostgres({ url }), traits: POSTGRES_TRAITS };
+  });
+
+  const LOCKED_IN_ORDER = ["instances", "finished_counts", "usage"];
+  test.each<[string, (storage: Storage) => Promise<unknown>]>([
+    ["purge of an instance", ({ instances }) => instances.purge(9, 10)],
+    ["removal of a user", ({ logins }) => logins.forgetUser("usr_1", 10)],
+  ])("a %s locks rows in the same order as calls", async (_, forget) => {
+    const url = await server.createDatabase();
+    const storage = await opened({ connect: () => connectPostgres({ url }), traits: POSTGRES_TRAITS });
+    await using holding = await connected(url);
+    await using watching = await connected(url);
+    const waiting = "select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()";
+    for (const [held, table] of LOCKED_IN_ORDER.entries()) {
+      await deletedInstance(storage);
+      await holding.query(`begin; select * from ${table} for update`);
+      const forgotten = forget(storage);
+      await expect.poll(async () => (await watching.query(waiting)).rowCount).toBe(1);
+      for (const later of LOCKED_IN_ORDER.slice(held + 1))
+        await holding.query(`select * from ${later} for update nowait`);
+      await holding.query("commit");
+      await forgotten;
+      expect(await storage.instances.get("inst_1")).toBeUndefined();
+    }
   });
 });
