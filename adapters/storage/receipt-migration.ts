@@ -3,10 +3,16 @@ import type { ColumnTypes } from "./first-tables.ts";
 
 const BATCH = 100;
 
-interface OldReceipt {
+interface ReceiptKey {
   readonly user_id: string;
   readonly scope: string;
   readonly key: string;
+}
+
+/** Before every key. */
+const FIRST: ReceiptKey = { user_id: "", scope: "", key: "" };
+
+interface OldReceipt extends ReceiptKey {
   /** JSON of a call or an instance, as it was when the request ended. */
   readonly result: string;
 }
@@ -25,16 +31,17 @@ export async function receiptIds(db: Kysely<unknown>, { id }: ColumnTypes): Prom
     .addColumn("record_id", id, (column) => column.notNull().defaultTo(""))
     .execute();
   await schema.alterTable("receipts").addColumn("existing_status", id).execute();
-  for (;;) {
+  for (let last: ReceiptKey | undefined = FIRST; last !== undefined; ) {
     const { rows } = await sql<OldReceipt>`select user_id, scope, key, result from ${receipts}
-      where record_id = '' limit ${BATCH}`.execute(db);
+      where (user_id, scope, key) > (${last.user_id}, ${last.scope}, ${last.key})
+      order by user_id, scope, key limit ${BATCH}`.execute(db);
     for (const { user_id, scope, key, result } of rows) {
       const record = JSON.parse(result) as { id: string; status: string; created?: boolean };
       const existing = record.created === false ? record.status : null;
       await sql`update ${receipts} set record_id = ${record.id}, existing_status = ${existing}, result = null
         where user_id = ${user_id} and scope = ${scope} and key = ${key}`.execute(db);
     }
-    if (rows.length < BATCH) break;
+    last = rows.length < BATCH ? undefined : rows.at(-1);
   }
   await schema.alterTable("receipts").dropColumn("result").execute();
   await schema.createIndex("receipts_of_record").on("receipts").columns(["record_id"]).execute();

@@ -1,13 +1,17 @@
 import { DatabaseSync } from "node:sqlite";
-import { sql } from "kysely";
-import { describe, expect, test } from "vitest";
+import { type Kysely, sql } from "kysely";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { embeddedWorkers } from "../../../adapters/embedded/worker-pool.ts";
-import { connectSqlite } from "../../../adapters/storage/connect-sqlite.ts";
+import { connectPostgres, POSTGRES_TRAITS } from "../../../adapters/storage/connect-postgres.ts";
+import { connectSqlite, SQLITE_TRAITS } from "../../../adapters/storage/connect-sqlite.ts";
+import { kyselyStorage } from "../../../adapters/storage/kysely-storage.ts";
 import { lockFile } from "../../../adapters/storage/lock-file.ts";
 import { postgresStorage } from "../../../adapters/storage/postgres.ts";
+import type { ConnectedDatabase, Traits } from "../../../adapters/storage/session.ts";
 import { sqliteStorage } from "../../../adapters/storage/sqlite.ts";
-import { findPostgres } from "../../support/postgres.ts";
+import { findPostgres, type RunningPostgres } from "../../support/postgres.ts";
 import { openElsewhere } from "./opener-process.ts";
+import { recorded, type Statement } from "./recorded.ts";
 import { storedCall, storedInstance } from "./records.ts";
 import { scratchPath } from "./scratch.ts";
 import { databaseBefore } from "./steps-before.ts";
@@ -124,30 +128,31 @@ test("deletions of older versions count as finished", async () => {
 
 test("receipts of older versions name their records, without copies of them", async () => {
   const path = scratchPath();
+  await receiptsAreKept(() => connectSqlite({ path }), SQLITE_TRAITS);
+});
+
+test("receipts of older versions are found by their key, page by page", async () => {
+  const [path, olderPath] = [scratchPath(), scratchPath()];
   const connected = await connectSqlite({ path });
-  const db = await databaseBefore("0033_receipt_ids", connected.dialect, connected.columnTypes);
-  const text = "x".repeat(20_000);
-  const call = { id: "call_1", status: "QUEUED", message: { text: `${text}\0\ud800 "created":false` } };
-  const results = [
-    { ...call, created: true, replayed: false },
-    { ...call, id: "call_2", status: "IN_PROGRESS", created: false, replayed: false },
-    { id: "inst_1", status: "CREATED", metadata: { text } },
-    null,
-    ...Array.from({ length: 250 }, (_, n) => ({ id: `inst_more_${n}`, status: "CREATED" })),
-  ];
-  for (const [n, result] of results.entries())
-    await sql`insert into receipts (user_id, scope, key, fingerprint, result, created_at)
-      values ('usr_1', '', ${`key ${n}`}, 'body', ${result && JSON.stringify(result)}, 5)`.execute(db);
+  const db = await databaseBefore("0034_receipt_ids", connected.dialect, connected.columnTypes);
+  for (let n = 0; n < 250; n++) await insertOldReceipt(db, `key ${n}`, { id: `inst_${n}`, status: "CREATED" });
   await db.destroy();
-  const storage = sqliteStorage({ path });
+  const statements: Statement[] = [];
+  const storage = kyselyStorage(async () => recorded(await connectSqlite({ path }), statements), SQLITE_TRAITS);
   await storage.open({ exclusive: false });
-  const find = (n: number) => storage.receipts.find({ userId: "usr_1", scope: "", key: `key ${n}` }, 5);
-  expect(await find(0)).toEqual({ fingerprint: "body", recordId: "call_1" });
-  expect(await find(1)).toEqual({ fingerprint: "body", recordId: "call_2", existing: "IN_PROGRESS" });
-  expect(await find(2)).toEqual({ fingerprint: "body", recordId: "inst_1" });
-  expect(await find(3)).toBeUndefined();
-  expect(await find(253)).toEqual({ fingerprint: "body", recordId: "inst_more_249" });
   await storage.close();
+
+  const older = await connectSqlite({ path: olderPath });
+  await (await databaseBefore("0034_receipt_ids", older.dialect, older.columnTypes)).destroy();
+  const database = new DatabaseSync(olderPath);
+  database.exec("alter table receipts add column record_id text not null default ''"); // as within the step
+  const pages = statements.filter(({ sql }) => /^select user_id, scope, key, result/.test(sql));
+  expect(pages.map(({ rows }) => rows)).toEqual([100, 100, 50]);
+  for (const { sql, parameters } of pages) {
+    const plan = database.prepare(`explain query plan ${sql}`).all(...(parameters as string[]));
+    expect(plan.map(({ detail }) => detail)).toEqual([expect.stringMatching(/^SEARCH receipts USING INDEX/)]);
+  }
+  database.close();
 });
 
 test("an audio file of an older version is read completely", async () => {
@@ -169,20 +174,61 @@ test("an audio file of an older version is read completely", async () => {
 });
 
 const postgres = await findPostgres();
-describe.skipIf(postgres.missing)(postgres.title, () => {
-  test("four storages migrate one new database at the same time", { timeout: 60_000 }, async () => {
-    const server = await postgres.start();
-    try {
-      const url = await server.createDatabase();
-      const storages = Array.from({ length: 4 }, () => postgresStorage({ url }));
-      await Promise.all(storages.map((storage) => storage.open({ exclusive: false })));
-      expect(await storages[0]?.calls.counts()).toEqual({});
-      await Promise.all(storages.map((storage) => storage.close()));
-    } finally {
-      await server.stop();
-    }
+describe.skipIf(postgres.missing)(postgres.title, { timeout: 60_000 }, () => {
+  let server: RunningPostgres;
+  beforeAll(async () => {
+    server = await postgres.start();
+  }, 30_000);
+  afterAll(() => server?.stop());
+
+  test("four storages migrate one new database at the same time", async () => {
+    const url = await server.createDatabase();
+    const storages = Array.from({ length: 4 }, () => postgresStorage({ url }));
+    await Promise.all(storages.map((storage) => storage.open({ exclusive: false })));
+    expect(await storages[0]?.calls.counts()).toEqual({});
+    await Promise.all(storages.map((storage) => storage.close()));
+  });
+
+  test("receipts of older versions name their records, without copies of them", async () => {
+    const url = await server.createDatabase();
+    await receiptsAreKept(() => connectPostgres({ url }), POSTGRES_TRAITS);
   });
 });
+
+const insertOldReceipt = (db: Kysely<unknown>, key: string, result: unknown, userId = "usr_1") =>
+  sql`insert into receipts (user_id, scope, key, fingerprint, result, created_at)
+    values (${userId}, '', ${key}, 'body', ${result && JSON.stringify(result)}, 5)`.execute(db);
+
+/** More receipts than one page has, of two users. */
+async function receiptsAreKept(connect: () => Promise<ConnectedDatabase>, traits: Traits): Promise<void> {
+  const older = await connect();
+  const db = await databaseBefore("0034_receipt_ids", older.dialect, older.columnTypes);
+  const text = "x".repeat(20_000);
+  const call = { id: "call_1", status: "QUEUED", message: { text: `${text}\0\ud800 "created":false` } };
+  const results = [
+    { ...call, created: true, replayed: false },
+    { ...call, id: "call_2", status: "IN_PROGRESS", created: false, replayed: false },
+    { id: "inst_1", status: "CREATED", metadata: { text } },
+    null,
+    ...Array.from({ length: 250 }, (_, n) => ({ id: `inst_more_${n}`, status: "CREATED" })),
+  ];
+  for (const [n, result] of results.entries()) await insertOldReceipt(db, `key ${n}`, result);
+  for (const [n] of results.entries()) await insertOldReceipt(db, `key ${n}`, { id: `inst_2_${n}` }, "usr_2");
+  await db.destroy();
+  await older.close?.();
+  const storage = kyselyStorage(connect, traits);
+  await storage.open({ exclusive: false });
+  const find = (n: number, userId = "usr_1") => storage.receipts.find({ userId, scope: "", key: `key ${n}` }, 5);
+  expect(await find(0)).toEqual({ fingerprint: "body", recordId: "call_1" });
+  expect(await find(1)).toEqual({ fingerprint: "body", recordId: "call_2", existing: "IN_PROGRESS" });
+  expect(await find(2)).toEqual({ fingerprint: "body", recordId: "inst_1" });
+  expect(await find(3)).toBeUndefined();
+  for (let n = 4; n < results.length; n++) {
+    expect(await find(n)).toEqual({ fingerprint: "body", recordId: `inst_more_${n - 4}` });
+    expect(await find(n, "usr_2")).toEqual({ fingerprint: "body", recordId: `inst_2_${n}` });
+  }
+  await storage.close();
+}
 
 async function openAndClose(path: string): Promise<void> {
   const storage = sqliteStorage({ path });
