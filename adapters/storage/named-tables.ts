@@ -21,7 +21,7 @@ const TABLES: Record<keyof Database, true> = {
   consents: true,
   calls: true,
   removed_calls: true,
-  usage: true,
+  stored_usage: true,
   call_audio: true,
   finished_counts: true,
   events: true,

@@ -72,7 +72,7 @@ export const NUMBER_PLACES: Places = {
     key: KEPT, // a repeated request must not call again
     fingerprint: NONE, // a hash, deleted with the call
   },
-  usage: { owner: NONE, kind: NONE, amount: NONE },
+  stored_usage: { owner: NONE, kind: NONE, amount: NONE },
   removed_calls: { token_id: NONE, created_at: NONE },
   transcripts: {
     ...{ call_id: NONE, position: NONE, speaker: NONE, at: NONE, start_ms: NONE, end_ms: NONE, confidence: NONE },

@@ -25,7 +25,7 @@ export interface Database {
   event_counters: EventCounterTable;
   receipts: ReceiptTable;
   removed_calls: RemovedCallTable;
-  usage: UsageTable;
+  stored_usage: StoredUsageTable;
   transcripts: TranscriptTable;
   trusted_time: TrustedTimeTable;
   webhooks: WebhookTable;
@@ -79,7 +79,7 @@ export interface InstanceTable {
   created_at: number;
   updated_at: number;
   erased_at: number | null;
-  /** What is counted in `usage` for it. */
+  /** What is counted in `stored_usage` for it. */
   stored_bytes: number;
   version: number;
 }
@@ -149,7 +149,7 @@ export interface CallTable {
   counted_at: number | null;
   /** The instance, if a demo token created the call: it is counted for that too. */
   demo_scope: string | null;
-  /** What is counted in `usage` for it. */
+  /** What is counted in `stored_usage` for it. */
   stored_bytes: number;
   version: number;
 }
@@ -170,7 +170,7 @@ export interface RemovedCallTable {
 }
 
 /** What users, and the instances of demo tokens, have stored. */
-export interface UsageTable {
+export interface StoredUsageTable {
   owner: string;
   kind: "bytes";
   amount: number;

@@ -4,13 +4,13 @@ import type { ColumnTypes } from "./first-tables.ts";
 /** What is stored is counted per user. Existing records are estimated: their events and transcripts are not read. */
 export async function storedBytes(db: Kysely<unknown>, { id }: ColumnTypes): Promise<void> {
   const { schema } = db;
-  const [calls, instances, usage] = [sql.table("calls"), sql.table("instances"), sql.table("usage")];
+  const [calls, instances, usage] = [sql.table("calls"), sql.table("instances"), sql.table("stored_usage")];
   await schema
-    .createTable("usage")
+    .createTable("stored_usage")
     .addColumn("owner", id, (column) => column.notNull())
     .addColumn("kind", id, (column) => column.notNull())
     .addColumn("amount", "bigint", (column) => column.notNull())
-    .addPrimaryKeyConstraint("usage_pkey", ["owner", "kind"])
+    .addPrimaryKeyConstraint("stored_usage_pkey", ["owner", "kind"])
     .execute();
   await schema.alterTable("calls").addColumn("demo_scope", id).execute();
   for (const table of ["calls", "instances"])

@@ -27,18 +27,18 @@ type Amount = { readonly owner: string; readonly amount: number; readonly limit:
 /** Returns no row if the limit is exceeded. */
 const CHARGED = prepared((db, { owner, amount, limit }: Amount) =>
   db
-    .insertInto("usage")
+    .insertInto("stored_usage")
     .values({ owner, kind: "bytes", amount })
     .onConflict((conflict) =>
       conflict
         .columns(["owner", "kind"])
-        .doUpdateSet((eb) => ({ amount: eb("usage.amount", "+", eb.ref("excluded.amount")) }))
-        .where((eb) => eb(eb("usage.amount", "+", eb.ref("excluded.amount")), "<=", limit)),
+        .doUpdateSet((eb) => ({ amount: eb("stored_usage.amount", "+", eb.ref("excluded.amount")) }))
+        .where((eb) => eb(eb("stored_usage.amount", "+", eb.ref("excluded.amount")), "<=", limit)),
     )
     .returning("amount"),
 );
 const STORED = prepared((db, { owner }: { readonly owner: string }) =>
-  db.selectFrom("usage").select("amount").where("owner", "=", owner).where("kind", "=", "bytes"),
+  db.selectFrom("stored_usage").select("amount").where("owner", "=", owner).where("kind", "=", "bytes"),
 );
 
 /** Rolls a creation back: an owner is at the limit. */
@@ -72,7 +72,7 @@ export async function charge(tx: Kysely<Database>, charges: readonly Charge[]): 
 export async function endCounts(tx: Kysely<Database>, instances: readonly Counted[]): Promise<void> {
   if (instances.length === 0) return;
   const ids = instances.map(({ id }) => id);
-  await tx.deleteFrom("usage").where("owner", "in", ids).execute();
+  await tx.deleteFrom("stored_usage").where("owner", "in", ids).execute();
   await charge(tx, chargesOf(instances, -1));
 }
 

@@ -48,7 +48,7 @@ export function userRemoval(session: Session): Pick<LoginStore, "beginRemoval" |
         // First of all: it waits for consents that are being stored, and refuses those that come later.
         await tx.updateTable("users").set({ name: user_id }).where("id", "=", user_id).execute();
         await tx.deleteFrom("consents").where("user_id", "=", user_id).execute();
-        await tx.deleteFrom("usage").where("owner", "=", user_id).execute();
+        await tx.deleteFrom("stored_usage").where("owner", "=", user_id).execute();
         await tx.deleteFrom("accounts").where("id", "=", id).execute();
         await tx.deleteFrom("account_sessions").where("account_id", "=", id).execute();
         await tx.deleteFrom("account_codes").where("account_id", "=", id).execute();

@@ -18,14 +18,14 @@ export const BOUNDED_DELETIONS: ReadonlyMap<string, string> = new Map([
   ["login-store.ts account_sessions", "the sessions of one account, which a new password ends together"],
   ["pieces.ts table", "its limit: this is deletePiece"],
   ["registration.ts account_codes", "one row"],
-  ["stored-bytes.ts usage", "one row for each kind, of up to 250 instances"],
+  ["stored-bytes.ts stored_usage", "one row for each kind, of up to 250 instances"],
   ["user-removal.ts account_codes", "the codes of one account"],
   ["user-removal.ts account_sessions", "the sessions of one account"],
   ["user-removal.ts accounts", "one row"],
   ["user-removal.ts consents", "those that were stored after forgetUser had deleted them in pieces"],
   ["user-removal.ts finished_counts", "one row for each final status of up to 250 instances"],
   ["user-removal.ts instances", "250 instances"],
-  ["user-removal.ts usage", "one row for each kind"],
+  ["user-removal.ts stored_usage", "one row for each kind"],
   ["webhook-store.ts webhooks", "one row"],
 ]);
 

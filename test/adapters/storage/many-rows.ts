@@ -29,7 +29,7 @@ export const MANY_ROWS: readonly string[] = [
   rows("credentials", "instance_id, sealed", "'inst_' || n, '\\x00'::bytea"),
   rows("line_records", "instance_id, key, sealed", "'inst_' || n / 40, 'key ' || n, '\\x00'::bytea"),
   rows("finished_counts", "instance_id, status, calls", "'inst_' || n, 'FAILED', 1"),
-  rows("usage", "owner, kind, amount", "'usr_many_' || n, 'bytes', 1"),
+  rows("stored_usage", "owner, kind, amount", "'usr_many_' || n, 'bytes', 1"),
   rows("event_counters", "user_id, position, numbered", "'usr_' || n, n, 0"),
   rows("users", "id, name, created_at", "'usr_' || n, 'Ada ' || n, n"),
   rows("tokens", "id, user_id, label, hash, created_at", "'tok_' || n, 'usr_' || n % 1000, 'laptop', 'hash ' || n, n"),

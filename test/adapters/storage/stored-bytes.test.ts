@@ -24,6 +24,15 @@ async function opened({ connect, traits }: Place): Promise<Storage> {
   return storage;
 }
 
+/** Fills a database of the version before bytes were counted. */
+async function olderDatabase({ connect }: Place, fill: (db: Kysely<unknown>) => Promise<unknown>): Promise<void> {
+  const { dialect, columnTypes, close } = await connect();
+  const db = await databaseBefore("0037_stored_bytes", dialect, columnTypes);
+  await fill(db);
+  await db.destroy();
+  await close?.();
+}
+
 /** A deleted instance, on which a demo token had a call. */
 async function deletedInstance({ instances, calls }: Storage): Promise<void> {
   await instances.insert(storedInstance("inst_1"), []);
@@ -37,7 +46,7 @@ async function deletedInstance({ instances, calls }: Storage): Promise<void> {
 async function countedOwners({ connect }: Place): Promise<string[]> {
   const { dialect, close } = await connect();
   const db = new Kysely<Database>({ dialect });
-  const rows = await db.selectFrom("usage").select("owner").execute();
+  const rows = await db.selectFrom("stored_usage").select("owner").execute();
   await db.destroy();
   await close?.();
   return rows.map(({ owner }) => owner);
@@ -46,15 +55,23 @@ async function countedOwners({ connect }: Place): Promise<string[]> {
 function countsBytes(newPlace: () => Promise<Place>): void {
   test("counts a recording of an earlier version that is longer than nine hours", async () => {
     const place = await newPlace();
-    const older = await place.connect();
-    const db = await databaseBefore("0037_stored_bytes", older.dialect, older.columnTypes);
-    await sql`insert into calls
-      (id, instance_id, user_id, status, type, target_phone, message, recorded_ms, created_at, slot, version)
-      values ('call_1', 'inst_1', 'usr_1', 'COMPLETED', 'FIXED_TTS', '+15550100', '{}', 40000000, 1, 0, 1)`.execute(db);
-    await db.destroy();
-    await older.close?.();
+    await olderDatabase(place, (db) =>
+      sql`insert into calls
+        (id, instance_id, user_id, status, type, target_phone, message, recorded_ms, created_at, slot, version)
+        values ('call_1', 'inst_1', 'usr_1', 'COMPLETED', 'FIXED_TTS', '+15550100', '{}', 40000000, 1, 0, 1)`.execute(
+        db,
+      ),
+    );
     const { retention } = await opened(place);
     expect(await retention.storedBytes("usr_1")).toBe(4096 + 2 + 64 * 40_000_000);
+  });
+
+  test("leaves a table of another program alone that is called usage", async () => {
+    const place = await newPlace();
+    await olderDatabase(place, (db) => db.schema.createTable("usage").addColumn("owner", "text").execute());
+    const storage = await opened(place);
+    await storage.instances.insert(storedInstance("inst_1"), []);
+    expect(await storage.retention.storedBytes("usr_1")).toBeGreaterThan(0);
   });
 
   test.each<[string, (storage: Storage) => Promise<unknown>]>([
@@ -91,7 +108,7 @@ describe.skipIf(postgres.missing)(postgres.title, () => {
     return { connect: () => connectPostgres({ url }), traits: POSTGRES_TRAITS };
   });
 
-  const LOCKED_IN_ORDER = ["instances", "finished_counts", "usage"];
+  const LOCKED_IN_ORDER = ["instances", "finished_counts", "stored_usage"];
   test.each<[string, (storage: Storage) => Promise<unknown>]>([
     ["purge of an instance", ({ instances }) => instances.purge(9, 10)],
     ["removal of a user", ({ logins }) => logins.forgetUser("usr_1", 10)],
