@@ -1,9 +1,14 @@
 import { inAnyRange, ipBytes, ipRanges } from "../base/ip-range.ts";
 
+/**
+ * IPv4 networks with a local meaning only (RFC 1122, 1918, 3927, 6598, 6890), among them those that phones behind 464XLAT
+ * (RFC 7335) and machines behind a VPN (RFC 2544) take for their own address.
+ */
+export const PRIVATE_IPV4 =
+  "0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.168.0.0/16 198.18.0.0/15";
 /** IPv4 networks that no public host has (RFC 6890 and its successors). */
 const CLOSED_IPV4 = ipRanges(
-  "0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 " +
-    "192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/3 " +
+  `${PRIVATE_IPV4} 192.0.2.0/24 192.88.99.0/24 198.51.100.0/24 203.0.113.0/24 224.0.0.0/3 ` +
     // The metadata service of Azure has an address that looks public.
     "168.63.129.16/32",
 );

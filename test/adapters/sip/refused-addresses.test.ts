@@ -111,21 +111,37 @@ describe("a trunk whose server has a public address", () => {
     return { ...configured[0], refused: refused[0] };
   };
 
-  test.each(["10.1.2.3", "192.168.0.9", "127.0.0.1", "169.254.169.254", "100.64.0.1", "224.0.0.5", "fe80::1", "::1"])(
-    "sends nothing to %s",
-    (address) => {
-      expect(settled(address)).toEqual({
-        remote: "0.0.0.0",
-        rtcp: "0.0.0.0",
-        refused: expect.stringContaining(`names ${address} for its audio`),
-      });
-    },
-  );
+  test.each([
+    ...["10.1.2.3", "192.168.0.9", "127.0.0.1", "169.254.169.254", "100.64.0.1", "192.0.0.4", "198.18.0.1"],
+    ...["224.0.0.5", "fe80::1", "::1"],
+  ])("sends nothing to %s", (address) => {
+    expect(settled(address)).toEqual({
+      remote: "0.0.0.0",
+      rtcp: "0.0.0.0",
+      refused: expect.stringContaining(`names ${address} for its audio`),
+    });
+  });
 
   test("sends to a public address, but no RTCP to a private one", () => {
     expect(settled("203.0.113.9")).toEqual({ remote: "203.0.113.9", rtcp: "203.0.113.9", refused: undefined });
     expect(settled("203.0.113.9", "10.0.0.1")).toMatchObject({ remote: "203.0.113.9", rtcp: "0.0.0.0" });
   });
+});
+
+// A phone in a network without IPv4 (464XLAT, RFC 7335), and one on a machine with a VPN.
+test.each(["192.0.0.4", "198.18.0.1"])("a callee whose SDP names %s hears the call", async (host) => {
+  const callee = { says: { hz: 1_000 }, mediaAt: STRANGER, host };
+  const scene = await Scene.open({}, { callees: { "*": callee } });
+  const { leg, events, playout } = await scene.call(NUMBER);
+  await events.next("connected", 5_000);
+  playout.enqueue(tone(440, 1_000, leg.sampleRate, 8_000));
+  playout.silence(100);
+  playout.end();
+  await playout.drained;
+  await leg.hangUp();
+  await events.over;
+  const loud = scene.farEnd.calls[0]!.heard.filter((sample) => Math.abs(sample) > 1_000).length;
+  expect(loud).toBeGreaterThan(0.8 * 8 * 1_000 * 0.9);
 });
 
 test.each([

@@ -1,9 +1,8 @@
 import { type IpRange, inAnyRange, ipBytes, ipRanges } from "../../../../src/base/ip-range.ts";
+import { PRIVATE_IPV4 } from "../../../../src/domain/public-address.ts";
 
-/** Networks with a local meaning only (RFC 1122, 1918, 3927, 6598, 4193, 4291, 3879). */
-const PRIVATE = ipRanges(
-  "0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.168.0.0/16 ::/127 fc00::/7 fe80::/10 fec0::/10",
-);
+/** Networks with a local meaning only (for IPv6: RFC 4193, 4291, 3879). */
+const PRIVATE = ipRanges(`${PRIVATE_IPV4} ::/127 fc00::/7 fe80::/10 fec0::/10`);
 /** Multicast, broadcast and reserved networks (RFC 1112, 5771, 4291). */
 const UNASSIGNABLE = ipRanges("224.0.0.0/3 ff00::/8");
 

@@ -130,6 +130,8 @@ describe("the next hop of a request within a dialog", () => {
       "sip:t@192.168.1.4",
       "sip:t@abc.invalid;transport=ws",
       "sip:t@172.20.0.1",
+      "sip:t@192.0.0.4:5060",
+      "sip:t@198.18.0.1:5060",
       "sip:asterisk@pbx7:5060",
       "sip:t@pbx.local",
     ])

@@ -238,7 +238,8 @@ describe("another host than the one in the SDP", () => {
   });
 
   test("is followed if the SDP names a private host, or none", () => {
-    for (const agreed of [INSIDE, UNKNOWN])
+    const shared = ["192.0.0.4", "198.18.0.1"].map((address) => ({ ...INSIDE, address }));
+    for (const agreed of [INSIDE, UNKNOWN, ...shared])
       expect(verdicts(listening({ server: SERVER, agreed }), BEHIND_NAT).at(-1)).toBe(`present → ${at(BEHIND_NAT)}`);
     const own = listening({ server: INSIDE.address, agreed: INSIDE });
     expect(verdicts(own, BEHIND_NAT).at(-1)).toBe("foreign → agreed");

@@ -96,12 +96,23 @@ describe("a network in CIDR notation", () => {
 
 test("private and unassignable addresses are recognized, even mapped or scoped", () => {
   const hidden = ["0.0.0.0", "10.9.9.9", "100.127.0.1", "127.1.1.1", "169.254.1.1", "172.31.0.1", "192.168.1.1"];
-  for (const address of [...hidden, "::", "::1", "fd00::1", "fe80::1%2", "::ffff:192.168.1.1"])
+  for (const address of [
+    ...hidden,
+    "192.0.0.4",
+    "198.19.255.1",
+    "::",
+    "::1",
+    "fd00::1",
+    "fe80::1%2",
+    "::ffff:192.168.1.1",
+  ])
     expect(isPrivate(address), address).toBe(true);
   for (const address of [
     "8.8.8.8",
     "100.128.0.1",
     "172.32.0.1",
+    "192.0.1.1",
+    "198.20.0.1",
     "2001:db8::1",
     "fc.example",
     "localhost",
