@@ -24,7 +24,7 @@ import { createTransactions } from "./transaction/transaction-layer.ts";
 import type { AddressRule } from "./transport/address-rule.ts";
 import { cachedDns } from "./transport/cached-dns.ts";
 import { nodeDns } from "./transport/node-dns.ts";
-import { allowedHops, reachable } from "./transport/public-hops.ts";
+import { reachable } from "./transport/public-hops.ts";
 import { createResolve } from "./transport/resolver.ts";
 import { createTransports } from "./transport/transports.ts";
 import { trustedResolve } from "./transport/trusted-resolve.ts";
@@ -118,8 +118,9 @@ export async function openStack(options: SipStackOptions): Promise<SipStack> {
   const ownDns = owner === undefined ? cachedDns(nodeDns, system) : dns;
   const servers = new TrunkServers(nextHop);
   const trusted = trustedResolve({
-    resolveOwn: allowedHops(createResolve({ system, dns: ownDns }), allows),
-    resolve: allowedHops(createResolve({ system, dns }), allows),
+    resolveOwn: createResolve({ system, dns: ownDns }),
+    resolve: createResolve({ system, dns }),
+    allows,
     own: nextHop,
     ranges: trunk.signallingFrom,
     refused: (uri, address) =>

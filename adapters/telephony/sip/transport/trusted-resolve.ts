@@ -1,6 +1,7 @@
 import { parseUri } from "../message/uri.ts";
-import { addressCheck } from "./address-rule.ts";
+import { type AddressCheck, addressCheck } from "./address-rule.ts";
 import { isPrivate } from "./private-address.ts";
+import { allowedHops } from "./public-hops.ts";
 import type { Resolve } from "./resolve.ts";
 
 /** Options of {@link trustedResolve}. */
@@ -9,6 +10,8 @@ export interface TrustedResolveOptions {
   readonly resolveOwn: Resolve;
   /** Resolves the URIs of peers. */
   readonly resolve: Resolve;
+  /** The addresses that the trunk may reach at all, its own server's among them. */
+  readonly allows: AddressCheck;
   /** The URI that the trunk itself is configured with. */
   readonly own: string;
   /** The only networks that a peer may name, in CIDR notation. Default: private ones only if the trunk's own are private. */
@@ -19,9 +22,10 @@ export interface TrustedResolveOptions {
 
 /**
  * Resolves the URIs of peers (Contact, Record-Route, redirection) to allowed addresses only; without any, to the trunk's
- * own server, which can forward the request. The trunk's own URI is not restricted.
+ * own server, which can forward the request. The trunk's own URI is restricted by `allows` only.
  */
-export function trustedResolve({ resolveOwn, resolve, own, ranges, refused }: TrustedResolveOptions): Resolve {
+export function trustedResolve({ resolve, allows, own, ranges, refused, ...rest }: TrustedResolveOptions): Resolve {
+  const resolveOwn = allowedHops(rest.resolveOwn, allows);
   const ownHost = hostOf(own);
   let ownAddresses: readonly string[] = [];
   return async (uri, signal) => {
@@ -33,7 +37,7 @@ export function trustedResolve({ resolveOwn, resolve, own, ranges, refused }: Tr
     const hops = await resolve(uri, signal);
     const isPublic = ownAddresses.length > 0 && !ownAddresses.some(isPrivate);
     const allowed = addressCheck({ ranges, isPublic });
-    const left = hops.filter(({ address }) => ownAddresses.includes(address) || allowed(address));
+    const left = hops.filter(({ address }) => allows(address) && (ownAddresses.includes(address) || allowed(address)));
     if (left.length > 0 || hops.length === 0) return left;
     refused(uri, hops[0]!.address);
     return resolveOwn(own, signal);

@@ -153,6 +153,7 @@ describe("the target of a peer's URI", () => {
     const trusted = trustedResolve({
       resolveOwn: resolve,
       resolve,
+      allows: () => true,
       own,
       ranges,
       refused: (_, address) => refused.push(address),

@@ -2,7 +2,7 @@ import { createServer } from "node:net";
 import { describe, expect, test, vi } from "vitest";
 import { MediaTarget } from "../../../../adapters/telephony/sip/media-target.ts";
 import { addressCheck } from "../../../../adapters/telephony/sip/transport/address-rule.ts";
-import { allowedHops, reachable } from "../../../../adapters/telephony/sip/transport/public-hops.ts";
+import { reachable } from "../../../../adapters/telephony/sip/transport/public-hops.ts";
 import type { Dns } from "../../../../adapters/telephony/sip/transport/resolve.ts";
 import { createResolve } from "../../../../adapters/telephony/sip/transport/resolver.ts";
 import type { Hop, TransportKind } from "../../../../adapters/telephony/sip/transport/transport.ts";
@@ -45,14 +45,11 @@ function hostileDns(first = PUBLIC): { dns: Dns; rebind: () => void } {
 
 describe("where the server of an account leads requests", () => {
   const allows = reachable(true);
-  const resolver = (dns: Dns) => {
-    const resolve = allowedHops(createResolve({ system: realSystem, dns, ipv6: () => true }), allows);
+  const resolver = (dns: Dns, refused = (_: string) => {}) => {
+    const resolve = createResolve({ system: realSystem, dns, ipv6: () => true });
     return trustedResolve({
-      resolveOwn: resolve,
-      resolve,
-      own: "sip:sip.example.com",
-      ranges: undefined,
-      refused: () => {},
+      ...{ resolveOwn: resolve, resolve, allows, own: "sip:sip.example.com", ranges: undefined },
+      refused,
     });
   };
 
@@ -66,10 +63,12 @@ describe("where the server of an account leads requests", () => {
     ["sips:inside.example.com:443"],
     ["sip:sip.example.com;maddr=127.0.0.1"],
     ["sip:sip.example.com:22;maddr=inside.example.com"],
-  ])("is never a private address: %s", async (uri) => {
-    const resolve = resolver(hostileDns().dns);
+  ])("is the server instead of a private address: %s", async (uri) => {
+    const refused: string[] = [];
+    const resolve = resolver(hostileDns().dns, (uri) => refused.push(uri));
     expect(await resolve("sip:sip.example.com", never)).toHaveLength(1);
-    await expect(resolve(uri, never)).rejects.toThrow("has no public address");
+    const hops = await resolve(uri, never);
+    expect([hops.map(({ address }) => address), refused]).toEqual([[PUBLIC], [uri]]);
   });
 
   test("is only the public one of several addresses", async () => {
@@ -82,7 +81,8 @@ describe("where the server of an account leads requests", () => {
     const resolve = resolver(dns);
     expect(await resolve("sip:sip.example.com", never)).toHaveLength(1);
     rebind();
-    await expect(resolve("sip:sip.example.com", never)).rejects.toThrow("has no public address");
+    for (const uri of ["sip:sip.example.com", "sip:inside.example.com"])
+      await expect(resolve(uri, never)).rejects.toThrow("sip.example.com has no public address");
   });
 });
 
@@ -91,7 +91,7 @@ test("maddr of a peer's URI never stands for the trunk's own server", async () =
   const resolve = createResolve({ system: realSystem, dns });
   const refused: string[] = [];
   const trusted = trustedResolve({
-    ...{ resolveOwn: resolve, resolve, own: "sip:sip.example.com", ranges: undefined },
+    ...{ resolveOwn: resolve, resolve, allows: reachable(false), own: "sip:sip.example.com", ranges: undefined },
     refused: (_, address) => refused.push(address),
   });
   await trusted("sip:sip.example.com", never);
