@@ -65,7 +65,7 @@ export interface CallsClient {
   delete(id: string, options?: RequestOptions): Promise<void>;
   /** Another name of `delete`, in the words of telephony. */
   hangUp(id: string, options?: RequestOptions): Promise<void>;
-  /** The timeline so far, oldest first. */
+  /** The whole timeline so far, oldest first; a long one takes several requests. */
   events(id: string, options?: RequestOptions): Promise<CallEvent[]>;
   /**
    * The recording of a call that was created with `recording: true`, as the bytes of a WAV file: what the callee heard on
@@ -102,7 +102,14 @@ export function callsClient(transport: Transport): CallsClient {
     get: (id, options) => transport.get(callPath(id), { expand: options?.expand }, options),
     delete: hangUp,
     hangUp,
-    events: (id, options) => transport.get(`${callPath(id)}/events`, {}, options),
+    events: async (id, options) => {
+      const events: CallEvent[] = [];
+      for await (const event of allItems<CallEvent>((cursor) =>
+        transport.page(`${callPath(id)}/events`, { cursor }, options),
+      ))
+        events.push(event);
+      return events;
+    },
     recording: (id, options) => transport.bytes(`${callPath(id)}/recording`, options),
     deleteRecording: (id, options) => transport.delete(`${callPath(id)}/recording`, options),
     streamTicket: async (id, options) =>

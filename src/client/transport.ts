@@ -155,23 +155,21 @@ export function createTransport(options: ClientOptions): Transport {
       return parsed(await send("get", path, {}, options?.signal));
     },
     async page<T>(path: string, query: Query, options?: RequestOptions) {
-      const received = await send("get", path, { query }, options?.signal);
-      return pageOf(await read<T[]>(received), received.response.headers.get("link"));
+      return pageIn<T>(await send("get", path, { query }, options?.signal));
     },
     async logPage<T>(path: string, query: Query, options?: RequestOptions) {
       const received = await send("get", path, { query }, options?.signal);
       const { response, request } = received;
       const cursor = response.headers.get("next-cursor");
       if (cursor === null) throw errorOfResponse(response, request, undefined, "without the header Next-Cursor");
-      return { ...pageOf(await read<T[]>(received), response.headers.get("link")), cursor };
+      return { ...(await pageIn<T>(received)), cursor };
     },
     async nextPage<T>(path: string, query: Query, options?: RequestOptions) {
       const sending = waitS > 0 ? { query, prefer: `wait=${waitS}` } : { query };
       const received = await send("get", path, sending, options?.signal);
       const { headers } = received.response;
-      const page = pageOf(await read<T[]>(received), headers.get("link"));
       const waited = /\bwait=/.test(headers.get("preference-applied") ?? "");
-      return { ...page, cursor: headers.get("next-cursor") ?? undefined, waited };
+      return { ...(await pageIn<T>(received)), cursor: headers.get("next-cursor") ?? undefined, waited };
     },
     async bytes(path, options) {
       const { response } = await send("get", path, {}, options?.signal);
@@ -235,6 +233,10 @@ function clientError(error: unknown, request: RequestLine): unknown {
 async function parsed<T>(received: Received): Promise<ParsedResponse<T>> {
   const { status, headers } = received.response;
   return { body: await read<T>(received), status, headers };
+}
+
+async function pageIn<T>(received: Received): Promise<Page<T>> {
+  return pageOf(await read<T[]>(received), received.response.headers.get("link"));
 }
 
 /** The JSON body. The parser's error quotes the body, so it does not become a cause. */

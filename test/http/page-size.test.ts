@@ -1,10 +1,13 @@
+import { createClient } from "ringport/client";
 import { expect, test } from "vitest";
 import type { CallUseCases } from "../../src/application/use-cases.ts";
+import { eventCursor } from "../../src/domain/cursor.ts";
 import { MAX_PAGE_CHARACTERS } from "../../src/http/page.ts";
 import { ask } from "./support/ask.ts";
-import { call, event, eventPage, serve } from "./support/fakes.ts";
+import { CALL_ID, call, event, eventPage, serve, TOKEN } from "./support/fakes.ts";
 
 const METADATA = { note: "x".repeat(16_000) };
+const LARGE = { type: "text_skipped", data: { text: METADATA.note, characters: 16_000 } } as const;
 const ids = Array.from({ length: 200 }, (_, n) => `call_${String(n).padStart(26, "0")}`);
 
 const next = (link: string | undefined): string | undefined => /^<([^>]+)>; rel="next"$/.exec(link ?? "")?.[1];
@@ -47,9 +50,8 @@ test("a page of small items has as many as requested, whatever is read at once",
 });
 
 test("a page of large events ends early with the cursor of its last event", async () => {
-  const large = { type: "text_skipped", data: { text: METADATA.note, characters: 16_000 } } as const;
   const page = eventPage({
-    events: ids.map(() => event(large)),
+    events: ids.map(() => event(LARGE)),
     cursors: ids.map((_, n) => `c${n}`),
     cursor: "end",
     more: false,
@@ -59,4 +61,23 @@ test("a page of large events ends early with the cursor of its last event", asyn
   expect(json.length).toBeLessThan(70);
   expect(headers["next-cursor"]).toBe(`c${json.length - 1}`);
   expect(headers.link).toContain(`cursor=c${json.length - 1}`);
+});
+
+test("a client gets a long timeline whole, in the pages that the server makes of it", async () => {
+  const events = ids.map((id) => event({ ...LARGE, id: id.replace("call", "evt") }));
+  const cursors = events.map((_, n) => eventCursor({ position: n, eventId: null }));
+  const asked: (string | undefined)[] = [];
+  const { app } = serve({
+    calls: {
+      timeline: async (_, _id, { cursor } = {}) => {
+        asked.push(cursor);
+        const start = cursor === undefined ? 0 : cursors.indexOf(cursor) + 1;
+        const page = { events: events.slice(start), cursors: cursors.slice(start), cursor: cursors.at(-1)! };
+        return eventPage({ ...page, more: false });
+      },
+    },
+  });
+  const client = createClient({ url: "http://127.0.0.1:8080", token: TOKEN, fetch: (request) => app.fetch(request) });
+  expect((await client.calls.events(CALL_ID)).map(({ id }) => id)).toEqual(events.map(({ id }) => id));
+  expect(asked.length).toBeGreaterThan(2);
 });

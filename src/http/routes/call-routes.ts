@@ -41,7 +41,7 @@ const listQuery = {
   limit: limitParameter(200, "50"),
   cursor: cursorParameter("call"),
 };
-const timelineQuery = { limit: limitParameter(1000, "all"), cursor: LOG_CURSOR };
+const timelineQuery = { limit: limitParameter(1000, "as many as fit into about 1 MiB"), cursor: LOG_CURSOR };
 
 /**
  * The calls of the caller.
