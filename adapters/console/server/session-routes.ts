@@ -87,8 +87,7 @@ export function sessionRoutes(parts: ConsoleParts): ConsoleRoute[] {
         const secret = cookie.read(context);
         if (signIn || secret === undefined) return json(200, state);
         // A reply sets one cookie: the first request of a session marks the browser, later ones prolong the session.
-        const mark =
-          visitor?.signedIn && (await accounts.deviceMark(visitor.signedIn.account, deviceCookie.read(context)));
+        const mark = visitor?.signedIn && (await accounts.deviceMark(visitor.signedIn, deviceCookie.read(context)));
         if (mark !== undefined) return json(200, state, { "set-cookie": deviceCookie.set(context, mark, DEVICE_MS) });
         // The use of a session has prolonged it; a session that is over need not be sent any more.
         const lasts = visitor?.signedIn && visitor.signedIn.session.expiresAt - system.now();

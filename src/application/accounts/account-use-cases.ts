@@ -112,9 +112,10 @@ export interface AccountUseCases {
   signOut(secret: string): Promise<void>;
   /**
    * A mark of a browser that is signed in, for `device` of its later sign-ins: their failures are counted apart from those of
-   * strangers, and their passwords are verified before those of strangers. Undefined if it has one of this account already.
+   * strangers, and their passwords are verified before those of strangers. A session has one counter, and a new password ends
+   * all marks. Undefined if the browser has one of this account already.
    */
-  deviceMark(account: Account, present: string | undefined): Promise<string | undefined>;
+  deviceMark(signedIn: SignedIn, present: string | undefined): Promise<string | undefined>;
   /** Newest first. */
   sessions(account: Account): Promise<AccountSession[]>;
   /** Throws `session_not_found`. */

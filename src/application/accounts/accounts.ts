@@ -64,7 +64,7 @@ export class Accounts implements AccountUseCases {
     this.#sha256 = sha256;
     this.#makers = { logins, system, ids, sha256 };
     this.#passwords = new Passwords(passwords, logins, new Attempts(system));
-    this.#devices = new Devices(parts.vault, system);
+    this.#devices = new Devices(parts.vault, system, sha256);
     this.#sessions = new Sessions(logins, system, ids, sha256);
     this.#tokens = new AccountTokens(parts);
     this.#audit = new AuditLog(parts);
@@ -133,9 +133,10 @@ export class Accounts implements AccountUseCases {
     if (ended) await this.#audit.note(ended.account, "account.signed_out", ended.session.id);
   }
 
-  async deviceMark({ email }: Account, present: string | undefined): Promise<string | undefined> {
-    const known = await this.#devices.find(present, email);
-    return known === undefined ? this.#devices.issue(email) : undefined;
+  async deviceMark({ account: { id }, session }: SignedIn, present: string | undefined): Promise<string | undefined> {
+    const account = await this.#logins.account(id);
+    if (!account || (await this.#devices.find(present, account)) !== undefined) return undefined;
+    return this.#devices.issue(account, session.id);
   }
 
   sessions(account: Account): Promise<AccountSession[]> {
@@ -252,7 +253,9 @@ export class Accounts implements AccountUseCases {
 
   async #deviceOf(email: unknown, { device }: Browser): Promise<string | undefined> {
     const address = emailOf(email);
-    return address === undefined ? undefined : this.#devices.find(device, address);
+    if (address === undefined || device === undefined) return undefined;
+    const account = await this.#logins.accountByEmail(address);
+    return this.#devices.find(device, account ?? { email: address, passwordHash: "" }); // takes the same time
   }
 
   /** A code that is valid for its purpose now; undefined if it is not. */

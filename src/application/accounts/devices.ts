@@ -1,40 +1,47 @@
 import { fromHex, toHex } from "../../base/hex.ts";
+import type { Sha256 } from "../../base/sha256.ts";
 import { emailKey } from "../../domain/email.ts";
+import type { AccountRecord } from "../../ports/storage.ts";
 import type { System } from "../../ports/system.ts";
 import type { Vault } from "../access/vault.ts";
 
 /** How long a browser is known after a sign-in, ms. */
 const KNOWN_MS = 365 * 24 * 60 * 60_000;
-/** 16 random bytes (hexadecimal), time of expiry in ms (base 36), signature (hexadecimal). */
+/** Id of the browser (hexadecimal), time of expiry in ms (base 36), signature (hexadecimal). */
 const DEVICE = /^([0-9a-f]{32})\.([0-9a-z]{1,11})\.([0-9a-f]{64})$/;
+
+/** An account as marks know it. */
+type Marked = Pick<AccountRecord, "email" | "passwordHash">;
 
 /**
  * Marks of browsers that have signed in to an account: their failed attempts are counted apart from those of strangers. A
- * mark is signed, belongs to one email address, and opens nothing. Nothing of it is stored.
+ * mark is signed, belongs to one email address with its password, and opens nothing. Nothing of it is stored.
  */
 export class Devices {
   readonly #vault: Pick<Vault, "signingKey">;
-  readonly #system: System;
+  readonly #system: Pick<System, "now">;
+  readonly #sha256: Sha256;
   #key: ReturnType<Vault["signingKey"]> | undefined;
 
-  constructor(vault: Pick<Vault, "signingKey">, system: System) {
+  constructor(vault: Pick<Vault, "signingKey">, system: Pick<System, "now">, sha256: Sha256) {
     this.#vault = vault;
     this.#system = system;
+    this.#sha256 = sha256;
   }
 
-  async issue(email: string): Promise<string> {
-    const bytes = new Uint8Array(16);
-    this.#system.random(bytes);
-    const device = `${toHex(bytes)}.${(this.#system.now() + KNOWN_MS).toString(36)}`;
-    const signature = await crypto.subtle.sign("HMAC", await this.#signingKey(), signedText(device, email));
+  /** All marks of one session have the same id: whoever holds it gets no further guesses from a further mark. */
+  async issue(account: Marked, sessionId: string): Promise<string> {
+    const id = (await this.#sha256(`device of ${sessionId}`)).slice(0, 32);
+    const device = `${id}.${(this.#system.now() + KNOWN_MS).toString(36)}`;
+    const signature = await crypto.subtle.sign("HMAC", await this.#signingKey(), signedText(device, account));
     return `${device}.${toHex(new Uint8Array(signature))}`;
   }
 
-  /** The id of a browser that has signed in to the account with this address; undefined for any other mark. */
-  async find(mark: string | undefined, email: string): Promise<string | undefined> {
+  /** The id of a browser that has signed in to the account with its present password; undefined for any other mark. */
+  async find(mark: string | undefined, account: Marked): Promise<string | undefined> {
     const [, id = "", expiry = "", signature = ""] = DEVICE.exec(mark ?? "") ?? [];
     if (id === "" || Number.parseInt(expiry, 36) <= this.#system.now()) return undefined;
-    const signed = signedText(`${id}.${expiry}`, email);
+    const signed = signedText(`${id}.${expiry}`, account);
     const isOurs = await crypto.subtle.verify("HMAC", await this.#signingKey(), fromHex(signature), signed);
     return isOurs ? id : undefined;
   }
@@ -45,6 +52,6 @@ export class Devices {
   }
 }
 
-function signedText(device: string, email: string): Uint8Array<ArrayBuffer> {
-  return new TextEncoder().encode(`${device}.${emailKey(email)}`);
+function signedText(device: string, { email, passwordHash }: Marked): Uint8Array<ArrayBuffer> {
+  return new TextEncoder().encode(`${device}.${emailKey(email)} ${passwordHash}`);
 }

@@ -16,8 +16,9 @@ async function lockOut(accounts: AccountUseCases, email: string): Promise<void> 
 describe("a browser that has signed in before", () => {
   test("signs in while strangers keep everybody else from it", async () => {
     const { accounts, admin } = await accountScene();
-    const { account } = await admin();
-    const device = await accounts.deviceMark(account, undefined);
+    const session = await admin();
+    const { account } = session;
+    const device = await accounts.deviceMark(session, undefined);
     await lockOut(accounts, ANA.email);
     expect((await accounts.signIn(ANA, { ...BROWSER, device })).account.id).toBe(account.id);
     // It frees strangers from nothing.
@@ -26,8 +27,7 @@ describe("a browser that has signed in before", () => {
 
   test("has five guesses of its own, and leaves strangers theirs", async () => {
     const { accounts, admin } = await accountScene();
-    const { account } = await admin();
-    const device = await accounts.deviceMark(account, undefined);
+    const device = await accounts.deviceMark(await admin(), undefined);
     const known = { ...BROWSER, device };
     const wrong = { ...ANA, password: "wrong horse" };
     for (let i = 0; i < 5; i++)
@@ -40,16 +40,51 @@ describe("a browser that has signed in before", () => {
     const { accounts, admin, member, world } = await accountScene();
     const first = await admin();
     const bob = await member(first, "bob@example.com");
-    const own = (await accounts.deviceMark(first.account, undefined)) ?? "";
-    const other = await accounts.deviceMark(bob.account, own);
+    const own = (await accounts.deviceMark(first, undefined)) ?? "";
+    const other = await accounts.deviceMark(bob, own);
     expect(other).toBeDefined();
-    expect(await accounts.deviceMark(first.account, own)).toBeUndefined();
+    expect(await accounts.deviceMark(first, own)).toBeUndefined();
     await lockOut(accounts, ANA.email);
     for (const device of [other, own.replace(/.$/, (last) => (last === "0" ? "1" : "0")), "", "x".repeat(9_000)])
       await expect(accounts.signIn(ANA, { ...BROWSER, device })).rejects.toMatchObject({ code: "too_many_attempts" });
     await accounts.signIn(ANA, { ...BROWSER, device: own });
     world.system.jump(366 * 86_400_000);
-    expect(await accounts.deviceMark(first.account, own)).toBeDefined();
+    expect(await accounts.deviceMark(first, own)).toBeDefined();
+  });
+});
+
+describe("a thief of a session, who does not know the password", () => {
+  test("has five guesses, however often the browser of the session is marked", async () => {
+    const { accounts, admin } = await accountScene();
+    const session = await admin();
+    const marks = await Promise.all(Array.from({ length: 6 }, () => accounts.deviceMark(session, undefined)));
+    const guess = (device: string | undefined) =>
+      accounts.signIn({ ...ANA, password: "wrong horse" }, { ...BROWSER, device });
+    for (const device of marks.slice(1)) await expect(guess(device)).rejects.toMatchObject({ code: "sign_in_failed" });
+    await expect(guess(marks[0])).rejects.toMatchObject({ code: "too_many_attempts" });
+    const next = await accounts.deviceMark(session, undefined);
+    await expect(guess(next)).rejects.toMatchObject({ code: "too_many_attempts" });
+    // Neither strangers nor another browser of the owner lose anything.
+    const other = await accounts.signIn(ANA, BROWSER);
+    await accounts.signIn(ANA, { ...BROWSER, device: await accounts.deviceMark(other, undefined) });
+  });
+
+  test.each(["changed", "reset"])("is a stranger once the password is %s", async (how) => {
+    const { accounts, admin } = await accountScene();
+    const session = await admin();
+    const { account } = session;
+    const device = await accounts.deviceMark(session, undefined);
+    const next = "another horse battery";
+    const renewed =
+      how === "changed"
+        ? await accounts.changePassword(account, { current: PASSWORD, next }, BROWSER)
+        : await accounts.resetPassword((await accounts.resetCode(ANA.email))!.code, next, BROWSER);
+    const own = await accounts.deviceMark(renewed, device);
+    expect(own).toBeDefined();
+    await lockOut(accounts, ANA.email);
+    const login = { ...ANA, password: next };
+    await expect(accounts.signIn(login, { ...BROWSER, device })).rejects.toMatchObject({ code: "too_many_attempts" });
+    await accounts.signIn(login, { ...BROWSER, device: own });
   });
 });
 

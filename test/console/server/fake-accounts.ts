@@ -60,7 +60,7 @@ export class FakeAccounts implements AccountUseCases {
     return this.#begin(account, null);
   }
 
-  async deviceMark(account: Account, present: string | undefined) {
+  async deviceMark({ account }: SignedIn, present: string | undefined) {
     const mark = `device-of-${account.id}`;
     return present === mark ? undefined : mark;
   }
