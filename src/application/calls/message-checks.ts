@@ -61,8 +61,7 @@ export class MessageChecks {
     if (!leave)
       throw new Refusal("server_busy", "too many of your audio files are being checked at the moment; try again");
     try {
-      const demand = { userId, instanceId, playing: false, aheadMs: 0 };
-      const end = await this.#inspectionTurns.take(demand, signal);
+      const end = await this.#turn(userId, instanceId, signal);
       try {
         const { format, durationMs, truncated, bytes } = await decoder.inspect(file, { maxDurationMs: limits.audioMs });
         return { message: { type: "FIXED_AUDIO", format, durationMs, truncated, ...(bytes && { bytes }) }, file };
@@ -75,6 +74,16 @@ export class MessageChecks {
     } finally {
       leave();
     }
+  }
+
+  /** The signal withdraws who waits. A turn that has begun lasts as long as its work, which no signal ends. */
+  #turn(userId: string, instanceId: string, signal: AbortSignal): Promise<() => void> {
+    const waiting = new AbortController();
+    const withdraw = () => waiting.abort(signal.reason);
+    if (signal.aborted) withdraw();
+    signal.addEventListener("abort", withdraw);
+    const begin = () => signal.removeEventListener("abort", withdraw);
+    return this.#inspectionTurns.take({ userId, instanceId, playing: false, aheadMs: 0, begin }, waiting.signal);
   }
 }
 

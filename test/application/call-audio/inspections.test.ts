@@ -26,14 +26,18 @@ afterEach(async () => {
   await world.stop();
 });
 
-const upload = (principal: Principal, instance: Instance, seconds: number) =>
+const upload = (principal: Principal, instance: Instance, seconds: number, signal?: AbortSignal) =>
   world.app.calls
-    .create(principal, {
-      instanceId: instance.id,
-      type: "FIXED_AUDIO",
-      target: { phoneNumber: NUMBER },
-      audio: { audioBase64: audioFile(seconds) },
-    })
+    .create(
+      principal,
+      {
+        instanceId: instance.id,
+        type: "FIXED_AUDIO",
+        target: { phoneNumber: NUMBER },
+        audio: { audioBase64: audioFile(seconds) },
+      },
+      { signal },
+    )
     .catch((error: unknown) => error);
 
 /** Lets what runs outside the manual clock, such as hashes, come to rest. */
@@ -69,5 +73,34 @@ describe("uploads of one user", () => {
     await rest();
     expect(inspected).toEqual([1, 1, 1, 2]);
     await finishAll(uploads);
+  });
+
+  test("keep their turns to the end of the work, also when their clients disconnect", async () => {
+    const left = new AbortController();
+    const uploads = [1, 1].map((seconds) => upload(ALICE, alices, seconds, left.signal));
+    await rest();
+    uploads.push(upload(BOB, bobs, 2));
+    await rest();
+    left.abort(new Error("the client has left"));
+    await rest();
+    expect(inspected).toEqual([1, 1]);
+    for (const one of finish.splice(0)) one();
+    await rest();
+    expect(inspected).toEqual([1, 1, 2]);
+    await finishAll(uploads);
+  });
+
+  test("wait for no turn once their clients have disconnected", async () => {
+    const left = new AbortController();
+    const uploads = [1, 1].map((seconds) => upload(ALICE, alices, seconds));
+    await rest();
+    const reason = new Error("the client has left");
+    const waiting = upload(ALICE, alices, 3, left.signal);
+    await rest();
+    left.abort(reason);
+    expect(await waiting).toBe(reason);
+    expect(await upload(ALICE, alices, 4, left.signal)).toBe(reason);
+    await finishAll(uploads);
+    expect(inspected).toEqual([1, 1]);
   });
 });
