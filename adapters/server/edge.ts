@@ -23,7 +23,7 @@ export function atEdge(app: ServedApp, { hostname = DEFAULT_HOSTNAME, tls }: Ser
     return isForThisMachine && !isLoopback(host) ? unknownHost(host, hostname) : undefined;
   };
   /** Browsers would apply it to each server of their own machine. */
-  const isStrict = ({ url }: RequestLike): boolean => (tls ? !isLoopback(partsOf(url).host) : isPublicOverHttps);
+  const isStrict = ({ url }: RequestLike): boolean => (tls || isPublicOverHttps) && !isLoopback(partsOf(url).host);
   const strict = (reply: Reply): Reply => ({ ...reply, headers: { ...reply.headers, ...STRICT_TRANSPORT } });
 
   return {

@@ -79,6 +79,11 @@ describe("Strict-Transport-Security", () => {
     expect((await asked("localhost", publicUrl)).text).not.toMatch(/strict-transport/i);
   });
 
+  test.each(LOOPBACK_HOSTS)("is missing for %s behind a proxy that has the certificate", async (host) => {
+    for (const upgrade of [false, true])
+      expect((await asked(host, "https://calls.example.com", { upgrade })).text).not.toMatch(/strict-transport/i);
+  });
+
   test("depends on the host of the request if the server has a certificate", async () => {
     const authority = certificateAuthority();
     const tls = authority.issue({ names: ["calls.example.com", "127.0.0.1", "localhost"] });
