@@ -140,7 +140,7 @@ export function createRingport(options: RingportOptions = {}): Ringport {
   async function start(ports: EmbeddedPorts): Promise<Running> {
     const { storage, decoder, bodies, telephony, secret, asset, sha256, passwords, previousSecrets } = ports;
     const key = await secret();
-    const guards = guardedPorts({ ...ports, voiceActivity: options.voiceActivity }, { system, log });
+    const guards = guardedPorts({ ...ports, voiceActivity: options.voiceActivity }, { system, log }, timings);
     const ids = idSource(
       () => system.now(),
       (bytes) => system.random(bytes),

@@ -243,6 +243,7 @@ export class World {
         webhookSender: options.webhookSender ?? this.endpoints,
       },
       { system: this.system, log },
+      timings,
     );
     this.context = {
       system: this.system,

@@ -1,4 +1,5 @@
 import { Vad } from "../../audio/vad.ts";
+import { DEFAULT_TIMINGS, type Timings } from "../../domain/timings.ts";
 import type { AudioDecoder, AudioFacts, IgnoredBytes, Mp3Stream } from "../../ports/audio-decoder.ts";
 import type { PcmChunk } from "../../ports/media.ts";
 import type { Speech, Voice } from "../../ports/speech.ts";
@@ -22,10 +23,6 @@ import { type Guarded, type GuardParts, guarded, type Rules } from "./guarded.ts
 import { portError } from "./port-fault.ts";
 import { type Accept, asks, iterates, notifies, reads, returns, throwing, yields } from "./rules.ts";
 
-/** How long an engine may take to look a voice up, ms. */
-const VOICE_MS = 10_000;
-/** Look-ups of voices that may be pending at the same time. */
-const MAX_LOOK_UPS = 200;
 /** How long a decoder may take for a whole file, ms; the embedded one has a limit of CPU time as well. */
 const DECODE_MS = 60_000;
 /** How long it may take until a session accepts samples, or an MP3 stream bytes, ms. */
@@ -38,15 +35,15 @@ const samples: Accept<Int16Array> = only("an Int16Array", (value) => value insta
 const pcm: Accept<PcmChunk> = record<PcmChunk>({ sampleRate, samples });
 const voice: Accept<Voice> = record<Voice>({ id: text, language: text });
 
-const SPEECH: Rules<Speech> = {
-  voices: asks(VOICE_MS, { accept: list(voice), atOnce: MAX_LOOK_UPS }),
-  voice: asks(VOICE_MS, { accept: voice, atOnce: MAX_LOOK_UPS }),
+const speechRules = (voiceMs: number): Rules<Speech> => ({
+  voices: asks(voiceMs, { accept: list(voice) }),
+  voice: asks(voiceMs, { accept: voice }),
   speak: yields(pcm, { boundedBy: "src/application/call-audio/speech/promptly.ts" }),
   atOnce: reads(only("an object", isObject)),
   sliceLength: reads(sliceLength),
   warmUp: asks({ boundedBy: "nothing waits for it" }),
   close: asks(closes),
-};
+});
 
 /** A number, or a function whose failure means the default. */
 function sliceLength(value: unknown, name: string, { log }: GuardParts): NonNullable<Speech["sliceLength"]> {
@@ -106,8 +103,15 @@ interface Detectors {
 
 const DETECTORS: Rules<Detectors> = { create: throwing(port(DETECTOR, "detector")) };
 
-export const guardedSpeech = (speech: Speech, parts: GuardParts): Guarded<Speech> =>
-  guarded(speech, SPEECH, "speech", parts);
+/** @param timings a look-up of a voice may take as long as the beginning of a message, and at least as long as by default */
+export function guardedSpeech(
+  speech: Speech,
+  parts: GuardParts,
+  { messagePreparationMs }: Pick<Timings, "messagePreparationMs"> = DEFAULT_TIMINGS,
+): Guarded<Speech> {
+  const voiceMs = Math.max(messagePreparationMs, DEFAULT_TIMINGS.messagePreparationMs);
+  return guarded(speech, speechRules(voiceMs), "speech", parts);
+}
 
 export const guardedDecoder = (decoder: AudioDecoder, parts: GuardParts): Guarded<AudioDecoder> =>
   guarded(decoder, DECODER, "decoder", parts);

@@ -1,3 +1,4 @@
+import type { Timings } from "../../domain/timings.ts";
 import type { AgentTool } from "../../ports/agent-tool.ts";
 import type { AudioAgent } from "../../ports/audio-conversation.ts";
 import type { AudioDecoder } from "../../ports/audio-decoder.ts";
@@ -49,11 +50,11 @@ export interface GuardedPorts {
 }
 
 /** Guards the ports of live calls: once, before the core is put together. */
-export function guardedPorts(ports: CallPorts, parts: GuardParts): GuardedPorts {
+export function guardedPorts(ports: CallPorts, parts: GuardParts, timings: Timings): GuardedPorts {
   const { transcription, agent } = ports;
   return {
     telephony: new Map(ports.telephony.map((network) => [network.name, guardedTelephony(network, parts)])),
-    speech: guardedSpeech(ports.speech, parts),
+    speech: guardedSpeech(ports.speech, parts, timings),
     decoder: guardedDecoder(ports.decoder, parts),
     transcription: transcription && guardedTranscription(transcription, parts),
     agent: agent && guardedAgent(agent, parts),

@@ -1,9 +1,11 @@
 import { describe, expect, test, vi } from "vitest";
 import { toneShare } from "../../../src/audio/tone.ts";
+import type { Call } from "../../../src/domain/call.ts";
 import type { Instance } from "../../../src/domain/instance.ts";
 import type { PcmChunk } from "../../../src/ports/media.ts";
-import { VoiceUnavailable } from "../../../src/ports/speech.ts";
+import { type Voice, VoiceUnavailable } from "../../../src/ports/speech.ts";
 import { StorageUnavailable } from "../../../src/ports/storage.ts";
+import type { ScriptedLine } from "../../../src/testing/scripted-telephony.ts";
 import { ALICE, audioFile, BOB, NUMBER, ToneSpeech, World, type WorldOptions } from "../../support/application.ts";
 
 const FIFO: WorldOptions = { policy: { kind: "fifo", depth: 5 } };
@@ -68,6 +70,52 @@ describe("a message", () => {
       outcome: { reason: "speech_failed", detail: 'the voice "en-US-1" was not found within 9000 ms' },
     });
     expect(world.leg(next).live).toBe(true);
+    await world.stop();
+  });
+
+  test.each([
+    ["by default", {}, 14_900],
+    ["as configured", { messagePreparationMs: 60_000 }, 59_900],
+  ])("waits for its voice as long as for its sound, %s", async (_, timings, ms) => {
+    const speech = new ToneSpeech();
+    const world = await World.start({ timings, speech: () => speech });
+    const instance = await world.activeInstance();
+    const found = await speech.voice("en-US-1");
+    vi.spyOn(speech, "voice")
+      .mockResolvedValueOnce(found)
+      .mockImplementationOnce(() => new Promise((resolve) => void world.system.after(ms, () => resolve(found))));
+    const call = await world.call(instance);
+    await world.system.advance(ms - 1);
+    expect((await world.stored(call)).status).toBe("QUEUED");
+    await world.system.advance(1);
+    expect(world.leg(call).live).toBe(true);
+    await world.stop();
+  });
+
+  test("waits for its voice with any number of others, as when a trunk comes back", async () => {
+    const MANY = 250;
+    const speech = new ToneSpeech();
+    const world = await World.start({ limits: { instancesPerUser: MANY }, speech: () => speech });
+    const calls: Call[] = [];
+    const lines: ScriptedLine[] = [];
+    for (let n = 0; n < MANY; n++) {
+      const instance = await world.activeInstance();
+      lines.push(world.line(instance));
+      world.line(instance).goOffline();
+      calls.push(await world.call(instance));
+    }
+    const found = await speech.voice("en-US-1");
+    let find = () => {};
+    const finding = new Promise<Voice>((resolve) => {
+      find = () => resolve(found);
+    });
+    const voice = vi.spyOn(speech, "voice").mockReturnValue(finding);
+    for (const line of lines) line.goOnline();
+    await world.system.settle();
+    expect(voice).toHaveBeenCalledTimes(MANY);
+    find();
+    await world.system.settle();
+    expect(calls.filter((call) => !world.network.legs.some(({ callId }) => callId === call.id))).toEqual([]);
     await world.stop();
   });
 
