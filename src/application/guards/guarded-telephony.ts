@@ -23,8 +23,8 @@ import { type Accept, asks, iterates, reads, returns, throwing } from "./rules.t
 const DECIDE_MS = 5_000;
 /** How long a network may take to delete what it keeps of calls, ms. */
 const FORGET_MS = 30_000;
-/** How long a line may take to start linking, and a leg to send its keys, ms. */
-const ACT_MS = 60_000;
+/** How long a line may take to start linking, ms. */
+const LINK_MS = 60_000;
 
 const oneOf = <Value extends string>(...values: readonly Value[]): Accept<Value> =>
   only(`one of ${values.join(", ")}`, (value) => values.some((known) => known === value));
@@ -46,7 +46,7 @@ const LEG: Rules<Leg> = {
   events: iterates(typed()),
   connectMedia: throwing(nothing),
   dtmf: reads(oneOf("event", "in-band")),
-  sendDtmf: asks(ACT_MS),
+  sendDtmf: asks({ boundedBy: "the end of its call" }),
   transfer: asks(
     { boundedBy: "src/application/call-audio/agents/call-transfer.ts" },
     {
@@ -66,8 +66,8 @@ const LEG: Rules<Leg> = {
 };
 
 const LINE: Rules<Line> = {
-  link: asks(ACT_MS),
-  pairingCode: asks(ACT_MS, { accept: record<PairingCode>({ code: text, expiresAt: count }) }),
+  link: asks(LINK_MS),
+  pairingCode: asks(LINK_MS, { accept: record<PairingCode>({ code: text, expiresAt: count }) }),
   probe: asks(
     { boundedBy: "src/application/instances/prober.ts" },
     {

@@ -208,6 +208,33 @@ describe("an extension", () => {
     await world.stop();
   });
 
+  test("waits for a peer that holds the call for minutes, and dials each key once", async () => {
+    const world = await World.start();
+    const { id: instanceId } = await world.activeInstance();
+    const target = { phoneNumber: NUMBER, extension: "12" };
+    const call = await world.app.calls.create(ALICE, { instanceId, target, ...TTS });
+    await world.system.settle();
+    const leg = world.leg(call);
+    const sent: string[] = [];
+    const sendDtmf = (digits: string) =>
+      new Promise<void>((resolve) => {
+        leg.hold();
+        world.system.after(150_000, () => {
+          sent.push(digits);
+          leg.resume();
+          resolve();
+        });
+      });
+    Object.assign(leg, { sendDtmf });
+    leg.placed();
+    leg.answer();
+    await world.system.advance(160_000);
+    const scene = { world, call, leg };
+    expect([sent, keysIn(scene).digits]).toEqual([["12"], ""]);
+    await expectWhole(scene, MESSAGE_MS);
+    await world.stop();
+  });
+
   test.each([
     ["North America", [440, 480], 2_000, 4_000],
     ["most of Europe", [425], 1_000, 4_000],
