@@ -8,6 +8,9 @@ import type { System } from "../../ports/system.ts";
 /** Interval between checks of the tokens of connected clients, ms. */
 export const TOKEN_CHECK_MS = 500;
 
+/** Checks of single tokens that are under way at the same time: requests have checks of theirs. */
+export const MAX_CHECKS_AT_ONCE = 100;
+
 /** Dependencies of {@link TokenWatches}. */
 export interface TokenWatchesOptions {
   readonly authenticate: Guarded<Authenticate>;
@@ -27,14 +30,17 @@ interface Watch {
 }
 
 /**
- * Checks the tokens of connected clients periodically, with one query for all of them. A check that fails or hangs revokes
- * no token and delays no other check: its token is checked again afterwards.
+ * Checks the tokens of connected clients periodically: with one query for all of them if there is one, else in turns, a
+ * limited number at a time. A check that fails or hangs revokes no token: its token is checked again, after the others.
  */
 export class TokenWatches {
   readonly #options: TokenWatchesOptions;
   readonly #watches = new Set<Watch>();
   /** Tokens whose check has not ended. */
   readonly #pending = new Set<string>();
+  /** Tokens that wait for a check of their own, in their order. */
+  readonly #waiting = new Set<string>();
+  #checksOfOne = 0;
   /** Tokens whose latest check failed: each is checked alone, so that it delays no other token. */
   readonly #suspect = new Set<string>();
   #isScheduled = false;
@@ -57,8 +63,8 @@ export class TokenWatches {
 
   #schedule(): void {
     this.#isScheduled = this.#watches.size > 0;
-    if (!this.#isScheduled) this.#suspect.clear();
-    else this.#checkLater();
+    if (this.#isScheduled) this.#checkLater();
+    else for (const tokens of [this.#suspect, this.#waiting]) tokens.clear();
   }
 
   #checkLater(): void {
@@ -73,27 +79,40 @@ export class TokenWatches {
 
   #check(): void {
     const watched = new Set([...this.#watches].map(({ token }) => token));
-    const tokens = [...watched].filter((token) => !this.#pending.has(token));
+    for (const token of this.#waiting) if (!watched.has(token)) this.#waiting.delete(token);
+    const tokens = [...watched].filter((token) => !this.#pending.has(token) && !this.#waiting.has(token));
     const { authenticate } = this.#options;
     const isAlone = (token: string): boolean => !authenticate.all || this.#suspect.has(token);
     const together = tokens.filter((token) => !isAlone(token));
     if (together.length > 0) void this.#checkAll(together);
-    for (const token of tokens) if (isAlone(token)) void this.#checkOne(token);
+    this.#checkEach(tokens.filter(isAlone));
+  }
+
+  /** Checks each of them by itself, after those that wait already. */
+  #checkEach(tokens: readonly string[]): void {
+    for (const token of tokens) this.#waiting.add(token);
+    for (const token of this.#waiting) {
+      if (this.#checksOfOne >= MAX_CHECKS_AT_ONCE) return;
+      this.#waiting.delete(token);
+      void this.#checkOne(token);
+    }
   }
 
   async #checkAll(tokens: readonly string[]): Promise<void> {
     const { authenticate } = this.#options;
     const failure = await this.#decide(tokens, async () => authenticate.all?.(tokens));
     // One token may be at fault. A storage that is down is not asked once more for each token.
-    if (failure !== undefined && !(failure instanceof StorageUnavailable))
-      for (const token of tokens) void this.#checkOne(token);
+    if (failure !== undefined && !(failure instanceof StorageUnavailable)) this.#checkEach(tokens);
   }
 
   async #checkOne(token: string): Promise<void> {
     const { authenticate } = this.#options;
+    this.#checksOfOne++;
     const failure = await this.#decide([token], async () => [await authenticate(token)]);
+    this.#checksOfOne--;
     if (failure === undefined) this.#suspect.delete(token);
     else this.#suspect.add(token);
+    this.#checkEach([]);
   }
 
   /** Revokes those of the tokens that are invalid. Returns the reason if that is unknown; never rejects. */

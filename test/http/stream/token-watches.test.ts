@@ -1,6 +1,6 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { AUTHENTICATE_MS, guardedAuthenticate } from "../../../src/application/guards/guarded-web.ts";
-import { TOKEN_CHECK_MS, TokenWatches } from "../../../src/http/stream/token-watches.ts";
+import { MAX_CHECKS_AT_ONCE, TOKEN_CHECK_MS, TokenWatches } from "../../../src/http/stream/token-watches.ts";
 import type { Authenticate } from "../../../src/ports/authenticator.ts";
 import { silentLogger } from "../../../src/ports/logger.ts";
 import { ManualSystem } from "../../../src/testing/manual-system.ts";
@@ -133,6 +133,62 @@ test("too few principals revoke no token: each token is checked by itself", asyn
   for (const token of ["one", "two", "bad"]) watches.watch(token, principal, () => revoked.push(token));
   await system.advance(TOKEN_CHECK_MS);
   expect(revoked).toEqual(["bad"]);
+});
+
+describe("tokens that are many", () => {
+  const MANY = 2_500;
+  const tokens = Array.from({ length: MANY }, (_, n) => `token ${n}`);
+
+  /** What an authentication without `all` is asked for, with the checks that are under way; each takes 200 ms. */
+  function slowChecks(system: ManualSystem, answer: (token: string) => Promise<typeof principal | undefined>) {
+    const checks = { now: 0, most: 0 };
+    const authenticate = async (token: string) => {
+      checks.most = Math.max(checks.most, ++checks.now);
+      await new Promise<void>((resolve) => void system.after(200, resolve));
+      checks.now--;
+      return answer(token);
+    };
+    return { checks, authenticate };
+  }
+
+  test("are checked in turns, each of them", async () => {
+    const system = new ManualSystem();
+    const revoked = new Set<string>();
+    const { checks, authenticate } = slowChecks(system, async () => undefined);
+    const watches = tokenWatches(authenticate, system);
+    for (const token of tokens) watches.watch(token, principal, () => revoked.add(token));
+    await system.advance(TOKEN_CHECK_MS + (200 * MANY) / MAX_CHECKS_AT_ONCE);
+    expect([revoked.size, checks.most]).toEqual([MANY, MAX_CHECKS_AT_ONCE]);
+  });
+
+  test("leave requests their checks, and go on where they were, while each check hangs", async () => {
+    const system = new ManualSystem();
+    const asked = new Set<string>();
+    const authenticate = guardedAuthenticate(
+      async (token) => {
+        asked.add(token);
+        return token === "of a request" ? principal : new Promise<never>(() => {});
+      },
+      { system, log },
+    );
+    const watches = new TokenWatches({ authenticate, system, log });
+    for (const token of tokens) watches.watch(token, principal, () => {});
+    for (let round = 0; round < MANY / MAX_CHECKS_AT_ONCE; round++) {
+      expect(await authenticate("of a request")).toEqual(principal);
+      await system.advance(TOKEN_CHECK_MS + AUTHENTICATE_MS);
+    }
+    expect(asked.size).toBe(MANY + 1);
+  });
+
+  test("are checked in turns if the check of all fails", async () => {
+    const system = new ManualSystem();
+    const revoked = new Set<string>();
+    const { checks, authenticate } = slowChecks(system, async () => undefined);
+    const watches = tokenWatches(Object.assign(authenticate, { all: async () => [] }), system);
+    for (const token of tokens) watches.watch(token, principal, () => revoked.add(token));
+    await system.advance(TOKEN_CHECK_MS + (200 * MANY) / MAX_CHECKS_AT_ONCE);
+    expect([revoked.size, checks.most]).toEqual([MANY, MAX_CHECKS_AT_ONCE]);
+  });
 });
 
 test("a client that cannot be closed stops no check", async () => {
