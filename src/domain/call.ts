@@ -123,7 +123,7 @@ export interface Call {
   readonly outcome: Outcome | null;
   /** What an agent found out, by the names that its instructions give; left out: nothing, or not yet. */
   readonly result?: CallResult | undefined;
-  /** Why an agent has no result by the schema of the call, although the call is over; null or left out: there is none to name. */
+  /** Why an agent has no result although the call is over; null or left out: there is nothing to name. */
   readonly resultError?: string | null | undefined;
   /** The latencies of an agent's turns; left out: no agent has conducted it, or it is not over. */
   readonly turns?: readonly TurnMetrics[] | undefined;

@@ -171,7 +171,7 @@ export interface Call {
   transcript?: TranscriptLine[] | null | undefined;
   /** With expand=result: what the agent found out, by name; null until the call is over, and if nothing. */
   result?: { [key: string]: unknown } | null | undefined;
-  /** With expand=result, if the call has a resultSchema: why the result is null; null until the call is over. */
+  /** With expand=result, if the call has a resultSchema, or its result could not be stored: why the result is null; null until the call is over. */
   result_error?: string | null | undefined;
   /** With expand=metrics: the latencies of the agent's turns; null until the call is over, and without an agent. */
   metrics?: CallMetrics | null | undefined;

@@ -65,7 +65,8 @@ export function callView(
   if (expand.has("transcript")) view.transcript = transcript.length > 0 ? transcript.map(transcriptLineView) : null;
   if (expand.has("result")) {
     view.result = call.result ?? null;
-    if (call.message.type === "DYNAMIC_AGENT" && call.message.resultSchema) view.result_error = resultError(call);
+    const hasSchema = call.message.type === "DYNAMIC_AGENT" && call.message.resultSchema;
+    if (hasSchema || call.resultError) view.result_error = resultError(call);
   }
   if (expand.has("metrics")) view.metrics = call.turns === undefined ? null : { turns: call.turns.map(turnView) };
   if (expand.has("quality"))
@@ -78,7 +79,7 @@ export function callView(
   return view;
 }
 
-/** Why a call with a schema of its result has no result. */
+/** Why a call has no result although it was asked for one by a schema, or its agent had one. */
 function resultError({ status, startedAt, result, resultError }: Call): string | null {
   if (resultError || result || isActive(status)) return resultError ?? null;
   return startedAt === null ? "nobody picked up" : "the server ended before the result was known";

@@ -1,6 +1,6 @@
 import type { Call } from "../../domain/call.ts";
 import type { Fact } from "../../domain/events.ts";
-import type { Findings } from "../call-audio/agents/agent-result.ts";
+import { type Findings, ownResult } from "../call-audio/agents/agent-result.ts";
 import type { CallMedia } from "../call-audio/call-media.ts";
 
 /** Stored until the agent has stated its result after the call. */
@@ -20,7 +20,7 @@ export function resultAtEnd(
   media: Pick<CallMedia, "findings" | "result"> | undefined,
 ): ResultAtEnd {
   const findings = startedAt === null ? undefined : media?.findings;
-  if (findings === undefined) return { result: media?.result, resultError: undefined, facts: [] };
+  if (findings === undefined) return { ...ownResult(() => media?.result), facts: [] };
   if ("later" in findings) return { resultError: RESULT_PENDING, facts: [], later: findings.later };
   const { known } = findings;
   return { ...known, facts: [{ event: "result_ready", data: { error: known.resultError ?? null } }] };

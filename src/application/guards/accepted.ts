@@ -2,9 +2,6 @@ import { type Guarded, type GuardParts, guarded, type Rules } from "./guarded.ts
 import { PortFault } from "./port-fault.ts";
 import type { Accept } from "./rules.ts";
 
-/** Longest text of a value from a port, characters of JSON. */
-const MAX_JSON = 16_000;
-
 /** A value of which `isRight` is true. @param kind for the message: `a text` */
 export function only<Value>(kind: string, isRight: (value: unknown) => boolean): Accept<Value> {
   return (value, name) => {
@@ -91,10 +88,7 @@ export function typed<Value extends { readonly type: string }>(): Accept<Value> 
 /** The copy of a JSON object: whatever else it holds, such as a getter that throws, is a fault here and not at its reader. */
 export function plainObject<Value extends object>(value: unknown, name: string): Value {
   if (!isObject(value)) throw new PortFault(`${name} is ${shape(value)}: it must be an object`);
-  const json = JSON.stringify(value);
-  if (json.length > MAX_JSON)
-    throw new PortFault(`${name} has ${json.length} characters of JSON, at most ${MAX_JSON} are allowed`);
-  return JSON.parse(json) as Value;
+  return JSON.parse(JSON.stringify(value)) as Value;
 }
 
 function shape(value: unknown): string {

@@ -3,9 +3,9 @@ import type { JsonSchema } from "../../domain/json-schema.ts";
 import type { AgentTool } from "../../ports/agent-tool.ts";
 import type { AudioAgent, AudioConversation } from "../../ports/audio-conversation.ts";
 import type { Agent, Conversation } from "../../ports/conversation.ts";
-import { anything, count, flag, nothing, only, plainObject, port, text, typed } from "./accepted.ts";
+import { anything, count, flag, nothing, only, optional, plainObject, port, text, typed } from "./accepted.ts";
 import { type Guarded, type GuardParts, guarded, type Rules } from "./guarded.ts";
-import { asks, iterates, notifies, reads, throwing, yields } from "./rules.ts";
+import { asks, iterates, notifies, reads, states, throwing, yields } from "./rules.ts";
 
 /** How long an agent may take to open the conversation of a call, ms. */
 const OPEN_MS = 30_000;
@@ -15,7 +15,7 @@ const closes = { boundedBy: "src/ringport.ts" };
 const reports = { boundedBy: "src/application/call-audio/agents/agent-result.ts" };
 
 const CONVERSATION: Rules<Conversation> = {
-  result: reads<CallResult>(plainObject),
+  result: states(optional<CallResult>(plainObject)),
   firstTokenMs: reads(count),
   replyTimeoutMs: reads(only("a number greater than 0", (ms) => typeof ms === "number" && ms > 0)),
   report: asks(reports),
@@ -34,7 +34,7 @@ const AGENT: Rules<Agent> = {
 
 const AUDIO_CONVERSATION: Rules<AudioConversation> = {
   events: iterates(typed()),
-  result: reads<CallResult>(plainObject),
+  result: states(optional<CallResult>(plainObject)),
   report: asks(reports),
   answered: notifies(),
   hear: notifies(),

@@ -117,6 +117,18 @@ export function reads<Type>(accept: Accept<Type>, fallback?: Type): Rule<Type> {
   };
 }
 
+/** A property whose reader handles its faults: a value that cannot be read, or is of another kind, throws an `Error`. */
+export function states<Type>(accept: Accept<Type | undefined>): Rule<Type> {
+  return ({ port, key, name, parts }) =>
+    () => {
+      try {
+        return accept((port as Record<string, unknown>)[key], name, parts);
+      } catch (error) {
+        throw portError(name, error);
+      }
+    };
+}
+
 type ItemOf<I> = I extends AsyncIterable<infer Item> ? Item : I extends Iterable<infer Item> ? Item : never;
 
 /** A method that returns an iterable, which is opened by its first item. @param limit of the wait for each item; undefined: none */

@@ -223,7 +223,7 @@ export const Call = shape("A call.", {
     v.pipe(
       v.nullable(v.string()),
       v.description(
-        "With expand=result, if the call has a resultSchema: why the result is null; null until the call is over.",
+        "With expand=result, if the call has a resultSchema, or its result could not be stored: why the result is null; null until the call is over.",
       ),
     ),
   ),

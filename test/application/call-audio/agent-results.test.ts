@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { scriptedAgent } from "../../../adapters/agent/scripted/scripted-agent.ts";
 import type { Call, CallResult } from "../../../src/domain/call.ts";
+import { callView } from "../../../src/http/views.ts";
 import type { Agent, Conversation } from "../../../src/ports/conversation.ts";
 import { World } from "../../support/application.ts";
 
@@ -138,9 +139,11 @@ describe("the result by the schema of a call", () => {
   });
 });
 
-describe("a result that is no JSON", () => {
-  const results: readonly (readonly [string, () => unknown])[] = [
-    ["a BigInt", () => ({ day: 5n })],
+describe("a result that cannot be stored", () => {
+  const results: readonly (readonly [string, () => unknown, string])[] = [
+    ["too long", () => ({ day: "x".repeat(20_000) }), "the result has 20010 characters, at most 16000 are allowed"],
+    ["a BigInt", () => ({ day: 5n }), "the agent has stated no result: "],
+    ["a list", () => ["Monday"], "the agent has stated no result: conversation.result is an array"],
     [
       "a circle",
       () => {
@@ -148,12 +151,14 @@ describe("a result that is no JSON", () => {
         circle.day = circle;
         return circle;
       },
+      "the agent has stated no result: ",
     ],
     [
       "a getter that throws",
       () => {
         throw new Error("no database");
       },
+      "the agent has stated no result: no database",
     ],
   ];
 
@@ -174,18 +179,17 @@ describe("a result that is no JSON", () => {
     };
   }
 
-  test.for(results)("costs its call the result only: %s", async ([, result]) => {
+  test.for(results)("is replaced by the reason, and costs its call nothing else: %s", async ([, result, reason]) => {
     const world = await World.start({ agent: goodbye(result) });
-    for (const resultSchema of [undefined, SCHEMA]) {
+    for (const resultSchema of [undefined, SCHEMA, { type: "object" }]) {
       const { call } = await world.answeredAgentCall({ instructions: ["x"], ...(resultSchema && { resultSchema }) });
       await world.system.advance(1_500);
       const stored = await world.stored(call);
       expect([stored.status, stored.result, stored.outcome?.reason]).toEqual([
         ...["COMPLETED", undefined, "agent_finished"],
       ]);
-      if (resultSchema) expect(stored.resultError).toContain("/day is missing");
-      expect(world.warnings).toContainEqual(expect.objectContaining({ port: "conversation.result" }));
-      world.warnings.length = 0;
+      const view = callView(stored, () => "http://localhost", new Set(["result"] as const));
+      expect(view).toMatchObject({ result: null, result_error: expect.stringContaining(reason) });
     }
     await world.stop();
   });

@@ -17,7 +17,7 @@ const LONGEST_ERROR = 500;
 /** What an agent has found out by the schema of its call, or why that is unknown. */
 export interface Findings {
   readonly result?: CallResult | undefined;
-  /** Null with a result; undefined if the call has no schema. */
+  /** Null with a result; undefined also if the call has no schema, and nothing is wrong. */
   readonly resultError: string | null | undefined;
 }
 
@@ -74,7 +74,7 @@ export class AgentResult {
         fault = findings.resultError ?? undefined;
       }
     } catch (error) {
-      return { resultError: `the agent has stated no result: ${errorText(error)}`.slice(0, LONGEST_ERROR) };
+      return unstated(error);
     }
     return { resultError: fault ?? null };
   }
@@ -93,11 +93,29 @@ export class AgentResult {
 
   #checked(value: unknown): Findings {
     const json = JSON.stringify(value) ?? "null";
-    if (json.length > LONGEST_RESULT)
-      return { resultError: `the result has ${json.length} characters, at most ${LONGEST_RESULT} are allowed` };
+    if (json.length > LONGEST_RESULT) return tooLong(json);
     const stored: unknown = JSON.parse(json); // what is checked is what is stored: a Date is a text in both
     const faults = schemaFaults(this.#schema, stored);
     if (faults.length === 0) return { result: stored as CallResult, resultError: null };
     return { resultError: `the result does not fulfil resultSchema: ${faults.join("; ")}`.slice(0, LONGEST_ERROR) };
   }
 }
+
+/** The result that an agent states of its own accord, on a call without a schema. Never throws. */
+export function ownResult(read: () => CallResult | undefined): Findings {
+  try {
+    const result = read();
+    const json = JSON.stringify(result) ?? "";
+    return json.length > LONGEST_RESULT ? tooLong(json) : { result, resultError: undefined };
+  } catch (error) {
+    return unstated(error);
+  }
+}
+
+const tooLong = ({ length }: string): Findings => ({
+  resultError: `the result has ${length} characters, at most ${LONGEST_RESULT} are allowed`,
+});
+
+const unstated = (error: unknown): Findings => ({
+  resultError: `the agent has stated no result: ${errorText(error)}`.slice(0, LONGEST_ERROR),
+});
