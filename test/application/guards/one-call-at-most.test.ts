@@ -3,8 +3,10 @@ import { scriptedAgent } from "../../../adapters/agent/scripted/scripted-agent.t
 import { Vad } from "../../../src/audio/vad.ts";
 import { isActive } from "../../../src/domain/call.ts";
 import type { CreateCallInput } from "../../../src/domain/call-input.ts";
+import type { Agent } from "../../../src/ports/conversation.ts";
 import { ManualSystem } from "../../../src/testing/manual-system.ts";
 import { type ScriptedLeg, ScriptedTelephony } from "../../../src/testing/scripted-telephony.ts";
+import { babble } from "../../audio/noise.ts";
 import { ALICE, audioFile, BOB, decoder, NUMBER, ToneSpeech, World } from "../../support/application.ts";
 import { MeasuringTranscription } from "../../support/measuring-transcription.ts";
 import { MemoryRecordings } from "../../support/memory-recordings.ts";
@@ -23,21 +25,46 @@ const METHODS = [
   ...["leg.connectMedia", "leg.progress", "leg.statistics", "leg.evidence", "leg.sendDtmf", "leg.hangUp"],
   ...["detector.push", "voiceActivity.create", "webhooks.post"],
 ];
+/** Called for the first line only. */
+const ONCE = "speech.warmUp";
 const TEXT = "x".repeat(200); // 10 s
+const SILENT_NUMBER = "+12025550111";
+const RING_MS = 30_000;
 const CASES = METHODS.flatMap((method) => FAULTS.map((fault) => [method, fault] as const));
+
+const SPOKEN = babble(1_500, 8_000, 3_000, 5);
+
+/** What a leg may leave out. */
+const OPTIONAL_OF_LEGS = {
+  sendDtmf: async () => {},
+  progress: () => ({ reached: true, detail: null }),
+  evidence: () => ({ kind: "inbound", required: false }),
+};
+
+/** An agent that follows a script, with what a conversation may leave out. */
+function reportingAgent(): Agent {
+  const scripted = scriptedAgent();
+  const more = { heard() {}, report: async () => ({}) };
+  return { ...scripted, begin: (brief) => Object.assign(scripted.begin(brief), more) };
+}
 
 async function fragileWorld(breakage: Breakage): Promise<World> {
   const system = new ManualSystem();
   const detectors = { create: (rate: number) => fragile(new Vad(rate), "detector", breakage) };
   const { create } = fragile(detectors, "voiceActivity", breakage);
+  const network = new ScriptedTelephony(system);
+  network.onDial = (leg) => {
+    if (breakage.method !== undefined) Object.assign(leg, OPTIONAL_OF_LEGS);
+  };
   return World.start({
     system,
-    network: fragile(new ScriptedTelephony(system), "telephony", breakage),
+    timings: { ringTimeoutMs: RING_MS },
+    network: fragile(network, "telephony", breakage),
     speech: () => fragile(new ToneSpeech(), "speech", breakage),
     decoder: fragile(decoder, "decoder", breakage),
     recordings: fragile(new MemoryRecordings(), "recordings", breakage),
     transcription: fragile(new MeasuringTranscription(), "transcription", breakage),
-    agent: fragile(scriptedAgent(), "agent", breakage),
+    agent: fragile(reportingAgent(), "agent", breakage),
     voiceActivity: (rate) => create(rate),
     webhookSender: fragile(new ScriptedEndpoints(), "webhooks", breakage),
     webhooksAllowPrivate: true,
@@ -45,19 +72,21 @@ async function fragileWorld(breakage: Breakage): Promise<World> {
   });
 }
 
-/** The callees answer. */
+/** The callees answer and say something, but for the one that lets the phone ring. */
 function answerAll(world: World, answered: Set<ScriptedLeg>): void {
   for (const leg of world.network.legs) {
     if (answered.has(leg)) continue;
     answered.add(leg);
     leg.placed();
+    if (leg.to === SILENT_NUMBER) continue;
     leg.answer();
+    leg.say(SPOKEN);
   }
 }
 
 describe("a method of a port that goes wrong costs the calls that need it, and no other", () => {
   test.for(CASES)("%s: %s", { timeout: 60_000 }, async ([method, fault]) => {
-    const breakage: Breakage = { method: undefined, fault, calls: 0 };
+    const breakage: Breakage = { method: method === ONCE ? method : undefined, fault, calls: 0 };
     const world = await fragileWorld(breakage);
     const { system, app } = world;
     await app.webhooks.create(BOB, { url: "https://example.com/hook" });
@@ -65,18 +94,30 @@ describe("a method of a port that goes wrong costs the calls that need it, and n
     await system.advance(500);
     const answered = new Set([bystander.leg]);
 
-    const instances = await Promise.all([1, 2, 3].map(() => world.activeInstance(BOB)));
+    const instances = await Promise.all([1, 2, 3, 4].map(() => world.activeInstance(BOB)));
     breakage.method = method;
-    const [spoken, played, conducted] = instances.map(({ id }) => id) as [string, string, string];
-    const target = { phoneNumber: NUMBER };
+    const [spoken, played, conducted, ringing] = instances.map(({ id }) => id) as [string, string, string, string];
+    const target = { phoneNumber: NUMBER, extension: "1" };
+    const agent = { instructions: ["Ask day: Press 1."], resultSchema: { type: "object" } };
     const creations: readonly CreateCallInput[] = [
       { instanceId: spoken, type: "FIXED_TTS", target, tts: { text: "Hi", voiceId: "en-US-1" }, recording: true },
       { instanceId: played, type: "FIXED_AUDIO", target, audio: { audioBase64: audioFile(1) } },
-      { instanceId: conducted, type: "DYNAMIC_AGENT", target, agent: { instructions: ["Ask day: Press 1."] } },
+      { instanceId: conducted, type: "DYNAMIC_AGENT", target, agent },
+      {
+        instanceId: ringing,
+        type: "FIXED_AUDIO",
+        target: { phoneNumber: SILENT_NUMBER },
+        audio: { audioBase64: audioFile(1) },
+      },
     ];
+    void world.app.instances
+      .create(BOB, { name: "New" })
+      .then(({ id }) => world.app.instances.configure(BOB, id))
+      .catch(() => {});
     for (const creation of creations) void app.calls.create(BOB, creation).catch(() => {}); // may be refused, or never end
     for (let second = 0; second < 40; second++) {
       answerAll(world, answered);
+      if (second === 20) for (const leg of answered) leg.press("1");
       await system.advance(1_000);
     }
     expect(await world.stored(bystander.call)).toMatchObject({
@@ -86,6 +127,7 @@ describe("a method of a port that goes wrong costs the calls that need it, and n
     expect(bystander.leg.heard.filter((sample) => sample !== 0).length).toBeGreaterThan(9 * bystander.leg.sampleRate);
 
     breakage.method = undefined;
+    expect(breakage.calls).toBeGreaterThan(0);
     const next = await world.answeredCall(await world.activeInstance(ALICE), "Hello again");
     answered.add(next.leg);
     await system.advance(5_000);
