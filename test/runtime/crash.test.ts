@@ -144,7 +144,7 @@ async function aBusyServer(server: Server) {
  */
 function expectUnchanged(before: Rows, after: Rows, linked: readonly string[], interrupted: string): void {
   expect(Object.keys(after).sort()).toEqual(Object.keys(before).sort());
-  const { calls, instances, events, event_counters, trusted_time, finished_counts, usage, ...others } = before;
+  const { calls, instances, events, event_counters, trusted_time, finished_counts, stored_usage, ...others } = before;
   for (const [table, rows] of Object.entries(others)) expect({ table, rows: after[table] }).toEqual({ table, rows });
 
   const except = (rows: readonly Row[] | undefined, ids: readonly string[]) =>

@@ -111,7 +111,7 @@ onEach([ON_NODE], (target) => {
         expect((await server.ask("GET", "/healthz")).status).toBe(200);
       });
       expect((await client.post("/v1/instances", { name: "free" })).status).toBe(201);
-      const { instances, events, event_counters, usage: _bytes, ...others } = await server.rows();
+      const { instances, events, event_counters, stored_usage: _bytes, ...others } = await server.rows();
       expect(others).toMatchObject(Object.fromEntries(Object.entries(before).filter(([name]) => name in others)));
       expect(instances?.map(({ name }) => name)).not.toContain("locked");
       expect(events!.length).toBe(before.events!.length + 1);
