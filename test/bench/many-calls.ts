@@ -58,7 +58,8 @@ export async function startManyCalls(options: ManyCallsOptions = {}): Promise<Ma
   const { queue, timeScale, workers = (pool) => pool, simulated, through = (network) => network, more } = options;
   const data = await mkdtemp(join(tmpdir(), "ringport-bench-"));
   const spoolDir = join(data, "recordings");
-  const network = simulator({ spoolDir, sampleRate: SAMPLE_RATE, maxSpoolBytes: 2 ** 36, timeScale, ...simulated });
+  const spool = { spoolDir, maxSpoolBytes: 2 ** 36, maxInstanceSpoolBytes: 2 ** 36 };
+  const network = simulator({ ...spool, sampleRate: SAMPLE_RATE, timeScale, ...simulated });
   const pool = embeddedWorkers();
   const speech = embeddedSpeech({ pool: workers(pool) });
   const storage = sqliteStorage({ path: join(data, "bench.sqlite"), workers: pool });

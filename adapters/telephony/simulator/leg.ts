@@ -22,6 +22,8 @@ import type { Spool } from "./spool.ts";
 /** Options of {@link SimulatedLeg}. */
 export interface SimulatedLegOptions extends SimulatedTransferOptions {
   readonly callId: string;
+  /** The instance that calls. */
+  readonly instanceId: string;
   /** The number that is called. */
   readonly to: string;
   readonly sampleRate: number;
@@ -152,10 +154,10 @@ export class SimulatedLeg implements Leg, Ticking, CalleeActions {
   /** @internal */
   answer(audio: boolean): void {
     if (!this.live) return;
-    const { clock, spool, callId, sampleRate } = this.#options;
+    const { clock, spool, callId, instanceId, sampleRate } = this.#options;
     this.#answered = true;
     this.#calleeSendsAudio = audio;
-    this.#recording = spool.record(callId, sampleRate);
+    this.#recording = spool.record(callId, instanceId, sampleRate);
     this.events.push({ type: "answered" });
     clock.add(this);
     try {

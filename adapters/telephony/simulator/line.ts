@@ -31,7 +31,7 @@ export interface SimulatedLineOptions {
   /** Options that all legs share. */
   readonly leg: Omit<
     SimulatedLegOptions,
-    "callee" | "to" | "callId" | "from" | "mayCall" | "deadlines" | "loseLine" | "ended"
+    "callee" | "to" | "callId" | "instanceId" | "from" | "mayCall" | "deadlines" | "loseLine" | "ended"
   >;
   /** Makes the callee of a number. */
   readonly callee: (to: string, from: CalledFrom, call: CalleeActions) => Callee;
@@ -132,6 +132,7 @@ export class SimulatedLine implements Line, SimulatedPhone {
     const leg = new SimulatedLeg({
       ...this.#options.leg,
       callId,
+      instanceId: this.instanceId,
       from: options.from,
       mayCall: options.mayCall,
       deadlines,

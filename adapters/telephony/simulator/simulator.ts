@@ -35,6 +35,11 @@ export interface SimulatorOptions {
   readonly say?: Say | undefined;
   /** Limit of all recordings together, bytes; the oldest make room for the newest. Default: 2 GiB. */
   readonly maxSpoolBytes?: number | undefined;
+  /**
+   * Limit of the recordings of one instance since the start, bytes; its oldest make room for its newest, and a longer call continues
+   * unrecorded. Default: 8 MiB, four minutes at 16 kHz.
+   */
+  readonly maxInstanceSpoolBytes?: number | undefined;
   /** Maximum length of a recording, ms; a longer call continues unrecorded. Default: 30 minutes. */
   readonly maxRecordingMs?: number | undefined;
   readonly logger?: Logger | undefined;
@@ -74,6 +79,7 @@ export function simulator(options: SimulatorOptions = {}): Simulator {
   const spool = new Spool({
     dir: options.spoolDir,
     maxBytes: options.maxSpoolBytes ?? 2 ** 31,
+    maxInstanceBytes: options.maxInstanceSpoolBytes ?? 2 ** 23,
     maxRecordingMs: options.maxRecordingMs ?? 30 * 60_000,
     logger,
   });

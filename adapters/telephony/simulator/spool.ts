@@ -34,21 +34,32 @@ export interface SpoolOptions {
   readonly dir: string | undefined;
   /** Limit of all recordings together, bytes. */
   readonly maxBytes: number;
+  /** Limit of the recordings of one instance since the spool was opened, bytes. */
+  readonly maxInstanceBytes: number;
   /** Maximum length of a recording, ms. */
   readonly maxRecordingMs: number;
   readonly logger: Logger;
 }
 
-interface LiveRecording {
-  readonly recording: WavWriter;
+/** A recording on disk. */
+interface Heard {
+  /** Undefined if an earlier run has recorded it. */
+  readonly instanceId: string | undefined;
   bytes: number;
 }
 
-/** What callees heard, as WAV files on disk, within a fixed size: the oldest make room for the newest. */
+interface LiveRecording extends Heard {
+  readonly recording: WavWriter;
+}
+
+/**
+ * What callees heard, as WAV files on disk, within a fixed size: the oldest of the instance, then of all, make room for the
+ * newest.
+ */
 export class Spool {
   readonly #options: SpoolOptions;
-  /** Bytes of each finished recording, oldest first. */
-  readonly #kept = new Map<string, number>();
+  /** Finished recordings by call, oldest first. */
+  readonly #kept = new Map<string, Heard>();
   /** Recordings of calls that have not ended. */
   readonly #live = new Map<string, LiveRecording>();
   readonly #incomplete = new Set<string>();
@@ -57,7 +68,9 @@ export class Spool {
   readonly #writes = new Semaphore(1);
   readonly #buffers = new SampleBuffers(BUFFER_SAMPLES, SPARE_BUFFERS);
   #bytes = 0;
-  #count = 0;
+  /** Bytes of each instance. */
+  readonly #instanceBytes = new Map<string, number>();
+  #begun = 0;
   #dir: string | undefined;
   #ready: Promise<void> | undefined;
 
@@ -75,7 +88,7 @@ export class Spool {
   }
 
   /** Starts recording a call; if that is impossible, logs it and returns undefined. The spool must be open. */
-  record(callId: string, sampleRate: number): WavWriter | undefined {
+  record(callId: string, instanceId: string, sampleRate: number): WavWriter | undefined {
     const { maxRecordingMs, logger } = this.#options;
     if (this.#dir === undefined || !SAFE_ID.test(callId) || this.#live.has(callId)) {
       logger.warn({ call_id: callId }, "simulator: the call is not recorded");
@@ -83,6 +96,7 @@ export class Spool {
     }
     this.#release(callId);
     const live: LiveRecording = {
+      instanceId,
       bytes: 0,
       recording: new WavWriter({
         path: this.#path(callId),
@@ -90,7 +104,7 @@ export class Spool {
         channels: 1,
         maxMs: maxRecordingMs,
         mostWaiting: MAX_PENDING_BUFFERS,
-        stagger: ((this.#count++ % 24) + 1) / 24,
+        stagger: ((this.#begun++ % 24) + 1) / 24,
         turn: (round) => this.#writes.run(round),
         buffers: this.#buffers,
         reserve: (bytes) => this.#reserve(live, bytes),
@@ -111,7 +125,7 @@ export class Spool {
     await live.recording.finish();
     if (this.#live.get(callId) !== live) return;
     this.#live.delete(callId);
-    if (live.bytes > 0) this.#kept.set(callId, live.bytes);
+    if (live.bytes > 0) this.#kept.set(callId, { instanceId: live.instanceId, bytes: live.bytes });
   }
 
   /** The WAV file of a call, if there is one. */
@@ -152,37 +166,62 @@ export class Spool {
       if (file?.isFile()) found.push({ callId, bytes: file.size, at: file.mtimeMs });
     }
     for (const { callId, bytes } of found.sort((a, b) => a.at - b.at)) {
-      this.#kept.set(callId, bytes);
+      this.#kept.set(callId, { instanceId: undefined, bytes });
       this.#bytes += bytes;
     }
     this.#dir = dir;
-    this.#makeRoom(0);
+    this.#makeRoom(undefined, 0);
   }
 
   #reserve(live: LiveRecording, bytes: number): boolean {
     const wanted = live.bytes === 0 ? bytes + WAV_HEADER_BYTES : bytes;
-    if (!this.#makeRoom(wanted)) return false;
+    if (!this.#makeRoom(live.instanceId, wanted)) return false;
     live.bytes += wanted;
-    this.#bytes += wanted;
+    this.#count(live.instanceId, wanted);
     return true;
   }
 
-  /** Deletes the oldest recordings until `bytes` more fit in; false if that is not enough. */
-  #makeRoom(bytes: number): boolean {
-    for (const callId of this.#kept.keys()) {
-      if (this.#bytes + bytes <= this.#options.maxBytes) break;
+  /** Deletes the oldest recordings until `bytes` more of an instance fit in; false if that is not enough. */
+  #makeRoom(instanceId: string | undefined, bytes: number): boolean {
+    const { maxBytes, maxInstanceBytes } = this.#options;
+    const instanceFits = () => this.#bytesOf(instanceId) + bytes <= maxInstanceBytes;
+    const fits = () => this.#bytes + bytes <= maxBytes;
+    this.#deleteOldest((heard) => heard.instanceId === instanceId, instanceFits);
+    if (!instanceFits()) return false;
+    this.#deleteOldest(() => true, fits);
+    return fits();
+  }
+
+  #deleteOldest(isMeant: (heard: Heard) => boolean, fits: () => boolean): void {
+    if (fits()) return;
+    for (const [callId, heard] of this.#kept) {
+      if (!isMeant(heard)) continue;
       this.#release(callId);
       void rm(this.#path(callId), { force: true }).catch((fault: unknown) =>
         this.#options.logger.warn({ call_id: callId, err: fault }, "simulator: an old recording could not be deleted"),
       );
+      if (fits()) return;
     }
-    return this.#bytes + bytes <= this.#options.maxBytes;
   }
 
   #release(callId: string): void {
-    this.#bytes -= this.#kept.get(callId) ?? 0;
+    const heard = this.#kept.get(callId);
+    if (heard) this.#count(heard.instanceId, -heard.bytes);
     this.#kept.delete(callId);
     this.#incomplete.delete(callId);
+  }
+
+  #count(instanceId: string | undefined, bytes: number): void {
+    this.#bytes += bytes;
+    if (instanceId === undefined) return;
+    const counted = this.#bytesOf(instanceId) + bytes;
+    if (counted > 0) this.#instanceBytes.set(instanceId, counted);
+    else this.#instanceBytes.delete(instanceId);
+  }
+
+  /** Bytes of an instance; 0 if it is unknown. */
+  #bytesOf(instanceId: string | undefined): number {
+    return (instanceId !== undefined && this.#instanceBytes.get(instanceId)) || 0;
   }
 
   #path(callId: string): string {
