@@ -8,7 +8,7 @@ import { writeAll } from "./wav-file.ts";
 const MOST_BYTES = 2 ** 32 - WAV_HEADER_BYTES;
 
 /** Why a file ends before its call does; `no_room`: `reserve` refused it. */
-export type WavStop = IncompleteReason | "no_room";
+export type WavStop = Exclude<IncompleteReason, "storage_quota"> | "no_room";
 
 /** Options of a {@link WavWriter}. */
 export interface WavWriterOptions {

@@ -1,14 +1,13 @@
 import { type Expression, type Kysely, PostgresAdapter, sql } from "kysely";
 import type { Call } from "../../src/domain/call.ts";
 import type { Event } from "../../src/domain/events.ts";
+import { RECORDED_BYTES_PER_MS } from "../../src/domain/limits.ts";
 import type { ByteBudget } from "../../src/ports/storage.ts";
 import { prepared } from "./prepared.ts";
 import type { CallRow, Database, InstanceRow } from "./schema.ts";
 
 /** Space of one row and its places in indexes, without texts and bytes. */
 const ROW_BYTES = 256;
-/** Samples of a recording: 16 bits, two channels, at most 16 kHz. */
-const RECORDED_BYTES_PER_MS = 64;
 
 /** Bytes of which records of an owner are stored, or negative deleted. */
 export interface Charge {

@@ -4,6 +4,7 @@ import { ProviderAccess } from "./access/provider-access.ts";
 import { RunningKeys } from "./access/running-keys.ts";
 import type { AccountUseCases } from "./accounts/account-use-cases.ts";
 import type { AccountParts } from "./accounts/accounts.ts";
+import { RecordingQuota } from "./call-audio/recording-quota.ts";
 import { FairTurns } from "./call-audio/speech/fair-turns.ts";
 import { SpeechScheduler } from "./call-audio/speech/speech-scheduler.ts";
 import { Streams } from "./call-audio/streams/streams.ts";
@@ -72,6 +73,7 @@ export function createApplication(parts: ContextParts, keep: RetentionDays): App
     journals: new Journals(),
     lateResults: new LateResults(),
     purgeClock,
+    recordingQuota: new RecordingQuota(),
     runningKeys: new RunningKeys(),
     speechScheduler: new SpeechScheduler(parts.speech, parts.system, parts.timings.messagePreparationMs),
     streams: new Streams(),

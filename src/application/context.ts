@@ -12,6 +12,7 @@ import type { System } from "../ports/system.ts";
 import type { ProviderAccess } from "./access/provider-access.ts";
 import type { RunningKeys } from "./access/running-keys.ts";
 import type { Vault } from "./access/vault.ts";
+import type { RecordingQuota } from "./call-audio/recording-quota.ts";
 import type { FairTurns } from "./call-audio/speech/fair-turns.ts";
 import type { SpeechScheduler } from "./call-audio/speech/speech-scheduler.ts";
 import type { Streams } from "./call-audio/streams/streams.ts";
@@ -33,6 +34,7 @@ export type ContextParts = Omit<
   | "lateResults"
   | "lease"
   | "purgeClock"
+  | "recordingQuota"
   | "runningKeys"
   | "speechScheduler"
   | "streams"
@@ -64,6 +66,8 @@ export interface Context extends GuardedPorts {
   readonly purgeClock: PurgeClock;
   readonly streams: Streams;
   readonly runningKeys: RunningKeys;
+  /** What live calls may still record. */
+  readonly recordingQuota: RecordingQuota;
   readonly counters: Counters;
   readonly vault: Vault;
   /** Webhooks may have private hosts, and need no HTTPS. */

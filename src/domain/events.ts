@@ -86,7 +86,9 @@ export const TOOL_FAULTS = ["input_invalid", "failed", "timeout", "result_invali
 export type ToolFault = (typeof TOOL_FAULTS)[number];
 
 /** Why a recording ends before its call. */
-export type IncompleteReason = "disk_full" | "disk_failed" | "disk_slow" | "too_long";
+export const INCOMPLETE_REASONS = ["disk_full", "disk_failed", "disk_slow", "too_long", "storage_quota"] as const;
+/** One of {@link INCOMPLETE_REASONS}. */
+export type IncompleteReason = (typeof INCOMPLETE_REASONS)[number];
 
 /** The reference of the call, if it has one. */
 export interface CallReference {

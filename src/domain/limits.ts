@@ -36,6 +36,9 @@ export interface Limits {
   readonly storedBytesPerDemoInstance: number;
 }
 
+/** What a recorded ms counts as, bytes: samples of 16 bits, two channels, at most 16 kHz. */
+export const RECORDED_BYTES_PER_MS = 64;
+
 /** The default limits. */
 export const DEFAULT_LIMITS: Limits = {
   bodyBytes: 16 * 1024 * 1024,

@@ -6,6 +6,7 @@ import { ProviderAccess } from "../../src/application/access/provider-access.ts"
 import { RunningKeys } from "../../src/application/access/running-keys.ts";
 import { Vault } from "../../src/application/access/vault.ts";
 import { type Application, createApplication } from "../../src/application/application.ts";
+import { RecordingQuota } from "../../src/application/call-audio/recording-quota.ts";
 import { FairTurns } from "../../src/application/call-audio/speech/fair-turns.ts";
 import { SpeechScheduler } from "../../src/application/call-audio/speech/speech-scheduler.ts";
 import { Streams } from "../../src/application/call-audio/streams/streams.ts";
@@ -270,6 +271,7 @@ export class World {
       lateResults: new LateResults(),
       lease: new ServerLease({ system: this.system, storage: this.storage, timings, log }),
       streams: new Streams(),
+      recordingQuota: new RecordingQuota(),
       runningKeys: new RunningKeys(),
       access: new ProviderAccess(guards.telephony, this.storage.accounts),
       shutdownSignal: new AbortController().signal,

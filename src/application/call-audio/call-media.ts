@@ -148,7 +148,7 @@ export class CallMedia {
       this.#live = connection ? connection(media) : program.connect(context, call, media);
     }
     if (call.recordedMs !== null)
-      this.#recorder = new Recorder(context, call.id, leg, (data) =>
+      this.#recorder = new Recorder(context, call, leg, (data) =>
         this.#report({ event: "recording_incomplete", data }),
       );
     const transcripts = this.#screened ? this.#screeningWords(sampleRate) : undefined;

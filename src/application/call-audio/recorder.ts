@@ -1,35 +1,38 @@
 import { AlignedChannels } from "../../audio/aligned-channels.ts";
+import type { Call } from "../../domain/call.ts";
 import type { EventData, IncompleteReason } from "../../domain/events.ts";
 import type { RecordingWriter } from "../../ports/recordings.ts";
 import type { Leg } from "../../ports/telephony.ts";
 import type { Context } from "../context.ts";
 import type { CallTap } from "./call-tap.ts";
+import type { RecordingAllowance } from "./recording-quota.ts";
 
-type RecorderContext = Pick<Context, "system" | "recordings" | "log">;
+type RecorderContext = Pick<Context, "system" | "recordings" | "recordingQuota" | "storage" | "limits" | "log">;
 
 /**
  * Records both sides of one leg from the answer on, in step with each other: what was really played to the callee on the
- * left, the callee on the right. A failure ends the recording, never the call.
+ * left, the callee on the right. A failure, or the limit of stored bytes, ends the recording, never the call.
  */
 export class Recorder implements CallTap {
   readonly #context: RecorderContext;
-  readonly #callId: string;
+  readonly #call: Call;
   readonly #sampleRate: number;
   readonly #incomplete: (data: EventData["recording_incomplete"]) => void;
   readonly #channels: AlignedChannels;
   #writer: RecordingWriter | undefined;
+  #allowance: RecordingAllowance | undefined;
   #over = false;
   #isReported = false;
 
   /** @param incomplete called once if the recording ends before the call does */
   constructor(
     context: RecorderContext,
-    callId: string,
+    call: Call,
     leg: Pick<Leg, "sampleRate" | "frameMs">,
     incomplete: (data: EventData["recording_incomplete"]) => void,
   ) {
     this.#context = context;
-    this.#callId = callId;
+    this.#call = call;
     this.#sampleRate = leg.sampleRate;
     this.#incomplete = incomplete;
     this.#channels = new AlignedChannels(leg.sampleRate, leg.frameMs, (played, received, samples) =>
@@ -53,16 +56,18 @@ export class Recorder implements CallTap {
   finish(): number {
     if (!this.#over) this.#channels.finish();
     this.#end();
+    this.#allowance?.end(true);
     return this.#recordedMs;
   }
 
   /** Ends the recording and deletes it. */
   async erase(): Promise<void> {
     this.#over = true;
+    this.#allowance?.end(false);
     const writer = this.#writer;
     this.#writer = undefined;
     await writer?.finish();
-    await this.#context.recordings.forget([this.#callId]);
+    await this.#context.recordings.forget([this.#call.id]);
   }
 
   get #recordedMs(): number {
@@ -72,12 +77,13 @@ export class Recorder implements CallTap {
   #started(): boolean {
     if (this.#writer !== undefined) return true;
     try {
-      this.#writer = this.#context.recordings.record(this.#callId, this.#sampleRate, (reason, fault) =>
+      this.#writer = this.#context.recordings.record(this.#call.id, this.#sampleRate, (reason, fault) =>
         this.#break(reason, fault),
       );
+      this.#allowance = this.#context.recordingQuota.begin(this.#context, this.#call);
     } catch (error) {
       this.#over = true;
-      this.#context.log.error({ call_id: this.#callId, err: error }, "a call cannot be recorded");
+      this.#context.log.error({ call_id: this.#call.id, err: error }, "a call cannot be recorded");
       this.#break("disk_failed");
     }
     return this.#writer !== undefined;
@@ -85,6 +91,11 @@ export class Recorder implements CallTap {
 
   #write(played: Int16Array, received: Int16Array, samples: number): void {
     if (this.#over) return;
+    if (this.#allowance?.take((samples * 1000) / this.#sampleRate) === false) {
+      this.#end();
+      this.#break("storage_quota");
+      return;
+    }
     try {
       this.#writer?.write(played, received, samples);
     } catch (error) {
@@ -104,7 +115,7 @@ export class Recorder implements CallTap {
   #break(reason: IncompleteReason, fault?: unknown): void {
     if (this.#isReported) return;
     this.#isReported = true;
-    this.#context.log.warn({ call_id: this.#callId, reason, err: fault }, "the recording of a call is incomplete");
+    this.#context.log.warn({ call_id: this.#call.id, reason, err: fault }, "the recording of a call is incomplete");
     this.#incomplete({ reason, recorded_ms: this.#recordedMs });
   }
 }

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { ANSWER_REASONS, ANSWERERS, GREETING_ENDS } from "../../domain/answering-machine.ts";
 import { CALL_TYPES } from "../../domain/call.ts";
-import { EVENT_TYPES, type EventData, type EventType, TOOL_FAULTS } from "../../domain/events.ts";
+import { EVENT_TYPES, type EventData, type EventType, INCOMPLETE_REASONS, TOOL_FAULTS } from "../../domain/events.ts";
 import { IGNORED_REASONS } from "../../domain/file-bytes.ts";
 import { LINE_TONES } from "../../domain/line-tones.ts";
 import { TEST_EVENT_TYPE } from "../../domain/webhook.ts";
@@ -117,7 +117,7 @@ export const EVENT_DATA: { readonly [T in EventType]: DataSchema<T> } = {
   "media.inbound_silent": v.strictObject({ after_ms: milliseconds }),
   "media.address_refused": v.strictObject({ address: v.string(), detail: v.string() }),
   recording_incomplete: v.strictObject({
-    reason: v.picklist(["disk_full", "disk_failed", "disk_slow", "too_long"]),
+    reason: v.picklist(INCOMPLETE_REASONS),
     recorded_ms: milliseconds,
   }),
   recording_deleted: v.strictObject({ reason: v.picklist(["requested", "retention"]) }),

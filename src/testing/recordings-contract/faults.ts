@@ -1,3 +1,4 @@
+import { INCOMPLETE_REASONS } from "../../domain/events.ts";
 import type { ContractRunner } from "../contract-runner.ts";
 import type { RecordingsClause } from "../recordings-contract.ts";
 import { until } from "../waiting.ts";
@@ -8,7 +9,6 @@ import { Take } from "./take.ts";
 const REPORT_MS = 10_000;
 /** More audio than fits on the full disk, ms. */
 const TOO_MUCH_MS = 5_000;
-const REASONS: readonly string[] = ["disk_full", "disk_failed", "disk_slow", "too_long"];
 
 /** Recordings that cannot be written; calls never notice. */
 export function faultsContract(clause: RecordingsClause, expect: ContractRunner["expect"]): void {
@@ -25,7 +25,7 @@ export function faultsContract(clause: RecordingsClause, expect: ContractRunner[
       await take.writer.finish();
       await take.writer.finish();
       expect(take.reasons.length).toBe(1);
-      expect(REASONS.includes(take.reasons[0]!)).toBe(true);
+      expect(INCOMPLETE_REASONS.includes(take.reasons[0]!)).toBe(true);
       expect(take.writer.recordedMs).toBeLessThanOrEqual(TOO_MUCH_MS);
       const stored = await recordings.read("call_1");
       if (stored) await expectKept(expect, stored, take, "beginning");

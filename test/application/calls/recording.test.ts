@@ -3,6 +3,7 @@ import { tone } from "../../../src/audio/tone.ts";
 import { decodeWav } from "../../../src/audio/wav.ts";
 import type { Call } from "../../../src/domain/call.ts";
 import type { Instance } from "../../../src/domain/instance.ts";
+import type { Principal } from "../../../src/domain/principal.ts";
 import type { RecordingWriter } from "../../../src/ports/recordings.ts";
 import type { ScriptedLeg } from "../../../src/testing/scripted-telephony.ts";
 import { ALICE, BOB, MS_PER_CHARACTER, NUMBER, World, type WorldOptions } from "../../support/application.ts";
@@ -13,8 +14,13 @@ const FRAME = 160;
 const TEXT = "Your table is ready now"; // 23 characters
 const MESSAGE_MS = TEXT.length * MS_PER_CHARACTER;
 
-async function recordedCall(world: World, instance: Instance, text = TEXT): Promise<Call> {
-  const call = await world.app.calls.create(ALICE, {
+async function recordedCall(
+  world: World,
+  instance: Instance,
+  text = TEXT,
+  principal: Principal = ALICE,
+): Promise<Call> {
+  const call = await world.app.calls.create(principal, {
     instanceId: instance.id,
     type: "FIXED_TTS",
     target: { phoneNumber: NUMBER },
@@ -122,6 +128,82 @@ describe("a call that is recorded", () => {
     expect(await world.stored(call)).toMatchObject({ outcome: { reason: "message_played" }, recordedMs: 0 });
     expect(await world.story(call)).toContain("recording_incomplete");
     expect(world.errors).toHaveLength(1);
+    await world.stop();
+  });
+});
+
+describe("a recording at the limit of stored bytes", () => {
+  const KIB = 1024;
+  const LONG = "x".repeat(200); // 10 s
+  const incomplete = async (world: World, call: Call) =>
+    (await world.timeline(call)).filter(({ type }) => type === "recording_incomplete").map(({ data }) => data);
+  const pickUp = async (world: World, call: Call): Promise<void> => {
+    world.leg(call).placed();
+    world.leg(call).answer();
+    await world.system.settle();
+  };
+
+  test("ends, and its call goes on: of the demo tokens of an instance", async () => {
+    const world = await World.start({ limits: { storedBytesPerDemoInstance: 200 * KIB } });
+    const instance = await world.activeInstance();
+    const call = await recordedCall(world, instance, LONG, { ...ALICE, demoInstanceId: instance.id });
+    await pickUp(world, call);
+    await world.system.advance(15_000);
+    const { outcome, recordedMs } = await world.stored(call);
+    expect(outcome).toMatchObject({ reason: "message_played", heardRatio: 1 });
+    expect(recordedMs).toBeGreaterThan(2_000);
+    expect(recordedMs).toBeLessThanOrEqual((200 * KIB) / 64);
+    expect(await incomplete(world, call)).toEqual([{ reason: "storage_quota", recorded_ms: recordedMs }]);
+    expect(kept(world, call).finished).toBe(true);
+    // The rows of its end come on top.
+    expect(await world.storage.retention.storedBytes(instance.id)).toBeLessThan(210 * KIB);
+    await world.stop();
+  });
+
+  test("ends what the live calls of a user record together", async () => {
+    const world = await World.start({ limits: { storedBytesPerUser: 600 * KIB } });
+    const first = await recordedCall(world, await world.activeInstance(), LONG);
+    const second = await recordedCall(world, await world.activeInstance(), LONG);
+    for (const call of [first, second]) await pickUp(world, call);
+    await world.system.advance(15_000);
+    let recorded = 0;
+    for (const call of [first, second]) {
+      const { outcome, recordedMs } = await world.stored(call);
+      expect(outcome?.heardRatio).toBe(1);
+      expect(await incomplete(world, call)).toEqual([{ reason: "storage_quota", recorded_ms: recordedMs }]);
+      recorded += recordedMs ?? 0;
+    }
+    expect(recorded).toBeGreaterThan(6_000);
+    expect(recorded).toBeLessThanOrEqual((600 * KIB) / 64);
+    await world.stop();
+  });
+
+  test("does not begin if the storage counts as much already, and begins again when there is room", async () => {
+    const world = await World.start();
+    const { storedBytes } = world.storage.retention;
+    world.storage.retention.storedBytes = async () => Number.MAX_SAFE_INTEGER;
+    const instance = await world.activeInstance();
+    const call = await recordedCall(world, instance);
+    await pickUp(world, call);
+    await world.system.advance(10_000);
+    expect(await world.stored(call)).toMatchObject({ outcome: { heardRatio: 1 } });
+    expect(await incomplete(world, call)).toMatchObject([{ reason: "storage_quota" }]);
+    world.storage.retention.storedBytes = storedBytes;
+    const next = await recordedCall(world, instance);
+    await pickUp(world, next);
+    await world.system.advance(10_000);
+    expect((await world.stored(next)).recordedMs).toBeGreaterThanOrEqual(MESSAGE_MS);
+    expect(await incomplete(world, next)).toEqual([]);
+    await world.stop();
+  });
+
+  test("is that of the live recordings alone while the storage cannot be read", async () => {
+    const world = await World.start();
+    world.storage.retention.storedBytes = () => Promise.reject(new Error("no answer"));
+    const call = await recordedCall(world, await world.activeInstance());
+    await pickUp(world, call);
+    await world.system.advance(10_000);
+    expect((await world.stored(call)).recordedMs).toBeGreaterThanOrEqual(MESSAGE_MS);
     await world.stop();
   });
 });

@@ -169,6 +169,7 @@ export default {
     disk_failed: "the disk has failed",
     disk_slow: "the disk is too slow",
     too_long: "it has reached its longest length",
+    storage_quota: "there is no more room for what this user stores",
   },
   transcript: {
     title: "Transcript",

@@ -167,6 +167,7 @@ export default {
     disk_failed: "o disco falhou",
     disk_slow: "o disco é lento demais",
     too_long: "chegou ao tamanho máximo",
+    storage_quota: "não há mais espaço para o que este usuário guarda",
   },
   transcript: {
     title: "Transcrição",

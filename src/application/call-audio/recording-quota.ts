@@ -1,0 +1,74 @@
+import type { Call } from "../../domain/call.ts";
+import { RECORDED_BYTES_PER_MS } from "../../domain/limits.ts";
+import { byteBudgetOf } from "../access/byte-budget.ts";
+import type { Context } from "../context.ts";
+
+type QuotaContext = Pick<Context, "storage" | "limits" | "log">;
+type QuotaCall = Pick<Call, "userId" | "instanceId" | "isDemo">;
+
+/** How much longer one call may be recorded. */
+export interface RecordingAllowance {
+  /** Takes `ms` of it; false, and takes none, if an owner of the call has not that much left. Called for each frame. */
+  take(ms: number): boolean;
+  /** The call has ended; its recording stays, or was deleted. */
+  end(isKept: boolean): void;
+}
+
+/** Bytes of a user or of a demo instance, while calls of theirs are recorded. */
+interface OwnerBytes {
+  readonly owner: string;
+  readonly limit: number;
+  /** As the storage has counted them, with the recordings that ended since. */
+  stored: number;
+  /** Of live recordings. */
+  live: number;
+  /** Number of live recordings. */
+  recordings: number;
+}
+
+/**
+ * Limits recordings while they grow to what their owners have left of their budget of stored bytes: the storage counts a
+ * recording only once its call has ended.
+ */
+export class RecordingQuota {
+  readonly #owners = new Map<string, OwnerBytes>();
+
+  /** Returns at once. Until the storage has replied, and while it cannot be read, only recordings count. */
+  begin(context: QuotaContext, { userId, instanceId, isDemo }: QuotaCall): RecordingAllowance {
+    const { userBytes, demoBytes } = byteBudgetOf(context.limits);
+    const owners = [this.#joined(context, userId, userBytes)];
+    if (isDemo) owners.push(this.#joined(context, instanceId, demoBytes));
+    let taken = 0;
+    return {
+      take(ms) {
+        const bytes = ms * RECORDED_BYTES_PER_MS;
+        for (const { stored, live, limit } of owners) if (stored + live + bytes > limit) return false;
+        for (const owner of owners) owner.live += bytes;
+        taken += bytes;
+        return true;
+      },
+      end: (isKept) => {
+        for (const owner of owners.splice(0)) this.#leave(owner, taken, isKept);
+      },
+    };
+  }
+
+  #joined({ storage, log }: QuotaContext, owner: string, limit: number): OwnerBytes {
+    const known = this.#owners.get(owner) ?? { owner, limit, stored: 0, live: 0, recordings: 0 };
+    this.#owners.set(owner, known);
+    known.recordings++;
+    storage.retention.storedBytes(owner).then(
+      (bytes) => {
+        known.stored = bytes;
+      },
+      (error: unknown) => log.warn({ owner, err: error }, "the stored bytes of a recording's owner cannot be read"),
+    );
+    return known;
+  }
+
+  #leave(bytes: OwnerBytes, taken: number, isKept: boolean): void {
+    bytes.live -= taken;
+    if (isKept) bytes.stored += taken;
+    if (--bytes.recordings === 0) this.#owners.delete(bytes.owner);
+  }
+}

@@ -1,0 +1,64 @@
+import { describe, expect, test } from "vitest";
+import { RecordingQuota } from "../../../src/application/call-audio/recording-quota.ts";
+import { RECORDED_BYTES_PER_MS } from "../../../src/domain/limits.ts";
+import { ALICE, World } from "../../support/application.ts";
+
+/** A quota of 100 ms for a user and 60 ms for a demo instance, of which `storedMs` are stored. */
+async function scene(storedMs: Readonly<Record<string, number>> = {}) {
+  const ms = (count: number) => count * RECORDED_BYTES_PER_MS;
+  const limits = { storedBytesPerUser: ms(100), storedBytesPerDemoInstance: ms(60) };
+  const world = await World.start({ limits: { ...limits } });
+  const stored = new Map(Object.entries(storedMs));
+  world.storage.retention.storedBytes = async (owner) => ms(stored.get(owner) ?? 0);
+  const quota = new RecordingQuota();
+  const begin = async (isDemo?: true) => {
+    const call = { userId: ALICE.userId, instanceId: "inst_1", isDemo };
+    const allowance = quota.begin(world.context, call);
+    await world.system.settle();
+    return allowance;
+  };
+  return { world, stored, begin };
+}
+
+describe("the quota of live recordings", () => {
+  test("is what the stored bytes leave of the budget", async () => {
+    const { world, begin } = await scene({ [ALICE.userId]: 70 });
+    const allowance = await begin();
+    expect([allowance.take(20), allowance.take(20), allowance.take(10), allowance.take(1)]).toEqual([
+      true,
+      false,
+      true,
+      false,
+    ]);
+    await world.stop();
+  });
+
+  test("is shared by the live calls of a user, and that of a demo instance is part of it", async () => {
+    const { world, begin } = await scene({ inst_1: 10 });
+    const [demo, own] = [await begin(true), await begin()];
+    expect([demo.take(50), demo.take(1), own.take(50), own.take(1)]).toEqual([true, false, true, false]);
+    await world.stop();
+  });
+
+  test("gets nothing back from a recording that ends, until the storage counts it", async () => {
+    const { world, stored, begin } = await scene();
+    const [first, second] = [await begin(), await begin()];
+    first.take(60);
+    first.end(true);
+    first.end(true);
+    expect([second.take(41), second.take(40)]).toEqual([false, true]);
+    stored.set(ALICE.userId, 20);
+    const third = await begin();
+    expect([third.take(41), third.take(40)]).toEqual([false, true]);
+    await world.stop();
+  });
+
+  test("gets the room of a deleted recording back", async () => {
+    const { world, begin } = await scene();
+    const [first, second] = [await begin(), await begin()];
+    first.take(60);
+    first.end(false);
+    expect([second.take(100), second.take(1)]).toEqual([true, false]);
+    await world.stop();
+  });
+});
