@@ -1,5 +1,7 @@
 import type { Kysely, Selectable } from "kysely";
 import type { AccountStore, TokenRecord, User } from "../../src/ports/storage.ts";
+import { IS_REVOKED } from "./conditions.ts";
+import { deleteOldest } from "./pieces.ts";
 import { prepared } from "./prepared.ts";
 import type { Database, TokenTable, UserTable } from "./schema.ts";
 import type { Session } from "./session.ts";
@@ -39,11 +41,19 @@ export function accountStore(session: Session): AccountStore {
       );
       return (await userByName(user.name)) ?? user;
     },
-    insertToken: (token, accountId) =>
+    insertToken: (token, account) =>
       session.transaction(async (tx) => {
-        if (accountId !== undefined && !(await lockedAccount(tx, accountId, session.traits.rowLocks))) return false;
+        if (account) {
+          if (!(await lockedAccount(tx, account.id, session.traits.rowLocks))) return "account_deleted";
+          if ((await countOfValid(tx, token.userId)) >= account.most) return "at_limit";
+          await deleteOldest(tx, session.traits, {
+            table: "tokens",
+            most: account.most,
+            rows: (all) => all.where("user_id", "=", token.userId).where(IS_REVOKED),
+          });
+        }
         await tx.insertInto("tokens").values(tokenRow(token)).execute();
-        return true;
+        return "inserted";
       }),
     async tokenByHash(hash) {
       const [row] = await session.query(TOKEN_BY_HASH, { hash });
@@ -94,15 +104,25 @@ function userOf(row: Selectable<UserTable>): User {
   return { id: row.id, name: row.name, createdAt: row.created_at };
 }
 
-/** Whether there is such an account; it is not deleted before the transaction ends. */
+/** Whether there is such an account; it is not deleted, and makes no other token, before the transaction ends. */
 async function lockedAccount(tx: Kysely<Database>, id: string, rowLocks: boolean): Promise<boolean> {
   const row = await tx
     .selectFrom("accounts")
     .select("id")
     .where("id", "=", id)
-    .$if(rowLocks, (query) => query.forShare())
+    .$if(rowLocks, (query) => query.forNoKeyUpdate())
     .executeTakeFirst();
   return row !== undefined;
+}
+
+async function countOfValid(tx: Kysely<Database>, userId: string): Promise<number> {
+  const { count } = await tx
+    .selectFrom("tokens")
+    .select((eb) => eb.fn.countAll().as("count"))
+    .where("user_id", "=", userId)
+    .where("revoked_at", "is", null)
+    .executeTakeFirstOrThrow();
+  return Number(count);
 }
 
 function tokenRow(token: TokenRecord): Selectable<TokenTable> {

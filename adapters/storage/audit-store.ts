@@ -1,14 +1,20 @@
 import type { Selectable } from "kysely";
 import type { AuditRecord, LoginStore } from "../../src/ports/storage.ts";
-import { deletePiece, MAX_PIECE } from "./pieces.ts";
+import { deleteOldest, deletePiece, MAX_PIECE } from "./pieces.ts";
 import type { AuditTable } from "./schema.ts";
 import type { Session } from "./session.ts";
 
 /** The audit log. */
 export function auditStore(session: Session): Pick<LoginStore, "note" | "audit"> {
   return {
-    note: ({ id, at, accountId, email, action, subject }, keptSince) =>
+    note: ({ id, at, accountId, email, action, subject }, keptSince, most) =>
       session.transaction(async (tx) => {
+        if (accountId !== null)
+          await deleteOldest(tx, session.traits, {
+            table: "audit_log",
+            most: most - 1,
+            rows: (all) => all.where("account_id", "=", accountId),
+          });
         await tx
           .insertInto("audit_log")
           .values({

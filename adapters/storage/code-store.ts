@@ -12,9 +12,11 @@ export function codeStore(
   session: Session,
 ): Pick<LoginStore, "insertCode" | "codeByHash" | "invitations" | "deleteInvitation"> {
   return {
-    insertCode: (code) =>
+    insertCode: (code, most) =>
       session.transaction(async (tx) => {
         if (code.purpose === "first" && (await hasAdmin(tx))) return false;
+        if (code.purpose === "invitation" && (await openInvitations(tx, code, session.traits.rowLocks)) >= most)
+          return false;
         const row = rowOf(code);
         await tx
           .insertInto("account_codes")
@@ -54,6 +56,24 @@ export function codeStore(
         return deleted !== undefined;
       }),
   };
+}
+
+/** The invitations that have not expired when a further one is created. */
+async function openInvitations(
+  tx: Kysely<Database>,
+  { accountId, createdAt }: CodeRecord,
+  rowLocks: boolean,
+): Promise<number> {
+  // Locked: the next invitation by this administrator counts this one.
+  if (rowLocks && accountId !== null)
+    await tx.selectFrom("accounts").select("id").where("id", "=", accountId).forNoKeyUpdate().execute();
+  const { count } = await tx
+    .selectFrom("account_codes")
+    .select((eb) => eb.fn.countAll().as("count"))
+    .where(IS_INVITATION)
+    .where("expires_at", ">", createdAt)
+    .executeTakeFirstOrThrow();
+  return Number(count);
 }
 
 /** A valid code, which nobody else uses up until the transaction ends; undefined if there is none. */

@@ -4,7 +4,7 @@ import { accountOf, hasAdmin, sessionOf, sessionRow } from "./account-row.ts";
 import { auditStore } from "./audit-store.ts";
 import { codeStore, lockedCode } from "./code-store.ts";
 import { IS_RESET_CODE } from "./conditions.ts";
-import { deletePiece, inPieces } from "./pieces.ts";
+import { deleteOldest, deletePiece, inPieces } from "./pieces.ts";
 import { prepared } from "./prepared.ts";
 import { AdminLeaving, register } from "./registration.ts";
 import type { Session } from "./session.ts";
@@ -66,16 +66,21 @@ export function loginStore(session: Session): LoginStore {
         await tx.insertInto("account_sessions").values(sessionRow(next)).execute();
         return true;
       }),
-    insertSession: (added, passwordHash) =>
+    insertSession: (added, passwordHash, most) =>
       session.transaction(async (tx) => {
         const account = await tx
           .selectFrom("accounts")
           .select("id")
           .where("id", "=", added.accountId)
           .where("password_hash", "=", passwordHash)
-          .$if(session.traits.rowLocks, (query) => query.forShare())
+          .$if(session.traits.rowLocks, (query) => query.forNoKeyUpdate())
           .executeTakeFirst();
         if (!account) return false;
+        await deleteOldest(tx, session.traits, {
+          table: "account_sessions",
+          most: most - 1,
+          rows: (all) => all.where("account_id", "=", added.accountId),
+        });
         await tx.insertInto("account_sessions").values(sessionRow(added)).execute();
         return true;
       }),

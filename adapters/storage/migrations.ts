@@ -50,7 +50,22 @@ export function migrations(types: ColumnTypes): Record<string, Migration> {
     "0035_account_removals": { up: accountRemovals },
     "0036_list_indexes": { up: listIndexes },
     "0037_stored_bytes": { up: (db) => storedBytes(db, types) },
+    "0038_counted_rows": { up: countedRows },
   };
+}
+
+/** The newest tests and replays of a webhook are kept, and the newest revoked tokens of a user. Earlier tests are deleted by age. */
+async function countedRows(db: Kysely<unknown>): Promise<void> {
+  await db.schema.alterTable("webhook_deliveries").addColumn("requested", "integer").execute();
+  const columns = ["webhook_id", "id"];
+  await partialIndex(
+    db,
+    "webhook_deliveries_requested",
+    "webhook_deliveries",
+    columns,
+    "requested = 1 and status <> 'pending'",
+  );
+  await partialIndex(db, "tokens_revoked", "tokens", ["user_id", "id"], "revoked_at is not null");
 }
 
 /** The removal of an account is decided before anything of its user is erased. */

@@ -87,6 +87,7 @@ export const NUMBER_PLACES: Places = {
   webhook_deliveries: {
     ...{ id: NONE, webhook_id: NONE, event_id: NONE, event_type: NONE, status: NONE, attempts: NONE },
     body: NONE, // of tests only; a delivery reads its event
+    requested: NONE,
     ...{ next_attempt_at: NONE, last_attempt_at: NONE, last_status: NONE, last_error: NONE, created_at: NONE },
   },
   owners: { name: NONE, epoch: NONE, owner: NONE, expires_at: NONE },

@@ -44,6 +44,36 @@ export async function deletePiece<Table extends keyof Database>(
   return deletedRows(await deletion.where(isChosen).executeTakeFirst());
 }
 
+/** The rows of one owner, of which the newest ones stay. */
+export interface Newest<Table extends keyof Database> extends Pick<Piece<Table>, "table"> {
+  readonly most: number;
+  /** Narrows the rows to those of the owner; an index on that and `id` must serve it. */
+  rows(all: Rows<Table>): Rows<Table>;
+}
+
+/**
+ * Deletes rows of an owner that are older, by `id`, than its newest `most`: up to {@link MAX_PIECE}, the others with the
+ * next insertions. Call it before an insertion, so that the new row stays whatever its id is.
+ */
+export async function deleteOldest<Table extends keyof Database>(
+  tx: Kysely<Database>,
+  traits: Pick<Traits, "rowLocks">,
+  { table, most, rows }: Newest<Table>,
+): Promise<void> {
+  const own = (all: Rows<"events">) => rows(all as unknown as Rows<Table>) as unknown as Rows<"events">;
+  const newestToGo = own(tx.selectFrom(table as "events"))
+    .select("id")
+    .orderBy("id", "desc")
+    .limit(1)
+    .offset(most);
+  await deletePiece(tx, traits, {
+    table: table as "events",
+    limit: MAX_PIECE,
+    locked: "skip",
+    rows: (all) => own(all).where("id", "<=", newestToGo).orderBy("id"),
+  });
+}
+
 /**
  * Repeats a deletion until it finds fewer rows than its limit; returns how many rows it deleted. Between two pieces other
  * work continues, also other writers' transactions.

@@ -267,6 +267,8 @@ export interface WebhookDeliveryTable {
   event_id: string;
   event_type: WebhookDelivery["eventType"];
   body: string | null;
+  /** 1: a test or a replay. */
+  requested: 1 | null;
   status: DeliveryStatus;
   attempts: number;
   /** Null if the delivery is over. */

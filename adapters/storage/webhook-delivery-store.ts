@@ -2,10 +2,10 @@ import type { Kysely, Selectable } from "kysely";
 import { type NumberedEvent, withoutPosition } from "../../src/domain/events.ts";
 import type { WebhookDelivery } from "../../src/domain/webhook.ts";
 import type { DueDelivery, WebhookStore } from "../../src/ports/storage.ts";
-import { IS_DELIVERED, IS_OVER } from "./conditions.ts";
+import { IS_DELIVERED, IS_OVER, IS_REQUESTED_AND_OVER } from "./conditions.ts";
 import { SEQUENCE } from "./event-sequence.ts";
 import { eventOf } from "./event-store.ts";
-import { deletePiece, inPieces } from "./pieces.ts";
+import { deleteOldest, deletePiece, inPieces } from "./pieces.ts";
 import { prepared } from "./prepared.ts";
 import type { Database, WebhookDeliveryTable } from "./schema.ts";
 import type { Session } from "./session.ts";
@@ -38,7 +38,17 @@ export function deliveryStore(
   session: Session,
 ): Omit<WebhookStore, "insert" | "get" | "list" | "enabled" | "update" | "delete" | "behind" | "plan"> {
   return {
-    insertDelivery: (delivery) => session.transaction((tx) => insertDeliveries(tx, [delivery])),
+    insertDelivery: (delivery, most) =>
+      session.transaction(async (tx) => {
+        if ((await pendingRequests(tx, delivery.webhookId)) >= most) return false;
+        await deleteOldest(tx, session.traits, {
+          table: "webhook_deliveries",
+          most,
+          rows: (all) => all.where("webhook_id", "=", delivery.webhookId).where(IS_REQUESTED_AND_OVER),
+        });
+        await insertRows(tx, [{ ...rowOf(delivery), requested: 1 }]);
+        return true;
+      }),
     async pending(webhookId, limit) {
       const rows = await session.query(PENDING, { webhook_id: webhookId, limit });
       return withEvents(session, rows);
@@ -101,11 +111,28 @@ export function deliveryStore(
   };
 }
 
-export async function insertDeliveries(tx: Kysely<Database>, deliveries: readonly WebhookDelivery[]): Promise<void> {
-  for (let from = 0; from < deliveries.length; from += BATCH)
+/** Stores the deliveries of events. */
+export function insertDeliveries(tx: Kysely<Database>, deliveries: readonly WebhookDelivery[]): Promise<void> {
+  return insertRows(tx, deliveries.map(rowOf));
+}
+
+/** Tests and replays of a webhook that are pending. */
+async function pendingRequests(tx: Kysely<Database>, webhookId: string): Promise<number> {
+  const { count } = await tx
+    .selectFrom("webhook_deliveries")
+    .select((eb) => eb.fn.countAll().as("count"))
+    .where("webhook_id", "=", webhookId)
+    .where("next_attempt_at", "is not", null)
+    .where("requested", "=", 1)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+async function insertRows(tx: Kysely<Database>, rows: readonly DeliveryRow[]): Promise<void> {
+  for (let from = 0; from < rows.length; from += BATCH)
     await tx
       .insertInto("webhook_deliveries")
-      .values(deliveries.slice(from, from + BATCH).map(rowOf))
+      .values(rows.slice(from, from + BATCH))
       .execute();
 }
 
@@ -135,6 +162,7 @@ function rowOf(delivery: WebhookDelivery): DeliveryRow {
     event_id: delivery.eventId,
     event_type: delivery.eventType,
     body: delivery.body,
+    requested: null,
     status: delivery.status,
     attempts: delivery.attempts,
     next_attempt_at: delivery.nextAttemptAt,

@@ -1,5 +1,5 @@
 import type { AccountStore } from "ringport";
-import { type Memory, oldestFirst } from "./memory.ts";
+import { byDescendingId, type Memory, oldestFirst } from "./memory.ts";
 
 /** Users and tokens. */
 export function accounts({ users, tokens, loginAccounts }: Memory): AccountStore {
@@ -10,11 +10,15 @@ export function accounts({ users, tokens, loginAccounts }: Memory): AccountStore
     },
     userByName: async (name) => users.get(name),
     users: async (limit) => oldestFirst([...users.values()], { limit }),
-    async insertToken(token, accountId) {
-      if (accountId !== undefined && !loginAccounts.has(accountId)) return false;
+    async insertToken(token, account) {
+      const own = [...tokens.values()].filter(({ userId }) => userId === token.userId);
+      const revoked = own.filter(({ revokedAt }) => revokedAt !== null);
+      if (account && !loginAccounts.has(account.id)) return "account_deleted";
+      if (account && own.length - revoked.length >= account.most) return "at_limit";
       if (tokens.has(token.hash)) throw new Error("a hash belongs to one token");
+      if (account) for (const old of byDescendingId(revoked).slice(account.most)) tokens.delete(old.hash);
       tokens.set(token.hash, token);
-      return true;
+      return "inserted";
     },
     tokenByHash: async (hash) => tokens.get(hash),
     tokensByHash: async (hashes) => [...tokens.values()].filter(({ hash }) => hashes.includes(hash)),

@@ -1,5 +1,5 @@
 import type { CodeRecord, LoginStore, UsedCode, User } from "ringport";
-import { type Memory, oldestFirst } from "./memory.ts";
+import { byDescendingId, type Memory, oldestFirst } from "./memory.ts";
 
 /** Accounts, their sessions, one-time codes, and the audit log. */
 export function logins(memory: Memory): LoginStore {
@@ -9,6 +9,7 @@ export function logins(memory: Memory): LoginStore {
   const admin = () => all().find(({ role }) => role === "admin");
   const sessionsOf = (accountId: string) => [...sessions.values()].filter((one) => one.accountId === accountId);
   const codeWith = (hash: string) => [...codes.values()].find((code) => code.hash === hash);
+  const invitations = () => [...codes.values()].filter(({ purpose }) => purpose === "invitation");
   const valid = ({ hash, purpose, now }: UsedCode): CodeRecord | undefined => {
     const code = codeWith(hash);
     return code?.purpose === purpose && code.expiresAt > now ? code : undefined;
@@ -57,8 +58,9 @@ export function logins(memory: Memory): LoginStore {
       sessions.set(session.id, session);
       return true;
     },
-    async insertSession(session, passwordHash) {
+    async insertSession(session, passwordHash, most) {
       if (accounts.get(session.accountId)?.passwordHash !== passwordHash) return false;
+      for (const { id } of byDescendingId(sessionsOf(session.accountId)).slice(most - 1)) sessions.delete(id);
       sessions.set(session.id, session);
       return true;
     },
@@ -67,31 +69,35 @@ export function logins(memory: Memory): LoginStore {
       const account = session && accounts.get(session.accountId);
       return session && account && { session, account };
     },
-    sessions: async (accountId) => newestFirst(sessionsOf(accountId)),
+    sessions: async (accountId) => byDescendingId(sessionsOf(accountId)),
     async prolongSession(id, lastUsedAt, expiresAt) {
       const session = sessions.get(id);
       if (session && session.lastUsedAt < lastUsedAt) sessions.set(id, { ...session, lastUsedAt, expiresAt });
     },
     deleteSession: async (accountId, id) => sessions.get(id)?.accountId === accountId && sessions.delete(id),
-    async insertCode(code) {
+    async insertCode(code, most) {
       if (code.purpose === "first" && admin()) return false;
+      const open = invitations().filter(({ expiresAt }) => expiresAt > code.createdAt);
+      if (code.purpose === "invitation" && open.length >= most) return false;
       for (const { id, purpose, accountId } of codes.values())
         if (purpose === code.purpose && purpose !== "invitation" && accountId === code.accountId) codes.delete(id);
       codes.set(code.id, code);
       return true;
     },
     codeByHash: async (hash) => codeWith(hash),
-    invitations: async () => newestFirst([...codes.values()].filter(({ purpose }) => purpose === "invitation")),
+    invitations: async () => byDescendingId(invitations()),
     deleteInvitation: async (id) => codes.get(id)?.purpose === "invitation" && codes.delete(id),
     async forgetExpired(before) {
       for (const records of [sessions, codes])
         for (const { id, expiresAt } of records.values()) if (expiresAt < before) records.delete(id);
     },
-    async note(entry, keptSince) {
-      memory.audit = [...memory.audit, entry].filter(({ at }) => at >= keptSince);
+    async note(entry, keptSince, most) {
+      const own = memory.audit.filter(({ accountId }) => accountId !== null && accountId === entry.accountId);
+      const old = new Set(byDescendingId(own).slice(most - 1));
+      memory.audit = [...memory.audit.filter((one) => !old.has(one)), entry].filter(({ at }) => at >= keptSince);
     },
     audit: async ({ accountId }, { limit, after = "~" }) =>
-      newestFirst(memory.audit)
+      byDescendingId(memory.audit)
         .filter((entry) => entry.id < after && (accountId === undefined || entry.accountId === accountId))
         .slice(0, limit),
     async beginRemoval(id) {
@@ -122,8 +128,4 @@ export function logins(memory: Memory): LoginStore {
       return "deleted";
     },
   };
-}
-
-function newestFirst<T extends { id: string }>(records: readonly T[]): T[] {
-  return [...records].sort((a, b) => (a.id < b.id ? 1 : -1));
 }

@@ -190,3 +190,8 @@ export function oldestFirst<T extends { id: string }>(list: T[], { after = "", l
     .sort((a, b) => (a.id < b.id ? -1 : 1))
     .slice(0, limit);
 }
+
+/** Records by id, the newest first. */
+export function byDescendingId<T extends { id: string }>(list: readonly T[]): T[] {
+  return [...list].sort((a, b) => (a.id < b.id ? 1 : -1));
+}

@@ -19,6 +19,8 @@ export function webhooks(memory: Memory): Storage["webhooks"] {
   const enabled = () => [...memory.webhooks.values()].filter(({ disabledReason }) => disabledReason === null);
   const deliveriesOf = (webhookId: string) =>
     [...memory.deliveries.values()].filter((delivery) => delivery.webhookId === webhookId);
+  /** Tests and replays. */
+  const requested = new Set<string>();
 
   return {
     insert: async (webhook, most) => {
@@ -59,7 +61,15 @@ export function webhooks(memory: Memory): Storage["webhooks"] {
       for (const delivery of deliveries) memory.deliveries.set(delivery.id, delivery);
       return true;
     },
-    insertDelivery: async (delivery) => void memory.deliveries.set(delivery.id, delivery),
+    insertDelivery: async (delivery, most) => {
+      const asked = deliveriesOf(delivery.webhookId).filter(({ id }) => requested.has(id));
+      const over = asked.filter(({ nextAttemptAt }) => nextAttemptAt === null);
+      if (asked.length - over.length >= most) return false;
+      for (const { id } of newestFirst(over, {}).slice(most)) memory.deliveries.delete(id);
+      memory.deliveries.set(delivery.id, delivery);
+      requested.add(delivery.id);
+      return true;
+    },
     pending: async (webhookId, limit) =>
       deliveriesOf(webhookId)
         .filter(({ nextAttemptAt }) => nextAttemptAt !== null)

@@ -257,16 +257,16 @@ export interface WebhookUseCases {
   delete(principal: Principal, webhookId: string): Promise<void>;
   /** Replaces the secret. For 24 h messages are signed with the old one too. */
   rotateSecret(principal: Principal, webhookId: string): Promise<WebhookWithSecret>;
-  /** Sends an event of the type `webhook.test`. Throws Refusal `webhook_disabled`. */
+  /** Sends an event of the type `webhook.test`. Throws Refusal `webhook_disabled`, `delivery_quota`. */
   test(principal: Principal, webhookId: string): Promise<WebhookDelivery>;
-  /** Newest first; those that are over are kept for seven days. */
+  /** Newest first; those that are over are kept for seven days, and of tests and replays the newest 1,000. */
   deliveries(
     principal: Principal,
     webhookId: string,
     filter?: { status?: DeliveryStatus | undefined },
     page?: Page,
   ): Promise<WebhookDelivery[]>;
-  /** Delivers the same event again, as a new delivery. Throws Refusal `delivery_not_found`, `webhook_disabled`. */
+  /** Delivers the same event again, as a new delivery. Throws Refusal `delivery_not_found`, `webhook_disabled`, `delivery_quota`. */
   replay(principal: Principal, webhookId: string, deliveryId: string): Promise<WebhookDelivery>;
 }
 

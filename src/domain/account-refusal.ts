@@ -15,6 +15,7 @@ export type AccountRefusalCode =
   | "last_admin"
   | "admin_required"
   | "invitation_not_found"
+  | "invitation_quota"
   | "token_invalid"
   | "token_quota"
   | "token_not_found"

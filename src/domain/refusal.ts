@@ -39,6 +39,7 @@ export type RefusalCode =
   | "consent_quota"
   | "storage_quota"
   | "webhook_disabled"
+  | "delivery_quota"
   | "qr_unavailable"
   | "pairing_code_unsupported"
   | "pairing_code_unavailable"

@@ -59,6 +59,7 @@ export const PROBLEMS: Readonly<Record<ProblemCode, ProblemKind>> = {
   webhook_quota: { status: 409, title: "The user is at their limit of webhooks" },
   storage_quota: { status: 409, title: "The user is at their limit of stored bytes" },
   consent_quota: { status: 409, title: "The user is at their limit of consents" },
+  delivery_quota: { status: 409, title: "Too many tests and replays wait for their delivery" },
   webhook_disabled: { status: 409, title: "The webhook is disabled" },
   queue_full: { status: 409, title: "The queue of the instance is full" },
   idempotency_key_in_progress: {

@@ -112,7 +112,8 @@ function pathOf(code: ProblemCode): string {
   if (code === "webhook_not_found") return `/v1/webhooks/${WEBHOOK}`;
   if (code === "consent_not_found" || code === "consent_quota") return "/v1/consents/+12025550100";
   if (code === "webhook_disabled") return `/v1/webhooks/${WEBHOOK}/test`;
-  if (code === "delivery_not_found") return `/v1/webhooks/${WEBHOOK}/deliveries/${DELIVERY}/replay`;
+  if (code === "delivery_not_found" || code === "delivery_quota")
+    return `/v1/webhooks/${WEBHOOK}/deliveries/${DELIVERY}/replay`;
   if (code === "range_not_satisfiable") return `/v1/calls/${CALL}/recording`;
   if (code.startsWith("recording_")) return `/simulator/calls/${CALL}/heard.wav`;
   if (code === "call_not_found") return `/v1/calls/${CALL}`;

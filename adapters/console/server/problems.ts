@@ -41,6 +41,7 @@ const OF_ACCOUNTS: Readonly<Record<AccountRefusalCode, Kind>> = {
   token_not_found: { status: 404, title: "There is no such token" },
   invitation_not_found: { status: 404, title: "There is no such invitation" },
   email_taken: { status: 409, title: "The email address has an account" },
+  invitation_quota: { status: 409, title: "The server is at its limit of invitations" },
   token_quota: { status: 409, title: "The account is at its limit of tokens" },
   last_admin: { status: 409, title: "The last administrator cannot leave" },
   too_many_attempts: { status: 429, title: "Too many attempts" },

@@ -3,9 +3,9 @@ import type { LineRecords } from "../../ports/telephony.ts";
 import type { Vault } from "./vault.ts";
 
 /** Records of one instance. */
-const MOST_RECORDS = 20_000;
+const MAX_RECORDS = 20_000;
 /** Largest value, bytes. */
-const LARGEST_VALUE = 1024 * 1024;
+const MAX_VALUE_BYTES = 1024 * 1024;
 const LONGEST_KEY = 200;
 
 /** What {@link SealedRecords} depends on. */
@@ -27,8 +27,8 @@ export class SealedRecords implements LineRecords {
   }
 
   async get(keys: readonly string[]): Promise<(Uint8Array | undefined)[]> {
-    if (keys.length > MOST_RECORDS)
-      throw new RangeError(`${keys.length} keys are too many: read at most ${MOST_RECORDS} records at a time`);
+    if (keys.length > MAX_RECORDS)
+      throw new RangeError(`${keys.length} keys are too many: read at most ${MAX_RECORDS} records at a time`);
     for (const key of keys) assertKey(key);
     const sealed = await this.#store.get(this.#instanceId, keys);
     return Promise.all(sealed.map((bytes, i) => bytes && this.#vault.open(this.#sealedFor(keys[i] as string), bytes)));
@@ -43,13 +43,13 @@ export class SealedRecords implements LineRecords {
     const sealed = new Map<string, Uint8Array | undefined>();
     for (const [key, value] of changes) {
       assertKey(key);
-      if (value && value.length > LARGEST_VALUE)
-        throw new RangeError(`the record "${key}" has ${value.length} bytes; it may have ${LARGEST_VALUE}`);
+      if (value && value.length > MAX_VALUE_BYTES)
+        throw new RangeError(`the record "${key}" has ${value.length} bytes; it may have ${MAX_VALUE_BYTES}`);
       sealed.set(key, value && (await this.#vault.seal(this.#sealedFor(key), value)));
     }
-    if (sealed.size === 0 || (await this.#store.set(this.#instanceId, sealed, MOST_RECORDS))) return;
+    if (sealed.size === 0 || (await this.#store.set(this.#instanceId, sealed, MAX_RECORDS))) return;
     throw new RangeError(
-      `instance "${this.#instanceId}" would have more than ${MOST_RECORDS} records; delete those that are not needed`,
+      `instance "${this.#instanceId}" would have more than ${MAX_RECORDS} records; delete those that are not needed`,
     );
   }
 

@@ -22,6 +22,9 @@ const TOKEN = new RegExp(`^rp_(live|demo)_[0-9A-Za-z]{${SECRET_CHARACTERS + CHEC
 /** Calls that a demo token may create within 24 hours, unless it is made with another limit. */
 const DEMO_CALLS_PER_DAY = 50;
 
+/** Tokens of one account that are not revoked; as many revoked ones are kept. */
+const MAX_TOKENS = 100;
+
 /** The name of the user who gets the first token, and whom the first account takes over. */
 export const FIRST_USER = "admin";
 
@@ -54,7 +57,7 @@ export interface IssuedToken extends TokenRecord {
 /**
  * Makes a token for the user of an account, or for one that is known by its name, and is created if new. A demo token has a limit of 50 calls a day unless another one is named.
  * @throws {RangeError} a name is invisible, or a call limit or scope is malformed, or allows more than the issuer has; nothing was stored
- * @throws {AccountRefusal} the account is deleted
+ * @throws {AccountRefusal} `token_quota`, or `token_invalid`: the account is deleted
  */
 export async function issueToken(
   accounts: AccountStore,
@@ -86,7 +89,11 @@ export async function issueToken(
     revokedAt: null,
     lastUsedAt: null,
   };
-  if (!(await accounts.insertToken(record, "accountId" in wanted ? wanted.accountId : undefined)))
+  const account = "accountId" in wanted ? { id: wanted.accountId, most: MAX_TOKENS } : undefined;
+  const inserted = await accounts.insertToken(record, account);
+  if (inserted === "at_limit")
+    throw new AccountRefusal("token_quota", `you have ${MAX_TOKENS} tokens; revoke one first`);
+  if (inserted === "account_deleted")
     throw new AccountRefusal("token_invalid", "the account is deleted, so it makes no more tokens");
   return { ...record, token };
 }

@@ -8,14 +8,12 @@ import type { InstanceUseCases } from "../use-cases.ts";
 import type { Account, NewAccountToken } from "./account-use-cases.ts";
 import { principalOf } from "./sessions.ts";
 
-/** Tokens of one account that are not revoked. */
-const MOST = 100;
 /** Length of the name of a token, characters. */
 const LABEL_LENGTH = 120;
 
 /** Issues and revokes tokens of users. */
 export interface TokenOffice {
-  /** @throws {AccountRefusal} the account is deleted */
+  /** @throws {AccountRefusal} `token_quota`, or `token_invalid`: the account is deleted */
   issue(token: TokenOfAccount): Promise<IssuedToken>;
   revoke(tokenId: string): Promise<boolean>;
 }
@@ -54,8 +52,6 @@ export class AccountTokens {
         if (!(cause instanceof Refusal)) throw cause;
         throw new AccountRefusal("instance_not_found", cause.message, { cause });
       });
-    if ((await this.list(account)).length >= MOST)
-      throw new AccountRefusal("token_quota", `you have ${MOST} tokens; revoke one first`);
     try {
       const wanted = { accountId, userId, label: name, scopes, expiresAt, demoInstanceId, issuer: principal };
       return await tokens.issue(wanted);

@@ -137,7 +137,7 @@ export interface AccountUseCases {
    */
   delete(account: Account, password: string): Promise<void>;
 
-  /** An invitation for a week. Throws `admin_required`, as the other methods for administrators do. */
+  /** An invitation for a week. Throws `invitation_quota`, and `admin_required`, as the other methods for administrators do. */
   invite(account: Account): Promise<Invitation & OneTimeCode>;
   invitations(account: Account): Promise<Invitation[]>;
   /** Throws `invitation_not_found`. */
@@ -150,7 +150,7 @@ export interface AccountUseCases {
   /** Throws `token_not_found`. */
   revokeToken(account: Account, tokenId: string): Promise<void>;
 
-  /** Notes an act that was carried out elsewhere, such as the deletion of an instance. Never throws. Entries are kept for a year. */
+  /** Notes an act that was carried out elsewhere, such as the deletion of an instance. Never throws. An account's newest 10,000 entries are kept, for a year. */
   note(account: Account, action: string, subject: string | null): Promise<void>;
   /** Newest first, 100 at a time: of the whole server for the administrator, their own for others. */
   audit(account: Account, page?: { readonly after?: string | undefined }): Promise<AuditEntry[]>;

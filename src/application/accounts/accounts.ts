@@ -29,7 +29,7 @@ import { Invitations } from "./invitations.ts";
 import { type CodeMakers, codeExpiry, firstCode, resetCode } from "./one-time-codes.ts";
 import { Passwords } from "./passwords.ts";
 import { hashOfSecret } from "./secrets.ts";
-import { newSession, Sessions } from "./sessions.ts";
+import { MAX_SESSIONS, newSession, Sessions } from "./sessions.ts";
 import { eraseUser, type UserErasers } from "./user-erasure.ts";
 
 /** Dependencies of {@link Accounts}. */
@@ -118,7 +118,7 @@ export class Accounts implements AccountUseCases {
     if (slowedDown) void this.#audit.note(slowedDown, "account.sign_in_slowed_down", null);
     if (!account) throw signInFailed();
     const session = await this.#sessions.make(account.id, browser);
-    if (!(await this.#logins.insertSession(session.record, account.passwordHash))) throw signInFailed();
+    if (!(await this.#logins.insertSession(session.record, account.passwordHash, MAX_SESSIONS))) throw signInFailed();
     this.#tidy(account, password);
     await this.#audit.note(account, "account.signed_in", session.record.id);
     return newSession(account, session);

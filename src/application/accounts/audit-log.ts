@@ -4,6 +4,8 @@ import type { Account, AuditEntry } from "./account-use-cases.ts";
 
 /** How long entries are kept, ms. */
 const KEPT_MS = 365 * 24 * 60 * 60_000;
+/** Entries of one account; a further one deletes the oldest. */
+export const MAX_ENTRIES = 10_000;
 const PAGE = 100;
 
 /** Dependencies of {@link AuditLog}. */
@@ -27,7 +29,7 @@ export class AuditLog {
   ): Promise<void> {
     const { storage, system, ids, log, purgeClock } = this.#parts;
     const entry = { id: ids("aud"), at: system.now(), accountId, email, action, subject };
-    await storage.logins.note(entry, purgeClock.now() - KEPT_MS).catch((error: unknown) => {
+    await storage.logins.note(entry, purgeClock.now() - KEPT_MS, MAX_ENTRIES).catch((error: unknown) => {
       log.error(
         { account_id: accountId, action, subject, err: error },
         "an entry of the audit log could not be stored",

@@ -1,7 +1,7 @@
 import { AccountRefusal } from "../../domain/account-refusal.ts";
 import type { Account, Invitation, OneTimeCode } from "./account-use-cases.ts";
 import type { AuditLog } from "./audit-log.ts";
-import { type CodeMakers, codeExpiry, makeCode } from "./one-time-codes.ts";
+import { type CodeMakers, codeExpiry, MAX_INVITATIONS, makeCode } from "./one-time-codes.ts";
 
 /** Invitations, which are the administrator's. Every method throws {@link AccountRefusal} `admin_required`. */
 export class Invitations {
@@ -16,7 +16,11 @@ export class Invitations {
   async create(account: Account): Promise<Invitation & OneTimeCode> {
     assertAdmin(account);
     const made = await makeCode(this.#makers, "invitation", account.id);
-    if (!made) throw new Error("an invitation is always stored");
+    if (!made)
+      throw new AccountRefusal(
+        "invitation_quota",
+        `this server has ${MAX_INVITATIONS} open invitations; withdraw one first, or wait until one expires`,
+      );
     const { id, createdAt, expiresAt, code } = made;
     await this.#audit.note(account, "invitation.created", id);
     return { id, createdAt, expiresAt, code };

@@ -5,6 +5,7 @@ import type { AccountRecord, CodePurpose, CodeRecord, LoginStore } from "../../p
 import type { System } from "../../ports/system.ts";
 import { MAX_AHEAD_MS, storedTime } from "../stored-times.ts";
 import type { OneTimeCode } from "./account-use-cases.ts";
+import { MAX_ENTRIES } from "./audit-log.ts";
 import { makeSecret } from "./secrets.ts";
 
 const HOUR_MS = 3_600_000;
@@ -14,6 +15,9 @@ const VALID_MS: Readonly<Record<CodePurpose, number>> = {
   invitation: MAX_AHEAD_MS["account_codes.expires_at"],
   reset: 24 * HOUR_MS,
 };
+
+/** Invitations of the server that have neither been used nor expired. */
+export const MAX_INVITATIONS = 100;
 
 /** When a stored code expires, as it counts now, ms since 1970-01-01 UTC. */
 export function codeExpiry({ purpose, expiresAt }: Pick<CodeRecord, "purpose" | "expiresAt">, now: number): number {
@@ -44,7 +48,7 @@ export async function resetCode(
   if (!made) return undefined;
   const { ids, system, logins } = makers;
   const entry = { id: ids("aud"), at: system.now(), accountId: null, email: null };
-  await logins.note({ ...entry, action: "account.reset_code_made", subject: account.id }, 0);
+  await logins.note({ ...entry, action: "account.reset_code_made", subject: account.id }, 0, MAX_ENTRIES);
   return { ...made, account };
 }
 
@@ -57,5 +61,5 @@ export async function makeCode(
   const { secret, hash } = await makeSecret(system, sha256);
   const now = system.now();
   const code = { id: ids("code"), purpose, accountId, createdAt: now, expiresAt: now + VALID_MS[purpose] };
-  return (await logins.insertCode({ ...code, hash })) ? { ...code, code: secret } : undefined;
+  return (await logins.insertCode({ ...code, hash }, MAX_INVITATIONS)) ? { ...code, code: secret } : undefined;
 }

@@ -15,6 +15,8 @@ const LONGEST_MS = 90 * 24 * 60 * 60_000;
 /** Minimum time between two notes that a session was used, ms. */
 const NOTED_EVERY_MS = 60_000;
 const USER_AGENT_LENGTH = 200;
+/** Sessions of one account; a further sign-in ends the oldest one. */
+export const MAX_SESSIONS = 100;
 
 /** A session that is not stored yet, with its secret. */
 export interface MadeSession {

@@ -18,6 +18,8 @@ import { newDelivery } from "./new-delivery.ts";
 
 /** After a rotation messages are signed with the old key too for this long, ms. */
 export const OLD_KEY_MS: number = MAX_AHEAD_MS["webhooks.old_key_until"];
+/** Tests and replays of one webhook that may wait for their delivery, and that are kept after it. */
+export const MAX_REQUESTED = 1_000;
 
 const DEMO = "a demo token cannot use webhooks";
 
@@ -157,7 +159,11 @@ export class Webhooks implements WebhookUseCases {
     carried: Pick<WebhookDelivery, "webhookId" | "eventId" | "eventType" | "body">,
   ): Promise<WebhookDelivery> {
     const delivery = newDelivery(this.#context, carried);
-    await this.#context.storage.webhooks.insertDelivery(delivery);
+    if (!(await this.#context.storage.webhooks.insertDelivery(delivery, MAX_REQUESTED)))
+      throw new Refusal(
+        "delivery_quota",
+        `${MAX_REQUESTED} tests and replays of this webhook wait for their delivery, and no more are accepted; wait for some of them`,
+      );
     this.#endpoints.wake(carried.webhookId);
     return delivery;
   }

@@ -103,6 +103,13 @@ export const RECORD_ADVICE = {
     fix: "Delete consents that are not needed first. The operator of the server can raise the limit.",
     example: "you have 100000 consents, and this server allows 100000; delete one first",
   },
+  delivery_quota: {
+    means:
+      "As many tests and replays of this webhook as it may have wait for their delivery. Deliveries of events have no such limit.",
+    fix: "Repair the endpoint, or wait until it has accepted some of them.",
+    example:
+      "1000 tests and replays of this webhook wait for their delivery, and no more are accepted; wait for some of them",
+  },
   webhook_disabled: {
     means: "The webhook is disabled: on request, because its endpoint returned 410, or after it failed for days.",
     fix: "Repair the endpoint, then send PATCH /v1/webhooks/:webhookId with enabled: true.",

@@ -30,6 +30,12 @@ export interface TokenRecord {
   readonly lastUsedAt: number | null;
 }
 
+/**
+ * What became of a new token; only `inserted` has stored something.
+ * - `at_limit`: the user of the account has as many tokens that are not revoked as they may have.
+ */
+export type TokenInsertion = "inserted" | "account_deleted" | "at_limit";
+
 /** Users and their tokens. */
 export interface AccountStore {
   /** Inserts the user unless one of that name exists; returns the stored one. */
@@ -38,10 +44,10 @@ export interface AccountStore {
   /** All users, oldest first; at most `limit`. */
   users(limit?: number): Promise<User[]>;
   /**
-   * @param accountId the account that makes it
-   * @returns false if that account is deleted; nothing was stored
+   * Stores a token and, of the revoked ones of the account that makes it, deletes the oldest beyond a limit.
+   * @param account the account that makes it, and how many tokens its user may have: valid ones, and revoked ones too
    */
-  insertToken(token: TokenRecord, accountId?: string): Promise<boolean>;
+  insertToken(token: TokenRecord, account?: { readonly id: string; readonly most: number }): Promise<TokenInsertion>;
   /** One look-up on a unique index. Revoked and expired tokens are returned too. */
   tokenByHash(hash: string): Promise<TokenRecord | undefined>;
   /** The tokens that have one of these hashes, in any order. Revoked and expired ones are returned too. */

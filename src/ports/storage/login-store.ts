@@ -128,10 +128,11 @@ export interface LoginStore {
     allowed: UsedCode | { readonly passwordHash: string },
   ): Promise<boolean>;
   /**
-   * Stores a session, if its account has this hash.
+   * Stores a session, if its account has this hash, and deletes the oldest other ones of the account beyond a limit.
+   * @param most the account has this many sessions then
    * @returns false if the password was changed meanwhile, or the account is gone; nothing was stored
    */
-  insertSession(session: SessionRecord, passwordHash: string): Promise<boolean>;
+  insertSession(session: SessionRecord, passwordHash: string, most: number): Promise<boolean>;
   /** One look-up on a unique index; expired ones are returned too. */
   sessionByHash(hash: string): Promise<{ session: SessionRecord; account: AccountRecord } | undefined>;
   /** The sessions of an account, newest first; expired ones are returned too. */
@@ -142,9 +143,11 @@ export interface LoginStore {
   deleteSession(accountId: string, id: string): Promise<boolean>;
   /**
    * Stores a code. That of the first start and that of a reset replace the one before (of the same account).
-   * @returns false for a code of the first start once there is an administrator; nothing was stored
+   * @param most this many invitations may be open, that is, not have expired when the code was created
+   * @returns false for a code of the first start once there is an administrator, and for an invitation too many; nothing
+   *   was stored
    */
-  insertCode(code: CodeRecord): Promise<boolean>;
+  insertCode(code: CodeRecord, most: number): Promise<boolean>;
   /** Codes that have expired are returned too. */
   codeByHash(hash: string): Promise<CodeRecord | undefined>;
   /** Invitations, newest first; expired ones are returned too. */
@@ -153,8 +156,11 @@ export interface LoginStore {
   deleteInvitation(id: string): Promise<boolean>;
   /** Deletes sessions and codes that expired before a time, in pieces. */
   forgetExpired(before: number): Promise<void>;
-  /** Adds an entry to the audit log, and deletes those from before `keptSince`. */
-  note(entry: AuditRecord, keptSince: number): Promise<void>;
+  /**
+   * Adds an entry to the audit log, and deletes those from before `keptSince`, and the oldest ones of its account beyond a limit.
+   * @param most the account has about this many entries then
+   */
+  note(entry: AuditRecord, keptSince: number, most: number): Promise<void>;
   /** Entries of all accounts, or of one, newest first by id. */
   audit(filter: { readonly accountId?: string | undefined }, page: AuditPage): Promise<AuditRecord[]>;
   /** Decides in one transaction that an account is removed, before anything of its user is. */

@@ -54,8 +54,13 @@ export interface WebhookStore {
    * @returns false if it is not at `from`, or not enabled; then nothing was written
    */
   plan(id: string, from: number, to: number, deliveries: readonly WebhookDelivery[]): Promise<boolean>;
-  /** Stores a delivery outside of the log: a test or a replay. */
-  insertDelivery(delivery: WebhookDelivery): Promise<void>;
+  /**
+   * Stores a delivery outside of the log: a test or a replay. Of those of the webhook that are over, it deletes the oldest
+   * beyond a limit.
+   * @param most about this many tests and replays of the webhook may be pending, and as many over
+   * @returns false if too many are pending; nothing was stored
+   */
+  insertDelivery(delivery: WebhookDelivery, most: number): Promise<boolean>;
   /** Pending deliveries of a webhook, the longest due first, due or not. */
   pending(webhookId: string, limit: number): Promise<DueDelivery[]>;
   /** Stores the result of an attempt. Returns false if the delivery was deleted meanwhile. */

@@ -3,6 +3,8 @@ import type { Clause } from "./scene.ts";
 import { tokenRecord } from "./token-record.ts";
 import { webhook } from "./webhooks.ts";
 
+const MOST = 100;
+
 /** The audit log, and what is left of an account and its user. */
 export function accountRemovalContract(clause: Clause): void {
   auditLog(clause);
@@ -22,7 +24,7 @@ function auditLog(clause: Clause): void {
       action: "token.revoked",
       subject: i === 0 ? null : `subject \0 ${i}`,
     }));
-    for (const entry of made) await logins.note(entry, 0);
+    for (const entry of made) await logins.note(entry, 0, MOST);
     const newest = made.toReversed();
     scene.equal(await logins.audit({}, { limit: 10 }), newest);
     scene.equal(await logins.audit({}, { limit: 2, after: newest[1]?.id }), newest.slice(2, 4));
@@ -35,10 +37,26 @@ function auditLog(clause: Clause): void {
     const old = { id: scene.id("aud"), at: scene.now(), ...entry() };
     const kept = { id: scene.id("aud"), at: scene.now(), ...entry() };
     const last = { id: scene.id("aud"), at: scene.now(), ...entry() };
-    await logins.note(old, 0);
-    await logins.note(kept, 0);
-    await logins.note(last, kept.at);
+    await logins.note(old, 0, MOST);
+    await logins.note(kept, 0, MOST);
+    await logins.note(last, kept.at, MOST);
     scene.equal(await logins.audit({}, { limit: 10 }), [last, kept]);
+  });
+
+  clause("an entry beyond the limit of its account deletes that account's oldest ones", async (scene) => {
+    const { logins } = scene.storage;
+    const [ana, bob] = [scene.id("acct"), scene.id("acct")];
+    const noted = async (accountId: string | null, most: number) => {
+      const entry = { accountId, email: null, action: "token.revoked", subject: null };
+      const made = { id: scene.id("aud"), at: scene.now(), ...entry };
+      await logins.note(made, 0, most);
+      return made;
+    };
+    const others = [await noted(bob, 3), await noted(null, 1), await noted(null, 1)];
+    const own = [await noted(ana, 3), await noted(ana, 3), await noted(ana, 3)];
+    scene.equal(await logins.audit({}, { limit: 10 }), [...others, ...own].toReversed());
+    const last = await noted(ana, 2);
+    scene.equal(await logins.audit({}, { limit: 10 }), [last, own[2], ...others.toReversed()]);
   });
 }
 
@@ -76,7 +94,7 @@ function removal(clause: Clause): void {
     const [own] = await logins.sessions(account.id);
     const code = await storedCode(scene, "reset", { accountId: account.id });
     const entry = { id: scene.id("aud"), at: scene.now(), action: "account.registered", subject: null };
-    await logins.note({ ...entry, accountId: account.id, email: account.email }, 0);
+    await logins.note({ ...entry, accountId: account.id, email: account.email }, 0, MOST);
     for (let i = 0; i < 2; i++) scene.equal(await logins.deleteAccount(account.id), "deleted");
     scene.equal(await logins.account(account.id), undefined);
     scene.equal(await logins.sessionByHash(own?.hash ?? ""), undefined);
@@ -164,10 +182,10 @@ function unfinishedRemoval(clause: Clause): void {
     const { accounts, logins } = scene.storage;
     const { id, userId } = await storedAccount(scene);
     const [first, late] = [tokenRecord(scene, { userId }), tokenRecord(scene, { userId })];
-    scene.equal(first && (await accounts.insertToken(first, id)), true);
+    scene.equal(await accounts.insertToken(first, { id, most: 2 }), "inserted");
     while (await logins.forgetUser(userId, 2));
     scene.equal(await logins.deleteAccount(id), "deleted");
-    scene.equal(late && (await accounts.insertToken(late, id)), false);
+    scene.equal(await accounts.insertToken(late, { id, most: 2 }), "account_deleted");
     scene.equal(await accounts.tokens(), []);
   });
 }

@@ -1,3 +1,4 @@
+import { storedAccount } from "./login-records.ts";
 import { type Clause, idsOf } from "./scene.ts";
 import { tokenRecord } from "./token-record.ts";
 
@@ -46,6 +47,30 @@ export function accountsContract(clause: Clause): void {
     scene.equal(idsOf(found).sort(), [one.id, revoked.id].sort());
     scene.equal(found.find(({ id }) => id === revoked.id)?.revokedAt, at);
     scene.equal(await accounts.tokensByHash([]), []);
+  });
+
+  clause("an account makes tokens up to its limit, and keeps as many revoked ones", async (scene) => {
+    const { accounts } = scene.storage;
+    const { id, userId } = await storedAccount(scene);
+    const others = tokenRecord(scene, { userId: scene.id("usr"), revokedAt: scene.now() });
+    scene.equal(await accounts.insertToken(others), "inserted");
+    const made = () => tokenRecord(scene, { userId });
+    const revoked = [1, 2, 3].map(() => tokenRecord(scene, { userId, revokedAt: scene.now() }));
+    for (const token of revoked) await accounts.insertToken(token);
+    const [first, second] = [made(), made()];
+    for (const token of [first, second]) scene.equal(await accounts.insertToken(token, { id, most: 2 }), "inserted");
+    scene.equal(await accounts.insertToken(made(), { id, most: 2 }), "at_limit");
+    scene.equal(idsOf(await accounts.tokens(userId)), idsOf([...revoked.slice(1), first, second]));
+    scene.equal(idsOf(await accounts.tokens(others.userId)), [others.id]);
+  });
+
+  clause("of tokens that an account makes at once as many are stored as its limit allows", async (scene) => {
+    const { accounts } = scene.storage;
+    const { id, userId } = await storedAccount(scene);
+    const tokens = Array.from({ length: 20 }, () => tokenRecord(scene, { userId }));
+    const made = await Promise.all(tokens.map((token) => accounts.insertToken(token, { id, most: 3 })));
+    scene.equal(made.filter((one) => one === "inserted").length, 3);
+    scene.equal((await accounts.tokens(userId)).length, 3);
   });
 
   clause("a hash belongs to one token", async (scene) => {

@@ -54,7 +54,7 @@ export async function storedCode(
   patch: Partial<CodeRecord> = {},
 ): Promise<CodeRecord> {
   const code = codeRecord(scene, purpose, patch);
-  scene.equal(await scene.storage.logins.insertCode(code), true);
+  scene.equal(await scene.storage.logins.insertCode(code, 100), true);
   return code;
 }
 

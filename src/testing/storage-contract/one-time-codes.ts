@@ -1,5 +1,8 @@
+import type { CodeRecord } from "../../ports/storage.ts";
 import { codeRecord, newAccount, storedAccount, storedCode } from "./login-records.ts";
-import type { Clause } from "./scene.ts";
+import { type Clause, idsOf } from "./scene.ts";
+
+const MOST = 100;
 
 /** One-time codes. */
 export function oneTimeCodesContract(clause: Clause): void {
@@ -13,14 +16,14 @@ export function oneTimeCodesContract(clause: Clause): void {
     const admin = newAccount(scene, "ana@example.com", { role: "admin", code: used });
     scene.equal((await logins.register(admin)).kind, "registered");
     scene.equal(await logins.codeByHash(code.hash), undefined);
-    scene.equal(await logins.insertCode(codeRecord(scene, "first")), false);
+    scene.equal(await logins.insertCode(codeRecord(scene, "first"), MOST), false);
   });
 
   clause("many codes of the first start at once leave one", async (scene) => {
     const { logins } = scene.storage;
     const made = Array.from({ length: 10 }, () => codeRecord(scene, "first"));
     scene.equal(
-      await Promise.all(made.map((code) => logins.insertCode(code))),
+      await Promise.all(made.map((code) => logins.insertCode(code, MOST))),
       made.map(() => true),
     );
     const found = await Promise.all(made.map(({ hash }) => logins.codeByHash(hash)));
@@ -48,5 +51,29 @@ export function oneTimeCodesContract(clause: Clause): void {
     scene.equal(await logins.deleteInvitation(first.id), false);
     scene.equal(await logins.deleteInvitation(reset.id), false);
     scene.equal(await logins.invitations(), [second]);
+  });
+
+  clause("an invitation beyond the limit is not stored; those that have expired do not count", async (scene) => {
+    const { logins } = scene.storage;
+    const { id: accountId } = await storedAccount(scene);
+    const expired = await storedCode(scene, "invitation", { accountId, expiresAt: scene.now() });
+    await storedCode(scene, "reset", { accountId });
+    const [first, second, third] = [1, 2, 3].map(() => codeRecord(scene, "invitation", { accountId }));
+    scene.equal(await logins.insertCode(first as CodeRecord, 2), true);
+    scene.equal(await logins.insertCode(second as CodeRecord, 2), true);
+    scene.equal(await logins.insertCode(third as CodeRecord, 2), false);
+    scene.equal(await logins.insertCode(codeRecord(scene, "reset", { accountId }), 2), true);
+    scene.equal(idsOf(await logins.invitations()), idsOf([second as CodeRecord, first as CodeRecord, expired]));
+    await logins.deleteInvitation(first?.id ?? "");
+    scene.equal(await logins.insertCode(third as CodeRecord, 2), true);
+  });
+
+  clause("of invitations at once as many are stored as the limit allows", async (scene) => {
+    const { logins } = scene.storage;
+    const { id: accountId } = await storedAccount(scene);
+    const codes = Array.from({ length: 20 }, () => codeRecord(scene, "invitation", { accountId }));
+    const stored = await Promise.all(codes.map((code) => logins.insertCode(code, 3)));
+    scene.equal(stored.filter(Boolean).length, 3);
+    scene.equal((await logins.invitations()).length, 3);
   });
 }

@@ -1,7 +1,9 @@
+import type { SessionRecord } from "../../ports/storage.ts";
 import { session, storedAccount, storedCode } from "./login-records.ts";
 import type { Clause } from "./scene.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
+const MOST = 100;
 
 /** Sessions of browsers, and passwords. */
 export function sessionsContract(clause: Clause): void {
@@ -14,7 +16,7 @@ function sessions(clause: Clause): void {
     const account = await storedAccount(scene);
     const { logins } = scene.storage;
     const added = session(scene, account.id, { userAgent: "Browser/1.0 \0\ud800" });
-    scene.equal(await logins.insertSession(added, account.passwordHash), true);
+    scene.equal(await logins.insertSession(added, account.passwordHash, MOST), true);
     scene.equal(await logins.sessionByHash(added.hash), { session: added, account });
     const [first, second] = await logins.sessions(account.id);
     scene.equal(first, added);
@@ -26,8 +28,8 @@ function sessions(clause: Clause): void {
     const account = await storedAccount(scene);
     const { logins } = scene.storage;
     const late = session(scene, account.id);
-    scene.equal(await logins.insertSession(late, "another hash"), false);
-    scene.equal(await logins.insertSession(session(scene, scene.id("acct")), account.passwordHash), false);
+    scene.equal(await logins.insertSession(late, "another hash", MOST), false);
+    scene.equal(await logins.insertSession(session(scene, scene.id("acct")), account.passwordHash, MOST), false);
     scene.equal(await logins.sessionByHash(late.hash), undefined);
   });
 
@@ -35,7 +37,7 @@ function sessions(clause: Clause): void {
     const account = await storedAccount(scene);
     const { logins } = scene.storage;
     const one = session(scene, account.id);
-    await logins.insertSession(one, account.passwordHash);
+    await logins.insertSession(one, account.passwordHash, MOST);
     const [earlier, later] = [scene.now(), scene.now()];
     await logins.prolongSession(one.id, later, later + DAY_MS);
     await logins.prolongSession(one.id, earlier, earlier + DAY_MS);
@@ -54,11 +56,40 @@ function sessions(clause: Clause): void {
     scene.equal((await logins.sessions(bob.id)).length, 1);
   });
 
+  clause("a sign-in beyond the limit ends the oldest sessions of its account", async (scene) => {
+    const [ana, bob] = [await storedAccount(scene), await storedAccount(scene, "bob@example.com")];
+    const { logins } = scene.storage;
+    const added = [1, 2, 3, 4].map(() => session(scene, ana.id));
+    for (const one of added.slice(0, 3)) scene.equal(await logins.insertSession(one, ana.passwordHash, 3), true);
+    scene.equal(await logins.sessions(ana.id), added.slice(0, 3).toReversed());
+    scene.equal(await logins.insertSession(added[3] as SessionRecord, ana.passwordHash, 2), true);
+    scene.equal(await logins.sessions(ana.id), added.slice(2).toReversed());
+    scene.equal((await logins.sessions(bob.id)).length, 1);
+  });
+
+  clause("a session stays although the ids of older ones are higher", async (scene) => {
+    const account = await storedAccount(scene);
+    const { logins } = scene.storage;
+    const lowest = session(scene, account.id);
+    for (const one of [session(scene, account.id), session(scene, account.id), lowest])
+      scene.equal(await logins.insertSession(one, account.passwordHash, 2), true);
+    scene.equal((await logins.sessions(account.id)).length, 2);
+    scene.equal((await logins.sessionByHash(lowest.hash))?.session, lowest);
+  });
+
+  clause("of sign-ins at once as many sessions are left as the limit allows", async (scene) => {
+    const account = await storedAccount(scene);
+    const { logins } = scene.storage;
+    const added = Array.from({ length: 20 }, () => session(scene, account.id));
+    await Promise.all(added.map((one) => logins.insertSession(one, account.passwordHash, 3)));
+    scene.equal((await logins.sessions(account.id)).length, 3);
+  });
+
   clause("expired sessions and codes are deleted, and others stay", async (scene) => {
     const account = await storedAccount(scene);
     const { logins } = scene.storage;
     const old = session(scene, account.id, { expiresAt: scene.now() });
-    await logins.insertSession(old, account.passwordHash);
+    await logins.insertSession(old, account.passwordHash, MOST);
     const oldCode = await storedCode(scene, "invitation", { expiresAt: scene.now() });
     const code = await storedCode(scene, "invitation");
     await logins.forgetExpired(scene.now());

@@ -88,8 +88,8 @@ export function webhooksContract(clause: Clause, lastingClause: Clause): void {
     const later = delivery(scene, id, { eventId: event.id, nextAttemptAt: scene.now() + 1_000 });
     const erased = delivery(scene, id, { nextAttemptAt: scene.now() });
     const test = delivery(scene, id, { body: "{}", nextAttemptAt: scene.now() + 2_000 });
-    for (const one of [test, later, erased]) await webhooks.insertDelivery(one);
-    await webhooks.insertDelivery(delivery(scene, id, { status: "delivered", nextAttemptAt: null }));
+    for (const one of [test, later, erased]) await webhooks.insertDelivery(one, MOST);
+    await webhooks.insertDelivery(delivery(scene, id, { status: "delivered", nextAttemptAt: null }), MOST);
     scene.equal(await webhooks.pending(id, 10), [
       { delivery: erased, event: undefined },
       { delivery: later, event: { ...event, sequence: 2 } },
@@ -102,7 +102,7 @@ export function webhooksContract(clause: Clause, lastingClause: Clause): void {
     const { webhooks } = scene.storage;
     const { id } = await storedWebhook(scene);
     const pending = delivery(scene, id);
-    await webhooks.insertDelivery(pending);
+    await webhooks.insertDelivery(pending, MOST);
     const at = scene.now();
     const result = { attempts: 1, nextAttemptAt: null, lastAttemptAt: at, lastStatus: 204, lastError: null } as const;
     scene.equal(await webhooks.deliveredSince(id, 0), false);
@@ -115,11 +115,40 @@ export function webhooksContract(clause: Clause, lastingClause: Clause): void {
     scene.equal(await webhooks.deliveries(id, { status: "failed" }, {}), []);
   });
 
+  clause("of tests and replays that are over a webhook keeps the newest, up to a limit", async (scene) => {
+    const { webhooks } = scene.storage;
+    const [{ id, position }, other] = [await storedWebhook(scene), await storedWebhook(scene)];
+    const over = (webhookId: string) => delivery(scene, webhookId, { status: "delivered", nextAttemptAt: null });
+    const [planned, elsewhere] = [over(id), over(other.id)];
+    await webhooks.plan(id, position, position + 1, [planned]);
+    await webhooks.insertDelivery(elsewhere, 1);
+    const asked = [1, 2, 3].map(() => over(id));
+    for (const one of asked) scene.equal(await webhooks.insertDelivery(one, 2), true);
+    const next = delivery(scene, id);
+    scene.equal(await webhooks.insertDelivery(next, 2), true);
+    scene.equal(idsOf(await webhooks.deliveries(id, {}, {})), idsOf([next, ...asked.slice(1).toReversed(), planned]));
+    scene.equal(idsOf(await webhooks.deliveries(other.id, {}, {})), [elsewhere.id]);
+  });
+
+  clause("a test or a replay is not stored while too many are pending", async (scene) => {
+    const { webhooks } = scene.storage;
+    const { id, position } = await storedWebhook(scene);
+    await webhooks.plan(id, position, position + 1, [delivery(scene, id), delivery(scene, id)]);
+    const [first, second, third] = [delivery(scene, id), delivery(scene, id), delivery(scene, id)];
+    scene.equal(await webhooks.insertDelivery(first, 2), true);
+    scene.equal(await webhooks.insertDelivery(second, 2), true);
+    scene.equal(await webhooks.insertDelivery(third, 2), false);
+    scene.equal(await webhooks.getDelivery(third.id), undefined);
+    const attempt = { status: "delivered", attempts: 1, nextAttemptAt: null, lastAttemptAt: scene.now() } as const;
+    await webhooks.attempted(first.id, { ...attempt, lastStatus: 200, lastError: null });
+    scene.equal(await webhooks.insertDelivery(third, 2), true);
+  });
+
   clause("deliveries are deleted with their webhook, and finished ones by age", async (scene) => {
     const { webhooks } = scene.storage;
     const { id } = await storedWebhook(scene);
     const [old, waiting] = [delivery(scene, id, { status: "failed", nextAttemptAt: null }), delivery(scene, id)];
-    for (const one of [old, waiting]) await webhooks.insertDelivery(one);
+    for (const one of [old, waiting]) await webhooks.insertDelivery(one, MOST);
     scene.equal(await webhooks.forgetDeliveries(old.createdAt), 0);
     scene.equal(await webhooks.forgetDeliveries(scene.now()), 1);
     scene.equal(idsOf(await webhooks.deliveries(id, {}, {})), [waiting.id]);

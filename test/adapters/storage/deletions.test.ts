@@ -30,14 +30,14 @@ const timesOut = { expiresAt: 1, createdAt: 1 };
 const DELETIONS: Readonly<Record<string, Deletion>> = {
   "deliveries that ended long ago": {
     fill: ({ webhooks }) =>
-      each((n) => webhooks.insertDelivery(storedDelivery(`dlv_${n}`, "hook_1", { status: "failed" }))),
+      each((n) => webhooks.insertDelivery(storedDelivery(`dlv_${n}`, "hook_1", { status: "failed" }), 2 * MANY)),
     delete: ({ webhooks }) => webhooks.forgetDeliveries(9),
     left: async ({ webhooks }) => (await webhooks.deliveries("hook_1", {}, { limit: MANY })).length,
   },
   "a webhook with its deliveries": {
     async fill({ webhooks }) {
       await webhooks.insert(storedWebhook("hook_1"), 10);
-      await each((n) => webhooks.insertDelivery(storedDelivery(`dlv_${n}`, "hook_1")));
+      await each((n) => webhooks.insertDelivery(storedDelivery(`dlv_${n}`, "hook_1"), 2 * MANY));
     },
     delete: ({ webhooks }) => webhooks.delete("hook_1"),
     left: async ({ webhooks }) =>
@@ -89,7 +89,7 @@ const DELETIONS: Readonly<Record<string, Deletion>> = {
   "expired sessions": {
     async fill({ logins }) {
       await storeAccount(logins);
-      await each((n) => logins.insertSession({ ...storedSession(`ses_${n}`), ...timesOut }, "hash"));
+      await each((n) => logins.insertSession({ ...storedSession(`ses_${n}`), ...timesOut }, "hash", 2 * MANY));
     },
     delete: ({ logins }) => logins.forgetExpired(9),
     left: async ({ logins }) => (await logins.sessions("acc_1")).filter(({ expiresAt }) => expiresAt < 9).length,

@@ -56,7 +56,7 @@ async function askAccounts({ accounts, logins, consents }: Storage): Promise<voi
   await accounts.userByName("Ada");
   await accounts.users(1);
   await accounts.insertToken(storedToken("tok_1"));
-  await accounts.insertToken(storedToken("tok_2"), "acc_9");
+  await accounts.insertToken(storedToken("tok_2"), { id: "acc_9", most: 10 });
   await accounts.tokenByHash("hash");
   await accounts.tokensByHash(["hash", "other"]);
   await accounts.tokens(...TOKENS);
@@ -66,7 +66,7 @@ async function askAccounts({ accounts, logins, consents }: Storage): Promise<voi
   const code = { hash: "code", purpose: "invitation", now: 1 } as const;
   const user = { id: "usr_2", name: "Bob", createdAt: 1 };
   await logins.hasAdmin();
-  for (const purpose of ["first", "invitation", "reset"] as const) await logins.insertCode(storedCode(purpose));
+  for (const purpose of ["first", "invitation", "reset"] as const) await logins.insertCode(storedCode(purpose), 10);
   await logins.register({ account: storedAccount("acc_1"), session, user, code: undefined, takesOver: "Ada" });
   await logins.register({ account: storedAccount("acc_2"), session, user, code });
   await logins.account("acc_1");
@@ -75,7 +75,8 @@ async function askAccounts({ accounts, logins, consents }: Storage): Promise<voi
   await logins.rehash("acc_1", "hash", "other");
   await logins.changePassword(storedSession("ses_2"), "hash", code);
   await logins.changePassword(storedSession("ses_3"), "hash", { passwordHash: "other" });
-  await logins.insertSession(storedSession("ses_4"), "hash");
+  await logins.insertSession(storedSession("ses_4"), "hash", 10);
+  await accounts.insertToken(storedToken("tok_3"), { id: "acc_1", most: 10 });
   await logins.sessionByHash("hash");
   await logins.sessions("acc_1");
   await logins.prolongSession("ses_1", 1, 2);
@@ -83,7 +84,7 @@ async function askAccounts({ accounts, logins, consents }: Storage): Promise<voi
   await logins.codeByHash("code");
   await logins.invitations();
   await logins.deleteInvitation("code_1");
-  await logins.note({ id: "aud_1", at: 1, accountId: "acc_1", email: null, action: "signed in", subject: null }, 1);
+  await logins.note({ id: "aud_1", at: 1, accountId: "acc_1", email: null, action: "signed in", subject: null }, 1, 10);
   const consent = { userId: "usr_1", phone: "+12025550100", source: null, createdAt: 1, updatedAt: 1 };
   await consents.put({ ...consent, status: "granted" }, 10);
   await consents.get("usr_1", "+12025550100");
@@ -187,7 +188,7 @@ async function askWebhooks({ webhooks }: Storage): Promise<void> {
   await webhooks.update("hook_1", 2, { disabledReason: null });
   await webhooks.behind();
   await webhooks.plan("hook_1", 4, 5, [storedDelivery("dlv_1", "hook_1")]);
-  await webhooks.insertDelivery(storedDelivery("dlv_2", "hook_1"));
+  await webhooks.insertDelivery(storedDelivery("dlv_2", "hook_1"), 10);
   await webhooks.pending("hook_1", 10);
   const attempt = { status: "failed", attempts: 1, nextAttemptAt: null, lastAttemptAt: 2 } as const;
   await webhooks.attempted("dlv_1", { ...attempt, lastStatus: 500, lastError: null });

@@ -163,6 +163,18 @@ describe("an invitation", () => {
       });
   });
 
+  test("is one of a hundred open ones at most", async () => {
+    const { world, accounts, admin } = await accountScene();
+    const { account } = await admin();
+    for (let i = 0; i < 100; i++) await accounts.invite(account);
+    await expect(accounts.invite(account)).rejects.toMatchObject({ code: "invitation_quota" });
+    const [newest] = await accounts.invitations(account);
+    await accounts.withdrawInvitation(account, newest!.id);
+    await accounts.invite(account);
+    await world.system.advance(7 * 24 * HOUR_MS);
+    await accounts.invite(account);
+  });
+
   test("expires after a week", async () => {
     const { world, accounts, admin } = await accountScene();
     const { account } = await admin();

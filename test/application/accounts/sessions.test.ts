@@ -95,6 +95,16 @@ describe("a session", () => {
     expect(session.userAgent).toBe("x".repeat(200));
   });
 
+  test("is ended by the hundredth sign-in after it", async () => {
+    const { accounts, admin } = await accountScene();
+    const { account, secret } = await admin();
+    for (let i = 0; i < 99; i++) await accounts.signIn(LOGIN, BROWSER);
+    expect(await accounts.session(secret)).toBeDefined();
+    await accounts.signIn(LOGIN, BROWSER);
+    expect(await accounts.session(secret)).toBeUndefined();
+    expect(await accounts.sessions(account)).toHaveLength(100);
+  });
+
   test("that has expired is deleted by a later sign-in", async () => {
     const { world, accounts, admin } = await accountScene();
     const { account } = await admin();

@@ -85,6 +85,19 @@ describe("a token of an account", () => {
     for (let i = 0; i < 100; i++) await accounts.createToken(account, { label: `token ${i}` });
     await expect(accounts.createToken(account, { label: "one more" })).rejects.toMatchObject({ code: "token_quota" });
   });
+
+  test("is kept after its revocation, until a hundred newer ones are revoked too", async () => {
+    const { world, accounts, admin } = await accountScene();
+    const { account } = await admin();
+    const ids: string[] = [];
+    for (let i = 0; i < 103; i++) {
+      const { id } = await accounts.createToken(account, { label: `token ${i}` });
+      await accounts.revokeToken(account, id);
+      ids.push(id);
+    }
+    const stored = (await world.storage.accounts.tokens(account.userId)).map(({ id }) => id);
+    expect(stored).toEqual(ids.slice(2));
+  });
 });
 
 describe("the audit log", () => {

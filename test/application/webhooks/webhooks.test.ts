@@ -240,6 +240,16 @@ describe("a replay", () => {
     expect(await world.app.webhooks.deliveries(ALICE, id, { status: "delivered" })).toHaveLength(2);
   });
 
+  test("or a test is refused while a thousand wait for a webhook", async () => {
+    const world = await World.start();
+    const { id } = await world.app.webhooks.create(ALICE, { url: URL });
+    world.endpoints.reply = () => "silence";
+    const { id: first } = await world.app.webhooks.test(ALICE, id);
+    for (let i = 0; i < 999; i++) await world.app.webhooks.test(ALICE, id);
+    for (const refusal of [world.app.webhooks.test(ALICE, id), world.app.webhooks.replay(ALICE, id, first)])
+      expect(await refused(refusal)).toMatchObject({ code: "delivery_quota" });
+  });
+
   test("of another webhook's delivery is refused", async () => {
     const world = await World.start();
     const { id } = await world.app.webhooks.create(ALICE, { url: URL });
@@ -255,7 +265,7 @@ describe("a replay", () => {
     const world = await World.start();
     const { id } = await world.app.webhooks.create(ALICE, { url: URL });
     const lost = { ...(await world.app.webhooks.test(ALICE, id)), id: world.context.ids("dlv"), body: null };
-    await world.storage.webhooks.insertDelivery(lost);
+    await world.storage.webhooks.insertDelivery(lost, 10);
     await world.system.settle();
     expect(world.endpoints.attempts).toHaveLength(1);
     expect(await world.storage.webhooks.getDelivery(lost.id)).toMatchObject({
