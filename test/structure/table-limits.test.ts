@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import { readText, sourceFiles } from "./source-files.ts";
+import { ENDINGS, insertionsOf, TABLE_LIMITS, type TableLimit } from "./table-limits.ts";
+
+const ALL: [table: string, limit: TableLimit][] = Object.entries(TABLE_LIMITS);
+const files = sourceFiles();
+const has = (name: string, text: string): boolean => new RegExp(`(?<![\\w#])${name}\\b`).test(text);
+
+test("every insertion of the storage is into a table whose limit is known", () => {
+  const storage = files.filter(({ path }) => path.startsWith("adapters/storage/"));
+  const listed = ALL.flatMap(([table, { insertedIn }]) => insertedIn.map((file) => `${table} ${file}`));
+  expect([...new Set(storage.flatMap(insertionsOf))].sort()).toEqual(listed.sort());
+});
+
+test.each(ALL)("%s: what enforces the limit exists, and is used", (_, { by }) => {
+  expect(by.filter(([path, name]) => !has(name, readText(path)))).toEqual([]);
+  const uses = (name: string) => files.reduce((sum, { text }) => sum + text.split(name).length - 1, 0);
+  expect(by.filter(([, name]) => uses(name) < 2)).toEqual([]);
+});
+
+test.each(ALL)("%s: what happens beyond the limit is thrown somewhere, and tested", (_, { beyond, test: shown }) => {
+  const isRefusal = !Object.hasOwn(ENDINGS, beyond);
+  const thrown = new RegExp(`Refusal\\(\\s*"${beyond}"`);
+  if (isRefusal) expect(files.filter(({ text }) => thrown.test(text))).not.toEqual([]);
+  if (isRefusal || beyond === "oldest") expect(shown).toBeDefined();
+  const isShown = ([file, title]: readonly [string, string]) =>
+    new RegExp(`(?:clause|test)\\(\\s*"${title}`).test(readText(file));
+  expect(shown === undefined || isShown(shown)).toBe(true);
+});
+
+test("an insertion is found by its table", () => {
+  const text = 'await tx.insertInto("calls").execute();\ndb\n  .insertInto(\n"events")';
+  expect(insertionsOf({ path: "adapters/storage/x.ts", text })).toEqual(["calls x.ts", "events x.ts"]);
+});

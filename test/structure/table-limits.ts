@@ -1,0 +1,234 @@
+import type { Database } from "../../adapters/storage/schema.ts";
+import type { AccountRefusalCode } from "../../src/domain/account-refusal.ts";
+import type { RefusalCode } from "../../src/domain/refusal.ts";
+import type { SourceFile } from "./source-files.ts";
+
+/** What happens to a row beyond a limit, if the request is not refused with a code. */
+export const ENDINGS = {
+  oldest: "the oldest rows are deleted",
+  age: "rows are deleted at this age, and until then only their rate is limited",
+  replaced: "the row replaces the one before",
+  error: "the adapter of the network gets an error",
+  parent: "each row of another table has so many at most, and is deleted with it",
+  counted: "the row is stored, and counts towards the bytes of its user: the next creation is refused",
+  operator: "only the operator of the server adds rows, or allows it",
+} as const;
+
+/** The limit of a table. */
+export interface TableLimit {
+  /** The number of rows. */
+  readonly rows: string;
+  /** What happens beyond it: a refusal's code, or another ending. */
+  readonly beyond: RefusalCode | AccountRefusalCode | keyof typeof ENDINGS;
+  /** The files and the names in them that enforce it. */
+  readonly by: readonly (readonly [file: string, name: string])[];
+  /** The files of adapters/storage that insert rows. */
+  readonly insertedIn: readonly string[];
+  /** The test that shows what happens beyond it: its file, and the beginning of its title. */
+  readonly test?: readonly [file: string, title: string];
+  /** What the limit does not bound. */
+  readonly gap?: string;
+}
+
+const LIMITS = "src/domain/limits.ts";
+const BYTES = "adapters/storage/stored-bytes.ts";
+const CONTRACT = "src/testing/storage-contract";
+const ACCOUNTS = "src/application/accounts";
+
+/** Every table of the database and its limit. A new table does not compile until it is here. */
+export const TABLE_LIMITS: { readonly [Table in keyof Database]: TableLimit } = {
+  users: {
+    rows: "one for each account, or name of a token's user",
+    beyond: "operator",
+    by: [["src/application/access/tokens.ts", "userName"]],
+    insertedIn: ["account-store.ts", "registration.ts"],
+    gap: "with open registration, anybody adds one: only scrypt and the proxy limit how fast",
+  },
+  accounts: {
+    rows: "one for each person with an invitation",
+    beyond: "registration_closed",
+    by: [[`${ACCOUNTS}/accounts.ts`, "#registrationCode"]],
+    insertedIn: ["registration.ts"],
+    test: ["test/application/accounts/registration.test.ts", "by invitation needs one, and uses it up"],
+    gap: "with open registration, anybody adds one: only scrypt and the proxy limit how fast",
+  },
+  account_sessions: {
+    rows: "100 of each account",
+    beyond: "oldest",
+    by: [[`${ACCOUNTS}/sessions.ts`, "MAX_SESSIONS"]],
+    insertedIn: ["login-store.ts", "registration.ts"],
+    test: [`${CONTRACT}/sessions.ts`, "a sign-in beyond the limit ends the oldest sessions of its account"],
+  },
+  account_codes: {
+    rows: "100 open invitations, one code for the first start, one for a new password of each account",
+    beyond: "invitation_quota",
+    by: [
+      [`${ACCOUNTS}/one-time-codes.ts`, "MAX_INVITATIONS"],
+      ["adapters/storage/conditions.ts", "IS_FIRST_CODE"],
+      ["adapters/storage/conditions.ts", "IS_RESET_CODE"],
+    ],
+    insertedIn: ["code-store.ts"],
+    test: [`${CONTRACT}/one-time-codes.ts`, "an invitation beyond the limit is not stored"],
+  },
+  audit_log: {
+    rows: "10,000 of each account, for a year",
+    beyond: "oldest",
+    by: [
+      [`${ACCOUNTS}/audit-log.ts`, "MAX_ENTRIES"],
+      [`${ACCOUNTS}/audit-log.ts`, "KEPT_MS"],
+    ],
+    insertedIn: ["audit-store.ts"],
+    test: [`${CONTRACT}/account-removal.ts`, "an entry beyond the limit of its account deletes"],
+  },
+  tokens: {
+    rows: "100 valid ones of each account, and as many revoked ones",
+    beyond: "token_quota",
+    by: [["src/application/access/tokens.ts", "MAX_TOKENS"]],
+    insertedIn: ["account-store.ts"],
+    test: [`${CONTRACT}/accounts.ts`, "an account makes tokens up to its limit, and keeps as many revoked ones"],
+    gap: "programs and the command line make any number",
+  },
+  instances: {
+    rows: "1,000 of each user; deleted ones count towards the bytes of their user",
+    beyond: "instance_quota",
+    by: [
+      [LIMITS, "instancesPerUser"],
+      [LIMITS, "storedBytesPerUser"],
+    ],
+    insertedIn: ["instance-store.ts"],
+    test: ["test/application/instances/instance-quota.test.ts", "a user creates as many instances as the limit allows"],
+  },
+  credentials: {
+    rows: "one for each instance",
+    beyond: "replaced",
+    by: [["adapters/storage/credential-store.ts", "writeCredentials"]],
+    insertedIn: ["credential-store.ts"],
+  },
+  line_records: {
+    rows: "20,000 of each instance, of 1 MiB each",
+    beyond: "error",
+    by: [
+      ["src/application/access/sealed-records.ts", "MAX_RECORDS"],
+      ["src/application/access/sealed-records.ts", "MAX_VALUE_BYTES"],
+    ],
+    insertedIn: ["line-record-store.ts"],
+    test: [`${CONTRACT}/line-records.ts`, "a write of too many records changes nothing"],
+    gap: "their bytes count for no user: the adapter of the network writes them, and a user only causes it",
+  },
+  consents: {
+    rows: "100,000 of each user",
+    beyond: "consent_quota",
+    by: [[LIMITS, "consentsPerUser"]],
+    insertedIn: ["consent-store.ts"],
+    test: ["test/application/consents.test.ts", "are as many as the limit allows"],
+  },
+  calls: {
+    rows: "those that 4 GiB of a user have room for, and 12 MiB of the demo tokens of an instance",
+    beyond: "storage_quota",
+    by: [
+      [LIMITS, "storedBytesPerUser"],
+      [LIMITS, "storedBytesPerDemoInstance"],
+    ],
+    insertedIn: ["call-creation.ts"],
+    test: [`${CONTRACT}/byte-budget.ts`, "a call that exceeds a budget is not created, and stores nothing"],
+  },
+  call_audio: {
+    rows: "one file for each active call, in parts, counted with its call",
+    beyond: "storage_quota",
+    by: [[BYTES, "newCallCharges"]],
+    insertedIn: ["call-creation.ts"],
+    test: [`${CONTRACT}/byte-budget.ts`, "a call that exceeds a budget is not created, and stores nothing"],
+  },
+  events: {
+    rows: "those of calls and instances, counted when the call is over, or with the change of the instance",
+    beyond: "counted",
+    by: [
+      [BYTES, "finalCallBytes"],
+      [BYTES, "eventBytes"],
+    ],
+    insertedIn: ["event-insertion.ts"],
+    test: [`${CONTRACT}/byte-budget.ts`, "a call with its events, audio file and transcript counts for its user"],
+    gap: "a live call has no limit but its duration",
+  },
+  transcripts: {
+    rows: "those of calls, counted when the call is over",
+    beyond: "counted",
+    by: [[BYTES, "finalCallBytes"]],
+    insertedIn: ["transcript-store.ts"],
+    test: [`${CONTRACT}/byte-budget.ts`, "a call with its events, audio file and transcript counts for its user"],
+    gap: "a live call has no limit but its duration",
+  },
+  event_counters: {
+    rows: "one for each user",
+    beyond: "parent",
+    by: [["adapters/storage/event-insertion.ts", "counting"]],
+    insertedIn: ["event-insertion.ts"],
+    gap: "the counter of a deleted user stays: a position is never used twice",
+  },
+  finished_counts: {
+    rows: "two for each instance",
+    beyond: "parent",
+    by: [["adapters/storage/call-purge.ts", "countFinished"]],
+    insertedIn: ["call-purge.ts"],
+  },
+  stored_usage: {
+    rows: "one for each user, and one for each instance with demo tokens",
+    beyond: "parent",
+    by: [[BYTES, "charge"]],
+    insertedIn: ["stored-bytes.ts"],
+  },
+  receipts: {
+    rows: "one for each creation with a key, counted with its record, for 24 hours",
+    beyond: "storage_quota",
+    by: [
+      [BYTES, "rowBytes"],
+      ["src/application/access/idempotency.ts", "RECEIPT_KEPT_MS"],
+    ],
+    insertedIn: ["receipt-store.ts"],
+    test: [`${CONTRACT}/receipts.ts`, "a key that has a receipt creates no other record"],
+  },
+  removed_calls: {
+    rows: "one for each deleted call, and for each transfer, of the last 24 hours",
+    beyond: "age",
+    by: [["src/domain/call-limits.ts", "CALL_WINDOW_MS"]],
+    insertedIn: ["call-quota.ts"],
+    test: [`${CONTRACT}/call-quota.ts`, "a deleted call still counts for its token"],
+    gap: "old rows are deleted with the next deletion of a call or the next transfer; only transfers are a user's to make",
+  },
+  trusted_time: {
+    rows: "one",
+    beyond: "replaced",
+    by: [["adapters/storage/retention-store.ts", "saveTrustedTime"]],
+    insertedIn: ["retention-store.ts"],
+  },
+  webhooks: {
+    rows: "20 of each user",
+    beyond: "webhook_quota",
+    by: [[LIMITS, "webhooksPerUser"]],
+    insertedIn: ["webhook-store.ts"],
+    test: [`${CONTRACT}/webhooks.ts`, "of many concurrent creations only as many succeed"],
+  },
+  webhook_deliveries: {
+    rows: "1,000 tests and replays of each webhook that are pending, and 1,000 that are over; one for each event that it wants",
+    beyond: "delivery_quota",
+    by: [
+      ["src/application/webhooks/webhooks.ts", "MAX_REQUESTED"],
+      ["src/application/webhooks/endpoints.ts", "KEPT_MS"],
+    ],
+    insertedIn: ["webhook-delivery-store.ts"],
+    test: [`${CONTRACT}/webhooks.ts`, "a test or a replay is not stored while too many are pending"],
+    gap: "deliveries of events count for no user: there are as many as events of the last 7 days for each webhook",
+  },
+  owners: {
+    rows: "one for each resource of the server",
+    beyond: "replaced",
+    by: [["adapters/storage/schema.ts", "WHOLE_DATABASE"]],
+    insertedIn: ["owned-file.ts", "postgres-lease.ts"],
+  },
+};
+
+/** The tables into which a file of the storage inserts rows, each with the file's name. */
+export function insertionsOf({ path, text }: SourceFile): string[] {
+  const file = path.slice(path.lastIndexOf("/") + 1);
+  return [...text.matchAll(/\binsertInto\(\s*"?(\w*)/g)].map(([, table]) => `${table} ${file}`);
+}
