@@ -200,6 +200,7 @@ export type {
   SealedValue,
   SessionRecord,
   Storage,
+  TokenInsertion,
   TokenRecord,
   TranscriptStore,
   TrustedTime,

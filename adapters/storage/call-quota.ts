@@ -102,11 +102,15 @@ export async function keepCounting(
     token_id === null || counted_at === null || counted_at <= since ? [] : [{ token_id, created_at: counted_at }],
   );
   if (rows.length > 0) await tx.insertInto("removed_calls").values(rows).execute();
-  if (since === Infinity) return;
-  await deletePiece(tx, traits, {
+  if (since !== Infinity) await forgetCounted(tx, since, traits, MAX_PIECE);
+}
+
+/** Forgets some of the deleted calls and transfers that were counted at a time or earlier; returns how many. */
+export function forgetCounted(tx: Kysely<Database>, until: number, traits: Traits, limit: number): Promise<number> {
+  return deletePiece(tx, traits, {
     table: "removed_calls",
-    limit: MAX_PIECE,
+    limit,
     locked: "skip",
-    rows: (all) => all.where("created_at", "<=", since).orderBy("created_at"),
+    rows: (all) => all.where("created_at", "<=", until).orderBy("created_at"),
   });
 }

@@ -8,12 +8,13 @@ import { insertCall } from "./call-creation.ts";
 import { listCalls } from "./call-list.ts";
 import { countFinished, endedCalls, removeCalls } from "./call-purge.ts";
 import { callQueue } from "./call-queue.ts";
-import { keepCounting, quotaSpent } from "./call-quota.ts";
+import { forgetCounted, keepCounting, quotaSpent } from "./call-quota.ts";
 import { callColumns, callOf } from "./call-row.ts";
 import { callTally } from "./call-tally.ts";
 import { callsNaming } from "./calls-naming.ts";
 import { IS_ON_LINE, IS_QUEUED, IS_RECORDED } from "./conditions.ts";
 import { insertEvents } from "./event-insertion.ts";
+import { inPieces } from "./pieces.ts";
 import { prepared } from "./prepared.ts";
 import type { CallRow, CallTable, Database } from "./schema.ts";
 import type { Session } from "./session.ts";
@@ -81,6 +82,8 @@ export function callStore(session: Session): CallStore {
       }),
     ended: (endedBefore, limit) => session.read((db) => endedCalls(db, endedBefore, limit)),
     remove: (ids, countedSince) => removeCalls(session, ids, countedSince),
+    forgetCounted: (until) =>
+      inPieces((limit) => session.transaction((tx) => forgetCounted(tx, until, session.traits, limit))),
     naming: (number, page) => callsNaming(session, number, page),
     tally: callTally(session),
     counts: () => session.read(countCalls),

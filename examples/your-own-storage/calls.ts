@@ -96,6 +96,11 @@ export function calls(memory: Memory): CallStore {
         ids.filter((id) => all.has(id) && all.get(id)?.endedAt !== null),
         countedSince,
       ),
+    forgetCounted: async (until) => {
+      const before = memory.counted.length;
+      memory.counted = memory.counted.filter(({ callId, at }) => all.has(callId) || at > until);
+      return before - memory.counted.length;
+    },
     naming: async (number, page) =>
       oldestFirst(
         [...all.values()].filter((call) => number.isIn(memory.textsOf(call))),

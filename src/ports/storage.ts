@@ -12,7 +12,7 @@ import type { SealedStore } from "./storage/sealed-store.ts";
 import type { TranscriptStore } from "./storage/transcript-store.ts";
 import type { WebhookStore } from "./storage/webhook-store.ts";
 
-export type { AccountStore, TokenRecord, User } from "./storage/account-store.ts";
+export type { AccountStore, TokenInsertion, TokenRecord, User } from "./storage/account-store.ts";
 export type {
   ByteBudget,
   CallFilter,

@@ -192,8 +192,7 @@ export const TABLE_LIMITS: { readonly [Table in keyof Database]: TableLimit } = 
     beyond: "age",
     by: [["src/domain/call-limits.ts", "CALL_WINDOW_MS"]],
     insertedIn: ["call-quota.ts"],
-    test: [`${CONTRACT}/call-quota.ts`, "a deleted call still counts for its token"],
-    gap: "old rows are deleted with the next deletion of a call or the next transfer; only transfers are a user's to make",
+    test: [`${CONTRACT}/call-quota.ts`, "deleted calls and transfers are forgotten up to a time"],
   },
   trusted_time: {
     rows: "one",

@@ -1,3 +1,4 @@
+import { CALL_WINDOW_MS } from "../../domain/call-limits.ts";
 import { StorageUnavailable } from "../../ports/storage.ts";
 import { RECEIPT_KEPT_MS } from "../access/idempotency.ts";
 import { forgetRecording } from "../call-audio/call-recording.ts";
@@ -18,7 +19,7 @@ export interface RetentionDays {
 
 /**
  * Deletes what is kept long enough: calls with their events and recordings, recordings before them, deleted instances,
- * and in any case results of idempotent requests. It goes by the purge clock, every hour.
+ * and in any case results of idempotent requests, and what counts deleted calls. It goes by the purge clock, every hour.
  */
 export class Retention {
   readonly #context: Context;
@@ -57,6 +58,9 @@ export class Retention {
     const now = purgeClock.now();
     await this.#stage("results of requests", async () => {
       if ((await storage.receipts.forget(purgeClock.ago(RECEIPT_KEPT_MS))) > 0) this.#unscrubbed = true;
+    });
+    await this.#stage("counted calls", async () => {
+      if ((await storage.calls.forgetCounted(purgeClock.ago(CALL_WINDOW_MS))) > 0) this.#unscrubbed = true;
     });
     if (this.#recordingsMs < Infinity)
       await this.#stage("recordings", () => this.#sweepRecordings(now - this.#recordingsMs));

@@ -180,6 +180,8 @@ export interface CallStore {
    *   {@link CallQuota}); ms since 1970-01-01 UTC. Default: none of them counts
    */
   remove(ids: readonly string[], countedSince?: number): Promise<RemovedCalls>;
+  /** Forgets deleted calls, and transfers, that were counted at a time or earlier, in pieces; returns how many. */
+  forgetCounted(until: number): Promise<number>;
   /**
    * Calls that mention a number, by ascending id: its target, its message with the numbers for transfers, its outcome and
    * every other text of it, of its events and of its transcript. May read every call: rarely called.

@@ -132,6 +132,20 @@ export function callQuotaContract(clause: Clause, lastingClause: Clause): void {
     scene.equal((await token.create(4)).kind, "created");
   });
 
+  clause("deleted calls and transfers are forgotten up to a time, and later ones still count", async (scene) => {
+    const token = await tokenScene(scene);
+    const { calls } = scene.storage;
+    const old = await scene.endedCall(token.instance, { tokenId: token.id });
+    const last = await scene.endedCall(token.instance, { tokenId: token.id });
+    await calls.remove([old.id, last.id], 0);
+    const at = scene.now();
+    await calls.countTransfer(token.id ?? "", at, { maxCalls: Infinity, since: 0 });
+    scene.equal(await calls.forgetCounted(last.createdAt), 2);
+    scene.equal(await token.create(1), { kind: "limited", oldestAt: at });
+    scene.equal(await calls.forgetCounted(at), 1);
+    scene.equal((await token.create(1)).kind, "created");
+  });
+
   clause("a call keeps the limit of the token that created it", async (scene) => {
     const { instance } = await tokenScene(scene);
     const call = scene.call(instance, { maxCallsPerDay: 200 });

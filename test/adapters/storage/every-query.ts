@@ -207,6 +207,7 @@ async function forgetAll({ logins, instances, calls, receipts, webhooks }: Stora
   await calls.remove(await calls.ended(9, 10), 0);
   await instances.purge(9, 10);
   await instances.forgetPhone("+15550100");
+  await calls.forgetCounted(9);
   await receipts.forget(9);
   await logins.forgetExpired(1);
   await logins.forgetUser("usr_9", 10);

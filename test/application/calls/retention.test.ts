@@ -158,6 +158,18 @@ describe("personal data is purged on time", () => {
     await world.stop();
   });
 
+  test("what counts deleted calls and transfers after a day, without any retention of calls", async () => {
+    const world = await World.start();
+    const { calls } = world.storage;
+    const count = () => calls.countTransfer("tok_1", world.system.now(), { maxCalls: Infinity, since: 0 });
+    await count();
+    await world.system.advance(23 * HOUR_MS);
+    await count();
+    await world.system.advance(2 * HOUR_MS);
+    expect(await calls.forgetCounted(Infinity)).toBe(1);
+    await world.stop();
+  });
+
   test("recordings whose length could not be read", async () => {
     const { world, call } = await recorded();
     world.recordings.read = async () => {
