@@ -14,7 +14,7 @@ const hash = (samples: Int16Array): string =>
     .digest("hex");
 
 test("200 simultaneous calls carry exactly their own audio, in both directions", async () => {
-  const telephony = simulator({ timeScale: 0.1 });
+  const telephony = simulator({ timeScale: 0.1, maxInstanceSpoolBytes: 2 ** 30 });
   const host = new TestLineHost();
   const line = await telephony.open(
     { id: "inst_1", userId: "usr_1", name: "Many" },
