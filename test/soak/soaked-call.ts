@@ -1,4 +1,4 @@
-import { type AudioSocket, message, openAudioSocket } from "../bench/stream/audio-socket.ts";
+import { type AudioSocket, type AudioSocketListener, message, openAudioSocket } from "../bench/stream/audio-socket.ts";
 import type { Beat } from "../bench/stream/beat.ts";
 import { TONE_MESSAGE } from "../bench/stream/full-duplex.ts";
 import { Told } from "./told.ts";
@@ -33,6 +33,7 @@ export interface Counted {
 export class SoakedCall {
   readonly #url: string;
   readonly #beat: Beat;
+  readonly #token: string | undefined;
   readonly #told = new Told();
   readonly #faults: string[] = [];
   readonly #breakAfterMs: number;
@@ -54,7 +55,8 @@ export class SoakedCall {
   #over: (code: number) => void = () => {};
 
   /** @param breakAfterMs after the answer */
-  constructor(url: string, beat: Beat, breakAfterMs: number) {
+  constructor(url: string, beat: Beat, breakAfterMs: number, token?: string) {
+    this.#token = token;
     this.#url = url;
     this.#beat = beat;
     this.#breakAfterMs = breakAfterMs;
@@ -79,14 +81,15 @@ export class SoakedCall {
 
   async #connect(): Promise<void> {
     this.#told.again();
-    const socket = await openAudioSocket(this.#url, {
+    const listener: AudioSocketListener = {
       audio: () => this.#heard(),
       text: (text) => this.#take(text),
       closed: (code) => {
         this.#beat.remove(this.#send);
         if (this.#socket === socket) this.#over(code);
       },
-    });
+    };
+    const socket = await openAudioSocket(this.#url, listener, this.#token);
     this.#socket = socket;
     this.#beat.add(this.#send);
   }

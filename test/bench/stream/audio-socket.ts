@@ -37,9 +37,14 @@ function frame(opcode: number, payload: Buffer): Buffer {
 /**
  * A WebSocket on a bare socket: it costs a fraction of what a client from npm does, and on two cores that shares its
  * processor with the server that is measured. Understands what servers send here: whole messages, not compressed.
+ * @param token of the caller; servers of benchmarks take any
  * @throws {Error} the server did not upgrade; the message shows what it answered
  */
-export async function openAudioSocket(url: string, listener: AudioSocketListener): Promise<AudioSocket> {
+export async function openAudioSocket(
+  url: string,
+  listener: AudioSocketListener,
+  token = "bench",
+): Promise<AudioSocket> {
   const { hostname, port, pathname, search } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port), noDelay: true });
   let code = 1006;
@@ -73,7 +78,7 @@ export async function openAudioSocket(url: string, listener: AudioSocketListener
       unread = unread.subarray(end);
     }
   };
-  const rest = await handshake(socket, `${pathname}${search}`);
+  const rest = await handshake(socket, `${pathname}${search}`, token);
   upgraded = true;
   socket.on("error", () => {});
   socket.on("data", readFrames);
@@ -90,11 +95,11 @@ export async function openAudioSocket(url: string, listener: AudioSocketListener
 }
 
 /** Answers what came behind the handshake. */
-function handshake(socket: Socket, path: string): Promise<Buffer> {
+function handshake(socket: Socket, path: string, token: string): Promise<Buffer> {
   const lines = [
     `GET ${path} HTTP/1.1`,
     "Host: localhost",
-    "Authorization: Bearer bench",
+    `Authorization: Bearer ${token}`,
     "Upgrade: websocket",
     "Connection: Upgrade",
     "Sec-WebSocket-Version: 13",

@@ -1,0 +1,253 @@
+// `npm run test:demo-token`: a hostile user with one demo token, for ten minutes, against 20 live calls and another active user.
+import { spawn } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { setTimeout as pause } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { quantile } from "../../bench/median.ts";
+import { Beat } from "../../bench/stream/beat.ts";
+import { SoakedCall } from "../../soak/soaked-call.ts";
+import { run, runtimes, start } from "../../support/runtimes.ts";
+import { send } from "../../support/server-http.ts";
+import type { Struck } from "./attacker.ts";
+import type { Stall } from "./stalls.ts";
+import { Victim } from "./victim.ts";
+
+const MINUTES = Number(process.env.MINUTES ?? 10);
+const LIVE_CALLS = Number(process.env.LIVE_CALLS ?? 20);
+const MIB = 2 ** 20;
+/** Limits of what the hostile user causes. */
+const MAX_STALL_MS = 50;
+const MAX_MEMORY_BYTES = 64 * MIB;
+const MAX_DISK_BYTES = 32 * MIB;
+/** Live calls and the other user run for so long before the attack, ms. */
+const QUIET_MS = Number(process.env.QUIET_SECONDS ?? 45) * 1_000;
+/** The longest a live call lasts; then its line places the next one. */
+const CALL_MS = Number(process.env.CALL_SECONDS ?? 120) * 1_000;
+/** The callee who presses the keys that a soaked call expects. */
+const CALLEE = "+12025550107";
+
+const MAIN = fileURLToPath(new URL("../../../adapters/cli/main.ts", import.meta.url));
+const STALLS = fileURLToPath(new URL("./stalls.ts", import.meta.url));
+const ATTACKER = fileURLToPath(new URL("./attacker.ts", import.meta.url));
+const node = runtimes.find(({ name }) => name === "node26")!;
+const folder = mkdtempSync(join(tmpdir(), "ringport-hostile-"));
+const data = join(folder, "data");
+const faults: string[] = [];
+const env = { RINGPORT_DATA: data, LOG_LEVEL: "warn" };
+
+const server = await start(node, MAIN, {
+  args: ["serve"],
+  flags: ["--import", STALLS],
+  env: {
+    ...env,
+    STALLS: join(folder, "stalls"),
+    RINGPORT_TOKEN_FILE: join(folder, "token"),
+    RINGPORT_STREAM_PREVIEW: "1",
+    RINGPORT_SIMULATOR_TIME_SCALE: "0.1",
+    RINGPORT_MAX_DURATION_MS: String(CALL_MS),
+    ...(process.env.SERVER_ENV && JSON.parse(process.env.SERVER_ENV)),
+  },
+});
+// A process that does nothing else shows when the machine itself stood still.
+const control = spawn(node.command[0]!, ["--import", STALLS, "--eval", "setInterval(() => {}, 1000)"], {
+  env: { ...process.env, STALLS: join(folder, "control") },
+  stdio: "ignore",
+});
+const cli = async (...args: string[]): Promise<string> => {
+  const { stdout, stderr, code } = await run(node, MAIN, { args, env });
+  if (code !== 0) throw new Error(`ringport ${args.join(" ")} failed: ${stderr}`);
+  return stdout.trim();
+};
+const token = await cli("token", "create", "--user", "ana");
+const [live, own, demo] = await Promise.all([linked("live", LIVE_CALLS), linked("own", 1), linked("demo", 1)]);
+const demoToken = await cli("token", "create", "--user", "ana", "--demo-instance", demo[0]!);
+const other = await cli("token", "create", "--user", "bob");
+const [bobs] = await linked("bob", 1, other);
+
+const over = new AbortController();
+const beat = new Beat();
+beat.start();
+const liveCalls: string[] = [];
+const audio = { expected: 0, got: 0, calls: 0 };
+const soaking = Promise.all(live.map((instance, n) => soak(instance, n)));
+const victims = [new Victim(server.url, token, own[0]!), new Victim(server.url, other, bobs!)];
+const working = Promise.all(victims.map((victim) => victim.work(over.signal)));
+await pause(QUIET_MS);
+for (const victim of victims) victim.took.length = 0;
+const before = { memory: await highest(5), disk: bytesIn(data), at: Date.now() };
+const quiet = ownStalls(0, before.at).length;
+console.log(
+  `${LIVE_CALLS} live calls, ${mib(before.memory)} of memory, ${mib(before.disk)} on disk, ${quiet} stalls so far; the attack begins`,
+);
+
+const attacker = spawn(
+  "nice",
+  [
+    "-n",
+    "10",
+    node.command[0]!,
+    ...node.command.slice(1),
+    ATTACKER,
+    JSON.stringify({ url: server.url, token: demoToken, instance: demo[0] }),
+  ],
+  {
+    stdio: ["pipe", "pipe", "inherit"],
+  },
+);
+let printed = "";
+attacker.stdout.on("data", (piece) => {
+  printed += piece;
+});
+let peak = 0;
+for (let minute = 1; minute <= Math.ceil(MINUTES); minute++) {
+  peak = Math.max(peak, await highest(60 * Math.min(1, MINUTES - minute + 1)));
+  const stalls = ownStalls(before.at, Date.now());
+  console.log(
+    `minute ${minute}: memory ${mib(peak - before.memory)} more, disk ${mib(bytesIn(data) - before.disk)} more, ` +
+      `${stalls.length} stalls, the longest ${Math.max(0, ...stalls)} ms, ${victims.flatMap(({ failures }) => failures).length} failed requests`,
+  );
+}
+const attackEnd = Date.now();
+const disk = bytesIn(data) - before.disk;
+const memory = peak - before.memory;
+attacker.stdin.end();
+await new Promise((resolve) => attacker.once("close", resolve));
+over.abort();
+await working;
+await soaking;
+beat.stop();
+await server.stop();
+control.kill("SIGKILL");
+
+const struck = JSON.parse(printed || "{}") as Struck;
+for (const [name, counts] of Object.entries(struck))
+  console.log(
+    `  ${name}: ${Object.entries(counts)
+      .map(([how, times]) => `${times} × ${how}`)
+      .join(", ")}`,
+  );
+const took = victims.flatMap((victim) => victim.took);
+console.log(
+  `the other users: ${victims.map(({ calls }) => calls).join(" and ")} calls heard, responses in ${quantile(took, 0.5).toFixed(0)} ms (median), ${quantile(took, 0.99).toFixed(0)} ms (p99)`,
+);
+console.log(`live calls: ${audio.calls} over, ${audio.got} of ${audio.expected} frames of audio`);
+
+const stalls = ownStalls(before.at, attackEnd);
+if (stalls.length > 0)
+  faults.push(
+    `the event loop stalled ${stalls.length} times, for ${stalls
+      .toSorted((a, b) => b - a)
+      .slice(0, 10)
+      .join(", ")} ms`,
+  );
+if (memory > MAX_MEMORY_BYTES) faults.push(`memory grew by ${mib(memory)}; ${mib(MAX_MEMORY_BYTES)} are allowed`);
+if (disk > MAX_DISK_BYTES) faults.push(`the data folder grew by ${mib(disk)}; ${mib(MAX_DISK_BYTES)} are allowed`);
+for (const { request, why } of victims.flatMap(({ failures }) => failures).slice(0, 20))
+  faults.push(`${request} failed: ${why}`);
+if (victims.some(({ calls }) => calls === 0)) faults.push("a user placed no call that was heard");
+if (audio.calls === 0 || audio.got < 0.995 * audio.expected)
+  faults.push(`live calls got ${audio.got} of ${audio.expected} frames`);
+if (Object.keys(struck).length === 0) faults.push("the attacker did nothing");
+if (/unhandled|uncaught/i.test(server.output())) faults.push(`the server printed ${server.output().slice(-2_000)}`);
+for (const fault of faults) console.log(`✗ ${fault}`);
+console.log(faults.length === 0 ? "✓ nobody else noticed" : `${faults.length} faults`);
+if (process.env.KEEP === undefined) rmSync(folder, { recursive: true, force: true });
+else console.log(folder);
+process.exit(faults.length === 0 ? 0 : 1);
+
+/** Linked instances of the simulated network. */
+async function linked(name: string, count: number, of = token): Promise<string[]> {
+  const headers = { authorization: `Bearer ${of}`, "content-type": "application/json" };
+  return Promise.all(
+    Array.from({ length: count }, async (_, n) => {
+      const created = await send("POST", `${server.url}/v1/instances`, {
+        headers,
+        body: JSON.stringify({ name: `${name} ${n}` }),
+      });
+      const { id } = created.json<{ id: string }>();
+      for (;;) {
+        const code = await send("GET", `${server.url}/v1/instances/${id}/configure`, { headers });
+        if (code.status === 409) return id;
+        const page = /https?:\S+\w/.exec(code.json<{ message: string }>().message);
+        if (page && (await send("POST", page[0])).status === 200) return id;
+        await pause(100);
+      }
+    }),
+  );
+}
+
+/** One live call after the other. */
+async function soak(instanceId: string, n: number): Promise<void> {
+  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+  await pause(n * 200);
+  while (!over.signal.aborted) {
+    const body = JSON.stringify({ instanceId, type: "DYNAMIC_STREAM", target: { phoneNumber: CALLEE } });
+    const created = await send("POST", `${server.url}/v1/calls`, { headers, body });
+    if (created.status !== 201) {
+      faults.push(`a live call was refused: ${created.status} ${created.text}`);
+      await pause(1_000);
+      continue;
+    }
+    const { id } = created.json<{ id: string }>();
+    liveCalls.push(id);
+    const url = `${server.url}/v1/calls/${id}/stream?audio=callee&encoding=pcm_s16le&sample_rate=16000`;
+    const call = new SoakedCall(url, beat, CALL_MS / 2, token);
+    const counted = await call
+      .run()
+      .catch((fault: unknown) => ({ audio: { expected: 0, got: 0 }, faults: [String(fault)] }));
+    audio.calls++;
+    audio.expected += counted.audio.expected;
+    audio.got += counted.audio.got;
+    for (const fault of counted.faults) faults.push(`live call ${id}: ${fault}`);
+    await pause(200);
+  }
+}
+
+/** The highest resident memory of the server within some seconds, bytes. */
+async function highest(seconds: number): Promise<number> {
+  let most = 0;
+  for (const end = Date.now() + seconds * 1_000; Date.now() < end; await pause(500))
+    most = Math.max(
+      most,
+      Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${server.pid}/status`, "utf8"))?.[1]) * 1024,
+    );
+  return most;
+}
+
+/** Bytes of the data folder, without the recordings of other users' calls. */
+function bytesIn(path: string): number {
+  const others = [...liveCalls, ...victims.flatMap(({ placed }) => placed)];
+  let sum = 0;
+  for (const entry of readdirSync(path, { recursive: true, withFileTypes: true }))
+    if (entry.isFile() && !others.some((id) => entry.name.startsWith(id)))
+      sum += statSync(join(entry.parentPath, entry.name), { throwIfNoEntry: false })?.size ?? 0;
+  return sum;
+}
+
+/** Stalls of the server above the limit between two times, less what the machine stood still meanwhile, ms. */
+function ownStalls(from: number, to: number): number[] {
+  const machine = noted("control");
+  return noted("stalls")
+    .filter(({ at }) => at > from && at <= to)
+    .map(({ at, ms }) => {
+      const beside = machine.filter((other) => other.at > at - ms && other.at - other.ms < at);
+      return ms - Math.max(0, ...beside.map((other) => other.ms));
+    })
+    .filter((ms) => ms > MAX_STALL_MS);
+}
+
+function noted(name: string): Stall[] {
+  const path = join(folder, name);
+  if (!existsSync(path)) return [];
+  return readFileSync(path, "utf8")
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as Stall);
+}
+
+function mib(bytes: number): string {
+  return `${(bytes / MIB).toFixed(1)} MiB`;
+}
