@@ -56,8 +56,7 @@ export function notifies<F extends Method<void>>(): Rule<F> {
     const warn = warnOnce(member);
     const notify = (a: unknown, b: unknown, c: unknown): void => {
       try {
-        const result: unknown = methodOf(member).call(member.port, a, b, c);
-        if (isThenable(result)) discard(result, warn);
+        returned(member, warn, a, b, c);
       } catch (error) {
         warn(error);
       }
@@ -72,8 +71,7 @@ export function throwing<F extends Method<unknown>>(accept?: Accept<ReturnType<F
     const warn = warnOnce(member);
     const call = (a: unknown, b: unknown, c: unknown): unknown => {
       try {
-        const result: unknown = methodOf(member).call(member.port, a, b, c);
-        if (isThenable(result)) discard(result, warn);
+        const result = returned(member, warn, a, b, c);
         return accept ? accept(result, member.name, member.parts) : result;
       } catch (error) {
         throw portError(member.name, error);
@@ -89,9 +87,7 @@ export function returns<F extends Method<unknown>>(accept: Accept<ReturnType<F>>
     const warn = warnOnce(member);
     const call = (a: unknown, b: unknown, c: unknown): unknown => {
       try {
-        const result: unknown = methodOf(member).call(member.port, a, b, c);
-        if (isThenable(result)) discard(result, warn);
-        return accept(result, member.name, member.parts);
+        return accept(returned(member, warn, a, b, c), member.name, member.parts);
       } catch (error) {
         warn(error);
         return fallback;
@@ -227,9 +223,11 @@ function presentMethod<F>({ port, key }: Member, method: F): () => F | undefined
   };
 }
 
-/** Handles a promise that a method returned although its caller does not wait: its rejection is logged. */
-function discard(result: PromiseLike<unknown>, failed: (error: unknown) => void): void {
-  new Promise((resolve) => resolve(result)).catch(failed);
+/** The result of a method whose caller does not wait: the rejection of a promise is logged. Allocates nothing without one. */
+function returned(member: Member, warn: (error: unknown) => void, a: unknown, b: unknown, c: unknown): unknown {
+  const result: unknown = methodOf(member).call(member.port, a, b, c);
+  if (isThenable(result)) new Promise((resolve) => resolve(result)).catch(warn);
+  return result;
 }
 
 function warnOnce({ name, parts }: Member): (error: unknown) => void {
