@@ -104,7 +104,7 @@ function userOf(row: Selectable<UserTable>): User {
   return { id: row.id, name: row.name, createdAt: row.created_at };
 }
 
-/** Whether there is such an account; it is not deleted, and makes no other token, before the transaction ends. */
+/** Locks an account, and returns whether it exists: it is not deleted, and makes no other token, before the transaction ends. */
 async function lockedAccount(tx: Kysely<Database>, id: string, rowLocks: boolean): Promise<boolean> {
   const row = await tx
     .selectFrom("accounts")

@@ -8,7 +8,7 @@ import { columnsWith } from "./number-places.ts";
 import type { CallRow, Database } from "./schema.ts";
 import type { Session } from "./session.ts";
 
-/** Calls that one step reads, with their events and transcripts. Other work goes on between two steps. */
+/** Maximum number of calls that one step reads, with their events and transcripts. Other work continues between two steps. */
 const PIECE = 100;
 const COLUMNS = columnsWith("calls", "call");
 

@@ -20,7 +20,7 @@ const MIGRATION_LIMITS: TransactionLimits = { statementMs: 0, idleMs: 10_000 };
 /** How long a renewal may take, as a part of the lease: there is time for another one. */
 const RENEWAL_PART = 1 / 4;
 const MIN_RENEWAL_MS = 1_000;
-/** How long a statement of a renewal may take, as a part of the time for its response: PostgreSQL gives up first. */
+/** Time limit of a statement of a renewal, as a part of the time for its response: PostgreSQL gives up first. */
 const STATEMENT_PART = 4 / 5;
 
 /** Limits of every query. */

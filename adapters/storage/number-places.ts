@@ -39,7 +39,7 @@ export const NUMBER_PLACES: Places = {
   line_records: { instance_id: NONE, key: ["record"], sealed: NONE },
   consents: {
     ...{ user_id: NONE, status: NONE, created_at: NONE, updated_at: NONE },
-    ...{ phone: KEPT, source: KEPT }, // somebody who must not be called must not be called later
+    ...{ phone: KEPT, source: KEPT }, // so that nobody is called later who asked not to be
   },
   calls: {
     ...{

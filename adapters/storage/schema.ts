@@ -79,7 +79,7 @@ export interface InstanceTable {
   created_at: number;
   updated_at: number;
   erased_at: number | null;
-  /** What is counted in `stored_usage` for it. */
+  /** Bytes that `stored_usage` counts for it. */
   stored_bytes: number;
   version: number;
 }
@@ -149,7 +149,7 @@ export interface CallTable {
   counted_at: number | null;
   /** The instance, if a demo token created the call: it is counted for that too. */
   demo_scope: string | null;
-  /** What is counted in `stored_usage` for it. */
+  /** Bytes that `stored_usage` counts for it. */
   stored_bytes: number;
   version: number;
 }
@@ -169,7 +169,7 @@ export interface RemovedCallTable {
   created_at: number;
 }
 
-/** What users, and the instances of demo tokens, have stored. */
+/** Totals of what users, and the instances of demo tokens, have stored. */
 export interface StoredUsageTable {
   owner: string;
   kind: "bytes";

@@ -115,7 +115,7 @@ export function eventBytes(events: readonly Event[]): number {
   return events.reduce((sum, { data }) => sum + ROW_BYTES + utf8Bytes(JSON.stringify(data)), 0);
 }
 
-/** Bytes of a call that is over, with its events, transcript and recording. */
+/** Bytes of an ended call, with its events, transcript and recording. */
 export async function finalCallBytes(tx: Kysely<Database>, row: CallRow, events: readonly Event[]): Promise<number> {
   const log = await logBytes(tx, "events", "data", row.id);
   const transcript = await logBytes(tx, "transcripts", "text", row.id);

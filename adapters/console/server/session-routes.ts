@@ -12,7 +12,7 @@ import { accountRoute, type ConsoleRoute, idOf, requireAccounts } from "./consol
 import { isNetworkPage } from "./dispatch.ts";
 import { serverUrl } from "./server-url.ts";
 
-/** How long a browser keeps its mark, ms. */
+/** Time for which a browser keeps its mark, ms. */
 const DEVICE_MS = 365 * 24 * 60 * 60_000;
 
 /** Who is signed in, and how that changes. */

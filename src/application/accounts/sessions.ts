@@ -11,7 +11,7 @@ import { hashOfSecret, makeSecret } from "./secrets.ts";
 /** A session that is not used for this long ends, ms. */
 const IDLE_MS = MAX_AHEAD_MS["account_sessions.expires_at"];
 /** A session ends this long after the sign-in, however it is used, ms. */
-const LONGEST_MS = 90 * 24 * 60 * 60_000;
+const MAX_AGE_MS = 90 * 24 * 60 * 60_000;
 /** Minimum time between two notes that a session was used, ms. */
 const NOTED_EVERY_MS = 60_000;
 const USER_AGENT_LENGTH = 200;
@@ -64,7 +64,7 @@ export class Sessions {
     const session = asOf(found.session, now);
     if (session.expiresAt <= now) return undefined;
     if (now - session.lastUsedAt < NOTED_EVERY_MS) return signedIn(account, session);
-    const expiresAt = Math.min(now + IDLE_MS, session.createdAt + LONGEST_MS);
+    const expiresAt = Math.min(now + IDLE_MS, session.createdAt + MAX_AGE_MS);
     this.#logins.prolongSession(session.id, now, expiresAt).catch(() => {}); // the next use prolongs it
     return signedIn(account, { ...session, lastUsedAt: now, expiresAt });
   }

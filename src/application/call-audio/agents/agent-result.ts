@@ -8,7 +8,7 @@ import type { Context } from "../../context.ts";
 /** How long the agent may take after the end of its call, ms. */
 const AFTER_CALL_MS = 10_000;
 /** Longest result, characters of JSON. */
-const LONGEST_RESULT = 16_000;
+const MAX_RESULT_CHARACTERS = 16_000;
 /** A value that does not fulfil the schema is repaired once. */
 const ATTEMPTS = 2;
 /** Longest explanation that is stored, characters. */
@@ -93,7 +93,7 @@ export class AgentResult {
 
   #checked(value: unknown): Findings {
     const json = JSON.stringify(value) ?? "null";
-    if (json.length > LONGEST_RESULT) return tooLong(json);
+    if (json.length > MAX_RESULT_CHARACTERS) return tooLong(json);
     const stored: unknown = JSON.parse(json); // what is checked is what is stored: a Date is a text in both
     const faults = schemaFaults(this.#schema, stored);
     if (faults.length === 0) return { result: stored as CallResult, resultError: null };
@@ -106,14 +106,14 @@ export function ownResult(read: () => CallResult | undefined): Findings {
   try {
     const result = read();
     const json = JSON.stringify(result) ?? "";
-    return json.length > LONGEST_RESULT ? tooLong(json) : { result, resultError: undefined };
+    return json.length > MAX_RESULT_CHARACTERS ? tooLong(json) : { result, resultError: undefined };
   } catch (error) {
     return unstated(error);
   }
 }
 
 const tooLong = ({ length }: string): Findings => ({
-  resultError: `the result has ${length} characters, at most ${LONGEST_RESULT} are allowed`,
+  resultError: `the result has ${length} characters, at most ${MAX_RESULT_CHARACTERS} are allowed`,
 });
 
 const unstated = (error: unknown): Findings => ({

@@ -9,7 +9,7 @@ const TIMEOUT_MS = 10_000;
 /** Longest input that a model may write, characters. */
 const LONGEST_INPUT = 20_000;
 /** Longest result, characters of JSON. */
-const LONGEST_RESULT = 16_000;
+const MAX_RESULT_CHARACTERS = 16_000;
 /** Longest message of a tool that failed, characters. */
 const LONGEST_MESSAGE = 500;
 /** Tools that the model may use on one call. */
@@ -108,8 +108,11 @@ function resultOf(result: unknown): Use {
     // A cycle, or a BigInt.
   }
   if (text === undefined) return failed("result_invalid", "the result of the tool is no JSON");
-  if (text.length > LONGEST_RESULT)
-    return failed("result_invalid", `the result has ${text.length} characters, at most ${LONGEST_RESULT} are allowed`);
+  if (text.length > MAX_RESULT_CHARACTERS)
+    return failed(
+      "result_invalid",
+      `the result has ${text.length} characters, at most ${MAX_RESULT_CHARACTERS} are allowed`,
+    );
   return { text, fault: null };
 }
 
