@@ -18,6 +18,7 @@ import { PurgeClock } from "./calls/purge-clock.ts";
 import { QueueTimeout } from "./calls/queue-timeout.ts";
 import { recover, recoverLater } from "./calls/recovery.ts";
 import { Retention, type RetentionDays } from "./calls/retention.ts";
+import { StandStill } from "./calls/stand-still.ts";
 import { Terminations } from "./calls/terminations.ts";
 import type { Context, ContextParts } from "./context.ts";
 import { BrokenLines } from "./instances/broken-lines.ts";
@@ -76,6 +77,7 @@ export function createApplication(parts: ContextParts, keep: RetentionDays): App
     recordingQuota: new RecordingQuota(),
     runningKeys: new RunningKeys(),
     speechScheduler: new SpeechScheduler(parts.speech, parts.system, parts.timings.messagePreparationMs),
+    standStill: new StandStill(parts),
     streams: new Streams(),
   };
   const lines: Lines = new Lines(context, {
@@ -173,6 +175,7 @@ export function createApplication(parts: ContextParts, keep: RetentionDays): App
       await loadProtection(context);
       // `start()` fails at once if the storage is down.
       await recover({ ...context, shutdownSignal: AbortSignal.abort() });
+      context.standStill.start();
       await lines.start();
       await queueTimeout.start();
       retention.start();

@@ -20,6 +20,7 @@ import type { EventLog } from "./calls/event-log.ts";
 import type { Journals } from "./calls/journals.ts";
 import type { LateResults } from "./calls/late-results.ts";
 import type { PurgeClock } from "./calls/purge-clock.ts";
+import type { StandStill } from "./calls/stand-still.ts";
 import type { Counters } from "./counters.ts";
 import type { GuardedPorts } from "./guards/guarded-ports.ts";
 import type { ServerLease } from "./server-lease.ts";
@@ -37,6 +38,7 @@ export type ContextParts = Omit<
   | "recordingQuota"
   | "runningKeys"
   | "speechScheduler"
+  | "standStill"
   | "streams"
 >;
 
@@ -50,6 +52,7 @@ export interface Context extends GuardedPorts {
   readonly access: ProviderAccess;
   /** Speaks for calls, in turns. */
   readonly speechScheduler: SpeechScheduler;
+  readonly standStill: StandStill;
   /** The turns of calls whose file is decoded. */
   readonly decoderTurns: FairTurns;
   /** The voice of agents, if their call names none. */

@@ -14,6 +14,7 @@ import { EventLog } from "../../src/application/calls/event-log.ts";
 import { Journals } from "../../src/application/calls/journals.ts";
 import { LateResults } from "../../src/application/calls/late-results.ts";
 import { PurgeClock } from "../../src/application/calls/purge-clock.ts";
+import { StandStill } from "../../src/application/calls/stand-still.ts";
 import type { Context } from "../../src/application/context.ts";
 import { Counters } from "../../src/application/counters.ts";
 import { guardedPorts } from "../../src/application/guards/guarded-ports.ts";
@@ -269,6 +270,7 @@ export class World {
       streamPreview: options.streamPreview ?? false,
       journals: new Journals(),
       lateResults: new LateResults(),
+      standStill: new StandStill({ system: this.system, timings, ids }),
       lease: new ServerLease({ system: this.system, storage: this.storage, timings, log }),
       streams: new Streams(),
       recordingQuota: new RecordingQuota(),

@@ -189,6 +189,7 @@ export class CallCreation {
 
   #newCall(principal: Principal, input: CheckedCallInput, message: Message, from: CallerId | undefined): Call {
     const sip = sipChoiceOf(input);
+    this.#context.standStill.look();
     return {
       id: this.#context.ids("call"),
       instanceId: input.instanceId,

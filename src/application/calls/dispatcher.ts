@@ -169,7 +169,7 @@ export class Dispatcher {
       const line = await monitor?.line();
       if (!monitor || !line || !this.#mayDial(instanceId)) return this.#preparations.cancel(instanceId);
       const next = this.#preparations.call(instanceId) ?? (await this.#next(instanceId));
-      const missed = next && monitor.missedBy(next);
+      const missed = next && this.#context.standStill.missedBy(next);
       if (next && missed !== undefined) return await this.#block(next, { reason: "instance_offline", detail: missed });
       if (!(await this.#isAllowed(monitor, next)) || !next) return;
       if (this.#ending(next.id) || !this.#mayDial(instanceId)) return; // whoever ends it goes on with it
@@ -188,7 +188,7 @@ export class Dispatcher {
       const { number } = monitor;
       number.full = undefined; // this dial will tell
       const asking = () => {
-        const missed = monitor.missedBy(call);
+        const missed = this.#context.standStill.missedBy(call);
         if (missed !== undefined) throw new ProgramFailed("instance_offline", missed);
         number.lastDial = { at: system.monotonic() };
       };

@@ -1,4 +1,3 @@
-import type { Call } from "../../domain/call.ts";
 import type { Instance } from "../../domain/instance.ts";
 import {
   decideLine,
@@ -33,7 +32,6 @@ import { LinkCodes } from "./link-codes.ts";
 import { LinkTime } from "./link-time.ts";
 import { NumberPause } from "./number-pause.ts";
 import { Prober } from "./prober.ts";
-import { StandStill } from "./stand-still.ts";
 import { StoredLink } from "./stored-link.ts";
 
 /** The reason that a caller sees for an error of the adapter. */
@@ -75,7 +73,6 @@ export class LineMonitor implements LineHost {
   readonly #record: InstanceRecord;
   readonly #link: StoredLink;
   readonly #linkTime: LinkTime;
-  readonly #standStill: StandStill;
   readonly #pause: NumberPause;
   readonly #line: BoundedLine;
   readonly #prober: Prober;
@@ -90,7 +87,6 @@ export class LineMonitor implements LineHost {
     this.telephony = telephony;
     this.#watcher = watcher;
     this.#link = new StoredLink(context, this.#record);
-    this.#standStill = new StandStill(context);
     this.#linkTime = new LinkTime(context, this.#record);
     this.#pause = new NumberPause(context, this.#record);
     const { id, userId, name } = instance;
@@ -145,11 +141,6 @@ export class LineMonitor implements LineHost {
   /** Whether the last probe found the line able to place calls. */
   get canDial(): boolean {
     return this.#flow.state === "online";
-  }
-
-  /** Why a call must not be dialled any more although the line is online; undefined if it may be. */
-  missedBy(call: Call): string | undefined {
-    return this.#standStill.missedBy(call);
   }
 
   /** Why the line cannot place calls until somebody mends it; undefined if it can, or if the fault may pass by itself. */
@@ -380,7 +371,7 @@ export class LineMonitor implements LineHost {
   }
 
   #found(health: LineHealth): void {
-    this.#standStill.probed();
+    this.#context.standStill.look();
     if (health.state === "online") this.#take({ type: "found_online", at: this.#context.system.now() });
     else this.#take({ type: "found_offline", reason: health.reason, lasting: health.lasting ?? false });
   }

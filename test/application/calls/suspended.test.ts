@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ManualSystem } from "../../../src/testing/manual-system.ts";
-import { ToneSpeech, World } from "../../support/application.ts";
+import { ALICE, ToneSpeech, World } from "../../support/application.ts";
 
 const HOUR_MS = 3_600_000;
 const MISSED = { reason: "instance_offline", detail: expect.stringMatching(/stood still for 288\d\d s/) };
@@ -38,6 +38,35 @@ describe.each(Object.entries(RESUMES))("%s that resumes after eight hours", (_, 
     resume(world.system);
     world.line(instance).goOnline();
     await world.system.settle();
+    await world.system.advance(10_000);
+    expect(world.network.legs).toHaveLength(0);
+    expect((await world.stored(call)).status).toBe("FAILED");
+    await world.stop();
+  });
+
+  test("dials no call that waited for its number to be linked", async () => {
+    const world = await World.start();
+    const instance = await world.newInstance();
+    await world.system.advance(60_000);
+    const call = await world.call(instance);
+    await world.system.advance(7_000);
+    resume(world.system);
+    await world.app.instances.configure(ALICE, instance.id);
+    await world.line(instance).scan();
+    await world.system.advance(10_000);
+    expect(world.network.legs).toHaveLength(0);
+    expect((await world.stored(call)).status).toBe("FAILED");
+    await world.stop();
+  });
+
+  test("dials no call that was created right after the clock was set back", async () => {
+    const world = await World.start();
+    const instance = await world.activeInstance();
+    world.line(instance).goOffline("gone");
+    world.system.jump(-8 * HOUR_MS);
+    const call = await world.call(instance);
+    resume(world.system);
+    world.line(instance).goOnline();
     await world.system.advance(10_000);
     expect(world.network.legs).toHaveLength(0);
     expect((await world.stored(call)).status).toBe("FAILED");
