@@ -1,4 +1,5 @@
 import { nextTurn } from "../../../src/base/next-turn.ts";
+import { DEFAULT_TIMINGS } from "../../../src/domain/timings.ts";
 import type { Run } from "./run.ts";
 import type { Step } from "./steps.ts";
 
@@ -68,11 +69,14 @@ export async function breakSomething(run: Run, { step, which }: Step): Promise<v
 async function sleep(run: Run, ms: number, stopsMonotonic: boolean): Promise<void> {
   const { process, clock, lateDials } = run;
   if (!process.alive || process.system.stopped) return;
+  const pausesMonotonic = stopsMonotonic && !run.leases; // a lease is measured by a clock that must not stop
+  // A wall clock that was set in the same moment could hide the sleep.
+  if (pausesMonotonic) await clock.advance(DEFAULT_TIMINGS.probeMs);
+  if (!process.alive || process.system.stopped) return;
   lateDials.sleeps(process, ms);
   process.system.stop();
   await clock.advance(ms);
-  // A lease is measured by a clock that must not stop.
-  if (stopsMonotonic && !run.leases) process.system.stopMonotonic(ms);
+  if (pausesMonotonic) process.system.stopMonotonic(ms);
   process.goOn("forwards");
 }
 

@@ -22,7 +22,7 @@ const POLICIES: readonly QueuePolicy[] = [{ kind: "single" }, PROTECTED];
 /** MODEL_MS: runs as many sequences as fit into this time, for each policy, instead of FC_RUNS sequences. */
 const budgetMs = Number(environment.MODEL_MS || 0);
 const isTimed = budgetMs > 0 && replay.seed === undefined;
-const timeout = Math.max(120_000, fuzzRuns * 1_000);
+const timeout = Math.max(120_000, fuzzRuns * 1_000, 2 * budgetMs);
 
 async function holds(policy: QueuePolicy, sequence: readonly Step[]): Promise<void> {
   const run = new Run(policy, isLeased(sequence));

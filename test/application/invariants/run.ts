@@ -104,6 +104,8 @@ export class Run {
    */
   async revive(): Promise<void> {
     if (this.leases) return this.process.alive && !this.#owner ? undefined : this.owned();
+    // The lock of the database is free once nothing of the dead process is under way there.
+    if (!this.process.alive) await this.clock.settle();
     for (let tries = 0; !this.process.alive; tries++) {
       this.process = this.#next(this.process);
       if (await this.process.start()) return;
