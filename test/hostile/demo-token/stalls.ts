@@ -1,5 +1,6 @@
 // Preloaded into a process with `--import`: writes each turn of its event loop that took too long into the file `STALLS`.
 import { appendFileSync } from "node:fs";
+import { isMainThread } from "node:worker_threads";
 
 /** A stall of an event loop. */
 export interface Stall {
@@ -13,7 +14,8 @@ const TICK_MS = 2;
 const NOTED_MS = 20;
 
 const file = process.env.STALLS;
-if (file !== undefined) {
+// Threads that speak or read bodies are busy for as long as that takes.
+if (file !== undefined && isMainThread) {
   let due = performance.now() + TICK_MS;
   const tick = (): void => {
     const now = performance.now();
