@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
 /** Requests of one connection that wait for their turn; a connection with more of them is ended. */
-const MAX_WAITING = 100;
+const MAX_WAITING = 20;
 
 /** The end of the newest response of a connection, and how many requests wait. */
 interface Turns {
@@ -19,12 +19,15 @@ const given = new WeakSet<ServerResponse>();
  * closed by then. Node hands over all requests that a client has sent ahead at once, although it reads no response.
  */
 export async function turnOf({ socket }: IncomingMessage, response: ServerResponse): Promise<boolean> {
-  if (given.has(response)) return !socket.destroyed && !response.closed;
+  if (socket.destroyed) return false; // Node hands over the rest of what it has read
+  if (given.has(response)) return !response.closed;
   given.add(response);
   const turns = connections.get(socket) ?? { last: Promise.resolve(), waiting: 0 };
   connections.set(socket, turns);
-  if (turns.waiting >= MAX_WAITING) socket.destroy();
-  if (socket.destroyed) return false;
+  if (turns.waiting >= MAX_WAITING) {
+    socket.destroy();
+    return false;
+  }
   const before = turns.last;
   let over = (): void => {};
   turns.last = new Promise((resolve) => {

@@ -1,5 +1,6 @@
 import { Router } from "itty-router";
 import { PortBusy } from "../application/guards/port-fault.ts";
+import { TurnBudget } from "../base/turn-budget.ts";
 import type { Principal } from "../domain/principal.ts";
 import { Refusal } from "../domain/refusal.ts";
 import { StorageUnavailable } from "../ports/storage.ts";
@@ -29,6 +30,8 @@ import { withoutFragment } from "./without-fragment.ts";
 
 /** The status of a request whose connection closed first, in metrics and the log. */
 const CLIENT_CLOSED = 499;
+/** Requests that begin in one turn of the event loop: one takes milliseconds, and frames of audio are due in between. */
+const MAX_BEGUN = 4;
 
 export type { HttpParts } from "./dependencies.ts";
 
@@ -46,6 +49,7 @@ export function createHttp(parts: HttpParts): WebApp {
   const meter = requestMeter();
   const tickets = new StreamTickets(system);
   const sockets = new SocketBudget();
+  const begun = new TurnBudget(MAX_BEGUN);
   const identification = { authenticate: deps.authenticate, tickets, log };
   const pages = deps.pages.map((page) => ({ ...checkedPrefix(page.prefix), page }));
   const resources = resourcesOf(allRoutes(deps, { base, meter, tickets }));
@@ -164,6 +168,7 @@ export function createHttp(parts: HttpParts): WebApp {
   };
 
   async function replyTo(context: RequestContext): Promise<Reply> {
+    await begun.take(1);
     const reply: Reply = await router.fetch(context).finally(() => context.release?.());
     const ms = system.monotonic() - context.startedAt;
     meter.count(context.method, context.route, reply.status, ms);
