@@ -16,7 +16,7 @@ import { requestMeter } from "./metrics.ts";
 import { notFoundPage } from "./not-found-page.ts";
 import { OWN_SEGMENTS, ownPaths } from "./own-paths.ts";
 import { HttpRefusal, problem, problemOf, refusedPath } from "./problem.ts";
-import { rateLimiter } from "./rate-limit.ts";
+import { callerLimiter } from "./rate-limit.ts";
 import { html, noContent, toResponse, varying } from "./reply.ts";
 import { RequestContext } from "./request-context.ts";
 import { givenRequestId, requestIds } from "./request-id.ts";
@@ -45,7 +45,7 @@ export function createHttp(parts: HttpParts): WebApp {
   const base = checkedBase(deps.basePath ?? "");
   const newRequestId = deps.newRequestId ?? requestIds(system);
   const cors = corsPolicy(deps.cors ?? false);
-  const limiter = deps.rateLimit && rateLimiter(deps.rateLimit, () => system.monotonic());
+  const limiter = callerLimiter(deps.rateLimit, () => system.monotonic());
   const meter = requestMeter();
   const tickets = new StreamTickets(system);
   const sockets = new SocketBudget();
@@ -64,9 +64,8 @@ export function createHttp(parts: HttpParts): WebApp {
   /** Authenticates the caller and checks the rate limit. */
   async function admit(context: RequestContext): Promise<void> {
     await identify(context, identification);
-    if (!limiter) return;
-    const { tokenId, userId } = context.caller;
-    const decision = limiter(tokenId ?? userId);
+    const decision = limiter(context.caller);
+    if (!decision) return;
     context.replyHeaders = decision.headers;
     if (!decision.allowed)
       throw new HttpRefusal("rate_limited", `too many requests; try again in ${decision.retryAfter} s`, {

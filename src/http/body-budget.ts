@@ -28,6 +28,8 @@ type Owner = Pick<Principal, "userId" | "demoInstanceId">;
 
 /** The part of its user's budgets that a demo token may use. */
 const DEMO_PART = 1 / 4;
+/** The largest body of a demo token, bytes: a minute of MP3 at 96 kbit/s. */
+const MAX_DEMO_BODY: number = 1 << 20;
 
 /**
  * Bounds the bytes of all large bodies that are being received or processed, and of each user's large and small bodies.
@@ -47,7 +49,8 @@ export class BodyBudget {
 
   /** The largest body that fits while there is no other body, bytes. */
   most(owner: Owner): number {
-    return Math.min(this.#budgetOf(owner), Math.max(SMALL_BODY, Math.floor(this.#limits.allBodiesBytes / 2)));
+    const shared = Math.min(this.#budgetOf(owner), Math.max(SMALL_BODY, Math.floor(this.#limits.allBodiesBytes / 2)));
+    return owner.demoInstanceId === undefined ? shared : Math.min(shared, MAX_DEMO_BODY);
   }
 
   /** The share of a new body; it begins with no bytes. */

@@ -13,8 +13,6 @@ export interface DocumentFacts {
   readonly base: string;
   /** Public URL of the interface, base path included. */
   readonly server: string;
-  /** Whether requests are limited, so that every operation may return 429. */
-  readonly rateLimited: boolean;
 }
 
 type Json = Record<string, unknown>;
@@ -27,7 +25,7 @@ export function openapiDocument(routes: readonly Route[], facts: DocumentFacts):
   // Collections before their members, so that "place a call" precedes "read a call".
   for (const route of [...routes].sort((a, b) => a.path.length - b.path.length)) {
     const path = route.path.replace(/:(\w+)/g, "{$1}");
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, facts) };
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route) };
   }
   return {
     openapi: "3.1.1",
@@ -103,7 +101,7 @@ const WEBHOOK_HEADERS: readonly Json[] = [
   ["webhook-signature", "Signatures separated by spaces: v1, a comma, and Base64 of HMAC-SHA256."],
 ].map(([name, description]) => ({ name, in: "header", required: true, description, schema: { type: "string" } }));
 
-function operation({ path, operation }: Route, facts: DocumentFacts): Json {
+function operation({ path, operation }: Route): Json {
   const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name = ""]) => ({
     name,
     in: "path",
@@ -140,7 +138,7 @@ function operation({ path, operation }: Route, facts: DocumentFacts): Json {
     responses: {
       ...mapValues(operation.answers, answer),
       ...problemResponses(
-        [...(operation.problems ?? []), ...commonProblems(operation, facts)],
+        [...(operation.problems ?? []), ...commonProblems(operation)],
         operation.problemPages ? operation.problems : [],
       ),
     },
@@ -161,10 +159,9 @@ function answer({ description, schema, media = [], headers = [] }: Answer): Json
   };
 }
 
-function commonProblems({ access }: Operation, { rateLimited }: DocumentFacts): ProblemCode[] {
+function commonProblems({ access }: Operation): ProblemCode[] {
   if (access === "open") return ["internal_error"];
-  const limited: ProblemCode[] = rateLimited ? ["rate_limited"] : [];
-  return ["unauthorized", "insufficient_scope", ...limited, "internal_error", "storage_unavailable", "stopping"];
+  return ["unauthorized", "insufficient_scope", "rate_limited", "internal_error", "storage_unavailable", "stopping"];
 }
 
 /** One response for each status; its description lists the possible codes. @param pages those that browsers get as `text/html` */

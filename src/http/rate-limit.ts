@@ -1,3 +1,5 @@
+import type { Principal } from "../domain/principal.ts";
+
 /** How many requests one token may make. */
 export interface RateLimit {
   /** Requests per window, and the largest burst. */
@@ -6,6 +8,9 @@ export interface RateLimit {
   readonly windowMs: number;
 }
 
+/** The requests with the demo tokens of one instance. */
+const DEMO: RateLimit = { limit: 100, windowMs: 10_000 };
+
 /** The decision about one request. */
 export interface RateDecision {
   readonly allowed: boolean;
@@ -13,6 +18,23 @@ export interface RateDecision {
   readonly headers: Record<string, string>;
   /** Seconds until the next request is allowed; at least 1. */
   readonly retryAfter: number;
+}
+
+/**
+ * Limits the requests of each token, or of each user without one. Demo tokens always have a limit: that of the server, or a
+ * stricter one for all those of an instance.
+ * @param limit undefined: other tokens have none
+ * @param now a clock that never jumps, ms
+ */
+export function callerLimiter(
+  limit: RateLimit | undefined,
+  now: () => number,
+): (caller: Pick<Principal, "tokenId" | "userId" | "demoInstanceId">) => RateDecision | undefined {
+  const isStrict = limit !== undefined && limit.limit / limit.windowMs < DEMO.limit / DEMO.windowMs;
+  const ofToken = limit && rateLimiter(limit, now);
+  const ofDemo = rateLimiter(isStrict ? limit : DEMO, now);
+  return ({ tokenId, userId, demoInstanceId }) =>
+    demoInstanceId === undefined ? ofToken?.(tokenId ?? userId) : ofDemo(demoInstanceId);
 }
 
 /** Most buckets. Beyond it, the least recently used bucket is dropped, so its key starts with a full bucket again. */

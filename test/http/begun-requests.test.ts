@@ -14,9 +14,7 @@ test("of many requests that arrive at once, few begin in one turn of the event l
     },
   });
   const tokens = Array.from({ length: 40 }, (_, n) => `token-${n}`);
-  const replies = tokens.map((token) =>
-    ask(app, { path: "/v1/calls", headers: { authorization: `Bearer ${token}` } }),
-  );
+  const replies = tokens.map((token) => ask(app, { path: "/v1/calls", headers: { authorization: `Bearer ${token}` } }));
   let most = 0;
   for (let before = 0; begun.length < tokens.length; before = begun.length) {
     await nextTurn();

@@ -54,6 +54,12 @@ describe("a user's budget", () => {
 });
 
 describe("a demo token", () => {
+  test("the largest body of a demo token has 1 MiB, that of its user as much as there is", () => {
+    const bodies = new BodyBudget({ userBodiesBytes: 64 << 20, allBodiesBytes: 256 << 20 });
+    expect(bodies.most({ userId: "ada", demoInstanceId: "inst_1" })).toBe(1 << 20);
+    expect(bodies.most({ userId: "ada" })).toBe(64 << 20);
+  });
+
   const demo = { userId: "ada", demoInstanceId: "inst_1" };
 
   test("a demo token has a quarter of its user's budgets, and counts towards them", () => {

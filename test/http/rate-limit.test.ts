@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { rateLimiter } from "../../src/http/rate-limit.ts";
+import { callerLimiter, rateLimiter } from "../../src/http/rate-limit.ts";
 import { ask } from "./support/ask.ts";
 import { NOW, serve } from "./support/fakes.ts";
 
@@ -49,6 +49,37 @@ describe("with a limit", () => {
   test("health checks are not limited", async () => {
     const { app } = limited();
     for (let i = 0; i < 5; i++) expect((await ask(app, { path: "/healthz", token: null })).status).toBe(200);
+  });
+});
+
+describe("demo tokens", () => {
+  const caller = (instance: string, token: string) => ({
+    userId: "usr_anna",
+    tokenId: token,
+    demoInstanceId: instance,
+  });
+
+  test("those of one instance have 100 requests in ten seconds, although the server has no limit", () => {
+    let now = 0;
+    const limiter = callerLimiter(undefined, () => now);
+    for (let i = 0; i < 100; i++) expect(limiter(caller("inst_1", `token ${i % 3}`))?.allowed).toBe(true);
+    expect(limiter(caller("inst_1", "token 4"))?.allowed).toBe(false);
+    expect(limiter(caller("inst_2", "token 5"))?.allowed).toBe(true);
+    expect(limiter({ userId: "usr_anna", tokenId: "token 6" })).toBeUndefined();
+    now = 100;
+    expect(limiter(caller("inst_1", "token 1"))?.allowed).toBe(true);
+  });
+
+  test("a stricter limit of the server is theirs as well", () => {
+    const limiter = callerLimiter({ limit: 2, windowMs: 60_000 }, () => 0);
+    const allowed = [1, 2, 3].map(() => limiter(caller("inst_1", "token"))?.allowed);
+    expect(allowed).toEqual([true, true, false]);
+  });
+
+  test("a more generous one is not", () => {
+    const limiter = callerLimiter({ limit: 10_000, windowMs: 60_000 }, () => 0);
+    for (let i = 0; i < 100; i++) limiter(caller("inst_1", "token"));
+    expect(limiter(caller("inst_1", "token"))?.allowed).toBe(false);
   });
 });
 

@@ -43,7 +43,6 @@ export function allRoutes(deps: HttpDependencies, shared: SharedParts = {}): rea
       version: deps.version,
       base,
       server: server(),
-      rateLimited: deps.rateLimit !== undefined,
     });
   };
   const readJson = jsonReader(deps);
