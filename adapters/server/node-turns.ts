@@ -1,15 +1,19 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { TurnBudget } from "../../src/base/turn-budget.ts";
 
 /** Requests of one connection that wait for their turn; a connection with more of them is ended. */
 const MAX_WAITING = 20;
 
-/** The end of the newest response of a connection, and how many requests wait. */
+/** The end of the newest response of a connection, how many requests wait, and whether the connection is being ended. */
 interface Turns {
   last: Promise<void>;
   waiting: number;
+  ends: boolean;
 }
 
+/** Connections are ended one in each turn of the event loop: Node fails every request of them. */
+const endings = new TurnBudget(1);
 const connections = new WeakMap<Socket, Turns>();
 /** Responses that have had their turn: a program may pass one to several handlers, one after the other. */
 const given = new WeakSet<ServerResponse>();
@@ -19,12 +23,15 @@ const given = new WeakSet<ServerResponse>();
  * closed by then. Node hands over all requests that a client has sent ahead at once, although it reads no response.
  */
 export async function turnOf({ socket }: IncomingMessage, response: ServerResponse): Promise<boolean> {
-  if (socket.destroyed) return false; // Node hands over the rest of what it has read
+  const turns = connections.get(socket) ?? { last: Promise.resolve(), waiting: 0, ends: false };
+  if (turns.ends || socket.destroyed) return false; // Node hands over the rest of what it has read
   if (given.has(response)) return !response.closed;
   given.add(response);
-  const turns = connections.get(socket) ?? { last: Promise.resolve(), waiting: 0 };
   connections.set(socket, turns);
   if (turns.waiting >= MAX_WAITING) {
+    turns.ends = true;
+    socket.pause();
+    await endings.take(1);
     socket.destroy();
     return false;
   }
