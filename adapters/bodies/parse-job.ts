@@ -26,6 +26,7 @@ export function parseJob(
   { emit }: { emit(piece: ParsedBody, transfer?: readonly ArrayBuffer[]): void },
 ): void {
   const parsed = parseJson(new Uint8Array(buffer, 0, length), bounds);
+  (buffer as ArrayBuffer & { transfer(length: number): void }).transfer(0); // gives its memory back now, not when garbage is collected
   const place = "value" in parsed ? audioPlace(parsed.value) : undefined;
   const file = place && decodedFile(place.audioBase64);
   if (file) {
