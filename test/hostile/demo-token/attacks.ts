@@ -61,8 +61,17 @@ export const ATTACKS: readonly Attack[] = [
     body: `{${Array.from({ length: 50_000 }, (_, n) => `"k${n}":1`).join()}}`,
   })),
   request("a big upload that is no audio", 2, "POST", "/v1/calls", (loot) => ({
-    body: { instanceId: loot.instance, type: "FIXED_AUDIO", target: CALLEE, audio: { base64: "A".repeat(8_000_000) } },
+    body: {
+      instanceId: loot.instance,
+      type: "FIXED_AUDIO",
+      target: CALLEE,
+      audio: { audioBase64: "A".repeat(1_000_000) },
+    },
   })),
+  request("a field that is far too long", 2, "POST", "/v1/calls", (loot) => ({
+    body: { instanceId: loot.instance, ...STREAM, reference: "A".repeat(1_000_000) },
+  })),
+  request("an upload that is too big", 2, "POST", "/v1/calls", () => ({ body: { filler: "A".repeat(8_000_000) } })),
   request("a guessed token", 8, "GET", "/v1/instances", () => ({
     headers: { authorization: `Bearer ${key()}${key()}` },
   })),

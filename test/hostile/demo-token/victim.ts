@@ -1,5 +1,14 @@
+import { readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { type Answer, type Sending, send } from "../../support/server-http.ts";
+import { toneWav } from "../../support/server-sound.ts";
+
+const fileOf = (name: string): Buffer => readFileSync(new URL(`../../fixtures/mp3/${name}`, import.meta.url));
+/** Audio files of calls, and one that is none. */
+const FILES: readonly string[] = [fileOf("tone-16000.mp3"), toneWav({ ms: 500 })].map((file) =>
+  file.toString("base64"),
+);
+const NO_AUDIO = "A".repeat(2_000_000);
 
 /** A request of the other user that failed. */
 export interface Failure {
@@ -25,9 +34,35 @@ export class Victim {
     this.#instance = instance;
   }
 
+  /** Speaks long texts, for a while: the first ones let the server compile much of its speech engine. */
+  async begin(): Promise<void> {
+    const target = { phoneNumber: "+12025550100" };
+    for (let n = 0; n < 4; n++) {
+      const tts = { text: `Text ${n}. ${"These are many words. ".repeat(150)}`, voiceId: "en-US-1" };
+      const created = await this.#ask("POST", "/v1/calls", {
+        instanceId: this.#instance,
+        type: "FIXED_TTS",
+        target,
+        tts,
+      });
+      await pause(4_000);
+      if (created) await this.#ask("DELETE", `/v1/calls/${created.json<{ id: string }>().id}`);
+    }
+  }
+
   /** Works until the signal fires. */
   async work(signal: AbortSignal): Promise<void> {
-    await Promise.all([this.#browse(signal), this.#call(signal), this.#follow(signal)]);
+    await Promise.all([this.#browse(signal), this.#err(signal), this.#call(signal), this.#follow(signal)]);
+  }
+
+  /** Takes the wrong file now and then. */
+  async #err(signal: AbortSignal): Promise<void> {
+    const target = { phoneNumber: "+12025550100" };
+    const body = { instanceId: this.#instance, type: "FIXED_AUDIO", target, audio: { audioBase64: NO_AUDIO } };
+    while (!signal.aborted) {
+      await this.#ask("POST", "/v1/calls", body, {}, 400);
+      await pause(5_000);
+    }
   }
 
   async #browse(signal: AbortSignal): Promise<void> {
@@ -47,12 +82,13 @@ export class Victim {
   async #call(signal: AbortSignal): Promise<void> {
     const target = { phoneNumber: "+12025550100" };
     while (!signal.aborted) {
-      const body = {
-        instanceId: this.#instance,
-        type: "FIXED_TTS",
-        target,
-        tts: { text: "Hello there.", voiceId: "en-US-1" },
-      };
+      // Each text is new, so that it is spoken.
+      const tts = { text: `Hello there, this is message ${this.placed.length}.`, voiceId: "en-US-1" };
+      const message =
+        this.placed.length % 3 === 1
+          ? { type: "FIXED_AUDIO", audio: { audioBase64: FILES[this.placed.length % 2] } }
+          : { type: "FIXED_TTS", tts };
+      const body = { instanceId: this.#instance, target, ...message };
       const created = await this.#ask("POST", "/v1/calls", body);
       if (!created) continue;
       const { id } = created.json<{ id: string }>();
@@ -79,6 +115,7 @@ export class Victim {
     path: string,
     body?: object,
     headers: Sending["headers"] = {},
+    expected?: number,
   ): Promise<Answer | undefined> {
     const from = performance.now();
     try {
@@ -92,7 +129,7 @@ export class Victim {
         timeoutMs: 40_000,
       });
       if (headers.prefer === undefined) this.took.push(performance.now() - from);
-      if (answer.status < 300) return answer;
+      if (expected === undefined ? answer.status < 300 : answer.status === expected) return answer;
       this.failures.push({ request: `${method} ${path}`, why: `${answer.status} ${answer.text.slice(0, 300)}` });
     } catch (fault) {
       this.failures.push({ request: `${method} ${path}`, why: String(fault) });
