@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import { TurnBudget } from "../../src/base/turn-budget.ts";
 
 /** Requests of one connection that wait for their turn; a connection with more of them is ended. */
-const MAX_WAITING = 20;
+const MAX_WAITING = 100;
 
 /** The end of the newest response of a connection, how many requests wait, and whether the connection is being ended. */
 interface Turns {
