@@ -70,6 +70,7 @@ export const pointersOf = ({ errors = [] }: ProblemView): string[] => errors.map
 export function anonymous(answer: Answer, id: string): unknown {
   const text = answer.text.replaceAll(id, "ID").replace(/"request_id":"[^"]*"/, '"request_id":"R"');
   const headers = { ...answer.headers };
-  for (const name of ["x-request-id", "date", "content-length", "keep-alive", "connection"]) delete headers[name];
+  for (const name of ["x-request-id", "ratelimit", "date", "content-length", "keep-alive", "connection"])
+    delete headers[name];
   return { status: answer.status, headers, text };
 }
