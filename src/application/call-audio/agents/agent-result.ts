@@ -12,7 +12,7 @@ const MAX_RESULT_CHARACTERS = 16_000;
 /** A value that does not fulfil the schema is repaired once. */
 const ATTEMPTS = 2;
 /** Longest explanation that is stored, characters. */
-const LONGEST_ERROR = 500;
+const MAX_ERROR_CHARACTERS = 500;
 
 /** What an agent has found out by the schema of its call, or why that is unknown. */
 export interface Findings {
@@ -97,7 +97,9 @@ export class AgentResult {
     const stored: unknown = JSON.parse(json); // what is checked is what is stored: a Date is a text in both
     const faults = schemaFaults(this.#schema, stored);
     if (faults.length === 0) return { result: stored as CallResult, resultError: null };
-    return { resultError: `the result does not fulfil resultSchema: ${faults.join("; ")}`.slice(0, LONGEST_ERROR) };
+    return {
+      resultError: `the result does not fulfil resultSchema: ${faults.join("; ")}`.slice(0, MAX_ERROR_CHARACTERS),
+    };
   }
 }
 
@@ -117,5 +119,5 @@ const tooLong = ({ length }: string): Findings => ({
 });
 
 const unstated = (error: unknown): Findings => ({
-  resultError: `the agent has stated no result: ${errorText(error)}`.slice(0, LONGEST_ERROR),
+  resultError: `the agent has stated no result: ${errorText(error)}`.slice(0, MAX_ERROR_CHARACTERS),
 });
