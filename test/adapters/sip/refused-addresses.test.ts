@@ -36,6 +36,17 @@ async function callTo(callee: Script, mediaFrom: readonly string[] | undefined) 
   return { scene, ...call, seen: () => seen };
 }
 
+/** Plays a second of a tone, hangs up, and returns how many samples were loud at the callee. */
+async function loudOfTone(scene: Scene, { leg, events, playout }: Awaited<ReturnType<Scene["call"]>>): Promise<number> {
+  playout.enqueue(tone(440, 1_000, leg.sampleRate, 8_000));
+  playout.silence(100);
+  playout.end();
+  await playout.drained;
+  await leg.hangUp();
+  await events.over;
+  return scene.farEnd.calls[0]!.heard.filter((sample) => Math.abs(sample) > 1_000).length;
+}
+
 const refusals = (call: Awaited<ReturnType<typeof callTo>>) =>
   call.events.all.flatMap((event) =>
     event.type === "noted" && event.fact.event === "media.address_refused"
@@ -46,18 +57,12 @@ const refusals = (call: Awaited<ReturnType<typeof callTo>>) =>
 describe("an SDP address outside of mediaFrom", () => {
   test("gets no audio; it goes to the source of the remote audio", async () => {
     const call = await callTo({ says: { hz: 1_000 } }, ONLY_FAR_END.mediaFrom);
-    const { leg, events, playout, scene } = call;
-    playout.enqueue(tone(440, 1_000, leg.sampleRate, 8_000));
-    playout.silence(100);
-    playout.end();
-    await playout.drained;
-    await leg.hangUp();
-    await events.over;
+    const { leg, events, scene } = call;
+    const loud = await loudOfTone(scene, call);
     expect(call.seen()).toEqual([]);
     expect(refusals(call)).toEqual([["media.address_refused", STRANGER]]);
     expect(events.types.slice(0, 4)).toEqual(["placed", "alerting", "noted", "answered"]);
     expect(events.types).toContain("connected");
-    const loud = scene.farEnd.calls[0]!.heard.filter((sample) => Math.abs(sample) > 1_000).length;
     expect(loud).toBeGreaterThan(0.9 * 8 * 1_000 * 0.9); // a sine is this loud for nine tenths of the time
     expect(leg.statistics?.()?.heldMs).toBe(0);
   });
@@ -132,15 +137,9 @@ describe("a trunk whose server has a public address", () => {
 test.each(["192.0.0.4", "198.18.0.1"])("a callee whose SDP names %s hears the call", async (host) => {
   const callee = { says: { hz: 1_000 }, mediaAt: STRANGER, host };
   const scene = await Scene.open({}, { callees: { "*": callee } });
-  const { leg, events, playout } = await scene.call(NUMBER);
-  await events.next("connected", 5_000);
-  playout.enqueue(tone(440, 1_000, leg.sampleRate, 8_000));
-  playout.silence(100);
-  playout.end();
-  await playout.drained;
-  await leg.hangUp();
-  await events.over;
-  const loud = scene.farEnd.calls[0]!.heard.filter((sample) => Math.abs(sample) > 1_000).length;
+  const call = await scene.call(NUMBER);
+  await call.events.next("connected", 5_000);
+  const loud = await loudOfTone(scene, call);
   expect(loud).toBeGreaterThan(0.8 * 8 * 1_000 * 0.9);
 });
 
