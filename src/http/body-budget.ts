@@ -35,7 +35,7 @@ const MAX_DEMO_BODY: number = 1 << 20;
  * Bounds the bytes of all large bodies that are being received or processed, and of each user's large and small bodies.
  * The large bodies of one user never take more than they leave free, so every user gets a part of the free budget, and
  * uploads never cause the refusal of a small request. A demo token has a quarter of its user's budgets,
- * and one large body at a time: its memory while it is parsed and checked is several times its size.
+ * and one large body at a time, of at most 1 MiB: its memory while it is parsed and checked is several times its size.
  */
 export class BodyBudget {
   readonly #limits: Pick<Limits, "allBodiesBytes" | "userBodiesBytes">;

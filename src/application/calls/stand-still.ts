@@ -40,7 +40,7 @@ export class StandStill {
     if (ms > timings.queueTimeoutMs + 2 * timings.probeMs) this.#last = { ms, noticedAt: ids("call") };
   }
 
-  /** Why a call must not be dialled any more: it has waited all the time; undefined if it may be. */
+  /** The reason why a call that has waited all the time must not be dialled any more; undefined if it may be. */
   missedBy({ id }: Pick<Call, "id">): string | undefined {
     this.look();
     if (!this.#last || id > this.#last.noticedAt) return undefined;
