@@ -1,8 +1,8 @@
 import { concatPcm, pcmFromFloat } from "../../audio/pcm.ts";
 import type { System } from "../../ports/system.ts";
 import { FRAME, FRAME_MS } from "./live-audio.ts";
-import { type CalleeDevice, deviceJid, type FakeNumber } from "./numbers.ts";
-import { callStanza, type FakeStanza, offerAck, type StanzaOfCall } from "./stanza.ts";
+import { type CalleeDevice, deviceJid, type FakeNumber, otherAddress } from "./numbers.ts";
+import { callStanza, type FakeStanza, offerAck, offerRefusal, type StanzaOfCall } from "./stanza.ts";
 import { startTicker } from "./ticker.ts";
 
 /** A frame that the callee has received. */
@@ -56,6 +56,8 @@ export class FakeWhatsAppCall {
   /** Frames to be sent back; the latest one stays for the next turn. */
   readonly #echo: Float32Array[] = [];
   readonly #options: FakeCallOptions;
+  /** Address of the callee in the network's stanzas. */
+  readonly #address: string;
   readonly #stanzas: StanzaOfCall;
   readonly #cancels = new Set<() => void>();
 
@@ -65,7 +67,9 @@ export class FakeWhatsAppCall {
     this.peerJid = options.peerJid;
     this.phone = options.phone;
     this.sendsAudio = options.number.media !== "one-way";
-    this.#stanzas = { callId: options.callId, from: options.peerJid, creator: options.creator };
+    const { addressForm = "called" } = options.number;
+    this.#address = addressForm === "other" ? otherAddress(options.peerJid, options.phone) : options.peerJid;
+    this.#stanzas = { callId: options.callId, from: this.#address, creator: options.creator };
   }
 
   /** Who ended the call; undefined while the callee knows of no end. */
@@ -88,10 +92,15 @@ export class FakeWhatsAppCall {
     const { number, newId, deliver } = this.#options;
     const { offer = "accepted", ringsAfterMs = 200, devices = DEFAULT_DEVICES, timesOutAfterMs } = number;
     if (offer === "ignored") return;
-    const jids = devices.map((_, device) => deviceJid(this.peerJid, device));
-    deliver(offerAck(newId(), this.#stanzas, jids, typeof offer === "object" ? offer.error : undefined));
-    if (typeof offer === "object") return;
-    if (ringsAfterMs !== null) this.#after(ringsAfterMs, () => this.ring());
+    if (typeof offer === "object") {
+      deliver(offerRefusal(newId(), this.#stanzas, offer.error));
+      return;
+    }
+    deliver(offerAck(newId(), this.#stanzas, this.#deviceJids(devices.length), number.deviceList ?? "relay"));
+    if (ringsAfterMs !== null) {
+      const ringing = devices.findIndex((device) => device.does !== "busy" || device.afterMs > ringsAfterMs);
+      if (ringing >= 0) this.#after(ringsAfterMs, () => this.ring(ringing));
+    }
     for (const [at, device] of devices.entries()) this.#run(at, device);
     if (timesOutAfterMs !== undefined) this.#after(timesOutAfterMs, () => this.end("network", "timeout"));
   }
@@ -173,6 +182,13 @@ export class FakeWhatsAppCall {
     this.#options.ended();
   }
 
+  /** The callee's devices as the network lists them. */
+  #deviceJids(count: number): string[] {
+    const isBoth = this.#options.number.addressForm === "both";
+    const addresses = isBoth ? [this.peerJid, otherAddress(this.peerJid, this.phone)] : [this.#address];
+    return addresses.flatMap((address) => Array.from({ length: count }, (_, device) => deviceJid(address, device)));
+  }
+
   #run(at: number, device: CalleeDevice): void {
     if (device.does === "answer") this.#after(device.afterMs, () => this.answer(at));
     else if (device.does === "decline") this.#after(device.afterMs, () => this.decline(at));
@@ -189,7 +205,7 @@ export class FakeWhatsAppCall {
 
   #send(tag: string, device: number, attrs?: Record<string, string>): void {
     const { newId, deliver } = this.#options;
-    const from = deviceJid(this.peerJid, device);
+    const from = deviceJid(this.#address, device);
     deliver(callStanza(tag, newId(), { ...this.#stanzas, from }, attrs));
   }
 

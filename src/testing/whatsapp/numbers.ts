@@ -21,7 +21,11 @@ export interface FakeNumber {
   readonly devices?: readonly CalleeDevice[];
   /** What the network does with the offer: `ignored` sends no ack. Default: `accepted`. */
   readonly offer?: "accepted" | "ignored" | { readonly error: number };
-  /** Until the first device reports that it rings; null: never. Default: 200. */
+  /** Address of the callee in stanzas: the called one, the other (its phone JID for a LID), or lists with both. Default: `called`. */
+  readonly addressForm?: "called" | "other" | "both";
+  /** Part of the offer's ack that lists the callee's devices: its relay, a `<user>` beside it, or none. Default: `relay`. */
+  readonly deviceList?: "relay" | "user" | "none";
+  /** Until the first device that is not busy by then reports that it rings; null: never. Default: 200. */
   readonly ringsAfterMs?: number | null;
   /** Until the network ends the ringing with `<terminate reason="timeout">`. Default: never. */
   readonly timesOutAfterMs?: number;
@@ -72,6 +76,11 @@ export function lidOf(digits: string): string {
     parts += String(1_000_000 + ((hash >>> 0) % 9_000_000));
   }
   return `${parts}@lid`;
+}
+
+/** The other address of a number that is called by `jid`: its phone JID for a LID, and a LID for its phone JID. */
+export function otherAddress(jid: string, digits: string): string {
+  return jid.endsWith("@lid") ? `${digits}@s.whatsapp.net` : lidOf(digits);
 }
 
 /** The user part of a JID: `5511987654321:7@s.whatsapp.net` gives `5511987654321`. */

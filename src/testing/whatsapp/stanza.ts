@@ -25,16 +25,31 @@ export function callStanza(
   return { tag: "call", attrs: { id, from: call.from }, content: [child] };
 }
 
+/** The `<ack>` to an offer that the network refuses: it does not name the call. */
+export function offerRefusal(id: string, { from }: StanzaOfCall, error: number): FakeStanza {
+  return { tag: "ack", attrs: { id, from, class: "call", type: "offer", error: String(error) } };
+}
+
 /**
- * The `<ack>` to an offer. Only an accepted offer's ack names the call, and the devices that take part: in its relays.
+ * The `<ack>` to an offer that the network accepts: its relay names the call.
  * @param devices JIDs of the callee's devices
+ * @param list part of the ack that lists them
  */
-export function offerAck(id: string, call: StanzaOfCall, devices: readonly string[], error?: number): FakeStanza {
+export function offerAck(
+  id: string,
+  call: StanzaOfCall,
+  devices: readonly string[],
+  list: "relay" | "user" | "none",
+): FakeStanza {
+  const named = (tag: string, jids: readonly string[]) => jids.map((jid): FakeStanza => ({ tag, attrs: { jid } }));
+  const relay: FakeStanza = {
+    tag: "relay",
+    attrs: { "call-id": call.callId, "call-creator": call.creator, uuid: id },
+    content: named("participant", list === "relay" ? [call.creator, ...devices] : [call.creator]),
+  };
+  const user: FakeStanza = { tag: "user", attrs: { jid: call.from }, content: named("device", devices) };
   const attrs = { id, from: call.from, class: "call", type: "offer" };
-  if (error !== undefined) return { tag: "ack", attrs: { ...attrs, error: String(error) } };
-  const content = [call.creator, ...devices].map((jid): FakeStanza => ({ tag: "participant", attrs: { jid } }));
-  const relay = { tag: "relay", attrs: { "call-id": call.callId, "call-creator": call.creator, uuid: id }, content };
-  return { tag: "ack", attrs, content: [relay] };
+  return { tag: "ack", attrs, content: list === "user" ? [relay, user] : [relay] };
 }
 
 /** The child of a stanza; undefined if it has none. */

@@ -4,11 +4,13 @@ import type { CallEnd } from "./call-types.ts";
 const sentence = (text: string, reason: string | undefined): string =>
   reason === undefined ? text : `${text}: ${reason}`;
 
+export const BUSY: CallEnd = { cause: "busy", detail: "busy" };
+
 /** What a `<terminate>` before the answer means, by its reason. */
 const TERMINATIONS: ReadonlyMap<string | undefined, CallEnd> = new Map<string | undefined, CallEnd>([
   // A person who declines is reported by `<reject>`, or by a reason.
   [undefined, { cause: "rejected_by_network", detail: "terminated before the answer, without a reason" }],
-  ["busy", { cause: "busy", detail: "busy" }],
+  ["busy", BUSY],
   ["declined", { cause: "declined", detail: "declined" }],
   ["rejected_elsewhere", { cause: "declined", detail: "rejected_elsewhere" }],
   ["do_not_disturb", { cause: "declined", detail: "do_not_disturb" }],
@@ -34,7 +36,7 @@ export function terminationOf(reason: string | undefined, alerted: boolean): Cal
 
 /** What the client's own reasons mean before a device has accepted. Only `user_ended` was ever seen. */
 const CLIENT_REASONS: ReadonlyMap<string, CallEnd> = new Map<string, CallEnd>([
-  ["busy", { cause: "busy", detail: "busy" }],
+  ["busy", BUSY],
   ["declined", { cause: "declined", detail: "declined" }],
   ["do_not_disturb", { cause: "declined", detail: "do_not_disturb" }],
   ["failed", { cause: "rejected_by_network", detail: "the client reports: failed" }],
@@ -54,7 +56,7 @@ export function answeredEnd(reason: string | undefined): CallEnd {
 
 /** The end of a call that all devices have rejected, each for itself; a person declines for all of them at once. */
 export function rejectedByAll(reasons: readonly string[]): CallEnd {
-  if (reasons.every((reason) => reason === "busy")) return { cause: "busy", detail: "busy" };
+  if (reasons.every((reason) => reason === "busy")) return BUSY;
   return { cause: "unreachable", detail: sentence("rejected by each device", [...new Set(reasons)].join(", ")) };
 }
 

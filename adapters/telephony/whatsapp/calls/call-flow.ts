@@ -2,6 +2,7 @@ import { nextState } from "../../../../src/base/machine.ts";
 import type { LegEvent } from "../../../../src/ports/telephony.ts";
 import {
   answeredEnd,
+  BUSY,
   DECLINED,
   HUNG_UP,
   lineLost,
@@ -23,10 +24,13 @@ import {
   type CallMove,
   type CallTimer,
 } from "./call-types.ts";
+import { isOnlyPhoneBusy, isRejectedByAll, UNKNOWN_DEVICES, withRejection, withRinging } from "./callee-devices.ts";
 import type { CallStanza } from "./stanza.ts";
 
 /** WhatsApp acknowledges an offer within this time, ms. */
 export const ACK_MS = 10_000;
+/** A callee of unknown devices whose phone is busy rings at another one within this time, ms. */
+export const BUSY_MS = 2_000;
 /** The audio path of an accepted call comes up within this time, ms. */
 export const MEDIA_MS = 20_000;
 /** Between two looks at a call whose connection is lost, ms: one that rings has no more time than that. */
@@ -47,9 +51,7 @@ const NEW_CALL: CallFlow = {
   end: undefined,
   alerted: false,
   held: false,
-  devices: [],
-  rejecting: [],
-  rejections: [],
+  devices: UNKNOWN_DEVICES,
   lost: undefined,
   lostMs: 0,
 };
@@ -112,11 +114,11 @@ function going(flow: CallFlow, input: CallInput): CallDecision {
 function stanza(flow: CallFlow, input: CallStanza): CallDecision {
   switch (input.type) {
     case "offer_taken":
-      return rejectedByEach(taken({ ...flow, devices: input.devices }));
+      return rejectedByEach(taken({ ...flow, devices: { ...flow.devices, listed: input.devices } }));
     case "offer_refused":
       return flow.state === "offered" ? endOurselves(flow, refused(input.code)) : to(flow);
     case "preaccept": {
-      const ringing = taken(flow);
+      const ringing = taken({ ...flow, devices: withRinging(flow.devices, input.device) });
       if (flow.alerted || isAnswered(flow)) return ringing;
       return to({ ...ringing.flow, alerted: true }, ...ringing.effects, emit({ type: "alerting" }));
     }
@@ -140,16 +142,17 @@ function taken(flow: CallFlow): CallDecision {
 function rejected(flow: CallFlow, { device, reason }: Extract<CallStanza, { type: "reject" }>): CallDecision {
   if (isAnswered(flow)) return to(flow);
   if (reason === undefined || reason === "declined") return endOurselves(flow, DECLINED);
-  if (device === undefined || flow.rejecting.includes(device)) return taken(flow);
-  const rejecting = [...flow.rejecting, device];
-  return rejectedByEach(taken({ ...flow, rejecting, rejections: [...flow.rejections, reason] }));
+  if (device === undefined) return taken(flow);
+  const each = rejectedByEach(taken({ ...flow, devices: withRejection(flow.devices, device, reason) }));
+  const isNews = !isOnlyPhoneBusy(flow.devices) && isOnlyPhoneBusy(each.flow.devices);
+  return isNews ? to(each.flow, ...each.effects, start("busy", BUSY_MS)) : each;
 }
 
 /** Ends a call that each device has rejected for itself, if the devices are known. */
 function rejectedByEach(decision: CallDecision): CallDecision {
-  const { devices, rejecting, rejections } = decision.flow;
-  const isAll = devices.length > 0 && devices.every((device) => rejecting.includes(device));
-  return isAll && !isAnswered(decision.flow) ? endOurselves(decision.flow, rejectedByAll(rejections)) : decision;
+  const { flow } = decision;
+  if (!isRejectedByAll(flow.devices) || isAnswered(flow)) return decision;
+  return endOurselves(flow, rejectedByAll([...flow.devices.rejections.values()]));
 }
 
 function clientState(flow: CallFlow, state: string): CallDecision {
@@ -186,6 +189,8 @@ function timer(flow: CallFlow, name: CallTimer, quietMs: number): CallDecision {
   switch (name) {
     case "ack":
       return flow.state === "offered" ? endOurselves(flow, notAcknowledged(ACK_MS)) : to(flow);
+    case "busy":
+      return isOnlyPhoneBusy(flow.devices) && !isAnswered(flow) ? endOurselves(flow, BUSY) : to(flow);
     case "media":
       return flow.state === "accepted" ? endOurselves(flow, withoutMedia(MEDIA_MS)) : to(flow);
     case "line": {

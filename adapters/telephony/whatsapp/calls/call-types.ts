@@ -1,5 +1,6 @@
 import type { Transitions } from "../../../../src/base/machine.ts";
 import type { LegEvent, ReleaseCause } from "../../../../src/ports/telephony.ts";
+import type { CalleeDevices } from "./callee-devices.ts";
 import type { CallStanza } from "./stanza.ts";
 
 /** Where a call of ours can be. */
@@ -46,12 +47,7 @@ export interface CallFlow {
   readonly end: CallEnd | undefined;
   readonly alerted: boolean;
   readonly held: boolean;
-  /** The callee's devices that ring; empty if they are not known. */
-  readonly devices: readonly number[];
-  /** Devices that have rejected the call for themselves alone. */
-  readonly rejecting: readonly number[];
-  /** The reasons of those rejections. */
-  readonly rejections: readonly string[];
+  readonly devices: CalleeDevices;
   /** Why the connection is lost; undefined while it is not. */
   readonly lost: string | undefined;
   /** How long it has been lost, ms, in whole checks. */
@@ -80,11 +76,12 @@ export type CallInput =
   | { readonly type: "fault"; readonly detail: string };
 
 /**
- * `ack`: WhatsApp must have acknowledged the offer; `media`: audio must flow; `line`: how a lost connection is going;
+ * `ack`: WhatsApp must have acknowledged the offer; `busy`: a callee whose phone is busy must ring at another device;
+ * `media`: audio must flow; `line`: how a lost connection is going;
  * `inbound`: whether the callee's audio still arrives; `drain`: the buffer must be empty; `gone`: the client must have
  * noticed the end.
  */
-export type CallTimer = "ack" | "media" | "line" | "inbound" | "drain" | "gone";
+export type CallTimer = "ack" | "busy" | "media" | "line" | "inbound" | "drain" | "gone";
 
 export type CallEffect =
   | { readonly do: "emit"; readonly event: LegEvent }

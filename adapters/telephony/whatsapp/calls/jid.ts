@@ -19,7 +19,12 @@ export function readJid(value: unknown): Jid | undefined {
   return user === undefined || server === undefined ? undefined : { user, device: Number(device), server };
 }
 
-/** Whether two addresses may be of the same subscriber: a number and the address that hides it cannot be compared. */
-export function mayBeSameUser(one: Jid, other: Jid): boolean {
-  return one.server !== other.server || one.user === other.user;
+/** True if an address is one of a subscriber's, or of a device of theirs. */
+export function isOneOf(addresses: readonly Jid[], { server, user }: Jid): boolean {
+  return addresses.some((address) => address.server === server && address.user === user);
+}
+
+/** True unless an address is of another subscriber: one in a form that they are not known by cannot be compared. */
+export function mayBeOneOf(addresses: readonly Jid[], jid: Jid): boolean {
+  return isOneOf(addresses, jid) || addresses.every(({ server }) => server !== jid.server);
 }

@@ -48,6 +48,7 @@ export class WhatsAppLeg implements Leg, CallListener {
   #resolveGone: () => void = () => {};
   #stopListening: () => void = () => {};
   #cancelEnd: () => void = () => {};
+  /** Address of the callee, as the client knows it. */
   #peerJid: string;
   #flow: CallFlow;
 
@@ -114,7 +115,8 @@ export class WhatsAppLeg implements Leg, CallListener {
 
   /** @internal called by the session */
   stanza(stanza: unknown): void {
-    const read = readCallStanza(stanza, { callId: this.callId, peerJid: this.#peerJid });
+    const addresses = [this.#peerJid, this.#options.peerJid, this.#options.resolvedAddress];
+    const read = readCallStanza(stanza, { callId: this.callId, addresses });
     if (read !== undefined) this.#take({ type: "stanza", stanza: read });
   }
 

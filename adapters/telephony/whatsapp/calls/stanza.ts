@@ -1,10 +1,12 @@
-import { type Jid, mayBeSameUser, readJid } from "./jid.ts";
+import { isOneOf, type Jid, mayBeOneOf, readJid } from "./jid.ts";
 
 /** What a stanza reports about one of our calls. */
 export type CallStanza =
-  /** A device of the callee rings, or has accepted. */
-  | { readonly type: "preaccept" | "accept" }
-  /** A device refuses. `device`: its number; undefined if the stanza does not name it. */
+  /** A device of the callee rings. `device`: its number, 0 for the phone itself; undefined if the stanza does not name it. */
+  | { readonly type: "preaccept"; readonly device: number | undefined }
+  /** A device has accepted. */
+  | { readonly type: "accept" }
+  /** A device refuses. `device`: as above. */
   | { readonly type: "reject"; readonly device: number | undefined; readonly reason: string | undefined }
   | { readonly type: "terminate"; readonly reason: string | undefined }
   /** WhatsApp has taken the offer. `devices`: the callee's devices that ring; empty if that is not known. */
@@ -15,8 +17,8 @@ export type CallStanza =
 /** The call that stanzas are read for. */
 export interface CallIdentity {
   readonly callId: string;
-  /** Address of the callee, as the client knows it. */
-  readonly peerJid: string;
+  /** Addresses of the callee: the phone number, and the one that hides it. */
+  readonly addresses: readonly string[];
 }
 
 /** Most children of a stanza that are looked at. */
@@ -53,12 +55,14 @@ export function isAboutCalls(stanza: unknown): boolean {
 function readSignal(node: Node, { callId }: CallIdentity): CallStanza | undefined {
   for (const child of childrenOf(node)) {
     if (child.attr("call-id") !== callId) continue;
+    const device = readJid(node.attr("from"))?.device;
     switch (child.tag) {
       case "preaccept":
+        return { type: "preaccept", device };
       case "accept":
-        return { type: child.tag };
+        return { type: "accept" };
       case "reject":
-        return { type: "reject", device: readJid(node.attr("from"))?.device, reason: wordOf(child.attr("reason")) };
+        return { type: "reject", device, reason: wordOf(child.attr("reason")) };
       case "terminate":
         return { type: "terminate", reason: wordOf(child.attr("reason")) };
     }
@@ -67,27 +71,27 @@ function readSignal(node: Node, { callId }: CallIdentity): CallStanza | undefine
 }
 
 /** Only the ack of a taken offer names the call, in its relays; of a refusal only the sender is known. */
-function readAck(node: Node, { callId, peerJid }: CallIdentity): CallStanza | undefined {
+function readAck(node: Node, { callId, addresses }: CallIdentity): CallStanza | undefined {
   if (node.attr("class") !== "call" || node.attr("type") !== "offer") return undefined;
   const children = childrenOf(node);
   const named = node.attr("call-id") ?? children.find(({ tag }) => tag === "relay")?.attr("call-id");
-  const peer = readJid(peerJid);
+  const callee = addresses.flatMap((address) => readJid(address) ?? []);
   const from = readJid(node.attr("from"));
-  if (named === undefined ? peer && from && !mayBeSameUser(peer, from) : named !== callId) return undefined;
+  if (named === undefined ? from && !mayBeOneOf(callee, from) : named !== callId) return undefined;
   const error = node.attr("error");
   if (error !== undefined) return { type: "offer_refused", code: wordOf(error) ?? "unknown" };
-  return { type: "offer_taken", devices: peer === undefined ? [] : devicesOf(children, peer) };
+  return { type: "offer_taken", devices: devicesOf(children, callee) };
 }
 
 /** The devices of the callee among the participants of a call, which our own device is one of. */
-function devicesOf(children: readonly Node[], peer: Jid): readonly number[] {
+function devicesOf(children: readonly Node[], callee: readonly Jid[]): readonly number[] {
   const devices = new Set<number>();
   for (const child of children) {
     const tag = child.tag === "relay" ? "participant" : child.tag === "user" ? "device" : undefined;
     if (tag === undefined) continue;
     for (const entry of childrenOf(child)) {
       const jid = entry.tag === tag ? readJid(entry.attr("jid")) : undefined;
-      if (jid?.server === peer.server && jid.user === peer.user && devices.size < MOST_DEVICES) devices.add(jid.device);
+      if (jid && isOneOf(callee, jid) && devices.size < MOST_DEVICES) devices.add(jid.device);
     }
   }
   return [...devices];

@@ -21,7 +21,8 @@ const inputs: fc.Arbitrary<CallInput> = fc.oneof(
   fc.record({
     type: fc.constant("stanza" as const),
     stanza: fc.oneof(
-      fc.record({ type: fc.constantFrom("preaccept" as const, "accept" as const) }),
+      fc.record({ type: fc.constant("preaccept" as const), device }),
+      fc.record({ type: fc.constant("accept" as const) }),
       fc.record({ type: fc.constant("reject" as const), device, reason: word }),
       fc.record({ type: fc.constant("terminate" as const), reason: word }),
       fc.record({ type: fc.constant("offer_taken" as const), devices: fc.subarray([0, 1, 2]) }),
@@ -36,7 +37,7 @@ const inputs: fc.Arbitrary<CallInput> = fc.oneof(
   fc.record({ type: fc.constantFrom("offered", "drained", "released", "hang_up") }) as fc.Arbitrary<CallInput>,
   fc.record({
     type: fc.constant("timer" as const),
-    timer: fc.constantFrom("ack" as const, "media", "line", "inbound", "drain", "gone"),
+    timer: fc.constantFrom("ack" as const, "busy", "media", "line", "inbound", "drain", "gone"),
     quietMs: fc.constantFrom(0, 500, 10_000, 15_000, 30_000, Infinity),
   }),
   fc.record({ type: fc.constant("line_lost" as const), reason: fc.constant("dropped"), final: fc.boolean() }),

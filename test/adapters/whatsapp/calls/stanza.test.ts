@@ -4,7 +4,7 @@ import { readJid } from "../../../../adapters/telephony/whatsapp/calls/jid.ts";
 import { isAboutCalls, readCallStanza } from "../../../../adapters/telephony/whatsapp/calls/stanza.ts";
 import { fuzz } from "../../../support/fuzz.ts";
 
-const CALL = { callId: "A1B2", peerJid: "123456789@lid" };
+const CALL = { callId: "A1B2", addresses: ["123456789@lid", "5511987654321@s.whatsapp.net"] };
 
 /** A `<call>` stanza with one child. */
 function signal(tag: string, attrs: Record<string, unknown> = {}, from = "123456789:3@lid") {
@@ -22,8 +22,9 @@ const relay = (callId: string, jids: readonly string[] = []) => ({
 });
 
 describe("a stanza about our call", () => {
-  test.each(["preaccept", "accept"])("reports <%s>", (tag) => {
-    expect(readCallStanza(signal(tag), CALL)).toEqual({ type: tag });
+  test("reports which device rings, and that one has accepted", () => {
+    expect(readCallStanza(signal("preaccept"), CALL)).toEqual({ type: "preaccept", device: 3 });
+    expect(readCallStanza(signal("accept"), CALL)).toEqual({ type: "accept" });
   });
 
   test("reports who rejects, and why", () => {
@@ -43,6 +44,8 @@ describe("a stanza about our call", () => {
   test("reports that the offer was taken, and the devices that ring, without our own", () => {
     const jids = ["123456789:0@lid", "123456789:3@lid", "555:4@lid", "123456789:3@lid", "123456789@s.whatsapp.net"];
     expect(readCallStanza(ack({}, [relay("A1B2", jids)]), CALL)).toEqual({ type: "offer_taken", devices: [0, 3] });
+    const phone = ["5511987654321@s.whatsapp.net", "5511987654321:3@s.whatsapp.net", "5511912345678:4@s.whatsapp.net"];
+    expect(readCallStanza(ack({}, [relay("A1B2", phone)]), CALL)).toEqual({ type: "offer_taken", devices: [0, 3] });
     const user = { tag: "user", attrs: {}, content: [{ tag: "device", attrs: { jid: "123456789:9@lid" } }] };
     expect(readCallStanza(ack({}, [relay("A1B2"), user]), CALL)).toEqual({ type: "offer_taken", devices: [9] });
     expect(readCallStanza(ack({ "call-id": "A1B2" }), CALL)).toEqual({ type: "offer_taken", devices: [] });
@@ -62,6 +65,7 @@ describe("a stanza about something else", () => {
     ["relay latencies", signal("relaylatency")],
     ["an ack of another call", ack({}, [relay("OTHER")])],
     ["a refusal that another callee's address sends", ack({ error: "403", from: "42@lid" })],
+    ["a refusal that another callee's number sends", ack({ error: "403", from: "5511912345678@s.whatsapp.net" })],
     ["an ack of something else", ack({ type: "terminate" })],
     ["an ack of a message", { tag: "ack", attrs: { class: "message", type: "offer" } }],
     ["a message", { tag: "message", attrs: { "call-id": "A1B2" } }],

@@ -1,0 +1,37 @@
+/** The devices of a callee, as far as a call knows them. */
+export interface CalleeDevices {
+  /** Numbers of those that have the offer; empty if they are not known. */
+  readonly listed: readonly number[];
+  /** Those that have reported that they ring; undefined stands for one that was not named. */
+  readonly ringing: readonly (number | undefined)[];
+  /** Those that have rejected the call for themselves alone, with their reasons. */
+  readonly rejections: ReadonlyMap<number, string>;
+}
+
+/** Number of the phone itself. */
+const PHONE = 0;
+
+export const UNKNOWN_DEVICES: CalleeDevices = { listed: [], ringing: [], rejections: new Map() };
+
+/** A device reports that it rings. */
+export function withRinging(devices: CalleeDevices, device: number | undefined): CalleeDevices {
+  const { ringing } = devices;
+  return ringing.includes(device) ? devices : { ...devices, ringing: [...ringing, device] };
+}
+
+/** A device rejects the call for itself alone; its first reason counts. */
+export function withRejection(devices: CalleeDevices, device: number, reason: string): CalleeDevices {
+  const { rejections } = devices;
+  return rejections.has(device) ? devices : { ...devices, rejections: new Map([...rejections, [device, reason]]) };
+}
+
+/** True if the devices are known, and each of them has rejected the call. */
+export function isRejectedByAll({ listed, rejections }: CalleeDevices): boolean {
+  return listed.length > 0 && listed.every((device) => rejections.has(device));
+}
+
+/** True if the phone itself is busy, and no other device is known, by a list or its own report, that may still ring. */
+export function isOnlyPhoneBusy({ listed, ringing, rejections }: CalleeDevices): boolean {
+  const othersRing = ringing.some((device) => device === undefined || !rejections.has(device));
+  return rejections.get(PHONE) === "busy" && listed.length === 0 && !othersRing;
+}

@@ -1,0 +1,83 @@
+import type { FakeNumber } from "ringport/testing";
+import { describe, expect, test } from "vitest";
+import { BUSY_MS } from "../../../../adapters/telephony/whatsapp/calls/call-flow.ts";
+import { CallScene, endOf, type TestCall, typesOf } from "./scene.ts";
+
+const BUSY = { does: "busy", afterMs: 500 } as const;
+const LATER_BUSY = { does: "busy", afterMs: 900 } as const;
+const NOTHING = { does: "nothing" } as const;
+
+/** A call to a callee, after some time. */
+async function called(callee: FakeNumber, ms: number): Promise<TestCall> {
+  const scene = await CallScene.start(callee);
+  const call = await scene.call();
+  await scene.system.advance(ms);
+  return call;
+}
+
+describe("a callee whose devices are listed", () => {
+  test.each([
+    { addressForm: "called", deviceList: "relay" },
+    { addressForm: "other", deviceList: "relay" },
+    { addressForm: "both", deviceList: "relay" },
+    { addressForm: "called", deviceList: "user" },
+    { addressForm: "other", deviceList: "user" },
+    { addressForm: "both", deviceList: "user" },
+  ] as const)("is busy once each device is ($addressForm, $deviceList)", async (ack) => {
+    const scene = await CallScene.start({ devices: [BUSY, LATER_BUSY], ringsAfterMs: 700, ...ack });
+    const call = await scene.call();
+    await scene.system.advance(800);
+    expect(endOf(call)).toBeUndefined();
+    await scene.system.advance(300);
+    expect(endOf(call)).toEqual({ cause: "busy", detail: "busy" });
+    expect(call.callee.ended).toBe("caller");
+  });
+
+  test.each(["called", "other", "both"] as const)("rings on while one device is not busy (%s)", async (addressForm) => {
+    const call = await called({ devices: [BUSY, NOTHING], ringsAfterMs: null, addressForm }, 40_000);
+    expect(typesOf(call)).toEqual(["placed"]);
+  });
+});
+
+describe("a callee whose devices are unknown", () => {
+  const unknown = { deviceList: "none" } as const;
+  /** Lists devices by a LID that nobody has asked for. */
+  const foreign = { lid: null, addressForm: "other" } as const;
+
+  test.each([
+    ["not listed", unknown],
+    ["listed by an unknown address", foreign],
+  ])("is busy two seconds after its phone is (%s)", async (_, ack) => {
+    const scene = await CallScene.start({ devices: [BUSY, NOTHING], ringsAfterMs: null, ...ack });
+    const call = await scene.call();
+    await scene.system.advance(500 + BUSY_MS - 100);
+    expect(endOf(call)).toBeUndefined();
+    await scene.system.advance(200);
+    expect(endOf(call)).toEqual({ cause: "busy", detail: "busy" });
+    expect(call.callee.ended).toBe("caller");
+  });
+
+  test("is answered by another device in these two seconds", async () => {
+    const call = await called({ devices: [BUSY, { does: "answer", afterMs: 2_000 }], ...unknown }, 10_000);
+    expect(typesOf(call)).toEqual(["placed", "alerting", "answered", "connected"]);
+  });
+
+  test.each([100, 1_500])("rings on if another device reports that it rings (after %i ms)", async (ms) => {
+    const scene = await CallScene.start({ devices: [BUSY, NOTHING], ringsAfterMs: null, ...unknown });
+    const call = await scene.call();
+    await scene.system.advance(ms);
+    call.callee.ring(1);
+    await scene.system.advance(40_000);
+    expect(typesOf(call)).toEqual(["placed", "alerting"]);
+  });
+
+  test("rings on if only a companion device is busy", async () => {
+    const call = await called({ devices: [NOTHING, BUSY], ringsAfterMs: null, ...unknown }, 40_000);
+    expect(typesOf(call)).toEqual(["placed"]);
+  });
+
+  test("is busy although the phone reported before that it rings", async () => {
+    const call = await called({ devices: [BUSY], ringsAfterMs: 100, ...unknown }, 4_000);
+    expect(endOf(call)).toEqual({ cause: "busy", detail: "busy" });
+  });
+});
