@@ -7,13 +7,12 @@ import type { PcmChunk } from "../../src/ports/media.ts";
 import { asciiText } from "./ascii-text.ts";
 import { segments } from "./segments.ts";
 import type { FliteInput, SpeechJobContext } from "./speech-jobs.ts";
-import { OUTPUT_FILE, runWasiCommand } from "./wasi-command.ts";
-import { type WasmModule, webAssembly } from "./web-assembly.ts";
+import { OUTPUT_FILE, WasiCommand } from "./wasi-command.ts";
 
 const RATE_OFFSET = 24;
 const MAX_FILE_BYTES = WAV_HEADER_BYTES + LONGEST_AUDIO_S * 2 * 16_000;
 
-let compiled: Promise<WasmModule> | undefined;
+let flite: Promise<WasiCommand> | undefined;
 
 /** The path of flite. Throws if it is not installed. */
 export function flitePath(): string {
@@ -25,14 +24,14 @@ export function flitePath(): string {
  * is not installed, and if the audio is longer than 10 minutes.
  */
 export async function fliteJob({ text, voice }: FliteInput, context: SpeechJobContext<PcmChunk>): Promise<void> {
-  compiled ??= readFile(flitePath()).then((bytes) => webAssembly.compile(bytes));
-  const module = await compiled;
+  flite ??= readFile(flitePath()).then((bytes) => WasiCommand.compile(bytes));
+  const command = await flite;
   const length = new SpokenLength();
   for (const segment of segments(asciiText(text))) {
     if (context.cancelled()) return;
     // The argument after -t is always a text, even if it begins with a hyphen.
     const args = ["flite", "-voice", voice, "-t", segment, "-o", OUTPUT_FILE];
-    const { exitCode, file, log } = await runWasiCommand(module, args, MAX_FILE_BYTES);
+    const { exitCode, file, log } = await command.run(args, MAX_FILE_BYTES);
     if (exitCode !== 0 || file.length < WAV_HEADER_BYTES) {
       throw new Error(`flite ended with code ${exitCode}${log ? `: ${log.trim().slice(0, 200)}` : ""}`);
     }

@@ -1,4 +1,5 @@
 import { ConsoleStdout, File, OpenFile, PreopenDirectory, WASI } from "@bjorn3/browser_wasi_shim";
+import { constantBytes } from "./constant-bytes.ts";
 import { type WasmModule, webAssembly } from "./web-assembly.ts";
 
 /** How a command ended, and its output. */
@@ -15,28 +16,73 @@ export const OUTPUT_FILE = "out";
 const MAX_LOG_LENGTH = 4096;
 
 /**
- * Runs a WASI command (wasm32-wasi, preview 1) to its end, in memory: it sees its arguments (ASCII), an empty directory
- * in which it may write {@link OUTPUT_FILE}, of at most `maxFileBytes`, and nothing of the machine. Blocks while it runs.
+ * A WASI command (wasm32-wasi, preview 1) that runs again and again, in memory: it sees its arguments (ASCII), an empty
+ * directory in which it may write {@link OUTPUT_FILE}, and nothing of the machine.
  *
- * Throws the errors of the WebAssembly runtime, such as a trap.
+ * All runs share one instance, whose memory begins as that of a new one: an instance for each run leaves its memory
+ * (20 MB of flite's voices) to the garbage collector, which let hundreds of MB pile up. One run at a time.
  */
-export async function runWasiCommand(
-  module: WasmModule,
-  args: readonly string[],
-  maxFileBytes: number,
-): Promise<CommandResult> {
-  const file = new LimitedFile(maxFileBytes);
-  const decoder = new TextDecoder();
-  let log = "";
-  const output = new ConsoleStdout((bytes) => {
-    if (log.length < MAX_LOG_LENGTH) log += decoder.decode(bytes, { stream: true });
-  });
-  const input = new OpenFile(new File([]));
-  const directory = new PreopenDirectory(".", new Map([[OUTPUT_FILE, file]]));
-  const wasi = new WASI([...args], [], [input, output, output, directory], { debug: false });
+export class WasiCommand {
+  readonly #module: WasmModule;
+  readonly #constantBytes: number;
+  #instance: Promise<CommandInstance> | undefined;
+
+  private constructor(module: WasmModule, constantBytes: number) {
+    this.#module = module;
+    this.#constantBytes = constantBytes;
+  }
+
+  /** Compiles a command. */
+  static async compile(bytes: Uint8Array): Promise<WasiCommand> {
+    return new WasiCommand(await webAssembly.compile(bytes), constantBytes(bytes));
+  }
+
+  /**
+   * Runs the command to its end; blocks meanwhile. Throws the errors of the WebAssembly runtime, such as a trap, and a
+   * `RangeError` if the file would be longer than `maxFileBytes`.
+   */
+  async run(args: readonly string[], maxFileBytes: number): Promise<CommandResult> {
+    this.#instance ??= instantiate(this.#module, this.#constantBytes);
+    const { wasi, start, memory, first } = await this.#instance;
+    const file = new LimitedFile(maxFileBytes);
+    const decoder = new TextDecoder();
+    let log = "";
+    const output = new ConsoleStdout((bytes) => {
+      if (log.length < MAX_LOG_LENGTH) log += decoder.decode(bytes, { stream: true });
+    });
+    wasi.args = [...args];
+    wasi.fds = [new OpenFile(new File([])), output, output, new PreopenDirectory(".", new Map([[OUTPUT_FILE, file]]))];
+    const bytes = new Uint8Array(memory.buffer, this.#constantBytes);
+    bytes.set(first);
+    bytes.fill(0, first.length);
+    let exitCode = -1;
+    try {
+      exitCode = start();
+    } finally {
+      // A run that was broken off leaves more behind than its memory: its stack pointer.
+      if (exitCode !== 0) this.#instance = undefined;
+      wasi.fds = [];
+    }
+    return { exitCode, file: file.data, log: log.slice(0, MAX_LOG_LENGTH) };
+  }
+}
+
+/** An instance of a command, and the part of its memory that changes, before the first run. */
+interface CommandInstance {
+  readonly wasi: WASI;
+  readonly memory: { readonly buffer: ArrayBuffer };
+  readonly first: Uint8Array;
+  /** Runs it; returns its exit code. */
+  start(): number;
+}
+
+async function instantiate(module: WasmModule, constantBytes: number): Promise<CommandInstance> {
+  const wasi = new WASI([], [], [], { debug: false });
   const instance = await webAssembly.instantiate(module, { wasi_snapshot_preview1: wasi.wasiImport });
-  const exitCode = wasi.start(instance as unknown as Parameters<WASI["start"]>[0]);
-  return { exitCode, file: file.data, log: log.slice(0, MAX_LOG_LENGTH) };
+  const exports = instance as unknown as Parameters<WASI["start"]>[0];
+  const memory = exports.exports.memory as unknown as CommandInstance["memory"];
+  const first = new Uint8Array(memory.buffer, constantBytes).slice();
+  return { wasi, memory, first, start: () => wasi.start(exports) };
 }
 
 /** A command that ignores a full disk would run on in vain, so a file that grows too large ends it. */
