@@ -1,3 +1,5 @@
+import type { Heard, HeardEvidence } from "./outcome.ts";
+
 /** Shares of a message have four decimals. */
 const STEPS = 10_000;
 /** Times are rounded, so two of the same sound may differ by this much, ms. */
@@ -13,4 +15,13 @@ export function heardShare(heardMs: number, soundMs: number, playable: number): 
   if (soundMs === 0) return 0;
   if (heardMs >= soundMs - ROUNDING_MS && heardMs > 0 && playable === 1) return 1;
   return Math.min(STEPS - 1, Math.round((heardMs / soundMs) * playable * STEPS)) / STEPS;
+}
+
+/**
+ * How much an answered call has played, with its evidence.
+ * @param share of the message that was played; null for a call without a fixed message
+ */
+export function heardWith(heardEvidence: HeardEvidence, heardMs: number, share: number | null): Heard {
+  if (heardEvidence === "none") return { heardMs, heardRatio: null, heardEvidence };
+  return { heardMs, heardRatio: share, heardEvidence };
 }

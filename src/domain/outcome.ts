@@ -52,6 +52,21 @@ export const HEARD_EVIDENCE = ["inbound", "rtcp", "none"] as const;
 /** What shows that the callee's side received our audio: audio of its own, its RTCP alone, or nothing. */
 export type HeardEvidence = (typeof HEARD_EVIDENCE)[number];
 
+/**
+ * How much of the message was played to the callee, and the evidence that it arrived. A share needs evidence: without any,
+ * it is null for a call that was answered, and 0 for one that was not.
+ */
+export type Heard =
+  | {
+      /** ms of the message that were played. */
+      readonly heardMs: number;
+      /** Share of the accepted message that was played, 0 to 1; null for a call without a fixed message. */
+      readonly heardRatio: number | null;
+      readonly heardEvidence: Exclude<HeardEvidence, "none">;
+    }
+  | { readonly heardMs: number; readonly heardRatio: null; readonly heardEvidence: "none" }
+  | { readonly heardMs: 0; readonly heardRatio: 0 | null; readonly heardEvidence: "none" };
+
 /** An outcome as events and the HTTP interface show it; ms, and shares from 0 to 1. */
 export type OutcomeData = {
   readonly reason: Outcome["reason"];

@@ -108,7 +108,7 @@ export interface Outcome {
   answered_by: "human" | "machine" | "fax" | "screening" | "unknown" | null;
   /** How much of the message was played to the callee, ms; never more than duration_ms, null if the server died during the call. */
   heard_ms: number | null;
-  /** The share of the accepted message that was played, 0 to 1: heard_ms divided by the length of the message, less what an event such as text_skipped reports; null for a call without a fixed message, if the length is unknown, and if heard_ms is null. */
+  /** The share of the accepted message that was played, 0 to 1: heard_ms divided by the length of the message, less what an event such as text_skipped reports; null for a call without a fixed message, for an answered call without evidence that the callee's side received our audio (heard_evidence is none), if the length is unknown, and if heard_ms is null. */
   heard_ratio: number | null;
   /** The evidence that the callee's side received our audio: its own audio, only its RTCP, or nothing; null if the server died during the call, and for calls of earlier versions. */
   heard_evidence: HeardEvidence | null;

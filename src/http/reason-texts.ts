@@ -2,8 +2,10 @@ import type { CompletedReason, FailedReason } from "../domain/outcome.ts";
 
 /** What each reason for the end of a call means. */
 export const REASON_TEXTS: Readonly<Record<CompletedReason | FailedReason, string>> = {
-  message_played: "The whole message was played, and Ringport hung up.",
-  callee_hung_up: "The callee hung up. heard_ratio is the share of the message that had been played by then.",
+  message_played:
+    "The whole message was played, and Ringport hung up. heard_evidence names what proves that it arrived, if anything does.",
+  callee_hung_up:
+    "The callee hung up. heard_ratio is the share of the message that had been played by then; null without evidence that it arrived.",
   agent_finished: "The agent ended the conversation.",
   stream_closed: "The program that streamed the audio closed its stream or hung up.",
   machine_hung_up:

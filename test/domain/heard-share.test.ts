@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { heardShare } from "../../src/domain/heard-share.ts";
+import { heardShare, heardWith } from "../../src/domain/heard-share.ts";
 import { fuzz } from "../support/fuzz.ts";
 
 test("a message is heard whole only if nothing is missing", () => {
@@ -11,6 +11,14 @@ test("a message is heard whole only if nothing is missing", () => {
   expect(heardShare(490, 1_000, 1)).toBe(0.49);
   expect(heardShare(1_000, 1_000, 0.4)).toBe(0.4);
   expect(heardShare(0, 0, 1)).toBe(0);
+});
+
+test("a message without evidence that it arrived has no share, however much of it was played", () => {
+  for (const heardMs of [0, 490, 1_000]) {
+    expect(heardWith("none", heardMs, heardMs / 1_000)).toEqual({ heardMs, heardRatio: null, heardEvidence: "none" });
+    for (const evidence of ["inbound", "rtcp"] as const)
+      expect(heardWith(evidence, heardMs, heardMs / 1_000).heardRatio).toBe(heardMs / 1_000);
+  }
 });
 
 fuzz(

@@ -3,8 +3,8 @@ import { Playout } from "../../audio/playout.ts";
 import { type Call, type CallResult, machinePolicyOf, screeningPolicyOf } from "../../domain/call.ts";
 import type { CallSignal } from "../../domain/call-signal.ts";
 import { type Fact, textSkipped } from "../../domain/events.ts";
-import { heardShare } from "../../domain/heard-share.ts";
-import type { HeardEvidence } from "../../domain/outcome.ts";
+import { heardShare, heardWith } from "../../domain/heard-share.ts";
+import type { Heard } from "../../domain/outcome.ts";
 import type { PersonWait } from "../../domain/person-wait.ts";
 import { introductionOf } from "../../domain/screening-policy.ts";
 import type { TurnMetrics } from "../../domain/turn-metrics.ts";
@@ -28,15 +28,6 @@ const GONE_FRAMES = 3;
 
 /** The cause of a failed call; a sentence for a person. */
 export const NO_EVIDENCE = "nothing shows that the callee's side received our audio";
-
-/** How much of the message was played to the callee. */
-export interface Heard {
-  /** ms of the message that were played. */
-  readonly heardMs: number;
-  /** Share of the accepted message that was played, 0 to 1; null for a call without a fixed message, and if it is unknown. */
-  readonly heardRatio: number | null;
-  readonly heardEvidence: HeardEvidence;
-}
 
 /** What was prepared of a call before it was dialled. */
 export interface PreparedMedia {
@@ -251,20 +242,13 @@ export class CallMedia {
     };
   }
 
-  /** How much was played to the callee in a call of this length, ms: a frame that is on its way may outlast the call. */
+  /** How much was played to the callee of an answered call of this length, ms: its last frame may outlast the call. */
   heard(durationMs: number): Heard {
     const played = this.#message ?? this.#playout;
-    const { enqueuedMs } = played;
     const heardMs = Math.min(played.heardMs, durationMs);
     const fixed = programOf(this.#call).kind === "message";
-    const playable = this.#source?.playableShare ?? 1;
-    const { kind } = this.#evidence;
-    const unknown = kind === "none" && heardMs > 0;
-    return {
-      heardMs,
-      heardRatio: fixed && !unknown ? heardShare(heardMs, enqueuedMs, playable) : null,
-      heardEvidence: kind,
-    };
+    const share = fixed ? heardShare(heardMs, played.enqueuedMs, this.#source?.playableShare ?? 1) : null;
+    return heardWith(this.#evidence.kind, heardMs, share);
   }
 
   /** What was found out on the call so far; undefined if nothing was. */

@@ -1,7 +1,7 @@
 import type { AnsweredBy } from "../../domain/answering-machine.ts";
 import type { Call, CallStatus } from "../../domain/call.ts";
 import type { CallReference, Fact, FinalData, SipReference } from "../../domain/events.ts";
-import type { FailedReason, Outcome, OutcomeData } from "../../domain/outcome.ts";
+import type { FailedReason, Heard, Outcome, OutcomeData } from "../../domain/outcome.ts";
 import type { CallMedia } from "../call-audio/call-media.ts";
 import { programOf } from "../call-audio/programs/program.ts";
 
@@ -66,11 +66,12 @@ export function liveOutcome(
   { reason, detail, answeredBy = "unknown", endedAt }: LiveEnd,
 ): Outcome {
   const durationMs = durationUntil(call, endedAt);
+  const answered = call.startedAt === null ? undefined : media;
   return {
     reason,
     detail,
     answeredBy: call.startedAt === null ? null : answeredBy,
-    ...(media?.heard(durationMs) ?? nothingHeard(call)),
+    ...(answered?.heard(durationMs) ?? nothingHeard(call)),
     durationMs,
   };
 }
@@ -91,8 +92,8 @@ export function durationUntil({ startedAt }: Pick<Call, "startedAt">, endedAt: n
   return startedAt === null ? 0 : Math.max(0, endedAt - startedAt);
 }
 
-/** The outcome fields of a call whose message was not played. */
-export function nothingHeard(call: Call): Pick<Outcome, "heardMs" | "heardRatio" | "heardEvidence"> {
+/** The outcome fields of a call that was not answered. */
+export function nothingHeard(call: Call): Heard {
   const fixed = programOf(call).kind === "message";
   return { heardMs: 0, heardRatio: fixed ? 0 : null, heardEvidence: "none" };
 }

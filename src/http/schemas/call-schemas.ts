@@ -40,7 +40,7 @@ export const Outcome = shape("How a call ended.", {
   heard_ratio: v.pipe(
     v.nullable(share),
     v.description(
-      "The share of the accepted message that was played, 0 to 1: heard_ms divided by the length of the message, less what an event such as text_skipped reports; null for a call without a fixed message, if the length is unknown, and if heard_ms is null.",
+      "The share of the accepted message that was played, 0 to 1: heard_ms divided by the length of the message, less what an event such as text_skipped reports; null for a call without a fixed message, for an answered call without evidence that the callee's side received our audio (heard_evidence is none), if the length is unknown, and if heard_ms is null.",
     ),
   ),
   heard_evidence: v.pipe(

@@ -439,6 +439,20 @@ describe("a call whose media fails", () => {
     await world.stop();
   });
 
+  test("has no ratio without evidence, even if nothing was played", async () => {
+    const world = await World.start();
+    const instance = await world.activeInstance();
+    world.network.onDial = (leg) => {
+      leg.talkative = false;
+    };
+    const { call, leg } = await world.answeredCall(instance, TWENTY);
+    leg.end("callee_hung_up", "BYE");
+    await world.system.settle();
+    const heard = { reason: "callee_hung_up", heardMs: 0, heardRatio: null, heardEvidence: "none" };
+    expect((await world.stored(call)).outcome).toMatchObject(heard);
+    await world.stop();
+  });
+
   test("ends by the audio that came, though the network has not reported it yet", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
