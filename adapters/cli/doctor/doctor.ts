@@ -29,6 +29,7 @@ export const doctor: CommandSpec = {
     const { findTranscription } = await import("./transcription-findings.ts");
     const { findAgent } = await import("./agent-findings.ts");
     const { findTools } = await import("./tool-findings.ts");
+    const { findWhatsApp } = await import("./whatsapp-findings.ts");
     const { findDatabase, findDataFolder } = await import("./storage-findings.ts");
     // All run at once; the findings are printed in this order.
     const looking: Promise<readonly Finding[]>[] = [
@@ -36,6 +37,7 @@ export const doctor: CommandSpec = {
       settings.options.databaseUrl === undefined ? findSqlite() : findDatabase(settings.options.databaseUrl),
       findDataFolder(settings.options.data),
       findNetworks(settings.options),
+      Promise.resolve(findWhatsApp(process.cwd())),
       findSpeech(settings.options.embedded?.httpSpeech),
       findTranscription(settings.options.embedded?.transcription),
       findAgent(settings.options.embedded?.agent),

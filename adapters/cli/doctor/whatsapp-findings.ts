@@ -1,0 +1,71 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { broken, type Finding, missing, reasonOf, works } from "./finding.ts";
+import { WHATSAPP_PACKAGES, type WhatsAppPackage } from "./whatsapp-packages.ts";
+
+const NAME = "whatsapp";
+const PAGE = 'docs/whatsapp.md, "Install"';
+const OLDEST = "0.0.0-unknown";
+
+/**
+ * The packages of the client for linked WhatsApp numbers that a program in this folder would import, one finding each; a
+ * single finding if the client is not installed. Calls over other networks need none of them.
+ */
+export function findWhatsApp(folder: string): Finding[] {
+  const versions = new Map(WHATSAPP_PACKAGES.map(({ name }) => [name, installedVersion(name, folder)]));
+  if (versions.get("zapo-js") === undefined && versions.get("@zapo-js/voip") === undefined)
+    return [missing(NAME, "the client for linked numbers is not installed", PAGE)];
+  return WHATSAPP_PACKAGES.map((one) => ({
+    ...findPackage(one, versions.get(one.name), folder),
+    essential: false, // other calls can be placed
+  }));
+}
+
+function findPackage(
+  { name, minVersion, purpose, native }: WhatsAppPackage,
+  version: string | undefined,
+  folder: string,
+): Finding {
+  const fix = `install ${minVersion} or newer: ${PAGE}`;
+  if (version === undefined) return broken(NAME, `${name} (${purpose}) is not installed`, fix);
+  const label = `${name} ${version === OLDEST ? "of an unknown version" : version}`;
+  if (isOlder(version, minVersion)) return broken(NAME, `${label} is too old`, fix);
+  const fault = native ? loadingFault(name, folder) : undefined;
+  if (fault === undefined) return works(NAME, `${label} (${purpose})`);
+  return broken(NAME, `${label} cannot be loaded: ${fault}`, `use a platform it has binaries for: ${PAGE}`);
+}
+
+/** The version of a package as an import from this folder finds it. Its exports may hide its package.json. */
+function installedVersion(name: string, folder: string): string | undefined {
+  let text: string;
+  try {
+    text = readFileSync(join(folder, "node_modules", name, "package.json"), "utf8");
+  } catch {
+    const parent = dirname(folder);
+    return parent === folder ? undefined : installedVersion(name, parent);
+  }
+  try {
+    const { version } = JSON.parse(text) as { version?: unknown };
+    return typeof version === "string" ? version : OLDEST;
+  } catch {
+    return OLDEST;
+  }
+}
+
+/** True if a version comes before another one; a pre-release comes before its release. */
+function isOlder(version: string, minVersion: string): boolean {
+  const numbers = (text: string): number[] => text.split(/[-+]/, 1)[0]!.split(".").map(Number);
+  const [found, needed] = [numbers(version), numbers(minVersion)];
+  for (const [at, number] of needed.entries()) if (found[at] !== number) return !((found[at] ?? 0) > number);
+  return version.includes("-");
+}
+
+function loadingFault(name: string, folder: string): string | undefined {
+  try {
+    createRequire(join(folder, "package.json"))(name);
+    return undefined;
+  } catch (error) {
+    return reasonOf(error);
+  }
+}

@@ -1,0 +1,99 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { findWhatsApp } from "../../../adapters/cli/doctor/whatsapp-findings.ts";
+import { freshFolder, node, run } from "./run-cli.ts";
+
+const INSTALLED: Readonly<Record<string, string>> = {
+  "zapo-js": "1.8.0",
+  "@zapo-js/voip": "1.0.0",
+  "libmlow-wasm": "0.1.1",
+  "@roamhq/wrtc": "0.10.0",
+};
+
+/** A folder in which these packages are installed, none of which lets its package.json be imported. */
+function projectWith(versions: Readonly<Record<string, string>>, program = "module.exports = {};"): string {
+  const folder = freshFolder();
+  for (const [name, version] of Object.entries(versions)) {
+    const place = join(folder, "node_modules", name);
+    mkdirSync(place, { recursive: true });
+    writeFileSync(join(place, "package.json"), JSON.stringify({ name, version, exports: "./main.cjs" }));
+    writeFileSync(join(place, "main.cjs"), program);
+  }
+  return folder;
+}
+
+const linesOf = (folder: string): string[] =>
+  findWhatsApp(folder).map(({ state, detail, fix }) => `${state}: ${detail}${fix === null ? "" : ` → ${fix}`}`);
+
+describe("the packages of the WhatsApp client", () => {
+  test("each is listed with its version", () => {
+    const findings = findWhatsApp(projectWith(INSTALLED));
+    expect(findings.map(({ name, state, fix }) => [name, state, fix])).toEqual(
+      Object.keys(INSTALLED).map(() => ["whatsapp", "works", null]),
+    );
+    expect(findings.map(({ detail }) => detail)).toEqual([
+      "zapo-js 1.8.0 (linked devices)",
+      "@zapo-js/voip 1.0.0 (calls)",
+      "libmlow-wasm 0.1.1 (the voice codec)",
+      "@roamhq/wrtc 0.10.0 (the connection to the relays)",
+    ]);
+  });
+
+  test("packages of a parent folder count", () => {
+    const inner = join(projectWith(INSTALLED), "src", "server");
+    mkdirSync(inner, { recursive: true });
+    expect(findWhatsApp(inner).every(({ state }) => state === "works")).toBe(true);
+  });
+
+  test("a project without the client gets one line", () => {
+    expect(linesOf(projectWith({}))).toEqual([
+      expect.stringMatching(/^missing: the client for linked numbers is not installed → docs\/whatsapp\.md/),
+    ]);
+    expect(linesOf(projectWith({ "@roamhq/wrtc": "0.10.0" }))).toHaveLength(1);
+  });
+
+  test("an old package is listed with the version that is needed", () => {
+    const [client] = linesOf(projectWith({ ...INSTALLED, "zapo-js": "0.3.0" }));
+    expect(client).toMatch(/^broken: zapo-js 0\.3\.0 is too old → install 1\.8\.0 or newer/);
+    const [, calls] = linesOf(projectWith({ ...INSTALLED, "@zapo-js/voip": "1.0.0-rc.2" }));
+    expect(calls).toMatch(/^broken: @zapo-js\/voip 1\.0\.0-rc\.2 is too old/);
+    expect(linesOf(projectWith({ ...INSTALLED, "zapo-js": "1.10.0", "libmlow-wasm": "0.2.0" })).join()).not.toMatch(
+      /broken/,
+    );
+  });
+
+  test("a package that is missing is listed with what it is for", () => {
+    const { "libmlow-wasm": _, ...others } = INSTALLED;
+    expect(linesOf(projectWith(others))[2]).toMatch(
+      /^broken: libmlow-wasm \(the voice codec\) is not installed → install 0\.1\.1 or newer/,
+    );
+  });
+
+  test("a native module that cannot be loaded on this platform is listed with the reason", () => {
+    const lines = linesOf(projectWith(INSTALLED, 'throw new Error("no binary for linux-x64\\nof musl");'));
+    expect(lines[3]).toMatch(/^broken: @roamhq\/wrtc 0\.10\.0 cannot be loaded: no binary for linux-x64 of musl → /);
+    expect(lines.slice(0, 3).join()).not.toMatch(/broken/); // the others are not loaded
+  });
+
+  test.each(["{", '{"name":"zapo-js"}', '{"version":7}', '"1.8.0"'])("a package.json of %s is no version", (text) => {
+    const folder = projectWith(INSTALLED);
+    writeFileSync(join(folder, "node_modules", "zapo-js", "package.json"), text);
+    expect(linesOf(folder)[0]).toMatch(/^broken: zapo-js of an unknown version is too old/);
+  });
+
+  test.skipIf(node.missing)(
+    "ringport doctor looks in the folder it is started in, and calls can be placed without them",
+    async () => {
+      const { code, stdout } = await run(
+        ["doctor"],
+        { RINGPORT_URL: "http://127.0.0.1:1" },
+        projectWith({ ...INSTALLED, "zapo-js": "0.3.0" }),
+      );
+      expect(stdout).toMatch(/^✗ whatsapp +zapo-js 0\.3\.0 is too old/m);
+      expect(stdout).toMatch(/^✓ whatsapp +libmlow-wasm 0\.1\.1/m);
+      expect(code).toBe(0);
+    },
+    60_000,
+  );
+});
