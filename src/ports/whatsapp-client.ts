@@ -24,6 +24,9 @@ export interface WhatsAppClient {
     /** The filter sees every incoming stanza first; it returns false to leave it to the client. Returns what removes it. */
     // biome-ignore lint/suspicious/noExplicitAny: the real class has a type of its own for stanzas
     registerIncomingStanzaFilter(filter: (stanza: any) => any): () => void;
+    /** Sends a stanza. Without it, a callee's phone may ring or stay connected after a crash, or a lost link. */
+    // biome-ignore lint/suspicious/noExplicitAny: as above
+    sendNode?(stanza: any): Promise<void>;
   };
   /** Read it for every act: it is a new object after each reconnect. */
   readonly voip: WhatsAppVoip;

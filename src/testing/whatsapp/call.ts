@@ -2,7 +2,7 @@ import { concatPcm, pcmFromFloat } from "../../audio/pcm.ts";
 import type { System } from "../../ports/system.ts";
 import { FRAME, FRAME_MS } from "./live-audio.ts";
 import { type CalleeDevice, deviceJid, type FakeNumber, otherAddress } from "./numbers.ts";
-import { callStanza, type FakeStanza, offerAck, offerRefusal, type StanzaOfCall } from "./stanza.ts";
+import { callStanza, childOf, type FakeStanza, offerAck, offerRefusal, type StanzaOfCall } from "./stanza.ts";
 import { startTicker } from "./ticker.ts";
 
 /** A frame that the callee has received. */
@@ -144,6 +144,17 @@ export class FakeWhatsAppCall {
     if (this.#ended !== undefined) return;
     this.#send("terminate", this.#answeredBy ?? 0, reason === undefined ? {} : { reason });
     this.stop(by);
+  }
+
+  /**
+   * Takes a `<terminate>` of the caller. It ends the call only if it names the caller's device, and is sent to the device
+   * that answered, or to the callee while none has.
+   */
+  receiveTerminate(stanza: FakeStanza, creator: string): void {
+    const { id, to } = stanza.attrs;
+    const isForCallee = id !== undefined && to === deviceJid(this.#address, this.#answeredBy ?? 0);
+    const isOfCaller = childOf(stanza)?.attrs["call-creator"] === creator && creator === this.#stanzas.creator;
+    if (isForCallee && isOfCaller) this.stop("caller");
   }
 
   /** The relay connects: audio flows, if the client has seen the answer. */

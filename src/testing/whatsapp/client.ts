@@ -7,7 +7,7 @@ import type {
 import { Connection, type Network } from "./connection.ts";
 import { type Fault, Faults, type FaultyMethod } from "./faults.ts";
 import { Listeners } from "./listeners.ts";
-import { deviceJid, digitsOf } from "./numbers.ts";
+import { digitsOf } from "./numbers.ts";
 import { Pairing } from "./pairing.ts";
 import { childOf, type FakeStanza } from "./stanza.ts";
 import { FakeVoip } from "./voip.ts";
@@ -114,7 +114,15 @@ export class FakeWhatsAppClient implements WhatsAppClient {
     },
   };
 
-  readonly lowlevel: { registerIncomingStanzaFilter(filter: StanzaFilter): () => void } = {
+  readonly lowlevel: {
+    registerIncomingStanzaFilter(filter: StanzaFilter): () => void;
+    sendNode(stanza: FakeStanza): Promise<void>;
+  } = {
+    sendNode: async (stanza) => {
+      await this.#faults.apply("sendNode");
+      this.#connection.write();
+      this.#network.sent(stanza, this.#address);
+    },
     registerIncomingStanzaFilter: (filter) => {
       this.#filters.push(filter);
       return () => {
@@ -187,6 +195,12 @@ export class FakeWhatsAppClient implements WhatsAppClient {
     else if (stanza.tag === "iq") await this.#pair(childOf(stanza));
   }
 
+  /** Address of this device in its calls. */
+  get #address(): string {
+    const { meLid, meJid } = this.#connection.credentials ?? { meLid: "", meJid: "" };
+    return meLid || meJid;
+  }
+
   async #filtered(stanza: FakeStanza): Promise<boolean> {
     for (const filter of [...this.#filters]) {
       try {
@@ -221,8 +235,7 @@ export class FakeWhatsAppClient implements WhatsAppClient {
       emit: (event, argument) => this.#listeners.emit(event, argument),
       resolve: resolveJid,
       offer: (callId, peerJid, voip) => {
-        const { meLid, meJid } = this.#connection.credentials ?? { meLid: "", meJid: "" };
-        return this.#network.offer(this, voip, { callId, peerJid, creator: deviceJid(meLid || meJid, 0) });
+        return this.#network.offer(this, voip, { callId, peerJid, creator: this.#address });
       },
       incoming: (callId) => this.#network.incoming(callId),
     });

@@ -28,6 +28,8 @@ export interface Network {
     call: { readonly callId: string; readonly peerJid: string; readonly creator: string },
   ): FakeWhatsAppCall;
   incoming(callId: string): FakeIncomingCall | undefined;
+  /** A client has sent a stanza of its program. @param creator the client's own address */
+  sent(stanza: FakeStanza, creator: string): void;
 }
 
 /** Options of {@link Connection}. */

@@ -9,7 +9,7 @@ import { FakeIncomingCall } from "./incoming-call.ts";
 import { deviceJid, deviceOf, digitsOf, type FakeNumber, userOf } from "./numbers.ts";
 import { QR_TTL_MS } from "./pairing.ts";
 import type { FakeCredentials } from "./session-record.ts";
-import { callStanza, type FakeStanza } from "./stanza.ts";
+import { callStanza, childOf, type FakeStanza } from "./stanza.ts";
 
 /** Options of {@link FakeWhatsApp}. */
 export interface FakeWhatsAppOptions {
@@ -210,6 +210,14 @@ export class FakeWhatsApp {
     return call;
   }
 
+  /** A `<terminate>` is the only stanza of a program that does something here. */
+  #sent(stanza: FakeStanza, creator: string): void {
+    const child = childOf(stanza);
+    if (stanza.tag !== "call" || child?.tag !== "terminate") return;
+    const call = this.calls.find(({ callId }) => callId === child.attrs["call-id"]);
+    this.system.after(this.#options.latencyMs, () => call?.receiveTerminate(stanza, creator));
+  }
+
   #deliver(client: FakeWhatsAppClient, stanza: FakeStanza): void {
     this.system.after(this.#options.latencyMs, () => void client.receive(stanza));
   }
@@ -239,6 +247,7 @@ export class FakeWhatsApp {
       },
       offer: (client, voip, call) => this.#offer(client, voip, call),
       incoming: (callId) => this.#incoming.get(callId),
+      sent: (stanza, creator) => this.#sent(stanza, creator),
     };
   }
 }

@@ -7,6 +7,7 @@ export type FaultyMethod =
   | "logout"
   | "requestPairingCode"
   | "getLidsByPhoneNumbers"
+  | "sendNode"
   | "startCall"
   | "endCall";
 

@@ -1,4 +1,5 @@
 import { whatsapp } from "../../../adapters/telephony/whatsapp/index.ts";
+import type { System } from "../../../src/ports/system.ts";
 import type { DialError, Leg, LegEvent, Line } from "../../../src/ports/telephony.ts";
 import type { WhatsAppClientFactory } from "../../../src/ports/whatsapp-client.ts";
 import { ManualSystem } from "../../../src/testing/manual-system.ts";
@@ -15,36 +16,71 @@ export interface Dialled {
   readonly events: LegEvent[];
 }
 
+/** A process of ours; its timers do nothing once it was killed. */
+interface Process {
+  isAlive: boolean;
+}
+
+function openLine(
+  process: Process,
+  system: ManualSystem,
+  client: WhatsAppClientFactory,
+  host: TestLineHost,
+): Promise<Line> {
+  const ofProcess: System = {
+    now: () => system.now(),
+    monotonic: () => system.monotonic(),
+    random: (bytes) => system.random(bytes),
+    after: (ms, run) => system.after(ms, () => (process.isAlive ? run() : undefined)),
+  };
+  const ref = { id: "inst_1", userId: "usr_1", name: "Front desk" };
+  return whatsapp({ client, system: ofProcess }).open(ref, host, new AbortController().signal);
+}
+
 /** A linked number as the core uses it: the whole adapter over a scripted network, on a manual clock. */
 export class NumberScene {
   readonly system: ManualSystem;
   readonly network: FakeWhatsApp;
   readonly host: TestLineHost = new TestLineHost();
-  readonly line: Line;
+  line: Line;
+  #process: { isAlive: boolean };
   /** The value of each sample that we send. */
   static readonly LEVEL = 1_000;
 
-  private constructor(system: ManualSystem, network: FakeWhatsApp, line: Line, host: TestLineHost) {
+  private constructor(system: ManualSystem, network: FakeWhatsApp, line: Line, host: TestLineHost, process: Process) {
     this.system = system;
     this.network = network;
     this.line = line;
     this.host = host;
+    this.#process = process;
   }
 
   static async linked(seed = 1, client?: WhatsAppClientFactory): Promise<NumberScene> {
     const system = new ManualSystem({ seed });
     const network = new FakeWhatsApp(system);
     const host = new TestLineHost();
-    const telephony = whatsapp({ client: client ?? network.client, system });
-    const ref = { id: "inst_1", userId: "usr_1", name: "Front desk" };
-    const line = await telephony.open(ref, host, new AbortController().signal);
-    const scene = new NumberScene(system, network, line, host);
+    const process = { isAlive: true };
+    const line = await openLine(process, system, client ?? network.client, host);
+    const scene = new NumberScene(system, network, line, host, process);
     const linking = line.link?.();
     await system.advance(1_000);
     await linking;
     network.scan(network.clientOf().shown.qr ?? "", OWNER);
     await system.advance(1_000);
     return scene;
+  }
+
+  /** Kills the process with all its timers and sockets, and takes the number into another one. */
+  async restart(): Promise<void> {
+    this.kill();
+    this.#process = { isAlive: true };
+    this.line = await openLine(this.#process, this.system, this.network.client, this.host);
+  }
+
+  /** Kills the process with all its timers and sockets. */
+  kill(): void {
+    this.#process.isAlive = false;
+    this.client.dropSocket(Infinity);
   }
 
   get client() {

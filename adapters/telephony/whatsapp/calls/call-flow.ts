@@ -25,7 +25,7 @@ import {
   type CallTimer,
 } from "./call-types.ts";
 import { isOnlyPhoneBusy, isRejectedByAll, UNKNOWN_DEVICES, withRejection, withRinging } from "./callee-devices.ts";
-import type { CallStanza } from "./stanza.ts";
+import { type CallStanza, isDeclined } from "./stanza.ts";
 
 /** WhatsApp acknowledges an offer within this time, ms. */
 export const ACK_MS = 10_000;
@@ -141,7 +141,7 @@ function taken(flow: CallFlow): CallDecision {
 /** The client ignores rejections: its call rings on until we end it. */
 function rejected(flow: CallFlow, { device, reason }: Extract<CallStanza, { type: "reject" }>): CallDecision {
   if (isAnswered(flow)) return to(flow);
-  if (reason === undefined || reason === "declined") return endOurselves(flow, DECLINED);
+  if (isDeclined(reason)) return endOurselves(flow, DECLINED);
   if (device === undefined) return taken(flow);
   const each = rejectedByEach(taken({ ...flow, devices: withRejection(flow.devices, device, reason) }));
   const isNews = !isOnlyPhoneBusy(flow.devices) && isOnlyPhoneBusy(each.flow.devices);

@@ -6,8 +6,19 @@ export interface CallPort {
   readonly client: WhatsAppClient | undefined;
   /** The calls of the client, also while its connection is down: their audio goes another way. */
   readonly calls: WhatsAppVoip | undefined;
+  readonly openCalls: OpenCallLog;
   /** Passes on what happens until the returned function is called. */
   listen(listener: CallListener): () => void;
+}
+
+/** The calls whose callees are not known to have learned of their end: another connection, or another process, ends them. */
+export interface OpenCallLog {
+  /** An offer was sent to this address. */
+  add(callId: string, peer: string): void;
+  /** A device of the callee has accepted. */
+  accepted(callId: string, device: string): void;
+  /** The callee knows that the call has ended. */
+  delete(callId: string): void;
 }
 
 /** Receives what happens on the session. None of its methods may throw. */

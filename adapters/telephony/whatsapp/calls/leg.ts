@@ -11,8 +11,9 @@ import { progressOf } from "./call-ends.ts";
 import { decideCall, newCall } from "./call-flow.ts";
 import type { CallListener, CallPort, VoipEvent } from "./call-port.ts";
 import type { CallDecision, CallEffect, CallEnd, CallFlow, CallInput, CallTimer } from "./call-types.ts";
+import { isConnected } from "./is-connected.ts";
 import { CallUnknown } from "./outbound-audio.ts";
-import { readCallStanza } from "./stanza.ts";
+import { endsForCallee, readCallStanza } from "./stanza.ts";
 import { readVoipEvent } from "./voip-report.ts";
 
 /** How long the client may take to end a call, ms: the core waits for 5 s, and the buffer is emptied before. */
@@ -48,6 +49,8 @@ export class WhatsAppLeg implements Leg, CallListener {
   #resolveGone: () => void = () => {};
   #stopListening: () => void = () => {};
   #cancelEnd: () => void = () => {};
+  /** The callee's devices have learned of the end, or never had the offer. */
+  #calleeKnows = false;
   /** Address of the callee, as the client knows it. */
   #peerJid: string;
   #flow: CallFlow;
@@ -109,15 +112,21 @@ export class WhatsAppLeg implements Leg, CallListener {
     if (report === undefined || report.callId !== this.callId) return;
     this.#peerJid = report.peerJid ?? this.#peerJid;
     if (report.type === "inbound_audio") this.#audio.receive(report.pcm);
-    else if (report.type === "ended") this.#take({ type: "client_ended", reason: report.reason });
-    else this.#take({ type: "client_state", state: report.state });
+    else if (report.type === "ended") {
+      // The client reports the end that we ask for before it has sent the terminate.
+      this.#calleeKnows ||= this.#flow.state !== "ending";
+      this.#take({ type: "client_ended", reason: report.reason });
+    } else this.#take({ type: "client_state", state: report.state });
   }
 
   /** @internal called by the session */
   stanza(stanza: unknown): void {
     const addresses = [this.#peerJid, this.#options.peerJid, this.#options.resolvedAddress];
     const read = readCallStanza(stanza, { callId: this.callId, addresses });
-    if (read !== undefined) this.#take({ type: "stanza", stanza: read });
+    if (read === undefined) return;
+    this.#calleeKnows ||= endsForCallee(read);
+    if (read.type === "accept" && read.by !== undefined) this.#options.port.openCalls.accepted(this.callId, read.by);
+    this.#take({ type: "stanza", stanza: read });
   }
 
   /** @internal called by the session */
@@ -145,11 +154,7 @@ export class WhatsAppLeg implements Leg, CallListener {
   }
 
   get #isConnected(): boolean {
-    try {
-      return this.#options.port.client?.getState().connected === true;
-    } catch {
-      return false;
-    }
+    return isConnected(this.#options.port.client);
   }
 
   get #isKnown(): boolean {
@@ -232,12 +237,17 @@ export class WhatsAppLeg implements Leg, CallListener {
     const released = (): void => this.#take({ type: "released" });
     this.#cancelEnd = this.#options.system.after(END_MS, released);
     // The client forgets a call whose terminate it cannot send: the session ends this one once the connection is back.
-    const end = async (): Promise<void> => (this.#isConnected ? await this.#voip?.endCall(this.callId) : undefined);
+    const end = async (): Promise<void> => {
+      if (!this.#isConnected || this.#voip === undefined) return;
+      await this.#voip.endCall(this.callId);
+      this.#calleeKnows ||= this.#isConnected;
+    };
     // The client reports the end before it sends the terminate: only its promise means that it was sent.
     Promise.resolve().then(end).then(released, released);
   }
 
   #conclude({ cause, detail }: CallEnd): void {
+    if (this.#calleeKnows) this.#options.port.openCalls.delete(this.callId);
     this.#stopListening();
     for (const cancel of this.#timers.values()) cancel();
     this.#timers.clear();

@@ -6,6 +6,7 @@ import type { MediaClock } from "../../media-clock.ts";
 import type { CallPort } from "./call-port.ts";
 import { dialFault } from "./dial-faults.ts";
 import { EarlyReports } from "./early-reports.ts";
+import { isConnected } from "./is-connected.ts";
 import { WhatsAppLeg } from "./leg.ts";
 import type { NumberResolver } from "./number-resolver.ts";
 
@@ -46,12 +47,15 @@ export async function placeCall(
     throw new DialError("rejected_by_network", `not dialled: ${phone} may not be called`);
   if (signal.aborted) throw abandoned();
   if (system.monotonic() >= deadlines.dial) throw new DialError("line_lost", DEADLINE_PASSED);
-  const voip = voipOf(connectedClient(port));
+  const client = connectedClient(port);
+  const voip = voipOf(client);
   const early = new EarlyReports(port);
   try {
-    const callId = await offer(voip, address, system);
+    const withdraw = (callId: string): Promise<void> => takeBack(port, client, voip, callId, system);
+    const callId = await offer(voip, address, system, withdraw);
+    port.openCalls.add(callId, address);
     // The session may have left this client meanwhile, so only the client that sent the offer can take it back.
-    if (signal.aborted || early.over) await takeBack(voip, callId, system);
+    if (signal.aborted || early.over) await withdraw(callId);
     if (signal.aborted) throw abandoned();
     const leg = new WhatsAppLeg({
       ...{ callId, port, system, clock, deadlines, ended },
@@ -72,20 +76,34 @@ export async function placeCall(
 }
 
 /** An offer that is sent too late is taken back: nobody waits for that call any more. */
-async function offer(voip: WhatsAppVoip, peerJid: string, system: System): Promise<string> {
+async function offer(
+  voip: WhatsAppVoip,
+  peerJid: string,
+  system: System,
+  withdraw: (callId: string) => Promise<void>,
+): Promise<string> {
   let isLate = false;
   const late = (): Error => {
     isLate = true;
     return new DialError("rejected_by_network", `signaling timeout: no offer was sent within ${OFFER_MS / 1_000} s`);
   };
   const offered = Promise.resolve().then(() => voip.startCall({ peerJid }));
-  offered.then((callId) => (isLate ? voip.endCall(callId) : undefined)).catch(() => {});
+  offered.then((callId) => (isLate ? withdraw(callId) : undefined)).catch(() => {});
   return within(offered, { system, ms: OFFER_MS, late });
 }
 
 /** Ends a call whose phone should not ring any more. Never rejects. */
-async function takeBack(voip: WhatsAppVoip, callId: string, system: System): Promise<void> {
-  const ended = Promise.resolve().then(() => voip.endCall(callId));
+async function takeBack(
+  { openCalls }: CallPort,
+  client: WhatsAppClient,
+  voip: WhatsAppVoip,
+  callId: string,
+  system: System,
+): Promise<void> {
+  const isSent = isConnected(client);
+  const ended = Promise.resolve()
+    .then(() => voip.endCall(callId))
+    .then(() => (isSent && isConnected(client) ? openCalls.delete(callId) : undefined));
   const late = (): Error => new Error("the client did not end the call in time");
   await within(ended, { system, ms: TAKE_BACK_MS, late }).catch(() => {});
 }
@@ -94,15 +112,6 @@ function connectedClient({ client }: CallPort): WhatsAppClient {
   if (client === undefined || !isConnected(client))
     throw new DialError("line_lost", "the connection to WhatsApp is down");
   return client;
-}
-
-/** The client is not trusted to answer. */
-function isConnected(client: WhatsAppClient): boolean {
-  try {
-    return client.getState().connected;
-  } catch {
-    return false;
-  }
 }
 
 function voipOf(client: WhatsAppClient): WhatsAppVoip {

@@ -4,8 +4,8 @@ import { isOneOf, type Jid, mayBeOneOf, readJid } from "./jid.ts";
 export type CallStanza =
   /** A device of the callee rings. `device`: its number, 0 for the phone itself; undefined if the stanza does not name it. */
   | { readonly type: "preaccept"; readonly device: number | undefined }
-  /** A device has accepted. */
-  | { readonly type: "accept" }
+  /** A device has accepted. `by`: its address; undefined if the stanza does not name it. */
+  | { readonly type: "accept"; readonly by: string | undefined }
   /** A device refuses. `device`: as above. */
   | { readonly type: "reject"; readonly device: number | undefined; readonly reason: string | undefined }
   | { readonly type: "terminate"; readonly reason: string | undefined }
@@ -52,15 +52,27 @@ export function isAboutCalls(stanza: unknown): boolean {
   }
 }
 
+/** True for the reason of a rejection by a person, which counts for all devices. */
+export function isDeclined(reason: string | undefined): reason is undefined | "declined" {
+  return reason === undefined || reason === "declined";
+}
+
+/** True for a stanza after which no phone of the callee rings or is connected. */
+export function endsForCallee(stanza: CallStanza): boolean {
+  if (stanza.type === "reject") return isDeclined(stanza.reason);
+  return stanza.type === "terminate" || stanza.type === "offer_refused";
+}
+
 function readSignal(node: Node, { callId }: CallIdentity): CallStanza | undefined {
   for (const child of childrenOf(node)) {
     if (child.attr("call-id") !== callId) continue;
-    const device = readJid(node.attr("from"))?.device;
+    const from = node.attr("from");
+    const device = readJid(from)?.device;
     switch (child.tag) {
       case "preaccept":
         return { type: "preaccept", device };
       case "accept":
-        return { type: "accept" };
+        return { type: "accept", by: device === undefined ? undefined : from };
       case "reject":
         return { type: "reject", device, reason: wordOf(child.attr("reason")) };
       case "terminate":

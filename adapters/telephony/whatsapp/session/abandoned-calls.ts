@@ -1,5 +1,6 @@
 import type { Timers } from "../../../../src/base/timers.ts";
 import type { CallListener, CallPort } from "../calls/call-port.ts";
+import { isConnected } from "../calls/is-connected.ts";
 
 /** A call that no connection comes back for is ended this much later, ms: that closes its audio at least. */
 export const ABANDONED_MS = 10_000;
@@ -7,7 +8,7 @@ export const ABANDONED_MS = 10_000;
 /** Options of {@link AbandonedCalls}. */
 export interface AbandonedCallsOptions {
   readonly system: Timers;
-  readonly port: Pick<CallPort, "client" | "calls">;
+  readonly port: Pick<CallPort, "client" | "calls" | "openCalls">;
   readonly listeners: ReadonlySet<Pick<CallListener, "callId">>;
   /** A call could not be ended. */
   readonly failed: (error: unknown) => void;
@@ -15,7 +16,8 @@ export interface AbandonedCallsOptions {
 
 /**
  * Outgoing calls of the client that no leg carries: one that ended during an outage, or whose end the client did not take.
- * They are ended over an open connection, so that the callee's phone learns of it; a client without one only forgets them.
+ * They are ended over an open connection, so that the callee's phone learns of it; a client without one only forgets them, and
+ * the session's open calls keep them.
  */
 export class AbandonedCalls {
   readonly #options: AbandonedCallsOptions;
@@ -30,7 +32,7 @@ export class AbandonedCalls {
     const { system, port } = this.#options;
     try {
       if (this.#calls.length === 0) this.stop();
-      else if (port.client?.getState().connected === true) this.#end();
+      else if (isConnected(port.client)) this.#end();
       else this.#cancel ??= system.after(ABANDONED_MS, () => this.#end());
     } catch (error) {
       this.#options.failed(error);
@@ -53,10 +55,13 @@ export class AbandonedCalls {
 
   #end(): void {
     this.stop();
-    const { port, failed } = this.#options;
-    for (const callId of this.#calls)
-      void Promise.resolve()
-        .then(() => port.calls?.endCall(callId))
-        .catch(failed);
+    for (const callId of this.#calls) void this.#endCall(callId).catch(this.#options.failed);
+  }
+
+  async #endCall(callId: string): Promise<void> {
+    const { port } = this.#options;
+    const isSent = isConnected(port.client);
+    await port.calls?.endCall(callId);
+    if (isSent && isConnected(port.client)) port.openCalls.delete(callId);
   }
 }

@@ -1,6 +1,7 @@
 import { within } from "../../../../src/base/timeout.ts";
 import type { Logger } from "../../../../src/ports/logger.ts";
 import type { System } from "../../../../src/ports/system.ts";
+import type { LineRecords } from "../../../../src/ports/telephony/line-records.ts";
 import { type LineHost, NetworkSilent } from "../../../../src/ports/telephony.ts";
 import type { WhatsAppClientFactory } from "../../../../src/ports/whatsapp-client.ts";
 import { newSessionId, type SessionId } from "./link-credentials.ts";
@@ -50,6 +51,11 @@ export class SessionClients {
   /** The session whose keys the current client uses. */
   get sessionId(): SessionId | undefined {
     return this.#sessionId;
+  }
+
+  /** The records of the current client. */
+  get records(): LineRecords | undefined {
+    return this.#records;
   }
 
   /** Makes a fresh client and connects it. @param sessionId the session whose keys it uses. Default: a new one */

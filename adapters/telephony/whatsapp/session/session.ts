@@ -8,6 +8,7 @@ import type { CallListener, CallPort } from "../calls/call-port.ts";
 import { AbandonedCalls } from "./abandoned-calls.ts";
 import { FirstSign } from "./first-sign.ts";
 import { encodeCredentials, type SessionId } from "./link-credentials.ts";
+import { OpenCalls } from "./open-calls.ts";
 import { masked } from "./phone-of.ts";
 import { SessionClients } from "./session-clients.ts";
 import { decideSession } from "./session-flow.ts";
@@ -44,6 +45,7 @@ export class Session implements CallPort {
   readonly #firstSign: FirstSign;
   readonly #polls: StatePolls;
   readonly #abandoned: AbandonedCalls;
+  readonly openCalls: OpenCalls;
   readonly #listeners = new Set<CallListener>();
   readonly #timers = new Map<SessionTimer, () => void>();
   readonly #inbox: SessionInput[] = [];
@@ -67,6 +69,11 @@ export class Session implements CallPort {
       voip: (event: Parameters<CallListener["voip"]>[0]) => this.#toCalls((call) => call.voip(event)),
       stanza: (stanza: unknown) => this.#toCalls((call) => call.stanza(stanza)),
     };
+    this.openCalls = new OpenCalls({
+      ...{ system, port: this, records: () => this.#clients.records },
+      isCarried: (callId) => [...this.#listeners].some((call) => call.callId === callId),
+      failed: (message, error) => this.#log("warn", message, error),
+    });
     this.#clients = new SessionClients({ instanceId, host, system, logger, make: options.client, listener });
   }
 
@@ -84,6 +91,7 @@ export class Session implements CallPort {
     return () => {
       this.#listeners.delete(listener);
       this.#abandoned.check();
+      void this.openCalls.end();
       if (this.#listeners.size === 0) this.#take({ type: "calls_over" });
     };
   }
@@ -213,6 +221,7 @@ export class Session implements CallPort {
         break;
       case "forget":
         clients.forget();
+        this.openCalls.clear();
         this.#pairing = undefined;
         break;
       case "show_code":
@@ -241,6 +250,7 @@ export class Session implements CallPort {
         break;
       case "calls_restored":
         this.#toCalls((call) => call.restored());
+        void this.openCalls.end();
         break;
       case "start_timer": {
         const { timer, ms } = effect;

@@ -5,6 +5,7 @@ import type { System } from "../../../../src/ports/system.ts";
 import { NetworkSilent } from "../../../../src/ports/telephony.ts";
 import type { WhatsAppClient } from "../../../../src/ports/whatsapp-client.ts";
 import type { VoipEvent } from "../calls/call-port.ts";
+import { isConnected } from "../calls/is-connected.ts";
 import { CLIENT_EVENTS, type ClientEventName, readClientEvent } from "./client-events.ts";
 import { ClientWiring } from "./client-wiring.ts";
 import { masked } from "./phone-of.ts";
@@ -246,13 +247,5 @@ export class SupervisedClient {
 
   #warn(error: unknown, message: string): void {
     this.#options.logger.warn({ instance_id: this.#options.instanceId, err: printableCause(error, masked) }, message);
-  }
-}
-
-function isConnected(client: WhatsAppClient): boolean {
-  try {
-    return client.getState().connected;
-  } catch {
-    return false;
   }
 }

@@ -22,7 +22,7 @@ const inputs: fc.Arbitrary<CallInput> = fc.oneof(
     type: fc.constant("stanza" as const),
     stanza: fc.oneof(
       fc.record({ type: fc.constant("preaccept" as const), device }),
-      fc.record({ type: fc.constant("accept" as const) }),
+      fc.record({ type: fc.constant("accept" as const), by: fc.constantFrom(undefined, "1:2@lid") }),
       fc.record({ type: fc.constant("reject" as const), device, reason: word }),
       fc.record({ type: fc.constant("terminate" as const), reason: word }),
       fc.record({ type: fc.constant("offer_taken" as const), devices: fc.subarray([0, 1, 2]) }),

@@ -6,7 +6,7 @@ import {
   ManualSystem,
 } from "ringport/testing";
 import { MediaClock } from "../../../../adapters/telephony/media-clock.ts";
-import type { CallListener, CallPort } from "../../../../adapters/telephony/whatsapp/calls/call-port.ts";
+import type { CallListener, CallPort, OpenCallLog } from "../../../../adapters/telephony/whatsapp/calls/call-port.ts";
 import type { WhatsAppLeg } from "../../../../adapters/telephony/whatsapp/calls/leg.ts";
 import { NumberResolver } from "../../../../adapters/telephony/whatsapp/calls/number-resolver.ts";
 import { placeCall } from "../../../../adapters/telephony/whatsapp/calls/place-call.ts";
@@ -28,6 +28,13 @@ const VOIP_EVENTS = [
 export class TestPort implements CallPort {
   client: WhatsAppClient | undefined;
   readonly listeners = new Set<CallListener>();
+  /** Ids of the calls whose callees do not know of their end. */
+  readonly open = new Set<string>();
+  readonly openCalls: OpenCallLog = {
+    add: (callId) => void this.open.add(callId),
+    accepted() {},
+    delete: (callId) => void this.open.delete(callId),
+  };
 
   constructor(client: FakeWhatsAppClient) {
     this.client = client;

@@ -24,7 +24,7 @@ const relay = (callId: string, jids: readonly string[] = []) => ({
 describe("a stanza about our call", () => {
   test("reports which device rings, and that one has accepted", () => {
     expect(readCallStanza(signal("preaccept"), CALL)).toEqual({ type: "preaccept", device: 3 });
-    expect(readCallStanza(signal("accept"), CALL)).toEqual({ type: "accept" });
+    expect(readCallStanza(signal("accept"), CALL)).toEqual({ type: "accept", by: "123456789:3@lid" });
   });
 
   test("reports who rejects, and why", () => {

@@ -1,0 +1,10 @@
+import type { WhatsAppClient } from "../../../../src/ports/whatsapp-client.ts";
+
+/** True if a client is connected. One that cannot give its state is not. */
+export function isConnected(client: WhatsAppClient | undefined): boolean {
+  try {
+    return client?.getState().connected === true;
+  } catch {
+    return false;
+  }
+}

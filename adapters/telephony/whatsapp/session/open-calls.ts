@@ -1,0 +1,177 @@
+import { toHex } from "../../../../src/base/hex.ts";
+import type { System } from "../../../../src/ports/system.ts";
+import type { LineRecords } from "../../../../src/ports/telephony/line-records.ts";
+import type { WhatsAppClient } from "../../../../src/ports/whatsapp-client.ts";
+import type { CallPort, OpenCallLog } from "../calls/call-port.ts";
+import { isConnected } from "../calls/is-connected.ts";
+import { readJid } from "../calls/jid.ts";
+
+/** Key of the record that lists the open calls of a number. */
+const KEY = "ringport/open-calls";
+/** A number carries one call at a time; the others are waiting for a connection to end them. */
+const MAX_OPEN_CALLS = 8;
+/** Age from which a call is over without a terminate, ms. */
+export const MAX_OPEN_MS = 24 * 3_600_000;
+const MAX_ID_LENGTH = 100;
+
+/** A call of ours whose callee is not known to have learned of its end. */
+interface OpenCall {
+  readonly callId: string;
+  /** Address to which its terminate goes: the callee, and once a device has accepted, that one. */
+  readonly peer: string;
+  /** Time of the offer, ms since 1970-01-01 UTC. */
+  readonly at: number;
+}
+
+/** Options of {@link OpenCalls}. */
+export interface OpenCallsOptions {
+  readonly system: Pick<System, "now" | "random">;
+  readonly port: Pick<CallPort, "client" | "calls">;
+  /** The records of the number; undefined if no client uses them. */
+  readonly records: () => LineRecords | undefined;
+  /** True if a leg carries the call. */
+  readonly isCarried: (callId: string) => boolean;
+  readonly failed: (message: string, error: unknown) => void;
+}
+
+/**
+ * The calls of a number whose callees may not know of their end, stored with the keys of the number. A crash, another client
+ * that takes the link over, and a reconnect that the client's calls do not survive leave a phone ringing or connected: once the
+ * number is online again, such a call gets the terminate that it lacks.
+ */
+export class OpenCalls implements OpenCallLog {
+  readonly #options: OpenCallsOptions;
+  readonly #calls = new Map<string, OpenCall>();
+  #loading: Promise<void> | undefined;
+  #storing: Promise<void> | undefined;
+  #isDirty = false;
+
+  constructor(options: OpenCallsOptions) {
+    this.#options = options;
+  }
+
+  add(callId: string, peer: string): void {
+    const [oldest] = this.#calls.keys();
+    if (this.#calls.size >= MAX_OPEN_CALLS && oldest !== undefined) this.#calls.delete(oldest);
+    this.#calls.set(callId, { callId, peer, at: this.#options.system.now() });
+    this.#store();
+  }
+
+  accepted(callId: string, device: string): void {
+    const call = this.#calls.get(callId);
+    if (call === undefined || call.peer === device) return;
+    this.#calls.set(callId, { ...call, peer: device });
+    this.#store();
+  }
+
+  delete(callId: string): void {
+    if (this.#calls.delete(callId)) this.#store();
+  }
+
+  /** Forgets all calls: the records are being erased. */
+  clear(): void {
+    this.#calls.clear();
+    this.#loading = Promise.resolve(); // a later link has left no calls
+    this.#isDirty = false;
+  }
+
+  /** Ends the calls that neither a leg carries nor the client has, if the client is connected. Never rejects. */
+  async end(): Promise<void> {
+    try {
+      this.#loading ??= this.#load();
+      await this.#loading;
+    } catch (error) {
+      this.#loading = undefined;
+      this.#options.failed("the calls of an earlier process could not be read", error);
+    }
+    const { port, isCarried, system } = this.#options;
+    for (const call of [...this.#calls.values()]) {
+      const { client } = port;
+      if (client === undefined || !isConnected(client)) return;
+      if (isCarried(call.callId) || this.#isAtClient(call.callId)) continue;
+      this.delete(call.callId);
+      if (Math.abs(system.now() - call.at) < MAX_OPEN_MS) await this.#terminate(client, call);
+    }
+  }
+
+  async #terminate(client: WhatsAppClient, call: OpenCall): Promise<void> {
+    const { failed } = this.#options;
+    const what = "the callee of a call that a crash or an outage left behind was not informed of its end";
+    if (client.lowlevel.sendNode === undefined) {
+      failed(what, new TypeError("the client has no lowlevel.sendNode"));
+      return;
+    }
+    try {
+      await client.lowlevel.sendNode(this.#terminateOf(client, call));
+    } catch (error) {
+      failed(what, error);
+      this.#calls.set(call.callId, call); // until the next connection
+      this.#store();
+    }
+  }
+
+  #terminateOf(client: WhatsAppClient, { callId, peer }: OpenCall): object {
+    const random = new Uint8Array(16);
+    this.#options.system.random(random);
+    const { meLid, meJid } = client.getCredentials() ?? {};
+    const attrs = { "call-id": callId, "call-creator": meLid || meJid || "" };
+    const to = { to: peer, id: toHex(random).toUpperCase() };
+    return { tag: "call", attrs: to, content: [{ tag: "terminate", attrs }] };
+  }
+
+  /** The client ends the calls that it still has. */
+  #isAtClient(callId: string): boolean {
+    try {
+      const call = this.#options.port.calls?.getCall(callId) ?? null;
+      return call !== null && call.stateData.state !== "ended";
+    } catch {
+      return false;
+    }
+  }
+
+  async #load(): Promise<void> {
+    const [bytes] = (await this.#options.records()?.get([KEY])) ?? [];
+    if (bytes === undefined) return;
+    for (const call of decode(bytes)) if (!this.#calls.has(call.callId)) this.#calls.set(call.callId, call);
+  }
+
+  /** Stores the calls as they are then; changes in the meantime are stored together. */
+  #store(): void {
+    this.#isDirty = true;
+    this.#storing ??= this.#storeAll().finally(() => {
+      this.#storing = undefined;
+    });
+  }
+
+  async #storeAll(): Promise<void> {
+    while (this.#isDirty) {
+      this.#isDirty = false;
+      const calls = [...this.#calls.values()];
+      const bytes = calls.length === 0 ? undefined : new TextEncoder().encode(JSON.stringify(calls));
+      try {
+        await this.#options.records()?.set(new Map([[KEY, bytes]]));
+      } catch (error) {
+        this.#options.failed("the calls in progress could not be stored", error);
+        return;
+      }
+    }
+  }
+}
+
+/** The stored calls; anything else in the record is left out. */
+function decode(bytes: Uint8Array): OpenCall[] {
+  let stored: unknown;
+  try {
+    stored = JSON.parse(new TextDecoder().decode(bytes));
+  } catch {
+    return [];
+  }
+  return Array.isArray(stored) ? stored.slice(0, MAX_OPEN_CALLS).flatMap((entry) => readCall(entry) ?? []) : [];
+}
+
+function readCall(entry: unknown): OpenCall | undefined {
+  if (typeof entry !== "object" || entry === null) return undefined;
+  const { callId, peer, at } = entry as Readonly<Record<string, unknown>>;
+  if (typeof callId !== "string" || callId.length > MAX_ID_LENGTH || typeof at !== "number") return undefined;
+  return readJid(peer) === undefined ? undefined : { callId, peer: peer as string, at };
+}

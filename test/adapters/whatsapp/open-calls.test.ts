@@ -1,0 +1,190 @@
+import { describe, expect, test } from "vitest";
+import { MAX_OPEN_MS } from "../../../adapters/telephony/whatsapp/session/open-calls.ts";
+import type { FakeNumber } from "../../../src/testing/index.ts";
+import { ANA, type Dialled, NumberScene, OWNER } from "./number-scene.ts";
+
+const PHASES: readonly (readonly [string, FakeNumber])[] = [
+  ["rings", { devices: [{ does: "nothing" }] }],
+  ["rings and has no hidden address", { devices: [{ does: "nothing" }], lid: null }],
+  ["was accepted", { devices: [{ does: "answer", afterMs: 500 }], media: "never" }],
+  ["was answered by the phone", { devices: [{ does: "answer", afterMs: 500 }] }],
+  ["was answered by another device", { devices: [{ does: "nothing" }, { does: "answer", afterMs: 500 }] }],
+];
+
+/** A call of a linked number, two seconds after it was dialled. */
+async function calling(callee: FakeNumber): Promise<{ scene: NumberScene; call: Dialled; sent: unknown[] }> {
+  const scene = await NumberScene.linked();
+  const sent: unknown[] = [];
+  scene.network.onClient = (client) => watch(client, sent);
+  watch(scene.client, sent);
+  scene.network.number(ANA, callee);
+  const call = scene.dial();
+  await scene.system.advance(2_000);
+  expect(scene.network.call().ended).toBeUndefined();
+  return { scene, call, sent };
+}
+
+/** Collects the stanzas that a client is given to send. */
+function watch({ lowlevel }: NumberScene["client"], sent: unknown[]): void {
+  const { sendNode } = lowlevel;
+  lowlevel.sendNode = async (stanza) => {
+    sent.push(stanza);
+    await sendNode(stanza);
+  };
+}
+
+describe.each(PHASES)("a call that %s", (_, callee) => {
+  test("ends at the callee after a crash, once the number is online again", async () => {
+    const { scene } = await calling(callee);
+    scene.kill();
+    await scene.system.advance(20_000);
+    expect(scene.network.call().ended).toBeUndefined();
+    await scene.restart();
+    await scene.system.advance(1_000);
+    expect(scene.network.call().ended).toBe("caller");
+  });
+
+  test("ends at the callee after another client took the link over, once the number is online again", async () => {
+    const { scene, call } = await calling(callee);
+    scene.client.streamError("replaced");
+    await scene.system.advance(60_000);
+    expect(call.events.at(-1)).toMatchObject({ type: "ended", cause: "line_lost" });
+    expect(scene.network.call().ended).toBeUndefined();
+    await scene.line.link?.();
+    await scene.system.advance(1_000);
+    expect(await scene.line.probe()).toEqual({ state: "online" });
+    expect(scene.network.call().ended).toBe("caller");
+  });
+
+  test("ends at the callee after an outage that outlives the client's calls", async () => {
+    const { scene, call } = await calling(callee);
+    scene.network.reachable = false;
+    await scene.system.advance(120_000);
+    expect(call.events.at(-1)).toMatchObject({ type: "ended", cause: "line_lost" });
+    scene.network.reachable = true;
+    await scene.system.advance(10 * 60_000);
+    expect(await scene.line.probe()).toEqual({ state: "online" });
+    expect(scene.network.call().ended).toBe("caller");
+  });
+
+  test("that is hung up in order needs no second end, after a restart either", async () => {
+    const { scene, call, sent } = await calling(callee);
+    void call.leg?.hangUp();
+    await scene.system.advance(2_000);
+    expect(scene.network.call().ended).toBe("caller");
+    await scene.restart();
+    await scene.system.advance(2_000);
+    expect(sent).toEqual([]);
+  });
+
+  test("that the callee ends needs no second end, after a restart either", async () => {
+    const { scene, sent } = await calling(callee);
+    scene.network.call().hangUp();
+    await scene.system.advance(2_000);
+    await scene.restart();
+    await scene.system.advance(2_000);
+    expect(sent).toEqual([]);
+  });
+});
+
+describe("a call that a crash left behind", () => {
+  const RINGS: FakeNumber = { devices: [{ does: "nothing" }] };
+
+  /** A number whose process was killed in a call. */
+  async function killed(): Promise<NumberScene> {
+    const { scene } = await calling(RINGS);
+    scene.kill();
+    return scene;
+  }
+
+  test("is ended once", async () => {
+    const scene = await killed();
+    const sent: unknown[] = [];
+    scene.network.onClient = (client) => watch(client, sent);
+    for (let time = 0; time < 3; time++) {
+      await scene.restart();
+      await scene.system.advance(2_000);
+    }
+    expect(sent).toHaveLength(1);
+    expect([...scene.host.storedRecords.keys()].filter((key) => key.startsWith("ringport/"))).toEqual([]);
+  });
+
+  test("is ended at the next connection if it cannot be ended at this one", async () => {
+    const scene = await killed();
+    scene.network.onClient = (client) => client.disturb("sendNode", new Error("the socket is gone"));
+    await scene.restart();
+    await scene.system.advance(5_000);
+    expect(scene.network.call().ended).toBeUndefined();
+    scene.client.dropSocket(12_000);
+    await scene.system.advance(30_000);
+    expect(scene.network.call().ended).toBe("caller");
+  });
+
+  test("is left alone after a day", async () => {
+    const scene = await killed();
+    const sent: unknown[] = [];
+    scene.network.onClient = (client) => watch(client, sent);
+    await scene.system.advance(MAX_OPEN_MS);
+    await scene.restart();
+    await scene.system.advance(5_000);
+    expect(sent).toEqual([]);
+    expect(await scene.line.probe()).toEqual({ state: "online" });
+  });
+
+  test("rings on if the client sends no stanzas, and the number works", async () => {
+    const scene = await killed();
+    scene.network.onClient = (client) => void Reflect.deleteProperty(client.lowlevel, "sendNode");
+    await scene.restart();
+    await scene.system.advance(5_000);
+    expect(scene.network.call().ended).toBeUndefined();
+    expect(await scene.line.probe()).toEqual({ state: "online" });
+  });
+
+  test.each(["", "{", "null", "{}", "[1, null, {}]", '[{"callId":"A","peer":"nobody","at":1}]'])(
+    "does not keep the number offline if its record is %j",
+    async (record) => {
+      const scene = await killed();
+      const [key = ""] = [...scene.host.storedRecords.keys()].filter((one) => one.startsWith("ringport/"));
+      scene.host.storedRecords.set(key, new TextEncoder().encode(record));
+      await scene.restart();
+      await scene.system.advance(5_000);
+      expect(await scene.line.probe()).toEqual({ state: "online" });
+      const call = scene.dial();
+      await scene.system.advance(2_000);
+      expect(call.events.map(({ type }) => type)).toContain("alerting");
+    },
+  );
+
+  test("is forgotten with the link", async () => {
+    const { scene } = await calling(RINGS);
+    scene.network.unlink(OWNER);
+    await scene.system.advance(5_000);
+    expect(scene.host.storedRecords.size).toBe(0);
+  });
+});
+
+describe("an offer that is withdrawn while the connection is down", () => {
+  test.each([
+    ["a hang-up", 1_000],
+    ["the client took too long", 25_000],
+  ])("ends at the callee once the number is online again (%s)", async (reason, startMs) => {
+    const scene = await NumberScene.linked();
+    scene.network.number(ANA, { devices: [{ does: "nothing" }] });
+    const { voip } = scene.client;
+    const startCall = voip.startCall.bind(voip);
+    voip.startCall = async (options) => {
+      const callId = await startCall(options); // the offer has left
+      await new Promise<void>((resolve) => void scene.system.after(startMs, resolve));
+      scene.client.dropSocket(8_000);
+      return callId;
+    };
+    const abort = new AbortController();
+    const dialled = scene.line.dial(ANA, { callId: "call_1", ringTimeoutMs: 60_000 }, abort.signal).catch(() => {});
+    await scene.system.advance(500);
+    if (reason === "a hang-up") abort.abort();
+    await scene.system.advance(60_000);
+    await dialled;
+    expect(await scene.line.probe()).toEqual({ state: "online" });
+    expect(scene.network.calls.map(({ ended }) => ended)).toEqual(["caller"]);
+  });
+});
