@@ -1,4 +1,5 @@
 import process from "node:process";
+import { setFlagsFromString } from "node:v8";
 import type { Ringport } from "../../src/ringport.ts";
 import type { Listening, Tls } from "../server/listening.ts";
 import { followCertificate, readCertificate } from "./certificate-files.ts";
@@ -15,6 +16,12 @@ import { printBeside } from "./terminal/terminal.ts";
 import { UsageError } from "./usage-error.ts";
 import { printWelcome } from "./welcome.ts";
 
+/**
+ * Lets garbage among long-lived objects grow to 60 % of what is in use before V8 collects it, instead of to more than all
+ * of it: less memory, and shorter pauses more often. Bun, which has another engine, ignores it.
+ */
+const COLLECT_SOONER = "--heap-growing-percent=60";
+
 /** `ringport serve`: the HTTP interface, until SIGINT or SIGTERM. */
 export const serve: CommandSpec = {
   summary: "Serves the HTTP interface until SIGINT or SIGTERM.",
@@ -22,6 +29,7 @@ export const serve: CommandSpec = {
   options: [],
   settings: SETTINGS,
   async run(line) {
+    setFlagsFromString(COLLECT_SOONER);
     refuseUnknownVariables(process.env);
     const settings = readSettings(SETTINGS, line, process.env);
     const log = createLog({
