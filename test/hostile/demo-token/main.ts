@@ -23,7 +23,7 @@ const MAX_STALL_MS = Number(process.env.MAX_STALL_MS ?? 50);
 const MAX_MEMORY_BYTES = Number(process.env.MAX_MEMORY_MIB ?? 64) * MIB;
 const MAX_DISK_BYTES = 32 * MIB;
 /** Live calls and the other user run for so long before the attack, ms. */
-const QUIET_MS = Number(process.env.QUIET_SECONDS ?? 45) * 1_000;
+const QUIET_MS = Number(process.env.QUIET_SECONDS ?? 90) * 1_000;
 /** The longest a live call lasts; then its line places the next one. */
 const CALL_MS = Number(process.env.CALL_SECONDS ?? 120) * 1_000;
 /** The callee who presses the keys that a soaked call expects. */
@@ -33,6 +33,11 @@ const MAIN = fileURLToPath(new URL("../../../adapters/cli/main.ts", import.meta.
 const STALLS = fileURLToPath(new URL("./stalls.ts", import.meta.url));
 const ATTACKER = fileURLToPath(new URL("./attacker.ts", import.meta.url));
 const node = runtimes.find(({ name }) => name === "node26")!;
+/** The settings of the memory allocator, as the systemd unit has them. */
+const unit = readFileSync(new URL("../../../examples/deploy/ringport.service", import.meta.url), "utf8");
+const allocator = Object.fromEntries(
+  [...unit.matchAll(/\b(MALLOC_\w+)=(\w+)/g)].map(([, name, value]) => [name, value]),
+);
 const folder = mkdtempSync(join(tmpdir(), "ringport-hostile-"));
 const data = join(folder, "data");
 const faults: string[] = [];
@@ -43,6 +48,7 @@ const server = await start(node, MAIN, {
   flags: ["--import", STALLS],
   env: {
     ...env,
+    ...allocator,
     STALLS: join(folder, "stalls"),
     RINGPORT_TOKEN_FILE: join(folder, "token"),
     RINGPORT_STREAM_PREVIEW: "1",
