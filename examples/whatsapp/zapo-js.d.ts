@@ -4,12 +4,7 @@ declare module "zapo-js" {
   import type { WhatsAppClient } from "ringport/whatsapp";
 
   export function createStore(options: object): object;
-  export const WaClient: new (options: {
-    sessionId: string;
-    store: object;
-    plugins: object[];
-    history: { enabled: boolean };
-  }) => WhatsAppClient;
+  export const WaClient: new (options: { sessionId: string; store: object; plugins: object[] }) => WhatsAppClient;
 }
 
 declare module "@zapo-js/voip" {

@@ -10,6 +10,5 @@ export const client: WhatsAppClientFactory = ({ sessionId, records }) =>
     store: createStore(whatsappStore(records)),
     // More than one, or somebody who calls the number blocks our own calls.
     plugins: [voipPlugin({ maxConcurrentCalls: 4 })],
-    // A new link would download the chats of the phone's owner, and Ringport needs none of them.
-    history: { enabled: false },
+    // The history stays on: it brings the tokens by which WhatsApp knows that a callee is a contact.
   });

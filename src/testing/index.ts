@@ -35,5 +35,6 @@ export { FakeWhatsApp } from "./whatsapp/fake-whatsapp.ts";
 export type { Fault, FaultyMethod } from "./whatsapp/faults.ts";
 export { FakeIncomingCall } from "./whatsapp/incoming-call.ts";
 export type { CalleeDevice, FakeNumber } from "./whatsapp/numbers.ts";
+export type { FakeOfferRefusal, FakeReachoutTimelock } from "./whatsapp/offer-refusals.ts";
 export type { FakeStanza } from "./whatsapp/stanza.ts";
 export { FakeVoip } from "./whatsapp/voip.ts";

@@ -24,6 +24,10 @@ export interface FakeCallOptions {
   /** Digits of the number that the client called. */
   readonly phone: string;
   readonly number: FakeNumber;
+  /** The offer that the network has got. */
+  readonly offer: FakeStanza;
+  /** The error with which the network refuses the offer when it arrives; undefined if it does not. */
+  readonly refusal: () => number | undefined;
   /** Sends a stanza to the client; it gets lost while the client's socket is down. */
   readonly deliver: (stanza: FakeStanza) => void;
   /** Connects the call's relay to the client. */
@@ -44,6 +48,8 @@ export class FakeWhatsAppCall {
   readonly peerJid: string;
   /** Digits of the number that was called. */
   readonly phone: string;
+  /** The offer that the network has got, with the callee's privacy token if the client had one. */
+  readonly offer: FakeStanza;
   /** What the callee has received since its relay connected. */
   readonly frames: FakeFrame[] = [];
   /** Whether frames of the callee's audio leave, silence included. */
@@ -66,6 +72,7 @@ export class FakeWhatsAppCall {
     this.callId = options.callId;
     this.peerJid = options.peerJid;
     this.phone = options.phone;
+    this.offer = options.offer;
     this.sendsAudio = options.number.media !== "one-way";
     const { addressForm = "called" } = options.number;
     this.#address = addressForm === "other" ? otherAddress(options.peerJid, options.phone) : options.peerJid;
@@ -89,8 +96,10 @@ export class FakeWhatsAppCall {
 
   /** Acknowledges the offer and runs the script, as the network does when the offer arrives. */
   start(): void {
-    const { number, newId, deliver } = this.#options;
-    const { offer = "accepted", ringsAfterMs = 200, devices = DEFAULT_DEVICES, timesOutAfterMs } = number;
+    const { number, newId, deliver, refusal } = this.#options;
+    const { ringsAfterMs = 200, devices = DEFAULT_DEVICES, timesOutAfterMs } = number;
+    const error = refusal();
+    const offer = error === undefined ? (number.offer ?? "accepted") : { error };
     if (offer === "ignored") return;
     if (typeof offer === "object") {
       deliver(offerRefusal(newId(), this.#stanzas, offer.error));

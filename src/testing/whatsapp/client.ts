@@ -5,9 +5,11 @@ import type {
   WhatsAppNumber,
 } from "../../ports/whatsapp-client.ts";
 import { Connection, type Network } from "./connection.ts";
+import { ContactTokens } from "./contact-tokens.ts";
 import { type Fault, Faults, type FaultyMethod } from "./faults.ts";
 import { Listeners } from "./listeners.ts";
 import { digitsOf } from "./numbers.ts";
+import type { FakeReachoutTimelock } from "./offer-refusals.ts";
 import { Pairing } from "./pairing.ts";
 import { childOf, type FakeStanza } from "./stanza.ts";
 import { FakeVoip } from "./voip.ts";
@@ -31,6 +33,7 @@ export class FakeWhatsAppClient implements WhatsAppClient {
   readonly #faults: Faults;
   readonly #pairing: Pairing;
   readonly #connection: Connection;
+  readonly #tokens: ContactTokens;
   /** Peers whose devices are known, so that a call need not ask for them. */
   readonly #knownPeers = new Set<string>();
   #voip: FakeVoip | undefined;
@@ -38,6 +41,7 @@ export class FakeWhatsAppClient implements WhatsAppClient {
   constructor(network: Network, context: WhatsAppClientContext) {
     this.context = context;
     this.#network = network;
+    this.#tokens = new ContactTokens(context);
     this.#faults = new Faults(network.system);
     this.#pairing = new Pairing(network.system, (event, argument) => this.#listeners.emit(event, argument));
     this.#connection = new Connection({
@@ -113,6 +117,18 @@ export class FakeWhatsAppClient implements WhatsAppClient {
       return numbers.map((number) => this.#network.lookUp(digitsOf(number)));
     },
   };
+
+  /** Undefined for a client that does not know of the time-lock of its number. */
+  get message(): { getReachoutTimelock(): Promise<FakeReachoutTimelock> } | undefined {
+    if (!this.#network.timelock) return undefined;
+    return {
+      getReachoutTimelock: async () => {
+        await this.#faults.apply("getReachoutTimelock");
+        await this.#connection.request();
+        return this.#network.timelockOf(this);
+      },
+    };
+  }
 
   readonly lowlevel: {
     registerIncomingStanzaFilter(filter: StanzaFilter): () => void;
@@ -192,6 +208,9 @@ export class FakeWhatsAppClient implements WhatsAppClient {
     if (stanza.tag === "failure") return this.#connection.failure(stanza);
     if (stanza.tag !== "success" && (await this.#filtered(stanza))) return;
     if (stanza.tag === "call") this.#voip?.handle(stanza);
+    else if (stanza.attrs.type === "mex") this.#mexNotified(stanza.attrs.op_name);
+    else if (stanza.tag === "message" || stanza.tag === "notification")
+      await this.#tokens.take(stanza, this.#network.history);
     else if (stanza.tag === "iq") await this.#pair(childOf(stanza));
   }
 
@@ -199,6 +218,11 @@ export class FakeWhatsAppClient implements WhatsAppClient {
   get #address(): string {
     const { meLid, meJid } = this.#connection.credentials ?? { meLid: "", meJid: "" };
     return meLid || meJid;
+  }
+
+  #mexNotified(operationName: string | undefined): void {
+    if (this.#network.timelock)
+      this.#listeners.emit("mex_notification", { kind: "unknown", operationName, data: {}, errors: [] });
   }
 
   async #filtered(stanza: FakeStanza): Promise<boolean> {
@@ -234,8 +258,9 @@ export class FakeWhatsAppClient implements WhatsAppClient {
       knownPeers: this.#knownPeers,
       emit: (event, argument) => this.#listeners.emit(event, argument),
       resolve: resolveJid,
-      offer: (callId, peerJid, voip) => {
-        return this.#network.offer(this, voip, { callId, peerJid, creator: this.#address });
+      tokenOf: (jid) => this.#tokens.of(jid),
+      offer: (callId, peerJid, token, voip) => {
+        return this.#network.offer(this, voip, { callId, peerJid, creator: this.#address, token });
       },
       incoming: (callId) => this.#network.incoming(callId),
     });

@@ -4,6 +4,7 @@ import type { WhatsAppNumber } from "../../ports/whatsapp-client.ts";
 import type { FakeWhatsAppCall } from "./call.ts";
 import type { FakeWhatsAppClient } from "./client.ts";
 import type { FakeIncomingCall } from "./incoming-call.ts";
+import type { FakeReachoutTimelock } from "./offer-refusals.ts";
 import type { Pairing } from "./pairing.ts";
 import { type FakeCredentials, loadSession, saveSession } from "./session-record.ts";
 import { childOf, type FakeStanza } from "./stanza.ts";
@@ -14,6 +15,10 @@ export interface Network {
   readonly system: System;
   readonly latencyMs: number;
   readonly maxConcurrentCalls: number;
+  /** Whether clients take the history of a new link. */
+  readonly history: boolean;
+  /** Whether clients know of the time-lock of their number. */
+  readonly timelock: boolean;
   readonly reachable: boolean;
   readonly newId: () => string;
   readonly resolveJid: (jid: string) => string;
@@ -25,8 +30,15 @@ export interface Network {
   offer(
     client: FakeWhatsAppClient,
     voip: FakeVoip,
-    call: { readonly callId: string; readonly peerJid: string; readonly creator: string },
+    call: {
+      readonly callId: string;
+      readonly peerJid: string;
+      readonly creator: string;
+      readonly token: Uint8Array | undefined;
+    },
   ): FakeWhatsAppCall;
+  /** The time-lock of a client's number. */
+  timelockOf(client: FakeWhatsAppClient): FakeReachoutTimelock;
   incoming(callId: string): FakeIncomingCall | undefined;
   /** A client has sent a stanza of its program. @param creator the client's own address */
   sent(stanza: FakeStanza, creator: string): void;

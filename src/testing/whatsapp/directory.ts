@@ -1,4 +1,5 @@
 import type { WhatsAppNumber } from "../../ports/whatsapp-client.ts";
+import { contactToken } from "./contact-tokens.ts";
 import { digitsOf, type FakeNumber, knownForm, lidOf, possible, userOf } from "./numbers.ts";
 
 /** The numbers of a fake network, with their addresses. */
@@ -35,6 +36,17 @@ export class Directory {
   /** The JID by which the network calls a number. */
   peerOf(phone: string): string {
     return this.#lidOf(phone) ?? `${phone}@s.whatsapp.net`;
+  }
+
+  /** The privacy tokens in the history of an owner's phone, by the address of the contact. */
+  historyOf(owner: string): ReadonlyMap<string, Uint8Array> {
+    const contacts = [...this.#numbers].filter(([, { inHistory }]) => inHistory !== undefined);
+    return new Map(
+      contacts.map(([phone, { inHistory }]) => [
+        inHistory === "phone" ? `${phone}@s.whatsapp.net` : this.peerOf(phone),
+        contactToken(phone, owner),
+      ]),
+    );
   }
 
   /** The digits of the number behind a JID; empty for an unknown hidden address. */

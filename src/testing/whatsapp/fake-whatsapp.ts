@@ -4,12 +4,14 @@ import type { WhatsAppClientContext, WhatsAppClientFactory } from "../../ports/w
 import { FakeWhatsAppCall } from "./call.ts";
 import { FakeWhatsAppClient } from "./client.ts";
 import { type Network, RETRY_MS } from "./connection.ts";
+import { contactToken, historyStanza, tokenStanza } from "./contact-tokens.ts";
 import { Directory } from "./directory.ts";
 import { FakeIncomingCall } from "./incoming-call.ts";
 import { deviceJid, deviceOf, digitsOf, type FakeNumber, userOf } from "./numbers.ts";
+import { type FakeOfferRefusal, OfferRefusals, TIMELOCK } from "./offer-refusals.ts";
 import { QR_TTL_MS } from "./pairing.ts";
 import type { FakeCredentials } from "./session-record.ts";
-import { callStanza, childOf, type FakeStanza } from "./stanza.ts";
+import { callStanza, childOf, type FakeStanza, offerStanza } from "./stanza.ts";
 
 /** Options of {@link FakeWhatsApp}. */
 export interface FakeWhatsAppOptions {
@@ -17,6 +19,10 @@ export interface FakeWhatsAppOptions {
   readonly latencyMs?: number;
   /** Calls that a client holds at once, those of other people to its number included. Default: 4; the plugin's own is 1. */
   readonly maxConcurrentCalls?: number;
+  /** The client's option of that name: without it, the privacy tokens in the history of a new link are lost. Default: enabled. */
+  readonly history?: { readonly enabled?: boolean };
+  /** Whether clients know of the time-lock of their number, by a question and by a notification. Default: true. */
+  readonly timelock?: boolean;
 }
 
 /**
@@ -53,19 +59,24 @@ export class FakeWhatsApp {
   offersCodes = true;
   /** Whether phones that scan a code need a passkey, which ends the linking. Default: false. */
   needsPasskey = false;
-  readonly #options: Required<FakeWhatsAppOptions>;
+  readonly #options: Pick<Network, "latencyMs" | "maxConcurrentCalls" | "history" | "timelock">;
   readonly #directory = new Directory();
   /** The client of each linked device; undefined while none is connected. */
   readonly #devices = new Map<string, FakeWhatsAppClient | undefined>();
   readonly #unlinked = new Set<string>();
+  /** Devices that were linked and have not logged in since. */
+  readonly #newLinks = new Set<string>();
   readonly #incoming = new Map<string, FakeIncomingCall>();
+  readonly #refusals: OfferRefusals;
   readonly #network: Network;
   #reachable = true;
   #lastDevice = 0;
 
-  constructor(system: System = realSystem, { latencyMs = 25, maxConcurrentCalls = 4 }: FakeWhatsAppOptions = {}) {
+  constructor(system: System = realSystem, options: FakeWhatsAppOptions = {}) {
+    const { latencyMs = 25, maxConcurrentCalls = 4, history, timelock = true } = options;
     this.system = system;
-    this.#options = { latencyMs, maxConcurrentCalls };
+    this.#options = { latencyMs, maxConcurrentCalls, history: history?.enabled !== false, timelock };
+    this.#refusals = new OfferRefusals(system, (refusal) => this.#announce(refusal));
     this.#network = this.#newNetwork();
   }
 
@@ -135,6 +146,26 @@ export class FakeWhatsApp {
       }
   }
 
+  /** The owner of a phone writes to linked numbers: each client gets their privacy token in a notification. */
+  write(from: string, to?: string): void {
+    const contact = digitsOf(from);
+    for (const [jid, client] of this.#devices) {
+      const owner = userOf(jid);
+      if (client === undefined || (to !== undefined && digitsOf(to) !== owner)) continue;
+      this.#deliver(client, tokenStanza(this.#newId(), this.#directory.peerOf(contact), contactToken(contact, owner)));
+    }
+  }
+
+  /** The network refuses offers from now on. */
+  refuseOffers(refusal: FakeOfferRefusal): void {
+    this.#refusals.add(refusal);
+  }
+
+  /** The network accepts all offers again. */
+  acceptOffers(): void {
+    this.#refusals.clear();
+  }
+
   /** Somebody calls a client's number. */
   ring(client: FakeWhatsAppClient, from = "+12025550142"): FakeIncomingCall {
     const callId = this.#newId();
@@ -164,6 +195,7 @@ export class FakeWhatsApp {
     }
     const jid = deviceJid(`${phone}@s.whatsapp.net`, ++this.#lastDevice);
     const lid = deviceJid(this.#directory.peerOf(phone), this.#lastDevice);
+    this.#newLinks.add(jid);
     const success: FakeStanza = { tag: "pair-success", attrs: { jid, lid, platform: "android" } };
     this.#deliver(client, { tag: "iq", attrs: { id: this.#newId(), type: "set" }, content: [success] });
   }
@@ -178,12 +210,15 @@ export class FakeWhatsApp {
   }
 
   #welcome(client: FakeWhatsAppClient, { meJid, meLid }: FakeCredentials): void {
+    const isNewLink = this.#newLinks.delete(meJid);
     const other = this.#devices.get(meJid);
     this.#devices.set(meJid, client);
     this.#lastDevice = Math.max(this.#lastDevice, deviceOf(meJid)); // a session of another process may be stored
     if (other !== undefined && other !== client) other.streamError("replaced");
     this.#deliver(client, { tag: "success", attrs: { lid: meLid } });
     this.#deliver(client, { tag: "ib", attrs: {}, content: [{ tag: "offline", attrs: { count: "0" } }] });
+    const tokens = isNewLink ? this.#directory.historyOf(userOf(meJid)) : new Map();
+    if (tokens.size > 0) this.#deliver(client, historyStanza(this.#newId(), meJid, tokens));
   }
 
   #offerCodes(client: FakeWhatsAppClient): void {
@@ -192,12 +227,16 @@ export class FakeWhatsApp {
     this.#deliver(client, { tag: "iq", attrs: { id: this.#newId(), type: "set" }, content: [pairDevice] });
   }
 
-  #offer(...[client, voip, { callId, peerJid, creator }]: Parameters<Network["offer"]>): FakeWhatsAppCall {
+  #offer(...[client, voip, { callId, peerJid, creator, token }]: Parameters<Network["offer"]>): FakeWhatsAppCall {
     const phone = this.#directory.phoneOf(peerJid);
     const number = this.#directory.numberOf(phone) ?? { devices: [] };
     if (number.devices?.length === 0) throw new Error(`no device sessions to encrypt the call offer for ${peerJid}`);
+    const owner = ownerOf(client);
+    const isStranger = token === undefined || String(token) !== String(contactToken(phone, owner));
+    const stanza = offerStanza(this.#newId(), peerJid, { callId, from: creator, creator }, token);
     const call: FakeWhatsAppCall = new FakeWhatsAppCall({
-      ...{ system: this.system, callId, creator, peerJid, phone, number },
+      ...{ system: this.system, callId, creator, peerJid, phone, number, offer: stanza },
+      refusal: () => this.#refusals.errorFor(owner, isStranger),
       newId: this.#newId,
       deliver: (stanza) => void client.receive(stanza),
       connectMedia: () => voip.connectMedia(callId),
@@ -216,6 +255,15 @@ export class FakeWhatsApp {
     if (stanza.tag !== "call" || child?.tag !== "terminate") return;
     const call = this.calls.find(({ callId }) => callId === child.attrs["call-id"]);
     this.system.after(this.#options.latencyMs, () => call?.receiveTerminate(stanza, creator));
+  }
+
+  /** The clients of a number are notified of the begin and the end of its time-lock. */
+  #announce({ error, from }: FakeOfferRefusal): void {
+    if (error !== TIMELOCK) return;
+    const attrs = { type: "mex", op_name: "NotificationUserReachoutTimelockUpdate" };
+    for (const client of this.#devices.values())
+      if (client !== undefined && (from === undefined || digitsOf(from) === ownerOf(client)))
+        this.#deliver(client, { tag: "notification", attrs: { ...attrs, id: this.#newId() } });
   }
 
   #deliver(client: FakeWhatsAppClient, stanza: FakeStanza): void {
@@ -246,8 +294,14 @@ export class FakeWhatsApp {
         this.system.after(this.#options.latencyMs, () => client.streamError("device_removed"));
       },
       offer: (client, voip, call) => this.#offer(client, voip, call),
+      timelockOf: (client) => this.#refusals.timelockOf(ownerOf(client)),
       incoming: (callId) => this.#incoming.get(callId),
       sent: (stanza, creator) => this.#sent(stanza, creator),
     };
   }
+}
+
+/** The digits of a client's number. */
+function ownerOf(client: FakeWhatsAppClient): string {
+  return userOf(client.getCredentials()?.meJid ?? "");
 }

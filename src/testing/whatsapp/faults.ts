@@ -8,6 +8,7 @@ export type FaultyMethod =
   | "requestPairingCode"
   | "getLidsByPhoneNumbers"
   | "sendNode"
+  | "getReachoutTimelock"
   | "startCall"
   | "endCall";
 

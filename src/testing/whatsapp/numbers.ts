@@ -25,6 +25,11 @@ export interface FakeNumber {
   readonly addressForm?: "called" | "other" | "both";
   /** Part of the offer's ack that lists the callee's devices: its relay, a `<user>` beside it, or none. Default: `relay`. */
   readonly deviceList?: "relay" | "user" | "none";
+  /**
+   * Address under which the history of each new link has the privacy token of this contact; undefined for somebody who is
+   * not in the history. Default: undefined.
+   */
+  readonly inHistory?: "lid" | "phone";
   /** Until the first device that is not busy by then reports that it rings; null: never. Default: 200. */
   readonly ringsAfterMs?: number | null;
   /** Until the network ends the ringing with `<terminate reason="timeout">`. Default: never. */

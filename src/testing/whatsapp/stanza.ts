@@ -30,6 +30,19 @@ export function offerRefusal(id: string, { from }: StanzaOfCall, error: number):
   return { tag: "ack", attrs: { id, from, class: "call", type: "offer", error: String(error) } };
 }
 
+/** The `<call>` stanza of an offer. @param token what the caller has from the callee; undefined for a stranger */
+export function offerStanza(
+  id: string,
+  to: string,
+  { callId, creator }: StanzaOfCall,
+  token: Uint8Array | undefined,
+): FakeStanza {
+  const privacy: FakeStanza[] = token === undefined ? [] : [{ tag: "privacy", attrs: {}, content: token }];
+  const audio: FakeStanza = { tag: "audio", attrs: { enc: "opus", rate: "16000" } };
+  const offer = { tag: "offer", attrs: { "call-id": callId, "call-creator": creator }, content: [...privacy, audio] };
+  return { tag: "call", attrs: { id, to }, content: [offer] };
+}
+
 /**
  * The `<ack>` to an offer that the network accepts: its relay names the call.
  * @param devices JIDs of the callee's devices

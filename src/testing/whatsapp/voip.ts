@@ -24,7 +24,9 @@ export interface VoipHost {
   /** The JID by which the network calls an address. */
   readonly resolve: (jid: string) => string;
   /** Hands an offer to the network; throws if the callee has no devices. */
-  readonly offer: (callId: string, peerJid: string, voip: FakeVoip) => FakeWhatsAppCall;
+  readonly offer: (callId: string, peerJid: string, token: Uint8Array | undefined, voip: FakeVoip) => FakeWhatsAppCall;
+  /** The privacy token of a contact, by the address that is called; undefined for a stranger. */
+  readonly tokenOf: (jid: string) => Promise<Uint8Array | undefined>;
   /** The incoming call of this id. */
   readonly incoming: (callId: string) => FakeIncomingCall | undefined;
 }
@@ -53,7 +55,7 @@ export class FakeVoip implements WhatsAppVoip {
   }
 
   async startCall({ peerJid }: { peerJid: string; isVideo?: boolean }): Promise<string> {
-    const { maxConcurrentCalls, newId, faults, request, write, knownPeers, resolve, offer } = this.#host;
+    const { maxConcurrentCalls, newId, faults, request, write, knownPeers, resolve, offer, tokenOf } = this.#host;
     if (this.#takenSlots >= maxConcurrentCalls) throw new Error(`max concurrent calls reached (${maxConcurrentCalls})`);
     const callId = newId();
     const info = callInfo(callId, resolve(peerJid), "outgoing", "initiating");
@@ -63,9 +65,10 @@ export class FakeVoip implements WhatsAppVoip {
       await faults.apply("startCall");
       if (!knownPeers.has(info.peerJid)) await request();
       knownPeers.add(info.peerJid);
+      const token = await tokenOf(info.peerJid);
       write();
       if (!this.#sessions.has(callId)) throw new Error("noise session not ready"); // disconnected in the meantime
-      session.remote = offer(callId, info.peerJid, this);
+      session.remote = offer(callId, info.peerJid, token, this);
     } catch (error) {
       this.#sessions.delete(callId);
       throw error;

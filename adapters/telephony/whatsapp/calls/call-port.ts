@@ -1,4 +1,5 @@
 import type { WhatsAppCall, WhatsAppClient, WhatsAppVoip } from "../../../../src/ports/whatsapp-client.ts";
+import type { ResolvedNumber } from "./number-resolver.ts";
 
 /** What a call uses of the session that carries it. */
 export interface CallPort {
@@ -7,6 +8,8 @@ export interface CallPort {
   /** The calls of the client, also while its connection is down: their audio goes another way. */
   readonly calls: WhatsAppVoip | undefined;
   readonly openCalls: OpenCallLog;
+  /** True if the client can show a privacy token to this callee: WhatsApp counts any other call as one to a stranger. */
+  isContact(callee: ResolvedNumber): Promise<boolean>;
   /** Passes on what happens until the returned function is called. */
   listen(listener: CallListener): () => void;
 }

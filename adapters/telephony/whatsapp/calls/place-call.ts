@@ -40,7 +40,9 @@ export async function placeCall(
 ): Promise<WhatsAppLeg> {
   const { system, clock, deadlines, numbers } = context;
   if (signal.aborted) throw abandoned();
-  const { phoneJid, address } = await numbers.resolve(connectedClient(port), to, signal);
+  const callee = await numbers.resolve(connectedClient(port), to, signal);
+  const { phoneJid, address } = callee;
+  await port.isContact(callee); // its token may have to be put where the client looks
   if (signal.aborted) throw abandoned();
   const phone = `+${phoneJid.slice(0, phoneJid.indexOf("@"))}`;
   if ((await mayCall?.(phone)) === false)

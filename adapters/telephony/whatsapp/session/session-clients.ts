@@ -4,6 +4,9 @@ import type { System } from "../../../../src/ports/system.ts";
 import type { LineRecords } from "../../../../src/ports/telephony/line-records.ts";
 import { type LineHost, NetworkSilent } from "../../../../src/ports/telephony.ts";
 import type { WhatsAppClientFactory } from "../../../../src/ports/whatsapp-client.ts";
+import type { ResolvedNumber } from "../calls/number-resolver.ts";
+import { isContact } from "../store/contacts.ts";
+import { privacyTokensOf } from "../store/whatsapp-store.ts";
 import { newSessionId, type SessionId } from "./link-credentials.ts";
 import { SessionRecords } from "./session-records.ts";
 import { type ClientListener, SupervisedClient } from "./supervised-client.ts";
@@ -12,6 +15,8 @@ import { type ClientListener, SupervisedClient } from "./supervised-client.ts";
 const ERASING_MS = 3_000;
 /** How long the last writes of a client may take when the line is closed, ms. */
 const FLUSHING_MS = 1_500;
+/** How long a look at the tokens of contacts may take, ms: a call waits for it. */
+const CONTACT_MS = 2_000;
 
 /** Options of {@link SessionClients}. */
 export interface SessionClientsOptions {
@@ -135,6 +140,20 @@ export class SessionClients {
         logger.warn({ instance_id: instanceId, err: error }, "whatsapp: the keys of a link could not be erased"),
       );
     this.#endsWith(logged);
+  }
+
+  /** True if the current client has a privacy token of this callee; false if that cannot be found out in time. */
+  async isContact(callee: ResolvedNumber): Promise<boolean> {
+    const { system, logger, instanceId } = this.#options;
+    if (this.#records === undefined || this.#sessionId === undefined) return false;
+    const tokens = privacyTokensOf(this.#records, this.#sessionId);
+    const late = () => new NetworkSilent(`the storage did not answer within ${CONTACT_MS} ms`);
+    try {
+      return await within(isContact(tokens, callee), { system, ms: CONTACT_MS, late });
+    } catch (error) {
+      logger.warn({ instance_id: instanceId, err: error }, "whatsapp: the tokens of contacts could not be read");
+      return false;
+    }
   }
 
   /** Resolves once everything that the current client wrote is stored. */

@@ -5,6 +5,7 @@ import type { System } from "../../../../src/ports/system.ts";
 import { type LineHealth, type LineHost, NetworkSilent, type PairingCode } from "../../../../src/ports/telephony.ts";
 import type { WhatsAppClient, WhatsAppClientFactory, WhatsAppVoip } from "../../../../src/ports/whatsapp-client.ts";
 import type { CallListener, CallPort } from "../calls/call-port.ts";
+import type { ResolvedNumber } from "../calls/number-resolver.ts";
 import { AbandonedCalls } from "./abandoned-calls.ts";
 import { FirstSign } from "./first-sign.ts";
 import { encodeCredentials, type SessionId } from "./link-credentials.ts";
@@ -83,6 +84,10 @@ export class Session implements CallPort {
 
   get calls(): WhatsAppVoip | undefined {
     return this.#clients.current?.client?.voip;
+  }
+
+  isContact(callee: ResolvedNumber): Promise<boolean> {
+    return this.#clients.isContact(callee);
   }
 
   listen(listener: CallListener): () => void {

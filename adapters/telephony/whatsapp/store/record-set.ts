@@ -1,6 +1,6 @@
 import { errorText } from "../../../../src/base/error-text.ts";
+import { decodeRecord, encodeRecord } from "../../../../src/base/record-format.ts";
 import type { LineRecords } from "../../../../src/ports/telephony/line-records.ts";
-import { decodeRecord, encodeRecord } from "./record-format.ts";
 import type { RecordWriter } from "./record-writer.ts";
 
 /** Options of {@link RecordSet}. */

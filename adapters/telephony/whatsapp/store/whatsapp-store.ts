@@ -44,6 +44,16 @@ const MOST = {
 } as const;
 /** Records of a kind that are kept in memory, because they are read for each message or call. */
 const CACHED = 500;
+const TOKENS = { is: isObject, cached: CACHED, most: MOST.privacyToken } as const;
+
+/** The stores of privacy tokens that clients have opened, by their records: each has an index that nobody else may write past. */
+const OPENED = new WeakMap<LineRecords, Map<string, PrivacyTokenStore>>();
+
+/** The privacy tokens of a client: the store that it has opened, or else a new one on the same records. */
+export function privacyTokensOf(records: LineRecords, sessionId: string): PrivacyTokenStore {
+  const opened = OPENED.get(records)?.get(sessionId);
+  return opened ?? privacyTokenStore(setOf(records, new RecordWriter(records))(sessionId, "privacy-token", TOKENS));
+}
 
 /**
  * The session data of a zapo client in the records of its line: encrypted in Ringport's storage, and erased with the
@@ -60,11 +70,13 @@ const CACHED = 500;
  * ```
  */
 export function whatsappStore(records: LineRecords): WhatsAppStoreOptions {
-  const writer = new RecordWriter(records);
+  const set = setOf(records, new RecordWriter(records));
 
-  function set<T>(sessionId: string, kind: string, options: Pick<RecordSetOptions<T>, "is" | "most" | "cached">) {
-    const prefix = `${encodeURIComponent(sessionId)}/${kind}/`;
-    return new RecordSet<T>({ records, writer, prefix, ...options });
+  function openTokens(sessionId: string): PrivacyTokenStore {
+    const tokens = privacyTokenStore(set(sessionId, "privacy-token", TOKENS));
+    const opened = OPENED.get(records) ?? new Map<string, PrivacyTokenStore>();
+    OPENED.set(records, opened.set(sessionId, tokens));
+    return tokens;
   }
 
   const objects = (sessionId: string, kind: string, most?: number, cached = CACHED): RecordSet<object> =>
@@ -81,7 +93,7 @@ export function whatsappStore(records: LineRecords): WhatsAppStoreOptions {
       senderKey: (id) =>
         senderKeyStore(objects(id, "sender-key", MOST.senderKey), objects(id, "distribution", MOST.distribution)),
       appState: (id) => appStateStore(objects(id, "sync-key", MOST.syncKey), objects(id, "collection", undefined, 0)),
-      privacyToken: (id) => privacyTokenStore(objects(id, "privacy-token", MOST.privacyToken)),
+      privacyToken: openTokens,
     },
     caches: {},
   };
@@ -101,4 +113,9 @@ export function whatsappStore(records: LineRecords): WhatsAppStoreOptions {
       contacts: "none",
     },
   };
+}
+
+function setOf(records: LineRecords, writer: RecordWriter) {
+  return <T>(sessionId: string, kind: string, options: Pick<RecordSetOptions<T>, "is" | "most" | "cached">) =>
+    new RecordSet<T>({ records, writer, prefix: `${encodeURIComponent(sessionId)}/${kind}/`, ...options });
 }

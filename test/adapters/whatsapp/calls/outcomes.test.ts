@@ -8,6 +8,7 @@ import type { Call } from "../../../../src/domain/call.ts";
 import type { InstanceRef, LineHost } from "../../../../src/ports/telephony.ts";
 import { type ScriptedLeg, type ScriptedLine, ScriptedTelephony } from "../../../../src/testing/scripted-telephony.ts";
 import { ALICE, MS_PER_CHARACTER, World } from "../../../support/application.ts";
+import "../../../../src/application/calls/last-check.ts"; // loaded with the first call, whose clock does not wait for it
 import { RecordingClient } from "../../../support/recording-client.ts";
 import { ANA, CallScene, RATE, sounding } from "./scene.ts";
 

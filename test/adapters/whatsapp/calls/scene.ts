@@ -8,8 +8,10 @@ import {
 import { MediaClock } from "../../../../adapters/telephony/media-clock.ts";
 import type { CallListener, CallPort, OpenCallLog } from "../../../../adapters/telephony/whatsapp/calls/call-port.ts";
 import type { WhatsAppLeg } from "../../../../adapters/telephony/whatsapp/calls/leg.ts";
-import { NumberResolver } from "../../../../adapters/telephony/whatsapp/calls/number-resolver.ts";
+import { NumberResolver, type ResolvedNumber } from "../../../../adapters/telephony/whatsapp/calls/number-resolver.ts";
 import { placeCall } from "../../../../adapters/telephony/whatsapp/calls/place-call.ts";
+import { isContact } from "../../../../adapters/telephony/whatsapp/store/contacts.ts";
+import { privacyTokensOf } from "../../../../adapters/telephony/whatsapp/store/whatsapp-store.ts";
 import { concatPcm } from "../../../../src/audio/pcm.ts";
 import { Playout } from "../../../../src/audio/playout.ts";
 import type { DialError, DialOptions, LegEvent } from "../../../../src/ports/telephony.ts";
@@ -35,9 +37,11 @@ export class TestPort implements CallPort {
     accepted() {},
     delete: (callId) => void this.open.delete(callId),
   };
+  readonly #context: FakeWhatsAppClient["context"];
 
   constructor(client: FakeWhatsAppClient) {
     this.client = client;
+    this.#context = client.context;
     for (const [name, type] of VOIP_EVENTS)
       client.on(name, (call) => this.report((listener) => listener.voip({ type, call })));
     client.on("voip_call_inbound_audio", ({ call, pcm }) =>
@@ -51,6 +55,11 @@ export class TestPort implements CallPort {
 
   get calls(): WhatsAppVoip | undefined {
     return this.client?.voip;
+  }
+
+  isContact(callee: ResolvedNumber): Promise<boolean> {
+    const { records, sessionId } = this.#context;
+    return isContact(privacyTokensOf(records, sessionId), callee);
   }
 
   listen(listener: CallListener): () => void {

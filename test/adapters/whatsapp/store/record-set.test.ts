@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { isObject } from "../../../../adapters/telephony/whatsapp/store/client-types.ts";
-import { encodeRecord } from "../../../../adapters/telephony/whatsapp/store/record-format.ts";
 import { RecordSet } from "../../../../adapters/telephony/whatsapp/store/record-set.ts";
 import { RecordWriter } from "../../../../adapters/telephony/whatsapp/store/record-writer.ts";
+import { encodeRecord } from "../../../../src/base/record-format.ts";
 import { MapRecords } from "../../../support/whatsapp/map-records.ts";
 
 function setUp(options: { most?: number; cached?: number } = {}) {

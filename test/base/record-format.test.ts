@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { decodeRecord, encodeRecord } from "../../../../adapters/telephony/whatsapp/store/record-format.ts";
-import { fuzz } from "../../../support/fuzz.ts";
+import { decodeRecord, encodeRecord } from "../../src/base/record-format.ts";
+import { fuzz } from "../support/fuzz.ts";
 
 const leaf = fc.oneof(
   fc.constant(null),

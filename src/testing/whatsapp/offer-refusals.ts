@@ -1,0 +1,79 @@
+import type { System } from "../../ports/system.ts";
+import { digitsOf } from "./numbers.ts";
+
+/** An error with which the network refuses offers before they reach a phone. */
+export interface FakeOfferRefusal {
+  /** Code of the `<ack>`: 429 (too many calls), 439 (an outdated client), 463 (no calls to strangers), … */
+  readonly error: number;
+  /** Number whose offers are refused. Default: those of every client. */
+  readonly from?: string;
+  /** Callees of the refused offers; a stranger is one whose token the offer does not carry. Default: `everyone`. */
+  readonly to?: "everyone" | "strangers";
+  /** Duration, ms. Default: until offers are accepted again. */
+  readonly forMs?: number;
+}
+
+/** A client's answer about the time-lock of its number: `client.message.getReachoutTimelock()`. */
+export interface FakeReachoutTimelock {
+  readonly isActive: boolean;
+  readonly enforcementType: string | null;
+  /** Seconds since 1970-01-01 UTC. */
+  readonly enforcementEndsAt: number | null;
+}
+
+interface Rule extends FakeOfferRefusal {
+  readonly until: number;
+}
+
+/** The error of a number that may not call strangers for a while. */
+export const TIMELOCK = 463;
+
+/** The refusals of offers that are in force. */
+export class OfferRefusals {
+  readonly #system: System;
+  readonly #changed: (refusal: FakeOfferRefusal) => void;
+  #rules: readonly Rule[] = [];
+
+  /** @param changed called at the begin and the end of each refusal */
+  constructor(system: System, changed: (refusal: FakeOfferRefusal) => void) {
+    this.#system = system;
+    this.#changed = changed;
+  }
+
+  add(refusal: FakeOfferRefusal): void {
+    const { forMs = Infinity } = refusal;
+    const rule = { ...refusal, until: this.#system.monotonic() + forMs };
+    this.#rules = [...this.#rules, rule];
+    this.#changed(rule);
+    if (forMs !== Infinity) this.#system.after(forMs, () => this.#remove([rule]));
+  }
+
+  clear(): void {
+    this.#remove(this.#rules);
+  }
+
+  /** The error for an offer; undefined if it is accepted. @param from digits of the caller */
+  errorFor(from: string, isStranger: boolean): number | undefined {
+    const rule = this.#of(from).find(({ to = "everyone" }) => to === "everyone" || isStranger);
+    return rule?.error;
+  }
+
+  /** The time-lock of a number. @param from its digits */
+  timelockOf(from: string): FakeReachoutTimelock {
+    const rule = this.#of(from).find(({ error }) => error === TIMELOCK);
+    if (rule === undefined) return { isActive: false, enforcementType: null, enforcementEndsAt: null };
+    const leftMs = rule.until - this.#system.monotonic();
+    const endsAt = leftMs === Infinity ? null : Math.ceil((this.#system.now() + leftMs) / 1_000);
+    return { isActive: true, enforcementType: "DEFAULT", enforcementEndsAt: endsAt };
+  }
+
+  #of(from: string): readonly Rule[] {
+    return this.#rules.filter((rule) => rule.from === undefined || digitsOf(rule.from) === from);
+  }
+
+  #remove(rules: readonly Rule[]): void {
+    const removed = rules.filter((rule) => this.#rules.includes(rule));
+    this.#rules = this.#rules.filter((rule) => !removed.includes(rule));
+    for (const rule of removed) this.#changed(rule);
+  }
+}

@@ -1,0 +1,80 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { whatsapp } from "../../../adapters/telephony/whatsapp/index.ts";
+import type { LegEvent, Line } from "../../../src/ports/telephony.ts";
+import type { FakeStanza } from "../../../src/testing/index.ts";
+import { ManualSystem } from "../../../src/testing/manual-system.ts";
+import { TestLineHost } from "../../../src/testing/telephony-host.ts";
+import { blocksOf, fileOf } from "../../docs/pages.ts";
+import { runZapoModule, type ZapoModule } from "../../support/whatsapp/zapo-module.ts";
+
+const OWNER = "+5511912345678";
+const CONTACT = "+12025550101";
+const BY_PHONE = "+12025550102";
+const STRANGER = "+12025550103";
+
+const example = (path: string) => readFileSync(fileOf(`examples/whatsapp/${path}`), "utf8");
+const documented = () => {
+  const block = blocksOf("docs/whatsapp.md").find(({ text }) => text.includes("new WaClient("));
+  if (block === undefined) throw new Error("docs/whatsapp.md shows no client");
+  return block.text;
+};
+
+/** A number that is linked with the client of a module; the phone's history has two contacts. */
+async function linked(source: string) {
+  const system = new ManualSystem({ seed: 1 });
+  const module: ZapoModule = runZapoModule(source, system, example);
+  const host = new TestLineHost();
+  const telephony = whatsapp({ client: module.factory, system });
+  const ref = { id: "inst_1", userId: "usr_1", name: "Front desk" };
+  const line: Line = await telephony.open(ref, host, new AbortController().signal);
+  const linking = line.link?.();
+  await system.advance(1_000);
+  await linking;
+  const { network } = module;
+  network.number(CONTACT, { inHistory: "lid" });
+  network.number(BY_PHONE, { inHistory: "phone" });
+  network.scan(network.clientOf().shown.qr ?? "", OWNER);
+  await system.advance(1_000);
+  return { system, network, line };
+}
+
+/** The offer of a call to a number, as the network has got it: the tags of its parts. */
+async function offered({ system, network, line }: Awaited<ReturnType<typeof linked>>, to: string): Promise<string[]> {
+  const options = { callId: "call_1", ringTimeoutMs: 60_000 };
+  const dialled = line.dial(to, options, new AbortController().signal);
+  await system.advance(1_000);
+  const leg = await dialled;
+  const events: LegEvent[] = [];
+  void (async () => {
+    for await (const event of leg.events) events.push(event);
+  })();
+  const hungUp = leg.hangUp();
+  await system.advance(5_000);
+  await hungUp;
+  const [offer] = network.call().offer.content as readonly [FakeStanza];
+  return (offer.content as readonly FakeStanza[]).map(({ tag }) => tag);
+}
+
+describe.each([
+  ["the example", () => example("zapo.ts")],
+  ["docs/whatsapp.md", documented],
+])("the client of %s", (_, source) => {
+  test("offers a call to a contact with the token that came with the history", async () => {
+    const scene = await linked(source());
+    expect(await offered(scene, CONTACT)).toContain("privacy");
+  });
+
+  test("offers a call with a token that the history has under the contact's number", async () => {
+    const scene = await linked(source());
+    expect(await offered(scene, BY_PHONE)).toContain("privacy");
+  });
+
+  test("offers a call to a stranger without one, and with one once they have written", async () => {
+    const scene = await linked(source());
+    expect(await offered(scene, STRANGER)).not.toContain("privacy");
+    scene.network.write(STRANGER, OWNER);
+    await scene.system.advance(1_000);
+    expect(await offered(scene, STRANGER)).toContain("privacy");
+  });
+});

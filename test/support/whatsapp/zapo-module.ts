@@ -1,0 +1,61 @@
+import ts from "typescript";
+import * as whatsappEntry from "../../../adapters/telephony/whatsapp/index.ts";
+import type { WhatsAppClientFactory } from "../../../src/ports/whatsapp-client.ts";
+import { FakeWhatsApp, type FakeWhatsAppOptions } from "../../../src/testing/index.ts";
+import type { ManualSystem } from "../../../src/testing/manual-system.ts";
+
+/** A module that makes the client from zapo's packages, run with stand-ins for those packages. */
+export interface ZapoModule {
+  readonly factory: WhatsAppClientFactory;
+  /** The network of its clients, made with the first client and its options. */
+  readonly network: FakeWhatsApp;
+}
+
+type ClientOptions = Pick<FakeWhatsAppOptions, "history"> & { readonly sessionId: string };
+
+/**
+ * Runs the module: its clients are those of a fake network, with the options that the module gives to zapo.
+ * @param source TypeScript that exports `client`
+ * @param load returns the source of a module that it imports by a relative path
+ */
+export function runZapoModule(source: string, system: ManualSystem, load: (path: string) => string): ZapoModule {
+  let network: FakeWhatsApp | undefined;
+  let context: Parameters<WhatsAppClientFactory>[0] | undefined;
+  const packages = new Map<string, unknown>([
+    ["ringport/whatsapp", whatsappEntry],
+    ["@zapo-js/voip", { voipPlugin: (options: object) => options }],
+    [
+      "zapo-js",
+      {
+        createStore: (options: object) => options,
+        // A constructor that returns another object, like the real class for the caller.
+        WaClient: class {
+          constructor({ history }: ClientOptions) {
+            network ??= new FakeWhatsApp(system, { ...(history !== undefined && { history }) });
+            if (context === undefined) throw new Error("a client outside of its factory");
+            // biome-ignore lint/correctness/noConstructorReturn: the fake stands in for the class
+            return network.client(context) as object;
+          }
+        },
+      },
+    ],
+  ]);
+  const run = (code: string): Record<string, unknown> => {
+    const exported = {};
+    const { outputText } = ts.transpileModule(code, { compilerOptions: { module: ts.ModuleKind.CommonJS } });
+    const required = (path: string) => packages.get(path) ?? run(load(path));
+    new Function("require", "exports", outputText)(required, exported);
+    return exported;
+  };
+  const made = run(source).client as WhatsAppClientFactory;
+  return {
+    factory(given) {
+      context = given;
+      return made(given);
+    },
+    get network() {
+      if (network === undefined) throw new Error("no client was made");
+      return network;
+    },
+  };
+}
