@@ -140,6 +140,8 @@ const took = victims.flatMap((victim) => victim.took);
 console.log(
   `the other users: ${victims.map(({ calls }) => calls).join(" and ")} calls heard, responses in ${quantile(took, 0.5).toFixed(0)} ms (median), ${quantile(took, 0.99).toFixed(0)} ms (p99)`,
 );
+const longest = Math.max(0, ...noted("stalls").map(({ at, ms }) => (at > before.at && at <= attackEnd ? ms : 0)));
+console.log(`the event loop: its longest turn took ${longest} ms, with waits for a processor`);
 console.log(`live calls: ${audio.calls} over, ${audio.got} of ${audio.expected} frames of audio`);
 
 const stalls = ownStalls(before.at, attackEnd);
@@ -234,14 +236,17 @@ function bytesIn(path: string): number {
   return sum;
 }
 
-/** Stalls of the server above the limit between two times, less what the machine stood still meanwhile, ms. */
+/**
+ * Stalls of the server above the limit between two times, less the time in which it waited for a processor, or the machine
+ * stood still, ms.
+ */
 function ownStalls(from: number, to: number): number[] {
   const machine = noted("control");
   return noted("stalls")
     .filter(({ at }) => at > from && at <= to)
-    .map(({ at, ms }) => {
+    .map(({ at, ms, waitedMs }) => {
       const beside = machine.filter((other) => other.at > at - ms && other.at - other.ms < at);
-      return ms - Math.max(0, ...beside.map((other) => other.ms));
+      return ms - waitedMs - Math.max(0, ...beside.map((other) => other.ms - other.waitedMs));
     })
     .filter((ms) => ms > MAX_STALL_MS);
 }

@@ -1,5 +1,5 @@
 // Preloaded into a process with `--import`: writes each turn of its event loop that took too long into the file `STALLS`.
-import { appendFileSync } from "node:fs";
+import { appendFileSync, existsSync, openSync, readSync } from "node:fs";
 import { isMainThread } from "node:worker_threads";
 
 /** A stall of an event loop. */
@@ -7,23 +7,41 @@ export interface Stall {
   /** Its end, ms since 1970. */
   readonly at: number;
   readonly ms: number;
+  /** The part of it in which the thread could have run, but every processor was busy with something else, ms. */
+  readonly waitedMs: number;
 }
 
 const TICK_MS = 2;
 /** Shorter ones are of no interest, ms. */
 const NOTED_MS = 20;
 
+/** Times of the main thread: on a processor, waiting for one, ns; and how often (Linux, `sched-stats`). */
+const TIMES = "/proc/self/schedstat";
+const times = existsSync(TIMES) ? openSync(TIMES, "r") : undefined;
+const read = new Uint8Array(64);
+
 const file = process.env.STALLS;
 // Threads that speak or read bodies are busy for as long as that takes.
 if (file !== undefined && isMainThread) {
   let due = performance.now() + TICK_MS;
+  let waited = waitedMs();
   const tick = (): void => {
     const now = performance.now();
     const ms = now - due;
-    if (ms >= NOTED_MS)
-      appendFileSync(file, `${JSON.stringify({ at: Date.now(), ms: Math.round(ms) } satisfies Stall)}\n`);
+    const waitedBefore = waited;
+    waited = waitedMs();
+    if (ms >= NOTED_MS) {
+      const stall: Stall = { at: Date.now(), ms: Math.round(ms), waitedMs: Math.round(waited - waitedBefore) };
+      appendFileSync(file, `${JSON.stringify(stall)}\n`);
+    }
     due = performance.now() + TICK_MS;
     setTimeout(tick, TICK_MS).unref();
   };
   setTimeout(tick, TICK_MS).unref();
+}
+
+function waitedMs(): number {
+  if (times === undefined) return 0;
+  const length = readSync(times, read, 0, read.length, 0);
+  return Number(new TextDecoder().decode(read.subarray(0, length)).split(" ")[1]) / 1e6;
 }
