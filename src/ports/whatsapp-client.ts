@@ -12,6 +12,11 @@ export interface WhatsAppClient {
   logout(): Promise<void>;
   getState(): WhatsAppClientState;
   getCredentials(): { readonly meJid?: string; readonly meLid?: string; readonly platform?: string } | null;
+  /**
+   * Events: `auth_qr`, `auth_pairing_required`, `auth_passkey_required`, `auth_paired`, `connection`, `stream_failure`, those
+   * of calls, and `debug_connection_success` for each login that WhatsApp has accepted. Without the last one, a login
+   * counts as accepted if the connection stays open for 3 s.
+   */
   // biome-ignore lint/suspicious/noExplicitAny: the real class types its events by overloads, which only `any` accepts
   on(event: any, listener: (argument: any) => void): unknown;
   // biome-ignore lint/suspicious/noExplicitAny: as above

@@ -10,6 +10,7 @@ import { NumberResolver } from "./calls/number-resolver.ts";
 import { placeCall } from "./calls/place-call.ts";
 import { WhatsAppLine } from "./line.ts";
 import { decodeCredentials } from "./session/link-credentials.ts";
+import { LoginTurns } from "./session/login-turns.ts";
 import { Session } from "./session/session.ts";
 
 /** Options of {@link whatsapp}. */
@@ -57,6 +58,7 @@ export function whatsapp({ client, users, system = realSystem, logger = silentLo
     throw new TypeError("`client` must be a function that makes a WhatsApp client: a client is used up by each logout");
   const clock = new MediaClock(system);
   const numbers = new NumberResolver(system);
+  const logins = new LoginTurns(system);
   const lines = new Set<WhatsAppLine>();
   let closing: Promise<void> | undefined;
 
@@ -65,7 +67,7 @@ export function whatsapp({ client, users, system = realSystem, logger = silentLo
     signal.throwIfAborted();
     const sessionId = credentials && decodeCredentials(credentials);
     if (closing !== undefined) throw new Error("the network is closed");
-    const session = new Session({ instanceId: instance.id, host, system, logger, client });
+    const session = new Session({ instanceId: instance.id, host, system, logger, client, logins });
     const call = { system, clock, deadlines: host.deadlines, numbers };
     const line = new WhatsAppLine({
       ...{ host, session, system },
@@ -81,6 +83,7 @@ export function whatsapp({ client, users, system = realSystem, logger = silentLo
 
   async function close(): Promise<void> {
     await Promise.all([...lines].map((line) => line.close()));
+    logins.stop();
     clock.close();
   }
 

@@ -167,8 +167,8 @@ export class FakeWhatsAppClient implements WhatsAppClient {
   }
 
   /**
-   * The server refuses the session: 401, 403 and 406 unlink it, 405, 409 and 503 close the connection, and 402 restricts
-   * the number while the connection stays open.
+   * The server refuses the session: 401, 403 and 406 unlink it, 405, 409 and 503 close the connection. After any other
+   * code, such as 402, the client logs in again every 2 s until it is disconnected.
    */
   fail(reason: number, attrs: Readonly<Record<string, string>> = {}): void {
     void this.receive({ tag: "failure", attrs: { reason: String(reason), ...attrs } });
@@ -206,7 +206,8 @@ export class FakeWhatsAppClient implements WhatsAppClient {
     if (!this.#connection.up) return;
     if (stanza.tag === "stream:error") return this.#connection.streamError(stanza);
     if (stanza.tag === "failure") return this.#connection.failure(stanza);
-    if (stanza.tag !== "success" && (await this.#filtered(stanza))) return;
+    if (stanza.tag === "success") return this.#connection.accepted(stanza);
+    if (await this.#filtered(stanza)) return;
     if (stanza.tag === "call") this.#voip?.handle(stanza);
     else if (stanza.attrs.type === "mex") this.#mexNotified(stanza.attrs.op_name);
     else if (stanza.tag === "message" || stanza.tag === "notification")

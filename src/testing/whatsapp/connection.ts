@@ -170,7 +170,12 @@ export class Connection {
     else if (closing !== undefined) {
       this.#close();
       this.#emitClose(closing, reason, false);
-    }
+    } else this.drop(RETRY_MS); // the server closes the socket, and the client knows no better than to log in again
+  }
+
+  /** WhatsApp has accepted the login. */
+  accepted(stanza: FakeStanza): void {
+    this.#options.emit("debug_connection_success", { node: stanza });
   }
 
   /** A phone has linked the client: stores the session, reports it, and opens again as a linked device. */

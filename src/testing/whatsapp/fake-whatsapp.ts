@@ -25,6 +25,15 @@ export interface FakeWhatsAppOptions {
   readonly timelock?: boolean;
 }
 
+/** One login of a linked device at a {@link FakeWhatsApp}. */
+export interface FakeLogin {
+  readonly instanceId: string;
+  /** By the monotonic clock, ms. */
+  readonly atMs: number;
+  /** The reason of the refusal; undefined for an accepted login. */
+  readonly refused: number | undefined;
+}
+
 /**
  * A WhatsApp network for tests and examples: it makes clients, a test links them, and scripts the people whom they call.
  * Nothing leaves the process. Time is that of its `System`.
@@ -51,8 +60,12 @@ export class FakeWhatsApp {
   onCall: (call: FakeWhatsAppCall) => void = () => {};
   /** Called for each call once the callee knows of its end. */
   onCallEnd: (call: FakeWhatsAppCall) => void = () => {};
-  /** The reason with which the network refuses every login, such as 405 or 503. Default: it refuses none. */
+  /** The logins of linked devices, refused ones included, in order. */
+  readonly logins: FakeLogin[] = [];
+  /** The reason with which the network refuses every login, such as 402, 405, 503 or 515. Default: it refuses none. */
   refuses: number | undefined;
+  /** Further attributes of a refusal: `expire` is the number of seconds that a temporary ban (402) lasts. Default: none. */
+  refusalAttrs: Readonly<Record<string, string>> = {};
   /** Whether a refusal arrives before the client reports its connection as open: then `connect` rejects. Default: false. */
   refusesAtOnce = false;
   /** Whether unlinked clients get QR codes. Default: true. */
@@ -203,10 +216,20 @@ export class FakeWhatsApp {
   #login(client: FakeWhatsAppClient, credentials: FakeCredentials | null): void {
     const unlinked = credentials !== null && this.#unlinked.has(credentials.meJid);
     const refused = this.refuses ?? (unlinked ? 401 : undefined);
-    if (refused !== undefined && this.refusesAtOnce) client.fail(refused);
-    else if (refused !== undefined) this.#deliver(client, { tag: "failure", attrs: { reason: String(refused) } });
+    if (credentials !== null) {
+      const { instanceId } = client.context;
+      this.logins.push({ instanceId, atMs: this.system.monotonic(), refused });
+    }
+    if (refused !== undefined) this.#refuse(client, refused);
     else if (credentials !== null) this.#welcome(client, credentials);
     else if (this.offersCodes) this.#offerCodes(client);
+  }
+
+  #refuse(client: FakeWhatsAppClient, reason: number): void {
+    const { latencyMs } = this.#options;
+    const refuse = () => (reason === 515 ? client.streamError(515) : client.fail(reason, this.refusalAttrs));
+    if (this.refusesAtOnce) refuse();
+    else this.system.after(latencyMs, refuse);
   }
 
   #welcome(client: FakeWhatsAppClient, { meJid, meLid }: FakeCredentials): void {

@@ -106,18 +106,17 @@ describe("a call whose line goes away", () => {
     expect(passed).toBeLessThanOrEqual(4_200);
   });
 
-  test("is not cut off by the check after a restriction, which follows the call", async () => {
+  test("ends when WhatsApp restricts the number: a client that stays would log in every 2 s", async () => {
     const { system, network, line, dial } = await linked(ANSWERS);
     const dialled = dial();
     await system.advance(5_000);
-    network.clientOf().fail(402, { expire: "60" });
-    await system.advance(90_000);
-    expect(endOf(dialled)).toBeUndefined();
-    expect(await line.probe()).toMatchObject({ state: "offline" });
-    await Promise.all([dialled.leg?.hangUp(), system.advance(1_000)]);
-    expect(endOf(dialled)).toMatchObject({ cause: "released" });
-    expect(network.call().ended).toBe("caller");
-    await system.advance(10_000);
+    network.refuses = 402;
+    network.clientOf().fail(402, { expire: "600" });
+    await system.advance(590_000);
+    expect(endOf(dialled)).toMatchObject({ cause: "line_lost", detail: expect.stringContaining("(402)") });
+    expect(network.logins.filter(({ refused }) => refused !== undefined)).toEqual([]);
+    network.refuses = undefined;
+    await system.advance(60_000);
     expect(await line.probe()).toEqual({ state: "online" });
   });
 

@@ -235,7 +235,7 @@ describe("the server", () => {
     expect(fake.records.values.size).toBe(0);
   });
 
-  test("402: reports a failure, and stays connected", async () => {
+  test("402: reports a failure, and closes the socket", async () => {
     const fake = new FakeNetwork();
     const client = await fake.online();
     client.fail(402, { code: "101", expire: "3600", message: "too many calls" });
@@ -249,7 +249,47 @@ describe("the server", () => {
         rawNode: { tag: "failure", attrs: { reason: "402", code: "101", expire: "3600", message: "too many calls" } },
       },
     ]);
-    expect(client.getState()).toMatchObject({ connected: true, registered: true });
+    expect(client.getState()).toMatchObject({ connected: false, registered: true });
+  });
+
+  test.each([402, 408, 440, 500])("%i at login: the client logs in again every 2 s", async (refuses) => {
+    const fake = new FakeNetwork();
+    const client = await fake.online();
+    await client.disconnect();
+    Object.assign(fake.network, { refuses, refusalAttrs: { expire: "3600" } });
+    fake.network.logins.length = 0;
+    fake.events.length = 0;
+    void client.connect();
+    await fake.system.advance(60_000);
+    expect(fake.network.logins.length).toBeGreaterThan(25);
+    expect(new Set(fake.seen("stream_failure").map(({ failureReason }) => failureReason))).toEqual(new Set([refuses]));
+    expect(fake.seen("connection")).toEqual([OPEN]);
+    await client.disconnect();
+    const { length } = fake.network.logins;
+    await fake.system.advance(60_000);
+    expect(fake.network.logins).toHaveLength(length);
+  });
+
+  test("515 at login: the client logs in again at once", async () => {
+    const fake = new FakeNetwork();
+    const client = await fake.online();
+    await client.disconnect();
+    fake.network.refuses = 515;
+    void client.connect();
+    await fake.system.advance(1_000);
+    expect(fake.network.logins.length).toBeGreaterThan(10);
+    await client.disconnect();
+  });
+
+  test("reports an accepted login, also of a socket that came back in silence", async () => {
+    const fake = new FakeNetwork();
+    const client = await fake.online();
+    let accepted = 0;
+    client.on("debug_connection_success", () => void accepted++);
+    client.dropSocket();
+    await fake.system.advance(3_000);
+    expect(accepted).toBe(1);
+    expect(fake.names).toEqual([]);
   });
 
   test.each([
@@ -314,9 +354,10 @@ describe("a stanza filter", () => {
     const fake = new FakeNetwork();
     const client = await fake.online();
     client.fail(402);
+    await fake.system.advance(3_000);
     client.streamError("other");
     await fake.system.advance(100);
-    expect(fake.stanzas.map(({ tag }) => tag)).toEqual(["ib"]);
+    expect(new Set(fake.stanzas.map(({ tag }) => tag))).toEqual(new Set(["ib"]));
   });
 
   test("that throws or rejects is passed over", async () => {

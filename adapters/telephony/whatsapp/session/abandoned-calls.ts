@@ -39,6 +39,15 @@ export class AbandonedCalls {
     }
   }
 
+  /** True if there are such calls. */
+  get any(): boolean {
+    try {
+      return this.#calls.length > 0;
+    } catch {
+      return false; // the client fails; that is reported by the next check
+    }
+  }
+
   stop(): void {
     this.#cancel?.();
     this.#cancel = undefined;

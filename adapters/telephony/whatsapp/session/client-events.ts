@@ -8,6 +8,7 @@ export const CLIENT_EVENTS = [
   "auth_passkey_required",
   "auth_paired",
   "connection",
+  "debug_connection_success",
   "stream_failure",
 ] as const;
 export type ClientEventName = (typeof CLIENT_EVENTS)[number];
@@ -15,7 +16,9 @@ export type ClientEventName = (typeof CLIENT_EVENTS)[number];
 /** What an event of the client means; the state that belongs to an opened connection is asked by whoever reads it. */
 export type ClientReport =
   | Exclude<SessionInput, { readonly type: "opened" | "state" | "timer" }>
-  | { readonly type: "opened" };
+  | { readonly type: "opened" }
+  /** WhatsApp has accepted the login. */
+  | { readonly type: "accepted" };
 
 /** A code without a usable duration is valid this long, ms. */
 const CODE_MS = 20_000;
@@ -44,6 +47,8 @@ export function readClientEvent(name: ClientEventName, argument: unknown): Clien
       const text = typeof reason === "string" ? reason : "";
       return { type: "closed", reason: text, code: integerIn(code), isLogout: isLogout === true };
     }
+    case "debug_connection_success":
+      return { type: "accepted" };
     case "stream_failure": {
       const expires = fieldsOf(fieldsOf(event.rawNode).attrs).expire;
       const seconds = typeof expires === "string" && /^\d{1,9}$/.test(expires) ? Number(expires) : undefined;

@@ -3,12 +3,13 @@ export type Closing = {
   /**
    * - `resumes`: the client connects again at once.
    * - `passes`: the fault passes by itself; the session tries again after a while.
+   * - `declined`: WhatsApp has refused the login for a reason that may pass; the session tries again after minutes.
    * - `outdated`: WhatsApp refuses this version of the client; the session tries again rarely.
    * - `taken`: another client uses the link; another attempt would only fight it.
    * - `refused`: no attempt succeeds until somebody fixes it.
    * - `unlinked`: the credentials are void.
    */
-  readonly kind: "resumes" | "passes" | "outdated" | "taken" | "refused" | "unlinked";
+  readonly kind: "resumes" | "passes" | "declined" | "outdated" | "taken" | "refused" | "unlinked";
   /** Why, as a sentence for the owner of the number. */
   readonly reason: string;
 };
@@ -66,4 +67,27 @@ export function closingOf({ reason, code, isLogout }: ClosedConnection): Closing
   if (isLogout)
     return { kind: "unlinked", reason: VOID.get(reason) ?? `WhatsApp has unlinked this device (${detail})` };
   return KEPT.get(reason) ?? { kind: "passes", reason: `the connection to WhatsApp was closed (${detail})` };
+}
+
+/** The client's report of a refused login. */
+export interface LoginRefusal {
+  readonly code: number | undefined;
+  /** Time until the end of a restriction, ms; undefined if it is unknown. */
+  readonly expiresInMs: number | undefined;
+}
+
+/** The client closes the connection after these codes, and reports that too; after any other one it logs in again. */
+const CLOSED_BY_CLIENT: ReadonlySet<number | undefined> = new Set([401, 403, 405, 406, 409, 503]);
+
+/** True if the client does not log in again by itself after this code. */
+export function closesByItself(code: number | undefined): boolean {
+  return CLOSED_BY_CLIENT.has(code);
+}
+
+/** The meaning of a refused login that leaves the credentials as they are. Only a fault of WhatsApp's own passes soon. */
+export function refusalOf({ code }: LoginRefusal): Closing & { readonly kind: "passes" | "declined" } {
+  const named = code === undefined ? "without a code" : `(${code})`;
+  if (code !== undefined && code >= 500 && code < 600)
+    return { kind: "passes", reason: `WhatsApp has a fault of its own ${named}` };
+  return { kind: "declined", reason: `WhatsApp refused the login ${named}` };
 }

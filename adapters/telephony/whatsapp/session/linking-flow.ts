@@ -1,6 +1,6 @@
 import type { LineCondition } from "../../../../src/ports/telephony.ts";
 import type { Closing } from "./closings.ts";
-import { attemptFailed, backoffMs } from "./reconnects.ts";
+import { attemptFailed, waitMs } from "./reconnects.ts";
 import { forgotten, moved, PATIENCE_MS, stay } from "./session-state.ts";
 import type { Moment, SessionDecision, SessionEffect, SessionFlow, SessionInput } from "./session-types.ts";
 
@@ -25,7 +25,7 @@ export function linkingStarted(flow: SessionFlow, now: number): SessionDecision 
     flow: { ...moved(flow, "link", WAITING), codesUntil: now + FIRST_CODE_MS, explained: false },
     effects: [
       ...(flow.explained ? [clear] : []),
-      { do: "open_client", linked: false },
+      { do: "open_client" },
       { do: "start_timer", timer: "patience", ms: FIRST_CODE_MS },
     ],
   };
@@ -75,8 +75,9 @@ export function decideLinking(flow: SessionFlow, input: LinkingInput, { now, cha
       if (kind === "outdated") return givenUp(flow, "client_outdated", reason, "error");
       if (kind !== "passes") return givenUp(flow, undefined, reason, "error");
       const reconnects = attemptFailed(flow.reconnects);
-      const ms = backoffMs(reconnects, now, chance);
-      return { flow: { ...flow, reason, reconnects }, effects: [{ do: "start_timer", timer: "retry", ms }] };
+      const ms = waitMs(kind, reconnects, now, chance);
+      const retry: SessionEffect = { do: "start_timer", timer: "retry", ms };
+      return { flow: { ...flow, reason, reconnects }, effects: [{ do: "disconnect" }, retry] };
     }
     case "refused":
       return givenUp(flow, input.condition, input.reason, "error");

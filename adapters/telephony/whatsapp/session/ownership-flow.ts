@@ -25,7 +25,8 @@ export function disowned(before: SessionFlow, { inCall }: Pick<Moment, "inCall">
       ],
     };
   const flow = { ...before, disowned: false, endingCalls: false };
-  if (flow.state === "idle" || flow.state === "halted") return stay(flow);
+  // While it waits, nothing is connected, and its next attempt asks again; a restriction must not end early.
+  if (flow.state === "idle" || flow.state === "halted" || flow.state === "waiting") return stay(flow);
   if (flow.state === "linking") return forgotten(flow, DEADLINE_PASSED, { do: "drop_client" });
   const reconnects = { ...flow.reconnects, upSince: undefined };
   const next: SessionFlow = {

@@ -10,9 +10,24 @@ export interface Reconnects {
   readonly logged: boolean;
   /** When an earlier client of this session, which could not be disconnected, took the connection over lately. */
   readonly takeovers: readonly number[];
+  /** Logins of the last hour, accepted or not. */
+  readonly logins: readonly number[];
+  /** Refusals for a restriction of the number since the last accepted login. */
+  readonly restrictions: number;
+  /** Times at which WhatsApp asked for a new connection (515) lately. */
+  readonly resumptions: readonly number[];
 }
 
-export const NO_RECONNECTS: Reconnects = { failures: 0, upSince: undefined, losses: [], logged: false, takeovers: [] };
+export const NO_RECONNECTS: Reconnects = {
+  failures: 0,
+  upSince: undefined,
+  losses: [],
+  logged: false,
+  takeovers: [],
+  logins: [],
+  restrictions: 0,
+  resumptions: [],
+};
 
 /** A connection of this length ends a series of failures, ms. */
 export const LASTING_MS = 60_000;
@@ -21,15 +36,25 @@ export const FLAP_WINDOW_MS = 10 * 60_000;
 export const FLAPS = 5;
 
 /** More takeovers than this within {@link FLAP_WINDOW_MS} are no longer put down to an earlier client. */
-export const MOST_TAKEOVERS = 3;
+export const MAX_TAKEOVERS = 3;
+
+/** Logins of one number within {@link LOGIN_WINDOW_MS}, whatever made them necessary. */
+export const MAX_LOGINS = 20;
+export const LOGIN_WINDOW_MS = 3_600_000;
+/** A restriction without a known end is checked after this time, ms; doubled with each further refusal. */
+export const RESTRICTION_MS = 8 * 3_600_000;
 
 const FIRST_MS = 2_000;
 const LONGEST_MS = 5 * 60_000;
 const UNSTABLE_MS = 60_000;
+const MINUTE_MS = 60_000;
+const MAX_REFUSED_MS = 6 * 3_600_000;
+/** The clocks of WhatsApp and of this server differ a little, ms. */
+const END_MARGIN_MS = 5_000;
 
-/** The connection is up. */
+/** The connection is up: WhatsApp has accepted the login. */
 export function connectionUp(before: Reconnects, now: number): Reconnects {
-  return { ...before, upSince: before.upSince ?? now };
+  return { ...before, upSince: before.upSince ?? now, restrictions: 0 };
 }
 
 /** The connection broke off. */
@@ -43,7 +68,7 @@ export function connectionLost(before: Reconnects, now: number): Reconnects {
 /** An earlier client of the session may have taken the connection over; undefined if that happens too often. */
 export function takenOver(before: Reconnects, now: number): Reconnects | undefined {
   const takeovers = [...before.takeovers.filter((at) => now - at < FLAP_WINDOW_MS), now];
-  return takeovers.length > MOST_TAKEOVERS ? undefined : { ...before, takeovers };
+  return takeovers.length > MAX_TAKEOVERS ? undefined : { ...before, takeovers };
 }
 
 /** Another attempt has failed, or is about to be made. */
@@ -56,19 +81,69 @@ export function isUnstable({ losses }: Reconnects, now: number): boolean {
   return losses.filter((at) => now - at < FLAP_WINDOW_MS).length >= FLAPS;
 }
 
-/**
- * The wait before the next attempt: up to 2 s, doubled with each failure up to 5 min, anything from zero on by chance
- * (full jitter), so that many numbers do not come back in step. An unstable connection waits longer.
- * @param chance 0 to 1
- */
-export function backoffMs(reconnects: Reconnects, now: number, chance: number): number {
-  const { failures } = reconnects;
-  const longest = Math.min(LONGEST_MS, FIRST_MS * 2 ** Math.min(10, Math.max(0, failures - 1)));
-  if (isUnstable(reconnects, now)) return Math.max(longest, UNSTABLE_MS) * (0.5 + chance / 2);
-  return longest * chance;
+/** Counts a login. */
+export function loggedIn(before: Reconnects, now: number): Reconnects {
+  return { ...before, logins: [...recentLogins(before, now), now].slice(-MAX_LOGINS) };
 }
 
-/** The wait while WhatsApp refuses the client's version: 15 to 30 min, doubled up to 6 h. */
-export function outdatedMs({ failures }: Reconnects, chance: number): number {
-  return Math.min(6 * 3_600_000, 30 * 60_000 * 2 ** Math.min(10, Math.max(0, failures - 1))) * (0.5 + chance / 2);
+/** Time until the number may log in again, ms; 0 if it may now. */
+export function loginBudgetMs(reconnects: Reconnects, now: number): number {
+  const [oldest, ...others] = recentLogins(reconnects, now);
+  return oldest === undefined || others.length + 1 < MAX_LOGINS ? 0 : oldest + LOGIN_WINDOW_MS - now;
+}
+
+function recentLogins({ logins }: Reconnects, now: number): number[] {
+  return logins.filter((at) => now - at < LOGIN_WINDOW_MS);
+}
+
+/** Logins within {@link LASTING_MS} that WhatsApp may ask for; a call would be cut off by anything but such a login. */
+const MAX_RESUMPTIONS = 1;
+const MAX_RESUMPTIONS_IN_CALL = 3;
+
+/** WhatsApp asks for a new connection, which is a login as well; undefined if it does so too often. */
+export function resumed(before: Reconnects, { now, inCall }: { now: number; inCall: boolean }): Reconnects | undefined {
+  const resumptions = [...before.resumptions.filter((at) => now - at < LASTING_MS), now];
+  if (resumptions.length > (inCall ? MAX_RESUMPTIONS_IN_CALL : MAX_RESUMPTIONS)) return undefined;
+  return loginBudgetMs(before, now) > 0 ? undefined : { ...loggedIn(before, now), resumptions };
+}
+
+/**
+ * Waits before the next login, by the kind of fault, ms. All are random, so that many numbers do not log in in step.
+ * - `passes`: up to 2 s, doubled with each failure up to 5 min, anything from zero on (full jitter). An unstable
+ *   connection waits longer.
+ * - `declined`: 1 to 2 min, doubled up to 6 h.
+ * - `outdated`: 15 to 30 min, doubled up to 6 h.
+ */
+const WAITS = {
+  passes: (reconnects: Reconnects, now: number, chance: number): number => {
+    const longest = Math.min(LONGEST_MS, FIRST_MS * doubled(reconnects));
+    if (isUnstable(reconnects, now)) return Math.max(longest, UNSTABLE_MS) * (0.5 + chance / 2);
+    return longest * chance;
+  },
+  declined: (reconnects: Reconnects, _now: number, chance: number): number =>
+    Math.min(MAX_REFUSED_MS, 2 * MINUTE_MS * doubled(reconnects)) * (0.5 + chance / 2),
+  outdated: (reconnects: Reconnects, _now: number, chance: number): number =>
+    Math.min(MAX_REFUSED_MS, 30 * MINUTE_MS * doubled(reconnects)) * (0.5 + chance / 2),
+} as const;
+
+function doubled({ failures }: Reconnects): number {
+  return 2 ** Math.min(10, Math.max(0, failures - 1));
+}
+
+/** The wait before the next login; never shorter than the {@link loginBudgetMs}. @param chance 0 to 1 */
+export function waitMs(kind: keyof typeof WAITS, reconnects: Reconnects, now: number, chance: number): number {
+  return Math.max(WAITS[kind](reconnects, now, chance), loginBudgetMs(reconnects, now));
+}
+
+/** The wait until a restriction has ended. @param expiresInMs as WhatsApp named it; undefined if it did not */
+export function restrictionMs(
+  reconnects: Reconnects,
+  expiresInMs: number | undefined,
+  now: number,
+  chance: number,
+): number {
+  const { restrictions } = reconnects;
+  const unknownMs = RESTRICTION_MS * 2 ** Math.min(5, Math.max(0, restrictions - 1)) * (1 + chance / 8);
+  const untilMs = expiresInMs === undefined ? unknownMs : expiresInMs + END_MARGIN_MS;
+  return Math.max(untilMs, waitMs("declined", { ...reconnects, failures: restrictions }, now, chance));
 }

@@ -25,6 +25,8 @@ export interface SessionClientsOptions {
   readonly system: System;
   readonly logger: Logger;
   readonly make: WhatsAppClientFactory;
+  /** Resolves when the number may log in; may never do so once `isWanted` returns false. */
+  readonly turn: (isWanted: () => boolean) => Promise<void>;
   /** Receives the reports of the current client only. */
   readonly listener: ClientListener;
 }
@@ -65,7 +67,7 @@ export class SessionClients {
 
   /** Makes a fresh client and connects it. @param sessionId the session whose keys it uses. Default: a new one */
   open(sessionId?: SessionId): void {
-    const { host, system, logger, instanceId, make, listener } = this.#options;
+    const { host, system, logger, instanceId, make, turn, listener } = this.#options;
     const id = sessionId ?? newSessionId((bytes) => system.random(bytes));
     const records = new SessionRecords(host.records, system, this.#records);
     const before = this.#ended;
@@ -74,6 +76,7 @@ export class SessionClients {
         await before; // what is being erased must not be read or written
         return await make({ instanceId, sessionId: id, records });
       },
+      turn,
       system,
       logger,
       instanceId,
@@ -88,19 +91,23 @@ export class SessionClients {
     this.#sessionId = id;
     this.#current = client;
     this.#records = records;
-    client.connect();
+    client.connect(sessionId !== undefined);
   }
 
-  /** Connects again; a client that does not even disconnect is replaced. */
-  reconnect(): void {
+  /**
+   * Connects again; a client that does not even disconnect is replaced.
+   * @param logsIn a number is linked
+   * @param resumed the session whose keys the first client uses
+   */
+  reconnect(logsIn: boolean, resumed: SessionId | undefined): void {
     const client = this.#current;
     if (client !== undefined && !client.stuck) {
-      client.connect();
+      client.connect(logsIn);
       return;
     }
     if (client !== undefined) this.#stuck = [...this.#stuck, client];
     this.#end((stuck) => stuck.drop());
-    this.open(this.#sessionId);
+    this.open(this.#sessionId ?? resumed);
   }
 
   /** Disconnects the current client for good, and stores what it has written. */

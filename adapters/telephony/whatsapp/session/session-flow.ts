@@ -1,18 +1,9 @@
-import type { LineCondition } from "../../../../src/ports/telephony.ts";
 import { type Closing, closingOf } from "./closings.ts";
 import { decideLinking, linkingStarted } from "./linking-flow.ts";
+import { disconnected, halted, later } from "./lost-connections.ts";
 import { disowned, doubtful, OWNERSHIP_MS } from "./ownership-flow.ts";
-import {
-  attemptFailed,
-  backoffMs,
-  connectionLost,
-  connectionUp,
-  isUnstable,
-  NO_RECONNECTS,
-  outdatedMs,
-  type Reconnects,
-  takenOver,
-} from "./reconnects.ts";
+import { connectionLost, connectionUp, isUnstable, loggedIn, loginBudgetMs, resumed, takenOver } from "./reconnects.ts";
+import { loginRefused } from "./refused-logins.ts";
 import {
   forgotten,
   healthOf,
@@ -23,13 +14,10 @@ import {
   STOP_ALL,
   STOP_WAITING,
   stay,
+  TURN_MS,
 } from "./session-state.ts";
 import type { LiveState, Moment, SessionDecision, SessionEffect, SessionFlow, SessionInput } from "./session-types.ts";
 
-/** A restriction without a known end is checked after this time, ms. */
-export const RESTRICTION_MS = 3_600_000;
-/** Between two looks at a call that the check after a restriction would cut off, ms. */
-export const CHECK_AGAIN_MS = 5_000;
 /** A connection that WhatsApp has closed in order to open it again is back within this time, ms. */
 const RESUMING_MS = 1_000;
 
@@ -44,7 +32,7 @@ export function decideSession(flow: SessionFlow, input: SessionInput, moment: Mo
       return link(flow, moment);
     case "resume":
       if (flow.state !== "idle") return stay(flow);
-      return connecting({ ...flow, stored: true }, { do: "open_client", linked: true });
+      return connecting({ ...flow, stored: true });
     case "unlink":
       return forgotten(flow, "not linked", isLinked(flow) ? { do: "log_out" } : { do: "drop_client" });
     case "close":
@@ -70,13 +58,14 @@ export function decideSession(flow: SessionFlow, input: SessionInput, moment: Mo
     case "closed":
       return closed(flow, closingOf(input), moment);
     case "failure":
-      return input.code === 402 ? restricted(flow, input.expiresInMs, moment) : stay(flow); // any other one closes
+      return loginRefused(flow, input, moment);
+    case "login":
+      return login(flow, moment);
     case "failed":
       return failed(flow, input.reason, moment);
     case "calls_over":
       return flow.endingCalls ? ownership(flow, moment) : stay(flow);
     case "timer":
-      if (input.timer === "restriction") return restrictionOver(flow, moment);
       if (input.timer === "ownership") return ownership(flow, moment);
       return input.timer === "retry" ? retry(flow, moment) : patienceOver(flow, moment);
   }
@@ -90,16 +79,30 @@ function ownership(flow: SessionFlow, moment: Moment): SessionDecision {
 function link(flow: SessionFlow, { now, owned }: Moment): SessionDecision {
   if (!owned) return stay(flow);
   if (flow.state === "idle") return linkingStarted(flow, now);
+  if (loginBudgetMs(flow.reconnects, now) > 0) return stay(flow);
   // Somebody asks for another attempt: the cause may be removed.
-  if (flow.state === "halted" || (flow.state === "waiting" && flow.lasting)) return connecting(flow, { do: "connect" });
-  return stay(flow);
+  return flow.state === "halted" || (flow.state === "waiting" && flow.lasting) ? connecting(flow) : stay(flow);
 }
 
-/** The reason and a lasting fault stand until a connection disproves them. */
-function connecting(flow: SessionFlow, how: SessionEffect): SessionDecision {
+/** The client connects in its turn. The reason and a lasting fault stand until a connection disproves them. */
+function connecting(flow: SessionFlow): SessionDecision {
   return {
     flow: { ...moved(flow, "connect", flow.lasting ? flow.reason : "connecting"), opened: false },
-    effects: [{ do: "stop_timer", timer: "retry" }, how, { do: "start_timer", timer: "patience", ms: PATIENCE_MS }],
+    effects: [
+      { do: "stop_timer", timer: "retry" },
+      { do: "connect" },
+      { do: "start_timer", timer: "patience", ms: TURN_MS },
+    ],
+  };
+}
+
+/** It is the number's turn to log in. */
+function login(flow: SessionFlow, moment: Moment): SessionDecision {
+  if (flow.state !== "connecting") return stay(flow);
+  if (!moment.owned) return disowned(flow, moment);
+  return {
+    flow: { ...flow, reconnects: loggedIn(flow.reconnects, moment.now) },
+    effects: [{ do: "start_timer", timer: "patience", ms: PATIENCE_MS }],
   };
 }
 
@@ -117,7 +120,7 @@ function found(flow: SessionFlow, { connected, registered }: LiveState, moment: 
   if (flow.state === "online") return flow.resuming ? stay(flow) : dropped(flow, moment);
   if (!works || !isLinked(flow) || flow.state === "halted") return stay(flow);
   const reconnects = connectionUp(flow.reconnects, moment.now);
-  const next: SessionFlow = { ...moved(flow, "open", null), lasting: false, reconnects };
+  const next: SessionFlow = { ...moved(flow, "open", null), lasting: false, restriction: undefined, reconnects };
   const report: SessionEffect[] = healthOf(next).state === "online" ? [{ do: "report_online" }] : [];
   return { flow: next, effects: [...STOP_WAITING, ...report, { do: "calls_restored" }] };
 }
@@ -130,19 +133,25 @@ function foundInDoubt(flow: SessionFlow, live: LiveState, moment: Moment): Sessi
   return { flow: next.flow, effects: [...effects, ...next.effects] };
 }
 
-/** The socket broke off without an event. The client connects again by itself; one that does so too often has to wait. */
+const BROKE_OFF = { kind: "passes", reason: "the connection to WhatsApp broke off" } as const;
+
+/**
+ * The socket broke off without an event. The client would log in every 2 s, so it is disconnected, and logs in when it
+ * should; a call needs the client as it is, which logs in by itself then.
+ */
 function dropped(flow: SessionFlow, moment: Moment): SessionDecision {
-  const reason = "the connection to WhatsApp broke off";
+  const { reason } = BROKE_OFF;
   const reconnects = connectionLost(flow.reconnects, moment.now);
-  if (isUnstable(reconnects, moment.now)) return disconnected({ ...flow, reconnects }, reason, moment);
-  const next = { ...moved(flow, "drop", reason), reconnects };
+  if (!moment.inCall || isUnstable(reconnects, moment.now) || loginBudgetMs(reconnects, moment.now) > 0)
+    return disconnected({ ...flow, reconnects }, BROKE_OFF, moment);
+  const next = { ...moved(flow, "drop", reason), reconnects: loggedIn(reconnects, moment.now) };
   const effects: SessionEffect[] = [{ do: "start_timer", timer: "patience", ms: PATIENCE_MS }, ...reportOffline(next)];
   return { flow: next, effects: [...effects, { do: "calls_lost", reason, final: false }] };
 }
 
 function closed(flow: SessionFlow, closing: Closing, moment: Moment): SessionDecision {
   const { kind, reason } = closing;
-  if (kind === "resumes") return resuming(flow);
+  if (kind === "resumes") return resuming(flow, closing, moment);
   if (kind === "unlinked") return flow.state === "idle" ? stay(flow) : unlinked(flow, reason);
   if (flow.state === "linking") return decideLinking(flow, { type: "closing", closing }, moment);
   if (!isLinked(flow) || flow.state === "halted") return stay(flow);
@@ -151,11 +160,21 @@ function closed(flow: SessionFlow, closing: Closing, moment: Moment): SessionDec
   // It is known that the connection is closed.
   if (flow.state === "waiting" && kind === "passes") return stay({ ...flow, opened: false });
   const reconnects = connectionLost(flow.reconnects, moment.now);
-  return later({ ...flow, reconnects }, reason, moment, kind === "outdated");
+  return later({ ...flow, reconnects }, { kind, reason }, moment);
 }
 
-/** Nothing to report, unless it takes longer than usual. */
-function resuming(flow: SessionFlow): SessionDecision {
+/** The client logs in again at once. That is not reported, unless it takes longer than usual, or happens again at once. */
+function resuming(before: SessionFlow, { reason }: Closing, moment: Moment): SessionDecision {
+  if (before.state === "idle") return stay(before);
+  if (before.state === "waiting" || before.state === "halted") return { flow: before, effects: [{ do: "disconnect" }] };
+  const reconnects = resumed(before.reconnects, moment);
+  if (reconnects === undefined && before.state === "linking")
+    return decideLinking(before, { type: "closing", closing: { kind: "passes", reason } }, moment);
+  if (reconnects === undefined) {
+    const lost = connectionLost(before.reconnects, moment.now);
+    return disconnected({ ...before, reconnects: lost }, { kind: "passes", reason }, moment);
+  }
+  const flow = { ...before, reconnects };
   if (flow.state !== "online") return stay(flow);
   return {
     flow: { ...flow, resuming: true },
@@ -168,89 +187,29 @@ function taken(flow: SessionFlow, reason: string, moment: Moment): SessionDecisi
   const ours = moment.strays ? takenOver(flow.reconnects, moment.now) : undefined;
   if (ours === undefined) return halted(flow, reason, "replaced");
   const reconnects = connectionLost(ours, moment.now);
-  return later({ ...flow, reconnects }, "an earlier client of this server has come back", moment);
-}
-
-function halted(flow: SessionFlow, reason: string, condition?: LineCondition): SessionDecision {
-  const next: SessionFlow = { ...moved(flow, "halt", reason), lasting: true, opened: false, reconnects: NO_RECONNECTS };
-  const effects: SessionEffect[] = [...STOP_WAITING, { do: "disconnect" }, ...reportOffline(next)];
-  if (condition !== undefined) effects.push({ do: "report_condition", condition, reason });
-  effects.push({ do: "calls_lost", reason, final: true }, { do: "log", level: "error", message: reason });
-  return { flow: next, effects };
-}
-
-/** The session waits until the next attempt. @param lasting WhatsApp refuses the client's version */
-function later(before: SessionFlow, reason: string, { now, chance }: Moment, lasting = false): SessionDecision {
-  const unstable = isUnstable(before.reconnects, now);
-  const reconnects: Reconnects = { ...attemptFailed(before.reconnects), logged: unstable };
-  const next: SessionFlow = { ...moved(before, "lose", reason), lasting, opened: false, reconnects };
-  const effects: SessionEffect[] = [{ do: "stop_timer", timer: "patience" }, ...reportOffline(next)];
-  // What is wrong now is something else, unless the next attempt finds the same again.
-  if (before.lasting && !lasting) effects.push({ do: "report_condition", condition: undefined, reason });
-  if (lasting) {
-    effects.push({ do: "report_condition", condition: "client_outdated", reason });
-    effects.push({ do: "log", level: "error", message: reason });
-  }
-  effects.push({ do: "calls_lost", reason, final: false });
-  if (unstable && !before.reconnects.logged)
-    effects.push({ do: "log", level: "warn", message: "the connection to WhatsApp breaks off again and again" });
-  const ms = lasting ? outdatedMs(reconnects, chance) : backoffMs(reconnects, now, chance);
-  return { flow: next, effects: [...effects, { do: "start_timer", timer: "retry", ms }] };
-}
-
-/** The client does not get on by itself: the connection is closed, and opened again later. */
-function disconnected(flow: SessionFlow, reason: string, moment: Moment): SessionDecision {
-  const { flow: next, effects } = later(flow, reason, moment);
-  return { flow: next, effects: [{ do: "disconnect" }, ...effects] };
+  const closing = { kind: "passes", reason: "an earlier client of this server has come back" } as const;
+  return later({ ...flow, reconnects }, closing, moment);
 }
 
 function retry(flow: SessionFlow, { owned }: Moment): SessionDecision {
   if (flow.state !== "waiting" && flow.state !== "linking") return stay(flow);
   if (!owned) return { flow, effects: [{ do: "start_timer", timer: "retry", ms: OWNERSHIP_MS }] };
-  return flow.state === "linking" ? { flow, effects: [{ do: "connect" }] } : connecting(flow, { do: "connect" });
+  return flow.state === "linking" ? { flow, effects: [{ do: "connect" }] } : connecting(flow);
 }
 
 function failed(flow: SessionFlow, reason: string, moment: Moment): SessionDecision {
-  const closing: Closing = { kind: "passes", reason };
+  const closing = { kind: "passes", reason } as const;
   if (flow.state === "linking") return decideLinking(flow, { type: "closing", closing }, moment);
-  return flow.state === "connecting" ? later(flow, reason, moment) : stay(flow);
+  return flow.state === "connecting" ? later(flow, closing, moment) : stay(flow);
 }
+
+const NOT_OPENED = { kind: "passes", reason: "WhatsApp did not open the connection in time" } as const;
 
 function patienceOver(flow: SessionFlow, moment: Moment): SessionDecision {
   if (flow.state === "linking") return decideLinking(flow, { type: "codes_over" }, moment);
-  if (flow.state === "connecting") return disconnected(flow, "WhatsApp did not open the connection in time", moment);
-  if (flow.state === "dropped") return disconnected(flow, "the connection to WhatsApp broke off", moment);
+  if (flow.state === "connecting") return disconnected(flow, NOT_OPENED, moment);
+  if (flow.state === "dropped") return disconnected(flow, BROKE_OFF, moment);
   return flow.resuming ? { flow: { ...flow, resuming: false }, effects: [{ do: "ask_state" }] } : stay(flow);
-}
-
-function restricted(flow: SessionFlow, expiresInMs: number | undefined, moment: Moment): SessionDecision {
-  const until = expiresInMs === undefined ? "for a while" : `until ${utc(moment.wall + expiresInMs)}`;
-  const reason = `WhatsApp has restricted the number ${until} (402)`;
-  if (flow.state === "linking")
-    return decideLinking(flow, { type: "refused", condition: "restricted", reason }, moment);
-  if (!isLinked(flow)) return stay(flow);
-  const next = { ...flow, restriction: reason };
-  const effects: SessionEffect[] = [
-    ...reportOffline(next),
-    { do: "report_condition", condition: "restricted", reason },
-  ];
-  effects.push({ do: "start_timer", timer: "restriction", ms: expiresInMs ?? RESTRICTION_MS });
-  if (flow.restriction === undefined) effects.push({ do: "log", level: "error", message: reason });
-  return { flow: next, effects };
-}
-
-/** A time for people: `2026-11-27 04:05 UTC`. */
-function utc(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, 16).replace("T", " ")} UTC`;
-}
-
-/** WhatsApp repeats a restriction that still stands when the client connects: so it connects again, but not during a call. */
-function restrictionOver(before: SessionFlow, { inCall }: Moment): SessionDecision {
-  if (inCall) return { flow: before, effects: [{ do: "start_timer", timer: "restriction", ms: CHECK_AGAIN_MS }] };
-  const flow = { ...before, restriction: undefined };
-  if (flow.state !== "online") return stay(flow);
-  const { flow: next, effects } = connecting(flow, { do: "connect" });
-  return { flow: next, effects: [{ do: "disconnect" }, ...effects] };
 }
 
 /** The credentials are void. */

@@ -29,6 +29,8 @@ export const NEW_SESSION: SessionFlow = {
 
 /** How long a connection may take to come up, or to come back by itself, ms. */
 export const PATIENCE_MS = 30_000;
+/** How long the turn of a number to log in may take to come, ms. */
+export const TURN_MS = 30 * 60_000;
 
 /** Whether the line can place calls. */
 export function healthOf({ state, reason, lasting, stored, restriction }: SessionFlow): LineHealth {
@@ -65,11 +67,7 @@ export const STOP_WAITING: readonly SessionEffect[] = [
   { do: "stop_timer", timer: "retry" },
 ];
 
-export const STOP_ALL: readonly SessionEffect[] = [
-  ...STOP_WAITING,
-  { do: "stop_timer", timer: "restriction" },
-  { do: "stop_timer", timer: "ownership" },
-];
+export const STOP_ALL: readonly SessionEffect[] = [...STOP_WAITING, { do: "stop_timer", timer: "ownership" }];
 
 /** Reports the line as offline; the core does not know a link that is not stored yet. */
 export function reportOffline(flow: SessionFlow): SessionEffect[] {

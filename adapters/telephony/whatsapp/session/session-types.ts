@@ -1,6 +1,6 @@
 import type { Transitions } from "../../../../src/base/machine.ts";
 import type { LineCondition } from "../../../../src/ports/telephony.ts";
-import type { ClosedConnection } from "./closings.ts";
+import type { ClosedConnection, LoginRefusal } from "./closings.ts";
 import type { Reconnects } from "./reconnects.ts";
 
 /** Where the session of a number can be. */
@@ -12,7 +12,7 @@ export const SESSION_STATES = [
   /** A client with credentials connects. */
   "connecting",
   "online",
-  /** The socket broke off without a word; the client connects again by itself. */
+  /** The socket broke off without a word during a call; the client connects again by itself. */
   "dropped",
   /** The connection is closed until the next attempt. */
   "waiting",
@@ -59,7 +59,7 @@ export interface SessionFlow {
   /** Until when a shown code may be scanned, and a pairing code typed. */
   readonly codesUntil: number;
   readonly pairingUntil: number;
-  /** Why WhatsApp keeps the number from calling for a while; undefined if it does not. */
+  /** Why WhatsApp keeps the number offline for a while; undefined if it does not. */
   readonly restriction: string | undefined;
   readonly reconnects: Reconnects;
   /** The core shows a condition, or a reason, of the last attempt to link. */
@@ -87,8 +87,10 @@ export type SessionInput =
   /** The client reports an open connection, with its state at that moment. */
   | ({ readonly type: "opened" } & LiveState)
   | ({ readonly type: "closed" } & ClosedConnection)
-  /** WhatsApp reports a failure. `expiresInMs`: how long a restriction lasts, if that is known. */
-  | { readonly type: "failure"; readonly code: number | undefined; readonly expiresInMs: number | undefined }
+  /** WhatsApp has refused a login, or ends the connection with such a code. */
+  | ({ readonly type: "failure" } & LoginRefusal)
+  /** It is the turn of the number: the client logs in next, unless it is disconnected now. */
+  | { readonly type: "login" }
   /** The client's state, asked just now. */
   | ({ readonly type: "state" } & LiveState)
   /** The client could not be made, or could not connect. */
@@ -97,24 +99,25 @@ export type SessionInput =
   | { readonly type: "calls_over" }
   | { readonly type: "timer"; readonly timer: SessionTimer };
 
-/** The answer of the client's `getState`. */
+/** The state of the client. */
 export interface LiveState {
+  /** The socket is open, and WhatsApp has accepted the login of a linked number. */
   readonly connected: boolean;
   readonly registered: boolean;
 }
 
 /**
- * `patience`: codes, or a connection, must have come by then. `retry`: the next attempt. `restriction`: WhatsApp may allow
- * calls again. `ownership`: the server must be able to act for the number again.
+ * `patience`: codes, or a connection, must have come by then. `retry`: the next attempt. `ownership`: the server must be
+ * able to act for the number again.
  */
-export type SessionTimer = "patience" | "retry" | "restriction" | "ownership";
+export type SessionTimer = "patience" | "retry" | "ownership";
 
 export type SessionEffect =
   /** Ask for the client's state now. */
   | { readonly do: "ask_state" }
-  /** Make a fresh client and connect it. `linked`: with the stored credentials. */
-  | { readonly do: "open_client"; readonly linked: boolean }
-  /** Connect again, with the same client if it still works. */
+  /** Make a fresh client without credentials, and connect it. */
+  | { readonly do: "open_client" }
+  /** Connect, with the same client if it still works; a number that is linked logs in when it is its turn. */
   | { readonly do: "connect" }
   /** End the connection; the client may connect again. */
   | { readonly do: "disconnect" }

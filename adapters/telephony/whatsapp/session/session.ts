@@ -9,6 +9,7 @@ import type { ResolvedNumber } from "../calls/number-resolver.ts";
 import { AbandonedCalls } from "./abandoned-calls.ts";
 import { FirstSign } from "./first-sign.ts";
 import { encodeCredentials, type SessionId } from "./link-credentials.ts";
+import type { LoginTurns } from "./login-turns.ts";
 import { OpenCalls } from "./open-calls.ts";
 import { masked } from "./phone-of.ts";
 import { SessionClients } from "./session-clients.ts";
@@ -34,6 +35,8 @@ export interface SessionOptions {
   readonly system: System;
   readonly logger: Logger;
   readonly client: WhatsAppClientFactory;
+  /** Spreads the logins of all numbers. */
+  readonly logins: LoginTurns;
 }
 
 /**
@@ -57,8 +60,9 @@ export class Session implements CallPort {
   #pairing: (PairingCode & { readonly phone: string }) | undefined;
 
   constructor(options: SessionOptions) {
-    const { instanceId, host, system, logger } = options;
+    const { instanceId, host, system, logger, logins } = options;
     this.#options = options;
+    const place = logins.newPlace();
     this.#firstSign = new FirstSign(system);
     this.#polls = new StatePolls(system, () => this.#askState());
     this.#abandoned = new AbandonedCalls({
@@ -75,11 +79,13 @@ export class Session implements CallPort {
       isCarried: (callId) => [...this.#listeners].some((call) => call.callId === callId),
       failed: (message, error) => this.#log("warn", message, error),
     });
-    this.#clients = new SessionClients({ instanceId, host, system, logger, make: options.client, listener });
+    const turn = (isWanted: () => boolean) => logins.next(place, isWanted);
+    this.#clients = new SessionClients({ instanceId, host, system, logger, make: options.client, turn, listener });
   }
 
   get client(): WhatsAppClient | undefined {
-    return this.#flow.opened ? this.#clients.current?.client : undefined;
+    const { current } = this.#clients;
+    return this.#flow.opened && current?.live().connected ? current.client : undefined;
   }
 
   get calls(): WhatsAppVoip | undefined {
@@ -197,7 +203,7 @@ export class Session implements CallPort {
     system.random(bytes);
     const chance = new DataView(bytes.buffer).getUint32(0) / 2 ** 32;
     const now = system.monotonic();
-    const inCall = this.#listeners.size > 0;
+    const inCall = this.#listeners.size > 0 || this.#abandoned.any;
     const { strays } = this.#clients;
     return { now, wall: system.now(), chance, owned: now < host.deadlines.send, inCall, strays };
   }
@@ -210,10 +216,10 @@ export class Session implements CallPort {
         this.#askState();
         break;
       case "open_client":
-        clients.open(effect.linked ? this.#resumed : undefined);
+        clients.open();
         break;
       case "connect":
-        clients.reconnect();
+        clients.reconnect(isLinked(this.#flow), this.#resumed);
         break;
       case "disconnect":
         void clients.current?.disconnect();

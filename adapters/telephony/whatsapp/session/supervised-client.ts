@@ -6,6 +6,7 @@ import { NetworkSilent } from "../../../../src/ports/telephony.ts";
 import type { WhatsAppClient } from "../../../../src/ports/whatsapp-client.ts";
 import type { VoipEvent } from "../calls/call-port.ts";
 import { isConnected } from "../calls/is-connected.ts";
+import { AcceptedLogin } from "./accepted-login.ts";
 import { CLIENT_EVENTS, type ClientEventName, readClientEvent } from "./client-events.ts";
 import { ClientWiring } from "./client-wiring.ts";
 import { masked } from "./phone-of.ts";
@@ -33,6 +34,8 @@ export interface ClientListener {
 /** Options of {@link SupervisedClient}. */
 export interface SupervisedClientOptions {
   readonly make: () => WhatsAppClient | Promise<WhatsAppClient>;
+  /** Resolves when the number may log in; may never do so once `isWanted` returns false. */
+  readonly turn: (isWanted: () => boolean) => Promise<void>;
   readonly system: System;
   readonly logger: Logger;
   readonly instanceId: string;
@@ -55,11 +58,15 @@ export class SupervisedClient {
   #dropped = false;
   /** It is to be connected. */
   #wanted = false;
+  /** Counts the attempts to connect, of which only the latest one does. */
+  #attempts = 0;
+  readonly #login: AcceptedLogin;
   /** It did not disconnect in time, or not before it was to connect again: nobody knows what it does. */
   stuck = false;
 
   constructor(options: SupervisedClientOptions) {
     this.#options = options;
+    this.#login = new AcceptedLogin(() => options.system.monotonic());
     this.#wiring = new ClientWiring((error, message) => this.#warn(error, message));
   }
 
@@ -73,9 +80,9 @@ export class SupervisedClient {
     return this.#dropped ? undefined : this.#client;
   }
 
-  /** Makes the client if need be, and connects it. What fails is reported. */
-  connect(): void {
-    void this.#connect().catch((error: unknown) => {
+  /** Makes the client if need be, and connects it. What fails is reported. @param logsIn it waits for its turn to log in */
+  connect(logsIn: boolean): void {
+    void this.#connect(logsIn).catch((error: unknown) => {
       if (this.#dropped || this.#disconnecting !== undefined) return; // it was ended on purpose
       this.#warn(error, "the WhatsApp client could not connect");
       const reason =
@@ -88,6 +95,12 @@ export class SupervisedClient {
 
   /** The client's state at this moment. */
   live(): LiveState {
+    const { connected, registered } = this.#state();
+    const isAccepted = this.#login.holds(connected);
+    return { connected: connected && (isAccepted || !registered), registered };
+  }
+
+  #state(): LiveState {
     try {
       const { connected, registered } = this.client?.getState() ?? { connected: false, registered: false };
       return { connected: connected === true, registered: registered === true };
@@ -177,11 +190,11 @@ export class SupervisedClient {
 
   async #onlineSoon(): Promise<void> {
     const isOnline = () => {
-      const { connected, registered } = this.live();
+      const { connected, registered } = this.#state();
       return connected && registered;
     };
     if (isOnline()) return;
-    void this.#connect().catch(() => {}); // it may connect already
+    void this.#connect(false).catch(() => {}); // it may connect already
     for (let waited = 0; waited < ONLINE_MS; waited += ASK_MS) {
       await new Promise<void>((resolve) => void this.#options.system.after(ASK_MS, resolve));
       if (isOnline()) return;
@@ -189,7 +202,9 @@ export class SupervisedClient {
     throw new NetworkSilent(`the client did not connect within ${ONLINE_MS} ms`);
   }
 
-  async #connect(): Promise<void> {
+  async #connect(logsIn: boolean): Promise<void> {
+    const attempt = ++this.#attempts;
+    const isWanted = () => !this.#dropped && this.#wanted && this.#attempts === attempt;
     this.#wanted = true;
     this.#made ??= this.#make().catch((error: unknown) => {
       this.#made = undefined; // the next attempt makes another one
@@ -206,7 +221,11 @@ export class SupervisedClient {
       this.#wanted = false; // so it is disconnected again
       throw new Error("the client did not disconnect before");
     }
-    if (!this.#dropped && this.#wanted) await client.connect(); // it may have been disconnected meanwhile
+    if (logsIn) await this.#options.turn(isWanted);
+    if (logsIn && isWanted()) this.#report({ type: "login" });
+    if (!isWanted()) return; // it was disconnected, or is to be connected again, in the meantime
+    this.#login.reset();
+    await client.connect();
   }
 
   async #make(): Promise<WhatsAppClient> {
@@ -227,6 +246,12 @@ export class SupervisedClient {
   #take(name: ClientEventName, event: unknown): void {
     const report = readClientEvent(name, event);
     if (report === undefined) return;
+    if (report.type === "accepted") {
+      this.#login.report();
+      this.#report({ type: "state", ...this.live() });
+      return;
+    }
+    if (report.type === "closed" || report.type === "paired") this.#login.reset();
     // What was ended on purpose opens no more, even if its opening crossed the disconnect, and its end is known.
     if (
       this.#disconnecting !== undefined &&

@@ -38,9 +38,13 @@ const flowAfter = (...inputs: SessionInput[]): SessionFlow => decided(NEW_SESSIO
 export const FLOWS = {
   idle: NEW_SESSION,
   linking: flowAfter({ type: "link" }, { type: "qr", qr: "one", ttlMs: 60_000 }),
-  connecting: flowAfter({ type: "resume" }),
+  connecting: flowAfter({ type: "resume" }, { type: "login" }),
   online: flowAfter({ type: "resume" }, { type: "opened", ...WORKS }),
-  dropped: flowAfter({ type: "resume" }, { type: "opened", ...WORKS }, { type: "state", ...DOWN }),
+  dropped: decideSession(
+    flowAfter({ type: "resume" }, { type: "opened", ...WORKS }),
+    { type: "state", ...DOWN },
+    at(3_000, { inCall: true }),
+  ).flow,
   waiting: flowAfter(
     { type: "resume" },
     { type: "opened", ...WORKS },

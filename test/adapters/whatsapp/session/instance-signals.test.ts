@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { decideSession, RESTRICTION_MS } from "../../../../adapters/telephony/whatsapp/session/session-flow.ts";
+import { RESTRICTION_MS } from "../../../../adapters/telephony/whatsapp/session/reconnects.ts";
+import { decideSession } from "../../../../adapters/telephony/whatsapp/session/session-flow.ts";
 import { healthOf } from "../../../../adapters/telephony/whatsapp/session/session-state.ts";
+import type { SessionFlow } from "../../../../adapters/telephony/whatsapp/session/session-types.ts";
 import { at, close, DOWN, decided, deeds, effectsOf, FLOWS, WORKS } from "./flows.ts";
 
 /** Each test is a row of the table that maps signals of the client to the state of an instance. */
@@ -55,21 +57,27 @@ describe("a signal of the client", () => {
 
   test("a new client on the same records connects at once, without a code", () => {
     const resumed = decided(FLOWS.idle, { type: "resume" });
-    expect(effectsOf(resumed, "open_client")).toEqual([{ do: "open_client", linked: true }]);
+    expect(deeds(resumed)).toEqual(["connect"]);
     expect(deeds(decided(resumed.flow, { type: "opened", ...WORKS }))).toEqual(["report_online", "calls_restored"]);
   });
 
-  test("raw socket drop: the polled state is offline at once, and online when the client is back", () => {
+  test("raw socket drop: the polled state is offline at once, and the client is disconnected before it logs in", () => {
     const dropped = decided(FLOWS.online, { type: "state", ...DOWN });
+    expect(dropped.flow.state).toBe("waiting");
+    expect(deeds(dropped)).toEqual(["disconnect", "report_offline", "calls_lost"]);
+    expect(effectsOf(dropped, "calls_lost")[0]?.final).toBe(false);
+  });
+
+  test("raw socket drop in a call: the client is left alone, and online when it is back", () => {
+    const dropped = decideSession(FLOWS.online, { type: "state", ...DOWN }, at(9_000, { inCall: true }));
     expect(dropped.flow.state).toBe("dropped");
     expect(deeds(dropped)).toEqual(["report_offline", "calls_lost"]);
-    expect(effectsOf(dropped, "calls_lost")[0]?.final).toBe(false);
     const back = decided(dropped.flow, { type: "state", ...WORKS });
     expect(back.flow.state).toBe("online");
     expect(deeds(back)).toEqual(["report_online", "calls_restored"]);
   });
 
-  test("raw socket drop: a client that does not come back within the grace is connected anew", () => {
+  test("raw socket drop in a call: a client that does not come back within the grace is connected anew", () => {
     const late = decided(FLOWS.dropped, { type: "timer", timer: "patience" });
     expect(late.flow.state).toBe("waiting");
     expect(deeds(late)).toEqual(["disconnect", "report_offline", "calls_lost"]);
@@ -78,17 +86,29 @@ describe("a signal of the client", () => {
     expect(deeds(again)).toEqual(["connect"]);
   });
 
-  test.each(["linking", "connecting", "dropped", "waiting"] as const)("515: a %s session ignores it", (state) => {
-    const decision = decided(FLOWS[state], close("stream_error_force_login", false, 515));
-    expect(decision).toEqual({ flow: FLOWS[state], effects: [] });
+  const RESUMES = close("stream_error_force_login", false, 515);
+
+  test.each(["linking", "connecting", "dropped"] as const)(
+    "515: a %s session lets the client log in, once",
+    (state) => {
+      const first = decided(FLOWS[state], RESUMES);
+      expect(first).toMatchObject({ flow: { state }, effects: [] });
+      const second = decideSession(first.flow, RESUMES, at(5_000));
+      expect(deeds(second)).toContain("disconnect");
+      expect(effectsOf(second, "start_timer").map(({ timer }) => timer)).toEqual(["retry"]);
+    },
+  );
+
+  test.each(["waiting", "halted"] as const)("515: a %s session does not let the client log in", (state) => {
+    expect(decided(FLOWS[state], RESUMES)).toEqual({ flow: FLOWS[state], effects: [{ do: "disconnect" }] });
   });
 
   test("515: an online session is not reported as offline while it comes back", () => {
-    const closed = decided(FLOWS.online, close("stream_error_force_login", false, 515), { type: "state", ...DOWN });
+    const closed = decided(FLOWS.online, RESUMES, { type: "state", ...DOWN });
     expect(closed.flow.state).toBe("online");
     expect(closed.effects).toEqual([]);
     const back = decided(closed.flow, { type: "opened", ...WORKS });
-    expect(back).toEqual({ flow: FLOWS.online, effects: [] });
+    expect(back).toMatchObject({ flow: { state: "online", resuming: false }, effects: [] });
   });
 
   test("515: one that takes longer than a second is a drop, and longer than the grace a new connection", () => {
@@ -97,9 +117,7 @@ describe("a signal of the client", () => {
       timer: "patience",
     });
     expect(deeds(late)).toEqual(["ask_state"]);
-    const dropped = decided(late.flow, { type: "state", ...DOWN });
-    expect(dropped.flow.state).toBe("dropped");
-    expect(deeds(decided(dropped.flow, { type: "timer", timer: "patience" }))).toContain("disconnect");
+    expect(deeds(decided(late.flow, { type: "state", ...DOWN }))).toContain("disconnect");
   });
 
   test.each(["connecting", "online", "dropped", "waiting"] as const)(
@@ -138,32 +156,72 @@ describe("a signal of the client", () => {
     }
   });
 
-  test("402: the number is restricted until its end, refuses to dial, and stays connected", () => {
-    const restricted = decided(FLOWS.online, { type: "failure", code: 402, expiresInMs: 7_200_000 });
-    const reason = "WhatsApp has restricted the number until 2026-01-01 02:00 UTC (402)";
-    expect(restricted.flow.state).toBe("online");
-    expect(healthOf(restricted.flow)).toEqual({ state: "offline", reason });
-    expect(deeds(restricted)).toEqual(["report_offline", "report_condition", "log"]);
-    expect(effectsOf(restricted, "report_offline")).toEqual([{ do: "report_offline", reason, lasting: false }]);
-    expect(effectsOf(restricted, "start_timer")).toEqual([{ do: "start_timer", timer: "restriction", ms: 7_200_000 }]);
+  test("402: the number is restricted, and disconnected, until the end that WhatsApp names", () => {
+    for (const state of ["connecting", "online", "dropped"] as const) {
+      const restricted = decided(FLOWS[state], { type: "failure", code: 402, expiresInMs: 7_200_000 });
+      const reason = "WhatsApp has restricted the number until 2026-01-01 02:00 UTC (402)";
+      expect(restricted.flow.state).toBe("waiting");
+      expect(healthOf(restricted.flow)).toEqual({ state: "offline", reason });
+      expect(deeds(restricted)).toEqual(["disconnect", "report_offline", "report_condition", "calls_lost", "log"]);
+      expect(effectsOf(restricted, "report_offline")).toEqual([{ do: "report_offline", reason, lasting: false }]);
+      expect(effectsOf(restricted, "start_timer")).toEqual([{ do: "start_timer", timer: "retry", ms: 7_205_000 }]);
+    }
   });
 
-  test("402: a restriction without an end is checked after an hour, by a new connection", () => {
-    const restricted = decided(FLOWS.online, { type: "failure", code: 402, expiresInMs: undefined });
-    expect(effectsOf(restricted, "start_timer")[0]?.ms).toBe(RESTRICTION_MS);
-    const over = decided(restricted.flow, { type: "timer", timer: "restriction" });
-    expect(deeds(over)).toEqual(["disconnect", "connect"]);
-    const open = decided(over.flow, { type: "opened", ...WORKS });
+  test("402: a restriction without an end is checked after 8 to 9 h, and later twice as late", () => {
+    let flow: SessionFlow = FLOWS.connecting;
+    for (const factor of [1, 2, 4]) {
+      const restricted = decided(flow, { type: "failure", code: 402, expiresInMs: undefined });
+      expect(effectsOf(restricted, "start_timer")[0]?.ms).toBe(RESTRICTION_MS * factor * (1 + 0.5 / 8));
+      const again = decided(restricted.flow, { type: "timer", timer: "retry" });
+      expect(deeds(again)).toEqual(["connect"]);
+      expect(healthOf(again.flow)).toMatchObject({ state: "offline", reason: expect.stringContaining("(402)") });
+      flow = again.flow;
+    }
+    const open = decided(flow, { type: "opened", ...WORKS });
     expect(healthOf(open.flow)).toEqual({ state: "online" });
     const repeated = decided(open.flow, { type: "failure", code: 402, expiresInMs: undefined });
-    expect(healthOf(repeated.flow).state).toBe("offline");
+    expect(effectsOf(repeated, "start_timer")[0]?.ms).toBe(RESTRICTION_MS * (1 + 0.5 / 8));
   });
 
-  test("402: a restricted number that reconnects is still restricted", () => {
+  test("402: ends that WhatsApp names again and again do not cause a login each", () => {
+    let flow: SessionFlow = FLOWS.connecting;
+    const waits: number[] = [];
+    for (let time = 0; time < 4; time++) {
+      const restricted = decided(flow, { type: "failure", code: 402, expiresInMs: 1_000 });
+      waits.push(effectsOf(restricted, "start_timer")[0]?.ms ?? 0);
+      flow = decided(restricted.flow, { type: "timer", timer: "retry" }).flow;
+    }
+    expect(waits).toEqual([90_000, 180_000, 360_000, 720_000]);
+  });
+
+  test("402: the restriction ends when another attempt fails for another reason", () => {
     const restricted = decided(FLOWS.online, { type: "failure", code: 402, expiresInMs: 60_000 });
-    const back = decided(restricted.flow, { type: "state", ...DOWN }, { type: "state", ...WORKS });
-    expect(deeds(back)).toEqual(["calls_restored"]);
-    expect(healthOf(back.flow).state).toBe("offline");
+    const failed = decided(
+      restricted.flow,
+      { type: "timer", timer: "retry" },
+      { type: "failed", reason: "no network" },
+    );
+    expect(healthOf(failed.flow)).toEqual({ state: "offline", reason: "no network" });
+    expect(effectsOf(failed, "report_condition")).toEqual([
+      { do: "report_condition", condition: undefined, reason: "no network" },
+    ]);
+  });
+
+  test.each([
+    [408, "WhatsApp refused the login (408)", 90_000],
+    [440, "WhatsApp refused the login (440)", 90_000],
+    [undefined, "WhatsApp refused the login without a code", 90_000],
+    [500, "WhatsApp has a fault of its own (500)", 1_000],
+  ])("%s: the client is disconnected before it logs in again", (code, reason, ms) => {
+    for (const state of ["connecting", "online", "dropped"] as const) {
+      const refused = decided(FLOWS[state], { type: "failure", code, expiresInMs: undefined });
+      expect(deeds(refused)).toEqual(["disconnect", "report_offline", "calls_lost"]);
+      expect(healthOf(refused.flow)).toEqual({ state: "offline", reason });
+      expect(effectsOf(refused, "start_timer")).toEqual([{ do: "start_timer", timer: "retry", ms }]);
+    }
+    for (const state of ["waiting", "halted"] as const)
+      expect(deeds(decided(FLOWS[state], { type: "failure", code, expiresInMs: undefined }))).toEqual(["disconnect"]);
   });
 
   test("402 while linking: the attempt ends with its condition", () => {

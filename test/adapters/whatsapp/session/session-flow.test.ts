@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { FLAP_WINDOW_MS, FLAPS } from "../../../../adapters/telephony/whatsapp/session/reconnects.ts";
+import { FLAP_WINDOW_MS, FLAPS, MAX_LOGINS } from "../../../../adapters/telephony/whatsapp/session/reconnects.ts";
 import { decideSession } from "../../../../adapters/telephony/whatsapp/session/session-flow.ts";
 import { healthOf, isLinked, NEW_SESSION } from "../../../../adapters/telephony/whatsapp/session/session-state.ts";
 import {
@@ -113,16 +113,39 @@ describe("a session", () => {
     for (const wait of waits.slice(FLAPS)) expect(wait).toBeGreaterThanOrEqual(30_000);
   });
 
-  test("an unstable socket is not left to the client, which would connect every 2 s", () => {
+  test("an unstable socket is not left to the client, which would connect every 2 s, not even in a call", () => {
     let flow: SessionFlow = FLOWS.online;
+    const inCall = { inCall: true };
     for (let time = 1; time < FLAPS; time++) {
-      flow = decideSession(flow, { type: "state", ...DOWN }, at(time * 10_000)).flow;
+      flow = decideSession(flow, { type: "state", ...DOWN }, at(time * 10_000, inCall)).flow;
       expect(flow.state).toBe("dropped");
-      flow = decideSession(flow, { type: "state", ...WORKS }, at(time * 10_000 + 5_000)).flow;
+      flow = decideSession(flow, { type: "state", ...WORKS }, at(time * 10_000 + 5_000, inCall)).flow;
     }
-    const last = decideSession(flow, { type: "state", ...DOWN }, at(FLAPS * 10_000));
+    const last = decideSession(flow, { type: "state", ...DOWN }, at(FLAPS * 10_000, inCall));
     expect(last.flow.state).toBe("waiting");
     expect(deeds(last)).toContain("disconnect");
+  });
+
+  test("logs in 20 times an hour at most, whatever fails, and whoever asks for it", () => {
+    let flow: SessionFlow = FLOWS.waiting;
+    const logins: number[] = [];
+    for (let now = 10_000; now < 3_600_000; now += 1_000) {
+      for (const input of [{ type: "timer", timer: "retry" }, { type: "link" }] as const) {
+        const asked = decideSession(flow, input, at(now, { chance: 0 }));
+        flow = asked.flow;
+        if (!deeds(asked).includes("connect")) continue;
+        flow = decideSession(flow, { type: "login" }, at(now)).flow;
+        logins.push(now);
+        const outdated = decideSession(flow, close("failure_client_too_old", false, 405), at(now, { chance: 0 }));
+        if (logins.length >= MAX_LOGINS)
+          expect(effectsOf(outdated, "start_timer")[0]?.ms).toBeGreaterThanOrEqual(3_600_000 - now);
+        flow = outdated.flow;
+        if (input.type === "timer") break;
+      }
+      if (logins.length >= MAX_LOGINS) break;
+    }
+    expect(logins).toHaveLength(MAX_LOGINS);
+    expect(deeds(decideSession(flow, { type: "link" }, at(3_000_000)))).toEqual([]);
   });
 
   test("connections that break off rarely are not unstable, and each starts the waits anew", () => {
@@ -174,7 +197,7 @@ describe("a session", () => {
   });
 
   test("a socket that drops meanwhile is noticed all the same", () => {
-    const dropped = decideSession(FLOWS.online, { type: "state", ...DOWN }, at(9_000, { owned: false }));
+    const dropped = decideSession(FLOWS.online, { type: "state", ...DOWN }, at(9_000, { owned: false, inCall: true }));
     expect(dropped.flow.state).toBe("dropped");
     expect(deeds(dropped)).toEqual(["report_offline", "calls_lost"]);
     expect(effectsOf(dropped, "start_timer").map(({ timer }) => timer)).toEqual(["ownership", "patience"]);
@@ -195,7 +218,7 @@ describe("a session", () => {
     const resumed = close("stream_error_force_login", false, 515);
     const { flow } = decided(FLOWS.online, resumed, close("failure_service_unavailable", false, 503));
     const back = decided(flow, { type: "timer", timer: "retry" }, { type: "opened", ...WORKS });
-    expect(decided(back.flow, { type: "state", ...DOWN }).flow.state).toBe("dropped");
+    expect(deeds(decided(back.flow, { type: "state", ...DOWN }))).toContain("disconnect");
   });
 
   test("unlinking removes the device, forgets its keys and ends the call, in every state", () => {
@@ -241,7 +264,7 @@ const harmless: fc.Arbitrary<SessionInput> = fc.oneof(
     { type: "passkey", hasSigner: true },
     { type: "timer", timer: "patience" },
     { type: "timer", timer: "retry" },
-    { type: "timer", timer: "restriction" },
+    { type: "login" },
     { type: "failed", reason: "why" },
     { type: "paired", phone: null },
     { type: "pairing_code", ttlMs: 180_000 },
@@ -319,7 +342,6 @@ describe("in any order of events", () => {
             expect([flow.state, running.has("patience")]).toEqual([flow.state, true]);
           if (flow.state === "waiting") expect(running.has("retry")).toBe(true);
           if (flow.state === "halted" || flow.state === "idle") expect(running.has("retry")).toBe(false);
-          expect(flow.restriction === undefined || running.has("restriction")).toBe(true);
         }
       }),
     );

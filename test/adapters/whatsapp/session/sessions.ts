@@ -1,5 +1,6 @@
 import type { CallListener } from "../../../../adapters/telephony/whatsapp/calls/call-port.ts";
 import { decodeCredentials } from "../../../../adapters/telephony/whatsapp/session/link-credentials.ts";
+import { LoginTurns } from "../../../../adapters/telephony/whatsapp/session/login-turns.ts";
 import { Session } from "../../../../adapters/telephony/whatsapp/session/session.ts";
 import type { LogFields, Logger } from "../../../../src/ports/logger.ts";
 import { StorageUnavailable } from "../../../../src/ports/storage.ts";
@@ -16,6 +17,8 @@ interface SceneOptions {
   readonly host?: TestLineHost;
   /** Default: a new one. Its system is the manual one of another scene. */
   readonly network?: FakeWhatsApp;
+  /** Default: of its own. */
+  readonly logins?: LoginTurns;
 }
 
 /** A session over a scripted network, on a manual clock. */
@@ -27,6 +30,7 @@ export class SessionScene {
   /** How the storage of the records behaves. */
   readonly storage = { down: false, slowMs: 0 };
   session: Session;
+  readonly logins: LoginTurns;
 
   constructor(options: SceneOptions = {}) {
     this.system =
@@ -34,6 +38,7 @@ export class SessionScene {
         ? new ManualSystem({ seed: options.seed ?? 1 })
         : (options.network.system as ManualSystem);
     this.network = options.network ?? new FakeWhatsApp(this.system);
+    this.logins = options.logins ?? new LoginTurns(this.system);
     this.host = options.host ?? new TestLineHost();
     const { records } = this.host;
     const set = records.set.bind(records);
@@ -51,7 +56,14 @@ export class SessionScene {
   /** Another session of the same number, as after a restart; it connects if the number is linked. */
   open(client: WhatsAppClientFactory = this.network.client): Session {
     const { system, host } = this;
-    this.session = new Session({ instanceId: "inst_1", host, system, logger: this.#logger(), client });
+    this.session = new Session({
+      instanceId: "inst_1",
+      host,
+      system,
+      logger: this.#logger(),
+      client,
+      logins: this.logins,
+    });
     const sessionId = host.stored && decodeCredentials(host.stored);
     if (sessionId !== undefined) this.session.resume(sessionId);
     return this.session;

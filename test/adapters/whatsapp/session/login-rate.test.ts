@@ -1,0 +1,72 @@
+import { describe, expect, test } from "vitest";
+import { SessionScene } from "./sessions.ts";
+
+const HOUR_MS = 3_600_000;
+
+/** Every code with which WhatsApp refuses a login without unlinking the device, and the number of logins in an hour. */
+const REFUSALS: readonly (readonly [code: number, maxLogins: number])[] = [
+  [400, 10],
+  [402, 1],
+  [405, 4],
+  [408, 10],
+  [409, 1],
+  [411, 10],
+  [415, 10],
+  [418, 10],
+  [429, 10],
+  [440, 10],
+  [499, 10],
+  [500, 20],
+  [501, 20],
+  [503, 20],
+  [515, 20],
+];
+
+describe.each([
+  ["after the connection opened", false],
+  ["at once", true],
+])("a login that is refused %s", (_, refusesAtOnce) => {
+  async function refused(refuses: number, refusalAttrs: Readonly<Record<string, string>> = {}): Promise<SessionScene> {
+    const scene = await new SessionScene().linked();
+    await scene.session.close();
+    Object.assign(scene.network, { refuses, refusalAttrs, refusesAtOnce });
+    scene.network.logins.length = 0;
+    scene.fresh();
+    scene.open();
+    return scene;
+  }
+
+  test.each(REFUSALS)("with %i costs at most %i logins in an hour, and no online report", async (code, maxLogins) => {
+    const scene = await refused(code);
+    await scene.system.advance(HOUR_MS);
+    expect(scene.network.logins.length).toBeGreaterThanOrEqual(1);
+    expect(scene.network.logins.length).toBeLessThanOrEqual(maxLogins);
+    expect(scene.fresh()).not.toContain("online");
+    expect(scene.client.getState().connected).toBe(false);
+    expect(scene.host.storedRecords.size).toBeGreaterThan(0);
+  });
+
+  test("with 402 costs two logins if WhatsApp names the end, and the next one clears the restriction", async () => {
+    const scene = await refused(402, { code: "101", expire: "86400" });
+    await scene.system.advance(60_000);
+    expect(scene.session.probe()).toEqual({
+      state: "offline",
+      reason: "WhatsApp has restricted the number until 2026-01-02 00:00 UTC (402)",
+    });
+    expect(scene.conditions).toEqual(["restricted"]);
+    await scene.system.advance(23.9 * HOUR_MS);
+    scene.network.refuses = undefined;
+    await scene.system.advance(HOUR_MS);
+    expect(scene.network.logins.map(({ refused: code }) => code)).toEqual([402, undefined]);
+    expect(scene.online).toBe(true);
+  });
+
+  test("with 402 costs three logins on a day without a named end", async () => {
+    const scene = await refused(402);
+    await scene.system.advance(24 * HOUR_MS);
+    expect(scene.network.logins.length).toBeLessThanOrEqual(3);
+    scene.network.refuses = undefined;
+    await scene.system.advance(48 * HOUR_MS);
+    expect(scene.online).toBe(true);
+  });
+});
