@@ -17,6 +17,7 @@ import { STREAM_BENCHMARKS } from "./stream/benchmarks.ts";
 import { TAKEOVER } from "./takeover.ts";
 import { UPLOADS } from "./uploads.ts";
 import { WEBHOOKS } from "./webhooks.ts";
+import { WHATSAPP_BENCHMARKS } from "./whatsapp/benchmarks.ts";
 
 /** Every benchmark by its name, in the order in which all of them run and are written down. */
 export const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
@@ -33,6 +34,7 @@ export const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   fairness: FAIRNESS,
   uploads: UPLOADS,
   ...SIP_BENCHMARKS,
+  ...WHATSAPP_BENCHMARKS,
   ...STREAM_BENCHMARKS,
   ...AGENT_BENCHMARKS,
   "answering-machines": ANSWERING_MACHINES,

@@ -73,6 +73,11 @@ export class NumberScene {
   /** Kills the process with all its timers and sockets, and takes the number into another one. */
   async restart(): Promise<void> {
     this.kill();
+    await this.takeOver();
+  }
+
+  /** Takes the number into another process; the earlier one goes on. */
+  async takeOver(): Promise<void> {
     this.#process = { isAlive: true };
     this.line = await openLine(this.#process, this.system, this.network.client, this.host);
   }

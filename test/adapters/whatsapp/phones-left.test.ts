@@ -1,0 +1,133 @@
+import { describe, expect, test } from "vitest";
+import type { FakeNumber } from "../../../src/testing/index.ts";
+import type { Fault } from "../../../src/testing/whatsapp/faults.ts";
+import { ANA, type Dialled, NumberScene } from "./number-scene.ts";
+
+const PHASES: readonly (readonly [string, FakeNumber])[] = [
+  ["is not acknowledged", { offer: "ignored" }],
+  ["rings", { devices: [{ does: "nothing" }] }],
+  ["rings at two devices", { devices: [{ does: "nothing" }, { does: "nothing" }], addressForm: "both" }],
+  ["was accepted", { devices: [{ does: "answer", afterMs: 500 }], media: "never" }],
+  ["is active", { devices: [{ does: "answer", afterMs: 500 }] }],
+  ["is active at a second device", { devices: [{ does: "nothing" }, { does: "answer", afterMs: 500 }] }],
+];
+
+/** An outdated client tries again after 15 to 30 minutes. */
+const MAX_MINUTES = 40;
+
+/** What may end a call, or happen while it ends. */
+const ENDS: Readonly<Record<string, (scene: NumberScene, call: Dialled) => unknown>> = {
+  "the core hangs up": (_, call) => hangUp(call),
+  "the callee hangs up": ({ network }) => network.call().hangUp(),
+  "the callee declines": ({ network }) => network.call().decline(),
+  "the phone is busy": ({ network }) => network.call().busy(),
+  "the network gives up": ({ network }) => network.call().end("network", "timeout"),
+  "the network terminates it without a reason": ({ network }) => network.call().end("network"),
+  "the callee hangs up in a dropped socket": (scene) => during(scene, () => scene.network.call().hangUp()),
+  "the callee declines in a dropped socket": (scene) => during(scene, () => scene.network.call().decline()),
+  "the core hangs up in a dropped socket": (scene, call) => during(scene, () => hangUp(call)),
+  "endCall hangs": (scene, call) => hangUpWith(scene, call, "hang"),
+  "endCall hangs twice": (scene, call) => hangUpWith(scene, call, "hang", 2),
+  "endCall fails": (scene, call) => hangUpWith(scene, call, new Error("the socket is gone")),
+  "endCall is late": (scene, call) => hangUpWith(scene, call, { afterMs: 6_000 }),
+  "WhatsApp is unavailable (503)": ({ client }) => client.fail(503),
+  "the client is outdated (405)": ({ client }) => client.fail(405),
+  "the client is refused (409)": (scene) => linkedAgain(scene, () => scene.client.fail(409)),
+  "another client replaces it": (scene) => linkedAgain(scene, () => scene.client.streamError("replaced")),
+  "the number is restricted (402)": ({ client }) => client.fail(402, { expire: "60" }),
+  "WhatsApp asks for a new connection (515)": ({ client }) => client.streamError(515),
+  "the stream has an error": ({ client }) => client.streamError("other"),
+  "the socket drops for 2 s": ({ client }) => client.dropSocket(2_000),
+  "the socket drops for 20 s": ({ client }) => client.dropSocket(20_000),
+  "the socket drops and stays down": ({ client }) => client.dropSocket(Infinity),
+  "the socket drops, and disconnect hangs"({ client }) {
+    client.disturb("disconnect", "hang");
+    client.dropSocket(Infinity);
+  },
+  "WhatsApp is out of reach for two minutes"(scene) {
+    scene.network.reachable = false;
+    later(scene, 120_000, () => {
+      scene.network.reachable = true;
+    });
+  },
+  "the server may not act for a minute"(scene) {
+    const { deadlines } = scene.host;
+    deadlines.send = deadlines.dial = scene.system.monotonic();
+    later(scene, 60_000, () => {
+      deadlines.send = deadlines.dial = Infinity;
+    });
+  },
+  "the number is unlinked here": (scene) => scene.line.unlink(),
+  "the line is closed": (scene) => closed(scene),
+  "the line is closed, and endCall hangs"(scene) {
+    scene.client.disturb("endCall", "hang", 5);
+    closed(scene);
+  },
+  "the line is closed in a dropped socket"(scene) {
+    scene.client.dropSocket(Infinity);
+    closed(scene);
+  },
+  "the process is killed": (scene) => scene.restart(),
+  "the process is killed in an outage"(scene) {
+    scene.client.dropSocket(Infinity);
+    later(scene, 5_000, () => scene.restart());
+  },
+  "the process is killed, and the next one too"(scene) {
+    later(scene, 0, () => scene.restart());
+    later(scene, 10, () => scene.restart());
+  },
+  "another process takes the number over": (scene) => scene.takeOver(),
+};
+
+/** True while a phone rings or is connected. */
+function isOpen({ network }: NumberScene): boolean {
+  return network.calls.some(({ ended }) => ended === undefined);
+}
+
+function hangUp(call: Dialled): void {
+  void call.leg?.hangUp();
+}
+
+function hangUpWith({ client }: NumberScene, call: Dialled, fault: Fault, times = 1): void {
+  client.disturb("endCall", fault, times);
+  hangUp(call);
+}
+
+/** The owner of a number that was halted asks for another attempt. */
+function linkedAgain(scene: NumberScene, halt: () => void): void {
+  halt();
+  later(scene, 60_000, () => scene.line.link?.());
+}
+
+/** The line is closed, and the server started again. */
+function closed(scene: NumberScene): void {
+  void scene.line.close();
+  later(scene, 10_000, () => scene.restart());
+}
+
+/** Something that happens while the socket is down for some seconds. */
+function during(scene: NumberScene, run: () => void): void {
+  scene.client.dropSocket(4_000);
+  later(scene, 1_500, run);
+}
+
+function later({ system }: NumberScene, ms: number, run: () => unknown): void {
+  system.after(ms, () => void run());
+}
+
+describe.each(PHASES)("no phone is left ringing or connected by a call that %s", (_, callee) => {
+  test.each(Object.entries(ENDS))("%s", async (_, end) => {
+    const scene = await NumberScene.linked();
+    scene.network.number(ANA, callee);
+    const call = scene.dial();
+    await scene.system.advance(2_000);
+    expect(scene.network.call().ended).toBeUndefined();
+    void end(scene, call);
+    await scene.system.advance(12_000);
+    hangUp(call); // the ring timeout of the core, or the end of the message
+    for (let minute = 0; minute < MAX_MINUTES && isOpen(scene); minute++) await scene.system.advance(60_000);
+    expect(isOpen(scene)).toBe(false);
+    await scene.system.advance(12_000);
+    expect(scene.clientCalls).toEqual([]);
+  });
+});
