@@ -36,5 +36,7 @@ export type { Fault, FaultyMethod } from "./whatsapp/faults.ts";
 export { FakeIncomingCall } from "./whatsapp/incoming-call.ts";
 export type { CalleeDevice, FakeNumber } from "./whatsapp/numbers.ts";
 export type { FakeOfferRefusal, FakeReachoutTimelock } from "./whatsapp/offer-refusals.ts";
+export type { FakePeerConnection, FakeWrtc } from "./whatsapp/peer-connection.ts";
+export type { FakeRelay } from "./whatsapp/relays.ts";
 export type { FakeStanza } from "./whatsapp/stanza.ts";
 export { FakeVoip } from "./whatsapp/voip.ts";

@@ -2,6 +2,7 @@ import { concatPcm, pcmFromFloat } from "../../audio/pcm.ts";
 import type { System } from "../../ports/system.ts";
 import { FRAME, FRAME_MS } from "./live-audio.ts";
 import { type CalleeDevice, deviceJid, type FakeNumber, otherAddress } from "./numbers.ts";
+import type { CallRelays } from "./relays.ts";
 import { callStanza, childOf, type FakeStanza, offerAck, offerRefusal, type StanzaOfCall } from "./stanza.ts";
 import { startTicker } from "./ticker.ts";
 
@@ -32,6 +33,8 @@ export interface FakeCallOptions {
   readonly deliver: (stanza: FakeStanza) => void;
   /** Connects the call's relay to the client. */
   readonly connectMedia: () => void;
+  /** Has the client dial the relays of the network; undefined if the network has no ports. */
+  readonly dialRelays: (connected: () => void) => CallRelays | undefined;
   /** Sends a frame of the callee's audio through the relay. */
   readonly sendAudio: (frame: Float32Array) => void;
   readonly newId: () => string;
@@ -58,6 +61,8 @@ export class FakeWhatsAppCall {
   #answeredBy: number | undefined;
   #rang = false;
   #connected = false;
+  /** Undefined: what connects has no ports, and carries both directions. */
+  #relays: CallRelays | undefined;
   #speech: Float32Array = new Float32Array(0);
   /** Frames to be sent back; the latest one stays for the next turn. */
   readonly #echo: Float32Array[] = [];
@@ -73,7 +78,7 @@ export class FakeWhatsAppCall {
     this.peerJid = options.peerJid;
     this.phone = options.phone;
     this.offer = options.offer;
-    this.sendsAudio = options.number.media !== "one-way";
+    this.sendsAudio = options.number.media === undefined || options.number.media === "both";
     const { addressForm = "called" } = options.number;
     this.#address = addressForm === "other" ? otherAddress(options.peerJid, options.phone) : options.peerJid;
     this.#stanzas = { callId: options.callId, from: this.#address, creator: options.creator };
@@ -128,7 +133,10 @@ export class FakeWhatsAppCall {
     this.#answeredBy = device;
     this.#send("accept", device);
     const { media, mediaAfterMs = 100, hangsUpAfterMs } = this.#options.number;
-    if (media !== "never") this.#after(mediaAfterMs, () => this.connectMedia());
+    if (media !== "never") {
+      this.#relays = this.#options.dialRelays(() => this.connectMedia());
+      if (!this.#relays) this.#after(mediaAfterMs, () => this.connectMedia());
+    }
     if (hangsUpAfterMs !== undefined) this.#after(hangsUpAfterMs, () => this.hangUp());
   }
 
@@ -189,7 +197,7 @@ export class FakeWhatsAppCall {
 
   /** Takes a frame of the caller's audio. Of use to the client. */
   receive(frame: Float32Array): void {
-    if (this.#ended !== undefined) return;
+    if (this.#ended !== undefined || !this.#receives) return;
     this.frames.push({ atMs: this.#options.system.monotonic(), samples: pcmFromFloat([frame]) });
     if (this.#options.number.echoes === true) this.#echo.push(frame.slice());
   }
@@ -197,6 +205,7 @@ export class FakeWhatsAppCall {
   /** Notes the end, and stops everything. Of use to the client. */
   stop(by: "caller" | "callee" | "network"): void {
     this.#stopScript();
+    this.#relays?.close();
     if (this.#ended !== undefined) return;
     this.#ended = by;
     this.#options.ended();
@@ -220,7 +229,11 @@ export class FakeWhatsAppCall {
     const echo = this.#echo.length > 1 ? this.#echo.shift() : undefined;
     frame.set(this.#speech.length === 0 && echo ? echo : this.#speech.subarray(0, FRAME));
     this.#speech = this.#speech.slice(FRAME);
-    if (this.sendsAudio) this.#options.sendAudio(frame);
+    if (this.sendsAudio && (this.#relays?.returnsAudio ?? true)) this.#options.sendAudio(frame);
+  }
+
+  get #receives(): boolean {
+    return this.#options.number.media !== "mute" && (this.#relays?.carriesAudio ?? true);
   }
 
   #send(tag: string, device: number, attrs?: Record<string, string>): void {

@@ -10,6 +10,8 @@ import { FakeIncomingCall } from "./incoming-call.ts";
 import { deviceJid, deviceOf, digitsOf, type FakeNumber, userOf } from "./numbers.ts";
 import { type FakeOfferRefusal, OfferRefusals, TIMELOCK } from "./offer-refusals.ts";
 import { QR_TTL_MS } from "./pairing.ts";
+import { type FakeWrtc, fakeWrtc } from "./peer-connection.ts";
+import { CallRelays, type FakeRelay, responds } from "./relays.ts";
 import type { FakeCredentials } from "./session-record.ts";
 import { callStanza, childOf, type FakeStanza, offerStanza } from "./stanza.ts";
 
@@ -70,6 +72,13 @@ export class FakeWhatsApp {
   refusesAtOnce = false;
   /** Whether unlinked clients get QR codes. Default: true. */
   offersCodes = true;
+  /**
+   * The relays that clients dial for each call, as zapo 1.8 does: on port 3478, where no audio of the callee comes back.
+   * Default: undefined, which is one without ports that carries both directions.
+   */
+  relays: readonly FakeRelay[] | undefined;
+  /** Stands in for the package `@roamhq/wrtc`, with whose peer connections clients dial the relays. */
+  readonly wrtc: FakeWrtc;
   /** Whether phones that scan a code need a passkey, which ends the linking. Default: false. */
   needsPasskey = false;
   readonly #options: Pick<Network, "latencyMs" | "maxConcurrentCalls" | "history" | "timelock">;
@@ -91,6 +100,10 @@ export class FakeWhatsApp {
     this.#options = { latencyMs, maxConcurrentCalls, history: history?.enabled !== false, timelock };
     this.#refusals = new OfferRefusals(system, (refusal) => this.#announce(refusal));
     this.#network = this.#newNetwork();
+    this.wrtc = fakeWrtc({
+      system,
+      responds: (ip, port) => this.relays?.some((relay) => relay.ip === ip && responds(relay, port)) === true,
+    });
   }
 
   /** Makes the client of an instance: pass it to `whatsapp({ client })`. */
@@ -263,6 +276,7 @@ export class FakeWhatsApp {
       newId: this.#newId,
       deliver: (stanza) => void client.receive(stanza),
       connectMedia: () => voip.connectMedia(callId),
+      dialRelays: (connected) => this.#dialRelays(connected),
       sendAudio: (frame) => voip.receiveAudio(callId, frame),
       ended: () => this.onCallEnd(call),
     });
@@ -287,6 +301,11 @@ export class FakeWhatsApp {
     for (const client of this.#devices.values())
       if (client !== undefined && (from === undefined || digitsOf(from) === ownerOf(client)))
         this.#deliver(client, { tag: "notification", attrs: { ...attrs, id: this.#newId() } });
+  }
+
+  #dialRelays(connected: () => void): CallRelays | undefined {
+    const { system, wrtc, relays } = this;
+    return relays && new CallRelays({ system, relays, wrtc, connected });
   }
 
   #deliver(client: FakeWhatsAppClient, stanza: FakeStanza): void {

@@ -34,9 +34,12 @@ export interface FakeNumber {
   readonly ringsAfterMs?: number | null;
   /** Until the network ends the ringing with `<terminate reason="timeout">`. Default: never. */
   readonly timesOutAfterMs?: number;
-  /** `one-way`: the callee hears, but no audio arrives from it. `never`: the relay never connects. Default: `both`. */
-  readonly media?: "both" | "one-way" | "never";
-  /** From the answer until the relay connects. Default: 100. */
+  /**
+   * `one-way`: the callee hears, but no audio arrives from it. `mute`: the relay connects and passes nothing on. `never`: it
+   * never connects. Default: `both`.
+   */
+  readonly media?: "both" | "one-way" | "mute" | "never";
+  /** From the answer until the relay connects, if it has no ports. Default: 100. */
   readonly mediaAfterMs?: number;
   /** Speech of the callee from the connected relay on, 16 kHz. Default: silence. */
   readonly speaks?: Int16Array;

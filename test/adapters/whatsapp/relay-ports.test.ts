@@ -1,0 +1,116 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { whatsapp } from "../../../adapters/telephony/whatsapp/index.ts";
+import { dialWebPort } from "../../../examples/whatsapp/relay-ports.ts";
+import { tone, toneShare } from "../../../src/audio/tone.ts";
+import type { CallInput } from "../../../src/index.ts";
+import { createRingport } from "../../../src/ringport.ts";
+import { type FakeRelay, FakeWhatsApp } from "../../../src/testing/index.ts";
+import { ManualSystem } from "../../../src/testing/manual-system.ts";
+import { ALICE, ToneSpeech } from "../../support/application.ts";
+import { instantCrypto } from "../../support/instant-crypto.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+
+const CALLEE = "+5511987654321";
+const RELAY: FakeRelay = { ip: "203.0.113.7" };
+const RATE = 16_000;
+
+/** The outcome of a message to a callee who speaks, and the audio that reached them. */
+async function heardOver(
+  relays: readonly FakeRelay[] | undefined,
+  { workaround = false, media = "both" }: { workaround?: boolean; media?: "both" | "mute" } = {},
+) {
+  const system = new ManualSystem();
+  const network = new FakeWhatsApp(system);
+  if (workaround) dialWebPort(network.wrtc, (ms, run) => system.after(ms, run));
+  network.relays = relays;
+  network.number(CALLEE, { speaks: tone(440, 4_000, RATE, 8_000), media });
+  const telephony = whatsapp({ client: network.client, system });
+  const data = temporaryFolder("relay-ports");
+  const ringport = createRingport({ data, system, telephony, speech: new ToneSpeech() });
+  const { id: instanceId } = await ringport.instances.create(ALICE, { name: "Front desk" });
+  const code = ringport.instances.configure(ALICE, instanceId);
+  await system.advance(1_000);
+  network.scan((await code).payload, "+5511912345678");
+  await system.advance(5_000);
+  const tts = { text: "Your table is ready, and it waits for you", voiceId: "en-US-1" };
+  const input: CallInput = { instanceId, type: "FIXED_TTS", target: { phoneNumber: CALLEE }, tts };
+  const { id } = await ringport.calls.create(ALICE, input);
+  await system.advance(60_000);
+  const { outcome } = await ringport.calls.get(ALICE, id);
+  const stopping = ringport.stop();
+  await system.advance(20_000);
+  await stopping;
+  const { heard } = network.call();
+  return {
+    reason: outcome?.reason,
+    ratio: outcome?.heardRatio,
+    evidence: outcome?.heardEvidence,
+    calleeHeard: heard.length > 0 && toneShare(heard, 440, RATE) > 0.5,
+  };
+}
+
+beforeEach(instantCrypto);
+
+describe("a message over relays that the client dials on port 3478", () => {
+  const ONE_WAY = { reason: "message_played", ratio: null, evidence: "none", calleeHeard: true };
+  const MUTE = { ...ONE_WAY, calleeHeard: false };
+
+  test("is heard, and no audio of the callee comes back", async () => {
+    expect(await heardOver([RELAY])).toEqual(ONE_WAY);
+  });
+
+  test("is heard over plain UDP, and no audio of the callee comes back", async () => {
+    expect(await heardOver([{ ...RELAY, isFna: true }])).toEqual(ONE_WAY);
+  });
+
+  test("has no ratio if a relay over plain UDP passes nothing on", async () => {
+    expect(await heardOver([{ ...RELAY, isFna: true, ports: [] }])).toEqual(MUTE);
+  });
+
+  test("has no ratio if the connected relay is mute", async () => {
+    expect(await heardOver(undefined, { media: "mute" })).toEqual(MUTE);
+  });
+
+  test("fails without a relay that responds", async () => {
+    expect(await heardOver([{ ...RELAY, ports: [] }])).toMatchObject({ reason: "media_failed", calleeHeard: false });
+  });
+});
+
+describe("the example's peer connections", () => {
+  const BOTH_WAYS = { reason: "message_played", ratio: 1, evidence: "inbound", calleeHeard: true };
+  const workaround = true;
+
+  test("dial port 3480, where the callee's audio comes back", async () => {
+    expect(await heardOver([RELAY], { workaround })).toEqual(BOTH_WAYS);
+    expect(await heardOver([{ ...RELAY, ports: [3480] }], { workaround })).toEqual(BOTH_WAYS);
+  });
+
+  test("dial port 3478 after a moment if a relay responds on no other", async () => {
+    const heard = await heardOver([{ ...RELAY, ports: [3478] }], { workaround });
+    expect(heard).toEqual({ ...BOTH_WAYS, ratio: null, evidence: "none" });
+  });
+
+  test("bring the audio back if one relay of several has port 3480", async () => {
+    const relays = [{ ip: "203.0.113.8", isFna: true }, { ...RELAY, ports: [3478] }, { ip: "203.0.113.9" }];
+    expect(await heardOver(relays, { workaround })).toEqual(BOTH_WAYS);
+  });
+
+  test("leave a description without such a candidate as it is, and can be restored", async () => {
+    const seen: string[] = [];
+    class RTCPeerConnection {
+      iceConnectionState = "new";
+      async setRemoteDescription({ sdp }: { type: string; sdp: string }): Promise<void> {
+        seen.push(sdp);
+      }
+      async addIceCandidate(): Promise<void> {}
+    }
+    const restore = dialWebPort({ RTCPeerConnection }, () => {});
+    const candidate = (port: number) => `a=candidate:2 1 udp 1 198.51.100.1 ${port} typ host\r\n`;
+    const connection = new RTCPeerConnection();
+    for (const port of [3478, 34780, 3480])
+      await connection.setRemoteDescription({ type: "answer", sdp: candidate(port) });
+    restore();
+    await connection.setRemoteDescription({ type: "answer", sdp: candidate(3478) });
+    expect(seen).toEqual([candidate(3480), candidate(34780), candidate(3480), candidate(3478)]);
+  });
+});
