@@ -10,3 +10,8 @@ declare module "zapo-js" {
 declare module "@zapo-js/voip" {
   export function voipPlugin(options: { maxConcurrentCalls: number }): object;
 }
+
+declare module "@roamhq/wrtc" {
+  const wrtc: import("./relay-ports.ts").Wrtc;
+  export default wrtc;
+}

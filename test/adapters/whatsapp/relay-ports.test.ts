@@ -2,7 +2,6 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { whatsapp } from "../../../adapters/telephony/whatsapp/index.ts";
 import { dialWebPort } from "../../../examples/whatsapp/relay-ports.ts";
 import { tone, toneShare } from "../../../src/audio/tone.ts";
-import type { CallInput } from "../../../src/index.ts";
 import { createRingport } from "../../../src/ringport.ts";
 import { type FakeRelay, FakeWhatsApp } from "../../../src/testing/index.ts";
 import { ManualSystem } from "../../../src/testing/manual-system.ts";
@@ -33,7 +32,7 @@ async function heardOver(
   network.scan((await code).payload, "+5511912345678");
   await system.advance(5_000);
   const tts = { text: "Your table is ready, and it waits for you", voiceId: "en-US-1" };
-  const input: CallInput = { instanceId, type: "FIXED_TTS", target: { phoneNumber: CALLEE }, tts };
+  const input = { instanceId, type: "FIXED_TTS", target: { phoneNumber: CALLEE }, tts } as const;
   const { id } = await ringport.calls.create(ALICE, input);
   await system.advance(60_000);
   const { outcome } = await ringport.calls.get(ALICE, id);

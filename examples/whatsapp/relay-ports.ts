@@ -1,0 +1,50 @@
+// zapo 1.8 dials every relay on port 3478, and WhatsApp returns no audio of the callee there. This makes peer connections
+// dial port 3480, which WhatsApp Web uses. A relay that does not respond there is dialled on 3478 after a moment: its
+// callee hears our message at least. Relays over plain UDP have no peer connection, and stay as they are.
+//
+// It was tested with the package and with scripted relays, not on the live network: see docs/whatsapp.md.
+
+const WEB_PORT = 3480;
+const FALLBACK_MS = 3_000;
+/** `candidate:2 1 udp 2122262783 203.0.113.7 3478 typ host …` */
+const CANDIDATE = /candidate:\S+ \d+ udp \d+ \S+ (3478) typ [^\r\n]*/d;
+
+interface Description {
+  readonly type: string;
+  readonly sdp: string;
+}
+
+interface PeerConnection {
+  readonly iceConnectionState: string;
+  setRemoteDescription(description: Description): Promise<void>;
+  addIceCandidate(candidate: { candidate: string; sdpMid: string; sdpMLineIndex: number }): Promise<void>;
+}
+
+/** Of the package `@roamhq/wrtc`. */
+export interface Wrtc {
+  readonly RTCPeerConnection: { readonly prototype: PeerConnection };
+}
+
+/** Changes the package for the whole process; returns a function that changes it back. */
+export function dialWebPort(
+  { RTCPeerConnection: { prototype } }: Wrtc,
+  after: (ms: number, run: () => void) => unknown = (ms, run) => setTimeout(run, ms).unref(),
+): () => void {
+  const original = prototype.setRemoteDescription;
+  async function setRemoteDescription(this: PeerConnection, description: Description): Promise<void> {
+    const found = CANDIDATE.exec(description.sdp);
+    const [from, to] = found?.indices?.[1] ?? [];
+    if (!found || from === undefined || to === undefined) return original.call(this, description);
+    const sdp = `${description.sdp.slice(0, from)}${WEB_PORT}${description.sdp.slice(to)}`;
+    await original.call(this, { ...description, sdp });
+    after(FALLBACK_MS, () => {
+      if (!["new", "checking"].includes(this.iceConnectionState)) return;
+      const late = { candidate: found[0], sdpMid: "0", sdpMLineIndex: 0 };
+      this.addIceCandidate(late).catch(() => {}); // closed in the meantime
+    });
+  }
+  prototype.setRemoteDescription = setRemoteDescription;
+  return () => {
+    prototype.setRemoteDescription = original;
+  };
+}
