@@ -87,6 +87,12 @@ export interface RingportOptions extends Partial<Timings>, HttpOptions {
   readonly drainMs?: number | undefined;
   /** A call that gets no inbound audio fails even on networks on which silence proves nothing. Default: false. */
   readonly requireInboundAudio?: boolean | undefined;
+  /**
+   * What happens to agent calls and streams on a network that does not return the callee's audio (`receivesAudio: false`):
+   * `refuse` ends them before anybody's phone rings, `warn` places them, with the event `media.one_way` and a warning in the
+   * log. Default: `warn`.
+   */
+  readonly oneWayCalls?: "refuse" | "warn" | undefined;
   /** 64 hex digits: the key that encrypts credentials. Default: made on the first start, kept in `data`. */
   readonly secret?: string | undefined;
   /**

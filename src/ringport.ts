@@ -166,6 +166,7 @@ export function createRingport(options: RingportOptions = {}): Ringport {
       strictSchemas: inputSchemas(limits, { strict: true }),
       streamPreview: options.streamPreview ?? false,
       requireInboundAudio: options.requireInboundAudio ?? false,
+      oneWayCalls: options.oneWayCalls ?? "warn",
       publicUrl,
       webhooksAllowPrivate: options.webhooks?.allowPrivate ?? false,
       eventJson: (event) => JSON.stringify(eventView(event)),

@@ -363,6 +363,7 @@ export const CODE_ONLY = {
   recordings: "an object; RINGPORT_DATA chooses the folder",
   voiceActivity: "a function",
   authenticate: "a function; the server reads its tokens from the storage",
+  oneWayCalls: "the networks that come with the command line return the callee's audio",
   system: "the clock",
   asset: "a function",
 } as const satisfies Partial<Record<keyof RingportOptions, string>>;

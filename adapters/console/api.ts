@@ -131,6 +131,8 @@ export interface NetworkView {
   readonly name: string;
   /** The number is linked by a code that its owner scans, or by the operator. */
   readonly linking: "code" | "operator";
+  /** The callee's audio reaches the server, so agents and streams can listen. */
+  readonly receives_audio: boolean;
   /** The numbers that calls may come from, or beginnings of them that end in `*`; null: nothing of the caller can be chosen. */
   readonly caller_ids: readonly string[] | "*" | null;
 }

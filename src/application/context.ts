@@ -86,6 +86,8 @@ export interface Context extends GuardedPorts {
   readonly streamPreview: boolean;
   /** End a call that got no inbound audio even if its absence proves nothing. */
   readonly requireInboundAudio: boolean;
+  /** What happens to live calls on a network that does not return the callee's audio. */
+  readonly oneWayCalls: "refuse" | "warn";
   /** Aborted when the process must end although the storage is down. */
   readonly shutdownSignal: AbortSignal;
   publicUrl(): string;

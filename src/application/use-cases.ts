@@ -314,6 +314,8 @@ export interface OpenNetwork {
   readonly name: string;
   /** The number is linked by a code that its owner scans, or by the operator. */
   readonly linking: "code" | "operator";
+  /** The callee's audio reaches the server, so agents and streams can listen. */
+  readonly receivesAudio: boolean;
   /** The numbers that calls may come from; null: nothing of the caller can be chosen. */
   readonly callerIds: CallerIdRule | null;
 }

@@ -61,6 +61,8 @@ export interface EventData {
   readonly resumed: NoData;
   /** A message of the network's protocol, with secrets masked. */
   readonly signalling: { readonly direction: "sent" | "received"; readonly message: string };
+  /** A live call on a network that does not return the callee's audio. */
+  readonly "media.one_way": NoData;
   readonly "media.inbound_silent": { readonly after_ms: number };
   readonly "media.address_refused": { readonly address: string; readonly detail: string };
   readonly recording_incomplete: { readonly reason: IncompleteReason; readonly recorded_ms: number };
@@ -145,6 +147,7 @@ export const EVENT_TYPES = [
   "held",
   "resumed",
   "signalling",
+  "media.one_way",
   "media.inbound_silent",
   "media.address_refused",
   "recording_incomplete",

@@ -31,9 +31,11 @@ export const REASON_TEXTS: Readonly<Record<CompletedReason | FailedReason, strin
   speech_failed:
     "The text could not be spoken, or its beginning was not ready in time, in which case no phone rang. detail has the cause.",
   agent_failed: "The agent failed during the call. detail has the cause.",
-  agent_unavailable: "No agent here can conduct the call. No phone rang; detail has the cause and the fix.",
+  agent_unavailable:
+    "No agent here can conduct the call, or its network does not return the callee's audio. No phone rang; detail has the cause and the fix.",
   stream_lost: "After pickup, no program was attached to the stream for too long (streamAttachMs).",
-  stream_unavailable: "Live streams are not available on this server. No phone rang.",
+  stream_unavailable:
+    "Live streams are not available on this server or on this network. No phone rang; detail has the cause.",
   interrupted:
     "The server stopped or crashed while dialling or during the call. The callee's phone may have rung; the call is not dialled again.",
   blocked_no_consent:

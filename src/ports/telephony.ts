@@ -77,6 +77,11 @@ export interface TelephonyCapabilities {
   readonly dtmf: KeyDelivery;
   /** Inbound audio must come on every answered leg; none within the media timeout means that media failed. */
   readonly inboundAudioCertain: boolean;
+  /**
+   * The callee's audio reaches the server. False: the callee hears us and nothing comes back, so agents, streams, keys and
+   * the detection of machines get no input; the option `oneWayCalls` decides about such calls. Default: true.
+   */
+  readonly receivesAudio?: boolean | undefined;
   /** The media path of a leg may take this long after the answer, ms, if that is longer than the server's `mediaSetupMs`. */
   readonly mediaSetupMs?: number | undefined;
   /**

@@ -173,6 +173,7 @@ export interface WorldOptions {
   /** Length of every leg's frames, ms. Default: 20. */
   readonly frameMs?: number;
   readonly requireInboundAudio?: boolean;
+  readonly oneWayCalls?: "refuse" | "warn";
   readonly voiceActivity?: VoiceActivity;
   readonly webhooksAllowPrivate?: boolean;
   /** What speaks in place of {@link World.speech}. */
@@ -279,6 +280,7 @@ export class World {
       shutdownSignal: new AbortController().signal,
       purgeClock: new PurgeClock(this.system, this.storage, log),
       requireInboundAudio: options.requireInboundAudio ?? false,
+      oneWayCalls: options.oneWayCalls ?? "warn",
       publicUrl: () => "http://localhost:8080",
       eventJson: (event) => JSON.stringify(eventView(event)),
       webhooksAllowPrivate: options.webhooksAllowPrivate ?? false,

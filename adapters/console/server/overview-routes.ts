@@ -23,7 +23,12 @@ export const overviewRoutes: RoutesOf = ({ ringport, visitors }) => {
     route("/summary", (principal) => ringport.callSummary(principal)),
     route("/networks", async (principal) =>
       (await ringport.networks(principal)).map(
-        ({ name, linking, callerIds }): NetworkView => ({ name, linking, caller_ids: callerIds }),
+        ({ name, linking, receivesAudio, callerIds }): NetworkView => ({
+          name,
+          linking,
+          receives_audio: receivesAudio,
+          caller_ids: callerIds,
+        }),
       ),
     ),
   ];

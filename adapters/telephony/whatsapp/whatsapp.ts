@@ -25,6 +25,11 @@ export interface WhatsAppOptions {
    * Default: `*`.
    */
   readonly users?: Telephony["users"];
+  /**
+   * The client returns the callee's audio. zapo 1.8 does not on the live network, unless its relays are dialled on another port
+   * (docs/whatsapp.md). Agents, streams, keys and the detection of machines need it. Default: false.
+   */
+  readonly receivesAudio?: boolean | undefined;
   readonly system?: System | undefined;
   readonly logger?: Logger | undefined;
 }
@@ -53,7 +58,13 @@ const CAPABILITIES: TelephonyCapabilities = {
  *
  * @throws {TypeError} if `client` is not a function
  */
-export function whatsapp({ client, users, system = realSystem, logger = silentLogger }: WhatsAppOptions): Network {
+export function whatsapp({
+  client,
+  users,
+  receivesAudio = false,
+  system = realSystem,
+  logger = silentLogger,
+}: WhatsAppOptions): Network {
   if (typeof client !== "function")
     throw new TypeError("`client` must be a function that makes a WhatsApp client: a client is used up by each logout");
   const clock = new MediaClock(system);
@@ -89,7 +100,7 @@ export function whatsapp({ client, users, system = realSystem, logger = silentLo
 
   return {
     name: "whatsapp",
-    capabilities: CAPABILITIES,
+    capabilities: { ...CAPABILITIES, receivesAudio },
     users,
     open,
     close: () => (closing ??= close()),

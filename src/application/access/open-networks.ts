@@ -8,7 +8,8 @@ export async function openNetworks(
 ): Promise<OpenNetwork[]> {
   const names = await access.openTo(userId);
   return names.map((name) => {
-    const { linking = "code", callerIds = null } = telephony.get(name)?.capabilities ?? {};
-    return { name, linking, callerIds };
+    const capabilities = telephony.get(name)?.capabilities;
+    const { linking = "code", callerIds = null, receivesAudio = true } = capabilities ?? {};
+    return { name, linking, receivesAudio, callerIds };
   });
 }

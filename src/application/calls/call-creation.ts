@@ -20,6 +20,7 @@ import type { CreateOptions, Creation } from "../use-cases.ts";
 import { assertCallerAllowed } from "./callers.ts";
 import { assertCallable, assertTokenAllows, dailyLimitReached, quotaOf, withCheckedLimits } from "./destinations.ts";
 import { decodedAudio, MessageChecks } from "./message-checks.ts";
+import { assertNotOneWay } from "./one-way-calls.ts";
 import { referenceData } from "./outcomes.ts";
 import { screeningFaults } from "./screening-faults.ts";
 import { assertSipAllowed, sipChoiceOf } from "./sip-choices.ts";
@@ -181,6 +182,7 @@ export class CallCreation {
     const program = programOf(call);
     try {
       if (program.kind === "live") await program.check(this.#context, call, network);
+      if (network) assertNotOneWay(this.#context, call, network);
     } catch (error) {
       if (!(error instanceof ProgramFailed)) throw error;
       throw invalidInput([{ pointer: "/agent", code: "agent_unavailable", detail: error.message }]);

@@ -21,6 +21,7 @@ import { CallTimers } from "./call-timers.ts";
 import { prepareDialling, releaseOf } from "./dialling.ts";
 import { flowRulesOf } from "./flow-rules.ts";
 import { legSignals } from "./leg-signals.ts";
+import { isOneWay } from "./one-way-calls.ts";
 import { addressedDetail, liveOutcome } from "./outcomes.ts";
 import { resultAtEnd } from "./result-at-end.ts";
 
@@ -227,6 +228,7 @@ export class CallSession {
       if (!this.#context.lease.mayDial) throw new DialError("line_lost", DEADLINE_PASSED);
       this.#asking();
       this.#asked = true;
+      if (isOneWay(this.call, this.#telephony)) this.#warnOneWay();
       const leg = await this.#line.dial(this.call.targetPhone, options, signal);
       this.#leg = leg;
       if (this.#flow.phase === "over") return;
@@ -249,6 +251,12 @@ export class CallSession {
       if (cause === "internal_error") this.#context.log.error({ call_id: this.callId, err: error }, "dialling failed");
       this.#post({ type: "leg_ended", cause, detail: errorText(error) });
     }
+  }
+
+  #warnOneWay(): void {
+    const data = { call_id: this.callId, provider: this.#telephony.name };
+    this.#context.log.warn(data, "the network does not return the callee's audio: an agent or a stream receives none");
+    this.#post({ type: "noticed", fact: { event: "media.one_way", data: {} } });
   }
 
   #createMedia(leg: Leg, connection: LiveConnection | undefined): CallMedia {

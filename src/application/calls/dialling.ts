@@ -6,6 +6,7 @@ import { type LiveConnection, ProgramFailed, programOf } from "../call-audio/pro
 import type { Context } from "../context.ts";
 import { assertCallerDiallable } from "./callers.ts";
 import { assertDiallable } from "./destinations.ts";
+import { assertNotOneWay } from "./one-way-calls.ts";
 import { assertSipDiallable } from "./sip-choices.ts";
 
 /**
@@ -21,6 +22,7 @@ export async function prepareDialling(
 ): Promise<LiveConnection | undefined> {
   const program = programOf(call);
   if (program.kind === "live") await program.check(context, call, telephony);
+  assertNotOneWay(context, call, telephony);
   await context.access.assertOpenTo(call.userId, telephony);
   await assertDiallable(context, telephony, call.targetPhone);
   assertCallerDiallable(telephony, call.from);

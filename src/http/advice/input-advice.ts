@@ -70,8 +70,8 @@ export const INPUT_ADVICE = {
   },
   agent_unavailable: {
     means:
-      "No agent on this server can conduct the call; with Prefer: handling=strict it is refused instead of accepted.",
-    fix: "Write the instructions as a script (docs/agents.md), or configure an agent: RINGPORT_AGENT_URL and RINGPORT_AGENT_MODEL.",
+      "No agent on this server can conduct the call, or its network does not return the callee's audio; with Prefer: handling=strict it is refused instead of accepted.",
+    fix: "Write the instructions as a script (docs/agents.md), or configure an agent: RINGPORT_AGENT_URL and RINGPORT_AGENT_MODEL. Over a network without the callee's audio, send a message instead.",
     example:
       '/agent: no AI agent is configured on this server, and instruction 1 ("Greet the callee.") is not part of a script',
   },

@@ -114,6 +114,7 @@ export const EVENT_DATA: { readonly [T in EventType]: DataSchema<T> } = {
     direction: v.picklist(["sent", "received"]),
     message: v.pipe(v.string(), v.description("Secrets are masked.")),
   }),
+  "media.one_way": nothing,
   "media.inbound_silent": v.strictObject({ after_ms: milliseconds }),
   "media.address_refused": v.strictObject({ address: v.string(), detail: v.string() }),
   recording_incomplete: v.strictObject({

@@ -49,6 +49,7 @@ const OPTIONS: Record<Exclude<keyof RingportOptions, keyof typeof DEFAULT_TIMING
   drainMs: true,
   onLeaseLost: true,
   requireInboundAudio: true,
+  oneWayCalls: true,
   secret: true,
   previousSecrets: true,
   data: true,

@@ -8,6 +8,10 @@ import { ManualSystem } from "../../../src/testing/manual-system.ts";
 import { ALICE, ToneSpeech } from "../../support/application.ts";
 import { instantCrypto } from "../../support/instant-crypto.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
+// The first use loads these from the disk, and the manual clock does not wait for that.
+import "../../../src/application/calls/call-quality.ts";
+import "../../../src/application/calls/dial-protection.ts";
+import "../../../src/application/calls/last-check.ts";
 
 const CALLEE = "+5511987654321";
 const RELAY: FakeRelay = { ip: "203.0.113.7" };

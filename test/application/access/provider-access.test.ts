@@ -97,7 +97,7 @@ test("while the accounts cannot be read a call waits", async () => {
 test("the networks of a user are listed with how they link, without those that are closed to the user", async () => {
   const world = await worldOf({ users: [BOB.userId], others: [open()] });
   const [own] = await world.app.queries.networks(BOB);
-  expect(own).toEqual({ name: world.network.name, linking: "code", callerIds: null });
+  expect(own).toEqual({ name: world.network.name, linking: "code", receivesAudio: true, callerIds: null });
   expect((await world.app.queries.networks(BOB)).map(({ name }) => name)).toEqual([world.network.name, open().name]);
   expect((await world.app.queries.networks(ALICE)).map(({ name }) => name)).toEqual([open().name]);
   await world.stop();

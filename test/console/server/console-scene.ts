@@ -71,7 +71,9 @@ export function consoleScene({
     days: [{ day: "2026-11-27", completed: 1, failed: 2 }],
     failures: [{ reason: "busy", calls: userId === "usr_anna" ? 2 : 1 }],
   });
-  const networks = async (): Promise<OpenNetwork[]> => [{ name: "simulator", linking: "code", callerIds: "*" }];
+  const networks = async (): Promise<OpenNetwork[]> => [
+    { name: "simulator", linking: "code", receivesAudio: true, callerIds: "*" },
+  ];
   const ringport = {
     ...core,
     accounts,

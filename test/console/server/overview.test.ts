@@ -17,7 +17,10 @@ test("the summary is that of whoever is signed in", async () => {
 
 test("networks are listed by the names of the HTTP interface", async () => {
   const { status, json } = await (await consoleScene().admin()).ask("GET", "/api/networks");
-  expect([status, json]).toEqual([200, [{ name: "simulator", linking: "code", caller_ids: "*" }]]);
+  expect([status, json]).toEqual([
+    200,
+    [{ name: "simulator", linking: "code", receives_audio: true, caller_ids: "*" }],
+  ]);
 });
 
 test("a user of the embedding program needs the scope read", async () => {

@@ -155,6 +155,7 @@ export default {
     held: "The callee puts the call on hold",
     resumed: "The callee takes the call off hold",
     signalling: (direction: string): string => (direction === "sent" ? "Sent" : "Received"),
+    one_way: "This network returns no audio of the callee",
     inbound_silent: (after: string) => `No audio from the callee's side for ${after} s`,
     address_refused: (address: string) => `Audio for ${address} was refused`,
     recording_incomplete: (reason: string, recorded: string) => `The recording ends after ${recorded} s: ${reason}`,

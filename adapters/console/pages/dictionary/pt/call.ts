@@ -154,6 +154,7 @@ export default {
     held: "A chamada foi colocada em espera",
     resumed: "A chamada saiu da espera",
     signalling: (direction) => (direction === "sent" ? "Enviada" : "Recebida"),
+    one_way: "Esta rede não devolve o áudio de quem atende",
     inbound_silent: (after) => `Nenhum áudio do outro lado por ${after} s`,
     address_refused: (address) => `Áudio para ${address} foi recusado`,
     recording_incomplete: (reason, recorded) => `A gravação termina depois de ${recorded} s: ${reason}`,

@@ -52,6 +52,8 @@ export function eventText(event: CallEvent, t: CallTexts): string {
       return words.listening_ended(seconds(event.data.listened_ms));
     case "signalling":
       return words.signalling(event.data.direction);
+    case "media.one_way":
+      return words.one_way;
     case "media.inbound_silent":
       return words.inbound_silent(seconds(event.data.after_ms));
     case "media.address_refused":

@@ -35,6 +35,7 @@ const GROUP_OF: Readonly<Record<EventType, EventGroup>> = {
   held: "detail",
   resumed: "detail",
   signalling: "detail",
+  "media.one_way": "detail",
   "media.inbound_silent": "detail",
   "media.address_refused": "detail",
   recording_incomplete: "detail",

@@ -1,0 +1,49 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { whatsapp } from "../../../adapters/telephony/whatsapp/index.ts";
+import { createRingport } from "../../../src/ringport.ts";
+import { FakeWhatsApp } from "../../../src/testing/index.ts";
+import { ManualSystem } from "../../../src/testing/manual-system.ts";
+import { ALICE, ToneSpeech } from "../../support/application.ts";
+import { instantCrypto } from "../../support/instant-crypto.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+// The first use loads these from the disk, and the manual clock does not wait for that.
+import "../../../src/application/calls/call-quality.ts";
+import "../../../src/application/calls/dial-protection.ts";
+import "../../../src/application/calls/last-check.ts";
+
+/** A stream on a linked number whose client may return the callee's audio, as a server that refuses one-way calls ends it. */
+async function streamOver(receivesAudio: boolean | undefined) {
+  const system = new ManualSystem();
+  const network = new FakeWhatsApp(system);
+  const telephony = whatsapp({ client: network.client, system, receivesAudio });
+  const data = temporaryFolder("one-way");
+  const options = { data, system, telephony, speech: new ToneSpeech(), streamPreview: true };
+  const ringport = createRingport({ ...options, oneWayCalls: "refuse" });
+  const { id: instanceId } = await ringport.instances.create(ALICE, { name: "Front desk" });
+  const code = ringport.instances.configure(ALICE, instanceId);
+  await system.advance(1_000);
+  network.scan((await code).payload, "+5511912345678");
+  await system.advance(5_000);
+  const target = { phoneNumber: "+5511987654321" };
+  const { id } = await ringport.calls.create(ALICE, { instanceId, type: "DYNAMIC_STREAM", target });
+  await system.advance(60_000);
+  const { outcome } = await ringport.calls.get(ALICE, id);
+  const stopping = ringport.stop();
+  await system.advance(20_000);
+  await stopping;
+  return { reason: outcome?.reason, detail: outcome?.detail, offers: network.calls.length };
+}
+
+beforeEach(instantCrypto);
+
+describe("a server that refuses one-way calls", () => {
+  test("sends no offer for a stream on WhatsApp", async () => {
+    const { reason, detail, offers } = await streamOver(undefined);
+    expect({ reason, offers }).toEqual({ reason: "stream_unavailable", offers: 0 });
+    expect(detail).toContain('"whatsapp" does not return the callee\'s audio');
+  });
+
+  test("places it if the operator has found that the client returns the callee's audio", async () => {
+    expect(await streamOver(true)).toMatchObject({ reason: "stream_lost", offers: 1 });
+  });
+});

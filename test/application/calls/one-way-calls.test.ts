@@ -1,0 +1,71 @@
+import { describe, expect, test } from "vitest";
+import { puppet } from "../../support/agent-calls.ts";
+import { ALICE, NUMBER, World, type WorldOptions } from "../../support/application.ts";
+
+const agent = puppet(async function* () {});
+const OPTIONS: WorldOptions = { agent, streamPreview: true, capabilities: { receivesAudio: false } };
+const LIVE = [
+  ["DYNAMIC_AGENT", "agent_unavailable"],
+  ["DYNAMIC_STREAM", "stream_unavailable"],
+] as const;
+
+async function create(world: World, type: "DYNAMIC_AGENT" | "DYNAMIC_STREAM", strict = false) {
+  const { id: instanceId } = await world.activeInstance();
+  const input = { instanceId, type, target: { phoneNumber: NUMBER }, agent: { instructions: ["Say hello"] } };
+  return world.app.calls.create(ALICE, input, { strict });
+}
+
+describe("on a network that does not return the callee's audio", () => {
+  test.each(LIVE)("a refused %s fails before anybody is dialled, as %s", async (type, reason) => {
+    const world = await World.start({ ...OPTIONS, oneWayCalls: "refuse" });
+    const call = await create(world, type);
+    await world.system.settle();
+    const { status, outcome } = await world.stored(call);
+    expect({ status, reason: outcome?.reason }).toEqual({ status: "FAILED", reason });
+    expect(outcome?.detail).toMatch(/does not return the callee's audio.*oneWayCalls.*FIXED_TTS/);
+    expect(world.network.legs).toEqual([]);
+    expect(await world.story(call)).toEqual(["queued", "failed"]);
+    await world.stop();
+  });
+
+  test("a refused agent call is not created under strict handling", async () => {
+    const world = await World.start({ ...OPTIONS, oneWayCalls: "refuse" });
+    await expect(create(world, "DYNAMIC_AGENT", true)).rejects.toMatchObject({ code: "agent_unavailable" });
+    await world.stop();
+  });
+
+  test.each(LIVE)("a %s is dialled with a warning by default", async (type) => {
+    const world = await World.start(OPTIONS);
+    const call = await create(world, type);
+    await world.system.settle();
+    expect(world.network.legs).toHaveLength(1);
+    expect(await world.story(call)).toEqual(["queued", "media.one_way"]);
+    await world.stop();
+  });
+
+  test("a fixed message is dialled without a warning, even if live calls are refused", async () => {
+    const world = await World.start({ ...OPTIONS, oneWayCalls: "refuse" });
+    const { call } = await world.answeredCall(await world.activeInstance());
+    await world.system.advance(5_000);
+    expect((await world.stored(call)).status).toBe("COMPLETED");
+    expect(await world.story(call)).not.toContain("media.one_way");
+    await world.stop();
+  });
+
+  test("a user sees it before an instance is created", async () => {
+    const world = await World.start(OPTIONS);
+    expect(await world.app.queries.networks(ALICE)).toMatchObject([{ receivesAudio: false }]);
+    await world.stop();
+  });
+});
+
+test("a network that returns the audio gets no warning", async () => {
+  const world = await World.start({ ...OPTIONS, capabilities: {}, oneWayCalls: "refuse" });
+  for (const [type] of LIVE) {
+    const call = await create(world, type);
+    await world.system.settle();
+    expect(await world.story(call)).not.toContain("media.one_way");
+  }
+  expect(world.network.legs).toHaveLength(2);
+  await world.stop();
+});
