@@ -8,7 +8,7 @@ export interface RateLimit {
   readonly windowMs: number;
 }
 
-/** The requests with the demo tokens of one instance. */
+/** The requests with the demo tokens of one instance, together. */
 const DEMO: RateLimit = { limit: 100, windowMs: 10_000 };
 
 /** The decision about one request. */
@@ -16,13 +16,15 @@ export interface RateDecision {
   readonly allowed: boolean;
   /** `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers-10). */
   readonly headers: Record<string, string>;
+  /** Requests that are allowed at once after this one, with a fraction. */
+  readonly left: number;
   /** Seconds until the next request is allowed; at least 1. */
   readonly retryAfter: number;
 }
 
 /**
- * Limits the requests of each token, or of each user without one. Demo tokens always have a limit: that of the server, or a
- * stricter one for all those of an instance.
+ * Limits the requests of each token, or of each user without one. The demo tokens of an instance have a second limit, which
+ * they share; the decision is that of the stricter limit.
  * @param limit undefined: other tokens have none
  * @param now a clock that never jumps, ms
  */
@@ -30,11 +32,14 @@ export function callerLimiter(
   limit: RateLimit | undefined,
   now: () => number,
 ): (caller: Pick<Principal, "tokenId" | "userId" | "demoInstanceId">) => RateDecision | undefined {
-  const isStrict = limit !== undefined && limit.limit / limit.windowMs < DEMO.limit / DEMO.windowMs;
   const ofToken = limit && rateLimiter(limit, now);
-  const ofDemo = rateLimiter(isStrict ? limit : DEMO, now);
-  return ({ tokenId, userId, demoInstanceId }) =>
-    demoInstanceId === undefined ? ofToken?.(tokenId ?? userId) : ofDemo(demoInstanceId);
+  const ofDemo = rateLimiter(DEMO, now);
+  return ({ tokenId, userId, demoInstanceId }) => {
+    const single = ofToken?.(tokenId ?? userId);
+    if (demoInstanceId === undefined || single?.allowed === false) return single;
+    const shared = ofDemo(demoInstanceId);
+    return single && shared.allowed && single.left < shared.left ? single : shared;
+  };
 }
 
 /** Most buckets. Beyond it, the least recently used bucket is dropped, so its key starts with a full bucket again. */
@@ -65,6 +70,7 @@ export function rateLimiter({ limit, windowMs }: RateLimit, now: () => number): 
     const full = Math.ceil((limit - bucket.left) / perMs / 1000);
     return {
       allowed,
+      left: bucket.left,
       headers: { "ratelimit-policy": policy, ratelimit: `"default";r=${Math.floor(bucket.left)};t=${full}` },
       retryAfter: Math.max(1, Math.ceil((1 - bucket.left) / perMs / 1000)),
     };

@@ -59,7 +59,7 @@ describe("demo tokens", () => {
     demoInstanceId: instance,
   });
 
-  test("those of one instance have 100 requests in ten seconds, although the server has no limit", () => {
+  test("one instance has 100 requests at once without a limit of the server", () => {
     let now = 0;
     const limiter = callerLimiter(undefined, () => now);
     for (let i = 0; i < 100; i++) expect(limiter(caller("inst_1", `token ${i % 3}`))?.allowed).toBe(true);
@@ -70,16 +70,29 @@ describe("demo tokens", () => {
     expect(limiter(caller("inst_1", "token 1"))?.allowed).toBe(true);
   });
 
-  test("a stricter limit of the server is theirs as well", () => {
-    const limiter = callerLimiter({ limit: 2, windowMs: 60_000 }, () => 0);
-    const allowed = [1, 2, 3].map(() => limiter(caller("inst_1", "token"))?.allowed);
-    expect(allowed).toEqual([true, true, false]);
+  test.each([
+    ["2 in 60 s", { limit: 2, windowMs: 60_000 }, 2],
+    ["20 in 1 s", { limit: 20, windowMs: 1_000 }, 20],
+    ["5,000 in 600 s", { limit: 5_000, windowMs: 600_000 }, 100],
+    ["10,000 in 60 s", { limit: 10_000, windowMs: 60_000 }, 100],
+  ])("the stricter limit counts if the server's is %s", (_, limit, allowed) => {
+    const limiter = callerLimiter(limit, () => 0);
+    for (let i = 0; i < allowed; i++) expect(limiter(caller("inst_1", "token"))?.allowed).toBe(true);
+    expect(limiter(caller("inst_1", "token"))?.allowed).toBe(false);
   });
 
-  test("a more generous one is not", () => {
-    const limiter = callerLimiter({ limit: 10_000, windowMs: 60_000 }, () => 0);
-    for (let i = 0; i < 100; i++) limiter(caller("inst_1", "token"));
-    expect(limiter(caller("inst_1", "token"))?.allowed).toBe(false);
+  test("beyond their limit they get 429 with the time to wait", async () => {
+    const { app } = serve({
+      http: {
+        authenticate: async (token) => ({ userId: "usr_anna", tokenId: token, demoInstanceId: "inst_1" }),
+        system: { now: () => NOW, monotonic: () => 0, random: () => {}, after: () => () => {} },
+      },
+    });
+    for (let i = 0; i < 100; i++)
+      expect((await ask(app, { path: "/v1/calls", token: `demo-${i % 2}` })).status).toBe(200);
+    const refused = await ask(app, { path: "/v1/calls", token: "demo-0" });
+    expect([refused.status, refused.json.code]).toEqual([429, "rate_limited"]);
+    expect(refused.headers).toMatchObject({ "retry-after": "1", "ratelimit-policy": '"default";q=100;w=10' });
   });
 });
 
