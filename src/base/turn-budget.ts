@@ -12,7 +12,9 @@ interface Waiting {
  */
 export class TurnBudget {
   readonly #most: number;
-  readonly #waiting: Waiting[] = [];
+  #waiting: Waiting[] = [];
+  /** Position of the first one in `#waiting` that has not begun. */
+  #next = 0;
   #spent = 0;
   #scheduled = false;
 
@@ -47,13 +49,16 @@ export class TurnBudget {
   }
 
   #beginWaiting(): void {
-    let [next] = this.#waiting;
-    if (next !== undefined) this.#schedule();
-    while (next !== undefined && this.#hasRoom(next.cost)) {
-      this.#spent += next.cost;
-      this.#waiting.shift();
-      next.begin();
-      [next] = this.#waiting;
+    if (this.#next < this.#waiting.length) this.#schedule();
+    for (; this.#next < this.#waiting.length; this.#next++) {
+      const { cost, begin } = this.#waiting[this.#next]!;
+      if (!this.#hasRoom(cost)) break;
+      this.#spent += cost;
+      begin();
     }
+    // Taking each one off the front would move all others, each time.
+    if (2 * this.#next < this.#waiting.length) return;
+    this.#waiting = this.#waiting.slice(this.#next);
+    this.#next = 0;
   }
 }
