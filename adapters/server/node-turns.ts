@@ -9,7 +9,7 @@ const MAX_WAITING = 100;
 interface Turns {
   last: Promise<void>;
   waiting: number;
-  ends: boolean;
+  isEnding: boolean;
 }
 
 /** Connections are ended one in each turn of the event loop: Node fails every request of them. */
@@ -23,13 +23,13 @@ const given = new WeakSet<ServerResponse>();
  * closed by then. Node hands over all requests that a client has sent ahead at once, although it reads no response.
  */
 export async function turnOf({ socket }: IncomingMessage, response: ServerResponse): Promise<boolean> {
-  const turns = connections.get(socket) ?? { last: Promise.resolve(), waiting: 0, ends: false };
-  if (turns.ends || socket.destroyed) return false; // Node hands over the rest of what it has read
+  const turns = connections.get(socket) ?? { last: Promise.resolve(), waiting: 0, isEnding: false };
+  if (turns.isEnding || socket.destroyed) return false; // Node hands over the rest of what it has read
   if (given.has(response)) return !response.closed;
   given.add(response);
   connections.set(socket, turns);
   if (turns.waiting >= MAX_WAITING) {
-    turns.ends = true;
+    turns.isEnding = true;
     socket.pause();
     await endings.take(1);
     socket.destroy();
@@ -44,7 +44,7 @@ export async function turnOf({ socket }: IncomingMessage, response: ServerRespon
   await before;
   turns.waiting--;
   response.once("close", over);
-  if (!socket.destroyed && !response.closed) return true;
+  if (!turns.isEnding && !socket.destroyed && !response.closed) return true;
   over();
   return false;
 }

@@ -134,6 +134,16 @@ describe("requests sent ahead", () => {
     expect(most).toBe(1);
   });
 
+  // Deno and Bun read no more of them than they handle.
+  test.runIf(runtime.startsWith("node"))("end the connection without being handled if there are too many", async () => {
+    let handled = 0;
+    const port = await served({ handle: () => plain(200, `${++handled}`) });
+    const sent = Array.from({ length: 150 }, (_, n) => request(n)).join("");
+    const { text, endedAfterMs } = await raw(port, sent, { answers: 1 });
+    expect(endedAfterMs).toBeDefined();
+    expect({ handled, text }).toEqual({ handled: 0, text: "" });
+  });
+
   test("by a client that reads nothing are handled as far as their responses can be written", async () => {
     let handled = 0;
     const port = await served({ handle: () => plain(200, `${++handled}`.padEnd(1 << 20)) });
