@@ -25,7 +25,10 @@ export function flitePath(): string {
  */
 export async function fliteJob({ text, voice }: FliteInput, context: SpeechJobContext<PcmChunk>): Promise<void> {
   flite ??= readFile(flitePath()).then((bytes) => WasiCommand.compile(bytes));
-  const command = await flite;
+  const command = await flite.catch((cause: unknown) => {
+    flite = undefined;
+    throw cause;
+  });
   const length = new SpokenLength();
   for (const segment of segments(asciiText(text))) {
     if (context.cancelled()) return;

@@ -16,7 +16,7 @@ export const OUTPUT_FILE = "out";
 const MAX_LOG_LENGTH = 4096;
 
 /**
- * A WASI command (wasm32-wasi, preview 1) that runs again and again, in memory: it sees its arguments (ASCII), an empty
+ * A WASI command (wasm32-wasi, preview 1) that runs many times, in memory: it sees its arguments (ASCII), an empty
  * directory in which it may write {@link OUTPUT_FILE}, and nothing of the machine.
  *
  * All runs share one instance, whose memory begins as that of a new one: an instance for each run leaves its memory
@@ -38,12 +38,15 @@ export class WasiCommand {
   }
 
   /**
-   * Runs the command to its end; blocks meanwhile. Throws the errors of the WebAssembly runtime, such as a trap, and a
+   * Runs the command to its end, and blocks the thread until then. Throws the errors of the WebAssembly runtime, such as a trap, and a
    * `RangeError` if the file would be longer than `maxFileBytes`.
    */
   async run(args: readonly string[], maxFileBytes: number): Promise<CommandResult> {
     this.#instance ??= instantiate(this.#module, this.#constantBytes);
-    const { wasi, start, memory, first } = await this.#instance;
+    const { wasi, start, memory, initialBytes } = await this.#instance.catch((cause: unknown) => {
+      this.#instance = undefined; // the next run tries again, perhaps with more free memory
+      throw cause;
+    });
     const file = new LimitedFile(maxFileBytes);
     const decoder = new TextDecoder();
     let log = "";
@@ -53,8 +56,8 @@ export class WasiCommand {
     wasi.args = [...args];
     wasi.fds = [new OpenFile(new File([])), output, output, new PreopenDirectory(".", new Map([[OUTPUT_FILE, file]]))];
     const bytes = new Uint8Array(memory.buffer, this.#constantBytes);
-    bytes.set(first);
-    bytes.fill(0, first.length);
+    bytes.set(initialBytes);
+    bytes.fill(0, initialBytes.length);
     let exitCode = -1;
     try {
       exitCode = start();
@@ -71,7 +74,7 @@ export class WasiCommand {
 interface CommandInstance {
   readonly wasi: WASI;
   readonly memory: { readonly buffer: ArrayBuffer };
-  readonly first: Uint8Array;
+  readonly initialBytes: Uint8Array;
   /** Runs it; returns its exit code. */
   start(): number;
 }
@@ -81,8 +84,8 @@ async function instantiate(module: WasmModule, constantBytes: number): Promise<C
   const instance = await webAssembly.instantiate(module, { wasi_snapshot_preview1: wasi.wasiImport });
   const exports = instance as unknown as Parameters<WASI["start"]>[0];
   const memory = exports.exports.memory as unknown as CommandInstance["memory"];
-  const first = new Uint8Array(memory.buffer, constantBytes).slice();
-  return { wasi, memory, first, start: () => wasi.start(exports) };
+  const initialBytes = new Uint8Array(memory.buffer, constantBytes).slice();
+  return { wasi, memory, initialBytes, start: () => wasi.start(exports) };
 }
 
 /** A command that ignores a full disk would run on in vain, so a file that grows too large ends it. */

@@ -23,6 +23,14 @@ test("runs share one memory and leave nothing behind in it", async () => {
   expect(instantiate).toHaveBeenCalledTimes(1);
 });
 
+test("an instance that cannot be made is tried again", async () => {
+  const command = await WasiCommand.compile(await readFile(flitePath()));
+  vi.spyOn(webAssembly, "instantiate").mockRejectedValueOnce(new RangeError("out of memory"));
+  const args = ["flite", "-voice", "kal16", "-t", "Your table is ready.", "-o", OUTPUT_FILE];
+  await expect(command.run(args, MAX_BYTES)).rejects.toThrow("out of memory");
+  expect((await command.run(args, MAX_BYTES)).exitCode).toBe(0);
+});
+
 test("a run that is broken off does not change the next one", async () => {
   const first = await speak("Your table is ready.");
   await expect(speak("Your table is ready.", "kal16", 1_000)).rejects.toThrow("more than 1000 bytes");
