@@ -1,6 +1,8 @@
-// A process of its own: strikes with all attacks until its input ends, then prints what came of them, as JSON.
+// A process of its own: strikes until its input ends, then prints what came of it, as JSON. All attacks at once use up the
+// requests that a demo token has; so every second round is for a few attacks, which wait as long as a 429 says.
 import { once } from "node:events";
 import process from "node:process";
+import { setTimeout as pause } from "node:timers/promises";
 import { ATTACKS, type Attack, type Loot } from "./attacks.ts";
 
 /** How often each attack was made, by what came of it. */
@@ -10,16 +12,32 @@ const loot = JSON.parse(process.argv[2] ?? "") as Loot;
 const only = process.env.ATTACK;
 const struck: Record<string, Record<string, number>> = {};
 let over = false;
+const chosen = ATTACKS.filter(({ name }) => only === undefined || name.includes(only));
 
-async function attack({ name, strike }: Attack): Promise<void> {
+/** Length of a round, ms. */
+const ROUND_MS = 4_000;
+const FEW = 3;
+const round = (): number => Math.floor(performance.now() / ROUND_MS);
+const isPatient = (): boolean => round() % 2 === 1;
+/** True if this attack, by its position, is one of this round. */
+const strikesNow = (position: number): boolean => {
+  const first = (((round() - 1) / 2) * FEW) % chosen.length;
+  return !isPatient() || (position - first + chosen.length) % chosen.length < FEW;
+};
+
+async function attack({ name, strike }: Attack, position: number): Promise<void> {
   while (!over) {
+    if (!strikesNow(position)) {
+      await pause(50);
+      continue;
+    }
     const result = await strike(loot).catch((fault: NodeJS.ErrnoException) => fault.code ?? "failed");
     struck[name] = { ...struck[name], [result]: (struck[name]?.[result] ?? 0) + 1 };
+    if (isPatient() && String(result).startsWith("429")) await pause(1_000 * (1 + Math.random()));
   }
 }
 
-const chosen = ATTACKS.filter(({ name }) => only === undefined || name.includes(only));
-const attacking = Promise.all(chosen.flatMap((one) => Array.from({ length: one.atOnce }, () => attack(one))));
+const attacking = Promise.all(chosen.flatMap((one, at) => Array.from({ length: one.atOnce }, () => attack(one, at))));
 process.stdin.resume();
 await once(process.stdin, "end");
 over = true;

@@ -22,6 +22,10 @@ const MIB = 2 ** 20;
 const MAX_STALL_MS = Number(process.env.MAX_STALL_MS ?? 50);
 const MAX_MEMORY_BYTES = Number(process.env.MAX_MEMORY_MIB ?? 64) * MIB;
 const MAX_DISK_BYTES = 32 * MIB;
+/** Of 100 responses to others, 99 come within this time, ms. */
+const MAX_P99_MS = 500;
+/** Attacks that all have had their turn, one after the other, minutes. */
+const ALL_STRUCK_MINUTES = 2;
 /** Live calls and the other user run for so long before the attack, ms. */
 const QUIET_MS = Number(process.env.QUIET_SECONDS ?? 90) * 1_000;
 /** The longest a live call lasts; then its line places the next one. */
@@ -157,7 +161,13 @@ if (disk > MAX_DISK_BYTES) faults.push(`the data folder grew by ${mib(disk)}; ${
 for (const { request, why } of victims.flatMap(({ failures }) => failures).slice(0, 20))
   faults.push(`${request} failed: ${why}`);
 if (victims.some(({ calls }) => calls === 0)) faults.push("a user placed no call that was heard");
-if (audio.calls === 0 || audio.got < 0.995 * audio.expected)
+const late = quantile(took, 0.99);
+if (late > MAX_P99_MS)
+  faults.push(`responses to others took ${late.toFixed(0)} ms (p99); ${MAX_P99_MS} ms are allowed`);
+for (const [name, counts] of Object.entries(struck))
+  if (MINUTES >= ALL_STRUCK_MINUTES && Object.keys(counts).every((how) => how.startsWith("429")))
+    faults.push(`the attack "${name}" got only 429, so it tried nothing`);
+if (audio.calls === 0 || audio.got < 0.999 * audio.expected)
   faults.push(`live calls got ${audio.got} of ${audio.expected} frames`);
 if (Object.keys(struck).length === 0) faults.push("the attacker did nothing");
 if (/unhandled|uncaught/i.test(server.output())) faults.push(`the server printed ${server.output().slice(-2_000)}`);
