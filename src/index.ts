@@ -226,6 +226,7 @@ export type {
   LineCondition,
   LineHealth,
   LineHost,
+  LineNotice,
   LineRecords,
   LinkCode,
   MediaEvidence,

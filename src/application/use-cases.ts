@@ -6,7 +6,7 @@ import type { ConsentInput } from "../domain/consent-input.ts";
 import type { NumberedEvent } from "../domain/events.ts";
 import type { Instance } from "../domain/instance.ts";
 import type { CreateInstanceInput, UpdateInstanceInput } from "../domain/instance-input.ts";
-import type { LineCondition, LineState } from "../domain/line-flow.ts";
+import type { LineCondition, LineNotice, LineState } from "../domain/line-flow.ts";
 import type { Pause } from "../domain/number-protection.ts";
 import type { FailedReason } from "../domain/outcome.ts";
 import type { PairingInput } from "../domain/pairing-input.ts";
@@ -55,6 +55,8 @@ export interface Connection {
   readonly reason: string | null;
   /** What the owner of the number should know besides; null if nothing. */
   readonly condition: LineCondition | null;
+  /** The condition of a line that is online, with its reason and its end; undefined if there is none. */
+  readonly notice?: LineNotice | undefined;
   readonly provider: string;
   /** Until when its number rests, and why; undefined while it does not. */
   readonly pause?: Pause | undefined;

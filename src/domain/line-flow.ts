@@ -12,6 +12,8 @@ export interface LineFlow {
   readonly reason: string | null;
   /** What the owner of the number should know besides; null if nothing. */
   readonly condition: LineCondition | null;
+  /** The condition of a line that is online, from the last probe; null if there is none. */
+  readonly notice: LineNotice | null;
   /** Why the line cannot place calls until somebody mends it; undefined if its fault may pass by itself. */
   readonly lastingFault: string | undefined;
   /** When a probe last found the line online; ms since 1970-01-01 UTC. */
@@ -49,6 +51,15 @@ export const LINE_CONDITIONS = [
 /** One of {@link LINE_CONDITIONS}. */
 export type LineCondition = (typeof LINE_CONDITIONS)[number];
 
+/** What the owner of a number should know although it can place calls, such as that the network refuses some of them. */
+export interface LineNotice {
+  readonly condition: LineCondition;
+  /** A sentence. */
+  readonly reason: string;
+  /** When it ends, ms since 1970-01-01 UTC; null if that is unknown. */
+  readonly until: number | null;
+}
+
 /** What can happen to the connection of a line. */
 export type LineMove = "link" | "connect" | "confirm" | "lose" | "give_up" | "unlink";
 
@@ -71,7 +82,7 @@ export type LineInput =
   | { readonly type: "resumed" }
   | { readonly type: "open_failed"; readonly reason: string }
   /** A probe was answered. */
-  | { readonly type: "found_online"; readonly at: number }
+  | { readonly type: "found_online"; readonly at: number; readonly notice?: LineNotice | undefined }
   | { readonly type: "found_offline"; readonly reason: string; readonly lasting: boolean }
   /** The instance is stored as `ACTIVE`. `offlineReports`: as counted before the write. */
   | { readonly type: "active_stored"; readonly offlineReports: number }
@@ -88,6 +99,8 @@ export type LineInput =
   | { readonly type: "grace_over" }
   | { readonly type: "closing" }
   | { readonly type: "closed" };
+
+type FoundOnline = Extract<LineInput, { readonly type: "found_online" }>;
 
 export type LineEffect =
   /** Notify the dispatcher: the line can dial, cannot, or has a lasting fault. */
@@ -127,6 +140,7 @@ export function newLine(linked: boolean): LineFlow {
     state: linked ? "connecting" : "unlinked",
     reason: linked ? CONNECTING : NOT_LINKED,
     condition: null,
+    notice: null,
     lastingFault: undefined,
     lastSeenAt: null,
     offlineReports: 0,
@@ -155,7 +169,7 @@ export function decideLine(flow: LineFlow, input: LineInput, rules: LineRules): 
       if (flow.state === "unlinked") return { flow: { ...flow, reason: input.reason }, effects: [] };
       return { flow: moved(flow, "give_up", input.reason), effects: [] };
     case "found_online":
-      return isAnswerable(flow) ? foundOnline(flow, input.at) : stay(flow);
+      return isAnswerable(flow) ? foundOnline(flow, input) : stay(flow);
     case "found_offline":
       return isAnswerable(flow) ? offline(flow, input, rules) : stay(flow);
     case "active_stored":
@@ -191,8 +205,10 @@ function linkStored(flow: LineFlow, offlineReports: number): LineDecision {
   return { flow: moved({ ...flow, condition: null, lastingFault: undefined }, "connect", CONNECTING), effects };
 }
 
-function foundOnline(flow: LineFlow, at: number): LineDecision {
-  const found: LineFlow = { ...flow, inGrace: false, condition: null, lastingFault: undefined, lastSeenAt: at };
+function foundOnline(flow: LineFlow, { at, notice: reported }: FoundOnline): LineDecision {
+  const notice = reported ?? null;
+  const seen = { inGrace: false, lastingFault: undefined, lastSeenAt: at };
+  const found: LineFlow = { ...flow, ...seen, condition: notice?.condition ?? null, notice };
   if (flow.state === "online") return { flow: found, effects: [{ do: "stop_grace" }] };
   const store: LineEffect = { do: "store_active", offlineReports: flow.offlineReports };
   return { flow: found, effects: [{ do: "stop_grace" }, store] };
@@ -213,7 +229,12 @@ function offline(
   const flow: LineFlow = { ...before, offlineReports: before.offlineReports + 1 };
   if (!isProbed(flow)) return stay(flow);
   const effects: LineEffect[] = [];
-  const next: LineFlow = { ...moved(flow, "lose", reason), reason, lastingFault: lasting ? reason : undefined };
+  const next: LineFlow = {
+    ...moved(flow, "lose", reason),
+    reason,
+    notice: null,
+    lastingFault: lasting ? reason : undefined,
+  };
   if (flow.state === "online") effects.push({ do: "notify_offline", reason });
   if (lasting && flow.lastingFault === undefined) effects.push({ do: "notify_broken" });
   // The grace of a line that is offline already is over.
@@ -243,6 +264,7 @@ function withoutNumber(flow: LineFlow, reason: string): LineFlow {
     ...moved(flow, "unlink", reason),
     offlineReports: flow.offlineReports + 1,
     condition: null,
+    notice: null,
     lastingFault: undefined,
     inGrace: false,
   };

@@ -12,6 +12,8 @@ export type ReleaseCause =
   | "unreachable"
   | "number_invalid"
   | "rejected_by_network"
+  /** The network does not let the number call this callee for now; it was not asked, and nobody was dialled. */
+  | "paused"
   | "media_failed"
   | "line_lost"
   | "internal_error";
@@ -26,6 +28,7 @@ export const RELEASE_FAILURES: Readonly<Record<ReleaseCause, FailedReason>> = {
   unreachable: "unreachable",
   number_invalid: "number_invalid",
   rejected_by_network: "rejected_by_network",
+  paused: "instance_paused",
   media_failed: "media_failed",
   line_lost: "instance_lost",
   internal_error: "internal_error",

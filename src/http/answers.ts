@@ -219,6 +219,10 @@ export interface Connection {
   reason: string | null;
   /** What the owner of the number should know besides; null if nothing. */
   condition: "pairing_code" | "qr_expired" | "passkey_required" | "replaced" | "restricted" | "client_outdated" | null;
+  /** A sentence about the condition of a line that is online; left out if there is none. */
+  condition_reason?: string | undefined;
+  /** When that condition ends; null if it is unknown. */
+  condition_until?: string | null | undefined;
   /** The telephony provider of the instance. */
   provider: string;
   /** Until when its number rests; left out while it does not. */

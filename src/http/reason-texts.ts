@@ -44,6 +44,6 @@ export const REASON_TEXTS: Readonly<Record<CompletedReason | FailedReason, strin
   outside_calling_hours:
     "The server calls only at certain hours of the callee's own time zone. No phone rang; detail has the time there and the hours.",
   instance_paused:
-    "The number of the instance rests, for longer than the call's time in the queue: too few of its calls were answered, or it has warmed up too little for more calls. No phone rang; detail has the numbers and when it calls again.",
+    "The number of the instance rests, for longer than the call's time in the queue: too few of its calls were answered, it has warmed up too little for more calls, or its network lets it call only people who have written to it. No phone rang; detail has the numbers and when it calls again.",
   internal_error: "An unexpected error. The server's log has it under the call's id.",
 };

@@ -216,6 +216,10 @@ function connectionView(connection: Connection): View<"Connection"> {
     reason: connection.reason,
     condition: connection.condition,
     provider: connection.provider,
+    ...(connection.notice && {
+      condition_reason: connection.notice.reason,
+      condition_until: maybeTimestamp(connection.notice.until),
+    }),
     ...(connection.pause && {
       paused_until: timestamp(connection.pause.until),
       pause_reason: connection.pause.reason,

@@ -1,6 +1,6 @@
 import type { CallerId, CallerIdRule } from "../domain/caller-id.ts";
 import type { DialProgress } from "../domain/dial-progress.ts";
-import type { LineCondition } from "../domain/line-flow.ts";
+import type { LineCondition, LineNotice } from "../domain/line-flow.ts";
 import type { MediaStatistics } from "../domain/media-statistics.ts";
 import type { NumberProtection } from "../domain/number-protection.ts";
 import type { HeardEvidence } from "../domain/outcome.ts";
@@ -29,6 +29,7 @@ export type {
   DialProgress,
   HeardEvidence,
   LineCondition,
+  LineNotice,
   MediaStatistics,
   ReleaseCause,
   SipChoice,

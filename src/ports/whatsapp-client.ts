@@ -25,6 +25,11 @@ export interface WhatsAppClient {
   readonly profile: {
     getLidsByPhoneNumbers(numbers: readonly string[]): Promise<readonly WhatsAppNumber[]>;
   };
+  /**
+   * The time-lock of the number, by which it may not call people who have not written to it (error 463). Its changes arrive
+   * as `mex_notification`. Without it, such a lock is noticed by the first refused call, and its end is not known.
+   */
+  readonly message?: { readonly getReachoutTimelock?: (() => Promise<WhatsAppTimelock>) | undefined } | undefined;
   readonly lowlevel: {
     /** The filter sees every incoming stanza first; it returns false to leave it to the client. Returns what removes it. */
     // biome-ignore lint/suspicious/noExplicitAny: the real class has a type of its own for stanzas
@@ -43,6 +48,13 @@ export interface WhatsAppClientState {
   readonly registered: boolean;
   readonly hasQr: boolean;
   readonly hasPairingCode: boolean;
+}
+
+/** The time-lock of a number. */
+export interface WhatsAppTimelock {
+  readonly isActive: boolean;
+  /** Seconds since 1970-01-01 UTC; null if it is unknown. */
+  readonly enforcementEndsAt: number | null;
 }
 
 /** Whether a number is on WhatsApp, and its addresses there. */

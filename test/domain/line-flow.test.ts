@@ -53,6 +53,13 @@ function given(start: LineFlow, before: readonly LineInput[] = [], rules: LineRu
   };
 }
 
+test("a notice of a probe that finds the line online is its condition until a probe finds none", () => {
+  const notice = { condition: "restricted", reason: "no calls to strangers", until: 5_000 } as const;
+  const online = decideLine(newLine(true), { type: "found_online", at: 1_000, notice }, RULES).flow;
+  expect(online).toMatchObject({ condition: "restricted", notice });
+  expect(decideLine(online, foundOnline(2_000), RULES).flow).toMatchObject({ condition: null, notice: null });
+});
+
 describe("linking", () => {
   test("waits for the code to be scanned", () => {
     const { flow, effects } = given(NEW).when(linking);

@@ -5,6 +5,7 @@ export type {
   WhatsAppClientFactory,
   WhatsAppClientState,
   WhatsAppNumber,
+  WhatsAppTimelock,
   WhatsAppVoip,
 } from "../../../src/ports/whatsapp-client.ts";
 export { type WhatsAppStoreBackend, type WhatsAppStoreOptions, whatsappStore } from "./store/whatsapp-store.ts";

@@ -73,6 +73,7 @@ export class WhatsAppLine implements Line {
     if (!session.linked) throw new DialError("unreachable", "the line is not linked");
     const health = session.probe();
     if (health.state === "offline") throw new DialError("line_lost", `the line is offline: ${health.reason}`);
+    if (session.pause !== undefined) throw session.pause;
     if (signal.aborted) throw new DialError("released", "hung up before the call was placed");
     if (system.monotonic() >= host.deadlines.dial) throw new DialError("line_lost", DEADLINE_PASSED);
     if (this.#call !== undefined)

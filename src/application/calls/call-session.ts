@@ -243,6 +243,7 @@ export class CallSession {
         return;
       }
       const cause = releaseOf(error);
+      if (cause === "paused") this.#asked = false;
       if (error instanceof DialError && error.retryAfterMs !== undefined)
         this.#lineFull = {
           until: this.#context.system.monotonic() + Math.max(0, error.retryAfterMs),

@@ -113,9 +113,10 @@ export class LineMonitor implements LineHost {
   }
 
   get connection(): Connection {
-    const { state, lastSeenAt, reason, condition } = this.#flow;
+    const { state, lastSeenAt, reason, condition, notice } = this.#flow;
     const { phone } = this.#record.current;
-    return { state, phone, lastSeenAt, reason, condition, provider: this.telephony.name };
+    const { name: provider } = this.telephony;
+    return { state, phone, lastSeenAt, reason, condition, provider, ...(notice && { notice }) };
   }
 
   /** A new object once the link has ended: a call of the number before cannot delay the next one. */
@@ -372,7 +373,8 @@ export class LineMonitor implements LineHost {
 
   #found(health: LineHealth): void {
     this.#context.standStill.look();
-    if (health.state === "online") this.#take({ type: "found_online", at: this.#context.system.now() });
+    const at = this.#context.system.now();
+    if (health.state === "online") this.#take({ type: "found_online", at, notice: health.notice });
     else this.#take({ type: "found_offline", reason: health.reason, lasting: health.lasting ?? false });
   }
 

@@ -22,6 +22,14 @@ export const Connection = shape("The line of an instance.", {
     v.nullable(v.picklist(LINE_CONDITIONS)),
     v.description("What the owner of the number should know besides; null if nothing."),
   ),
+  condition_reason: v.pipe(
+    v.optional(v.string()),
+    v.description("A sentence about the condition of a line that is online; left out if there is none."),
+  ),
+  condition_until: v.pipe(
+    v.optional(v.nullable(timestamp)),
+    v.description("When that condition ends; null if it is unknown."),
+  ),
   provider: v.pipe(v.string(), v.description("The telephony provider of the instance.")),
   paused_until: v.pipe(
     v.optional(timestamp),

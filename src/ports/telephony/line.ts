@@ -1,6 +1,6 @@
 import { CodedError } from "../../base/error.ts";
 import type { CallerId } from "../../domain/caller-id.ts";
-import type { LineCondition } from "../../domain/line-flow.ts";
+import type { LineCondition, LineNotice } from "../../domain/line-flow.ts";
 import type { ReleaseCause } from "../../domain/release-cause.ts";
 import type { SipChoice } from "../../domain/sip-choice.ts";
 import type { Leg } from "./leg.ts";
@@ -104,7 +104,7 @@ export interface PairingCode {
  * their detail. Silence, overload and a network outage pass by themselves, so calls keep waiting.
  */
 export type LineHealth =
-  | { readonly state: "online" }
+  | { readonly state: "online"; readonly notice?: LineNotice | undefined }
   | { readonly state: "offline"; readonly reason: string; readonly lasting?: boolean };
 
 /** One linked number. */

@@ -4,7 +4,7 @@ import type { DialError, Leg, LegEvent, Line } from "../../../src/ports/telephon
 import type { WhatsAppClientFactory } from "../../../src/ports/whatsapp-client.ts";
 import { ManualSystem } from "../../../src/testing/manual-system.ts";
 import { TestLineHost } from "../../../src/testing/telephony-host.ts";
-import { FakeWhatsApp } from "../../../src/testing/whatsapp/fake-whatsapp.ts";
+import { FakeWhatsApp, type FakeWhatsAppOptions } from "../../../src/testing/whatsapp/fake-whatsapp.ts";
 
 export const OWNER = "+5511912345678";
 export const ANA = "+5511987654321";
@@ -55,9 +55,9 @@ export class NumberScene {
     this.#process = process;
   }
 
-  static async linked(seed = 1, client?: WhatsAppClientFactory): Promise<NumberScene> {
+  static async linked(seed = 1, client?: WhatsAppClientFactory, options?: FakeWhatsAppOptions): Promise<NumberScene> {
     const system = new ManualSystem({ seed });
-    const network = new FakeWhatsApp(system);
+    const network = new FakeWhatsApp(system, options);
     const host = new TestLineHost();
     const process = { isAlive: true };
     const line = await openLine(process, system, client ?? network.client, host);

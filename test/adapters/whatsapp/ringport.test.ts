@@ -226,6 +226,36 @@ describe("a Ringport with linked WhatsApp numbers", () => {
     }
   });
 
+  test("a number that may not call strangers is ACTIVE and restricted, and still calls its contacts", async () => {
+    const scene = await linked();
+    const contact = "+12025550101";
+    const until = scene.system.now() + 3_600_000;
+    scene.network.write(contact);
+    scene.network.refuseOffers({ error: 463, from: OWNER, to: "strangers", forMs: 3_600_000 });
+    await scene.system.advance(1_000);
+    expect(await scene.instance()).toMatchObject({ status: "ACTIVE", condition: "restricted", reason: null });
+    const { connection } = await scene.ringport.instances.get(ALICE, scene.instanceId);
+    expect(connection.notice?.reason).toContain("(463)");
+    expect(Math.abs((connection.notice?.until ?? 0) - until)).toBeLessThan(2_000);
+    const tts = { text: "Your table is ready", voiceId: "en-US-1" };
+    const ended = async (phoneNumber: string) => {
+      const input = { instanceId: scene.instanceId, type: "FIXED_TTS", target: { phoneNumber }, tts } as const;
+      const { id } = await scene.ringport.calls.create(ALICE, input);
+      await scene.system.advance(60_000);
+      return await scene.ringport.calls.get(ALICE, id);
+    };
+    const stranger = await ended(CALLEE);
+    expect(stranger).toMatchObject({ status: "FAILED", outcome: { reason: "instance_paused" }, dialingAt: null });
+    expect(stranger.outcome?.detail).toContain("(463)");
+    expect(scene.network.calls).toHaveLength(0);
+    expect(await ended(contact)).toMatchObject({ outcome: { reason: "message_played", heardRatio: 1 } });
+    expect(toneShare(scene.network.call().heard, 440, 16_000)).toBeGreaterThan(0.5);
+    await scene.system.advance(3_600_000);
+    expect(await scene.instance()).toMatchObject({ status: "ACTIVE", condition: null });
+    expect(await ended(CALLEE)).toMatchObject({ outcome: { reason: "message_played" } });
+    await scene.stop();
+  });
+
   test("takes a factory of clients, not a client", () => {
     expect(() => whatsapp({ client: {} as never })).toThrow("`client` must be a function");
   });

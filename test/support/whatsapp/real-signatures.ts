@@ -132,6 +132,14 @@ export declare class RealClient {
       }[]
     >;
   };
+  get message(): {
+    getReachoutTimelock(): Promise<{
+      readonly isActive: boolean;
+      readonly enforcementType: string | null;
+      readonly enforcementEndsAt: number | null;
+    }>;
+    send(to: string, content: string): Promise<object>;
+  };
   get lowlevel(): {
     readonly registerIncomingStanzaFilter: (filter: (node: BinaryNode) => boolean | Promise<boolean>) => () => void;
     readonly sendNode: (node: BinaryNode) => Promise<void>;

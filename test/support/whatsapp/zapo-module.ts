@@ -21,8 +21,11 @@ type ClientOptions = Pick<FakeWhatsAppOptions, "history"> & { readonly sessionId
 export function runZapoModule(source: string, system: ManualSystem, load: (path: string) => string): ZapoModule {
   let network: FakeWhatsApp | undefined;
   let context: Parameters<WhatsAppClientFactory>[0] | undefined;
+  const wrtc = { RTCPeerConnection: class {}, default: {} };
+  wrtc.default = wrtc; // as an ECMAScript module and as a CommonJS one
   const packages = new Map<string, unknown>([
     ["ringport/whatsapp", whatsappEntry],
+    ["@roamhq/wrtc", wrtc],
     ["@zapo-js/voip", { voipPlugin: (options: object) => options }],
     [
       "zapo-js",

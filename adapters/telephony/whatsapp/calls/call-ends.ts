@@ -1,5 +1,6 @@
 import type { DialProgress } from "../../../../src/ports/telephony.ts";
 import type { CallEnd } from "./call-types.ts";
+import { offerError } from "./offer-errors.ts";
 
 const sentence = (text: string, reason: string | undefined): string =>
   reason === undefined ? text : `${text}: ${reason}`;
@@ -66,7 +67,7 @@ export const HUNG_UP: CallEnd = { cause: "callee_hung_up", detail: null };
 
 export const refused = (code: string): CallEnd => ({
   cause: "rejected_by_network",
-  detail: `WhatsApp refused the offer: error ${code}`,
+  detail: `${offerError(code).text}: error ${code}`,
 });
 export const notAcknowledged = (ms: number): CallEnd => ({
   cause: "rejected_by_network",

@@ -1,3 +1,4 @@
+import type { DialError } from "../../../../src/ports/telephony.ts";
 import type { WhatsAppCall, WhatsAppClient, WhatsAppVoip } from "../../../../src/ports/whatsapp-client.ts";
 import type { ResolvedNumber } from "./number-resolver.ts";
 
@@ -8,8 +9,11 @@ export interface CallPort {
   /** The calls of the client, also while its connection is down: their audio goes another way. */
   readonly calls: WhatsAppVoip | undefined;
   readonly openCalls: OpenCallLog;
-  /** True if the client can show a privacy token to this callee: WhatsApp counts any other call as one to a stranger. */
-  isContact(callee: ResolvedNumber): Promise<boolean>;
+  /** Why no offer may be sent to this callee now; undefined if it may. Asked right before each offer. */
+  offerBlock(callee: ResolvedNumber): Promise<DialError | undefined>;
+  /** Takes note that WhatsApp has refused an offer with this error, or has taken it. */
+  offerRefused(code: string): void;
+  offerTaken(): void;
   /** Passes on what happens until the returned function is called. */
   listen(listener: CallListener): () => void;
 }

@@ -125,6 +125,8 @@ export class WhatsAppLeg implements Leg, CallListener {
     const read = readCallStanza(stanza, { callId: this.callId, addresses });
     if (read === undefined) return;
     this.#calleeKnows ||= endsForCallee(read);
+    if (read.type === "offer_refused" && this.#flow.state === "offered") this.#options.port.offerRefused(read.code);
+    if (read.type === "offer_taken") this.#options.port.offerTaken();
     if (read.type === "accept" && read.by !== undefined) this.#options.port.openCalls.accepted(this.callId, read.by);
     this.#take({ type: "stanza", stanza: read });
   }

@@ -42,7 +42,8 @@ export async function placeCall(
   if (signal.aborted) throw abandoned();
   const callee = await numbers.resolve(connectedClient(port), to, signal);
   const { phoneJid, address } = callee;
-  await port.isContact(callee); // its token may have to be put where the client looks
+  const block = await port.offerBlock(callee);
+  if (block !== undefined) throw block;
   if (signal.aborted) throw abandoned();
   const phone = `+${phoneJid.slice(0, phoneJid.indexOf("@"))}`;
   if ((await mayCall?.(phone)) === false)

@@ -4,6 +4,7 @@ import { disconnected } from "./lost-connections.ts";
 import { attemptFailed, connectionLost, restrictionMs } from "./reconnects.ts";
 import { isLinked, moved, reportOffline, stay } from "./session-state.ts";
 import type { Moment, SessionDecision, SessionEffect, SessionFlow } from "./session-types.ts";
+import { utc } from "./utc.ts";
 
 /**
  * WhatsApp has refused a login. After most refusals the client logs in again every 2 s until it is disconnected, which
@@ -42,9 +43,4 @@ function restricted(before: SessionFlow, expiresInMs: number | undefined, moment
   if (before.restriction === undefined) effects.push({ do: "log", level: "error", message: reason });
   const ms = restrictionMs(reconnects, expiresInMs, moment.now, moment.chance);
   return { flow: next, effects: [...effects, { do: "start_timer", timer: "retry", ms }] };
-}
-
-/** A time for people: `2026-11-27 04:05 UTC`. */
-function utc(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 }

@@ -86,6 +86,9 @@ export class SessionClients {
         },
         voip: (event) => listener.voip(event),
         stanza: (stanza) => listener.stanza(stanza),
+        timelock: () => {
+          if (this.#current === client) listener.timelock();
+        },
       },
     });
     this.#sessionId = id;

@@ -2,7 +2,13 @@ import { printableCause } from "../../../../src/base/printable-cause.ts";
 import { within } from "../../../../src/base/timeout.ts";
 import type { Logger } from "../../../../src/ports/logger.ts";
 import type { System } from "../../../../src/ports/system.ts";
-import { type LineHealth, type LineHost, NetworkSilent, type PairingCode } from "../../../../src/ports/telephony.ts";
+import {
+  type DialError,
+  type LineHealth,
+  type LineHost,
+  NetworkSilent,
+  type PairingCode,
+} from "../../../../src/ports/telephony.ts";
 import type { WhatsAppClient, WhatsAppClientFactory, WhatsAppVoip } from "../../../../src/ports/whatsapp-client.ts";
 import type { CallListener, CallPort } from "../calls/call-port.ts";
 import type { ResolvedNumber } from "../calls/number-resolver.ts";
@@ -10,6 +16,7 @@ import { AbandonedCalls } from "./abandoned-calls.ts";
 import { FirstSign } from "./first-sign.ts";
 import { encodeCredentials, type SessionId } from "./link-credentials.ts";
 import type { LoginTurns } from "./login-turns.ts";
+import { Offers } from "./offers.ts";
 import { OpenCalls } from "./open-calls.ts";
 import { masked } from "./phone-of.ts";
 import { SessionClients } from "./session-clients.ts";
@@ -50,6 +57,7 @@ export class Session implements CallPort {
   readonly #polls: StatePolls;
   readonly #abandoned: AbandonedCalls;
   readonly openCalls: OpenCalls;
+  readonly #offers: Offers;
   readonly #listeners = new Set<CallListener>();
   readonly #timers = new Map<SessionTimer, () => void>();
   readonly #inbox: SessionInput[] = [];
@@ -69,7 +77,13 @@ export class Session implements CallPort {
       ...{ system, port: this, listeners: this.#listeners },
       failed: (error) => this.#log("warn", "a call that nobody carries any more could not be ended", error),
     });
+    this.#offers = new Offers({
+      ...{ system, host },
+      client: () => this.client,
+      log: (level, message, error) => this.#log(level, message, error),
+    });
     const listener = {
+      timelock: () => this.#offers.check(),
       input: (input: SessionInput) => this.#take(input),
       voip: (event: Parameters<CallListener["voip"]>[0]) => this.#toCalls((call) => call.voip(event)),
       stanza: (stanza: unknown) => this.#toCalls((call) => call.stanza(stanza)),
@@ -92,8 +106,21 @@ export class Session implements CallPort {
     return this.#clients.current?.client?.voip;
   }
 
-  isContact(callee: ResolvedNumber): Promise<boolean> {
-    return this.#clients.isContact(callee);
+  async offerBlock(callee: ResolvedNumber): Promise<DialError | undefined> {
+    return this.#offers.block(!(await this.#clients.isContact(callee)));
+  }
+
+  offerRefused(code: string): void {
+    this.#offers.refused(code);
+  }
+
+  offerTaken(): void {
+    this.#offers.taken();
+  }
+
+  /** Why the number may not call anybody now, although it is online; undefined if it may. */
+  get pause(): DialError | undefined {
+    return this.#offers.block(false);
   }
 
   listen(listener: CallListener): () => void {
@@ -123,6 +150,7 @@ export class Session implements CallPort {
    * @throws {NetworkSilent} why no code comes
    */
   async link(): Promise<void> {
+    this.#offers.retry();
     this.#take({ type: "link" });
     if (this.#flow.state !== "linking" || this.#flow.codes > 0) return;
     const fault = await this.#firstSign.wait(FIRST_SIGN_MS);
@@ -154,7 +182,7 @@ export class Session implements CallPort {
   /** The health of the line, from the client's state at this moment. */
   probe(): LineHealth {
     this.#askState();
-    return healthOf(this.#flow);
+    return this.#offers.health(healthOf(this.#flow));
   }
 
   /** Removes this device at WhatsApp, if it answers in time, and forgets its keys. Never rejects. */
@@ -170,6 +198,7 @@ export class Session implements CallPort {
     const late = () => new NetworkSilent("the link was not stored in time");
     if (this.#storing !== undefined) await within(this.#storing, { system, ms: STORING_MS, late }).catch(() => {});
     this.#take({ type: "close" });
+    this.#offers.reset();
     this.#abandoned.stop();
     await this.#clients.ended();
   }
@@ -194,6 +223,7 @@ export class Session implements CallPort {
     if (flow.state !== before.state || flow.reason !== before.reason)
       this.#log("debug", `${before.state} -> ${flow.state}${flow.reason === null ? "" : `: ${flow.reason}`}`);
     for (const effect of effects) this.#carryOut(effect);
+    if (flow.state === "online" && before.state !== "online") this.#offers.check();
     this.#firstSign.noticed(flow, input);
   }
 
@@ -231,6 +261,7 @@ export class Session implements CallPort {
         clients.logOut();
         break;
       case "forget":
+        this.#offers.reset();
         clients.forget();
         this.openCalls.clear();
         this.#pairing = undefined;

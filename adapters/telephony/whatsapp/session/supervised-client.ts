@@ -11,6 +11,7 @@ import { CLIENT_EVENTS, type ClientEventName, readClientEvent } from "./client-e
 import { ClientWiring } from "./client-wiring.ts";
 import { masked } from "./phone-of.ts";
 import type { LiveState, SessionInput } from "./session-types.ts";
+import { isTimelockEvent, TIMELOCK_EVENT } from "./timelock.ts";
 
 /** How long a client may take, ms: to be made, to disconnect, to be online for a logout, to log out, to get a code. */
 const MAKING_MS = 30_000;
@@ -29,6 +30,8 @@ export interface ClientListener {
   input(input: SessionInput): void;
   voip(event: VoipEvent): void;
   stanza(stanza: unknown): void;
+  /** WhatsApp has changed the time-lock of the number. */
+  timelock(): void;
 }
 
 /** Options of {@link SupervisedClient}. */
@@ -239,6 +242,9 @@ export class SupervisedClient {
     this.#client = client;
     if (this.#dropped) return client;
     for (const name of CLIENT_EVENTS) this.#wiring.on(client, name, (event) => this.#take(name, event));
+    this.#wiring.on(client, TIMELOCK_EVENT, (event) => {
+      if (isTimelockEvent(event)) this.#options.listener.timelock();
+    });
     this.#wiring.attachCalls(client, this.#options.listener);
     return client;
   }

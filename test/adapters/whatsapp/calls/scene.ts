@@ -57,10 +57,18 @@ export class TestPort implements CallPort {
     return this.client?.voip;
   }
 
-  isContact(callee: ResolvedNumber): Promise<boolean> {
+  readonly refusals: string[] = [];
+
+  async offerBlock(callee: ResolvedNumber): Promise<undefined> {
     const { records, sessionId } = this.#context;
-    return isContact(privacyTokensOf(records, sessionId), callee);
+    await isContact(privacyTokensOf(records, sessionId), callee);
   }
+
+  offerRefused(code: string): void {
+    this.refusals.push(code);
+  }
+
+  offerTaken(): void {}
 
   listen(listener: CallListener): () => void {
     this.listeners.add(listener);

@@ -1,0 +1,123 @@
+import { within } from "../../../../src/base/timeout.ts";
+import type { System } from "../../../../src/ports/system.ts";
+import { type DialError, type LineHealth, type LineHost, NetworkSilent } from "../../../../src/ports/telephony.ts";
+import type { WhatsAppClient } from "../../../../src/ports/whatsapp-client.ts";
+import { TIMELOCK_CODE } from "../calls/offer-errors.ts";
+import * as limits from "./offer-limits.ts";
+import { askTimelock } from "./timelock.ts";
+
+/** How long a client may take to answer a question for its time-lock, ms. */
+const TIMELOCK_MS = 10_000;
+
+/** Options of {@link Offers}. */
+export interface OffersOptions {
+  readonly system: System;
+  readonly host: Pick<LineHost, "online" | "offline" | "condition">;
+  /** The connected client; undefined while there is none. */
+  readonly client: () => WhatsAppClient | undefined;
+  readonly log: (level: "info" | "error", message: string, error?: unknown) => void;
+}
+
+/** The offers of a number: remembers the errors that apply to further ones, and reports them to the core until they end. */
+export class Offers {
+  readonly #options: OffersOptions;
+  readonly #timers = new Map<string, () => void>();
+  #limits: limits.OfferLimits = limits.NO_LIMITS;
+
+  constructor(options: OffersOptions) {
+    this.#options = options;
+  }
+
+  /** The health of the line, with the limits of its offers. */
+  health(line: LineHealth): LineHealth {
+    return limits.limitedHealth(line, this.#limits, this.#time);
+  }
+
+  /** Why an offer is not sent now; undefined if it may be. */
+  block(isStranger: boolean): DialError | undefined {
+    return limits.offerBlock(this.#limits, isStranger, this.#time);
+  }
+
+  /** WhatsApp has refused an offer. */
+  refused(code: string): void {
+    this.#limit(code);
+    if (code === TIMELOCK_CODE) void this.#ask(false);
+  }
+
+  /** WhatsApp has taken an offer. */
+  taken(): void {
+    this.#limits = limits.afterTaken(this.#limits, this.#time);
+  }
+
+  /** The number is online, or WhatsApp has changed its time-lock. */
+  check(): void {
+    void this.#ask(true);
+  }
+
+  /** A person asks for another attempt. */
+  retry(): void {
+    for (const { code, callees } of this.#limits.values()) if (callees === "everyone") this.#lift(code);
+  }
+
+  /** The number is no longer linked, or the line is closed. */
+  reset(): void {
+    for (const cancel of this.#timers.values()) cancel();
+    this.#timers.clear();
+    this.#limits = limits.NO_LIMITS;
+  }
+
+  get #time(): limits.Time {
+    const { system } = this.#options;
+    return { now: system.monotonic(), wall: system.now() };
+  }
+
+  #limit(code: string, leftMs?: number): void {
+    const { system, host, log } = this.#options;
+    const before = this.#limits.get(code);
+    this.#limits = limits.limited(this.#limits, code, this.#time, leftMs);
+    const limit = this.#limits.get(code);
+    if (limit === undefined) return;
+    this.#timers.get(code)?.();
+    const over = (): void => (code === TIMELOCK_CODE ? void this.#ask(true) : this.#lift(code));
+    this.#timers.set(code, system.after(limit.until - system.monotonic(), over));
+    if (before === undefined) log("error", limit.reason);
+    if (limit.condition !== undefined) host.condition(limit.condition, limit.reason);
+    if (limit.condition !== undefined && limit.callees === "everyone") host.offline(limit.reason, true);
+    else host.online();
+  }
+
+  #lift(code: string): void {
+    this.#timers.get(code)?.();
+    this.#timers.delete(code);
+    const limit = this.#limits.get(code);
+    if (limit === undefined) return;
+    // One of 429 is remembered until an offer was taken: another one in a row lasts longer.
+    if (limit.condition === undefined) return;
+    this.#limits = limits.lifted(this.#limits, code);
+    this.#options.log("info", `calls are possible again after error ${code}`);
+    this.#options.host.online();
+  }
+
+  /** Asks WhatsApp until when strangers cannot be called. @param lifts the lock ends if WhatsApp knows of none */
+  async #ask(lifts: boolean): Promise<void> {
+    const { system, client, log } = this.#options;
+    const asked = client();
+    if (asked === undefined) return;
+    const late = () => new NetworkSilent(`the client did not answer within ${TIMELOCK_MS} ms`);
+    try {
+      const answer = Promise.resolve().then(() => askTimelock(asked, system.now()));
+      const timelock = await within(answer, { system, ms: TIMELOCK_MS, late });
+      if (client() !== asked) return;
+      if (timelock?.active === true) this.#limit(TIMELOCK_CODE, timelock.leftMs);
+      else if (lifts && (timelock !== undefined || this.#isOver)) this.#lift(TIMELOCK_CODE);
+    } catch (error) {
+      log("info", "the time-lock of the number is unknown", error);
+      if (lifts && this.#isOver) this.#lift(TIMELOCK_CODE);
+    }
+  }
+
+  /** True if the lock has no time left. */
+  get #isOver(): boolean {
+    return (this.#limits.get(TIMELOCK_CODE)?.until ?? 0) <= this.#options.system.monotonic();
+  }
+}

@@ -1,0 +1,150 @@
+import { describe, expect, test } from "vitest";
+import type { FakeWhatsAppOptions } from "../../../src/testing/index.ts";
+import { type Dialled, NumberScene, OWNER } from "./number-scene.ts";
+
+const CONTACT = "+12025550101";
+const HOUR = 3_600_000;
+
+/** A linked number, to whose owner one contact has written. */
+async function linked(options?: FakeWhatsAppOptions): Promise<NumberScene> {
+  const scene = await NumberScene.linked(1, undefined, options);
+  scene.network.write(CONTACT, OWNER);
+  await scene.system.advance(1_000);
+  return scene;
+}
+
+/** Calls a number and hangs up after a second. */
+async function call(scene: NumberScene, to: string): Promise<Dialled> {
+  const dialled = scene.dial(to);
+  await scene.system.advance(1_000);
+  const hungUp = dialled.leg?.hangUp();
+  await scene.system.advance(5_000);
+  await hungUp;
+  return dialled;
+}
+
+/** Calls that many strangers, one after the other. */
+async function callStrangers(scene: NumberScene, count: number): Promise<Dialled[]> {
+  const dialled: Dialled[] = [];
+  for (let i = 0; i < count; i++) dialled.push(await call(scene, `+1202555020${i}`));
+  return dialled;
+}
+
+const endOf = ({ events }: Dialled) => events.find((event) => event.type === "ended");
+
+describe("a number that may not call strangers (463)", () => {
+  test("offers one call of five, and fails the others without an offer", async () => {
+    const scene = await linked({ timelock: false });
+    scene.network.refuseOffers({ error: 463, from: OWNER, to: "strangers", forMs: 6 * HOUR });
+    const dialled = await callStrangers(scene, 5);
+    expect(scene.network.calls).toHaveLength(1);
+    const refused = dialled.map(({ error }) => error?.release);
+    expect(refused.slice(1)).toEqual(["paused", "paused", "paused", "paused"]);
+    expect(dialled[4]?.error?.message).toContain("463");
+  });
+
+  test("still calls its contacts, and shows the restriction with its end while it is online", async () => {
+    const scene = await linked();
+    const now = scene.system.now();
+    scene.network.refuseOffers({ error: 463, from: OWNER, to: "strangers", forMs: 6 * HOUR });
+    await callStrangers(scene, 1);
+    const health = await scene.line.probe();
+    expect(health).toMatchObject({ state: "online", notice: { condition: "restricted" } });
+    const until = health.state === "online" ? (health.notice?.until ?? 0) : 0;
+    expect(Math.abs(until - now - 6 * HOUR)).toBeLessThan(2_000);
+    expect(scene.host.lastCondition).toBe("restricted");
+    const contact = await call(scene, CONTACT);
+    expect(contact.error).toBeUndefined();
+    expect(contact.events.map(({ type }) => type)).toContain("alerting");
+  });
+
+  test("learns of the lock and of its end before any offer, if the client knows", async () => {
+    const scene = await linked();
+    scene.network.refuseOffers({ error: 463, from: OWNER, to: "strangers", forMs: 6 * HOUR });
+    await scene.system.advance(1_000);
+    expect((await callStrangers(scene, 2)).map(({ error }) => error?.release)).toEqual(["paused", "paused"]);
+    expect(scene.network.calls).toHaveLength(0);
+    await scene.system.advance(6 * HOUR);
+    expect(await scene.line.probe()).toEqual({ state: "online" });
+    expect((await callStrangers(scene, 1))[0]?.error).toBeUndefined();
+  });
+
+  test("tries one call an hour if the client knows nothing of the lock", async () => {
+    const scene = await linked({ timelock: false });
+    scene.network.refuseOffers({ error: 463, from: OWNER, to: "strangers" });
+    const [first] = await callStrangers(scene, 5);
+    expect(endOf(first as Dialled)).toMatchObject({
+      cause: "rejected_by_network",
+      detail: expect.stringMatching(/463/),
+    });
+    expect(scene.network.calls).toHaveLength(1);
+    await scene.system.advance(HOUR);
+    await callStrangers(scene, 5);
+    expect(scene.network.calls).toHaveLength(2);
+    scene.network.acceptOffers();
+    await scene.system.advance(HOUR);
+    expect((await callStrangers(scene, 1))[0]?.error).toBeUndefined();
+  });
+
+  test("asks the client again after a reconnect", async () => {
+    const scene = await linked();
+    scene.network.refuseOffers({ error: 463, from: OWNER, to: "strangers", forMs: 6 * HOUR });
+    await scene.system.advance(1_000);
+    scene.network.reachable = false;
+    scene.network.acceptOffers(); // its notification is lost
+    await scene.system.advance(60_000);
+    scene.network.reachable = true;
+    await scene.system.advance(10 * 60_000);
+    expect(await scene.line.probe()).toEqual({ state: "online" });
+  });
+});
+
+describe("a number that is to wait between calls (429)", () => {
+  test("sends no offer until the time is over, and waits longer after another one", async () => {
+    const scene = await linked();
+    scene.network.refuseOffers({ error: 429, from: OWNER });
+    await call(scene, CONTACT);
+    const waiting = await call(scene, CONTACT);
+    expect(waiting.error).toMatchObject({ release: "line_lost", retryAfterMs: expect.any(Number) });
+    expect(waiting.error?.retryAfterMs).toBeLessThanOrEqual(60_000);
+    expect(scene.network.calls).toHaveLength(1);
+    expect(await scene.line.probe()).toEqual({ state: "online" });
+    await scene.system.advance(60_000);
+    await call(scene, CONTACT);
+    expect(scene.network.calls).toHaveLength(2);
+    await scene.system.advance(60_000);
+    expect((await call(scene, CONTACT)).error?.release).toBe("line_lost");
+    scene.network.acceptOffers();
+    await scene.system.advance(60_000);
+    expect((await call(scene, CONTACT)).error).toBeUndefined();
+    expect((await call(scene, CONTACT)).error).toBeUndefined();
+  });
+});
+
+describe("a client that is too old to call (439)", () => {
+  test("takes the line offline until somebody asks for another attempt", async () => {
+    const scene = await linked();
+    scene.network.refuseOffers({ error: 439 });
+    await call(scene, CONTACT);
+    expect(await scene.line.probe()).toMatchObject({
+      state: "offline",
+      lasting: true,
+      reason: expect.stringMatching(/439/),
+    });
+    expect(scene.host.lastCondition).toBe("client_outdated");
+    expect((await call(scene, CONTACT)).error?.release).toBe("line_lost");
+    expect(scene.network.calls).toHaveLength(1);
+    scene.network.acceptOffers();
+    await scene.line.link();
+    expect((await call(scene, CONTACT)).error).toBeUndefined();
+  });
+});
+
+test("an error of unknown meaning fails its call alone", async () => {
+  const scene = await linked();
+  scene.network.number(CONTACT, { offer: { error: 403 } });
+  const refused = await call(scene, CONTACT);
+  expect(endOf(refused)).toMatchObject({ cause: "rejected_by_network", detail: expect.stringMatching(/error 403$/) });
+  expect(await scene.line.probe()).toEqual({ state: "online" });
+  expect((await callStrangers(scene, 1))[0]?.error).toBeUndefined();
+});
