@@ -1,6 +1,6 @@
 import { minuteOf } from "../../src/domain/calling-hours.ts";
-import type { AnswerRateFloor, CallingHours, WarmUp } from "../../src/domain/number-protection.ts";
-import { areHours, isCurve, isFloor } from "../../src/domain/protection-limits.ts";
+import type { AnswerRateFloor, CallingHours, RefusalLimit, WarmUp } from "../../src/domain/number-protection.ts";
+import { areHours, isCurve, isFloor, isRefusalLimit } from "../../src/domain/protection-limits.ts";
 import { decimal, onOff, type Parser, wholeNumber } from "./parsers.ts";
 import { setting } from "./setting.ts";
 
@@ -30,6 +30,18 @@ export const answerRateFloor: Parser<AnswerRateFloor | false> = {
     if (floor === undefined || calls === undefined || pauseMs === undefined) return undefined;
     const answerRate = { floor, calls, pauseMs };
     return isFloor(answerRate) ? answerRate : undefined;
+  }),
+};
+
+/** The limit of refused calls in a row: calls, ms of the pause. */
+export const refusalLimit: Parser<RefusalLimit | false> = {
+  expected: "off, or the refused calls in a row and the pause in ms (up to 7 days), such as 3,3600000",
+  placeholder: "CALLS,MS",
+  parse: unlessOff((given) => {
+    const [calls, pauseMs] = numbers(given, 2) ?? [];
+    if (calls === undefined || pauseMs === undefined) return undefined;
+    const refusals = { calls, pauseMs };
+    return isRefusalLimit(refusals) ? refusals : undefined;
   }),
 };
 
@@ -75,6 +87,13 @@ export const PROTECTION = [
     answerRateFloor,
     "off",
     "Pauses an instance if a smaller share of its last calls was answered.",
+  ),
+  setting(
+    "queue.refusals",
+    "RINGPORT_REFUSALS",
+    refusalLimit,
+    "off",
+    "Pauses an instance if the network has refused that many calls in a row.",
   ),
   setting(
     "queue.requireConsent",

@@ -96,22 +96,24 @@ export function callQueue(
           .where("dialing_at", ">", since)
           .$if(until !== undefined, (query) => query.where("dialing_at", "<=", until ?? 0))
           .orderBy("dialing_at", "desc");
-        const newest = dialled.select(reason.as("reason")).limit(most + MAX_UNREACHED);
+        const ended = dialled.select(reason.as("reason"));
+        const newest = ended.limit(most + MAX_UNREACHED);
         const rows =
           which === "all"
-            ? await dialled.limit(most).execute()
+            ? await ended.limit(most).execute()
             : await db
                 .selectFrom(newest.as("dialled"))
-                .select(["id", "dialing_at", "started_at", "ended_at"])
+                .select(["id", "dialing_at", "started_at", "ended_at", "reason"])
                 .where((eb) => eb.or([eb("started_at", "is not", null), eb("reason", "in", UNANSWERED_REASONS)]))
                 .orderBy("dialing_at", "desc")
                 .limit(most)
                 .execute();
-        return rows.map(({ id, dialing_at, started_at, ended_at }) => ({
+        return rows.map(({ id, dialing_at, started_at, ended_at, reason: outcome }) => ({
           callId: id,
           at: dialing_at ?? 0,
           endedAt: ended_at,
           answered: started_at !== null,
+          ...(outcome === "rejected_by_network" && { refused: true }),
         }));
       }),
     waitingSince: (createdBefore, limit, after) =>

@@ -1,6 +1,6 @@
 import { callingHoursBlock } from "./calling-hours.ts";
 import type { ConsentStatus } from "./consent.ts";
-import type { AnswerRateFloor, Block, NumberProtection, Pause, WarmUp } from "./number-protection.ts";
+import type { AnswerRateFloor, Block, NumberProtection, Pause, RefusalLimit, WarmUp } from "./number-protection.ts";
 
 /** A call of the instance that was dialled. Times are ms since 1970-01-01 UTC. */
 export interface DialRecord {
@@ -9,6 +9,8 @@ export interface DialRecord {
   /** Null while the call goes on. */
   readonly endedAt: number | null;
   readonly answered: boolean;
+  /** The network has refused it (`rejected_by_network`). Default: false. */
+  readonly refused?: boolean | undefined;
 }
 
 /** What is known about the callee of a call. */
@@ -24,7 +26,7 @@ export interface Callee {
 export interface DialPast {
   /** When its number was linked, ms since 1970-01-01 UTC. */
   readonly linkedAt: number;
-  /** Its dials, newest first, as far as the warm-up and the pace count them. */
+  /** Its dials, newest first, as far as the warm-up, the refusals and the pace count them. */
   readonly history: readonly DialRecord[];
   /** The dials that the answer rate counts, newest first: see `UNANSWERED_REASONS`. Default: `history`. */
   readonly reached?: readonly DialRecord[] | undefined;
@@ -85,13 +87,14 @@ export function calleeBlock(
 
 /** Until when the instance dials nobody, whatever the number; undefined: it may dial. */
 export function instancePause(
-  { answerRate, warmUp }: NumberProtection,
+  { answerRate, refusals, warmUp }: NumberProtection,
   { history, reached = history, linkedAt }: Pick<DialPast, "history" | "reached" | "linkedAt">,
   now: number,
 ): Pause | undefined {
   const unanswered = answerRate ? answerRatePause(answerRate, reached, now) : undefined;
   const warming = warmUp ? warmUpPause(warmUp, history, linkedAt, now) : undefined;
-  const pauses = [unanswered, warming].filter((pause) => pause !== undefined && pause.until > now);
+  const refused = refusals ? refusalPause(refusals, history, now) : undefined;
+  const pauses = [unanswered, refused, warming].filter((pause) => pause !== undefined && pause.until > now);
   return pauses.sort((a, b) => (b?.until ?? 0) - (a?.until ?? 0))[0];
 }
 
@@ -117,6 +120,21 @@ function answerRatePause(
   const until = Math.min(last.endedAt ?? last.at, now) + pauseMs;
   const reason = `${answered} of the last ${calls} calls were answered, fewer than ${percent(floor)}: the next one is dialled from ${time(until)}`;
   return { until, reason };
+}
+
+function refusalPause(
+  { calls, pauseMs }: RefusalLimit,
+  history: readonly DialRecord[],
+  now: number,
+): Pause | undefined {
+  const last = history.filter(({ at }) => at <= now).slice(0, calls);
+  const [newest] = last;
+  if (newest === undefined || last.length < calls || !last.every(({ refused }) => refused)) return undefined;
+  const until = Math.min(newest.endedAt ?? newest.at, now) + pauseMs;
+  return {
+    until,
+    reason: `the network has refused the last ${calls} calls: the next one is dialled from ${time(until)}`,
+  };
 }
 
 function warmUpPause(warmUp: WarmUp, history: readonly DialRecord[], linkedAt: number, now: number): Pause | undefined {

@@ -11,6 +11,8 @@ export interface NumberProtection {
   readonly warmUp?: WarmUp | false | undefined;
   /** Pauses an instance whose calls are hardly answered; `false` is off. */
   readonly answerRate?: AnswerRateFloor | false | undefined;
+  /** Pauses an instance whose calls the network refuses one after the other; `false` is off. */
+  readonly refusals?: RefusalLimit | false | undefined;
   /** Only numbers whose consent is recorded are called. */
   readonly requireConsent?: boolean | undefined;
   /** Calls are placed only at these hours, in the callee's own time zone; `false` is off. */
@@ -27,6 +29,12 @@ export interface WarmUp {
 /** Of the last `calls` calls at least the share `floor` (0 to 1) must have been answered, else the instance pauses for `pauseMs`. */
 export interface AnswerRateFloor {
   readonly floor: number;
+  readonly calls: number;
+  readonly pauseMs: number;
+}
+
+/** If the network has refused the last `calls` calls, the instance pauses for `pauseMs`, counted from the end of the last one. */
+export interface RefusalLimit {
   readonly calls: number;
   readonly pauseMs: number;
 }
@@ -63,7 +71,7 @@ export interface Pause {
   readonly reason: string;
 }
 
-const FIELDS = ["paceMs", "paceJitter", "warmUp", "answerRate", "requireConsent", "callingHours"] as const;
+const FIELDS = ["paceMs", "paceJitter", "warmUp", "answerRate", "refusals", "requireConsent", "callingHours"] as const;
 
 /** The protection in force: the operator's choice field by field, otherwise that of the network. */
 export function protectionInForce(operator: NumberProtection, network: NumberProtection = {}): NumberProtection {

@@ -1,7 +1,7 @@
 import { shown } from "../base/shown.ts";
 import { minuteOf } from "./calling-hours.ts";
 import { DAY_MS, warmUpLimit } from "./dial-decision.ts";
-import type { AnswerRateFloor, CallingHours, NumberProtection, WarmUp } from "./number-protection.ts";
+import type { AnswerRateFloor, CallingHours, NumberProtection, RefusalLimit, WarmUp } from "./number-protection.ts";
 
 /** The most calls that one day of a warm-up curve may allow. */
 const MOST_CALLS = 10_000;
@@ -14,7 +14,7 @@ const MOST_COUNTED = 1_000;
  * @throws {RangeError} naming the value and what to write instead
  */
 export function assertUsable(protection: NumberProtection, of: string): void {
-  const { paceMs, paceJitter, warmUp, answerRate, callingHours } = protection;
+  const { paceMs, paceJitter, warmUp, answerRate, refusals, callingHours } = protection;
   const fault = [
     paceMs !== undefined && !isBetween(paceMs, 0, DAY_MS) && `paceMs is ${shown(paceMs)}: ${MS_RULE}`,
     paceJitter !== undefined &&
@@ -22,6 +22,7 @@ export function assertUsable(protection: NumberProtection, of: string): void {
       `paceJitter is ${shown(paceJitter)}: it must be a share from 0 to 1`,
     warmUp && !isCurve(warmUp) && `warmUp is ${shown(warmUp)}: ${WARM_UP_RULE}`,
     answerRate && !isFloor(answerRate) && `answerRate is ${shown(answerRate)}: ${ANSWER_RATE_RULE}`,
+    refusals && !isRefusalLimit(refusals) && `refusals is ${shown(refusals)}: ${REFUSALS_RULE}`,
     callingHours && !areHours(callingHours) && `callingHours is ${shown(callingHours)}: ${HOURS_RULE}`,
   ].find((sentence) => typeof sentence === "string");
   if (fault) throw new RangeError(`${of}: ${fault}`);
@@ -30,6 +31,7 @@ export function assertUsable(protection: NumberProtection, of: string): void {
 const MS_RULE = `it must be from 0 to ${DAY_MS} ms`;
 const WARM_UP_RULE = `firstDay must be a whole number from 1, growth at least 1, days a whole number from 1 to 365, and the last day's limit at most ${MOST_CALLS}`;
 const ANSWER_RATE_RULE = `floor must be a share above 0 and at most 1, calls a whole number from 1 to ${MOST_COUNTED}, pauseMs from 1 to ${7 * DAY_MS}`;
+const REFUSALS_RULE = `calls must be a whole number from 1 to ${MOST_COUNTED}, pauseMs from 1 to ${7 * DAY_MS}`;
 const HOURS_RULE =
   'from must be a time such as "08:00", until a later one, at most "24:00", and days a list of 1 (Monday) to 7 (Sunday)';
 
@@ -45,6 +47,10 @@ export function isCurve(warmUp: WarmUp): boolean {
 
 export function isFloor({ floor, calls, pauseMs }: AnswerRateFloor): boolean {
   return isBetween(floor, 0, 1) && floor > 0 && isWhole(calls, MOST_COUNTED) && isBetween(pauseMs, 1, 7 * DAY_MS);
+}
+
+export function isRefusalLimit({ calls, pauseMs }: RefusalLimit): boolean {
+  return isWhole(calls, MOST_COUNTED) && isBetween(pauseMs, 1, 7 * DAY_MS);
 }
 
 export function areHours({ from, until, days }: CallingHours): boolean {

@@ -43,7 +43,13 @@ const CAPABILITIES: TelephonyCapabilities = {
   linking: "code",
   sampleRate: SAMPLE_RATE,
   // What gets a number banned is a burst of calls to strangers, above all soon after it was linked.
-  protection: { paceMs: 20_000, paceJitter: 0.5, warmUp: { firstDay: 20, growth: 1.3, days: 14 } },
+  // A number whose calls are refused one after the other is watched already: each further one counts against it.
+  protection: {
+    paceMs: 20_000,
+    paceJitter: 0.5,
+    warmUp: { firstDay: 20, growth: 1.3, days: 14 },
+    refusals: { calls: 3, pauseMs: 3_600_000 },
+  },
 };
 
 /**

@@ -117,7 +117,7 @@ async function pastOf(context: Context, protection: NumberProtection, monitor: L
  */
 async function dialsOf(
   { storage, system }: Context,
-  { warmUp, answerRate, paceMs }: NumberProtection,
+  { warmUp, answerRate, refusals, paceMs }: NumberProtection,
   instanceId: string,
   linkedAt: number,
   { since, after, lastToo }: { readonly since: number; readonly after: string; readonly lastToo: boolean },
@@ -126,13 +126,14 @@ async function dialsOf(
   const day = warmUpDay(linkedAt, now);
   const ofDay = warmUp && day < warmUp.days ? warmUpLimit(warmUp, Math.min(day + 1, warmUp.days - 1)) : 0;
   const { calls } = storage;
-  const [newest, recent, reached] = await Promise.all([
+  const [newest, recent, last, reached] = await Promise.all([
     paceMs && lastToo ? calls.dialHistory(instanceId, since, 1) : [],
     ofDay > 0 ? calls.dialHistory(instanceId, Math.max(since, now - DAY_MS), ofDay, now + DAY_MS) : [],
+    refusals ? calls.dialHistory(instanceId, since, refusals.calls, now) : [],
     answerRate ? calls.dialHistory(instanceId, since, answerRate.calls, now, "reached") : [],
   ]);
   const isOfNumber = ({ callId }: DialRecord): boolean => callId > after;
-  const dials = new Map([...newest, ...recent].filter(isOfNumber).map((dial) => [dial.callId, dial]));
+  const dials = new Map([...newest, ...recent, ...last].filter(isOfNumber).map((dial) => [dial.callId, dial]));
   return { history: [...dials.values()].sort((a, b) => b.at - a.at), reached: reached.filter(isOfNumber) };
 }
 

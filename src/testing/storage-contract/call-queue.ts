@@ -158,6 +158,22 @@ export function callQueueContract(clause: Clause): void {
     },
   );
 
+  clause("a dial that the network has refused is marked as such", async (scene) => {
+    const instance = await scene.storedInstance();
+    const since = scene.now();
+    for (const reason of ["unreachable", "rejected_by_network"] as const) {
+      const outcome = { ...UNANSWERED, reason };
+      await scene.moved(await scene.storedCall(instance), {
+        ...{ status: "FAILED", dialingAt: scene.now(), endedAt: scene.now(), outcome },
+      });
+    }
+    const dials = await scene.storage.calls.dialHistory(instance.id, since, 10);
+    scene.equal(
+      dials.map(({ refused = false }) => refused),
+      [true, false],
+    );
+  });
+
   clause("the active calls of an instance are listed in the order of their ids", async (scene) => {
     const instance = await scene.storedInstance();
     const late = await scene.storedCall(instance, { createdAt: scene.now() + 1_000 });

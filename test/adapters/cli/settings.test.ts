@@ -272,6 +272,7 @@ describe("reading settings", () => {
     ["RINGPORT_WARM_UP", "20,3,14", "at most 10000 calls on the last day"],
     ["RINGPORT_ANSWER_RATE", "20,20,3600000", "such as 0.2,20,3600000"],
     ["RINGPORT_ANSWER_RATE", "0.2,20,999999999999", "up to 7 days"],
+    ["RINGPORT_REFUSALS", "0,3600000", "such as 3,3600000"],
     ["RINGPORT_REQUIRE_CONSENT", "yes please", "1 or true"],
     ["RINGPORT_CALLING_HOURS", "8-20", "hours such as 08:00-20:00"],
     ["RINGPORT_CALLING_HOURS", "20:00-08:00", "hours such as 08:00-20:00"],

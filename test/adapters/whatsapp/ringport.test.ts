@@ -256,6 +256,23 @@ describe("a Ringport with linked WhatsApp numbers", () => {
     await scene.stop();
   });
 
+  test("a number whose calls WhatsApp refuses one after the other rests", async () => {
+    const scene = await linked();
+    scene.network.number(CALLEE, { offer: { error: 403 } });
+    const tts = { text: "Your table is ready", voiceId: "en-US-1" };
+    const input = { instanceId: scene.instanceId, type: "FIXED_TTS", target: { phoneNumber: CALLEE }, tts } as const;
+    const reasons: unknown[] = [];
+    for (let i = 0; i < 5; i++) {
+      const { id } = await scene.ringport.calls.create(ALICE, input);
+      await scene.system.advance(60_000);
+      reasons.push((await scene.ringport.calls.get(ALICE, id)).outcome?.reason);
+    }
+    const refused = "rejected_by_network";
+    expect(reasons).toEqual([refused, refused, refused, "instance_paused", "instance_paused"]);
+    expect(scene.network.calls).toHaveLength(3);
+    await scene.stop();
+  });
+
   test("takes a factory of clients, not a client", () => {
     expect(() => whatsapp({ client: {} as never })).toThrow("`client` must be a function");
   });

@@ -32,6 +32,36 @@ async function pauses(world: World, instance: Instance) {
   return log.filter(({ type }) => type === "instance.paused").map(({ data }) => data);
 }
 
+describe("refusals of the network", () => {
+  test("pause the number after several in a row, and one call at a time is tried then", async () => {
+    const world = await start({ refusals: { calls: 3, pauseMs: HOUR_MS } });
+    const instance = await world.activeInstance();
+    const refused = async (): Promise<void> => {
+      const call = await world.call(instance);
+      world.leg(call).placed();
+      world.leg(call).end("rejected_by_network");
+      await world.system.settle();
+    };
+    await refused();
+    await refused();
+    await unanswered(world, instance); // begins the count anew
+    for (let i = 0; i < 3; i++) await refused();
+    const blocked = await world.call(instance);
+    expect((await world.stored(blocked)).outcome).toMatchObject({
+      reason: "instance_paused",
+      detail: expect.stringContaining("the network has refused the last 3 calls"),
+    });
+    expect(await pauses(world, instance)).toHaveLength(1);
+    await world.system.advance(HOUR_MS + 1);
+    await refused();
+    expect((await world.stored(await world.call(instance))).outcome?.reason).toBe("instance_paused");
+    await world.system.advance(HOUR_MS + 1);
+    await unanswered(world, instance);
+    await unanswered(world, instance);
+    await world.stop();
+  });
+});
+
 describe("the pace", () => {
   test("is kept under the single policy too", async () => {
     const world = await World.start({ policy: { kind: "single", paceMs: 10_000 } });
