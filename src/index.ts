@@ -91,6 +91,7 @@ export type {
   CallingHours,
   NumberProtection,
   Pause,
+  RefusalLimit,
   WarmUp,
 } from "./domain/number-protection.ts";
 export type { CompletedReason, FailedReason, HeardEvidence, Outcome, OutcomeData } from "./domain/outcome.ts";
