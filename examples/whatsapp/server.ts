@@ -4,7 +4,7 @@
 // phone: no packages, no number.
 //
 //   Try it  node whatsapp/server.ts --simulated
-//   Start   npm install zapo-js @zapo-js/voip libmlow-wasm @roamhq/wrtc && node whatsapp/server.ts
+//   Start   node whatsapp/server.ts, once the packages of docs/whatsapp.md, "Install", are installed
 import process from "node:process";
 import { createRingport } from "ringport";
 import { serve } from "ringport/node";

@@ -44,7 +44,6 @@ const PRINT: readonly (readonly [saying: string, printed: readonly RegExp[]])[] 
     ],
   ],
   ["ringport.webhooks.create", [/^hook_\w{26} whsec_\S{44}$/m]],
-  ["new FakeWhatsApp()", [/^networks: .*name: 'whatsapp'/m]],
   ["answerRate: { floor", []],
   ["created within a second", [/^created within a second: true$/m]],
 ];
@@ -74,6 +73,10 @@ const NOT_RUN: readonly (readonly [saying: string, why: string])[] = [
   ['user: "100"', "it needs a trunk; test/adapters/sip calls over some"],
   ["whatsappBusiness({", "it needs WhatsApp's servers; test/adapters/sip has a peer that keeps their rules"],
   ["new WaClient({", "it needs the client's packages; test/testing/whatsapp/client-types.test.ts has their signatures"],
+  [
+    'from "./zapo.ts"',
+    "it needs them too; test/examples/whatsapp.test.ts starts the example, whose client is scripted",
+  ],
   ["cascadeAgent({", "it needs a language model; test/peers/agents.test.ts has one"],
   ["realtimeAgent({", "it needs a provider; test/adapters/agent/realtime.test.ts has one"],
   ['name: "parrot"', "it waits for keys; the test of the agent's port runs agents of its own"],

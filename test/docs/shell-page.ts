@@ -38,7 +38,12 @@ export const NOT_RUN: readonly (readonly [RegExp, string])[] = [
   ],
   [/^RINGPORT_STREAM_PREVIEW=1 npm start/m, "it serves until it is stopped; the page is typed against such a server"],
   [/^npm install ringport @echogarden/m, "test/package installs the tarball, with and without voices"],
-  [/^npm install ringport zapo-js/m, "it installs packages that only some registries have in this version"],
+  [
+    /^npm install ringport .* zapo-js@|^npx ringport doctor/m,
+    "it needs packages that only some registries have; test/adapters/cli/whatsapp-findings.test.ts shows the same with stand-ins",
+  ],
+  [/^node server\.ts/m, "it needs these packages too; test/examples starts the example that has the same files"],
+  [/^export RINGPORT_TOKEN=\$\(npx|^npx ringport call/m, "test/examples/whatsapp.test.ts types it beside the example"],
   [/^npx esbuild /m, "it needs a project of the reader; test/package/bundlers.test.ts does the same in one"],
   [/^docker compose |^sudo systemctl /m, "it needs a Docker engine or systemd as root"],
   [/^UPDATE_DOCS=1 /m, "it would write the pages that are being tested"],

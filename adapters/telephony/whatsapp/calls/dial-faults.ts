@@ -4,17 +4,22 @@ import { DialError } from "../../../../src/ports/telephony.ts";
 /** When a number whose client is full, or that WhatsApp does not answer, may call again, ms. */
 export const RETRY_MS = 5_000;
 
-/** What a client's `startCall` reports, by the beginning of its message. */
-const FAULTS: readonly (readonly [text: string, fault: () => DialError])[] = [
+/** What a client's `startCall` reports, by its message. */
+const FAULTS: readonly (readonly [message: RegExp, fault: () => DialError])[] = [
   [
-    "no device sessions to encrypt the call offer",
+    /^no device sessions to encrypt the call offer/,
     () => new DialError("unreachable", "the number has no device that can be called: no device sessions"),
   ],
   // The client asks for the callee's devices first, unless it knows them.
-  ["client is not connected", () => new DialError("line_lost", "the connection to WhatsApp is down")],
-  ["noise session not ready", () => new DialError("line_lost", "the connection to WhatsApp is down")],
+  [/^client is not connected/, () => new DialError("line_lost", "the connection to WhatsApp is down")],
+  [/^noise session not ready/, () => new DialError("line_lost", "the connection to WhatsApp is down")],
+  // Each runtime has its own words for a missing package, and names folders of the server in them.
   [
-    "max concurrent calls reached",
+    /\blibmlow-wasm\b/,
+    () => new DialError("internal_error", "the package libmlow-wasm is not installed, or broken: see ringport doctor"),
+  ],
+  [
+    /^max concurrent calls reached/,
     () =>
       new DialError(
         "line_lost",
@@ -28,7 +33,7 @@ const FAULTS: readonly (readonly [text: string, fault: () => DialError])[] = [
 export function dialFault(error: unknown): DialError {
   if (error instanceof DialError) return error;
   const text = errorText(error);
-  const known = FAULTS.find(([beginning]) => text.startsWith(beginning));
+  const known = FAULTS.find(([message]) => message.test(text));
   // Whether the offer was sent is unknown, so the call is not dialled again.
   return known === undefined ? new DialError("rejected_by_network", `the client reports: ${text}`) : known[1]();
 }

@@ -290,6 +290,17 @@ describe("startCall", () => {
     });
   });
 
+  test("of a client without its codec: internal_error, with the fix, and without the server's folders", async () => {
+    const scene = await CallScene.start();
+    const text =
+      "Cannot find package 'libmlow-wasm' imported from /srv/secret/node_modules/@zapo-js/voip/mlow-codec.js";
+    scene.client.disturb("startCall", new Error(text));
+    const refused = await scene.refusal();
+    expect(refused.release).toBe("internal_error");
+    expect(refused.message).toMatch(/libmlow-wasm .* not installed.*ringport doctor/);
+    expect(refused.message).not.toContain("/srv/secret");
+  });
+
   test("of a client without the voip plugin: internal_error, with the fix", async () => {
     const scene = await CallScene.start();
     const { client } = scene;
