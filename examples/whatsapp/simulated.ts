@@ -3,6 +3,8 @@
 //
 //   scan      scans the code that is shown now; GET /v1/instances/:instanceId/configure shows one
 //   ABCD1234  types this pairing code; POST /v1/instances/:instanceId/pairing-code gives one for +5511912345678
+//   restrict  WhatsApp locks the number out of calling people who have not written to it, as it does after many such calls
+//   release   the lock ends
 //   unlink    removes the device, as the app does under Settings, Linked devices
 import { writeFileSync } from "node:fs";
 import process from "node:process";
@@ -28,11 +30,19 @@ function act(command: string): string {
     network.scan(code, OWNER);
     return `${OWNER} has scanned the code`;
   }
+  if (command === "restrict") {
+    network.refuseOffers({ error: 463, from: OWNER, to: "strangers" });
+    return `${OWNER} is restricted: it cannot call people who have not written to it`;
+  }
+  if (command === "release") {
+    network.acceptOffers();
+    return `${OWNER} may call everybody again`;
+  }
   if (command === "unlink") {
     network.unlink(OWNER);
     return `${OWNER} has removed the device`;
   }
-  if (!/^[0-9a-z]{4}-?[0-9a-z]{4}$/i.test(command)) return "Type scan, a pairing code, or unlink";
+  if (!/^[0-9a-z]{4}-?[0-9a-z]{4}$/i.test(command)) return "Type scan, a pairing code, restrict, release, or unlink";
   try {
     network.typeCode(command, OWNER);
     return `${OWNER} has typed the code`;

