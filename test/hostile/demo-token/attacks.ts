@@ -109,9 +109,16 @@ export const ATTACKS: readonly Attack[] = [
       const { id } = created.json<{ id: string }>();
       const url = `${loot.url}/v1/calls/${id}/stream?audio=callee&encoding=pcm_s16le&sample_rate=16000`;
       let closed = 0;
-      const socket = await openAudioSocket(url, { closed: (code) => (closed = code) }, loot.token).catch(
-        (fault: Error) => /HTTP\/1.1 (\d+)[\s\S]*"code":"(\w+)"/.exec(fault.message)?.slice(1).join(" ") ?? "no stream",
-      );
+      const opening = () =>
+        openAudioSocket(url, { closed: (code) => (closed = code) }, loot.token).catch(
+          (fault: Error) =>
+            /HTTP\/1.1 (\d+)[\s\S]*"code":"(\w+)"/.exec(fault.message)?.slice(1).join(" ") ?? "no stream",
+        );
+      let socket = await opening();
+      for (let tries = 1; tries < 10 && socket === "429 rate_limited"; tries++) {
+        await pause(1_000);
+        socket = await opening();
+      }
       if (typeof socket === "string") return socket;
       const flood = message(new Uint8Array(64_000));
       for (let n = 0; n < 200 && closed === 0; n++) {
