@@ -68,7 +68,7 @@ export const LINE_TRANSITIONS: Transitions<LineState, LineMove> = {
   unlinked: { link: "linking", connect: "connecting", unlink: "unlinked" },
   linking: { connect: "connecting", confirm: "online", unlink: "unlinked" },
   connecting: { connect: "connecting", confirm: "online", give_up: "offline", unlink: "unlinked" },
-  online: { lose: "reconnecting", unlink: "unlinked" },
+  online: { lose: "reconnecting", give_up: "offline", unlink: "unlinked" },
   reconnecting: { connect: "connecting", confirm: "online", give_up: "offline", unlink: "unlinked" },
   offline: { connect: "connecting", confirm: "online", give_up: "offline", unlink: "unlinked" },
 };
@@ -123,7 +123,7 @@ export type LineEffect =
 
 /** What the rules depend on besides the state. */
 export interface LineRules {
-  /** How long a line may be offline before its instance is no longer `ACTIVE`, ms. */
+  /** How long a line may be offline before its instance is no longer `ACTIVE`, ms; 0 for a lasting fault. */
   readonly graceMs: number;
   /** The operator has configured the number: the line needs no code and is never unlinked. */
   readonly linksByItself: boolean;
@@ -230,13 +230,19 @@ function offline(
   if (!isProbed(flow)) return stay(flow);
   const effects: LineEffect[] = [];
   const next: LineFlow = {
-    ...moved(flow, "lose", reason),
+    ...moved(flow, lasting ? "give_up" : "lose", reason),
     reason,
     notice: null,
     lastingFault: lasting ? reason : undefined,
   };
   if (flow.state === "online") effects.push({ do: "notify_offline", reason });
   if (lasting && flow.lastingFault === undefined) effects.push({ do: "notify_broken" });
+  // A grace is for faults that pass.
+  if (lasting && flow.state !== "offline")
+    return {
+      flow: { ...next, inGrace: false },
+      effects: [...effects, { do: "stop_grace" }, { do: "store_inactive", reason }],
+    };
   // The grace of a line that is offline already is over.
   if (next.state === "offline" || next.inGrace) return { flow: next, effects };
   return { flow: { ...next, inGrace: true }, effects: [...effects, { do: "start_grace", ms: rules.graceMs }] };

@@ -48,7 +48,7 @@ ${stateDiagram(PHASE_TRANSITIONS, "dialing")}\`\`\`
 ${stateDiagram(INSTANCE_TRANSITIONS, "CREATED")}\`\`\`
 
 \`link\`: the QR code was scanned. \`activate\`: a probe found the line online. \`deactivate\`: the line was offline longer than the
-grace (\`lineGraceMs\`, 30 s). \`unlink\`: the phone's owner removed the device, or a user
+grace (\`lineGraceMs\`, 30 s), or has a fault that only a person can fix. \`unlink\`: the phone's owner removed the device, or a user
 unlinked the number: the network is asked first, within \`unlinkMs\`, and a crash before that leaves the instance linked. \`delete\`: a user requested the deletion. From
 then on reads return 404. Ringport ends the instance's calls, unlinks its device, erases its credentials and closes its line, even after a
 crash ([decision 18](decisions/0018-deletion-is-an-intent.md)).
@@ -62,7 +62,7 @@ ${stateDiagram(LINE_TRANSITIONS, "unlinked")}\`\`\`
 
 \`link\`: the linking has started. \`connect\`: a number is linked, or its credentials are stored. \`confirm\`: a probe found the line online,
 and the instance is stored as \`ACTIVE\`. \`lose\`: the network reported the line as offline, or a probe found it so. \`give_up\`: the line was
-offline longer than the grace, or could not be opened. A line that has a number when the server starts begins in \`connecting\`.
+offline longer than the grace, has a fault that only a person can fix, or could not be opened. A line that has a number when the server starts begins in \`connecting\`.
 
 ## SIP registration
 

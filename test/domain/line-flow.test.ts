@@ -188,12 +188,27 @@ describe("an offline line", () => {
   test("is reported as broken once per lasting fault", () => {
     const broken = given(LINKED).when(offline("wrong password", true));
     expect(broken.flow.lastingFault).toBe("wrong password");
-    expect(broken.effects).toEqual([{ do: "notify_broken" }, startGrace]);
+    expect(broken.effects).toEqual([
+      { do: "notify_broken" },
+      { do: "stop_grace" },
+      { do: "store_inactive", reason: "wrong password" },
+    ]);
     expect(decideLine(broken.flow, offline("wrong name", true), RULES)).toMatchObject({
       flow: { lastingFault: "wrong name" },
       effects: [],
     });
     expect(decideLine(broken.flow, offline("busy"), RULES).flow.lastingFault).toBeUndefined();
+  });
+
+  test("has no grace for a fault that will not pass", () => {
+    for (const before of [[], TO_ONLINE, [...TO_ONLINE, offline("no route")]]) {
+      const { flow, effects } = given(LINKED, before).when(offline("replaced", true));
+      expect(flow).toMatchObject({ state: "offline", reason: "replaced", lastingFault: "replaced", inGrace: false });
+      expect(effects).toContainEqual({ do: "store_inactive", reason: "replaced" });
+      expect(effects).not.toContainEqual(startGrace);
+    }
+    const again = given(LINKED, [...TO_ONLINE, offline("replaced", true)]).when(offline("replaced", true));
+    expect(again.effects).toEqual([]);
   });
 
   test("without a number only counts the report", () => {

@@ -156,7 +156,7 @@ describe("a Ringport with linked WhatsApp numbers", () => {
   test("a replaced number is CONFIGURED, and tries again when a code is requested", async () => {
     const scene = await linked();
     scene.network.clientOf().streamError("replaced");
-    await scene.system.advance(60_000);
+    await scene.system.advance(1_000);
     expect(await scene.instance()).toMatchObject({ status: "CONFIGURED", condition: "replaced" });
     await expect(scene.code()).rejects.toMatchObject({ code: "instance_already_linked" });
     await scene.until("ACTIVE", 5_000);
