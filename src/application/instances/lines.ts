@@ -7,12 +7,16 @@ import type { Connection } from "../use-cases.ts";
 import { LineMonitor, type LineWatcher, linksByItself } from "./line-monitor.ts";
 
 const OPEN_AT_ONCE = 100;
+/** The oldest waiting calls, whose numbers connect first after a start. */
+const MAX_FIRST_CALLS = 500;
 
 /** The lines of this process, by instance. */
 export class Lines {
   readonly #context: Context;
   readonly #watcher: LineWatcher;
   readonly #monitors = new Map<string, LineMonitor>();
+  /** Instances whose lines the start has opened so far. */
+  readonly #resumed = new Set<string>();
   #warmedUp = false;
   #stopping: Promise<void> | undefined;
 
@@ -21,20 +25,39 @@ export class Lines {
     this.#watcher = watcher;
   }
 
-  /** Connects every number that needs no QR code; does not wait for them. */
+  /** Connects every number that needs no QR code, those with waiting calls first; does not wait for them. */
   async start(): Promise<void> {
     const { storage, telephony } = this.#context;
+    await this.#openWaitedFor();
     await this.#openAll((page) => storage.instances.linked(page));
     await this.#openAll((page) => storage.instances.halfLinked(page));
     for (const network of telephony.values())
       if (linksByItself(network)) await this.#openAll((page) => storage.instances.unlinked(network.name, page));
+    this.#resumed.clear();
+  }
+
+  /** Opens the linked numbers whose calls wait, by the age of the oldest call. */
+  async #openWaitedFor(): Promise<void> {
+    const { calls, instances } = this.#context.storage;
+    const waiting = await calls.waitingSince(Number.MAX_SAFE_INTEGER, MAX_FIRST_CALLS);
+    for (const id of new Set(waiting.map(({ instanceId }) => instanceId))) {
+      const instance = await instances.get(id);
+      const isLinked = instance?.status === "CONFIGURED" || instance?.status === "ACTIVE";
+      if (isLinked) this.#resume(instance);
+    }
+  }
+
+  #resume(instance: Instance): void {
+    if (this.#resumed.has(instance.id) || !this.#context.telephony.has(instance.provider)) return;
+    this.#resumed.add(instance.id);
+    void this.of(instance).resume();
   }
 
   async #openAll(list: (page: Page) => Promise<Instance[]>): Promise<void> {
     let after: string | undefined;
     for (;;) {
       const page = await list({ limit: OPEN_AT_ONCE, after });
-      for (const instance of page) if (this.#context.telephony.has(instance.provider)) void this.of(instance).resume();
+      for (const instance of page) this.#resume(instance);
       after = page.at(-1)?.id;
       if (page.length < OPEN_AT_ONCE) return;
     }

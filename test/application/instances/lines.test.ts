@@ -509,3 +509,25 @@ test("an instance that another server has made names no network as missing", asy
   });
   await world.stop();
 });
+
+describe("a start", () => {
+  test("opens the lines with waiting calls first, by the age of the oldest call", async () => {
+    const world = await World.start();
+    const instances: Instance[] = [];
+    for (let index = 0; index < 5; index++) instances.push(await world.activeInstance());
+    const [first, second, third, fourth, fifth] = instances.map(({ id }) => id);
+    for (const index of [3, 1]) {
+      world.line(instances[index]!).goOffline("no route");
+      await world.call(instances[index]!);
+    }
+    const opened: string[] = [];
+    const open = world.network.open.bind(world.network);
+    world.network.open = (instance, ...more) => {
+      opened.push(instance.id);
+      return open(instance, ...more);
+    };
+    const restarted = await world.crashAndRestart({ network: world.network });
+    expect(opened).toEqual([fourth, second, first, third, fifth]);
+    await restarted.stop();
+  });
+});
