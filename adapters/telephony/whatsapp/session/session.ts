@@ -25,9 +25,11 @@ import { healthOf, isLinked, isPolled, NEW_SESSION } from "./session-state.ts";
 import type { Moment, SessionEffect, SessionFlow, SessionInput, SessionTimer } from "./session-types.ts";
 import { StatePolls } from "./state-polls.ts";
 
-/** How often the client's state is asked, ms: a socket may break off, and come back, without an event. */
-const POLL_MS = 5_000;
-const POLL_IN_CALL_MS = 1_000;
+/**
+ * How often the client's state is asked, ms: a socket may break off, and come back, without an event. Less than the 2 s after
+ * which the client logs in by itself: the session decides when it does.
+ */
+const POLL_MS = 1_000;
 /** How long a pairing code may be typed, ms. */
 const PAIRING_CODE_MS = 180_000;
 /** How long a request waits for the first code, ms. */
@@ -337,7 +339,7 @@ export class Session implements CallPort {
   }
 
   #poll(): void {
-    this.#polls.plan(isPolled(this.#flow) ? (this.#listeners.size > 0 ? POLL_IN_CALL_MS : POLL_MS) : undefined);
+    this.#polls.plan(isPolled(this.#flow) ? POLL_MS : undefined);
   }
 
   #log(level: "debug" | "info" | "warn" | "error", message: string, error?: unknown): void {
