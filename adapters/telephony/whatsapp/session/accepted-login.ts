@@ -2,8 +2,8 @@
 export const ACCEPTANCE_MS = 3_000;
 
 /**
- * Tells an open socket from an accepted login: a client reports its connection as open before WhatsApp has answered the
- * login, and nothing may be dialled, and no restriction forgotten, until then.
+ * Distinguishes an accepted login from an open socket: a client reports its connection as open before WhatsApp has answered the
+ * login, and until then no call is dialled, and no restriction cleared.
  */
 export class AcceptedLogin {
   readonly #monotonic: () => number;
@@ -26,7 +26,7 @@ export class AcceptedLogin {
   }
 
   /** True if the login over the socket of the client is accepted. @param isOpen the state of the socket now */
-  holds(isOpen: boolean): boolean {
+  isAccepted(isOpen: boolean): boolean {
     if (!isOpen) this.reset();
     else this.#openSince ??= this.#monotonic();
     return isOpen && (this.#reported || this.#monotonic() - (this.#openSince ?? Infinity) >= ACCEPTANCE_MS);

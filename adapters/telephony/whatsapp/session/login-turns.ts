@@ -12,7 +12,7 @@ interface Waiting {
 
 /**
  * Spreads the logins of all numbers of a server: after a restart or an outage they would log in within the same second,
- * from one address, as no person's devices do. The number with the lowest place is first.
+ * from one address, unlike the devices of people. The number with the lowest place is first.
  */
 export class LoginTurns {
   readonly #system: System;

@@ -99,7 +99,7 @@ export class SupervisedClient {
   /** The client's state at this moment. */
   live(): LiveState {
     const { connected, registered } = this.#state();
-    const isAccepted = this.#login.holds(connected);
+    const isAccepted = this.#login.isAccepted(connected);
     return { connected: connected && (isAccepted || !registered), registered };
   }
 
