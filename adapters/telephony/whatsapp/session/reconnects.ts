@@ -12,6 +12,8 @@ export interface Reconnects {
   readonly takeovers: readonly number[];
   /** Logins of the last hour, accepted or not. */
   readonly logins: readonly number[];
+  /** The latest login is under way: its connection is not up, and has not failed. */
+  readonly loggingIn: boolean;
   /** Refusals for a restriction of the number since the last accepted login. */
   readonly restrictions: number;
   /** Times at which WhatsApp asked for a new connection (515) lately. */
@@ -25,6 +27,7 @@ export const NO_RECONNECTS: Reconnects = {
   logged: false,
   takeovers: [],
   logins: [],
+  loggingIn: false,
   restrictions: 0,
   resumptions: [],
 };
@@ -54,7 +57,7 @@ const END_MARGIN_MS = 5_000;
 
 /** The connection is up: WhatsApp has accepted the login. */
 export function connectionUp(before: Reconnects, now: number): Reconnects {
-  return { ...before, upSince: before.upSince ?? now, restrictions: 0 };
+  return { ...before, upSince: before.upSince ?? now, restrictions: 0, loggingIn: false };
 }
 
 /** The connection broke off. */
@@ -73,7 +76,7 @@ export function takenOver(before: Reconnects, now: number): Reconnects | undefin
 
 /** Another attempt has failed, or is about to be made. */
 export function attemptFailed(before: Reconnects): Reconnects {
-  return { ...before, failures: before.failures + 1 };
+  return { ...before, failures: before.failures + 1, loggingIn: false };
 }
 
 /** Whether the connection breaks off again and again. */
@@ -83,7 +86,12 @@ export function isUnstable({ losses }: Reconnects, now: number): boolean {
 
 /** Counts a login. */
 export function loggedIn(before: Reconnects, now: number): Reconnects {
-  return { ...before, logins: [...recentLogins(before, now), now].slice(-MAX_LOGINS) };
+  return { ...before, logins: [...recentLogins(before, now), now].slice(-MAX_LOGINS), loggingIn: true };
+}
+
+/** The connection could not be opened: a login that is under way has not reached WhatsApp. */
+export function notLoggedIn(before: Reconnects): Reconnects {
+  return before.loggingIn ? { ...before, logins: before.logins.slice(0, -1), loggingIn: false } : before;
 }
 
 /** Time until the number may log in again, ms; 0 if it may now. */
@@ -104,7 +112,7 @@ const MAX_RESUMPTIONS_IN_CALL = 3;
 export function resumed(before: Reconnects, { now, inCall }: { now: number; inCall: boolean }): Reconnects | undefined {
   const resumptions = [...before.resumptions.filter((at) => now - at < LASTING_MS), now];
   if (resumptions.length > (inCall ? MAX_RESUMPTIONS_IN_CALL : MAX_RESUMPTIONS)) return undefined;
-  return loginBudgetMs(before, now) > 0 ? undefined : { ...loggedIn(before, now), resumptions };
+  return loginBudgetMs(before, now) > 0 ? undefined : { ...loggedIn(before, now), loggingIn: false, resumptions };
 }
 
 /**

@@ -2,7 +2,16 @@ import { type Closing, closingOf } from "./closings.ts";
 import { decideLinking, linkingStarted } from "./linking-flow.ts";
 import { disconnected, halted, later } from "./lost-connections.ts";
 import { disowned, doubtful, OWNERSHIP_MS } from "./ownership-flow.ts";
-import { connectionLost, connectionUp, isUnstable, loggedIn, loginBudgetMs, resumed, takenOver } from "./reconnects.ts";
+import {
+  connectionLost,
+  connectionUp,
+  isUnstable,
+  loggedIn,
+  loginBudgetMs,
+  notLoggedIn,
+  resumed,
+  takenOver,
+} from "./reconnects.ts";
 import { loginRefused } from "./refused-logins.ts";
 import {
   forgotten,
@@ -200,7 +209,9 @@ function retry(flow: SessionFlow, { owned }: Moment): SessionDecision {
 function failed(flow: SessionFlow, reason: string, moment: Moment): SessionDecision {
   const closing = { kind: "passes", reason } as const;
   if (flow.state === "linking") return decideLinking(flow, { type: "closing", closing }, moment);
-  return flow.state === "connecting" ? later(flow, closing, moment) : stay(flow);
+  if (flow.state !== "connecting") return stay(flow);
+  const reconnects = flow.opened ? flow.reconnects : notLoggedIn(flow.reconnects);
+  return later({ ...flow, reconnects }, closing, moment);
 }
 
 const NOT_OPENED = { kind: "passes", reason: "WhatsApp did not open the connection in time" } as const;

@@ -148,6 +148,16 @@ describe("a session", () => {
     expect(deeds(decideSession(flow, { type: "link" }, at(3_000_000)))).toEqual([]);
   });
 
+  test("an attempt that does not reach WhatsApp is no login", () => {
+    let flow: SessionFlow = FLOWS.waiting;
+    for (let attempt = 0; attempt < 2 * MAX_LOGINS; attempt++) {
+      flow = decided(flow, { type: "timer", timer: "retry" }, { type: "login" }).flow;
+      const failed = decided(flow, { type: "failed", reason: "the WhatsApp client could not connect" });
+      expect(effectsOf(failed, "start_timer")[0]?.ms).toBeLessThanOrEqual(5 * 60_000);
+      flow = failed.flow;
+    }
+  });
+
   test("connections that break off rarely are not unstable, and each starts the waits anew", () => {
     let flow: SessionFlow = FLOWS.online;
     for (let time = 1; time <= 3 * FLAPS; time++) {
