@@ -18,7 +18,7 @@ import { Victim } from "./victim.ts";
 const MINUTES = Number(process.env.MINUTES ?? 10);
 const LIVE_CALLS = Number(process.env.LIVE_CALLS ?? 20);
 const MIB = 2 ** 20;
-/** Limits of what the hostile user causes; the gate, whose machine is busy, allows more of the first two. */
+/** Limits of what the hostile user causes. */
 const MAX_STALL_MS = Number(process.env.MAX_STALL_MS ?? 50);
 const MAX_MEMORY_BYTES = Number(process.env.MAX_MEMORY_MIB ?? 64) * MIB;
 const MAX_DISK_BYTES = 32 * MIB;
