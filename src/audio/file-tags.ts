@@ -75,7 +75,8 @@ function lyricsBytes(bytes: Uint8Array, at: number): number {
 function longLyricsBytes(bytes: Uint8Array, end: number): number {
   const sizeAt = end - LYRICS_END_BYTES - LYRICS_SIZE_DIGITS;
   const size = Number(String.fromCharCode(...bytes.subarray(Math.max(0, sizeAt), sizeAt + LYRICS_SIZE_DIGITS)));
-  return Number.isInteger(size) && lettersAt(bytes, sizeAt - size, "LYRICSBEGIN") ? end - (sizeAt - size) : 0;
+  if (Number.isInteger(size) && lettersAt(bytes, sizeAt - size, "LYRICSBEGIN")) return end - (sizeAt - size);
+  return shortLyricsBytes(bytes, end); // the size is wrong
 }
 
 function shortLyricsBytes(bytes: Uint8Array, end: number): number {
