@@ -1,7 +1,7 @@
 import type { Kysely, SelectQueryBuilder } from "kysely";
 import type { Instance } from "../../src/domain/instance.ts";
 import type { InstancePatch, InstanceStore, Page } from "../../src/ports/storage.ts";
-import { IS_HALF_DELETED, IS_LINKED, IS_NOT_DELETED, IS_UNLINKED } from "./conditions.ts";
+import { IS_HALF_DELETED, IS_LINKED, IS_NOT_DELETED, IS_UNLINKED, IS_WAITING } from "./conditions.ts";
 import { credentialStore, eraseSecrets, writeCredentials } from "./credential-store.ts";
 import { insertEvents } from "./event-insertion.ts";
 import { instancePurge } from "./instance-purge.ts";
@@ -74,6 +74,11 @@ export function instanceStore(session: Session): InstanceStore {
         return instanceOf(row);
       }),
     linked: (page) => session.read((db) => pageById(db.selectFrom("instances").selectAll().where(IS_LINKED), page)),
+    withWaitingCalls: (limit) =>
+      session.read(async (db) => {
+        const rows = await withWaitingCalls(db, limit);
+        return rows.map(instanceOf);
+      }),
     unlinked: (provider, page) =>
       session.read((db) =>
         pageById(db.selectFrom("instances").selectAll().where(IS_UNLINKED).where("provider", "=", provider), page),
@@ -104,6 +109,30 @@ async function pageById(
     .$if(limit !== undefined, (first) => first.limit(limit ?? 0))
     .execute();
   return rows.map(instanceOf);
+}
+
+/** Seeks the oldest waiting call of each linked instance in an index, instead of reading all calls that wait. */
+function withWaitingCalls(db: Kysely<Database>, limit: number): Promise<InstanceRow[]> {
+  const linked = db
+    .selectFrom("instances")
+    .selectAll()
+    .select(({ selectFrom }) =>
+      selectFrom("calls")
+        .select("calls.id")
+        .whereRef("calls.instance_id", "=", "instances.id")
+        .where(IS_WAITING)
+        .orderBy("calls.id")
+        .limit(1)
+        .as("oldest"),
+    )
+    .where(IS_LINKED);
+  return db
+    .selectFrom(linked.as("linked"))
+    .selectAll()
+    .where("oldest", "is not", null)
+    .orderBy("oldest")
+    .limit(limit)
+    .execute();
 }
 
 async function countOf(tx: Kysely<Database>, userId: string): Promise<number> {

@@ -40,6 +40,12 @@ export function instances(memory: Memory): InstanceStore {
         [...all.values()].filter(({ status }) => status === "CONFIGURED" || status === "ACTIVE"),
         page,
       ),
+    withWaitingCalls: async (limit) => {
+      const waiting = [...memory.calls.values()].filter(({ status, owner }) => status === "QUEUED" && owner === null);
+      const ids = new Set(waiting.sort((a, b) => (a.id < b.id ? -1 : 1)).map(({ instanceId }) => instanceId));
+      const found = [...ids].flatMap((id) => all.get(id) ?? []);
+      return found.filter(({ status }) => status === "CONFIGURED" || status === "ACTIVE").slice(0, limit);
+    },
     unlinked: async (provider, page) =>
       oldestFirst(
         [...all.values()].filter((one) => one.status === "CREATED" && one.provider === provider),

@@ -2,7 +2,7 @@ import { type Lease, type OpenOptions, type Storage, StorageUnavailable } from "
 
 /** Operations that change nothing. */
 const READS =
-  /\.(get|find|list|keys|linked|active|nextWaiting|claimed|unlinked|half\w*|audio|load\w*|ofCall|ofCalls|ofNumbers|ofUser|positionOf|positionBefore|lookUp|dialHistory|oldest\w*|waiting\w*|orphaned|recorded|ended|newestId|trustedTime|counts|tally|enabled|behind|pending|delivered\w*|getDelivery|deliveries|naming|token\w*|user\w*|withPhone|hasAdmin|account\w*|session\w*|codeByHash|invitations|audit)$/;
+  /\.(get|find|list|keys|linked|withWaitingCalls|active|nextWaiting|claimed|unlinked|half\w*|audio|load\w*|ofCall|ofCalls|ofNumbers|ofUser|positionOf|positionBefore|lookUp|dialHistory|oldest\w*|waiting\w*|orphaned|recorded|ended|newestId|trustedTime|counts|tally|enabled|behind|pending|delivered\w*|getDelivery|deliveries|naming|token\w*|user\w*|withPhone|hasAdmin|account\w*|session\w*|codeByHash|invitations|audit)$/;
 
 /** Whether an operation of a storage (`calls.update`) changes something. */
 export function isWrite(operation: string): boolean {

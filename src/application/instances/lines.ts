@@ -7,8 +7,8 @@ import type { Connection } from "../use-cases.ts";
 import { LineMonitor, type LineWatcher, linksByItself } from "./line-monitor.ts";
 
 const OPEN_AT_ONCE = 100;
-/** The oldest waiting calls, whose numbers connect first after a start. */
-const MAX_FIRST_CALLS = 500;
+/** Numbers with waiting calls that connect first after a start; those beyond it connect with the others. */
+const MAX_FIRST_LINES = 500;
 
 /** The lines of this process, by instance. */
 export class Lines {
@@ -28,23 +28,12 @@ export class Lines {
   /** Connects every number that needs no QR code, those with waiting calls first; does not wait for them. */
   async start(): Promise<void> {
     const { storage, telephony } = this.#context;
-    await this.#openWaitedFor();
+    for (const instance of await storage.instances.withWaitingCalls(MAX_FIRST_LINES)) this.#resume(instance);
     await this.#openAll((page) => storage.instances.linked(page));
     await this.#openAll((page) => storage.instances.halfLinked(page));
     for (const network of telephony.values())
       if (linksByItself(network)) await this.#openAll((page) => storage.instances.unlinked(network.name, page));
     this.#resumed.clear();
-  }
-
-  /** Opens the linked numbers whose calls wait, by the age of the oldest call. */
-  async #openWaitedFor(): Promise<void> {
-    const { calls, instances } = this.#context.storage;
-    const waiting = await calls.waitingSince(Number.MAX_SAFE_INTEGER, MAX_FIRST_CALLS);
-    for (const id of new Set(waiting.map(({ instanceId }) => instanceId))) {
-      const instance = await instances.get(id);
-      const isLinked = instance?.status === "CONFIGURED" || instance?.status === "ACTIVE";
-      if (isLinked) this.#resume(instance);
-    }
   }
 
   #resume(instance: Instance): void {

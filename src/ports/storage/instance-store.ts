@@ -54,6 +54,11 @@ export interface InstanceStore {
   ): Promise<Instance | undefined>;
   /** Instances with a linked number (CONFIGURED, ACTIVE), by ascending id. */
   linked(page: Page): Promise<Instance[]>;
+  /**
+   * The linked instances (CONFIGURED, ACTIVE) with unclaimed QUEUED calls, each one once, in the order of their oldest such
+   * call; at most `limit`. The cost does not grow with the number of calls.
+   */
+  withWaitingCalls(limit: number): Promise<Instance[]>;
   /** Instances of a provider without a linked number (CREATED), by ascending id. */
   unlinked(provider: string, page: Page): Promise<Instance[]>;
   /** Instances that have credentials but no linked number (CREATED), by ascending id. */

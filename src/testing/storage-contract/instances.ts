@@ -1,3 +1,4 @@
+import type { Instance } from "../../domain/instance.ts";
 import { type Clause, idsOf } from "./scene.ts";
 
 /** Instances, their lists and their credentials. */
@@ -205,6 +206,27 @@ export function instancesContract(clause: Clause, lastingClause: Clause): void {
     await scene.reopen();
     scene.equal((await scene.storage.instances.get(instance.id))?.status, "CONFIGURED");
     scene.equal(await scene.storage.instances.loadCredentials(instance.id), first);
+  });
+
+  clause("linked instances with waiting calls are listed once each, by the age of their oldest call", async (scene) => {
+    const { instances, calls } = scene.storage;
+    const statuses = ["ACTIVE", "CONFIGURED", "ACTIVE", "CREATED", "ACTIVE"] as const;
+    const stored: Instance[] = [];
+    for (const status of statuses) stored.push(await scene.storedInstance({ status }));
+    const [first, second, claimed, unlinked, idle] = stored as [Instance, Instance, Instance, Instance, Instance];
+    scene.equal(await instances.withWaitingCalls(10), []);
+    for (let i = 0; i < 5; i++) await scene.storedCall(second);
+    await scene.storedCall(first);
+    await scene.storedCall(claimed);
+    await calls.claimNext(claimed.id, "node_a", scene.now());
+    await scene.storedCall(unlinked);
+    await scene.endedCall(idle);
+    scene.equal(await instances.withWaitingCalls(10), [second, first]);
+    scene.equal(await instances.withWaitingCalls(1), [second]);
+    await calls.claimNext(second.id, "node_a", scene.now());
+    scene.equal(idsOf(await instances.withWaitingCalls(10)), [second.id, first.id]);
+    const later = await scene.storedCall(claimed);
+    scene.equal(idsOf(await instances.withWaitingCalls(10)), [second.id, first.id, later.instanceId]);
   });
 
   clause("instances with credentials that no number counts as linked to are listed by ascending id", async (scene) => {

@@ -97,6 +97,7 @@ async function askInstances({ instances, lineRecords, sealed }: Storage): Promis
   await instances.get("inst_1");
   await instances.update("inst_1", 1, { phone: "+15550100" }, [], Uint8Array.of(1));
   await instances.linked(NEXT);
+  await instances.withWaitingCalls(10);
   await instances.unlinked("simulator", NEXT);
   await instances.hasSecrets("inst_1");
   await instances.halfLinked(NEXT);

@@ -23,6 +23,7 @@ const SCANS: readonly (readonly [string, RegExp])[] = [
   ["a new key of encryption: every sealed value is read, in pages", /^\s*select "(id|instance_id)" as id/],
   ["the first registration of an administrator", /^select "users"."id" from "users" left join "accounts"/],
   ["metrics: two rows for each instance", /^select "status", cast\(sum\("calls"\) as bigint\)/],
+  ["a start: it opens every linked instance", /^select \* from \(select \*, \(select "calls"."id" from "calls"/],
   [
     "a page in the order of an index, without a filter",
     /^select \* from "(users|accounts|audit_log)" order by .* limit /,
@@ -38,6 +39,7 @@ const SORTS: readonly (readonly [string, RegExp, number])[] = [
   ["the events of one page, by call and by position", /^with page as/, 2],
   ["metrics: two rows for each instance", /^select "status", cast\(sum\("calls"\) as bigint\)/, 1],
   ["all lines of one page of calls", /from "transcripts" where "call_id" in/, 1],
+  ["a start: linked instances", /^select \* from \(select \*, \(select "calls"."id" from "calls"/, 1],
 ];
 
 const isPlanned = ({ sql }: Statement) =>

@@ -530,4 +530,23 @@ describe("a start", () => {
     expect(opened).toEqual([fourth, second, first, third, fifth]);
     await restarted.stop();
   });
+
+  test("is not held up by the long queue of one number", async () => {
+    const world = await World.start({ policy: { kind: "fifo", depth: 600 } });
+    const instances: Instance[] = [];
+    for (let index = 0; index < 3; index++) instances.push(await world.activeInstance());
+    const [idle, short, long] = instances as [Instance, Instance, Instance];
+    for (const instance of [long, short]) world.line(instance).goOffline("no route");
+    for (let count = 0; count < 501; count++) await world.create(long);
+    await world.create(short);
+    const opened: string[] = [];
+    const open = world.network.open.bind(world.network);
+    world.network.open = (instance, ...more) => {
+      opened.push(instance.id);
+      return open(instance, ...more);
+    };
+    const restarted = await world.crashAndRestart({ network: world.network });
+    expect(opened).toEqual([long.id, short.id, idle.id]);
+    await restarted.stop();
+  });
 });
