@@ -1,6 +1,6 @@
 import { whatsapp } from "../../../adapters/telephony/whatsapp/index.ts";
 import type { System } from "../../../src/ports/system.ts";
-import type { DialError, Leg, LegEvent, Line } from "../../../src/ports/telephony.ts";
+import type { DialError, DialOptions, Leg, LegEvent, Line } from "../../../src/ports/telephony.ts";
 import type { WhatsAppClientFactory } from "../../../src/ports/whatsapp-client.ts";
 import { ManualSystem } from "../../../src/testing/manual-system.ts";
 import { TestLineHost } from "../../../src/testing/telephony-host.ts";
@@ -19,6 +19,8 @@ export interface Dialled {
 /** A process of ours; its timers do nothing once it was killed. */
 interface Process {
   isAlive: boolean;
+  /** How far its wall clock is ahead of WhatsApp's, ms. Default: 0. */
+  aheadMs?: number;
 }
 
 function openLine(
@@ -28,7 +30,7 @@ function openLine(
   host: TestLineHost,
 ): Promise<Line> {
   const ofProcess: System = {
-    now: () => system.now(),
+    now: () => system.now() + (process.aheadMs ?? 0),
     monotonic: () => system.monotonic(),
     random: (bytes) => system.random(bytes),
     after: (ms, run) => system.after(ms, () => (process.isAlive ? run() : undefined)),
@@ -43,7 +45,7 @@ export class NumberScene {
   readonly network: FakeWhatsApp;
   readonly host: TestLineHost = new TestLineHost();
   line: Line;
-  #process: { isAlive: boolean };
+  #process: Process;
   /** The value of each sample that we send. */
   static readonly LEVEL = 1_000;
 
@@ -88,15 +90,21 @@ export class NumberScene {
     this.client.dropSocket(Infinity);
   }
 
+  /** Sets the wall clock of the process. @param aheadMs how far it is ahead of WhatsApp's */
+  setClock(aheadMs: number): void {
+    this.#process.aheadMs = aheadMs;
+  }
+
   get client() {
     return this.network.clientOf();
   }
 
   /** Dials, and follows the leg. */
-  dial(to: string = ANA): Dialled {
+  dial(to: string = ANA, more: Partial<DialOptions> = {}): Dialled {
     const dialled: Dialled = { events: [] };
     const source = { read: (frame: Int16Array) => void frame.fill(NumberScene.LEVEL) };
-    this.line.dial(to, { callId: "call_1", ringTimeoutMs: 60_000 }, new AbortController().signal).then(
+    const options = { callId: "call_1", ringTimeoutMs: 60_000, ...more };
+    this.line.dial(to, options, new AbortController().signal).then(
       async (leg) => {
         dialled.leg = leg;
         leg.connectMedia(source as never, { write() {} });

@@ -86,6 +86,54 @@ describe("a number that may not call strangers (463)", () => {
     expect((await callStrangers(scene, 1))[0]?.error).toBeUndefined();
   });
 
+  test("calls no stranger before the lock ends, although its own clock is ahead", async () => {
+    const scene = await linked();
+    scene.setClock(10_000);
+    scene.network.refuseOffers({ error: 463, from: OWNER, to: "strangers", forMs: HOUR });
+    await scene.system.advance(HOUR - 5_000);
+    expect((await callStrangers(scene, 1))[0]?.error?.release).toBe("paused");
+    expect(scene.network.calls).toHaveLength(0);
+    await scene.system.advance(60_000);
+    expect((await callStrangers(scene, 1))[0]?.error).toBeUndefined();
+  });
+
+  test("calls no stranger between a reconnect and the client's answer about the lock", async () => {
+    const scene = await linked();
+    await callStrangers(scene, 1); // now their address is known without a question
+    scene.network.reachable = false;
+    await scene.system.advance(1_000);
+    scene.network.refuseOffers({ error: 463, from: OWNER, to: "strangers", forMs: HOUR });
+    scene.client.disturb("getReachoutTimelock", { afterMs: 500 });
+    scene.network.reachable = true;
+    while ((await scene.line.probe()).state === "offline") await scene.system.advance(10);
+    expect((await callStrangers(scene, 1))[0]?.error?.release).toBe("paused");
+    expect(scene.network.calls).toHaveLength(1);
+  });
+
+  test("calls a stranger after 2 s if the client does not answer", async () => {
+    const scene = await linked();
+    scene.client.disturb("getReachoutTimelock", "hang");
+    scene.client.dropSocket();
+    await scene.system.advance(1_500);
+    while ((await scene.line.probe()).state === "offline") await scene.system.advance(10);
+    const dialled = scene.dial("+12025550200");
+    await scene.system.advance(1_000);
+    expect(scene.network.calls).toHaveLength(0);
+    await scene.system.advance(1_500);
+    expect(dialled.leg).toBeDefined();
+  });
+
+  test("calls no stranger if the lock begins while the core looks the callee up", async () => {
+    const scene = await linked();
+    const mayCall = () => new Promise<boolean>((resolve) => void scene.system.after(2_000, () => resolve(true)));
+    const dialled = scene.dial("+12025550200", { mayCall });
+    await scene.system.advance(500);
+    scene.network.refuseOffers({ error: 463, from: OWNER, to: "strangers", forMs: HOUR });
+    await scene.system.advance(5_000);
+    expect(dialled.error?.release).toBe("paused");
+    expect(scene.network.calls).toHaveLength(0);
+  });
+
   test("asks the client again after a reconnect", async () => {
     const scene = await linked();
     scene.network.refuseOffers({ error: 463, from: OWNER, to: "strangers", forMs: 6 * HOUR });

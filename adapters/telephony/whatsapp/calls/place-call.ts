@@ -42,12 +42,13 @@ export async function placeCall(
   if (signal.aborted) throw abandoned();
   const callee = await numbers.resolve(connectedClient(port), to, signal);
   const { phoneJid, address } = callee;
-  const block = await port.offerBlock(callee);
-  if (block !== undefined) throw block;
-  if (signal.aborted) throw abandoned();
   const phone = `+${phoneJid.slice(0, phoneJid.indexOf("@"))}`;
   if ((await mayCall?.(phone)) === false)
     throw new DialError("rejected_by_network", `not dialled: ${phone} may not be called`);
+  if (signal.aborted) throw abandoned();
+  // Last, because a lock may begin while the core looks the callee up.
+  const block = await port.offerBlock(callee);
+  if (block !== undefined) throw block;
   if (signal.aborted) throw abandoned();
   if (system.monotonic() >= deadlines.dial) throw new DialError("line_lost", DEADLINE_PASSED);
   const client = connectedClient(port);

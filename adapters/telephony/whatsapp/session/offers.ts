@@ -8,6 +8,8 @@ import { askTimelock } from "./timelock.ts";
 
 /** How long a client may take to answer a question for its time-lock, ms. */
 const TIMELOCK_MS = 10_000;
+/** How long a call to a stranger waits for the answer, ms. */
+const ASKED_MS = 2_000;
 
 /** Options of {@link Offers}. */
 export interface OffersOptions {
@@ -23,6 +25,8 @@ export class Offers {
   readonly #options: OffersOptions;
   readonly #timers = new Map<string, () => void>();
   #limits: limits.OfferLimits = limits.NO_LIMITS;
+  /** The question for the time-lock that is under way, or was the last one. */
+  #question: Promise<void> = Promise.resolve();
 
   constructor(options: OffersOptions) {
     this.#options = options;
@@ -41,7 +45,7 @@ export class Offers {
   /** WhatsApp has refused an offer. */
   refused(code: string): void {
     this.#limit(code);
-    if (code === TIMELOCK_CODE) void this.#ask(false);
+    if (code === TIMELOCK_CODE) this.#ask(false);
   }
 
   /** WhatsApp has taken an offer. */
@@ -51,7 +55,13 @@ export class Offers {
 
   /** The number is online, or WhatsApp has changed its time-lock. */
   check(): void {
-    void this.#ask(true);
+    this.#ask(true);
+  }
+
+  /** Resolves once the question for the time-lock is answered, or has taken too long for a call. Never rejects. */
+  async asked(): Promise<void> {
+    const late = () => new NetworkSilent(`the client did not answer within ${ASKED_MS} ms`);
+    await within(this.#question, { system: this.#options.system, ms: ASKED_MS, late }).catch(() => {});
   }
 
   /** A person asks for another attempt. */
@@ -78,7 +88,7 @@ export class Offers {
     const limit = this.#limits.get(code);
     if (limit === undefined) return;
     this.#timers.get(code)?.();
-    const over = (): void => (code === TIMELOCK_CODE ? void this.#ask(true) : this.#lift(code));
+    const over = (): void => (code === TIMELOCK_CODE ? this.#ask(true) : this.#lift(code));
     this.#timers.set(code, system.after(limit.until - system.monotonic(), over));
     if (before === undefined) log("error", limit.reason);
     if (limit.condition !== undefined) host.condition(limit.condition, limit.reason);
@@ -99,7 +109,11 @@ export class Offers {
   }
 
   /** Asks WhatsApp until when strangers cannot be called. @param lifts the lock ends if WhatsApp knows of none */
-  async #ask(lifts: boolean): Promise<void> {
+  #ask(lifts: boolean): void {
+    this.#question = this.#answered(lifts);
+  }
+
+  async #answered(lifts: boolean): Promise<void> {
     const { system, client, log } = this.#options;
     const asked = client();
     if (asked === undefined) return;

@@ -109,7 +109,10 @@ export class Session implements CallPort {
   }
 
   async offerBlock(callee: ResolvedNumber): Promise<DialError | undefined> {
-    return this.#offers.block(!(await this.#clients.isContact(callee)));
+    const isStranger = !(await this.#clients.isContact(callee));
+    // A number that has just come online may be locked already: its client has yet to answer.
+    if (isStranger) await this.#offers.asked();
+    return this.#offers.block(isStranger);
   }
 
   offerRefused(code: string): void {

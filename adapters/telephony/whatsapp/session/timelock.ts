@@ -4,8 +4,10 @@ import type { WhatsAppClient } from "../../../../src/ports/whatsapp-client.ts";
 export const TIMELOCK_EVENT = "mex_notification";
 const OPERATION = "NotificationUserReachoutTimelockUpdate";
 const MAX_TIMELOCK_MS = 366 * 24 * 3_600_000;
+/** Duration of a lock that is in force although its end has passed by our clock, ms: then WhatsApp is asked again. */
+const MIN_TIMELOCK_MS = 30_000;
 
-/** Whether calls to strangers are locked, and for how long: ms; undefined if WhatsApp names no end. */
+/** The lock of calls to strangers. `leftMs`: its duration from now on; undefined if WhatsApp names no end. */
 export type Timelock = { readonly active: false } | { readonly active: true; readonly leftMs: number | undefined };
 
 /** True for an event that reports a change of the time-lock. */
@@ -28,6 +30,7 @@ export async function askTimelock({ message }: WhatsAppClient, wall: number): Pr
   if (isActive !== true) return { active: false };
   const isTime = typeof enforcementEndsAt === "number" && enforcementEndsAt > 0;
   if (!isTime) return { active: true, leftMs: undefined };
-  const leftMs = enforcementEndsAt * 1_000 - wall;
-  return leftMs > 0 ? { active: true, leftMs: Math.min(leftMs, MAX_TIMELOCK_MS) } : { active: false };
+  // Only WhatsApp knows if the lock has ended: our clock may be ahead.
+  const leftMs = Math.max(enforcementEndsAt * 1_000 - wall, MIN_TIMELOCK_MS);
+  return { active: true, leftMs: Math.min(leftMs, MAX_TIMELOCK_MS) };
 }
