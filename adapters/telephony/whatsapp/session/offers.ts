@@ -27,6 +27,8 @@ export class Offers {
   #limits: limits.OfferLimits = limits.NO_LIMITS;
   /** The question for the time-lock that is under way, or was the last one. */
   #question: Promise<void> = Promise.resolve();
+  /** Number of questions so far: only the answer to the latest one counts, because answers may overtake each other. */
+  #questions = 0;
 
   constructor(options: OffersOptions) {
     this.#options = options;
@@ -61,7 +63,7 @@ export class Offers {
   /** Resolves once the question for the time-lock is answered, or has taken too long for a call. Never rejects. */
   async asked(): Promise<void> {
     const late = () => new NetworkSilent(`the client did not answer within ${ASKED_MS} ms`);
-    await within(this.#question, { system: this.#options.system, ms: ASKED_MS, late }).catch(() => {});
+    await within(this.#latestAnswer(), { system: this.#options.system, ms: ASKED_MS, late }).catch(() => {});
   }
 
   /** A person asks for another attempt. */
@@ -116,17 +118,28 @@ export class Offers {
   async #answered(lifts: boolean): Promise<void> {
     const { system, client, log } = this.#options;
     const asked = client();
+    const question = ++this.#questions;
     if (asked === undefined) return;
+    const isObsolete = (): boolean => question !== this.#questions || client() !== asked;
     const late = () => new NetworkSilent(`the client did not answer within ${TIMELOCK_MS} ms`);
     try {
       const answer = Promise.resolve().then(() => askTimelock(asked, system.now()));
       const timelock = await within(answer, { system, ms: TIMELOCK_MS, late });
-      if (client() !== asked) return;
+      if (isObsolete()) return;
       if (timelock?.active === true) this.#limit(TIMELOCK_CODE, timelock.leftMs);
       else if (lifts && (timelock !== undefined || this.#isOver)) this.#lift(TIMELOCK_CODE);
     } catch (error) {
+      if (isObsolete()) return;
       log("info", "the time-lock of the number is unknown", error);
       if (lifts && this.#isOver) this.#lift(TIMELOCK_CODE);
+    }
+  }
+
+  async #latestAnswer(): Promise<void> {
+    let question: Promise<void> | undefined;
+    while (question !== this.#question) {
+      question = this.#question;
+      await question;
     }
   }
 
