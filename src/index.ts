@@ -95,7 +95,13 @@ export type {
   WarmUp,
 } from "./domain/number-protection.ts";
 export type { CompletedReason, FailedReason, HeardEvidence, Outcome, OutcomeData } from "./domain/outcome.ts";
-export { COMPLETED_REASONS, FAILED_REASONS, HEARD_EVIDENCE, UNANSWERED_REASONS } from "./domain/outcome.ts";
+export {
+  COMPLETED_REASONS,
+  FAILED_REASONS,
+  HEARD_EVIDENCE,
+  isNumberRefused,
+  UNANSWERED_REASONS,
+} from "./domain/outcome.ts";
 export type { PairingInput } from "./domain/pairing-input.ts";
 export type { Principal } from "./domain/principal.ts";
 export type { QualityInterval } from "./domain/quality-series.ts";
@@ -232,6 +238,7 @@ export type {
   LinkCode,
   MediaEvidence,
   PairingCode,
+  RefusalScope,
   ReleaseCause,
   Telephony,
   TelephonyCapabilities,

@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import type { ExpressionBuilder, Kysely } from "kysely";
 import { type Call, isActive } from "../../src/domain/call.ts";
 import { MAX_UNREACHED } from "../../src/domain/dial-decision.ts";
-import { UNANSWERED_REASONS } from "../../src/domain/outcome.ts";
+import { isNumberRefused, UNANSWERED_REASONS } from "../../src/domain/outcome.ts";
 import type { CallStore } from "../../src/ports/storage.ts";
 import { callOf } from "./call-row.ts";
 import { IS_ACTIVE, IS_DIALING, IS_DIALLED, IS_NOT_DELETED, IS_ON_LINE, IS_QUEUED, IS_WAITING } from "./conditions.ts";
@@ -96,24 +96,25 @@ export function callQueue(
           .where("dialing_at", ">", since)
           .$if(until !== undefined, (query) => query.where("dialing_at", "<=", until ?? 0))
           .orderBy("dialing_at", "desc");
-        const ended = dialled.select(reason.as("reason"));
+        const refusal = session.traits.jsonText("outcome", "refusal");
+        const ended = dialled.select([reason.as("reason"), refusal.as("refusal")]);
         const newest = ended.limit(most + MAX_UNREACHED);
         const rows =
           which === "all"
             ? await ended.limit(most).execute()
             : await db
                 .selectFrom(newest.as("dialled"))
-                .select(["id", "dialing_at", "started_at", "ended_at", "reason"])
+                .select(["id", "dialing_at", "started_at", "ended_at", "reason", "refusal"])
                 .where((eb) => eb.or([eb("started_at", "is not", null), eb("reason", "in", UNANSWERED_REASONS)]))
                 .orderBy("dialing_at", "desc")
                 .limit(most)
                 .execute();
-        return rows.map(({ id, dialing_at, started_at, ended_at, reason: outcome }) => ({
+        return rows.map(({ id, dialing_at, started_at, ended_at, reason: outcome, refusal: scope }) => ({
           callId: id,
           at: dialing_at ?? 0,
           endedAt: ended_at,
           answered: started_at !== null,
-          ...(outcome === "rejected_by_network" && { refused: true }),
+          ...(isNumberRefused(outcome, scope) && { refused: true }),
         }));
       }),
     waitingSince: (createdBefore, limit, after) =>

@@ -1,4 +1,4 @@
-import { type Call, type CallStatus, type CallStore, isActive, UNANSWERED_REASONS } from "ringport";
+import { type Call, type CallStatus, type CallStore, isActive, isNumberRefused, UNANSWERED_REASONS } from "ringport";
 import type { Memory } from "./memory.ts";
 
 type Questions =
@@ -59,11 +59,12 @@ export function callQueue({ calls: all, instances }: Memory): Pick<CallStore, Qu
         .slice(0, most + MAX_SKIPPED)
         .filter((call) => which === "all" || hasReached(call))
         .slice(0, most)
-        .map(({ id, dialingAt, endedAt, startedAt }) => ({
+        .map(({ id, dialingAt, endedAt, startedAt, outcome }) => ({
           callId: id,
           at: dialingAt ?? 0,
           endedAt,
           answered: startedAt !== null,
+          ...(outcome && isNumberRefused(outcome.reason, outcome.refusal) && { refused: true }),
         })),
     waitingSince: async (createdBefore, limit, after) =>
       waiting()

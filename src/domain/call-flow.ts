@@ -28,7 +28,7 @@ import {
 } from "./message-start.ts";
 import type { CompletedReason, FailedReason } from "./outcome.ts";
 import { awaitPerson, NO_PERSON, personCame } from "./person-wait.ts";
-import { RELEASE_FAILURES, type ReleaseCause } from "./release-cause.ts";
+import { RELEASE_FAILURES, type RefusalScope, type ReleaseCause } from "./release-cause.ts";
 import { introductionOf } from "./screening-policy.ts";
 import type { Timings } from "./timings.ts";
 
@@ -133,7 +133,7 @@ function meaningOf(flow: CallFlow, signal: CallSignal, rules: FlowRules, unprove
     case "connected":
       return connected(flow, rules, unproven);
     case "leg_ended":
-      return legEnded(flow, signal.cause, signal.detail);
+      return legEnded(flow, signal);
     case "media_lost":
       return fail(flow, "media_failed", signal.detail);
     case "inbound_audio":
@@ -331,10 +331,10 @@ function transferred(flow: CallFlow, phone: string, detail: string | null, rules
   return { flow: ended.flow, effects: [note, ...ended.effects] };
 }
 
-function legEnded(flow: CallFlow, cause: ReleaseCause, detail: string | null): Decision {
+function legEnded(flow: CallFlow, { cause, detail, refusal }: Extract<CallSignal, { type: "leg_ended" }>): Decision {
   if (flow.phase === "talking" && cause === "callee_hung_up") return complete(flow, "callee_hung_up", detail);
   if (flow.phase === "dialing" && cause === "line_lost") return over(flow, "requeue", [{ do: "requeue" }]);
-  return fail(flow, failureOf(cause, flow), detail);
+  return fail(flow, failureOf(cause, flow), detail, refusal);
 }
 
 function failureOf(cause: ReleaseCause, flow: CallFlow): FailedReason {
@@ -447,8 +447,8 @@ function complete(
   return over(flow, "complete", [...before, { do: "hang_up" }, { do: "conclude", input: "complete", reason, detail }]);
 }
 
-function fail(flow: CallFlow, reason: FailedReason, detail: string | null): Decision {
-  return over(flow, "fail", [{ do: "hang_up" }, { do: "conclude", input: "fail", reason, detail }]);
+function fail(flow: CallFlow, reason: FailedReason, detail: string | null, refusal?: RefusalScope): Decision {
+  return over(flow, "fail", [{ do: "hang_up" }, { do: "conclude", input: "fail", reason, detail, refusal }]);
 }
 
 function over(flow: CallFlow, move: "requeue" | "complete" | "fail", effects: readonly CallEffect[]): Decision {

@@ -5,7 +5,7 @@ import type { Fact } from "./events.ts";
 import type { ToneFinding } from "./line-tones.ts";
 import type { CompletedReason, FailedReason } from "./outcome.ts";
 import type { PersonWait } from "./person-wait.ts";
-import type { ReleaseCause } from "./release-cause.ts";
+import type { RefusalScope, ReleaseCause } from "./release-cause.ts";
 
 /** The timers of a live call. */
 export type TimerName = "ring" | "setup" | "inbound" | "duration" | "line" | "stream" | "machine" | "start";
@@ -16,12 +16,13 @@ export type CallSignal =
   | { readonly type: "alerting" }
   | { readonly type: "answered" }
   | { readonly type: "connected" }
-  /** `fault`: the callee's side has hung up because of a fault. */
+  /** `fault`: the callee's side has hung up because of a fault. `refusal`: what a refusal of the network applies to. */
   | {
       readonly type: "leg_ended";
       readonly cause: ReleaseCause;
       readonly detail: string | null;
       readonly fault?: boolean | undefined;
+      readonly refusal?: RefusalScope | undefined;
     }
   | { readonly type: "media_lost"; readonly detail: string }
   | { readonly type: "inbound_audio" }
@@ -79,6 +80,7 @@ export type CallEffect =
       readonly input: Extract<CallMove, "complete" | "fail">;
       readonly reason: CompletedReason | FailedReason;
       readonly detail: string | null;
+      readonly refusal?: RefusalScope | undefined;
     }
   /** The network was not asked yet: return the call to the queue. */
   | { readonly do: "requeue" }

@@ -9,7 +9,7 @@ export interface DialRecord {
   /** Null while the call goes on. */
   readonly endedAt: number | null;
   readonly answered: boolean;
-  /** The network has refused it (`rejected_by_network`). Default: false. */
+  /** The network has refused it because of its number: see `isNumberRefused`. Default: false. */
   readonly refused?: boolean | undefined;
 }
 

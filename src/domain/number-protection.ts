@@ -33,7 +33,7 @@ export interface AnswerRateFloor {
   readonly pauseMs: number;
 }
 
-/** If the network has refused the last `calls` calls, the instance pauses for `pauseMs`, counted from the end of the last one. */
+/** If the network has refused the last `calls` calls because of their number, the instance pauses for `pauseMs`, counted from the end of the last one. */
 export interface RefusalLimit {
   readonly calls: number;
   readonly pauseMs: number;

@@ -1,5 +1,6 @@
 import type { AnsweredBy } from "./answering-machine.ts";
 import { BLOCKED_REASONS } from "./number-protection.ts";
+import type { RefusalScope } from "./release-cause.ts";
 
 /** How a completed call ended. */
 export const COMPLETED_REASONS = [
@@ -96,4 +97,11 @@ export interface Outcome {
   readonly heardEvidence?: HeardEvidence | undefined;
   /** Milliseconds from the answer to the end; 0 when nobody answered. */
   readonly durationMs: number;
+  /** With `rejected_by_network`: what the refusal applies to. Stored, not shown. Default: `number`. */
+  readonly refusal?: RefusalScope | undefined;
+}
+
+/** True for a call that the network has refused because of its number: number protection counts it. */
+export function isNumberRefused(reason: string | null, refusal: string | null | undefined): boolean {
+  return reason === ("rejected_by_network" satisfies FailedReason) && refusal !== ("call" satisfies RefusalScope);
 }

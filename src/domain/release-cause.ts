@@ -18,6 +18,13 @@ export type ReleaseCause =
   | "line_lost"
   | "internal_error";
 
+/**
+ * What a refusal of the network (`rejected_by_network`) applies to. `number`: the number that calls, so its next calls may be
+ * refused too; number protection counts it. `call`: this call alone, such as its callee, or an unknown scope; also a refusal
+ * after which the adapter itself keeps further calls back.
+ */
+export type RefusalScope = "number" | "call";
+
 /** The failure that each cause means before the call is connected. */
 export const RELEASE_FAILURES: Readonly<Record<ReleaseCause, FailedReason>> = {
   callee_hung_up: "declined",

@@ -4,7 +4,7 @@ import type { LineCondition, LineNotice } from "../domain/line-flow.ts";
 import type { MediaStatistics } from "../domain/media-statistics.ts";
 import type { NumberProtection } from "../domain/number-protection.ts";
 import type { HeardEvidence } from "../domain/outcome.ts";
-import type { ReleaseCause } from "../domain/release-cause.ts";
+import type { RefusalScope, ReleaseCause } from "../domain/release-cause.ts";
 import type { SipChoice, SipRule } from "../domain/sip-choice.ts";
 import type { KeyDelivery } from "./telephony/leg.ts";
 import type { InstanceRef, Line, LineHost } from "./telephony/line.ts";
@@ -31,6 +31,7 @@ export type {
   LineCondition,
   LineNotice,
   MediaStatistics,
+  RefusalScope,
   ReleaseCause,
   SipChoice,
   SipRule,

@@ -43,7 +43,7 @@ const CAPABILITIES: TelephonyCapabilities = {
   linking: "code",
   sampleRate: SAMPLE_RATE,
   // What gets a number banned is a burst of calls to strangers, above all soon after it was linked.
-  // A number whose calls are refused one after the other is watched already: each further one counts against it.
+  // Few refusals count: see offer-errors.ts.
   protection: {
     paceMs: 20_000,
     paceJitter: 0.5,

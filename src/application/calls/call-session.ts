@@ -250,7 +250,8 @@ export class CallSession {
           reason: error.message,
         };
       if (cause === "internal_error") this.#context.log.error({ call_id: this.callId, err: error }, "dialling failed");
-      this.#post({ type: "leg_ended", cause, detail: errorText(error) });
+      const scope = error instanceof DialError ? error.refusal : undefined;
+      this.#post({ type: "leg_ended", cause, detail: errorText(error), refusal: scope });
     }
   }
 
@@ -332,13 +333,13 @@ export class CallSession {
     }
   }
 
-  async #conclude({ input, reason, detail: cause }: Extract<CallEffect, { do: "conclude" }>): Promise<void> {
+  async #conclude({ input, reason, detail: cause, refusal }: Extract<CallEffect, { do: "conclude" }>): Promise<void> {
     const { call } = this;
     const detail = addressedDetail(cause, call, this.#address);
     const media = this.#media;
     const last = media?.finish() ?? [];
     const endedAt = this.#at;
-    const outcome = liveOutcome(call, media, { reason, detail, answeredBy: this.#flow.answeredBy, endedAt });
+    const outcome = liveOutcome(call, media, { reason, detail, refusal, answeredBy: this.#flow.answeredBy, endedAt });
     const flushing = media?.flushTaps();
     if (flushing) await flushing;
     const { recordedMs } = media ?? this.call;

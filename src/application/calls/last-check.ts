@@ -33,7 +33,7 @@ export async function refusalNow(
 async function refusalOf(context: Context, call: Call, network: Telephony, phone: string): Promise<Error | undefined> {
   const isCallee = numberForms(call.targetPhone).includes(phone);
   if (!isCallee && !mayLeadTo(context, call, phone))
-    return new DialError("rejected_by_network", `this call may not lead to ${phone}`);
+    return new DialError("rejected_by_network", `this call may not lead to ${phone}`, { refusal: "call" });
   const block = isCallee
     ? await calleeBlockNow(context, call, network)
     : await doNotCallBlock(context, call.userId, phone);

@@ -24,7 +24,13 @@ function signalOf(event: LegEvent): CallSignal {
     case "noted":
       return { type: "noticed", fact: event.fact };
     case "ended":
-      return { type: "leg_ended", cause: event.cause, detail: event.detail, fault: event.fault };
+      return {
+        type: "leg_ended",
+        cause: event.cause,
+        detail: event.detail,
+        fault: event.fault,
+        refusal: event.refusal,
+      };
     case "early_media":
       return { type: "noticed", fact: { event: "early_media", data: {} } };
     default:

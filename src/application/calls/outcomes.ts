@@ -6,7 +6,7 @@ import type { CallMedia } from "../call-audio/call-media.ts";
 import { programOf } from "../call-audio/programs/program.ts";
 
 /** What the session of a call knows at its end. */
-export interface LiveEnd extends Pick<Outcome, "reason" | "detail"> {
+export interface LiveEnd extends Pick<Outcome, "reason" | "detail" | "refusal"> {
   readonly answeredBy: AnsweredBy | undefined;
   readonly endedAt: number;
 }
@@ -63,7 +63,7 @@ export function addressedDetail(
 export function liveOutcome(
   call: Call,
   media: Pick<CallMedia, "heard"> | undefined,
-  { reason, detail, answeredBy = "unknown", endedAt }: LiveEnd,
+  { reason, detail, refusal, answeredBy = "unknown", endedAt }: LiveEnd,
 ): Outcome {
   const durationMs = durationUntil(call, endedAt);
   const answered = call.startedAt === null ? undefined : media;
@@ -73,6 +73,7 @@ export function liveOutcome(
     answeredBy: call.startedAt === null ? null : answeredBy,
     ...(answered?.heard(durationMs) ?? nothingHeard(call)),
     durationMs,
+    ...(refusal !== undefined && { refusal }),
   };
 }
 

@@ -2,7 +2,7 @@ import type { DialProgress } from "../../domain/dial-progress.ts";
 import type { Fact } from "../../domain/events.ts";
 import type { MediaStatistics } from "../../domain/media-statistics.ts";
 import type { HeardEvidence } from "../../domain/outcome.ts";
-import type { ReleaseCause } from "../../domain/release-cause.ts";
+import type { RefusalScope, ReleaseCause } from "../../domain/release-cause.ts";
 import type { FrameSink, FrameSource } from "../media.ts";
 
 /** How pressed keys arrive: as leg events (RFC 4733 and the like), or only as tones in the audio. */
@@ -133,10 +133,14 @@ export type LegEvent =
         | "address_resolved"
       >;
     }
-  /** `fault`: the remote side has hung up because of a fault, which `detail` names. */
+  /**
+   * `fault`: the remote side has hung up because of a fault, which `detail` names. `refusal`: what a `rejected_by_network`
+   * applies to. Default: the number that calls.
+   */
   | {
       readonly type: "ended";
       readonly cause: ReleaseCause;
       readonly detail: string | null;
       readonly fault?: boolean | undefined;
+      readonly refusal?: RefusalScope | undefined;
     };

@@ -1,7 +1,7 @@
 import { CodedError } from "../../base/error.ts";
 import type { CallerId } from "../../domain/caller-id.ts";
 import type { LineCondition, LineNotice } from "../../domain/line-flow.ts";
-import type { ReleaseCause } from "../../domain/release-cause.ts";
+import type { RefusalScope, ReleaseCause } from "../../domain/release-cause.ts";
 import type { SipChoice } from "../../domain/sip-choice.ts";
 import type { Leg } from "./leg.ts";
 import type { LineRecords } from "./line-records.ts";
@@ -163,10 +163,17 @@ export class DialError extends CodedError {
   readonly release: ReleaseCause;
   /** With `line_lost`: how long a working line takes no calls, because it is full or was asked to wait, ms. */
   readonly retryAfterMs: number | undefined;
-  constructor(release: ReleaseCause, detail: string, options: { readonly retryAfterMs?: number | undefined } = {}) {
+  /** With `rejected_by_network`: what the refusal applies to. Default: the number that calls. */
+  readonly refusal: RefusalScope | undefined;
+  constructor(
+    release: ReleaseCause,
+    detail: string,
+    options: { readonly retryAfterMs?: number | undefined; readonly refusal?: RefusalScope | undefined } = {},
+  ) {
     super(detail);
     this.release = release;
     this.retryAfterMs = options.retryAfterMs;
+    this.refusal = options.refusal;
   }
 }
 

@@ -11,6 +11,7 @@ import type {
   LegEvent,
   MediaEvidence,
   MediaStatistics,
+  RefusalScope,
   ReleaseCause,
   TransferOutcome,
 } from "../../ports/telephony.ts";
@@ -174,13 +175,13 @@ export class ScriptedLeg implements Leg {
     this.events.push({ type: "media_lost", detail });
   }
 
-  /** Ends the leg. */
-  end(cause: ReleaseCause, detail: string | null = null): void {
+  /** Ends the leg. @param refusal what a refusal of the network applies to */
+  end(cause: ReleaseCause, detail: string | null = null, refusal?: RefusalScope): void {
     this.#cancelTick?.();
     this.#resolveEnded();
     if (this.#hasEnded) return;
     this.#hasEnded = true;
-    this.events.push({ type: "ended", cause, detail });
+    this.events.push({ type: "ended", cause, detail, ...(refusal !== undefined && { refusal }) });
     this.events.close();
   }
 

@@ -158,11 +158,16 @@ export function callQueueContract(clause: Clause): void {
     },
   );
 
-  clause("a dial that the network has refused is marked as such", async (scene) => {
+  clause("a dial that the network has refused because of the number is marked as such", async (scene) => {
     const instance = await scene.storedInstance();
     const since = scene.now();
-    for (const reason of ["unreachable", "rejected_by_network"] as const) {
-      const outcome = { ...UNANSWERED, reason };
+    for (const [reason, refusal] of [
+      ["unreachable", undefined],
+      ["rejected_by_network", undefined],
+      ["rejected_by_network", "call"],
+      ["rejected_by_network", "number"],
+    ] as const) {
+      const outcome = { ...UNANSWERED, reason, ...(refusal && { refusal }) };
       await scene.moved(await scene.storedCall(instance), {
         ...{ status: "FAILED", dialingAt: scene.now(), endedAt: scene.now(), outcome },
       });
@@ -170,7 +175,7 @@ export function callQueueContract(clause: Clause): void {
     const dials = await scene.storage.calls.dialHistory(instance.id, since, 10);
     scene.equal(
       dials.map(({ refused = false }) => refused),
-      [true, false],
+      [true, false, true, false],
     );
   });
 

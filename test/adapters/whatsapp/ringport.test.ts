@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { whatsapp } from "../../../adapters/telephony/whatsapp/index.ts";
 import { toneShare } from "../../../src/audio/tone.ts";
+import type { Call } from "../../../src/domain/call.ts";
 import { createRingport, type Ringport } from "../../../src/ringport.ts";
-import { FakeWhatsApp } from "../../../src/testing/index.ts";
+import { FakeWhatsApp, type FakeWhatsAppOptions } from "../../../src/testing/index.ts";
 import { ManualSystem } from "../../../src/testing/manual-system.ts";
 import { ALICE, ToneSpeech } from "../../support/application.ts";
 import { instantCrypto } from "../../support/instant-crypto.ts";
@@ -10,14 +11,20 @@ import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const OWNER = "+5511912345678";
 const CALLEE = "+5511987654321";
+const CONTACT = "+12025550101";
 
 /** A Ringport whose only network is WhatsApp, over scripted clients and on a manual clock. */
 class WhatsAppScene {
   readonly system = new ManualSystem();
-  readonly network = new FakeWhatsApp(this.system);
+  readonly network: FakeWhatsApp;
   readonly #data = temporaryFolder("whatsapp");
-  ringport: Ringport = this.start();
+  ringport: Ringport;
   instanceId = "";
+
+  constructor(options?: FakeWhatsAppOptions) {
+    this.network = new FakeWhatsApp(this.system, options);
+    this.ringport = this.start();
+  }
 
   start(): Ringport {
     const { system, network } = this;
@@ -65,6 +72,15 @@ class WhatsAppScene {
     return { status, phone, condition: connection.condition, reason: connection.reason };
   }
 
+  /** A call to a number, a minute after its creation. */
+  async calledAt(phoneNumber: string): Promise<Call> {
+    const tts = { text: "Your table is ready", voiceId: "en-US-1" };
+    const input = { instanceId: this.instanceId, type: "FIXED_TTS", target: { phoneNumber }, tts } as const;
+    const { id } = await this.ringport.calls.create(ALICE, input);
+    await this.system.advance(60_000);
+    return await this.ringport.calls.get(ALICE, id);
+  }
+
   async restart(): Promise<void> {
     await this.during(this.ringport.stop());
     this.start();
@@ -77,8 +93,8 @@ class WhatsAppScene {
   }
 }
 
-async function linked(): Promise<WhatsAppScene> {
-  const scene = new WhatsAppScene();
+async function linked(options?: FakeWhatsAppOptions): Promise<WhatsAppScene> {
+  const scene = new WhatsAppScene(options);
   await scene.create();
   await scene.link();
   return scene;
@@ -228,47 +244,52 @@ describe("a Ringport with linked WhatsApp numbers", () => {
 
   test("a number that may not call strangers is ACTIVE and restricted, and still calls its contacts", async () => {
     const scene = await linked();
-    const contact = "+12025550101";
     const until = scene.system.now() + 3_600_000;
-    scene.network.write(contact);
+    scene.network.write(CONTACT);
     scene.network.refuseOffers({ error: 463, from: OWNER, to: "strangers", forMs: 3_600_000 });
     await scene.system.advance(1_000);
     expect(await scene.instance()).toMatchObject({ status: "ACTIVE", condition: "restricted", reason: null });
     const { connection } = await scene.ringport.instances.get(ALICE, scene.instanceId);
     expect(connection.notice?.reason).toContain("(463)");
     expect(Math.abs((connection.notice?.until ?? 0) - until)).toBeLessThan(2_000);
-    const tts = { text: "Your table is ready", voiceId: "en-US-1" };
-    const ended = async (phoneNumber: string) => {
-      const input = { instanceId: scene.instanceId, type: "FIXED_TTS", target: { phoneNumber }, tts } as const;
-      const { id } = await scene.ringport.calls.create(ALICE, input);
-      await scene.system.advance(60_000);
-      return await scene.ringport.calls.get(ALICE, id);
-    };
-    const stranger = await ended(CALLEE);
+    const stranger = await scene.calledAt(CALLEE);
     expect(stranger).toMatchObject({ status: "FAILED", outcome: { reason: "instance_paused" }, dialingAt: null });
     expect(stranger.outcome?.detail).toContain("(463)");
     expect(scene.network.calls).toHaveLength(0);
-    expect(await ended(contact)).toMatchObject({ outcome: { reason: "message_played", heardRatio: 1 } });
+    expect(await scene.calledAt(CONTACT)).toMatchObject({ outcome: { reason: "message_played", heardRatio: 1 } });
     expect(toneShare(scene.network.call().heard, 440, 16_000)).toBeGreaterThan(0.5);
     await scene.system.advance(3_600_000);
     expect(await scene.instance()).toMatchObject({ status: "ACTIVE", condition: null });
-    expect(await ended(CALLEE)).toMatchObject({ outcome: { reason: "message_played" } });
+    expect(await scene.calledAt(CALLEE)).toMatchObject({ outcome: { reason: "message_played" } });
     await scene.stop();
   });
 
-  test("a number whose calls WhatsApp refuses one after the other rests", async () => {
-    const scene = await linked();
-    scene.network.number(CALLEE, { offer: { error: 403 } });
-    const tts = { text: "Your table is ready", voiceId: "en-US-1" };
-    const input = { instanceId: scene.instanceId, type: "FIXED_TTS", target: { phoneNumber: CALLEE }, tts } as const;
-    const reasons: unknown[] = [];
-    for (let i = 0; i < 5; i++) {
-      const { id } = await scene.ringport.calls.create(ALICE, input);
-      await scene.system.advance(60_000);
-      reasons.push((await scene.ringport.calls.get(ALICE, id)).outcome?.reason);
+  test.each([
+    ["an error of unknown meaning", { error: 403 }],
+    ["the lock of calls to strangers", { error: 463 }],
+    ["no response", "ignored"],
+  ] as const)("a contact is called after three calls to strangers that ended with %s", async (_, offer) => {
+    const scene = await linked({ timelock: false });
+    scene.network.number(CALLEE, { offer });
+    for (let i = 0; i < 3; i++) {
+      if (i > 0) await scene.system.advance(3_600_000); // a lock without a known end is tried again
+      expect((await scene.calledAt(CALLEE)).outcome?.reason).toBe("rejected_by_network");
     }
-    const refused = "rejected_by_network";
-    expect(reasons).toEqual([refused, refused, refused, "instance_paused", "instance_paused"]);
+    scene.network.write(CONTACT);
+    expect(await scene.calledAt(CONTACT)).toMatchObject({ outcome: { reason: "message_played", heardRatio: 1 } });
+    expect(toneShare(scene.network.call().heard, 440, 16_000)).toBeGreaterThan(0.5);
+    await scene.stop();
+  });
+
+  test("a number whose client WhatsApp refuses again and again rests", async () => {
+    const scene = await linked();
+    scene.network.refuseOffers({ error: 439 });
+    for (let i = 0; i < 3; i++) {
+      expect((await scene.calledAt(CALLEE)).outcome?.reason).toBe("rejected_by_network");
+      await expect(scene.code()).rejects.toMatchObject({ code: "instance_already_linked" }); // asks for another attempt
+      await scene.until("ACTIVE", 10_000);
+    }
+    expect((await scene.calledAt(CALLEE)).outcome).toMatchObject({ reason: "instance_paused" });
     expect(scene.network.calls).toHaveLength(3);
     await scene.stop();
   });

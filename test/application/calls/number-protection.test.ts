@@ -62,6 +62,35 @@ describe("refusals of the network", () => {
   });
 });
 
+describe("refusals of single calls", () => {
+  test("do not pause the number, and begin no count", async () => {
+    const world = await start({ refusals: { calls: 2, pauseMs: HOUR_MS } });
+    const instance = await world.activeInstance();
+    for (const refusal of ["call", "call", "call", "number", "call", "number"] as const) {
+      const call = await world.call(instance);
+      world.leg(call).placed();
+      world.leg(call).end("rejected_by_network", "error 403", refusal);
+      await world.system.settle();
+      expect((await world.stored(call)).outcome).toMatchObject({ reason: "rejected_by_network", detail: "error 403" });
+    }
+    await unanswered(world, instance);
+    await world.stop();
+  });
+
+  test("do not count if the dial itself is refused", async () => {
+    const world = await start({ refusals: { calls: 2, pauseMs: HOUR_MS } });
+    const instance = await world.activeInstance();
+    world.line(instance).dial = async () => {
+      throw new DialError("rejected_by_network", "no offer was sent", { refusal: "call" });
+    };
+    for (let i = 0; i < 3; i++) {
+      const call = await world.call(instance);
+      expect((await world.stored(call)).outcome?.reason).toBe("rejected_by_network");
+    }
+    await world.stop();
+  });
+});
+
 describe("the pace", () => {
   test("is kept under the single policy too", async () => {
     const world = await World.start({ policy: { kind: "single", paceMs: 10_000 } });

@@ -1,16 +1,21 @@
 import type { DialProgress } from "../../../../src/ports/telephony.ts";
 import type { CallEnd } from "./call-types.ts";
-import { offerError } from "./offer-errors.ts";
+import { offerError, refusalScope } from "./offer-errors.ts";
 
 const sentence = (text: string, reason: string | undefined): string =>
   reason === undefined ? text : `${text}: ${reason}`;
 
 export const BUSY: CallEnd = { cause: "busy", detail: "busy" };
 
-/** What a `<terminate>` before the answer means, by its reason. */
+/** The end of a call that was refused for an unknown reason: nothing shows that it applies to further calls. */
+function refusedAlone(detail: string): CallEnd {
+  return { cause: "rejected_by_network", detail, refusal: "call" };
+}
+
+/** The ends of calls that a `<terminate>` ends before the answer, by its reason. */
 const TERMINATIONS: ReadonlyMap<string | undefined, CallEnd> = new Map<string | undefined, CallEnd>([
   // A person who declines is reported by `<reject>`, or by a reason.
-  [undefined, { cause: "rejected_by_network", detail: "terminated before the answer, without a reason" }],
+  [undefined, refusedAlone("terminated before the answer, without a reason")],
   ["busy", BUSY],
   ["declined", { cause: "declined", detail: "declined" }],
   ["rejected_elsewhere", { cause: "declined", detail: "rejected_elsewhere" }],
@@ -32,22 +37,22 @@ function timedOut(alerted: boolean): CallEnd {
 /** The end of a call that the network terminates before a device has accepted. @param alerted as for {@link progressOf} */
 export function terminationOf(reason: string | undefined, alerted: boolean): CallEnd {
   if (reason === "timeout") return timedOut(alerted);
-  return TERMINATIONS.get(reason) ?? { cause: "rejected_by_network", detail: sentence("terminated", reason) };
+  return TERMINATIONS.get(reason) ?? refusedAlone(sentence("terminated", reason));
 }
 
-/** What the client's own reasons mean before a device has accepted. Only `user_ended` was ever seen. */
+/** The ends of calls by the client's own reasons, before a device has accepted. Only `user_ended` was ever seen. */
 const CLIENT_REASONS: ReadonlyMap<string, CallEnd> = new Map<string, CallEnd>([
   ["busy", BUSY],
   ["declined", { cause: "declined", detail: "declined" }],
   ["do_not_disturb", { cause: "declined", detail: "do_not_disturb" }],
-  ["failed", { cause: "rejected_by_network", detail: "the client reports: failed" }],
+  ["failed", refusedAlone("the client reports: failed")],
 ]);
 
 /** The end of a call that the client reports as ended, while no device had accepted. */
 export function unansweredEnd(reason: string | undefined, alerted: boolean): CallEnd {
   if (reason === "timeout") return timedOut(alerted);
   const unknown = sentence("the client reports that the call ended before the answer", reason);
-  return CLIENT_REASONS.get(reason ?? "") ?? { cause: "rejected_by_network", detail: unknown };
+  return CLIENT_REASONS.get(reason ?? "") ?? refusedAlone(unknown);
 }
 
 /** The end of a call that the client reports as ended, after a device had accepted. */
@@ -68,11 +73,10 @@ export const HUNG_UP: CallEnd = { cause: "callee_hung_up", detail: null };
 export const refused = (code: string): CallEnd => ({
   cause: "rejected_by_network",
   detail: `${offerError(code).text}: error ${code}`,
+  refusal: refusalScope(code),
 });
-export const notAcknowledged = (ms: number): CallEnd => ({
-  cause: "rejected_by_network",
-  detail: `signaling timeout: WhatsApp did not acknowledge the offer within ${ms / 1_000} s`,
-});
+export const notAcknowledged = (ms: number): CallEnd =>
+  refusedAlone(`signaling timeout: WhatsApp did not acknowledge the offer within ${ms / 1_000} s`);
 export const withoutMedia = (ms: number): CallEnd => ({
   cause: "media_failed",
   detail: `no audio path came up within ${ms / 1_000} s of the answer`,

@@ -1,5 +1,5 @@
 import type { Transitions } from "../../../../src/base/machine.ts";
-import type { LegEvent, ReleaseCause } from "../../../../src/ports/telephony.ts";
+import type { LegEvent, RefusalScope, ReleaseCause } from "../../../../src/ports/telephony.ts";
 import type { CalleeDevices } from "./callee-devices.ts";
 import type { CallStanza } from "./stanza.ts";
 
@@ -34,11 +34,10 @@ export const CALL_MOVES: Transitions<CallState, CallMove> = {
   ended: {},
 };
 
-/** Why a call ends. */
-export interface CallEnd {
-  readonly cause: ReleaseCause;
-  readonly detail: string | null;
-}
+/** The end of a call. A refusal of the network states what it applies to, because number protection counts some of them. */
+export type CallEnd =
+  | { readonly cause: Exclude<ReleaseCause, "rejected_by_network">; readonly detail: string | null }
+  | { readonly cause: "rejected_by_network"; readonly detail: string; readonly refusal: RefusalScope };
 
 /** A call as far as it was decided. */
 export interface CallFlow {

@@ -4,7 +4,12 @@ import { DialError } from "../../../../src/ports/telephony.ts";
 /** When a number whose client is full, or that WhatsApp does not answer, may call again, ms. */
 export const RETRY_MS = 5_000;
 
-/** What a client's `startCall` reports, by its message. */
+/** A call that was refused for a reason that says nothing of the number. */
+export function refusedCall(detail: string): DialError {
+  return new DialError("rejected_by_network", detail, { refusal: "call" });
+}
+
+/** The faults that a client's `startCall` reports, by its message. */
 const FAULTS: readonly (readonly [message: RegExp, fault: () => DialError])[] = [
   [
     /^no device sessions to encrypt the call offer/,
@@ -29,11 +34,11 @@ const FAULTS: readonly (readonly [message: RegExp, fault: () => DialError])[] = 
   ],
 ];
 
-/** Why a client did not send an offer. */
+/** The reason for which a client did not send an offer. */
 export function dialFault(error: unknown): DialError {
   if (error instanceof DialError) return error;
   const text = errorText(error);
-  const known = FAULTS.find(([message]) => message.test(text));
+  const fault = FAULTS.find(([message]) => message.test(text))?.[1];
   // Whether the offer was sent is unknown, so the call is not dialled again.
-  return known === undefined ? new DialError("rejected_by_network", `the client reports: ${text}`) : known[1]();
+  return fault?.() ?? refusedCall(`the client reports: ${text}`);
 }

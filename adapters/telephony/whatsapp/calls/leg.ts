@@ -248,14 +248,14 @@ export class WhatsAppLeg implements Leg, CallListener {
     Promise.resolve().then(end).then(released, released);
   }
 
-  #conclude({ cause, detail }: CallEnd): void {
+  #conclude(end: CallEnd): void {
     if (this.#calleeKnows) this.#options.port.openCalls.delete(this.callId);
     this.#stopListening();
     for (const cancel of this.#timers.values()) cancel();
     this.#timers.clear();
     this.#cancelEnd();
     this.#audio.stop();
-    this.events.push({ type: "ended", cause, detail });
+    this.events.push({ type: "ended", ...end });
     this.events.close();
     this.#options.ended();
     this.#resolveGone();

@@ -1,17 +1,16 @@
-/** What an error of WhatsApp in reply to an offer applies to, besides the call itself. */
-export type OfferErrorScope =
-  /** Nothing else: the next callee may be called. */
-  | "callee"
-  /** The linked number, for a while. */
-  | "number"
-  /** Every number of this version of the client. */
-  | "client";
+import type { RefusalScope } from "../../../../src/ports/telephony.ts";
 
-/** The meaning of an error in reply to an offer. */
-export interface OfferError {
-  readonly scope: OfferErrorScope;
-  /** Callees of the offers that would be refused too. */
-  readonly callees: "none" | "strangers" | "everyone";
+/** The meaning of an error of WhatsApp in reply to an offer, by what it applies to besides the call itself. */
+export type OfferError =
+  /** Nothing else: the next callee may be called. */
+  | { readonly scope: "callee"; readonly text: string }
+  /** The linked number, for a while; or every number of this version of the client. */
+  | (OfferHold & { readonly scope: "number" | "client" });
+
+/** The time for which further offers are not sent, because they would be refused too. */
+export interface OfferHold {
+  /** Callees of these offers. */
+  readonly callees: "strangers" | "everyone";
   /** How long it lasts if WhatsApp does not say until when, ms; doubled with each further one in a row, up to an hour. */
   readonly holdMs: number;
   /** A sentence for the owner of the number, without the code and the end. */
@@ -46,12 +45,26 @@ const OFFER_ERRORS: ReadonlyMap<string, OfferError> = new Map<string, OfferError
   ],
 ]);
 
-const THIS_CALL: OfferError = { scope: "callee", callees: "none", holdMs: 0, text: "WhatsApp refused the offer" };
+const THIS_CALL: OfferError = { scope: "callee", text: "WhatsApp refused the offer" };
+
+/** What number protection counts: it would stop the calls to everybody, contacts too. */
+const REFUSALS: Readonly<Record<OfferError["scope"], RefusalScope>> = {
+  callee: "call",
+  // Its own hold keeps back exactly the calls that it applies to.
+  number: "call",
+  // No call of the number is accepted; the count outlives a restart, the hold does not.
+  client: "number",
+};
 
 /** The error of the time-lock, which WhatsApp also announces. */
 export const TIMELOCK_CODE = "463";
 
-/** What an error of an offer means. @param code as in the `<ack>` */
+/** The meaning of an error of an offer. @param code as in the `<ack>` */
 export function offerError(code: string): OfferError {
   return OFFER_ERRORS.get(code) ?? THIS_CALL;
+}
+
+/** What the refusal of an offer with this error applies to, for number protection. */
+export function refusalScope(code: string): RefusalScope {
+  return REFUSALS[offerError(code).scope];
 }

@@ -4,7 +4,7 @@ import { DEADLINE_PASSED, type Deadlines, DialError, type DialOptions } from "..
 import type { WhatsAppClient, WhatsAppVoip } from "../../../../src/ports/whatsapp-client.ts";
 import type { MediaClock } from "../../media-clock.ts";
 import type { CallPort } from "./call-port.ts";
-import { dialFault } from "./dial-faults.ts";
+import { dialFault, refusedCall } from "./dial-faults.ts";
 import { EarlyReports } from "./early-reports.ts";
 import { isConnected } from "./is-connected.ts";
 import { WhatsAppLeg } from "./leg.ts";
@@ -43,8 +43,7 @@ export async function placeCall(
   const callee = await numbers.resolve(connectedClient(port), to, signal);
   const { phoneJid, address } = callee;
   const phone = `+${phoneJid.slice(0, phoneJid.indexOf("@"))}`;
-  if ((await mayCall?.(phone)) === false)
-    throw new DialError("rejected_by_network", `not dialled: ${phone} may not be called`);
+  if ((await mayCall?.(phone)) === false) throw refusedCall(`not dialled: ${phone} may not be called`);
   if (signal.aborted) throw abandoned();
   // Last, because a lock may begin while the core looks the callee up.
   const block = await port.offerBlock(callee);
@@ -89,7 +88,7 @@ async function offer(
   let isLate = false;
   const late = (): Error => {
     isLate = true;
-    return new DialError("rejected_by_network", `signaling timeout: no offer was sent within ${OFFER_MS / 1_000} s`);
+    return refusedCall(`signaling timeout: no offer was sent within ${OFFER_MS / 1_000} s`);
   };
   const offered = Promise.resolve().then(() => voip.startCall({ peerJid }));
   offered.then((callId) => (isLate ? withdraw(callId) : undefined)).catch(() => {});

@@ -1,11 +1,11 @@
 import { DialError, type LineCondition, type LineHealth } from "../../../../src/ports/telephony.ts";
-import { MAX_HOLD_MS, type OfferError, offerError, TIMELOCK_CODE } from "../calls/offer-errors.ts";
+import { MAX_HOLD_MS, type OfferHold, offerError, TIMELOCK_CODE } from "../calls/offer-errors.ts";
 import { utc } from "./utc.ts";
 
 /** An error in reply to an offer, for as long as it applies to further offers. */
 export interface OfferLimit {
   readonly code: string;
-  readonly callees: OfferError["callees"];
+  readonly callees: OfferHold["callees"];
   readonly condition: LineCondition | undefined;
   /** A sentence for the owner of the number, with the code and the end. */
   readonly reason: string;
@@ -34,8 +34,9 @@ const CONDITIONS: ReadonlyMap<string, LineCondition> = new Map<string, LineCondi
 
 /** The limits after WhatsApp has refused an offer; the same if the error applies to its call alone. */
 export function limited(limits: OfferLimits, code: string, { now, wall }: Time, leftMs?: number): OfferLimits {
-  const { callees, holdMs, text } = offerError(code);
-  if (callees === "none") return limits;
+  const error = offerError(code);
+  if (error.scope === "callee") return limits;
+  const { callees, holdMs, text } = error;
   const times = (limits.get(code)?.times ?? 0) + 1;
   const ms = leftMs ?? Math.min(MAX_HOLD_MS, holdMs * 2 ** (times - 1));
   const endsAt = wall + ms;
