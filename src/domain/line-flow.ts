@@ -123,7 +123,7 @@ export type LineEffect =
 
 /** What the rules depend on besides the state. */
 export interface LineRules {
-  /** How long a line may be offline before its instance is no longer `ACTIVE`, ms; 0 for a lasting fault. */
+  /** How long a line may be offline before its instance is no longer `ACTIVE`, ms. A lasting fault has no grace. */
   readonly graceMs: number;
   /** The operator has configured the number: the line needs no code and is never unlinked. */
   readonly linksByItself: boolean;
