@@ -294,7 +294,7 @@ export class FakeWhatsApp {
     this.system.after(this.#options.latencyMs, () => call?.receiveTerminate(stanza, creator));
   }
 
-  /** The clients of a number are notified of the begin and the end of its time-lock. */
+  /** The clients of a number are notified of the start and the end of its time-lock. */
   #announce({ error, from }: FakeOfferRefusal): void {
     if (error !== TIMELOCK) return;
     const attrs = { type: "mex", op_name: "NotificationUserReachoutTimelockUpdate" };

@@ -34,7 +34,7 @@ export class OfferRefusals {
   readonly #changed: (refusal: FakeOfferRefusal) => void;
   #rules: readonly Rule[] = [];
 
-  /** @param changed called at the begin and the end of each refusal */
+  /** @param changed called at the start and the end of each refusal */
   constructor(system: System, changed: (refusal: FakeOfferRefusal) => void) {
     this.#system = system;
     this.#changed = changed;

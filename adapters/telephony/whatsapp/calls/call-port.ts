@@ -9,11 +9,11 @@ export interface CallPort {
   /** The calls of the client, also while its connection is down: their audio goes another way. */
   readonly calls: WhatsAppVoip | undefined;
   readonly openCalls: OpenCallLog;
-  /** Why no offer may be sent to this callee now; undefined if it may. Asked right before each offer. */
+  /** The reason for which no offer may be sent to this callee now; undefined if it may. Called right before each offer. */
   offerBlock(callee: ResolvedNumber): Promise<DialError | undefined>;
-  /** Takes note that WhatsApp has refused an offer with this error, or has taken it. */
+  /** WhatsApp has refused an offer with this error, or has accepted it. */
   offerRefused(code: string): void;
-  offerTaken(): void;
+  offerAccepted(): void;
   /** Passes on what happens until the returned function is called. */
   listen(listener: CallListener): () => void;
 }

@@ -126,7 +126,7 @@ export class WhatsAppLeg implements Leg, CallListener {
     if (read === undefined) return;
     this.#calleeKnows ||= endsForCallee(read);
     if (read.type === "offer_refused" && this.#flow.state === "offered") this.#options.port.offerRefused(read.code);
-    if (read.type === "offer_taken") this.#options.port.offerTaken();
+    if (read.type === "offer_taken") this.#options.port.offerAccepted();
     if (read.type === "accept" && read.by !== undefined) this.#options.port.openCalls.accepted(this.callId, read.by);
     this.#take({ type: "stanza", stanza: read });
   }

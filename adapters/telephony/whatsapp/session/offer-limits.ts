@@ -12,7 +12,7 @@ export interface OfferLimit {
   /** Its end: monotonic, ms, and ms since 1970-01-01 UTC. */
   readonly until: number;
   readonly endsAt: number;
-  /** How often it came in a row. */
+  /** Number of times that it came in a row. */
   readonly times: number;
 }
 
@@ -52,8 +52,8 @@ export function lifted(limits: OfferLimits, code: string): OfferLimits {
   return new Map([...limits].filter(([other]) => other !== code));
 }
 
-/** The limits after WhatsApp has taken an offer: it lets the number call again. */
-export function afterTaken(limits: OfferLimits, { now }: Time): OfferLimits {
+/** The limits after WhatsApp has accepted an offer: it lets the number call again. */
+export function afterAcceptance(limits: OfferLimits, { now }: Time): OfferLimits {
   return new Map([...limits].filter(([, { until }]) => until > now));
 }
 
@@ -68,12 +68,12 @@ export function limitedHealth(health: LineHealth, limits: OfferLimits, { now }: 
   return { state: "online", notice: { condition: first.condition, reason: first.reason, until: first.endsAt } };
 }
 
-/** Why no offer is sent now: to anybody, or to this callee. Undefined: it may be sent. */
+/** The reason for which no offer is sent now, to anybody or to this callee; undefined if it may be sent. */
 export function offerBlock(limits: OfferLimits, isStranger: boolean, { now }: Time): DialError | undefined {
-  const known = inForce(limits, now);
-  const all = known.find(({ callees }) => callees === "everyone");
+  const current = inForce(limits, now);
+  const all = current.find(({ callees }) => callees === "everyone");
   if (all !== undefined) return new DialError("line_lost", all.reason, { retryAfterMs: all.until - now });
-  const strangers = isStranger ? known[0] : undefined;
+  const strangers = isStranger ? current[0] : undefined;
   return strangers && new DialError("paused", `not dialled: ${strangers.reason}; contacts can be called`);
 }
 

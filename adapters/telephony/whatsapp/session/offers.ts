@@ -39,7 +39,7 @@ export class Offers {
     return limits.limitedHealth(line, this.#limits, this.#time);
   }
 
-  /** Why an offer is not sent now; undefined if it may be. */
+  /** The reason for which an offer is not sent now; undefined if it may be. */
   block(isStranger: boolean): DialError | undefined {
     return limits.offerBlock(this.#limits, isStranger, this.#time);
   }
@@ -50,9 +50,9 @@ export class Offers {
     if (code === TIMELOCK_CODE) this.#ask(false);
   }
 
-  /** WhatsApp has taken an offer. */
-  taken(): void {
-    this.#limits = limits.afterTaken(this.#limits, this.#time);
+  /** WhatsApp has accepted an offer. */
+  offerAccepted(): void {
+    this.#limits = limits.afterAcceptance(this.#limits, this.#time);
   }
 
   /** The number is online, or WhatsApp has changed its time-lock. */
@@ -90,8 +90,8 @@ export class Offers {
     const limit = this.#limits.get(code);
     if (limit === undefined) return;
     this.#timers.get(code)?.();
-    const over = (): void => (code === TIMELOCK_CODE ? this.#ask(true) : this.#lift(code));
-    this.#timers.set(code, system.after(limit.until - system.monotonic(), over));
+    const onEnd = (): void => (code === TIMELOCK_CODE ? this.#ask(true) : this.#lift(code));
+    this.#timers.set(code, system.after(limit.until - system.monotonic(), onEnd));
     if (before === undefined) log("error", limit.reason);
     if (limit.condition !== undefined) host.condition(limit.condition, limit.reason);
     if (limit.condition !== undefined && limit.callees === "everyone") host.offline(limit.reason, true);
@@ -103,7 +103,7 @@ export class Offers {
     this.#timers.delete(code);
     const limit = this.#limits.get(code);
     if (limit === undefined) return;
-    // One of 429 is remembered until an offer was taken: another one in a row lasts longer.
+    // One of 429 is remembered until an offer is accepted: another one in a row lasts longer.
     if (limit.condition === undefined) return;
     this.#limits = limits.lifted(this.#limits, code);
     this.#options.log("info", `calls are possible again after error ${code}`);

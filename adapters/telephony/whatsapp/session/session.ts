@@ -119,11 +119,11 @@ export class Session implements CallPort {
     this.#offers.refused(code);
   }
 
-  offerTaken(): void {
-    this.#offers.taken();
+  offerAccepted(): void {
+    this.#offers.offerAccepted();
   }
 
-  /** Why the number may not call anybody now, although it is online; undefined if it may. */
+  /** The reason for which the number may not call anybody now, although it is online; undefined if it may. */
   get pause(): DialError | undefined {
     return this.#offers.block(false);
   }

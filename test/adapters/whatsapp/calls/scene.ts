@@ -68,7 +68,7 @@ export class TestPort implements CallPort {
     this.refusals.push(code);
   }
 
-  offerTaken(): void {}
+  offerAccepted(): void {}
 
   listen(listener: CallListener): () => void {
     this.listeners.add(listener);
