@@ -67,13 +67,15 @@ export class FakeVoip implements WhatsAppVoip {
       knownPeers.add(info.peerJid);
       const token = await tokenOf(info.peerJid);
       write();
-      if (!this.#sessions.has(callId)) throw new Error("noise session not ready"); // disconnected in the meantime
+      // Also if the call was ended in the meantime, and over the next connection if the client has connected again.
       session.remote = offer(callId, info.peerJid, token, this);
     } catch (error) {
       this.#sessions.delete(callId);
       throw error;
     }
-    this.#change(session, "ringing");
+    if (info.stateData.state === "ended") throw new Error("invalid transition 'offer_sent' in state 'ended'");
+    if (this.#sessions.has(callId)) this.#change(session, "ringing");
+    else info.stateData.state = "ringing"; // without an event: the call is known to nobody
     return callId;
   }
 

@@ -188,3 +188,34 @@ describe("an offer that is withdrawn while the connection is down", () => {
     expect(scene.network.calls.map(({ ended }) => ended)).toEqual(["caller"]);
   });
 });
+
+describe("an offer that leaves later than the dial waits for it", () => {
+  test.each([
+    ["and is not hung up", 25_000, undefined],
+    ["and was hung up before", 25_000, 1_000],
+    ["than an outage in which the client was disconnected", 110_000, undefined],
+    ["than such an outage, and was hung up before", 110_000, 1_000],
+  ])("ends at the callee: %s", async (_, startMs, hangUpMs) => {
+    const scene = await NumberScene.linked();
+    scene.network.number(ANA, { devices: [{ does: "nothing" }] });
+    scene.client.disturb("startCall", { afterMs: startMs });
+    const abort = new AbortController();
+    const dialled = scene.line.dial(ANA, { callId: "call_1", ringTimeoutMs: 60_000 }, abort.signal).catch(() => {});
+    if (hangUpMs !== undefined) scene.system.after(hangUpMs, () => abort.abort());
+    if (startMs > 100_000) {
+      scene.system.after(2_000, () => {
+        scene.network.reachable = false;
+      });
+      scene.system.after(60_000, () => {
+        scene.network.reachable = true;
+      });
+    }
+    await scene.system.advance(startMs - 1);
+    await dialled;
+    expect(await scene.line.probe()).toEqual({ state: "online" });
+    expect(scene.network.calls).toEqual([]);
+    await scene.system.advance(5_000);
+    expect(scene.network.calls.map(({ ended }) => ended)).toEqual(["caller"]);
+    expect(scene.clientCalls).toEqual([]);
+  });
+});

@@ -26,6 +26,8 @@ export interface OpenCallLog {
   accepted(callId: string, device: string): void;
   /** The callee knows that the call has ended. */
   delete(callId: string): void;
+  /** Ends the calls that neither a leg carries nor the client has, if the client is connected. Never rejects. */
+  end(): Promise<void>;
 }
 
 /** Receives what happens on the session. None of its methods may throw. */

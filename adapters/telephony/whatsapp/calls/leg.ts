@@ -11,6 +11,7 @@ import { progressOf } from "./call-ends.ts";
 import { decideCall, newCall } from "./call-flow.ts";
 import type { CallListener, CallPort, VoipEvent } from "./call-port.ts";
 import type { CallDecision, CallEffect, CallEnd, CallFlow, CallInput, CallTimer } from "./call-types.ts";
+import { endAtClient } from "./end-at-client.ts";
 import { isConnected } from "./is-connected.ts";
 import { CallUnknown } from "./outbound-audio.ts";
 import { endsForCallee, readCallStanza } from "./stanza.ts";
@@ -155,10 +156,6 @@ export class WhatsAppLeg implements Leg, CallListener {
     }
   }
 
-  get #isConnected(): boolean {
-    return isConnected(this.#options.port.client);
-  }
-
   get #isKnown(): boolean {
     try {
       return (this.#voip?.getCall(this.callId) ?? null) !== null;
@@ -240,9 +237,9 @@ export class WhatsAppLeg implements Leg, CallListener {
     this.#cancelEnd = this.#options.system.after(END_MS, released);
     // The client forgets a call whose terminate it cannot send: the session ends this one once the connection is back.
     const end = async (): Promise<void> => {
-      if (!this.#isConnected || this.#voip === undefined) return;
-      await this.#voip.endCall(this.callId);
-      this.#calleeKnows ||= this.#isConnected;
+      const { client } = this.#options.port;
+      if (!isConnected(client) || this.#voip === undefined) return;
+      if (await endAtClient(client, this.#voip, this.callId)) this.#calleeKnows = true;
     };
     // The client reports the end before it sends the terminate: only its promise means that it was sent.
     Promise.resolve().then(end).then(released, released);

@@ -6,6 +6,7 @@ import type { MediaClock } from "../../media-clock.ts";
 import type { CallPort } from "./call-port.ts";
 import { dialFault, refusedCall } from "./dial-faults.ts";
 import { EarlyReports } from "./early-reports.ts";
+import { endAtClient } from "./end-at-client.ts";
 import { isConnected } from "./is-connected.ts";
 import { WhatsAppLeg } from "./leg.ts";
 import type { NumberResolver } from "./number-resolver.ts";
@@ -54,10 +55,12 @@ export async function placeCall(
   const voip = voipOf(client);
   const early = new EarlyReports(port);
   try {
-    const withdraw = (callId: string): Promise<void> => takeBack(port, client, voip, callId, system);
+    const withdraw = (callId: string): Promise<void> => {
+      port.openCalls.add(callId, address);
+      return takeBack(port, client, voip, callId, system);
+    };
     const callId = await offer(voip, address, system, withdraw);
     port.openCalls.add(callId, address);
-    // The session may have left this client meanwhile, so only the client that sent the offer can take it back.
     if (signal.aborted || early.over) await withdraw(callId);
     if (signal.aborted) throw abandoned();
     const leg = new WhatsAppLeg({
@@ -95,7 +98,10 @@ async function offer(
   return within(offered, { system, ms: OFFER_MS, late });
 }
 
-/** Ends a call whose phone should not ring any more. Never rejects. */
+/**
+ * Ends a call whose phone should not ring any more. The session may have left the client that has sent the offer, and that client
+ * may have forgotten the call: then the log ends it over the connection of the session. Never rejects.
+ */
 async function takeBack(
   { openCalls }: CallPort,
   client: WhatsAppClient,
@@ -103,12 +109,12 @@ async function takeBack(
   callId: string,
   system: System,
 ): Promise<void> {
-  const isSent = isConnected(client);
   const ended = Promise.resolve()
-    .then(() => voip.endCall(callId))
-    .then(() => (isSent && isConnected(client) ? openCalls.delete(callId) : undefined));
+    .then(() => endAtClient(client, voip, callId))
+    .then((isSent) => (isSent ? openCalls.delete(callId) : undefined));
   const late = (): Error => new Error("the client did not end the call in time");
   await within(ended, { system, ms: TAKE_BACK_MS, late }).catch(() => {});
+  void openCalls.end();
 }
 
 function connectedClient({ client }: CallPort): WhatsAppClient {

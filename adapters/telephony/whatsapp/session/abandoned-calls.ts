@@ -1,5 +1,6 @@
 import type { Timers } from "../../../../src/base/timers.ts";
 import type { CallListener, CallPort } from "../calls/call-port.ts";
+import { endAtClient } from "../calls/end-at-client.ts";
 import { isConnected } from "../calls/is-connected.ts";
 
 /** A call that no connection comes back for is ended this much later, ms: that closes its audio at least. */
@@ -58,8 +59,8 @@ export class AbandonedCalls {
     const carried = [...listeners].map(({ callId }) => callId);
     if (carried.includes(undefined)) return []; // a call is being placed, and may be any of them
     const calls = port.calls?.getCalls() ?? [];
-    const going = calls.filter(({ direction, stateData }) => direction === "outgoing" && stateData.state !== "ended");
-    return going.map(({ callId }) => callId).filter((callId) => !carried.includes(callId));
+    const offered = calls.filter(({ direction, stateData }) => direction === "outgoing" && isOffered(stateData.state));
+    return offered.map(({ callId }) => callId).filter((callId) => !carried.includes(callId));
   }
 
   #end(): void {
@@ -69,8 +70,11 @@ export class AbandonedCalls {
 
   async #endCall(callId: string): Promise<void> {
     const { port } = this.#options;
-    const isSent = isConnected(port.client);
-    await port.calls?.endCall(callId);
-    if (isSent && isConnected(port.client)) port.openCalls.delete(callId);
+    if (port.calls !== undefined && (await endAtClient(port.client, port.calls, callId))) port.openCalls.delete(callId);
   }
+}
+
+/** True if the callee may have the offer. The end of a call whose offer has yet to leave would arrive before that. */
+function isOffered(state: string): boolean {
+  return state !== "initiating" && state !== "ended";
 }

@@ -75,7 +75,6 @@ export class OpenCalls implements OpenCallLog {
     this.#isDirty = false;
   }
 
-  /** Ends the calls that neither a leg carries nor the client has, if the client is connected. Never rejects. */
   async end(): Promise<void> {
     try {
       this.#loading ??= this.#load();

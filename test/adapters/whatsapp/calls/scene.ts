@@ -36,6 +36,7 @@ export class TestPort implements CallPort {
     add: (callId) => void this.open.add(callId),
     accepted() {},
     delete: (callId) => void this.open.delete(callId),
+    end: async () => {},
   };
   readonly #context: FakeWhatsAppClient["context"];
 
