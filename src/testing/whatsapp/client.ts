@@ -23,7 +23,7 @@ type StanzaFilter = (stanza: FakeStanza) => unknown;
  * the bad ones. It keeps its session in the records of its context, so a later client on the same records opens without
  * a QR code.
  *
- * What a test may do to it: {@link dropSocket}, {@link fail}, {@link streamError}, {@link disturb}, {@link receive}.
+ * What a test may do to it: {@link dropSocket}, {@link stallSocket}, {@link fail}, {@link streamError}, {@link disturb}, {@link receive}.
  */
 export class FakeWhatsAppClient implements WhatsAppClient {
   readonly context: WhatsAppClientContext;
@@ -136,8 +136,7 @@ export class FakeWhatsAppClient implements WhatsAppClient {
   } = {
     sendNode: async (stanza) => {
       await this.#faults.apply("sendNode");
-      this.#connection.write();
-      this.#network.sent(stanza, this.#address);
+      if (this.#connection.write()) this.#network.sent(stanza, this.#address);
     },
     registerIncomingStanzaFilter: (filter) => {
       this.#filters.push(filter);
@@ -164,6 +163,15 @@ export class FakeWhatsAppClient implements WhatsAppClient {
    */
   dropSocket(backAfterMs = 2000): void {
     this.#connection.drop(backAfterMs);
+  }
+
+  /**
+   * The socket is dead, as after a lost network: the client reports it as connected, whatever is sent or received is lost, and
+   * requests do not come back. The client notices after a time, and opens another socket at once, without an event.
+   * @param noticedAfterMs Default: 20000, the client's patience with a ping
+   */
+  stallSocket(noticedAfterMs = 20_000): void {
+    this.#connection.stall(noticedAfterMs);
   }
 
   /**
@@ -200,10 +208,10 @@ export class FakeWhatsAppClient implements WhatsAppClient {
 
   /**
    * A stanza arrives: filters see it first, and one that returns true keeps it from the client. Filters see neither
-   * `failure` and `success` nor `stream:error`. The stanza is lost if the socket is down.
+   * `failure` and `success` nor `stream:error`. The stanza is lost if the socket is down or dead.
    */
   async receive(stanza: FakeStanza): Promise<void> {
-    if (!this.#connection.up) return;
+    if (!this.#connection.up || this.#connection.stalled) return;
     if (stanza.tag === "stream:error") return this.#connection.streamError(stanza);
     if (stanza.tag === "failure") return this.#connection.failure(stanza);
     if (stanza.tag === "success") return this.#connection.accepted(stanza);

@@ -77,6 +77,8 @@ export class Connection {
   #loaded = false;
   #usedUp = false;
   #connecting: Promise<void> | undefined;
+  /** What is sent and received gets lost, and the client has not noticed. */
+  #stall: { readonly over: Promise<void>; readonly end: () => void } | undefined;
   /** Each connect and close starts another one, and whatever an earlier one still does is void. */
   #generation = 0;
 
@@ -86,6 +88,11 @@ export class Connection {
 
   get up(): boolean {
     return this.#socket === "up";
+  }
+
+  /** True if the socket is dead, and the client has not noticed. */
+  get stalled(): boolean {
+    return this.#stall !== undefined;
   }
 
   /** Null if the client is not linked, or has not read its session yet. */
@@ -114,19 +121,37 @@ export class Connection {
   /** A request to the server and its answer. Rejects if the socket is down. */
   async request(): Promise<void> {
     if (!this.up) throw new Error("client is not connected");
-    await this.#latency();
+    if (this.#stall) await this.#stall.over;
+    else await this.#latency();
     if (!this.up) throw new Error("client is not connected");
   }
 
-  /** Sends something that has no answer. Throws an Error if the socket is down. */
-  write(): void {
+  /** Sends something that has no answer; returns false if it gets lost. Throws an Error if the socket is down. */
+  write(): boolean {
     if (!this.up) throw new Error("noise session not ready");
+    return !this.stalled;
+  }
+
+  /** The socket is dead; the client notices after a time, and opens another one. */
+  stall(noticedAfterMs: number): void {
+    if (!this.up || this.stalled) return;
+    let end = (): void => {};
+    const over = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    const stall = { over, end };
+    this.#stall = stall;
+    const { system, latencyMs } = this.#options.network;
+    system.after(noticedAfterMs, () => {
+      if (this.#stall === stall) this.drop(latencyMs);
+    });
   }
 
   /** The socket drops; it comes back by itself, once the network is reachable. */
   drop(backAfterMs: number): void {
     if (this.#socket !== "up") return;
     this.#socket = "down";
+    this.#endStall();
     const generation = this.#generation;
     const comeBack = (): void => {
       if (this.#socket !== "down" || this.#generation !== generation) return;
@@ -247,7 +272,13 @@ export class Connection {
   #close(): void {
     this.#generation++;
     this.#socket = "none";
+    this.#endStall();
     this.#options.pairing.clear();
+  }
+
+  #endStall(): void {
+    this.#stall?.end();
+    this.#stall = undefined;
   }
 
   #emitOpen(reason: "connected" | "reconnected", isNewLogin: boolean): void {

@@ -15,8 +15,8 @@ export interface VoipHost {
   readonly newId: () => string;
   /** Asks the network for something. Rejects if the socket is down. */
   readonly request: () => Promise<void>;
-  /** Sends a stanza. Throws an Error if the socket is down. */
-  readonly write: () => void;
+  /** Sends a stanza; returns false if it gets lost. Throws an Error if the socket is down. */
+  readonly write: () => boolean;
   /** Time until the network gets what is sent, ms. */
   readonly latencyMs: number;
   readonly knownPeers: Set<string>;
@@ -66,9 +66,8 @@ export class FakeVoip implements WhatsAppVoip {
       if (!knownPeers.has(info.peerJid)) await request();
       knownPeers.add(info.peerJid);
       const token = await tokenOf(info.peerJid);
-      write();
       // Also if the call was ended in the meantime, and over the next connection if the client has connected again.
-      session.remote = offer(callId, info.peerJid, token, this);
+      if (write()) session.remote = offer(callId, info.peerJid, token, this);
     } catch (error) {
       this.#sessions.delete(callId);
       throw error;
@@ -193,12 +192,11 @@ export class FakeVoip implements WhatsAppVoip {
     }
   }
 
-  /** The network does not learn of an end while the socket is down. */
+  /** The network does not learn of an end while the socket is down or dead. */
   async #sendTerminate({ remote }: Session): Promise<void> {
     const { system, latencyMs, write } = this.#host;
     try {
-      write();
-      system.after(latencyMs, () => remote?.stop("caller"));
+      if (write()) system.after(latencyMs, () => remote?.stop("caller"));
     } catch {
       // the real client logs it
     }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { MAX_OPEN_MS } from "../../../adapters/telephony/whatsapp/session/open-calls.ts";
+import { MAX_OPEN_MS, MAX_UNNOTICED_MS } from "../../../adapters/telephony/whatsapp/session/open-calls.ts";
 import type { FakeNumber } from "../../../src/testing/index.ts";
 import { ANA, type Dialled, NumberScene, OWNER } from "./number-scene.ts";
 
@@ -72,9 +72,22 @@ describe.each(PHASES)("a call that %s", (_, callee) => {
     void call.leg?.hangUp();
     await scene.system.advance(2_000);
     expect(scene.network.call().ended).toBe("caller");
+    await scene.system.advance(MAX_UNNOTICED_MS);
     await scene.restart();
     await scene.system.advance(2_000);
     expect(sent).toEqual([]);
+  });
+
+  test("that is hung up over a dead connection ends at the callee over the next one", async () => {
+    const { scene, call } = await calling(callee);
+    scene.client.stallSocket();
+    void call.leg?.hangUp();
+    await scene.system.advance(19_900);
+    expect(call.events.at(-1)).toMatchObject({ type: "ended", cause: "released" });
+    expect(scene.network.call().ended).toBeUndefined();
+    expect(await scene.line.probe()).toEqual({ state: "online" });
+    await scene.system.advance(1_000);
+    expect(scene.network.call().ended).toBe("caller");
   });
 
   test("that the callee ends needs no second end, after a restart either", async () => {
@@ -103,7 +116,7 @@ describe("a call that a crash left behind", () => {
     scene.network.onClient = (client) => watch(client, sent);
     for (let time = 0; time < 3; time++) {
       await scene.restart();
-      await scene.system.advance(2_000);
+      await scene.system.advance(2_000 + MAX_UNNOTICED_MS);
     }
     expect(sent).toHaveLength(1);
     expect([...scene.host.storedRecords.keys()].filter((key) => key.startsWith("ringport/"))).toEqual([]);
@@ -117,6 +130,22 @@ describe("a call that a crash left behind", () => {
     expect(scene.network.call().ended).toBeUndefined();
     scene.client.dropSocket(12_000);
     await scene.system.advance(30_000);
+    expect(scene.network.call().ended).toBe("caller");
+  });
+
+  test("is ended at the next connection if this one is dead", async () => {
+    const scene = await killed();
+    const sent: unknown[] = [];
+    scene.network.onClient = (client) => {
+      watch(client, sent);
+      client.on("debug_connection_success", () => sent.length === 0 && client.stallSocket());
+    };
+    await scene.restart();
+    await scene.system.advance(19_000);
+    expect(sent).toHaveLength(1);
+    expect(scene.network.call().ended).toBeUndefined();
+    await scene.system.advance(2_000);
+    expect(sent).toHaveLength(2);
     expect(scene.network.call().ended).toBe("caller");
   });
 

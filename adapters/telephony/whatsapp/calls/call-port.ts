@@ -24,6 +24,8 @@ export interface OpenCallLog {
   add(callId: string, peer: string): void;
   /** A device of the callee has accepted. */
   accepted(callId: string, device: string): void;
+  /** Our terminate has left. It has not arrived if the connection turns out to be dead. */
+  terminated(callId: string): void;
   /** The callee knows that the call has ended. */
   delete(callId: string): void;
   /** Ends the calls that neither a leg carries nor the client has, if the client is connected. Never rejects. */

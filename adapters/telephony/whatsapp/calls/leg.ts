@@ -239,7 +239,8 @@ export class WhatsAppLeg implements Leg, CallListener {
     const end = async (): Promise<void> => {
       const { client } = this.#options.port;
       if (!isConnected(client) || this.#voip === undefined) return;
-      if (await endAtClient(client, this.#voip, this.callId)) this.#calleeKnows = true;
+      const hasLeft = await endAtClient(client, this.#voip, this.callId);
+      if (hasLeft) this.#options.port.openCalls.terminated(this.callId);
     };
     // The client reports the end before it sends the terminate: only its promise means that it was sent.
     Promise.resolve().then(end).then(released, released);

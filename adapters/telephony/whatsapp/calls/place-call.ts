@@ -111,7 +111,7 @@ async function takeBack(
 ): Promise<void> {
   const ended = Promise.resolve()
     .then(() => endAtClient(client, voip, callId))
-    .then((isSent) => (isSent ? openCalls.delete(callId) : undefined));
+    .then((hasLeft) => (hasLeft ? openCalls.terminated(callId) : undefined));
   const late = (): Error => new Error("the client did not end the call in time");
   await within(ended, { system, ms: TAKE_BACK_MS, late }).catch(() => {});
   void openCalls.end();

@@ -70,7 +70,8 @@ export class AbandonedCalls {
 
   async #endCall(callId: string): Promise<void> {
     const { port } = this.#options;
-    if (port.calls !== undefined && (await endAtClient(port.client, port.calls, callId))) port.openCalls.delete(callId);
+    const hasLeft = port.calls !== undefined && (await endAtClient(port.client, port.calls, callId));
+    if (hasLeft) port.openCalls.terminated(callId);
   }
 }
 

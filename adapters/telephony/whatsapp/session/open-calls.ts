@@ -12,6 +12,11 @@ const KEY = "ringport/open-calls";
 const MAX_OPEN_CALLS = 8;
 /** Age from which a call is over without a terminate, ms. */
 export const MAX_OPEN_MS = 24 * 3_600_000;
+/**
+ * A terminate that left earlier than this before its connection was found to be dead has arrived, ms: the client pings every
+ * 15 s if no request is open, or half a minute if one is, and waits 20 s for the pong.
+ */
+export const MAX_UNNOTICED_MS = 60_000;
 const MAX_ID_LENGTH = 100;
 
 /** A call of ours whose callee is not known to have learned of its end. */
@@ -25,7 +30,7 @@ interface OpenCall {
 
 /** Options of {@link OpenCalls}. */
 export interface OpenCallsOptions {
-  readonly system: Pick<System, "now" | "random">;
+  readonly system: Pick<System, "now" | "monotonic" | "random" | "after">;
   readonly port: Pick<CallPort, "client" | "calls">;
   /** The records of the number; undefined if no client uses them. */
   readonly records: () => LineRecords | undefined;
@@ -42,6 +47,9 @@ export interface OpenCallsOptions {
 export class OpenCalls implements OpenCallLog {
   readonly #options: OpenCallsOptions;
   readonly #calls = new Map<string, OpenCall>();
+  /** When the terminate of a call has left over the present connection, monotonic ms; in this order. */
+  readonly #terminated = new Map<string, number>();
+  #cancelSettling: (() => void) | undefined;
   #loading: Promise<void> | undefined;
   #storing: Promise<void> | undefined;
   #isDirty = false;
@@ -51,8 +59,8 @@ export class OpenCalls implements OpenCallLog {
   }
 
   add(callId: string, peer: string): void {
-    const [oldest] = this.#calls.keys();
-    if (this.#calls.size >= MAX_OPEN_CALLS && oldest !== undefined) this.#calls.delete(oldest);
+    const [oldest] = [...this.#terminated.keys(), ...this.#calls.keys()];
+    if (this.#calls.size >= MAX_OPEN_CALLS && oldest !== undefined) this.#forget(oldest);
     this.#calls.set(callId, { callId, peer, at: this.#options.system.now() });
     this.#store();
   }
@@ -64,12 +72,31 @@ export class OpenCalls implements OpenCallLog {
     this.#store();
   }
 
+  terminated(callId: string): void {
+    if (!this.#calls.has(callId)) return;
+    this.#terminated.delete(callId);
+    this.#terminated.set(callId, this.#options.system.monotonic());
+    this.#settleLater();
+  }
+
   delete(callId: string): void {
-    if (this.#calls.delete(callId)) this.#store();
+    if (this.#forget(callId)) this.#store();
+  }
+
+  /** What has left over the lost connection may not have arrived. */
+  connectionLost(): void {
+    this.#terminated.clear();
+    this.stop();
+  }
+
+  stop(): void {
+    this.#cancelSettling?.();
+    this.#cancelSettling = undefined;
   }
 
   /** Forgets all calls: the records are being erased. */
   clear(): void {
+    this.connectionLost();
     this.#calls.clear();
     this.#loading = Promise.resolve(); // a later link has left no calls
     this.#isDirty = false;
@@ -87,10 +114,28 @@ export class OpenCalls implements OpenCallLog {
     for (const call of [...this.#calls.values()]) {
       const { client } = port;
       if (client === undefined || !isConnected(client)) return;
-      if (isCarried(call.callId) || this.#isAtClient(call.callId)) continue;
-      this.delete(call.callId);
+      if (this.#terminated.has(call.callId) || isCarried(call.callId) || this.#isAtClient(call.callId)) continue;
       if (Math.abs(system.now() - call.at) < MAX_OPEN_MS) await this.#terminate(client, call);
+      else this.delete(call.callId);
     }
+  }
+
+  #forget(callId: string): boolean {
+    this.#terminated.delete(callId);
+    return this.#calls.delete(callId);
+  }
+
+  /** Forgets the calls whose terminate has arrived. */
+  #settleLater(): void {
+    const { system } = this.#options;
+    const [first] = this.#terminated.values();
+    if (first === undefined || this.#cancelSettling !== undefined) return;
+    this.#cancelSettling = system.after(Math.max(0, first + MAX_UNNOTICED_MS - system.monotonic()), () => {
+      this.#cancelSettling = undefined;
+      for (const [callId, at] of [...this.#terminated])
+        if (system.monotonic() - at >= MAX_UNNOTICED_MS) this.delete(callId);
+      this.#settleLater();
+    });
   }
 
   async #terminate(client: WhatsAppClient, call: OpenCall): Promise<void> {
@@ -100,13 +145,14 @@ export class OpenCalls implements OpenCallLog {
       failed(what, new TypeError("the client has no lowlevel.sendNode"));
       return;
     }
+    this.terminated(call.callId); // before it has, so that it is sent once
     try {
       await client.lowlevel.sendNode(this.#terminateOf(client, call));
+      if (isConnected(client)) return;
     } catch (error) {
       failed(what, error);
-      this.#calls.set(call.callId, call); // until the next connection
-      this.#store();
     }
+    this.#terminated.delete(call.callId); // it is sent over the next connection
   }
 
   #terminateOf(client: WhatsAppClient, { callId, peer }: OpenCall): object {

@@ -86,7 +86,12 @@ export class Session implements CallPort {
     });
     const listener = {
       timelock: () => this.#offers.check(),
-      input: (input: SessionInput) => this.#take(input),
+      input: (input: SessionInput) => {
+        // The only state that a client reports is that of an accepted login: the socket is another one, and its end is seldom seen.
+        if (input.type === "state") this.openCalls.connectionLost();
+        this.#take(input);
+        if (input.type === "state") void this.openCalls.end();
+      },
       voip: (event: Parameters<CallListener["voip"]>[0]) => this.#toCalls((call) => call.voip(event)),
       stanza: (stanza: unknown) => this.#toCalls((call) => call.stanza(stanza)),
     };
@@ -205,6 +210,7 @@ export class Session implements CallPort {
     this.#take({ type: "close" });
     this.#offers.reset();
     this.#abandoned.stop();
+    this.openCalls.stop();
     await this.#clients.ended();
   }
 
@@ -227,6 +233,7 @@ export class Session implements CallPort {
     this.#flow = flow;
     if (flow.state !== before.state || flow.reason !== before.reason)
       this.#log("debug", `${before.state} -> ${flow.state}${flow.reason === null ? "" : `: ${flow.reason}`}`);
+    if (before.state === "online" && flow.state !== "online") this.openCalls.connectionLost();
     for (const effect of effects) this.#carryOut(effect);
     if (flow.state === "online" && before.state !== "online") this.#offers.check();
     this.#firstSign.noticed(flow, input);

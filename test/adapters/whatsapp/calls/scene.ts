@@ -35,6 +35,7 @@ export class TestPort implements CallPort {
   readonly openCalls: OpenCallLog = {
     add: (callId) => void this.open.add(callId),
     accepted() {},
+    terminated: (callId) => void this.open.delete(callId),
     delete: (callId) => void this.open.delete(callId),
     end: async () => {},
   };
