@@ -183,22 +183,22 @@ export class OpenCalls implements OpenCallLog {
   /** Stores the calls as they are then; changes in the meantime are stored together. */
   #store(): void {
     this.#isDirty = true;
-    this.#storing ??= this.#storeAll().finally(() => {
-      this.#storing = undefined;
-    });
+    this.#storing ??= this.#storeAll();
   }
 
   async #storeAll(): Promise<void> {
-    while (this.#isDirty) {
-      this.#isDirty = false;
-      const calls = [...this.#calls.values()];
-      const bytes = calls.length === 0 ? undefined : new TextEncoder().encode(JSON.stringify(calls));
-      try {
+    try {
+      while (this.#isDirty) {
+        this.#isDirty = false;
+        const calls = [...this.#calls.values()];
+        const bytes = calls.length === 0 ? undefined : new TextEncoder().encode(JSON.stringify(calls));
         await this.#options.records()?.set(new Map([[KEY, bytes]]));
-      } catch (error) {
-        this.#options.failed("the calls in progress could not be stored", error);
-        return;
       }
+    } catch (error) {
+      this.#isDirty = true; // until the next change
+      this.#options.failed("the calls in progress could not be stored", error);
+    } finally {
+      this.#storing = undefined; // in the turn that has found no other change
     }
   }
 }
