@@ -184,6 +184,21 @@ describe("a call that a crash left behind", () => {
     },
   );
 
+  test("is ended at the address that the client has called", async () => {
+    const scene = await NumberScene.linked();
+    const { profile } = scene.client;
+    const { getLidsByPhoneNumbers } = profile;
+    profile.getLidsByPhoneNumbers = async (numbers) =>
+      (await getLidsByPhoneNumbers(numbers)).map((number) => ({ ...number, lidJid: null }));
+    scene.network.number(ANA, RINGS);
+    scene.dial();
+    await scene.system.advance(2_000);
+    expect(scene.network.call().peerJid).toMatch(/@lid$/);
+    await scene.restart();
+    await scene.system.advance(1_000);
+    expect(scene.network.call().ended).toBe("caller");
+  });
+
   test("is forgotten with the link", async () => {
     const { scene } = await calling(RINGS);
     scene.network.unlink(OWNER);
@@ -247,4 +262,28 @@ describe("an offer that leaves later than the dial waits for it", () => {
     expect(scene.network.calls.map(({ ended }) => ended)).toEqual(["caller"]);
     expect(scene.clientCalls).toEqual([]);
   });
+});
+
+test("an offer that leaves while the number is being unlinked is not ended by the number that is linked next", async () => {
+  const scene = await NumberScene.linked();
+  scene.network.number(ANA, { devices: [{ does: "nothing" }] });
+  const { client } = scene;
+  client.disturb("startCall", { afterMs: 1_500 });
+  client.disturb("endCall", "hang");
+  client.disturb("logout", { afterMs: 1_000 });
+  scene.dial();
+  await scene.system.advance(100);
+  const unlinking = scene.line.unlink();
+  await scene.system.advance(20_000);
+  await unlinking;
+  expect(scene.network.calls).toHaveLength(1);
+  const sent: unknown[] = [];
+  scene.network.onClient = (next) => watch(next, sent);
+  const linking = scene.line.link?.();
+  await scene.system.advance(1_000);
+  await linking;
+  scene.network.scan(scene.client.shown.qr ?? "", "+5511922222222");
+  await scene.system.advance(5_000);
+  expect(await scene.line.probe()).toEqual({ state: "online" });
+  expect(sent).toEqual([]);
 });

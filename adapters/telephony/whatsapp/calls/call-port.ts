@@ -20,8 +20,8 @@ export interface CallPort {
 
 /** The calls whose callees are not known to have learned of their end: another connection, or another process, ends them. */
 export interface OpenCallLog {
-  /** An offer was sent to this address. */
-  add(callId: string, peer: string): void;
+  /** An offer was sent to the address `peer`. @param creator address of the device that has sent it */
+  add(callId: string, peer: string, creator: string): void;
   /** A device of the callee has accepted. */
   accepted(callId: string, device: string): void;
   /** Our terminate has left. It has not arrived if the connection turns out to be dead. */

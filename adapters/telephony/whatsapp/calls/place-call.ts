@@ -10,6 +10,7 @@ import { endAtClient } from "./end-at-client.ts";
 import { isConnected } from "./is-connected.ts";
 import { WhatsAppLeg } from "./leg.ts";
 import type { NumberResolver } from "./number-resolver.ts";
+import { ownAddresses } from "./own-addresses.ts";
 
 /** The client sends an offer within this time, ms. */
 export const OFFER_MS = 20_000;
@@ -55,12 +56,14 @@ export async function placeCall(
   const voip = voipOf(client);
   const early = new EarlyReports(port);
   try {
+    const [creator = ""] = ownAddresses(client);
+    const opened = (callId: string): void => port.openCalls.add(callId, peerOf(voip, callId) ?? address, creator);
     const withdraw = (callId: string): Promise<void> => {
-      port.openCalls.add(callId, address);
+      opened(callId);
       return takeBack(port, client, voip, callId, system);
     };
     const callId = await offer(voip, address, system, withdraw);
-    port.openCalls.add(callId, address);
+    opened(callId);
     if (signal.aborted || early.over) await withdraw(callId);
     if (signal.aborted) throw abandoned();
     const leg = new WhatsAppLeg({
@@ -78,6 +81,15 @@ export async function placeCall(
     throw fault;
   } finally {
     early.stop();
+  }
+}
+
+/** The address that the client has called, such as the one that hides the number; undefined if it has lost the call. */
+function peerOf(voip: WhatsAppVoip, callId: string): string | undefined {
+  try {
+    return voip.getCall(callId)?.peerJid;
+  } catch {
+    return undefined;
   }
 }
 

@@ -5,6 +5,7 @@ import type { WhatsAppClient } from "../../../../src/ports/whatsapp-client.ts";
 import type { CallPort, OpenCallLog } from "../calls/call-port.ts";
 import { isConnected } from "../calls/is-connected.ts";
 import { readJid } from "../calls/jid.ts";
+import { ownAddresses } from "../calls/own-addresses.ts";
 
 /** Key of the record that lists the open calls of a number. */
 const KEY = "ringport/open-calls";
@@ -24,6 +25,8 @@ interface OpenCall {
   readonly callId: string;
   /** Address to which its terminate goes: the callee, and once a device has accepted, that one. */
   readonly peer: string;
+  /** Address of the device that has sent the offer: WhatsApp takes the end of the call from no other one. */
+  readonly creator: string;
   /** Time of the offer, ms since 1970-01-01 UTC. */
   readonly at: number;
 }
@@ -51,6 +54,8 @@ export class OpenCalls implements OpenCallLog {
   readonly #terminated = new Map<string, number>();
   #cancelSettling: (() => void) | undefined;
   #loading: Promise<void> | undefined;
+  /** Counts the links of the number. */
+  #generation = 0;
   #storing: Promise<void> | undefined;
   #isDirty = false;
 
@@ -58,10 +63,10 @@ export class OpenCalls implements OpenCallLog {
     this.#options = options;
   }
 
-  add(callId: string, peer: string): void {
+  add(callId: string, peer: string, creator: string): void {
     const [oldest] = [...this.#terminated.keys(), ...this.#calls.keys()];
     if (this.#calls.size >= MAX_OPEN_CALLS && oldest !== undefined) this.#forget(oldest);
-    this.#calls.set(callId, { callId, peer, at: this.#options.system.now() });
+    this.#calls.set(callId, { callId, peer, creator, at: this.#options.system.now() });
     this.#store();
   }
 
@@ -98,6 +103,7 @@ export class OpenCalls implements OpenCallLog {
   clear(): void {
     this.connectionLost();
     this.#calls.clear();
+    this.#generation++;
     this.#loading = Promise.resolve(); // a later link has left no calls
     this.#isDirty = false;
   }
@@ -115,7 +121,10 @@ export class OpenCalls implements OpenCallLog {
       const { client } = port;
       if (client === undefined || !isConnected(client)) return;
       if (this.#terminated.has(call.callId) || isCarried(call.callId) || this.#isAtClient(call.callId)) continue;
-      if (Math.abs(system.now() - call.at) < MAX_OPEN_MS) await this.#terminate(client, call);
+      const addresses = ownAddresses(client);
+      if (addresses.length === 0) return;
+      const canEnd = addresses.includes(call.creator) && Math.abs(system.now() - call.at) < MAX_OPEN_MS;
+      if (canEnd) await this.#terminate(client, call);
       else this.delete(call.callId);
     }
   }
@@ -147,7 +156,7 @@ export class OpenCalls implements OpenCallLog {
     }
     this.terminated(call.callId); // before it has, so that it is sent once
     try {
-      await client.lowlevel.sendNode(this.#terminateOf(client, call));
+      await client.lowlevel.sendNode(this.#terminateOf(call));
       if (isConnected(client)) return;
     } catch (error) {
       failed(what, error);
@@ -155,11 +164,10 @@ export class OpenCalls implements OpenCallLog {
     this.#terminated.delete(call.callId); // it is sent over the next connection
   }
 
-  #terminateOf(client: WhatsAppClient, { callId, peer }: OpenCall): object {
+  #terminateOf({ callId, peer, creator }: OpenCall): object {
     const random = new Uint8Array(16);
     this.#options.system.random(random);
-    const { meLid, meJid } = client.getCredentials() ?? {};
-    const attrs = { "call-id": callId, "call-creator": meLid || meJid || "" };
+    const attrs = { "call-id": callId, "call-creator": creator };
     const to = { to: peer, id: toHex(random).toUpperCase() };
     return { tag: "call", attrs: to, content: [{ tag: "terminate", attrs }] };
   }
@@ -175,8 +183,9 @@ export class OpenCalls implements OpenCallLog {
   }
 
   async #load(): Promise<void> {
+    const generation = this.#generation;
     const [bytes] = (await this.#options.records()?.get([KEY])) ?? [];
-    if (bytes === undefined) return;
+    if (bytes === undefined || generation !== this.#generation) return;
     for (const call of decode(bytes)) if (!this.#calls.has(call.callId)) this.#calls.set(call.callId, call);
   }
 
@@ -216,7 +225,8 @@ function decode(bytes: Uint8Array): OpenCall[] {
 
 function readCall(entry: unknown): OpenCall | undefined {
   if (typeof entry !== "object" || entry === null) return undefined;
-  const { callId, peer, at } = entry as Readonly<Record<string, unknown>>;
+  const { callId, peer, creator, at } = entry as Readonly<Record<string, unknown>>;
   if (typeof callId !== "string" || callId.length > MAX_ID_LENGTH || typeof at !== "number") return undefined;
-  return readJid(peer) === undefined ? undefined : { callId, peer: peer as string, at };
+  if (readJid(peer) === undefined || readJid(creator) === undefined) return undefined;
+  return { callId, peer: peer as string, creator: creator as string, at };
 }

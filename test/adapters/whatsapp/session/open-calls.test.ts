@@ -6,15 +6,19 @@ import { MapRecords } from "../../../support/whatsapp/map-records.ts";
 
 const ANA = "5511987654321@s.whatsapp.net";
 
+const PHONE = "5511912345678:7@s.whatsapp.net";
+const LID = "123:7@lid";
+
 /** The open calls of a connected number, with its records in memory. */
 class Scene {
   readonly system = new ManualSystem();
-  records = new MapRecords();
+  readonly records = new MapRecords();
+  credentials: { meJid?: string; meLid?: string } | null = { meJid: PHONE, meLid: LID };
   readonly sent: unknown[] = [];
   readonly failures: string[] = [];
   readonly client = {
     getState: () => ({ connected: true }),
-    getCredentials: () => ({ meJid: "5511912345678:7@s.whatsapp.net", meLid: "123:7@lid" }),
+    getCredentials: () => this.credentials,
     lowlevel: { sendNode: async (stanza: unknown) => void this.sent.push(stanza) },
   };
   readonly port = { client: this.client as unknown as WhatsAppClient, calls: undefined };
@@ -48,9 +52,63 @@ describe("the record of the open calls", () => {
         for (let turn = 0; turn < turns; turn++) later = later.then(() => {});
         void later.then(() => calls.delete("A"));
       };
-      calls.add("A", ANA);
+      calls.add("A", ANA, LID);
       await scene.system.settle();
       expect(scene.stored, `${turns} turns later`).toEqual([]);
     }
+  });
+});
+
+describe("a call is ended", () => {
+  test("by the address that its offer has named, also if the client has learned another one", async () => {
+    const scene = new Scene();
+    scene.open().add("A", ANA, PHONE);
+    await scene.system.settle();
+    await scene.open().end();
+    expect(scene.sent).toMatchObject([{ attrs: { to: ANA }, content: [{ attrs: { "call-creator": PHONE } }] }]);
+  });
+
+  test("by no other device, such as that of a later link", async () => {
+    const scene = new Scene();
+    const calls = scene.open();
+    calls.add("A", ANA, "123:6@lid");
+    await calls.end();
+    await scene.system.settle();
+    expect(scene.sent).toEqual([]);
+    expect(scene.stored).toEqual([]);
+  });
+
+  test("once the client knows its own address", async () => {
+    const scene = new Scene();
+    scene.credentials = null;
+    const calls = scene.open();
+    calls.add("A", ANA, LID);
+    await calls.end();
+    expect(scene.sent).toEqual([]);
+    scene.credentials = { meJid: PHONE, meLid: LID };
+    await calls.end();
+    expect(scene.sent).toHaveLength(1);
+  });
+
+  test("unless the link was erased while the record was read", async () => {
+    const scene = new Scene();
+    scene.open().add("A", ANA, LID);
+    await scene.system.settle();
+    const { get } = scene.records;
+    let read = (): void => {};
+    const erased = new Promise<void>((resolve) => {
+      read = resolve;
+    });
+    scene.records.get = async (keys) => {
+      const values = await get.call(scene.records, keys);
+      await erased;
+      return values;
+    };
+    const calls = scene.open();
+    const ending = calls.end();
+    calls.clear();
+    read();
+    await ending;
+    expect(scene.sent).toEqual([]);
   });
 });
