@@ -65,7 +65,11 @@ export class AbandonedCalls {
 
   #end(): void {
     this.stop();
-    for (const callId of this.#calls) void this.#endCall(callId).catch(this.#options.failed);
+    try {
+      for (const callId of this.#calls) void this.#endCall(callId).catch(this.#options.failed);
+    } catch (error) {
+      this.#options.failed(error);
+    }
   }
 
   async #endCall(callId: string): Promise<void> {

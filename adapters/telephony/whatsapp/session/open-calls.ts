@@ -150,12 +150,9 @@ export class OpenCalls implements OpenCallLog {
   async #terminate(client: WhatsAppClient, call: OpenCall): Promise<void> {
     const { failed } = this.#options;
     const what = "the callee of a call that a crash or an outage left behind was not informed of its end";
-    if (client.lowlevel.sendNode === undefined) {
-      failed(what, new TypeError("the client has no lowlevel.sendNode"));
-      return;
-    }
     this.terminated(call.callId); // before it has, so that it is sent once
     try {
+      if (client.lowlevel?.sendNode === undefined) throw new TypeError("the client has no lowlevel.sendNode");
       await client.lowlevel.sendNode(this.#terminateOf(call));
       if (isConnected(client)) return;
     } catch (error) {

@@ -90,6 +90,16 @@ describe("a call is ended", () => {
     expect(scene.sent).toHaveLength(1);
   });
 
+  test("by no client that sends no stanzas, which is reported", async () => {
+    const scene = new Scene();
+    const calls = scene.open();
+    calls.add("A", ANA, LID);
+    Reflect.deleteProperty(scene.client, "lowlevel");
+    await expect(calls.end()).resolves.toBeUndefined();
+    expect(scene.failures).toHaveLength(1);
+    expect(scene.stored).toEqual(["A"]);
+  });
+
   test("unless the link was erased while the record was read", async () => {
     const scene = new Scene();
     scene.open().add("A", ANA, LID);
