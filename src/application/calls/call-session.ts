@@ -228,10 +228,10 @@ export class CallSession {
       if (!this.#context.lease.mayDial) throw new DialError("line_lost", DEADLINE_PASSED);
       this.#asking();
       this.#asked = true;
-      if (isOneWay(this.call, this.#telephony)) this.#warnOneWay();
       const leg = await this.#line.dial(this.call.targetPhone, options, signal);
       this.#leg = leg;
       if (this.#flow.phase === "over") return;
+      if (isOneWay(this.call, this.#telephony)) this.#warnOneWay();
       this.#media = this.#createMedia(leg, connection);
       void this.#media.play(signal);
       void this.#follow(leg, this.#media);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { DialError } from "../../../src/ports/telephony.ts";
 import { puppet } from "../../support/agent-calls.ts";
 import { ALICE, NUMBER, World, type WorldOptions } from "../../support/application.ts";
 
@@ -40,6 +41,33 @@ describe("on a network that does not return the callee's audio", () => {
     await world.system.settle();
     expect(world.network.legs).toHaveLength(1);
     expect(await world.story(call)).toEqual(["queued", "media.one_way"]);
+    await world.stop();
+  });
+
+  test("a call has the warning once, although the line has refused it several times", async () => {
+    const world = await World.start(OPTIONS);
+    let refusals = 3;
+    world.network.onDial = () => {
+      if (refusals-- > 0) throw new DialError("line_lost", "the line is full", { retryAfterMs: 10_000 });
+    };
+    const call = await create(world, "DYNAMIC_STREAM");
+    await world.system.settle();
+    expect(await world.story(call)).toEqual(["queued"]);
+    await world.system.advance(60_000);
+    expect(world.network.legs).toHaveLength(4);
+    expect((await world.story(call)).filter((event) => event === "media.one_way")).toHaveLength(1);
+    await world.stop();
+  });
+
+  test("a call that the network never places has no warning", async () => {
+    const world = await World.start(OPTIONS);
+    world.network.onDial = () => {
+      throw new DialError("paused", "the number may not call strangers");
+    };
+    const call = await create(world, "DYNAMIC_STREAM");
+    await world.system.advance(5_000);
+    expect((await world.stored(call)).outcome?.reason).toBe("instance_paused");
+    expect(await world.story(call)).not.toContain("media.one_way");
     await world.stop();
   });
 
