@@ -110,10 +110,9 @@ export class OpenCalls implements OpenCallLog {
 
   async end(): Promise<void> {
     try {
-      this.#loading ??= this.#load();
-      await this.#loading;
+      await this.#load();
+      if (this.#isDirty) this.#store();
     } catch (error) {
-      this.#loading = undefined;
       this.#options.failed("the calls of an earlier process could not be read", error);
     }
     const { port, isCarried, system } = this.#options;
@@ -179,7 +178,16 @@ export class OpenCalls implements OpenCallLog {
     }
   }
 
-  async #load(): Promise<void> {
+  /** Reads the calls of an earlier process, unless they are read already. */
+  #load(): Promise<void> {
+    this.#loading ??= this.#read().catch((error: unknown) => {
+      this.#loading = undefined; // the next one reads again
+      throw error;
+    });
+    return this.#loading;
+  }
+
+  async #read(): Promise<void> {
     const generation = this.#generation;
     const [bytes] = (await this.#options.records()?.get([KEY])) ?? [];
     if (bytes === undefined || generation !== this.#generation) return;
@@ -194,6 +202,7 @@ export class OpenCalls implements OpenCallLog {
 
   async #storeAll(): Promise<void> {
     try {
+      await this.#load(); // or the calls that are not read would be lost
       while (this.#isDirty) {
         this.#isDirty = false;
         const calls = [...this.#calls.values()];

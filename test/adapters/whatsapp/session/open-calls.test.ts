@@ -57,6 +57,35 @@ describe("the record of the open calls", () => {
       expect(scene.stored, `${turns} turns later`).toEqual([]);
     }
   });
+
+  test("keeps the calls of an earlier process that could not be read at first", async () => {
+    const scene = new Scene();
+    scene.open().add("A", ANA, LID);
+    await scene.system.settle();
+    const calls = scene.open();
+    scene.records.failure = new Error("the storage is down");
+    await calls.end();
+    calls.add("B", ANA, LID);
+    await scene.system.settle();
+    expect(scene.stored).toEqual(["A"]);
+    scene.records.failure = undefined;
+    calls.add("C", ANA, LID);
+    await scene.system.settle();
+    expect(scene.stored.toSorted()).toEqual(["A", "B", "C"]);
+  });
+
+  test("is written at the next connection if the storage was down", async () => {
+    const scene = new Scene();
+    const calls = scene.open();
+    scene.records.failure = new Error("the storage is down");
+    calls.add("A", ANA, LID);
+    await scene.system.settle();
+    scene.records.failure = undefined;
+    scene.credentials = null;
+    await calls.end();
+    await scene.system.settle();
+    expect(scene.stored).toEqual(["A"]);
+  });
 });
 
 describe("a call is ended", () => {
