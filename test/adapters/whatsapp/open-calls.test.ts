@@ -90,6 +90,19 @@ describe.each(PHASES)("a call that %s", (_, callee) => {
     expect(scene.network.call().ended).toBe("caller");
   });
 
+  test("that ends in an outage is ended once, by the client that has it still", async () => {
+    const { scene, call, sent } = await calling(callee);
+    scene.client.dropSocket(8_000);
+    await scene.system.advance(1_500);
+    void call.leg?.hangUp();
+    await scene.system.advance(6_000);
+    expect(call.events.at(-1)).toMatchObject({ type: "ended" });
+    expect(scene.network.call().ended).toBeUndefined();
+    await scene.system.advance(10_000);
+    expect(scene.network.call().ended).toBe("caller");
+    expect(sent).toEqual([]);
+  });
+
   test("that the callee ends needs no second end, after a restart either", async () => {
     const { scene, sent } = await calling(callee);
     scene.network.call().hangUp();

@@ -1,7 +1,9 @@
+import { within } from "../../../../src/base/timeout.ts";
 import type { Timers } from "../../../../src/base/timers.ts";
 import type { CallListener, CallPort } from "../calls/call-port.ts";
 import { endAtClient } from "../calls/end-at-client.ts";
 import { isConnected } from "../calls/is-connected.ts";
+import { END_MS } from "../calls/leg.ts";
 
 /** A call that no connection comes back for is ended this much later, ms: that closes its audio at least. */
 export const ABANDONED_MS = 10_000;
@@ -23,6 +25,7 @@ export interface AbandonedCallsOptions {
 export class AbandonedCalls {
   readonly #options: AbandonedCallsOptions;
   #cancel: (() => void) | undefined;
+  readonly #ending = new Set<string>();
 
   constructor(options: AbandonedCallsOptions) {
     this.#options = options;
@@ -49,6 +52,11 @@ export class AbandonedCalls {
     }
   }
 
+  /** True if the client is ending the call. */
+  isEnding(callId: string): boolean {
+    return this.#ending.has(callId);
+  }
+
   stop(): void {
     this.#cancel?.();
     this.#cancel = undefined;
@@ -73,9 +81,19 @@ export class AbandonedCalls {
   }
 
   async #endCall(callId: string): Promise<void> {
-    const { port } = this.#options;
-    const hasLeft = port.calls !== undefined && (await endAtClient(port.client, port.calls, callId));
-    if (hasLeft) port.openCalls.terminated(callId);
+    const { system, port } = this.#options;
+    if (port.calls === undefined) return;
+    this.#ending.add(callId);
+    const ended = endAtClient(port.client, port.calls, callId).then((hasLeft) => {
+      if (hasLeft) port.openCalls.terminated(callId);
+    });
+    const late = (): Error => new Error(`the client did not end the call within ${END_MS} ms`);
+    try {
+      await within(ended, { system, ms: END_MS, late });
+    } finally {
+      this.#ending.delete(callId);
+      void port.openCalls.end(); // if the client has not
+    }
   }
 }
 

@@ -37,7 +37,7 @@ export interface OpenCallsOptions {
   readonly port: Pick<CallPort, "client" | "calls">;
   /** The records of the number; undefined if no client uses them. */
   readonly records: () => LineRecords | undefined;
-  /** True if a leg carries the call. */
+  /** True if a leg carries the call, or the client is ending it. */
   readonly isCarried: (callId: string) => boolean;
   readonly failed: (message: string, error: unknown) => void;
 }
@@ -119,6 +119,7 @@ export class OpenCalls implements OpenCallLog {
     for (const call of [...this.#calls.values()]) {
       const { client } = port;
       if (client === undefined || !isConnected(client)) return;
+      if (!this.#calls.has(call.callId)) continue; // it has ended while another one was being ended
       if (this.#terminated.has(call.callId) || isCarried(call.callId) || this.#isAtClient(call.callId)) continue;
       const addresses = ownAddresses(client);
       if (addresses.length === 0) return;

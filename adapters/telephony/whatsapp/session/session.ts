@@ -97,7 +97,8 @@ export class Session implements CallPort {
     };
     this.openCalls = new OpenCalls({
       ...{ system, port: this, records: () => this.#clients.records },
-      isCarried: (callId) => [...this.#listeners].some((call) => call.callId === callId),
+      isCarried: (callId) =>
+        this.#abandoned.isEnding(callId) || [...this.#listeners].some((call) => call.callId === callId),
       failed: (message, error) => this.#log("warn", message, error),
     });
     const turn = (isWanted: () => boolean) => logins.next(place, isWanted);
