@@ -6,8 +6,8 @@
 
 const WEB_PORT = 3480;
 const FALLBACK_MS = 3_000;
-/** `candidate:2 1 udp 2122262783 203.0.113.7 3478 typ host …` */
-const CANDIDATE = /candidate:\S+ \d+ udp \d+ \S+ (3478) typ [^\r\n]*/d;
+/** The candidate that zapo adds for a relay; those of other peers stay as they are. */
+const CANDIDATE = /candidate:2 1 udp 2122262783 \S+ (3478) typ host generation 0 network-cost 5/d;
 
 interface Description {
   readonly type: string;
@@ -16,7 +16,7 @@ interface Description {
 
 interface PeerConnection {
   readonly iceConnectionState: string;
-  setRemoteDescription(description: Description): Promise<void>;
+  setRemoteDescription(description: Description, ...callbacks: unknown[]): Promise<void>;
   addIceCandidate(candidate: { candidate: string; sdpMid: string; sdpMLineIndex: number }): Promise<void>;
 }
 
@@ -25,18 +25,23 @@ export interface Wrtc {
   readonly RTCPeerConnection: { readonly prototype: PeerConnection };
 }
 
-/** Changes the package for the whole process; returns a function that changes it back. */
+/** Changes the package for the whole process; returns a function that ends this. */
 export function dialWebPort(
   { RTCPeerConnection: { prototype } }: Wrtc,
-  after: (ms: number, run: () => void) => unknown = (ms, run) => setTimeout(run, ms).unref(),
+  after: (ms: number, run: () => void) => unknown = (ms, run) => setTimeout(run, ms).unref?.(), // a number has none
 ): () => void {
   const original = prototype.setRemoteDescription;
-  async function setRemoteDescription(this: PeerConnection, description: Description): Promise<void> {
-    const found = CANDIDATE.exec(description.sdp);
+  let isActive = true;
+  async function setRemoteDescription(
+    this: PeerConnection,
+    description: Description,
+    ...callbacks: unknown[]
+  ): Promise<void> {
+    const found = isActive ? CANDIDATE.exec(description.sdp) : null;
     const [from, to] = found?.indices?.[1] ?? [];
-    if (!found || from === undefined || to === undefined) return original.call(this, description);
+    if (!found || from === undefined || to === undefined) return original.call(this, description, ...callbacks);
     const sdp = `${description.sdp.slice(0, from)}${WEB_PORT}${description.sdp.slice(to)}`;
-    await original.call(this, { ...description, sdp });
+    await original.call(this, { ...description, sdp }, ...callbacks);
     after(FALLBACK_MS, () => {
       if (!["new", "checking"].includes(this.iceConnectionState)) return;
       const late = { candidate: found[0], sdpMid: "0", sdpMLineIndex: 0 };
@@ -45,6 +50,7 @@ export function dialWebPort(
   }
   prototype.setRemoteDescription = setRemoteDescription;
   return () => {
-    prototype.setRemoteDescription = original;
+    isActive = false;
+    if (prototype.setRemoteDescription === setRemoteDescription) prototype.setRemoteDescription = original;
   };
 }

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { whatsapp } from "../../../adapters/telephony/whatsapp/index.ts";
 import { dialWebPort } from "../../../examples/whatsapp/relay-ports.ts";
 import { tone, toneShare } from "../../../src/audio/tone.ts";
@@ -98,22 +98,69 @@ describe("the example's peer connections", () => {
     expect(await heardOver(relays, { workaround })).toEqual(BOTH_WAYS);
   });
 
-  test("leave a description without such a candidate as it is, and can be restored", async () => {
-    const seen: string[] = [];
+  const zapos = (port: number) =>
+    `a=candidate:2 1 udp 2122262783 198.51.100.1 ${port} typ host generation 0 network-cost 5\r\n`;
+
+  /** A package whose connections only note what they are given. */
+  function notedWrtc() {
+    const seen: unknown[][] = [];
     class RTCPeerConnection {
       iceConnectionState = "new";
-      async setRemoteDescription({ sdp }: { type: string; sdp: string }): Promise<void> {
-        seen.push(sdp);
+      async setRemoteDescription(description: { type: string; sdp: string }, ...legacy: unknown[]): Promise<void> {
+        seen.push([description.sdp, ...legacy]);
       }
       async addIceCandidate(): Promise<void> {}
     }
-    const restore = dialWebPort({ RTCPeerConnection }, () => {});
-    const candidate = (port: number) => `a=candidate:2 1 udp 1 198.51.100.1 ${port} typ host\r\n`;
     const connection = new RTCPeerConnection();
-    for (const port of [3478, 34780, 3480])
-      await connection.setRemoteDescription({ type: "answer", sdp: candidate(port) });
-    restore();
-    await connection.setRemoteDescription({ type: "answer", sdp: candidate(3478) });
-    expect(seen).toEqual([candidate(3480), candidate(34780), candidate(3480), candidate(3478)]);
+    const set = (sdp: string, ...legacy: []) => connection.setRemoteDescription({ type: "answer", sdp }, ...legacy);
+    return { wrtc: { RTCPeerConnection }, set, seen };
+  }
+
+  test("leave a description without the client's candidate as it is", async () => {
+    const { wrtc, set, seen } = notedWrtc();
+    dialWebPort(wrtc, () => {});
+    const foreign = "a=candidate:2 1 udp 1 198.51.100.1 3478 typ host\r\n";
+    for (const sdp of [zapos(3478), zapos(34780), zapos(3480), foreign]) await set(sdp);
+    expect(seen).toEqual([[zapos(3480)], [zapos(34780)], [zapos(3480)], [foreign]]);
+  });
+
+  test("pass callbacks on", async () => {
+    const { wrtc, set, seen } = notedWrtc();
+    dialWebPort(wrtc, () => {});
+    const callbacks = [() => {}, () => {}] as unknown as [];
+    await set(zapos(3478), ...callbacks);
+    await set("v=0\r\n", ...callbacks);
+    expect(seen).toEqual([
+      [zapos(3480), ...callbacks],
+      ["v=0\r\n", ...callbacks],
+    ]);
+  });
+
+  test.each([
+    [0, 1],
+    [1, 0],
+  ])("can be restored in any order (%i, %i)", async (first, second) => {
+    const { wrtc, set, seen } = notedWrtc();
+    const restores = [dialWebPort(wrtc, () => {}), dialWebPort(wrtc, () => {})];
+    restores[first]?.();
+    await set(zapos(3478));
+    restores[second]?.();
+    await set(zapos(3478));
+    expect(seen).toEqual([[zapos(3480)], [zapos(3478)]]);
+    dialWebPort(wrtc, () => {})();
+    await set(zapos(3478));
+    expect(seen.at(-1)).toEqual([zapos(3478)]);
+  });
+
+  test("dial where timers are numbers", async () => {
+    const { wrtc, set, seen } = notedWrtc();
+    vi.stubGlobal("setTimeout", () => 1);
+    try {
+      dialWebPort(wrtc);
+      await set(zapos(3478));
+    } finally {
+      vi.unstubAllGlobals();
+    }
+    expect(seen).toEqual([[zapos(3480)]]);
   });
 });
