@@ -169,7 +169,9 @@ export class FakeWhatsAppCall {
    */
   receiveTerminate(stanza: FakeStanza, creator: string): void {
     const { id, to } = stanza.attrs;
-    const isForCallee = id !== undefined && to === deviceJid(this.#address, this.#answeredBy ?? 0);
+    const device = this.#answeredBy ?? 0;
+    const addresses = [this.peerJid, this.#address].map((address) => deviceJid(address, device));
+    const isForCallee = id !== undefined && to !== undefined && addresses.includes(to);
     const isOfCaller = childOf(stanza)?.attrs["call-creator"] === creator && creator === this.#stanzas.creator;
     if (isForCallee && isOfCaller) this.stop("caller");
   }

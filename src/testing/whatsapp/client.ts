@@ -136,7 +136,7 @@ export class FakeWhatsAppClient implements WhatsAppClient {
   } = {
     sendNode: async (stanza) => {
       await this.#faults.apply("sendNode");
-      if (this.#connection.write()) this.#network.sent(stanza, this.#address);
+      this.#send(stanza);
     },
     registerIncomingStanzaFilter: (filter) => {
       this.#filters.push(filter);
@@ -223,6 +223,10 @@ export class FakeWhatsAppClient implements WhatsAppClient {
     else if (stanza.tag === "iq") await this.#pair(childOf(stanza));
   }
 
+  #send(stanza: FakeStanza): void {
+    if (this.#connection.write()) this.#network.sent(stanza, this.#address);
+  }
+
   /** Address of this device in its calls. */
   get #address(): string {
     const { meLid, meJid } = this.#connection.credentials ?? { meLid: "", meJid: "" };
@@ -255,15 +259,16 @@ export class FakeWhatsAppClient implements WhatsAppClient {
   }
 
   #newVoip(): FakeVoip {
-    const { system, latencyMs, maxConcurrentCalls, newId, resolveJid } = this.#network;
+    const { system, maxConcurrentCalls, newId, resolveJid } = this.#network;
     return new FakeVoip({
       system,
-      latencyMs,
       maxConcurrentCalls,
       newId,
       faults: this.#faults,
       request: () => this.#connection.request(),
       write: () => this.#connection.write(),
+      send: (stanza) => this.#send(stanza),
+      address: () => this.#address,
       knownPeers: this.#knownPeers,
       emit: (event, argument) => this.#listeners.emit(event, argument),
       resolve: resolveJid,

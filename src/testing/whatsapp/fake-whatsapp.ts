@@ -286,12 +286,16 @@ export class FakeWhatsApp {
     return call;
   }
 
-  /** A `<terminate>` is the only stanza of a program that does something here. */
+  /** A `<terminate>` is the only stanza that does something here. */
   #sent(stanza: FakeStanza, creator: string): void {
     const child = childOf(stanza);
     if (stanza.tag !== "call" || child?.tag !== "terminate") return;
-    const call = this.calls.find(({ callId }) => callId === child.attrs["call-id"]);
-    this.system.after(this.#options.latencyMs, () => call?.receiveTerminate(stanza, creator));
+    const id = child.attrs["call-id"] ?? "";
+    const call = this.calls.find(({ callId }) => callId === id);
+    this.system.after(this.#options.latencyMs, () => {
+      call?.receiveTerminate(stanza, creator);
+      this.#incoming.get(id)?.stop("caller");
+    });
   }
 
   /** The clients of a number are notified of the start and the end of its time-lock. */

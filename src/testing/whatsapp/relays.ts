@@ -37,7 +37,7 @@ export class CallRelays {
     this.#options = options;
     for (const relay of options.relays) {
       if (relay.isFna === true) this.#openSocket(relay);
-      else void this.#dial(relay);
+      else void this.#dial(relay).catch(() => {}); // the client logs it, and the others go on
     }
   }
 

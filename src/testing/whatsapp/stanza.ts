@@ -43,6 +43,12 @@ export function offerStanza(
   return { tag: "call", attrs: { id, to }, content: [offer] };
 }
 
+/** The `<call>` stanza by which a caller ends a call. @param to the callee, or the device that has accepted */
+export function terminateStanza(id: string, to: string, { callId, creator }: Omit<StanzaOfCall, "from">): FakeStanza {
+  const child = { tag: "terminate", attrs: { "call-id": callId, "call-creator": creator } };
+  return { tag: "call", attrs: { id, to }, content: [child] };
+}
+
 /**
  * The `<ack>` to an offer that the network accepts: its relay names the call.
  * @param devices JIDs of the callee's devices

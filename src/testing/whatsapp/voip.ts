@@ -4,7 +4,7 @@ import type { FakeWhatsAppCall } from "./call.ts";
 import type { Faults } from "./faults.ts";
 import type { FakeIncomingCall } from "./incoming-call.ts";
 import { FRAME_MS, LiveAudio, WATERMARKS } from "./live-audio.ts";
-import { childOf, type FakeStanza } from "./stanza.ts";
+import { childOf, type FakeStanza, terminateStanza } from "./stanza.ts";
 import { startTicker } from "./ticker.ts";
 
 /** What the calls of a client take from it. */
@@ -17,8 +17,10 @@ export interface VoipHost {
   readonly request: () => Promise<void>;
   /** Sends a stanza; returns false if it gets lost. Throws an Error if the socket is down. */
   readonly write: () => boolean;
-  /** Time until the network gets what is sent, ms. */
-  readonly latencyMs: number;
+  /** Hands a stanza to the network, unless it gets lost. Throws an Error if the socket is down. */
+  readonly send: (stanza: FakeStanza) => void;
+  /** Address of this device in its calls. */
+  readonly address: () => string;
   readonly knownPeers: Set<string>;
   readonly emit: (event: string, argument: unknown) => void;
   /** The JID by which the network calls an address. */
@@ -41,6 +43,10 @@ interface FakeCallInfo extends WhatsAppCall {
 interface Session {
   readonly info: FakeCallInfo;
   readonly audio: LiveAudio;
+  /** Address of the caller's device. */
+  readonly creator: string;
+  /** Address of the device that has accepted. */
+  acceptedBy?: string;
   remote?: FakeWhatsAppCall | FakeIncomingCall;
   stopCapture?: () => void;
 }
@@ -59,7 +65,7 @@ export class FakeVoip implements WhatsAppVoip {
     if (this.#takenSlots >= maxConcurrentCalls) throw new Error(`max concurrent calls reached (${maxConcurrentCalls})`);
     const callId = newId();
     const info = callInfo(callId, resolve(peerJid), "outgoing", "initiating");
-    const session: Session = { info, audio: new LiveAudio() };
+    const session: Session = { info, audio: new LiveAudio(), creator: this.#host.address() };
     this.#sessions.set(callId, session);
     try {
       await faults.apply("startCall");
@@ -139,6 +145,7 @@ export class FakeVoip implements WhatsAppVoip {
     if (!session) return;
     if (child.tag === "accept" && session.info.stateData.state === "ringing") {
       session.info.stateData.acceptedAt = this.#now();
+      session.acceptedBy = stanza.attrs.from ?? session.info.peerJid;
       this.#change(session, "connecting");
     } else if (child.tag === "terminate") {
       this.#end(session, "user_ended"); // whatever the stanza's reason is
@@ -175,7 +182,7 @@ export class FakeVoip implements WhatsAppVoip {
     const blocked = this.#takenSlots >= this.#host.maxConcurrentCalls;
     if (blocked) info.stateData.acceptBlocked = true;
     const remote = this.#host.incoming(callId);
-    this.#sessions.set(callId, { info, audio: new LiveAudio(), ...(remote && { remote }) });
+    this.#sessions.set(callId, { info, audio: new LiveAudio(), creator: from, ...(remote && { remote }) });
     if (!blocked) remote?.preaccept();
     this.#host.emit("voip_call_incoming", info);
     this.#host.emit("voip_call_state", info);
@@ -193,10 +200,10 @@ export class FakeVoip implements WhatsAppVoip {
   }
 
   /** The network does not learn of an end while the socket is down or dead. */
-  async #sendTerminate({ remote }: Session): Promise<void> {
-    const { system, latencyMs, write } = this.#host;
+  async #sendTerminate({ info, creator, acceptedBy = info.peerJid }: Session): Promise<void> {
+    const { newId, send } = this.#host;
     try {
-      if (write()) system.after(latencyMs, () => remote?.stop("caller"));
+      send(terminateStanza(newId(), acceptedBy, { callId: info.callId, creator }));
     } catch {
       // the real client logs it
     }
