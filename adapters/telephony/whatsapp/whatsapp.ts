@@ -36,7 +36,7 @@ export interface WhatsAppOptions {
 
 const CAPABILITIES: TelephonyCapabilities = {
   dtmf: "in-band",
-  // Some relays carry no audio of the callee, who hears the message all the same.
+  // zapo 1.8 gets no audio of the callee, who hears the message all the same: silence is no proof of a mute relay.
   inboundAudioCertain: false,
   // The relay of a call may connect late; the call ends by itself before this.
   mediaSetupMs: MEDIA_MS + 1_000,

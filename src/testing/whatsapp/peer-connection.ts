@@ -31,10 +31,10 @@ export interface FakeWrtc {
   RTCPeerConnection: new (configuration: object) => FakePeerConnection;
 }
 
-/** What peer connections take from the network. */
+/** Options of {@link fakeWrtc}. */
 export interface FakeWrtcOptions {
   readonly system: System;
-  /** Whether a relay responds at this address. */
+  /** True if a relay responds at this address. */
   readonly responds: (ip: string, port: number) => boolean;
 }
 

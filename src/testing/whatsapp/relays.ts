@@ -78,7 +78,7 @@ export class CallRelays {
   }
 }
 
-/** Whether a relay responds on a port. */
+/** True if a relay responds on a port. */
 export function responds({ ports = [CLIENT_PORT, WEB_PORT] }: FakeRelay, port: number): boolean {
   return ports.includes(port);
 }

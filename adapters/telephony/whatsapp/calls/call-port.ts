@@ -2,7 +2,7 @@ import type { DialError } from "../../../../src/ports/telephony.ts";
 import type { WhatsAppCall, WhatsAppClient, WhatsAppVoip } from "../../../../src/ports/whatsapp-client.ts";
 import type { ResolvedNumber } from "./number-resolver.ts";
 
-/** What a call uses of the session that carries it. */
+/** The part of a session that its call uses. */
 export interface CallPort {
   /** The connected client; undefined while there is none. Read it for every act: a reconnect may replace it. */
   readonly client: WhatsAppClient | undefined;

@@ -88,7 +88,7 @@ export class OpenCalls implements OpenCallLog {
     if (this.#forget(callId)) this.#store();
   }
 
-  /** What has left over the lost connection may not have arrived. */
+  /** Terminates that have left over the lost connection may not have arrived. */
   connectionLost(): void {
     this.#terminated.clear();
     this.stop();
