@@ -111,6 +111,7 @@ export class FakeWhatsAppCall {
       return;
     }
     deliver(offerAck(newId(), this.#stanzas, this.#deviceJids(devices.length), number.deviceList ?? "relay"));
+    if (number.media !== "never") this.#relays = this.#options.dialRelays(() => this.#relayConnected());
     if (ringsAfterMs !== null) {
       const ringing = devices.findIndex((device) => device.does !== "busy" || device.afterMs > ringsAfterMs);
       if (ringing >= 0) this.#after(ringsAfterMs, () => this.ring(ringing));
@@ -133,10 +134,9 @@ export class FakeWhatsAppCall {
     this.#answeredBy = device;
     this.#send("accept", device);
     const { media, mediaAfterMs = 100, hangsUpAfterMs } = this.#options.number;
-    if (media !== "never") {
-      this.#relays = this.#options.dialRelays(() => this.connectMedia());
-      if (!this.#relays) this.#after(mediaAfterMs, () => this.connectMedia());
-    }
+    if (this.#relays?.isConnected) this.#after(0, () => this.connectMedia());
+    else if (this.#relays) this.#relays.dial();
+    else if (media !== "never") this.#after(mediaAfterMs, () => this.connectMedia());
     if (hangsUpAfterMs !== undefined) this.#after(hangsUpAfterMs, () => this.hangUp());
   }
 
@@ -211,6 +211,11 @@ export class FakeWhatsAppCall {
     if (this.#ended !== undefined) return;
     this.#ended = by;
     this.#options.ended();
+  }
+
+  /** The client uses a relay once the callee has answered. */
+  #relayConnected(): void {
+    if (this.#answeredBy !== undefined) this.connectMedia();
   }
 
   /** The callee's devices as the network lists them. */

@@ -35,7 +35,18 @@ export class CallRelays {
 
   constructor(options: CallRelaysOptions) {
     this.#options = options;
-    for (const relay of options.relays) {
+    this.dial();
+  }
+
+  /** True once a relay is connected. */
+  get isConnected(): boolean {
+    return this.#isConnected;
+  }
+
+  /** Dials all relays, unless one is connected: the client does so at the offer's ack, and again at the answer. */
+  dial(): void {
+    if (this.#isConnected) return;
+    for (const relay of this.#options.relays) {
       if (relay.isFna === true) this.#openSocket(relay);
       else void this.#dial(relay).catch(() => {}); // the client logs it, and the others go on
     }

@@ -209,6 +209,28 @@ describe("a call", () => {
     await expect(client.voip.startCall({ peerJid: JID })).rejects.toThrow("max concurrent calls reached (1)");
   });
 
+  test("dials its relays while the phone rings", async () => {
+    const fake = new FakeNetwork();
+    const { network } = fake;
+    network.relays = [{ ip: "203.0.113.7" }];
+    const { RTCPeerConnection } = network.wrtc;
+    let dialled = 0;
+    network.wrtc.RTCPeerConnection = class extends RTCPeerConnection {
+      override createDataChannel(label: string) {
+        dialled++;
+        return super.createDataChannel(label);
+      }
+    };
+    const client = await fake.online();
+    void client.voip.startCall({ peerJid: JID });
+    await fake.system.advance(900);
+    expect(network.call().answeredBy).toBeUndefined();
+    expect(dialled).toBe(1);
+    await fake.system.advance(1_000);
+    expect(client.voip.getCalls()).toMatchObject([{ stateData: { state: "active" } }]);
+    expect(dialled).toBe(1);
+  });
+
   test("that starts after a disconnect is rejected", async () => {
     const fake = new FakeNetwork();
     const client = await fake.online();
