@@ -12,9 +12,13 @@ export interface Loss {
 /** The session stays closed until a person asks for another attempt. */
 export function halted(flow: SessionFlow, reason: string, condition?: LineCondition): SessionDecision {
   const reconnects = { ...NO_RECONNECTS, logins: flow.reconnects.logins };
-  const next: SessionFlow = { ...moved(flow, "halt", reason), lasting: true, opened: false, reconnects };
+  const next: SessionFlow = {
+    ...moved(flow, "halt", reason),
+    ...{ lasting: true, opened: false, restriction: undefined, reconnects },
+  };
   const effects: SessionEffect[] = [...STOP_WAITING, { do: "disconnect" }, ...reportOffline(next)];
-  if (condition !== undefined) effects.push({ do: "report_condition", condition, reason });
+  if (condition !== undefined || flow.restriction !== undefined)
+    effects.push({ do: "report_condition", condition, reason });
   effects.push({ do: "calls_lost", reason, final: true }, { do: "log", level: "error", message: reason });
   return { flow: next, effects };
 }

@@ -428,6 +428,19 @@ describe("a linked session", () => {
     expect(scene.online).toBe(true);
   });
 
+  test("402, then 409: it is no longer restricted, and a request for a code connects it again", async () => {
+    const scene = await new SessionScene().linked();
+    scene.client.fail(402, { expire: "3600" });
+    scene.network.refuses = 409;
+    await scene.system.advance(2 * 3_600_000);
+    expect(scene.session.probe()).toMatchObject({ lasting: true, reason: expect.stringContaining("(409)") });
+    expect(scene.conditions).toEqual(["restricted", undefined]);
+    scene.network.refuses = undefined;
+    await scene.session.link();
+    await scene.system.advance(1_000);
+    expect(scene.online).toBe(true);
+  });
+
   test("405: it keeps its keys, waits for long, and is online after an update", async () => {
     const scene = await new SessionScene().linked();
     scene.network.refuses = 405;
