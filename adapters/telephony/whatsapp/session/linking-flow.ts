@@ -74,7 +74,7 @@ export function decideLinking(flow: SessionFlow, input: LinkingInput, { now, cha
       const { kind, reason } = input.closing;
       if (kind === "outdated") return givenUp(flow, "client_outdated", reason, "error");
       if (kind !== "passes") return givenUp(flow, undefined, reason, "error");
-      const reconnects = attemptFailed(flow.reconnects);
+      const reconnects = attemptFailed(flow.reconnects, kind);
       const ms = waitMs(kind, reconnects, now, chance);
       const retry: SessionEffect = { do: "start_timer", timer: "retry", ms };
       return { flow: { ...flow, reason, reconnects }, effects: [{ do: "disconnect" }, retry] };

@@ -1,11 +1,11 @@
 import type { LineCondition } from "../../../../src/ports/telephony.ts";
-import { attemptFailed, isUnstable, NO_RECONNECTS, type Reconnects, waitMs } from "./reconnects.ts";
+import { attemptFailed, type FaultKind, isUnstable, NO_RECONNECTS, type Reconnects, waitMs } from "./reconnects.ts";
 import { moved, reportOffline, STOP_WAITING } from "./session-state.ts";
 import type { Moment, SessionDecision, SessionEffect, SessionFlow } from "./session-types.ts";
 
 /** Why a connection is lost, and with it the length of the wait before the next login. */
 export interface Loss {
-  readonly kind: Parameters<typeof waitMs>[0];
+  readonly kind: FaultKind;
   readonly reason: string;
 }
 
@@ -27,7 +27,7 @@ export function halted(flow: SessionFlow, reason: string, condition?: LineCondit
 export function later(before: SessionFlow, { kind, reason }: Loss, { now, chance }: Moment): SessionDecision {
   const lasting = kind === "outdated"; // WhatsApp refuses the client's version
   const unstable = isUnstable(before.reconnects, now);
-  const reconnects: Reconnects = { ...attemptFailed(before.reconnects), logged: unstable };
+  const reconnects: Reconnects = { ...attemptFailed(before.reconnects, kind), logged: unstable };
   const next: SessionFlow = {
     ...moved(before, "lose", reason),
     ...{ lasting, opened: false, restriction: undefined, reconnects },

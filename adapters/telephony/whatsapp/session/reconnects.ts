@@ -14,6 +14,8 @@ export interface Reconnects {
   readonly logins: readonly number[];
   /** The latest login is under way: its connection is not up, and has not failed. */
   readonly loggingIn: boolean;
+  /** Refused logins since the last accepted one, besides those for a restriction or a fault of WhatsApp's own. */
+  readonly refusals: number;
   /** Refusals for a restriction of the number since the last accepted login. */
   readonly restrictions: number;
   /** Times at which WhatsApp asked for a new connection (515) lately. */
@@ -28,6 +30,7 @@ export const NO_RECONNECTS: Reconnects = {
   takeovers: [],
   logins: [],
   loggingIn: false,
+  refusals: 0,
   restrictions: 0,
   resumptions: [],
 };
@@ -57,7 +60,7 @@ const END_MARGIN_MS = 5_000;
 
 /** The connection is up: WhatsApp has accepted the login. */
 export function connectionUp(before: Reconnects, now: number): Reconnects {
-  return { ...before, upSince: before.upSince ?? now, restrictions: 0, loggingIn: false };
+  return { ...before, upSince: before.upSince ?? now, refusals: 0, restrictions: 0, loggingIn: false };
 }
 
 /** The connection broke off. */
@@ -74,9 +77,10 @@ export function takenOver(before: Reconnects, now: number): Reconnects | undefin
   return takeovers.length > MAX_TAKEOVERS ? undefined : { ...before, takeovers };
 }
 
-/** Another attempt has failed, or is about to be made. */
-export function attemptFailed(before: Reconnects): Reconnects {
-  return { ...before, failures: before.failures + 1, loggingIn: false };
+/** Another attempt has failed, or is about to be made. @param kind the kind of fault */
+export function attemptFailed(before: Reconnects, kind: FaultKind): Reconnects {
+  const refusals = before.refusals + (kind === "passes" ? 0 : 1);
+  return { ...before, failures: before.failures + 1, refusals, loggingIn: false };
 }
 
 /** Whether the connection breaks off again and again. */
@@ -119,27 +123,30 @@ export function resumed(before: Reconnects, { now, inCall }: { now: number; inCa
  * Waits before the next login, by the kind of fault, ms. All are random, so that many numbers do not log in in step.
  * - `passes`: up to 2 s, doubled with each failure up to 5 min, anything from zero on (full jitter). An unstable
  *   connection waits longer.
- * - `declined`: 1 to 2 min, doubled up to 6 h.
- * - `outdated`: 15 to 30 min, doubled up to 6 h.
+ * - `declined`: 1 to 2 min, doubled with each refusal up to 6 h.
+ * - `outdated`: 15 to 30 min, doubled with each refusal up to 6 h.
  */
 const WAITS = {
   passes: (reconnects: Reconnects, now: number, chance: number): number => {
-    const longest = Math.min(LONGEST_MS, FIRST_MS * doubled(reconnects));
+    const longest = Math.min(LONGEST_MS, FIRST_MS * doubled(reconnects.failures));
     if (isUnstable(reconnects, now)) return Math.max(longest, UNSTABLE_MS) * (0.5 + chance / 2);
     return longest * chance;
   },
-  declined: (reconnects: Reconnects, _now: number, chance: number): number =>
-    Math.min(MAX_REFUSED_MS, 2 * MINUTE_MS * doubled(reconnects)) * (0.5 + chance / 2),
-  outdated: (reconnects: Reconnects, _now: number, chance: number): number =>
-    Math.min(MAX_REFUSED_MS, 30 * MINUTE_MS * doubled(reconnects)) * (0.5 + chance / 2),
+  declined: ({ refusals }: Reconnects, _now: number, chance: number): number =>
+    Math.min(MAX_REFUSED_MS, 2 * MINUTE_MS * doubled(refusals)) * (0.5 + chance / 2),
+  outdated: ({ refusals }: Reconnects, _now: number, chance: number): number =>
+    Math.min(MAX_REFUSED_MS, 30 * MINUTE_MS * doubled(refusals)) * (0.5 + chance / 2),
 } as const;
 
-function doubled({ failures }: Reconnects): number {
-  return 2 ** Math.min(10, Math.max(0, failures - 1));
+/** The kind of fault because of which a number is not connected. */
+export type FaultKind = keyof typeof WAITS;
+
+function doubled(times: number): number {
+  return 2 ** Math.min(10, Math.max(0, times - 1));
 }
 
 /** The wait before the next login; never shorter than the {@link loginBudgetMs}. @param chance 0 to 1 */
-export function waitMs(kind: keyof typeof WAITS, reconnects: Reconnects, now: number, chance: number): number {
+export function waitMs(kind: FaultKind, reconnects: Reconnects, now: number, chance: number): number {
   return Math.max(WAITS[kind](reconnects, now, chance), loginBudgetMs(reconnects, now));
 }
 
@@ -153,5 +160,5 @@ export function restrictionMs(
   const { restrictions } = reconnects;
   const unknownMs = RESTRICTION_MS * 2 ** Math.min(5, Math.max(0, restrictions - 1)) * (1 + chance / 8);
   const untilMs = expiresInMs === undefined ? unknownMs : expiresInMs + END_MARGIN_MS;
-  return Math.max(untilMs, waitMs("declined", { ...reconnects, failures: restrictions }, now, chance));
+  return Math.max(untilMs, waitMs("declined", { ...reconnects, refusals: restrictions }, now, chance));
 }

@@ -27,7 +27,7 @@ function restricted(before: SessionFlow, expiresInMs: number | undefined, moment
   if (before.state === "linking")
     return decideLinking(before, { type: "refused", condition: "restricted", reason }, moment);
   if (!isLinked(before)) return stay(before);
-  const lost = attemptFailed(connectionLost(before.reconnects, moment.now));
+  const lost = attemptFailed(connectionLost(before.reconnects, moment.now), "passes");
   const reconnects = { ...lost, restrictions: lost.restrictions + 1 };
   const next: SessionFlow = {
     ...moved(before, "lose", reason),

@@ -158,6 +158,31 @@ describe("a session", () => {
     }
   });
 
+  test("a login that is refused after an outage waits as long as any first refusal, and a second one twice as long", () => {
+    const refused: SessionInput = { type: "failure", code: 429, expiresInMs: undefined };
+    const again = [{ type: "timer", timer: "retry" }, { type: "login" }] as const;
+    let flow: SessionFlow = FLOWS.waiting;
+    for (let attempt = 0; attempt < 9; attempt++)
+      flow = decided(flow, ...again, { type: "failed", reason: "the WhatsApp client could not connect" }).flow;
+    const waits: number[] = [];
+    for (let time = 0; time < 3; time++) {
+      const decision = decided(flow, ...again, refused);
+      waits.push(effectsOf(decision, "start_timer")[0]?.ms ?? 0);
+      flow = decision.flow;
+    }
+    expect(waits).toEqual([90_000, 180_000, 360_000]);
+    flow = decided(flow, ...again, { type: "opened", ...WORKS }, refused).flow;
+    expect(flow.reconnects.refusals).toBe(1);
+  });
+
+  test("an outdated client after an outage is tried again within half an hour", () => {
+    let flow: SessionFlow = FLOWS.waiting;
+    for (let attempt = 0; attempt < 9; attempt++)
+      flow = decided(flow, { type: "timer", timer: "retry" }, { type: "failed", reason: "no network" }).flow;
+    const outdated = decided(flow, { type: "timer", timer: "retry" }, close("failure_client_too_old", false, 405));
+    expect(effectsOf(outdated, "start_timer")[0]?.ms).toBeLessThanOrEqual(30 * 60_000);
+  });
+
   test("connections that break off rarely are not unstable, and each starts the waits anew", () => {
     let flow: SessionFlow = FLOWS.online;
     for (let time = 1; time <= 3 * FLAPS; time++) {
