@@ -8,6 +8,7 @@ import {
   isUnstable,
   loggedIn,
   loginBudgetMs,
+  MAX_LOGINS,
   notLoggedIn,
   resumed,
   takenOver,
@@ -26,6 +27,7 @@ import {
   TURN_MS,
 } from "./session-state.ts";
 import type { LiveState, Moment, SessionDecision, SessionEffect, SessionFlow, SessionInput } from "./session-types.ts";
+import { utc } from "./utc.ts";
 
 /** A connection that WhatsApp has closed in order to open it again is back within this time, ms. */
 const RESUMING_MS = 1_000;
@@ -105,10 +107,16 @@ function connecting(flow: SessionFlow): SessionDecision {
   };
 }
 
-/** It is the number's turn to log in. */
+/** It is the number's turn to log in, whatever made the login necessary. */
 function login(flow: SessionFlow, moment: Moment): SessionDecision {
   if (flow.state !== "connecting") return stay(flow);
   if (!moment.owned) return disowned(flow, moment);
+  const budgetMs = loginBudgetMs(flow.reconnects, moment.now);
+  if (budgetMs > 0) {
+    const end = utc(moment.wall + budgetMs);
+    const reason = `the number has logged in ${MAX_LOGINS} times within an hour, and logs in again at ${end}`;
+    return disconnected(flow, { kind: "passes", reason }, moment);
+  }
   return {
     flow: { ...flow, reconnects: loggedIn(flow.reconnects, moment.now) },
     effects: [{ do: "start_timer", timer: "patience", ms: PATIENCE_MS }],

@@ -5,6 +5,7 @@ import { decideSession } from "../../../../adapters/telephony/whatsapp/session/s
 import { healthOf, isLinked, NEW_SESSION } from "../../../../adapters/telephony/whatsapp/session/session-state.ts";
 import {
   SESSION_STATES,
+  type SessionDecision,
   type SessionFlow,
   type SessionInput,
 } from "../../../../adapters/telephony/whatsapp/session/session-types.ts";
@@ -146,6 +147,34 @@ describe("a session", () => {
     }
     expect(logins).toHaveLength(MAX_LOGINS);
     expect(deeds(decideSession(flow, { type: "link" }, at(3_000_000)))).toEqual([]);
+  });
+
+  test("logs in 20 times an hour at most if its lease is renewed late again and again, and reports when it goes on", () => {
+    let flow: SessionFlow = FLOWS.waiting;
+    let logins = 0;
+    let refused: SessionDecision | undefined;
+    for (let now = 10_000; now < 3_600_000; now += 10_000) {
+      const asked = decideSession(flow, { type: "timer", timer: "retry" }, at(now));
+      const turn = decideSession(asked.flow, { type: "login" }, at(now));
+      flow = turn.flow;
+      if (deeds(turn).includes("disconnect")) {
+        refused = turn;
+        break;
+      }
+      logins++;
+      for (const [input, owned] of [
+        [{ type: "opened", ...WORKS }, true],
+        [{ type: "state", ...WORKS }, false],
+        [{ type: "timer", timer: "ownership" }, false],
+      ] as const)
+        flow = decideSession(flow, input, at(now + 5_000, { owned })).flow;
+    }
+    expect(logins).toBe(MAX_LOGINS);
+    expect(effectsOf(refused!, "start_timer")[0]?.ms).toBe(3_600_000 - MAX_LOGINS * 10_000);
+    expect(healthOf(flow)).toEqual({
+      state: "offline",
+      reason: "the number has logged in 20 times within an hour, and logs in again at 2026-01-01 01:00 UTC",
+    });
   });
 
   test("an attempt that does not reach WhatsApp is no login", () => {
