@@ -30,7 +30,7 @@ export { transcriptionContract } from "./transcription-contract.ts";
 export type { FakeFrame } from "./whatsapp/call.ts";
 export { FakeWhatsAppCall } from "./whatsapp/call.ts";
 export { FakeWhatsAppClient } from "./whatsapp/client.ts";
-export type { FakeLogin, FakeWhatsAppOptions } from "./whatsapp/fake-whatsapp.ts";
+export type { FakeLogin, FakeLoginRefusal, FakeWhatsAppOptions } from "./whatsapp/fake-whatsapp.ts";
 export { FakeWhatsApp } from "./whatsapp/fake-whatsapp.ts";
 export type { Fault, FaultyMethod } from "./whatsapp/faults.ts";
 export { FakeIncomingCall } from "./whatsapp/incoming-call.ts";

@@ -32,9 +32,12 @@ export interface FakeLogin {
   readonly instanceId: string;
   /** By the monotonic clock, ms. */
   readonly atMs: number;
-  /** The reason of the refusal; undefined for an accepted login. */
-  readonly refused: number | undefined;
+  /** The refusal; undefined for an accepted login. */
+  readonly refused: FakeLoginRefusal | undefined;
 }
+
+/** The refusal of a login: a reason, such as 402, or `drop` for a socket that is closed without one. */
+export type FakeLoginRefusal = number | "drop";
 
 /**
  * A WhatsApp network for tests and examples: it makes clients, a test links them, and scripts the people whom they call.
@@ -64,8 +67,8 @@ export class FakeWhatsApp {
   onCallEnd: (call: FakeWhatsAppCall) => void = () => {};
   /** The logins of linked devices, refused ones included, in order. */
   readonly logins: FakeLogin[] = [];
-  /** The reason with which the network refuses every login, such as 402, 405, 503 or 515. Default: it refuses none. */
-  refuses: number | undefined;
+  /** How the network refuses every login, such as with 402, 405, 503 or 515. Default: it refuses none. */
+  refuses: FakeLoginRefusal | undefined;
   /** Further attributes of a refusal: `expire` is the number of seconds that a temporary ban (402) lasts. Default: none. */
   refusalAttrs: Readonly<Record<string, string>> = {};
   /** Whether a refusal arrives before the client reports its connection as open: then `connect` rejects. Default: false. */
@@ -238,9 +241,13 @@ export class FakeWhatsApp {
     else if (this.offersCodes) this.#offerCodes(client);
   }
 
-  #refuse(client: FakeWhatsAppClient, reason: number): void {
+  #refuse(client: FakeWhatsAppClient, refusal: FakeLoginRefusal): void {
     const { latencyMs } = this.#options;
-    const refuse = () => (reason === 515 ? client.streamError(515) : client.fail(reason, this.refusalAttrs));
+    const refuse = () => {
+      if (refusal === "drop") client.dropSocket();
+      else if (refusal === 515) client.streamError(refusal);
+      else client.fail(refusal, this.refusalAttrs);
+    };
     if (this.refusesAtOnce) refuse();
     else this.system.after(latencyMs, refuse);
   }

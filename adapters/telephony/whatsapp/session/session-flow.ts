@@ -1,11 +1,10 @@
 import { type Closing, closingOf } from "./closings.ts";
 import { decideLinking, linkingStarted } from "./linking-flow.ts";
+import { BROKE_OFF, decideLive } from "./live-state.ts";
 import { disconnected, halted, later } from "./lost-connections.ts";
-import { disowned, doubtful, OWNERSHIP_MS } from "./ownership-flow.ts";
+import { disowned, OWNERSHIP_MS } from "./ownership-flow.ts";
 import {
   connectionLost,
-  connectionUp,
-  isUnstable,
   loggedIn,
   loginBudgetMs,
   MAX_LOGINS,
@@ -22,11 +21,10 @@ import {
   PATIENCE_MS,
   reportOffline,
   STOP_ALL,
-  STOP_WAITING,
   stay,
   TURN_MS,
 } from "./session-state.ts";
-import type { LiveState, Moment, SessionDecision, SessionEffect, SessionFlow, SessionInput } from "./session-types.ts";
+import type { Moment, SessionDecision, SessionEffect, SessionFlow, SessionInput } from "./session-types.ts";
 import { utc } from "./utc.ts";
 
 /** A connection that WhatsApp has closed in order to open it again is back within this time, ms. */
@@ -62,10 +60,9 @@ export function decideSession(flow: SessionFlow, input: SessionInput, moment: Mo
       return isLinked(flow) && !flow.stored ? forgotten(flow, "not linked", { do: "log_out" }) : stay(flow);
     case "opened":
       if (!isLinked(flow)) return stay(flow);
-      return moment.owned ? found({ ...flow, opened: true }, input, moment) : disowned(flow, moment);
+      return moment.owned ? decideLive({ ...flow, opened: true }, input, moment) : disowned(flow, moment);
     case "state":
-      // While it waits, nothing is connected, and the next attempt asks whether this server may.
-      return moment.owned || flow.state === "waiting" ? found(flow, input, moment) : foundInDoubt(flow, input, moment);
+      return decideLive(flow, input, moment);
     case "closed":
       return closed(flow, closingOf(input), moment);
     case "failure":
@@ -129,42 +126,6 @@ function linkStored(flow: SessionFlow): SessionDecision {
   return { flow: next, effects: next.state === "connecting" ? [] : reportOffline(next) };
 }
 
-/** The client's state, asked just now: nothing else makes a session online. */
-function found(flow: SessionFlow, { connected, registered }: LiveState, moment: Moment): SessionDecision {
-  const works = flow.opened && connected && registered;
-  if (flow.state === "online" && works) return stay({ ...flow, resuming: false });
-  if (flow.state === "online") return flow.resuming ? stay(flow) : dropped(flow, moment);
-  if (!works || !isLinked(flow) || flow.state === "halted") return stay(flow);
-  const reconnects = connectionUp(flow.reconnects, moment.now);
-  const next: SessionFlow = { ...moved(flow, "open", null), lasting: false, restriction: undefined, reconnects };
-  const report: SessionEffect[] = healthOf(next).state === "online" ? [{ do: "report_online" }] : [];
-  return { flow: next, effects: [...STOP_WAITING, ...report, { do: "calls_restored" }] };
-}
-
-/** Nothing comes online while the server may not act for the number; a drop is noticed all the same. */
-function foundInDoubt(flow: SessionFlow, live: LiveState, moment: Moment): SessionDecision {
-  const { flow: doubted, effects } = doubtful(flow);
-  if (doubted.state !== "online") return { flow: doubted, effects };
-  const next = found(doubted, live, moment);
-  return { flow: next.flow, effects: [...effects, ...next.effects] };
-}
-
-const BROKE_OFF = { kind: "passes", reason: "the connection to WhatsApp broke off" } as const;
-
-/**
- * The socket broke off without an event. The client would log in every 2 s, so it is disconnected, and logs in when it
- * should; a call needs the client as it is, which logs in by itself then.
- */
-function dropped(flow: SessionFlow, moment: Moment): SessionDecision {
-  const { reason } = BROKE_OFF;
-  const reconnects = connectionLost(flow.reconnects, moment.now);
-  if (!moment.inCall || isUnstable(reconnects, moment.now) || loginBudgetMs(reconnects, moment.now) > 0)
-    return disconnected({ ...flow, reconnects }, BROKE_OFF, moment);
-  const next = { ...moved(flow, "drop", reason), reconnects: loggedIn(reconnects, moment.now) };
-  const effects: SessionEffect[] = [{ do: "start_timer", timer: "patience", ms: PATIENCE_MS }, ...reportOffline(next)];
-  return { flow: next, effects: [...effects, { do: "calls_lost", reason, final: false }] };
-}
-
 function closed(flow: SessionFlow, closing: Closing, moment: Moment): SessionDecision {
   const { kind, reason } = closing;
   if (kind === "resumes") return resuming(flow, closing, moment);
@@ -190,7 +151,9 @@ function resuming(before: SessionFlow, { reason }: Closing, moment: Moment): Ses
     const lost = connectionLost(before.reconnects, moment.now);
     return disconnected({ ...before, reconnects: lost }, { kind: "passes", reason }, moment);
   }
-  const flow = { ...before, reconnects };
+  // The client reports the connection as open once more.
+  const opened = before.opened && before.state !== "connecting";
+  const flow = { ...before, opened, reopened: false, reconnects };
   if (flow.state !== "online") return stay(flow);
   return {
     flow: { ...flow, resuming: true },

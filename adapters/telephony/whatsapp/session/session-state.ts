@@ -16,6 +16,7 @@ export const NEW_SESSION: SessionFlow = {
   lasting: false,
   stored: false,
   opened: false,
+  reopened: false,
   resuming: false,
   disowned: false,
   endingCalls: false,
@@ -46,15 +47,20 @@ export function isLinked({ state }: SessionFlow): boolean {
   return state !== "idle" && state !== "linking" && state !== "closed";
 }
 
-/** Whether the client's state is to be asked again and again. */
-export function isPolled({ state }: SessionFlow): boolean {
-  return state === "linking" || state === "connecting" || state === "online" || state === "dropped";
+/**
+ * Time between two questions for the client's state, ms; undefined if there is nothing to ask. A socket may break off, and come
+ * back, without an event. The client logs in 2 s later, which is for the session to decide; if it does so in a call, its socket
+ * may close again within moments, and each login counts.
+ */
+export function pollMs({ state }: SessionFlow): number | undefined {
+  if (state === "dropped") return 100;
+  return state === "linking" || state === "connecting" || state === "online" ? 1_000 : undefined;
 }
 
 /** The flow after a move, which ends a resumption; unchanged if the table has no such move from here. */
 export function moved(flow: SessionFlow, move: SessionMove, reason: string | null): SessionFlow {
   const state = nextState(SESSION_TRANSITIONS, flow.state, move);
-  return state === undefined ? flow : { ...flow, state, reason, resuming: false };
+  return state === undefined ? flow : { ...flow, state, reason, reopened: false, resuming: false };
 }
 
 export function stay(flow: SessionFlow): SessionDecision {

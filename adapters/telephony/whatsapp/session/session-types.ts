@@ -48,6 +48,8 @@ export interface SessionFlow {
   readonly stored: boolean;
   /** The client has reported an open connection, and not its end. */
   readonly opened: boolean;
+  /** The client has opened the socket of a dropped connection again, and WhatsApp has not accepted its login. */
+  readonly reopened: boolean;
   /** WhatsApp has asked for a new connection, which is about to open. */
   readonly resuming: boolean;
   /** The server could not act for the number a moment ago; it is about to be asked again. */
@@ -101,6 +103,7 @@ export type SessionInput =
 
 /** The state of the client. */
 export interface LiveState {
+  readonly isOpen: boolean;
   /** The socket is open, and WhatsApp has accepted the login of a linked number. */
   readonly connected: boolean;
   readonly registered: boolean;

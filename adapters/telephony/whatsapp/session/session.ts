@@ -21,15 +21,10 @@ import { OpenCalls } from "./open-calls.ts";
 import { masked } from "./phone-of.ts";
 import { SessionClients } from "./session-clients.ts";
 import { decideSession } from "./session-flow.ts";
-import { healthOf, isLinked, isPolled, NEW_SESSION } from "./session-state.ts";
+import { healthOf, isLinked, NEW_SESSION, pollMs } from "./session-state.ts";
 import type { Moment, SessionEffect, SessionFlow, SessionInput, SessionTimer } from "./session-types.ts";
 import { StatePolls } from "./state-polls.ts";
 
-/**
- * How often the client's state is asked, ms: a socket may break off, and come back, without an event. Less than the 2 s after
- * which the client logs in by itself: the session decides when it does.
- */
-const POLL_MS = 1_000;
 /** How long a pairing code may be typed, ms. */
 const PAIRING_CODE_MS = 180_000;
 /** How long a request waits for the first code, ms. */
@@ -350,7 +345,7 @@ export class Session implements CallPort {
   }
 
   #poll(): void {
-    this.#polls.plan(isPolled(this.#flow) ? POLL_MS : undefined);
+    this.#polls.plan(pollMs(this.#flow));
   }
 
   #log(level: "debug" | "info" | "warn" | "error", message: string, error?: unknown): void {

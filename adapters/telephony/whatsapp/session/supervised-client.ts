@@ -100,10 +100,10 @@ export class SupervisedClient {
   live(): LiveState {
     const { connected, registered } = this.#state();
     const isAccepted = this.#login.isAccepted(connected);
-    return { connected: connected && (isAccepted || !registered), registered };
+    return { isOpen: connected, connected: connected && (isAccepted || !registered), registered };
   }
 
-  #state(): LiveState {
+  #state(): Omit<LiveState, "isOpen"> {
     try {
       const { connected, registered } = this.client?.getState() ?? { connected: false, registered: false };
       return { connected: connected === true, registered: registered === true };

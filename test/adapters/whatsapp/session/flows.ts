@@ -8,8 +8,8 @@ import type {
   SessionInput,
 } from "../../../../adapters/telephony/whatsapp/session/session-types.ts";
 
-export const WORKS = { connected: true, registered: true };
-export const DOWN = { connected: false, registered: true };
+export const WORKS = { isOpen: true, connected: true, registered: true };
+export const DOWN = { isOpen: false, connected: false, registered: true };
 
 /** A moment in the middle of everything: chance 0.5, and this server may act. */
 export function at(now: number, more: Partial<Moment> = {}): Moment {

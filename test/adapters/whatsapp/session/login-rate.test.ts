@@ -1,10 +1,12 @@
 import { describe, expect, test } from "vitest";
+import { ManualSystem } from "../../../../src/testing/manual-system.ts";
+import { type FakeLoginRefusal, FakeWhatsApp } from "../../../../src/testing/whatsapp/fake-whatsapp.ts";
 import { SessionScene } from "./sessions.ts";
 
 const HOUR_MS = 3_600_000;
 
-/** Every code with which WhatsApp refuses a login without unlinking the device, and the number of logins in an hour. */
-const REFUSALS: readonly (readonly [code: number, maxLogins: number])[] = [
+/** Every way in which WhatsApp refuses a login without unlinking the device, and the number of logins in an hour. */
+const REFUSALS: readonly (readonly [refusal: FakeLoginRefusal, maxLogins: number])[] = [
   [400, 10],
   [402, 1],
   [405, 4],
@@ -20,13 +22,14 @@ const REFUSALS: readonly (readonly [code: number, maxLogins: number])[] = [
   [501, 20],
   [503, 20],
   [515, 20],
+  ["drop", 20],
 ];
 
 describe.each([
   ["after the connection opened", false],
   ["at once", true],
 ])("a login that is refused %s", (_, refusesAtOnce) => {
-  async function refused(refuses: number, refusalAttrs: Readonly<Record<string, string>> = {}): Promise<SessionScene> {
+  async function refused(refuses: FakeLoginRefusal, refusalAttrs: Readonly<Record<string, string>> = {}): Promise<SessionScene> {
     const scene = await new SessionScene().linked();
     await scene.session.close();
     Object.assign(scene.network, { refuses, refusalAttrs, refusesAtOnce });
@@ -36,8 +39,8 @@ describe.each([
     return scene;
   }
 
-  test.each(REFUSALS)("with %i costs at most %i logins in an hour, and no online report", async (code, maxLogins) => {
-    const scene = await refused(code);
+  test.each(REFUSALS)("with %s costs at most %i logins in an hour, and no online report", async (how, maxLogins) => {
+    const scene = await refused(how);
     await scene.system.advance(HOUR_MS);
     expect(scene.network.logins.length).toBeGreaterThanOrEqual(1);
     expect(scene.network.logins.length).toBeLessThanOrEqual(maxLogins);
@@ -68,5 +71,19 @@ describe.each([
     scene.network.refuses = undefined;
     await scene.system.advance(48 * HOUR_MS);
     expect(scene.online).toBe(true);
+  });
+});
+
+describe("a login of the client's own", () => {
+  test("counts in a call too, if the socket closes before WhatsApp has accepted it", async () => {
+    const network = new FakeWhatsApp(new ManualSystem({ seed: 1 }), { latencyMs: 250 });
+    const scene = await new SessionScene({ network }).linked();
+    scene.call();
+    network.logins.length = 0;
+    network.refuses = "drop";
+    scene.client.dropSocket();
+    await scene.system.advance(HOUR_MS);
+    expect(network.logins.length).toBeGreaterThanOrEqual(10);
+    expect(network.logins.length).toBeLessThanOrEqual(20);
   });
 });

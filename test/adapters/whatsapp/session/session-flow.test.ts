@@ -46,9 +46,31 @@ describe("a session", () => {
 
   test("is online only when the connection was reported open, and the client is connected and registered", () => {
     expect(decided(FLOWS.connecting, { type: "state", ...WORKS }).flow.state).toBe("connecting");
-    const unsure = decided(FLOWS.connecting, { type: "opened", connected: true, registered: false });
+    const unsure = decided(FLOWS.connecting, { type: "opened", ...WORKS, registered: false });
     expect(unsure.flow.state).toBe("connecting");
     expect(decided(unsure.flow, { type: "state", ...WORKS }).flow.state).toBe("online");
+  });
+
+  test("a socket that closes before WhatsApp has accepted the login is not left to the client", () => {
+    const { flow } = decided(FLOWS.connecting, { type: "opened", ...WORKS, connected: false });
+    expect(flow.state).toBe("connecting");
+    const closed = decided(flow, { type: "state", ...DOWN });
+    expect(closed.flow).toMatchObject({ state: "waiting", reason: "the connection to WhatsApp broke off" });
+    expect(deeds(closed)).toContain("disconnect");
+  });
+
+  test("counts each login of a client that opens its socket again in a call, and allows it three of them", () => {
+    const inCall = { inCall: true };
+    let flow: SessionFlow = FLOWS.dropped;
+    const states: string[] = [];
+    for (let time = 1; time <= 4; time++) {
+      flow = decideSession(flow, { type: "state", ...WORKS, connected: false }, at(time * 3_000, inCall)).flow;
+      flow = decideSession(flow, { type: "state", ...DOWN }, at(time * 3_000 + 1_000, inCall)).flow;
+      flow = decideSession(flow, { type: "state", ...DOWN }, at(time * 3_000 + 2_000, inCall)).flow;
+      states.push(flow.state);
+    }
+    expect(states).toEqual(["dropped", "dropped", "dropped", "waiting"]);
+    expect(flow.reconnects.logins).toHaveLength(FLOWS.dropped.reconnects.logins.length + 3);
   });
 
   test("an outage before any code is tried again, and its reason is kept", () => {
@@ -319,7 +341,7 @@ describe("a session", () => {
   });
 });
 
-const liveState = fc.record({ connected: fc.boolean(), registered: fc.boolean() });
+const liveState = fc.record({ isOpen: fc.boolean(), connected: fc.boolean(), registered: fc.boolean() });
 const reasons = fc.constantFrom(
   "client_disconnected",
   "comms_stopped",

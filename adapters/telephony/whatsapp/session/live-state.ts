@@ -1,0 +1,58 @@
+import { disconnected } from "./lost-connections.ts";
+import { doubtful } from "./ownership-flow.ts";
+import { connectionLost, connectionUp, isUnstable, loggedIn, loginBudgetMs, resumed } from "./reconnects.ts";
+import { healthOf, isLinked, moved, PATIENCE_MS, reportOffline, STOP_WAITING, stay } from "./session-state.ts";
+import type { LiveState, Moment, SessionDecision, SessionEffect, SessionFlow } from "./session-types.ts";
+
+/** Decides what the client's state means, asked just now: nothing else makes a session online. */
+export function decideLive(flow: SessionFlow, live: LiveState, moment: Moment): SessionDecision {
+  // While it waits, nothing is connected, and the next attempt asks whether this server may act for the number.
+  return moment.owned || flow.state === "waiting" ? found(flow, live, moment) : foundInDoubt(flow, live, moment);
+}
+
+function found(flow: SessionFlow, { isOpen, connected, registered }: LiveState, moment: Moment): SessionDecision {
+  const works = flow.opened && connected && registered;
+  if (flow.state === "online" && works) return stay({ ...flow, resuming: false });
+  if (flow.state === "online") return flow.resuming ? stay(flow) : dropped(flow, moment);
+  if (flow.state === "connecting" && flow.opened && !isOpen) return disconnected(flow, BROKE_OFF, moment);
+  if (flow.state === "dropped" && !works) return stillDropped(flow, isOpen, moment);
+  if (!works || !isLinked(flow) || flow.state === "halted") return stay(flow);
+  const reconnects = connectionUp(flow.reconnects, moment.now);
+  const next: SessionFlow = { ...moved(flow, "open", null), lasting: false, restriction: undefined, reconnects };
+  const report: SessionEffect[] = healthOf(next).state === "online" ? [{ do: "report_online" }] : [];
+  return { flow: next, effects: [...STOP_WAITING, ...report, { do: "calls_restored" }] };
+}
+
+/** Nothing comes online while the server may not act for the number; a drop is noticed all the same. */
+function foundInDoubt(flow: SessionFlow, live: LiveState, moment: Moment): SessionDecision {
+  const { flow: doubted, effects } = doubtful(flow);
+  if (doubted.state !== "online") return { flow: doubted, effects };
+  const next = found(doubted, live, moment);
+  return { flow: next.flow, effects: [...effects, ...next.effects] };
+}
+
+/** A connection that ended without a reason. */
+export const BROKE_OFF = { kind: "passes", reason: "the connection to WhatsApp broke off" } as const;
+
+/**
+ * The socket broke off without an event. The client would log in every 2 s, so it is disconnected, and logs in when it
+ * should; a call needs the client as it is, which logs in by itself then.
+ */
+function dropped(flow: SessionFlow, moment: Moment): SessionDecision {
+  const { reason } = BROKE_OFF;
+  const reconnects = connectionLost(flow.reconnects, moment.now);
+  if (!moment.inCall || isUnstable(reconnects, moment.now) || loginBudgetMs(reconnects, moment.now) > 0)
+    return disconnected({ ...flow, reconnects }, BROKE_OFF, moment);
+  const next = { ...moved(flow, "drop", reason), reconnects: loggedIn(reconnects, moment.now) };
+  const effects: SessionEffect[] = [{ do: "start_timer", timer: "patience", ms: PATIENCE_MS }, ...reportOffline(next)];
+  return { flow: next, effects: [...effects, { do: "calls_lost", reason, final: false }] };
+}
+
+/** The client opens its socket again every 2 s until WhatsApp accepts a login, and each of them counts. */
+function stillDropped(flow: SessionFlow, isOpen: boolean, moment: Moment): SessionDecision {
+  if (isOpen || !flow.reopened) return stay({ ...flow, reopened: isOpen });
+  const reconnects = resumed(flow.reconnects, moment);
+  return reconnects === undefined
+    ? disconnected(flow, BROKE_OFF, moment)
+    : stay({ ...flow, reopened: false, reconnects });
+}
