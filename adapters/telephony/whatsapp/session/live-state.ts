@@ -12,8 +12,8 @@ export function decideLive(flow: SessionFlow, live: LiveState, moment: Moment): 
 
 function found(flow: SessionFlow, { isOpen, connected, registered }: LiveState, moment: Moment): SessionDecision {
   const works = flow.opened && connected && registered;
-  if (flow.state === "online" && works) return stay({ ...flow, resuming: false });
-  if (flow.state === "online") return flow.resuming ? stay(flow) : dropped(flow, moment);
+  if (flow.state === "online" && works) return stay({ ...flow, resumingSince: undefined });
+  if (flow.state === "online") return isResuming(flow, isOpen, moment.now) ? stay(flow) : dropped(flow, moment);
   if (flow.state === "connecting" && flow.opened && !isOpen) return disconnected(flow, BROKE_OFF, moment);
   if (flow.state === "dropped" && !works) return stillDropped(flow, isOpen, moment);
   if (!works || !isLinked(flow) || flow.state === "halted") return stay(flow);
@@ -21,6 +21,13 @@ function found(flow: SessionFlow, { isOpen, connected, registered }: LiveState, 
   const next: SessionFlow = { ...moved(flow, "open", null), lasting: false, restriction: undefined, reconnects };
   const report: SessionEffect[] = healthOf(next).state === "online" ? [{ do: "report_online" }] : [];
   return { flow: next, effects: [...STOP_WAITING, ...report, { do: "calls_restored" }] };
+}
+
+/** How long a socket may stay closed until a connection that WhatsApp has asked for opens, ms. */
+const REOPENING_MS = 4_000;
+
+function isResuming({ resumingSince }: SessionFlow, isOpen: boolean, now: number): boolean {
+  return resumingSince !== undefined && (isOpen || now - resumingSince < REOPENING_MS);
 }
 
 /** Nothing comes online while the server may not act for the number; a drop is noticed all the same. */

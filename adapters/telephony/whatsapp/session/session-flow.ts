@@ -27,8 +27,8 @@ import {
 import type { Moment, SessionDecision, SessionEffect, SessionFlow, SessionInput } from "./session-types.ts";
 import { utc } from "./utc.ts";
 
-/** A connection that WhatsApp has closed in order to open it again is back within this time, ms. */
-const RESUMING_MS = 1_000;
+/** A login that WhatsApp has asked for is accepted within this time, ms: longer than the socket and `ACCEPTANCE_MS` take. */
+const RESUMING_MS = 10_000;
 
 /**
  * Decides what an input means for the session of a number: a pure function, whose effects `Session` carries out.
@@ -156,7 +156,7 @@ function resuming(before: SessionFlow, { reason }: Closing, moment: Moment): Ses
   const flow = { ...before, opened, reopened: false, reconnects };
   if (flow.state !== "online") return stay(flow);
   return {
-    flow: { ...flow, resuming: true },
+    flow: { ...flow, resumingSince: moment.now },
     effects: [{ do: "start_timer", timer: "patience", ms: RESUMING_MS }],
   };
 }
@@ -190,7 +190,8 @@ function patienceOver(flow: SessionFlow, moment: Moment): SessionDecision {
   if (flow.state === "linking") return decideLinking(flow, { type: "codes_over" }, moment);
   if (flow.state === "connecting") return disconnected(flow, NOT_OPENED, moment);
   if (flow.state === "dropped") return disconnected(flow, BROKE_OFF, moment);
-  return flow.resuming ? { flow: { ...flow, resuming: false }, effects: [{ do: "ask_state" }] } : stay(flow);
+  if (flow.resumingSince === undefined) return stay(flow);
+  return { flow: { ...flow, resumingSince: undefined }, effects: [{ do: "ask_state" }] };
 }
 
 /** The credentials are void. */

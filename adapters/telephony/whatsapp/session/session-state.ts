@@ -17,7 +17,7 @@ export const NEW_SESSION: SessionFlow = {
   stored: false,
   opened: false,
   reopened: false,
-  resuming: false,
+  resumingSince: undefined,
   disowned: false,
   endingCalls: false,
   codes: 0,
@@ -60,7 +60,7 @@ export function pollMs({ state }: SessionFlow): number | undefined {
 /** The flow after a move, which ends a resumption; unchanged if the table has no such move from here. */
 export function moved(flow: SessionFlow, move: SessionMove, reason: string | null): SessionFlow {
   const state = nextState(SESSION_TRANSITIONS, flow.state, move);
-  return state === undefined ? flow : { ...flow, state, reason, reopened: false, resuming: false };
+  return state === undefined ? flow : { ...flow, state, reason, reopened: false, resumingSince: undefined };
 }
 
 export function stay(flow: SessionFlow): SessionDecision {

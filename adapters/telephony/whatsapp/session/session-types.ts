@@ -50,8 +50,8 @@ export interface SessionFlow {
   readonly opened: boolean;
   /** The client has opened the socket of a dropped connection again, and WhatsApp has not accepted its login. */
   readonly reopened: boolean;
-  /** WhatsApp has asked for a new connection, which is about to open. */
-  readonly resuming: boolean;
+  /** Since when a new connection is about to open because WhatsApp has asked for it; undefined if it has not. */
+  readonly resumingSince: number | undefined;
   /** The server could not act for the number a moment ago; it is about to be asked again. */
   readonly disowned: boolean;
   /** The calls are being ended, before the connection is given up. */

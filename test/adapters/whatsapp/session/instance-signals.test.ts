@@ -108,14 +108,17 @@ describe("a signal of the client", () => {
     expect(closed.flow.state).toBe("online");
     expect(closed.effects).toEqual([]);
     const back = decided(closed.flow, { type: "opened", ...WORKS });
-    expect(back).toMatchObject({ flow: { state: "online", resuming: false }, effects: [] });
+    expect(back).toMatchObject({ flow: { state: "online", resumingSince: undefined }, effects: [] });
   });
 
-  test("515: one that takes longer than a second is a drop, and longer than the grace a new connection", () => {
-    const late = decided(FLOWS.online, close("stream_error_force_login", false, 515), {
-      type: "timer",
-      timer: "patience",
-    });
+  test("515: a login that is not accepted in time is a drop, and so is a socket that stays closed for 4 s", () => {
+    const resuming = decided(FLOWS.online, RESUMES);
+    expect(effectsOf(resuming, "start_timer")).toEqual([{ do: "start_timer", timer: "patience", ms: 10_000 }]);
+    const opening = { type: "state", ...DOWN, isOpen: true } as const;
+    expect(decideSession(resuming.flow, opening, at(10_900)).effects).toEqual([]);
+    expect(decideSession(resuming.flow, { type: "state", ...DOWN }, at(4_900)).effects).toEqual([]);
+    expect(deeds(decideSession(resuming.flow, { type: "state", ...DOWN }, at(5_000)))).toContain("disconnect");
+    const late = decided(resuming.flow, { type: "timer", timer: "patience" });
     expect(deeds(late)).toEqual(["ask_state"]);
     expect(deeds(decided(late.flow, { type: "state", ...DOWN }))).toContain("disconnect");
   });

@@ -1,8 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { whatsappStore } from "../../../../adapters/telephony/whatsapp/store/whatsapp-store.ts";
 import { DEADLINE_PASSED } from "../../../../src/ports/telephony.ts";
+import type { WhatsAppClientFactory } from "../../../../src/ports/whatsapp-client.ts";
+import { ManualSystem } from "../../../../src/testing/manual-system.ts";
 import { TestLineHost } from "../../../../src/testing/telephony-host.ts";
 import type { FakeWhatsAppClient } from "../../../../src/testing/whatsapp/client.ts";
+import { FakeWhatsApp } from "../../../../src/testing/whatsapp/fake-whatsapp.ts";
 import { PHONE, SessionScene } from "./sessions.ts";
 
 /** A linked number, and the sessions with other devices that its client stores. */
@@ -337,6 +340,43 @@ describe("a linked session", () => {
     expect(scene.fresh()).toEqual([]);
     expect(events.filter((event) => !event.startsWith("stanza"))).toEqual([]);
     expect(scene.online).toBe(true);
+  });
+
+  test.each([
+    ["a client that does not report accepted logins", 25, false],
+    ["a slow network", 1_500, true],
+  ])("515 is a single login over %s, which nobody notices", async (_, latencyMs, reportsAccepted) => {
+    const network = new FakeWhatsApp(new ManualSystem({ seed: 1 }), { latencyMs });
+    const client: WhatsAppClientFactory = async (context) => {
+      const made = (await network.client(context)) as FakeWhatsAppClient;
+      const on = made.on.bind(made);
+      made.on = (event, listener) =>
+        event === "debug_connection_success" && !reportsAccepted ? made : on(event, listener);
+      return made;
+    };
+    const scene = new SessionScene({ network, client });
+    const linking = scene.session.link();
+    await scene.system.advance(7_000);
+    await linking;
+    network.scan(scene.codes.at(-1)?.payload ?? "", PHONE);
+    await scene.system.advance(10_000);
+    scene.fresh();
+    network.logins.length = 0;
+    scene.client.streamError(515);
+    await scene.system.advance(60_000);
+    expect(scene.fresh()).toEqual([]);
+    expect(network.logins).toHaveLength(1);
+    expect(scene.online).toBe(true);
+  });
+
+  test("515 without a new connection is a drop after 4 s", async () => {
+    const scene = await new SessionScene().linked();
+    scene.client.streamError(515);
+    scene.network.reachable = false;
+    await scene.system.advance(3_000);
+    expect(scene.fresh()).toEqual([]);
+    await scene.system.advance(2_000);
+    expect(scene.fresh()).toEqual(["offline"]);
   });
 
   test("replaced: it halts, fights nobody, keeps its keys, and comes back when it is asked to", async () => {
