@@ -14,8 +14,9 @@ export interface WhatsAppClient {
   getCredentials(): { readonly meJid?: string; readonly meLid?: string; readonly platform?: string } | null;
   /**
    * Events: `auth_qr`, `auth_pairing_required`, `auth_passkey_required`, `auth_paired`, `connection`, `stream_failure`, those
-   * of calls, and `debug_connection_success` for each login that WhatsApp has accepted. Without the last one, a login
-   * counts as accepted if the connection stays open for 3 s.
+   * of calls, `debug_connection_success` for each login that WhatsApp has accepted, and `debug_transport_node_in` for each
+   * incoming stanza. Without the one before last, a login counts as accepted if the connection stays open for 3 s, and one
+   * that the client makes on its own is not counted; without the last one, an error of the stream is noticed late.
    */
   // biome-ignore lint/suspicious/noExplicitAny: the real class types its events by overloads, which only `any` accepts
   on(event: any, listener: (argument: any) => void): unknown;

@@ -212,6 +212,7 @@ export class FakeWhatsAppClient implements WhatsAppClient {
    */
   async receive(stanza: FakeStanza): Promise<void> {
     if (!this.#connection.up || this.#connection.stalled) return;
+    this.#listeners.emit("debug_transport_node_in", { node: stanza });
     if (stanza.tag === "stream:error") return this.#connection.streamError(stanza);
     if (stanza.tag === "failure") return this.#connection.failure(stanza);
     if (stanza.tag === "success") return this.#connection.accepted(stanza);

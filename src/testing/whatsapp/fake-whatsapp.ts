@@ -36,8 +36,8 @@ export interface FakeLogin {
   readonly refused: FakeLoginRefusal | undefined;
 }
 
-/** The refusal of a login: a reason, such as 402, or `drop` for a socket that is closed without one. */
-export type FakeLoginRefusal = number | "drop";
+/** The refusal of a login: a reason, such as 402, an error of the stream (`other`), or a socket that closes without any (`drop`). */
+export type FakeLoginRefusal = number | "other" | "drop";
 
 /**
  * A WhatsApp network for tests and examples: it makes clients, a test links them, and scripts the people whom they call.
@@ -245,7 +245,7 @@ export class FakeWhatsApp {
     const { latencyMs } = this.#options;
     const refuse = () => {
       if (refusal === "drop") client.dropSocket();
-      else if (refusal === 515) client.streamError(refusal);
+      else if (refusal === 515 || refusal === "other") client.streamError(refusal);
       else client.fail(refusal, this.refusalAttrs);
     };
     if (this.refusesAtOnce) refuse();

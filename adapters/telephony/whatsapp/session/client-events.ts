@@ -9,16 +9,15 @@ export const CLIENT_EVENTS = [
   "auth_paired",
   "connection",
   "debug_connection_success",
+  "debug_transport_node_in",
   "stream_failure",
 ] as const;
 export type ClientEventName = (typeof CLIENT_EVENTS)[number];
 
 /** What an event of the client means; the state that belongs to an opened connection is asked by whoever reads it. */
 export type ClientReport =
-  | Exclude<SessionInput, { readonly type: "opened" | "state" | "timer" }>
-  | { readonly type: "opened" }
-  /** WhatsApp has accepted the login. */
-  | { readonly type: "accepted" };
+  | Exclude<SessionInput, { readonly type: "opened" | "accepted" | "state" | "timer" }>
+  | { readonly type: "opened" | "accepted" };
 
 /** A code without a usable duration is valid this long, ms. */
 const CODE_MS = 20_000;
@@ -49,6 +48,8 @@ export function readClientEvent(name: ClientEventName, argument: unknown): Clien
     }
     case "debug_connection_success":
       return { type: "accepted" };
+    case "debug_transport_node_in":
+      return streamErrorIn(fieldsOf(event.node));
     case "stream_failure": {
       const expires = fieldsOf(fieldsOf(event.rawNode).attrs).expire;
       const seconds = typeof expires === "string" && /^\d{1,9}$/.test(expires) ? Number(expires) : undefined;
@@ -56,6 +57,19 @@ export function readClientEvent(name: ClientEventName, argument: unknown): Clien
       return { type: "failure", code: integerIn(event.failureReason) ?? integerIn(event.failureCode), expiresInMs };
     }
   }
+}
+
+/** Codes of stream errors that the client reports as a closed connection, and such conflicts. */
+const REPORTED_CODES: ReadonlySet<unknown> = new Set(["515", "516"]);
+const REPORTED_CONFLICTS: ReadonlySet<unknown> = new Set(["replaced", "device_removed"]);
+
+/** A stream error that the client does not report. */
+function streamErrorIn({ tag, attrs, content }: Readonly<Record<string, unknown>>): ClientReport | undefined {
+  if (tag !== "stream:error") return undefined;
+  const { code } = fieldsOf(attrs);
+  const conflicts = Array.isArray(content) ? content.map((child) => fieldsOf(fieldsOf(child).attrs).type) : [];
+  if (REPORTED_CODES.has(code) || conflicts.some((type) => REPORTED_CONFLICTS.has(type))) return undefined;
+  return { type: "stream_error", code: typeof code === "string" && /^\d{1,4}$/.test(code) ? Number(code) : undefined };
 }
 
 function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {

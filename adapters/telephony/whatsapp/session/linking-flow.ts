@@ -1,6 +1,6 @@
 import type { LineCondition } from "../../../../src/ports/telephony.ts";
 import type { Closing } from "./closings.ts";
-import { attemptFailed, waitMs } from "./reconnects.ts";
+import { attemptFailed, loggedIn, waitMs } from "./reconnects.ts";
 import { forgotten, moved, PATIENCE_MS, stay } from "./session-state.ts";
 import type { Moment, SessionDecision, SessionEffect, SessionFlow, SessionInput } from "./session-types.ts";
 
@@ -60,7 +60,10 @@ export function decideLinking(flow: SessionFlow, input: LinkingInput, { now, cha
       return givenUp(flow, "passkey_required", PASSKEY);
     case "paired":
       return {
-        flow: { ...moved(flow, "connect", "connecting"), stored: false, opened: false },
+        flow: {
+          ...moved(flow, "connect", "connecting"),
+          ...{ stored: false, opened: false, reconnects: loggedIn(flow.reconnects, now) },
+        },
         effects: [
           { do: "stop_timer", timer: "retry" },
           { do: "store_link", phone: input.phone },

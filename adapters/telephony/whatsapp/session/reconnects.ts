@@ -14,11 +14,13 @@ export interface Reconnects {
   readonly logins: readonly number[];
   /** The latest login is under way: its connection is not up, and has not failed. */
   readonly loggingIn: boolean;
+  /** The client has not reported that WhatsApp has accepted the latest login. */
+  readonly acceptanceDue: boolean;
   /** Refused logins since the last accepted one, besides those for a restriction or a fault of WhatsApp's own. */
   readonly refusals: number;
   /** Refusals for a restriction of the number since the last accepted login. */
   readonly restrictions: number;
-  /** Times at which WhatsApp asked for a new connection (515) lately. */
+  /** Times at which the client logged in again lately, because WhatsApp asked for it (515) or on its own. */
   readonly resumptions: readonly number[];
 }
 
@@ -30,6 +32,7 @@ export const NO_RECONNECTS: Reconnects = {
   takeovers: [],
   logins: [],
   loggingIn: false,
+  acceptanceDue: false,
   refusals: 0,
   restrictions: 0,
   resumptions: [],
@@ -80,7 +83,7 @@ export function takenOver(before: Reconnects, now: number): Reconnects | undefin
 /** Another attempt has failed, or is about to be made. @param kind the kind of fault */
 export function attemptFailed(before: Reconnects, kind: FaultKind): Reconnects {
   const refusals = before.refusals + (kind === "passes" ? 0 : 1);
-  return { ...before, failures: before.failures + 1, refusals, loggingIn: false };
+  return { ...before, failures: before.failures + 1, refusals, loggingIn: false, acceptanceDue: false };
 }
 
 /** Whether the connection breaks off again and again. */
@@ -90,12 +93,14 @@ export function isUnstable({ losses }: Reconnects, now: number): boolean {
 
 /** Counts a login. */
 export function loggedIn(before: Reconnects, now: number): Reconnects {
-  return { ...before, logins: [...recentLogins(before, now), now].slice(-MAX_LOGINS), loggingIn: true };
+  const logins = [...recentLogins(before, now), now].slice(-MAX_LOGINS);
+  return { ...before, logins, loggingIn: true, acceptanceDue: true };
 }
 
 /** The connection could not be opened: a login that is under way has not reached WhatsApp. */
 export function notLoggedIn(before: Reconnects): Reconnects {
-  return before.loggingIn ? { ...before, logins: before.logins.slice(0, -1), loggingIn: false } : before;
+  if (!before.loggingIn) return before;
+  return { ...before, logins: before.logins.slice(0, -1), loggingIn: false, acceptanceDue: false };
 }
 
 /** Time until the number may log in again, ms; 0 if it may now. */
@@ -108,11 +113,11 @@ function recentLogins({ logins }: Reconnects, now: number): number[] {
   return logins.filter((at) => now - at < LOGIN_WINDOW_MS);
 }
 
-/** Logins within {@link LASTING_MS} that WhatsApp may ask for; a call would be cut off by anything but such a login. */
+/** Logins within {@link LASTING_MS} that WhatsApp may ask for, or the client make on its own; a call would be cut off by anything but such a login. */
 const MAX_RESUMPTIONS = 1;
 const MAX_RESUMPTIONS_IN_CALL = 3;
 
-/** WhatsApp asks for a new connection, which is a login as well; undefined if it does so too often. */
+/** The client logs in again, for WhatsApp or on its own; undefined if it does so too often. */
 export function resumed(before: Reconnects, { now, inCall }: { now: number; inCall: boolean }): Reconnects | undefined {
   const resumptions = [...before.resumptions.filter((at) => now - at < LASTING_MS), now];
   if (resumptions.length > (inCall ? MAX_RESUMPTIONS_IN_CALL : MAX_RESUMPTIONS)) return undefined;

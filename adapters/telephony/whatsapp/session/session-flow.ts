@@ -2,6 +2,7 @@ import { type Closing, closingOf } from "./closings.ts";
 import { decideLinking, linkingStarted } from "./linking-flow.ts";
 import { BROKE_OFF, decideLive } from "./live-state.ts";
 import { disconnected, halted, later } from "./lost-connections.ts";
+import { loginAccepted, resuming, streamEnded } from "./own-logins.ts";
 import { disowned, OWNERSHIP_MS } from "./ownership-flow.ts";
 import {
   connectionLost,
@@ -9,7 +10,6 @@ import {
   loginBudgetMs,
   MAX_LOGINS,
   notLoggedIn,
-  resumed,
   takenOver,
 } from "./reconnects.ts";
 import { loginRefused } from "./refused-logins.ts";
@@ -26,9 +26,6 @@ import {
 } from "./session-state.ts";
 import type { Moment, SessionDecision, SessionEffect, SessionFlow, SessionInput } from "./session-types.ts";
 import { utc } from "./utc.ts";
-
-/** A login that WhatsApp has asked for is accepted within this time, ms: longer than the socket and `ACCEPTANCE_MS` take. */
-const RESUMING_MS = 10_000;
 
 /**
  * Decides what an input means for the session of a number: a pure function, whose effects `Session` carries out.
@@ -67,6 +64,10 @@ export function decideSession(flow: SessionFlow, input: SessionInput, moment: Mo
       return closed(flow, closingOf(input), moment);
     case "failure":
       return loginRefused(flow, input, moment);
+    case "accepted":
+      return loginAccepted(flow, input, moment);
+    case "stream_error":
+      return streamEnded(flow, input.code, moment);
     case "login":
       return login(flow, moment);
     case "failed":
@@ -138,27 +139,6 @@ function closed(flow: SessionFlow, closing: Closing, moment: Moment): SessionDec
   if (flow.state === "waiting" && kind === "passes") return stay({ ...flow, opened: false });
   const reconnects = connectionLost(flow.reconnects, moment.now);
   return later({ ...flow, reconnects }, { kind, reason }, moment);
-}
-
-/** The client logs in again at once. That is not reported, unless it takes longer than usual, or happens again at once. */
-function resuming(before: SessionFlow, { reason }: Closing, moment: Moment): SessionDecision {
-  if (before.state === "idle") return stay(before);
-  if (before.state === "waiting" || before.state === "halted") return { flow: before, effects: [{ do: "disconnect" }] };
-  const reconnects = resumed(before.reconnects, moment);
-  if (reconnects === undefined && before.state === "linking")
-    return decideLinking(before, { type: "closing", closing: { kind: "passes", reason } }, moment);
-  if (reconnects === undefined) {
-    const lost = connectionLost(before.reconnects, moment.now);
-    return disconnected({ ...before, reconnects: lost }, { kind: "passes", reason }, moment);
-  }
-  // The client reports the connection as open once more.
-  const opened = before.opened && before.state !== "connecting";
-  const flow = { ...before, opened, reopened: false, reconnects };
-  if (flow.state !== "online") return stay(flow);
-  return {
-    flow: { ...flow, resumingSince: moment.now },
-    effects: [{ do: "start_timer", timer: "patience", ms: RESUMING_MS }],
-  };
 }
 
 /** Another client uses the link: a stranger, whom nobody fights, or one of ours, which is closed by the next attempt. */

@@ -91,6 +91,10 @@ export type SessionInput =
   | ({ readonly type: "closed" } & ClosedConnection)
   /** WhatsApp has refused a login, or ends the connection with such a code. */
   | ({ readonly type: "failure" } & LoginRefusal)
+  /** WhatsApp has accepted a login. */
+  | ({ readonly type: "accepted" } & LiveState)
+  /** WhatsApp has ended the stream, after which the client logs in again at once, and does not report it. */
+  | { readonly type: "stream_error"; readonly code: number | undefined }
   /** It is the turn of the number: the client logs in next, unless it is disconnected now. */
   | { readonly type: "login" }
   /** The client's state, asked just now. */

@@ -82,10 +82,10 @@ export class Session implements CallPort {
     const listener = {
       timelock: () => this.#offers.check(),
       input: (input: SessionInput) => {
-        // The only state that a client reports is that of an accepted login: the socket is another one, and its end is seldom seen.
-        if (input.type === "state") this.openCalls.connectionLost();
+        // The socket is another one, and the end of the one before is seldom seen.
+        if (input.type === "accepted") this.openCalls.connectionLost();
         this.#take(input);
-        if (input.type === "state") void this.openCalls.end();
+        if (input.type === "accepted") void this.openCalls.end();
       },
       voip: (event: Parameters<CallListener["voip"]>[0]) => this.#toCalls((call) => call.voip(event)),
       stanza: (stanza: unknown) => this.#toCalls((call) => call.stanza(stanza)),

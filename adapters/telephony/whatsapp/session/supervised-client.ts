@@ -254,10 +254,10 @@ export class SupervisedClient {
     if (report === undefined) return;
     if (report.type === "accepted") {
       this.#login.report();
-      this.#report({ type: "state", ...this.live() });
+      this.#report({ ...report, ...this.live() });
       return;
     }
-    if (report.type === "closed" || report.type === "paired") this.#login.reset();
+    if (report.type === "closed" || report.type === "paired" || report.type === "stream_error") this.#login.reset();
     // What was ended on purpose opens no more, even if its opening crossed the disconnect, and its end is known.
     if (
       this.#disconnecting !== undefined &&

@@ -45,6 +45,23 @@ describe("an event of the client", () => {
       });
   });
 
+  test("a stream error after which the client logs in again without a report is one; others are reported", () => {
+    const node = (code?: string, type?: string) => ({
+      node: {
+        tag: "stream:error",
+        attrs: code === undefined ? {} : { code },
+        content: type === undefined ? undefined : [{ tag: "conflict", attrs: { type } }],
+      },
+    });
+    const read = (event: unknown) => readClientEvent("debug_transport_node_in", event);
+    expect(read(node("503"))).toEqual({ type: "stream_error", code: 503 });
+    expect(read(node())).toEqual({ type: "stream_error", code: undefined });
+    expect(read(node(undefined, "something new"))).toEqual({ type: "stream_error", code: undefined });
+    for (const reported of [node("515"), node("516"), node(undefined, "replaced"), node(undefined, "device_removed")])
+      expect(read(reported)).toBeUndefined();
+    for (const other of [{ node: { tag: "success", attrs: {} } }, { node: null }, {}]) expect(read(other)).toBeUndefined();
+  });
+
   test("never throws, and yields an input with usable values, whatever the client passes", () => {
     const anything = fc.anything({ withNullPrototype: true, withBigInt: true });
     const like = fc.record(
@@ -57,6 +74,10 @@ describe("an event of the client", () => {
         code: anything,
         isLogout: anything,
         failureReason: fc.oneof(fc.integer(), anything),
+        node: fc.oneof(
+          fc.record({ tag: fc.constant("stream:error"), attrs: anything, content: fc.oneof(fc.array(anything), anything) }),
+          anything,
+        ),
         rawNode: fc.oneof(fc.record({ attrs: fc.record({ expire: fc.oneof(fc.string(), anything) }) }), anything),
       },
       { requiredKeys: [] },

@@ -22,6 +22,7 @@ const REFUSALS: readonly (readonly [refusal: FakeLoginRefusal, maxLogins: number
   [501, 20],
   [503, 20],
   [515, 20],
+  ["other", 20],
   ["drop", 20],
 ];
 
@@ -75,6 +76,53 @@ describe.each([
 });
 
 describe("a login of the client's own", () => {
+  /** Every login in an hour of which each is accepted, and then followed by this. */
+  async function accepted(
+    after: (scene: SessionScene) => void,
+    prepare: (scene: SessionScene) => void = () => {},
+  ): Promise<SessionScene> {
+    const scene = await new SessionScene().linked();
+    prepare(scene);
+    scene.network.logins.length = 0;
+    scene.client.on("debug_connection_success", () => after(scene));
+    after(scene);
+    await scene.system.advance(HOUR_MS);
+    expect(scene.network.logins.length).toBeGreaterThanOrEqual(10);
+    expect(scene.network.clients).toHaveLength(1);
+    return scene;
+  }
+
+  test("counts if WhatsApp ends the stream after each login", async () => {
+    const scene = await accepted(({ client }) => client.streamError("other"));
+    expect(scene.network.logins.length).toBeLessThanOrEqual(20);
+  });
+
+  test("counts in a call too", async () => {
+    const scene = await accepted(
+      ({ client }) => client.streamError("other"),
+      (number) => void number.call(),
+    );
+    expect(scene.network.logins.length).toBeLessThanOrEqual(20);
+  });
+
+  test("counts if the client opens another socket without any report, and is the last one for the hour", async () => {
+    const scene = await accepted(({ client }) => client.dropSocket(25));
+    // It is known only once it is accepted, so the last one may be one too many.
+    expect(scene.network.logins.length).toBeLessThanOrEqual(21);
+  });
+
+  test("is no outage if it happens once", async () => {
+    for (const cause of ["other", "drop"] as const) {
+      const scene = await new SessionScene().linked();
+      scene.network.logins.length = 0;
+      if (cause === "drop") scene.client.dropSocket(25);
+      else scene.client.streamError(cause);
+      await scene.system.advance(HOUR_MS);
+      expect(scene.network.logins).toHaveLength(1);
+      expect(scene.fresh()).toEqual([]);
+    }
+  });
+
   test("counts in a call too, if the socket closes before WhatsApp has accepted it", async () => {
     const network = new FakeWhatsApp(new ManualSystem({ seed: 1 }), { latencyMs: 250 });
     const scene = await new SessionScene({ network }).linked();

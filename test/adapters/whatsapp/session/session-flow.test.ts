@@ -59,6 +59,28 @@ describe("a session", () => {
     expect(deeds(closed)).toContain("disconnect");
   });
 
+  test("an accepted login that nobody has asked for counts; a second one within a minute ends the connection", () => {
+    const online = decided(FLOWS.connecting, { type: "opened", ...WORKS }, { type: "accepted", ...WORKS });
+    expect(online.flow).toMatchObject({ state: "online", reconnects: { logins: [2_000] } });
+    const first = decideSession(online.flow, { type: "accepted", ...WORKS }, at(10_000));
+    expect(first).toMatchObject({ effects: [], flow: { state: "online", reconnects: { logins: [2_000, 10_000] } } });
+    const second = decideSession(first.flow, { type: "accepted", ...WORKS }, at(20_000));
+    expect(second.flow).toMatchObject({ state: "waiting", reconnects: { logins: [2_000, 10_000, 20_000] } });
+    expect(deeds(second)).toContain("disconnect");
+    for (const state of ["waiting", "halted"] as const) {
+      const stray = decided(FLOWS[state], { type: "accepted", ...WORKS });
+      expect(deeds(stray)).toEqual(["disconnect"]);
+      expect(stray.flow.state).toBe(state);
+      expect(stray.flow.reconnects.logins.at(-1)).toBe(1_000);
+    }
+  });
+
+  test("a stream error during a login ends it", () => {
+    const ended = decided(FLOWS.connecting, { type: "opened", ...WORKS, connected: false }, { type: "stream_error", code: 503 });
+    expect(ended.flow).toMatchObject({ state: "waiting", reason: "WhatsApp has ended the connection (503)" });
+    expect(deeds(ended)).toContain("disconnect");
+  });
+
   test("counts each login of a client that opens its socket again in a call, and allows it three of them", () => {
     const inCall = { inCall: true };
     let flow: SessionFlow = FLOWS.dropped;
@@ -370,6 +392,8 @@ const harmless: fc.Arbitrary<SessionInput> = fc.oneof(
   ),
   liveState.map((state) => ({ type: "state" as const, ...state })),
   liveState.map((state) => ({ type: "opened" as const, ...state })),
+  liveState.map((state) => ({ type: "accepted" as const, ...state })),
+  fc.constantFrom(503, undefined).map((code) => ({ type: "stream_error" as const, code })),
   reasons.map((reason) => close(reason)),
   fc.record({
     type: fc.constant("failure" as const),
