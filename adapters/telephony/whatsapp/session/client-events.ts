@@ -1,4 +1,5 @@
 import { phoneOf } from "./phone-of.ts";
+import { MAX_RESTRICTION_MS } from "./reconnects.ts";
 import type { SessionInput } from "./session-types.ts";
 
 /** Events of the client that a session takes. */
@@ -17,12 +18,12 @@ export type ClientEventName = (typeof CLIENT_EVENTS)[number];
 /** What an event of the client means; the state that belongs to an opened connection is asked by whoever reads it. */
 export type ClientReport =
   | Exclude<SessionInput, { readonly type: "opened" | "accepted" | "state" | "timer" }>
-  | { readonly type: "opened" | "accepted" };
+  | { readonly type: "opened" }
+  | { readonly type: "accepted" };
 
 /** A code without a usable duration is valid this long, ms. */
 const CODE_MS = 20_000;
 const LONGEST_CODE_MS = 10 * 60_000;
-const LONGEST_RESTRICTION_MS = 366 * 24 * 3_600_000;
 
 /** Reads an event of the client; undefined if it means nothing to a session. The client is not trusted to keep its types. */
 export function readClientEvent(name: ClientEventName, argument: unknown): ClientReport | undefined {
@@ -53,7 +54,7 @@ export function readClientEvent(name: ClientEventName, argument: unknown): Clien
     case "stream_failure": {
       const expires = fieldsOf(fieldsOf(event.rawNode).attrs).expire;
       const seconds = typeof expires === "string" && /^\d{1,9}$/.test(expires) ? Number(expires) : undefined;
-      const expiresInMs = durationIn(seconds === undefined ? undefined : seconds * 1_000, LONGEST_RESTRICTION_MS);
+      const expiresInMs = durationIn(seconds === undefined ? undefined : seconds * 1_000, MAX_RESTRICTION_MS);
       return { type: "failure", code: integerIn(event.failureReason) ?? integerIn(event.failureCode), expiresInMs };
     }
   }

@@ -50,6 +50,8 @@ export const MAX_TAKEOVERS = 3;
 /** Logins of one number within {@link LOGIN_WINDOW_MS}, whatever made them necessary. */
 export const MAX_LOGINS = 20;
 export const LOGIN_WINDOW_MS = 3_600_000;
+/** The longest restriction, ms. */
+export const MAX_RESTRICTION_MS = 366 * 24 * 3_600_000;
 /** A restriction without a known end is checked after this time, ms; doubled with each further refusal. */
 export const RESTRICTION_MS = 8 * 3_600_000;
 
@@ -95,6 +97,12 @@ export function isUnstable({ losses }: Reconnects, now: number): boolean {
 export function loggedIn(before: Reconnects, now: number): Reconnects {
   const logins = [...recentLogins(before, now), now].slice(-MAX_LOGINS);
   return { ...before, logins, loggingIn: true, acceptanceDue: true };
+}
+
+/** Adds the logins of an earlier process. @param ages ms; a negative one, of a clock that was set back, counts as zero */
+export function withPastLogins(before: Reconnects, ages: readonly number[], now: number): Reconnects {
+  const past = ages.map((age) => now - Math.max(0, age)).filter((at) => now - at < LOGIN_WINDOW_MS);
+  return { ...before, logins: [...past, ...before.logins].sort((a, b) => a - b).slice(-MAX_LOGINS) };
 }
 
 /** The connection could not be opened: a login that is under way has not reached WhatsApp. */

@@ -1,7 +1,8 @@
 import { closesByItself, type LoginRefusal, refusalOf } from "./closings.ts";
 import { decideLinking } from "./linking-flow.ts";
 import { disconnected } from "./lost-connections.ts";
-import { attemptFailed, connectionLost, restrictionMs } from "./reconnects.ts";
+import type { PastLogins } from "./past-logins.ts";
+import { attemptFailed, connectionLost, MAX_RESTRICTION_MS, restrictionMs, withPastLogins } from "./reconnects.ts";
 import { isLinked, moved, reportOffline, stay } from "./session-state.ts";
 import type { Moment, SessionDecision, SessionEffect, SessionFlow } from "./session-types.ts";
 import { utc } from "./utc.ts";
@@ -29,9 +30,15 @@ function restricted(before: SessionFlow, expiresInMs: number | undefined, moment
   if (!isLinked(before)) return stay(before);
   const lost = attemptFailed(connectionLost(before.reconnects, moment.now), "passes");
   const reconnects = { ...lost, restrictions: lost.restrictions + 1 };
+  const ms = restrictionMs(reconnects, expiresInMs, moment.now, moment.chance);
+  return heldBack({ ...before, reconnects }, reason, ms, moment);
+}
+
+/** The number stays disconnected for this long. */
+function heldBack(before: SessionFlow, reason: string, ms: number, { wall }: Moment): SessionDecision {
   const next: SessionFlow = {
     ...moved(before, "lose", reason),
-    ...{ lasting: false, opened: false, restriction: reason, reconnects },
+    ...{ lasting: false, opened: false, restriction: { reason, endsAt: wall + ms } },
   };
   const effects: SessionEffect[] = [
     { do: "disconnect" },
@@ -41,6 +48,16 @@ function restricted(before: SessionFlow, expiresInMs: number | undefined, moment
     { do: "calls_lost", reason, final: true },
   ];
   if (before.restriction === undefined) effects.push({ do: "log", level: "error", message: reason });
-  const ms = restrictionMs(reconnects, expiresInMs, moment.now, moment.chance);
   return { flow: next, effects: [...effects, { do: "start_timer", timer: "retry", ms }] };
+}
+
+/** An earlier process has logged in for the number: its logins count, and a restriction continues. */
+export function remembered(before: SessionFlow, past: PastLogins, moment: Moment): SessionDecision {
+  if (!isLinked(before)) return stay(before);
+  const ages = past.logins.map((at) => moment.wall - at);
+  const reconnects = { ...withPastLogins(before.reconnects, ages, moment.now), restrictions: past.restrictions };
+  const { restriction } = past;
+  const ms = restriction === undefined ? 0 : Math.min(MAX_RESTRICTION_MS, restriction.endsAt - moment.wall);
+  if (restriction === undefined || ms <= 0 || before.state !== "connecting") return stay({ ...before, reconnects });
+  return heldBack({ ...before, reconnects }, restriction.reason, ms, moment);
 }

@@ -4,15 +4,8 @@ import { BROKE_OFF, decideLive } from "./live-state.ts";
 import { disconnected, halted, later } from "./lost-connections.ts";
 import { loginAccepted, resuming, streamEnded } from "./own-logins.ts";
 import { disowned, OWNERSHIP_MS } from "./ownership-flow.ts";
-import {
-  connectionLost,
-  loggedIn,
-  loginBudgetMs,
-  MAX_LOGINS,
-  notLoggedIn,
-  takenOver,
-} from "./reconnects.ts";
-import { loginRefused } from "./refused-logins.ts";
+import { connectionLost, loggedIn, loginBudgetMs, MAX_LOGINS, notLoggedIn, takenOver } from "./reconnects.ts";
+import { loginRefused, remembered } from "./refused-logins.ts";
 import {
   forgotten,
   healthOf,
@@ -68,6 +61,8 @@ export function decideSession(flow: SessionFlow, input: SessionInput, moment: Mo
       return loginAccepted(flow, input, moment);
     case "stream_error":
       return streamEnded(flow, input.code, moment);
+    case "remembered":
+      return remembered(flow, input, moment);
     case "login":
       return login(flow, moment);
     case "failed":

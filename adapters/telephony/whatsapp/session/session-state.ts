@@ -35,7 +35,7 @@ export const TURN_MS = 30 * 60_000;
 
 /** Whether the line can place calls. */
 export function healthOf({ state, reason, lasting, stored, restriction }: SessionFlow): LineHealth {
-  if (restriction !== undefined) return { state: "offline", reason: restriction };
+  if (restriction !== undefined) return { state: "offline", reason: restriction.reason };
   if (state === "online")
     return stored ? { state: "online" } : { state: "offline", reason: "the link is being stored" };
   const why = reason ?? "offline";

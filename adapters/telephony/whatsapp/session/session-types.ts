@@ -1,6 +1,7 @@
 import type { Transitions } from "../../../../src/base/machine.ts";
 import type { LineCondition } from "../../../../src/ports/telephony.ts";
 import type { ClosedConnection, LoginRefusal } from "./closings.ts";
+import type { PastLogins, Restriction } from "./past-logins.ts";
 import type { Reconnects } from "./reconnects.ts";
 
 /** Where the session of a number can be. */
@@ -61,8 +62,8 @@ export interface SessionFlow {
   /** Until when a shown code may be scanned, and a pairing code typed. */
   readonly codesUntil: number;
   readonly pairingUntil: number;
-  /** Why WhatsApp keeps the number offline for a while; undefined if it does not. */
-  readonly restriction: string | undefined;
+  /** WhatsApp keeps the number offline for a while; undefined if it does not. */
+  readonly restriction: Restriction | undefined;
   readonly reconnects: Reconnects;
   /** The core shows a condition, or a reason, of the last attempt to link. */
   readonly explained: boolean;
@@ -95,6 +96,8 @@ export type SessionInput =
   | ({ readonly type: "accepted" } & LiveState)
   /** WhatsApp has ended the stream, after which the client logs in again at once, and does not report it. */
   | { readonly type: "stream_error"; readonly code: number | undefined }
+  /** An earlier process has stored its logins. */
+  | ({ readonly type: "remembered" } & PastLogins)
   /** It is the turn of the number: the client logs in next, unless it is disconnected now. */
   | { readonly type: "login" }
   /** The client's state, asked just now. */

@@ -18,12 +18,14 @@ import { encodeCredentials, type SessionId } from "./link-credentials.ts";
 import type { LoginTurns } from "./login-turns.ts";
 import { Offers } from "./offers.ts";
 import { OpenCalls } from "./open-calls.ts";
+import { loadPastLogins, PAST_LOGINS_KEY, pastLoginsOf } from "./past-logins.ts";
 import { masked } from "./phone-of.ts";
 import { SessionClients } from "./session-clients.ts";
 import { decideSession } from "./session-flow.ts";
 import { healthOf, isLinked, NEW_SESSION, pollMs } from "./session-state.ts";
 import type { Moment, SessionEffect, SessionFlow, SessionInput, SessionTimer } from "./session-types.ts";
 import { StatePolls } from "./state-polls.ts";
+import { StoredRecord } from "./stored-record.ts";
 
 /** How long a pairing code may be typed, ms. */
 const PAIRING_CODE_MS = 180_000;
@@ -55,12 +57,14 @@ export class Session implements CallPort {
   readonly #abandoned: AbandonedCalls;
   readonly openCalls: OpenCalls;
   readonly #offers: Offers;
+  readonly #loginRecord: StoredRecord;
   readonly #listeners = new Set<CallListener>();
   readonly #timers = new Map<SessionTimer, () => void>();
   readonly #inbox: SessionInput[] = [];
   #deciding = false;
   #flow: SessionFlow = NEW_SESSION;
   #resumed: SessionId | undefined;
+  #remembering: Promise<void> | undefined;
   #storing: Promise<void> | undefined;
   #pairing: (PairingCode & { readonly phone: string }) | undefined;
 
@@ -96,7 +100,15 @@ export class Session implements CallPort {
         this.#abandoned.isEnding(callId) || [...this.#listeners].some((call) => call.callId === callId),
       failed: (message, error) => this.#log("warn", message, error),
     });
-    const turn = (isWanted: () => boolean) => logins.next(place, isWanted);
+    this.#loginRecord = new StoredRecord({
+      ...{ key: PAST_LOGINS_KEY, records: () => this.#clients.records },
+      value: () => pastLoginsOf(this.#flow, { now: system.monotonic(), wall: system.now() }),
+      failed: (error) => this.#log("warn", "the logins of the number could not be stored", error),
+    });
+    const turn = async (isWanted: () => boolean) => {
+      await this.#remembering;
+      await logins.next(place, isWanted);
+    };
     this.#clients = new SessionClients({ instanceId, host, system, logger, make: options.client, turn, listener });
   }
 
@@ -148,7 +160,18 @@ export class Session implements CallPort {
   /** Connects with the keys of this session. */
   resume(sessionId: SessionId): void {
     this.#resumed = sessionId;
+    this.#remembering = this.#remember();
     this.#take({ type: "resume" });
+  }
+
+  /** Reads the logins of an earlier process, before the first one of this process. Never rejects. */
+  async #remember(): Promise<void> {
+    const { host, system } = this.#options;
+    try {
+      this.#take({ type: "remembered", ...(await loadPastLogins(host.records, system)) });
+    } catch (error) {
+      this.#log("warn", "the logins of an earlier process could not be read", error);
+    }
   }
 
   /**
@@ -231,6 +254,9 @@ export class Session implements CallPort {
       this.#log("debug", `${before.state} -> ${flow.state}${flow.reason === null ? "" : `: ${flow.reason}`}`);
     if (before.state === "online" && flow.state !== "online") this.openCalls.connectionLost();
     for (const effect of effects) this.#carryOut(effect);
+    const isChanged =
+      flow.reconnects.logins !== before.reconnects.logins || flow.restriction?.endsAt !== before.restriction?.endsAt;
+    if ((isChanged || input.type === "link_stored") && flow.stored && isLinked(flow)) this.#loginRecord.store();
     if (flow.state === "online" && before.state !== "online") this.#offers.check();
     this.#firstSign.noticed(flow, input);
   }
@@ -272,6 +298,7 @@ export class Session implements CallPort {
         this.#offers.reset();
         clients.forget();
         this.openCalls.clear();
+        this.#loginRecord.discard();
         this.#pairing = undefined;
         break;
       case "show_code":

@@ -59,7 +59,8 @@ describe("an event of the client", () => {
     expect(read(node(undefined, "something new"))).toEqual({ type: "stream_error", code: undefined });
     for (const reported of [node("515"), node("516"), node(undefined, "replaced"), node(undefined, "device_removed")])
       expect(read(reported)).toBeUndefined();
-    for (const other of [{ node: { tag: "success", attrs: {} } }, { node: null }, {}]) expect(read(other)).toBeUndefined();
+    for (const other of [{ node: { tag: "success", attrs: {} } }, { node: null }, {}])
+      expect(read(other)).toBeUndefined();
   });
 
   test("never throws, and yields an input with usable values, whatever the client passes", () => {
@@ -75,7 +76,11 @@ describe("an event of the client", () => {
         isLogout: anything,
         failureReason: fc.oneof(fc.integer(), anything),
         node: fc.oneof(
-          fc.record({ tag: fc.constant("stream:error"), attrs: anything, content: fc.oneof(fc.array(anything), anything) }),
+          fc.record({
+            tag: fc.constant("stream:error"),
+            attrs: anything,
+            content: fc.oneof(fc.array(anything), anything),
+          }),
           anything,
         ),
         rawNode: fc.oneof(fc.record({ attrs: fc.record({ expire: fc.oneof(fc.string(), anything) }) }), anything),

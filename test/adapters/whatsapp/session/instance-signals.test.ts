@@ -214,17 +214,20 @@ describe("a signal of the client", () => {
   test.each([
     ["stream_error_replaced", "replaced"],
     ["failure_bad_user_agent", undefined],
-  ])("402: the restriction ends when the next login ends with %s, and a request connects again", (reason, condition) => {
-    const restricted = decided(FLOWS.online, { type: "failure", code: 402, expiresInMs: 60_000 });
-    const retried = decided(restricted.flow, { type: "timer", timer: "retry" }, { type: "login" });
-    const halted = decided(retried.flow, close(reason));
-    expect(healthOf(halted.flow)).toMatchObject({ lasting: true, reason: expect.not.stringContaining("(402)") });
-    expect(effectsOf(halted, "report_offline")[0]?.lasting).toBe(true);
-    expect(effectsOf(halted, "report_condition")).toEqual([
-      { do: "report_condition", condition, reason: halted.flow.reason },
-    ]);
-    expect(deeds(decided(halted.flow, { type: "link" }))).toEqual(["connect"]);
-  });
+  ])(
+    "402: the restriction ends when the next login ends with %s, and a request connects again",
+    (reason, condition) => {
+      const restricted = decided(FLOWS.online, { type: "failure", code: 402, expiresInMs: 60_000 });
+      const retried = decided(restricted.flow, { type: "timer", timer: "retry" }, { type: "login" });
+      const halted = decided(retried.flow, close(reason));
+      expect(healthOf(halted.flow)).toMatchObject({ lasting: true, reason: expect.not.stringContaining("(402)") });
+      expect(effectsOf(halted, "report_offline")[0]?.lasting).toBe(true);
+      expect(effectsOf(halted, "report_condition")).toEqual([
+        { do: "report_condition", condition, reason: halted.flow.reason },
+      ]);
+      expect(deeds(decided(halted.flow, { type: "link" }))).toEqual(["connect"]);
+    },
+  );
 
   test.each([
     [408, "WhatsApp refused the login (408)", 90_000],

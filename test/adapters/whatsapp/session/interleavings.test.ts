@@ -124,7 +124,7 @@ describe("over any order of events of the client, the network and the core", () 
         await scene.system.advance(15 * 60_000);
         expect(watch.longestLie).toBeLessThanOrEqual(PERIOD_MS + 2 * SAMPLE_MS + (delays.get(scene) ?? 0));
         expect(scene.reports).not.toContain("unlinked");
-        expect(scene.host.storedRecords.size).toBe(1);
+        expect(scene.clientRecords).toBe(1);
         expect(scene.online).toBe(true);
         await closed(scene);
       }),
@@ -179,7 +179,7 @@ describe("over any order of events of the client, the network and the core", () 
         const { linked } = scene.host;
         Object.assign(scene.host, {
           linked(...args: Parameters<typeof linked>) {
-            whole &&= scene.host.storedRecords.size === 1;
+            whole &&= scene.clientRecords === 1;
             return linked.apply(scene.host, args);
           },
         });

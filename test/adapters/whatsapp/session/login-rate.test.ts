@@ -30,7 +30,10 @@ describe.each([
   ["after the connection opened", false],
   ["at once", true],
 ])("a login that is refused %s", (_, refusesAtOnce) => {
-  async function refused(refuses: FakeLoginRefusal, refusalAttrs: Readonly<Record<string, string>> = {}): Promise<SessionScene> {
+  async function refused(
+    refuses: FakeLoginRefusal,
+    refusalAttrs: Readonly<Record<string, string>> = {},
+  ): Promise<SessionScene> {
     const scene = await new SessionScene().linked();
     await scene.session.close();
     Object.assign(scene.network, { refuses, refusalAttrs, refusesAtOnce });
@@ -78,14 +81,14 @@ describe.each([
 describe("a login of the client's own", () => {
   /** Every login in an hour of which each is accepted, and then followed by this. */
   async function accepted(
-    after: (scene: SessionScene) => void,
+    breakOff: (scene: SessionScene) => void,
     prepare: (scene: SessionScene) => void = () => {},
   ): Promise<SessionScene> {
     const scene = await new SessionScene().linked();
     prepare(scene);
     scene.network.logins.length = 0;
-    scene.client.on("debug_connection_success", () => after(scene));
-    after(scene);
+    scene.client.on("debug_connection_success", () => breakOff(scene));
+    breakOff(scene);
     await scene.system.advance(HOUR_MS);
     expect(scene.network.logins.length).toBeGreaterThanOrEqual(10);
     expect(scene.network.clients).toHaveLength(1);
@@ -133,5 +136,89 @@ describe("a login of the client's own", () => {
     await scene.system.advance(HOUR_MS);
     expect(network.logins.length).toBeGreaterThanOrEqual(10);
     expect(network.logins.length).toBeLessThanOrEqual(20);
+  });
+});
+
+describe("after a restart", () => {
+  /** The server starts again a minute later, and runs for this long. */
+  async function restarted(scene: SessionScene, ms: number): Promise<void> {
+    await scene.session.close();
+    await scene.system.advance(1_000);
+    scene.fresh();
+    scene.open();
+    await scene.system.advance(ms);
+  }
+
+  test.each([
+    ["with an end", { expire: "86400" }, "until 2026-01-02 00:00 UTC (402)", 24 * HOUR_MS],
+    ["without an end", {}, "for a while (402)", 9 * HOUR_MS],
+  ] as const)("a restriction %s continues without a login", async (_, attrs, reason, ms) => {
+    const scene = await new SessionScene().linked();
+    scene.client.fail(402, attrs);
+    await scene.system.advance(60_000);
+    scene.network.logins.length = 0;
+    for (let hour = 1; hour <= 5; hour++) await restarted(scene, HOUR_MS);
+    expect(scene.network.logins).toEqual([]);
+    expect(scene.fresh()).toEqual(["offline", "condition"]);
+    expect(scene.conditions.at(-1)).toBe("restricted");
+    expect(scene.session.probe()).toEqual({ state: "offline", reason: expect.stringContaining(reason) });
+    await scene.system.advance(ms - 5 * HOUR_MS);
+    expect(scene.network.logins).toHaveLength(1);
+    expect(scene.online).toBe(true);
+  });
+
+  test("a second restriction without an end is checked twice as late", async () => {
+    const scene = await new SessionScene().linked();
+    scene.network.refuses = 402;
+    scene.client.fail(402);
+    await restarted(scene, 10 * HOUR_MS);
+    await restarted(scene, HOUR_MS);
+    expect(scene.network.logins.filter(({ refused }) => refused === 402)).toHaveLength(1);
+    await scene.system.advance(12 * HOUR_MS);
+    expect(scene.network.logins.filter(({ refused }) => refused === 402)).toHaveLength(1);
+  });
+
+  test("the logins of the last hour count", async () => {
+    const scene = await new SessionScene().linked();
+    await scene.system.advance(HOUR_MS);
+    scene.network.logins.length = 0;
+    for (let start = 1; start <= 30; start++) await restarted(scene, 30_000);
+    expect(scene.network.logins).toHaveLength(20);
+    expect(scene.session.probe()).toEqual({
+      state: "offline",
+      reason: expect.stringContaining("has logged in 20 times within an hour, and logs in again at"),
+    });
+    await scene.system.advance(HOUR_MS);
+    expect(scene.online).toBe(true);
+  });
+
+  test("a record that cannot be read, or is of no known form, does not keep the number offline", async () => {
+    const scene = await new SessionScene().linked();
+    for (const text of ["", "[]", "null", '{"logins":"many","restriction":{"reason":7}}', '{"logins":[1e999,null]}']) {
+      scene.host.storedRecords.set("ringport/logins", new TextEncoder().encode(text));
+      await restarted(scene, 1_000);
+      expect(scene.online).toBe(true);
+    }
+    const { records } = scene.host;
+    const get = records.get.bind(records);
+    Object.assign(records, {
+      get: (keys: readonly string[]) => (keys.includes("ringport/logins") ? new Promise(() => {}) : get(keys)),
+    });
+    await restarted(scene, 5_000);
+    expect(scene.online).toBe(true);
+    expect(scene.logged.join()).toContain("the logins of an earlier process could not be read");
+  });
+
+  test("a number that is linked anew has no past", async () => {
+    const scene = await new SessionScene().linked();
+    scene.client.fail(402, { expire: "86400" });
+    await scene.system.advance(1_000);
+    const unlinked = scene.session.unlink();
+    await scene.system.advance(10_000);
+    await unlinked;
+    expect(scene.host.storedRecords.size).toBe(0);
+    await scene.linked();
+    await restarted(scene, 1_000);
+    expect(scene.online).toBe(true);
   });
 });

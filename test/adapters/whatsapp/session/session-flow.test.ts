@@ -76,7 +76,11 @@ describe("a session", () => {
   });
 
   test("a stream error during a login ends it", () => {
-    const ended = decided(FLOWS.connecting, { type: "opened", ...WORKS, connected: false }, { type: "stream_error", code: 503 });
+    const ended = decided(
+      FLOWS.connecting,
+      { type: "opened", ...WORKS, connected: false },
+      { type: "stream_error", code: 503 },
+    );
     expect(ended.flow).toMatchObject({ state: "waiting", reason: "WhatsApp has ended the connection (503)" });
     expect(deeds(ended)).toContain("disconnect");
   });

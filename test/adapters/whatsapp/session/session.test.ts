@@ -271,7 +271,7 @@ describe("a linked session", () => {
   test("opens again after a restart without a code, with the same keys", async () => {
     const scene = await new SessionScene().linked();
     await scene.session.close();
-    expect(scene.host.storedRecords.size).toBe(1);
+    expect(scene.clientRecords).toBe(1);
     const codes = scene.codes.length;
     scene.open();
     await scene.system.advance(1_000);
@@ -390,7 +390,7 @@ describe("a linked session", () => {
     expect(scene.session.probe()).toMatchObject({ state: "offline", lasting: true });
     expect(scene.network.clients).toHaveLength(1);
     expect(scene.client.getState().connected).toBe(false);
-    expect(scene.host.storedRecords.size).toBe(1);
+    expect(scene.clientRecords).toBe(1);
     await scene.session.link();
     await scene.system.advance(1_000);
     expect(scene.online).toBe(true);
@@ -488,7 +488,7 @@ describe("a linked session", () => {
     await scene.system.advance(60_000);
     expect(scene.session.probe()).toMatchObject({ lasting: true, reason: expect.stringContaining("(405)") });
     expect(scene.conditions).toContain("client_outdated");
-    expect(scene.host.storedRecords.size).toBe(1);
+    expect(scene.clientRecords).toBe(1);
     scene.network.refuses = undefined;
     await scene.system.advance(12 * 3_600_000);
     expect(scene.online).toBe(true);
@@ -523,7 +523,7 @@ describe("a linked session", () => {
     scene.client.fail(503);
     await scene.system.advance(20 * 60_000);
     expect(scene.online).toBe(false);
-    expect(scene.host.storedRecords.size).toBe(1);
+    expect(scene.clientRecords).toBe(1);
     scene.network.refuses = undefined;
     await scene.system.advance(11 * 60_000);
     expect(scene.online).toBe(true);
@@ -805,7 +805,7 @@ describe("closing", () => {
     expect(scene.session.probe()).toEqual({ state: "offline", reason: "closed" });
     await scene.system.advance(10_000);
     expect(scene.system.waiting).toBe(0);
-    expect(scene.host.storedRecords.size).toBe(1);
+    expect(scene.clientRecords).toBe(1);
   });
 
   test("stores what the client has written, however slow the storage is", async () => {

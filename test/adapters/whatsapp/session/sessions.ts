@@ -74,6 +74,11 @@ export class SessionScene {
     return this.host.reports.types.filter((type) => type !== "code");
   }
 
+  /** Number of records that the client has stored. */
+  get clientRecords(): number {
+    return [...this.host.storedRecords.keys()].filter((key) => !key.startsWith("ringport/")).length;
+  }
+
   /** The reports since the last call of this method. */
   fresh(): string[] {
     const all = this.reports.slice(this.#seen);
