@@ -41,6 +41,7 @@ export class LoginTurns {
   /** Stops the turns; numbers that wait get none. */
   stop(): void {
     this.#cancelNext?.();
+    this.#cancelNext = undefined;
     this.#waiting.length = 0;
   }
 
