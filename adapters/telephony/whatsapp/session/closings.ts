@@ -2,14 +2,14 @@
 export type Closing = {
   /**
    * - `resumes`: the client connects again at once.
-   * - `passes`: the fault passes by itself; the session tries again after a while.
+   * - `passes`: the fault does not last; the session tries again after a while.
    * - `declined`: WhatsApp has refused the login for a reason that may pass; the session tries again after minutes.
    * - `outdated`: WhatsApp refuses this version of the client; the session tries again rarely.
-   * - `taken`: another client uses the link; another attempt would only fight it.
-   * - `refused`: no attempt succeeds until somebody fixes it.
+   * - `replaced`: another client uses the link; another attempt would only fight it.
+   * - `refused`: no attempt succeeds until a person fixes it.
    * - `unlinked`: the credentials are void.
    */
-  readonly kind: "resumes" | "passes" | "declined" | "outdated" | "taken" | "refused" | "unlinked";
+  readonly kind: "resumes" | "passes" | "declined" | "outdated" | "replaced" | "refused" | "unlinked";
   /** Why, as a sentence for the owner of the number. */
   readonly reason: string;
 };
@@ -18,7 +18,7 @@ export type Closing = {
 export interface ClosedConnection {
   readonly reason: string;
   readonly code?: number | undefined;
-  /** Whether the client has lost its credentials by it. */
+  /** True if the client has lost its credentials by it. */
   readonly isLogout: boolean;
 }
 
@@ -28,7 +28,7 @@ const KEPT: ReadonlyMap<string, Closing> = new Map<string, Closing>([
   [
     "stream_error_replaced",
     {
-      kind: "taken",
+      kind: "replaced",
       reason:
         "another client uses the link of this number; stop that one, then request a code for the instance or restart the server",
     },
@@ -50,7 +50,7 @@ const KEPT: ReadonlyMap<string, Closing> = new Map<string, Closing>([
   ["failure_service_unavailable", { kind: "passes", reason: "WhatsApp is unavailable (503)" }],
 ]);
 
-/** Why the credentials are void, by the client's reason. */
+/** Explanations of void credentials, by the client's reason. */
 const VOID: ReadonlyMap<string, string> = new Map([
   ["stream_error_device_removed", "the device was removed from the linked devices on the phone"],
   ["stream_error_force_logout", "WhatsApp has logged this device out (516)"],
@@ -79,8 +79,8 @@ export interface LoginRefusal {
 /** The client closes the connection after these codes, and reports that too; after any other one it logs in again. */
 const CLOSED_BY_CLIENT: ReadonlySet<number | undefined> = new Set([401, 403, 405, 406, 409, 503]);
 
-/** True if the client does not log in again by itself after this code. */
-export function closesByItself(code: number | undefined): boolean {
+/** True if the client does not log in again after this code. */
+export function staysClosed(code: number | undefined): boolean {
   return CLOSED_BY_CLIENT.has(code);
 }
 

@@ -23,7 +23,7 @@ function found(flow: SessionFlow, { isOpen, connected, registered }: LiveState, 
   return { flow: next, effects: [...STOP_WAITING, ...report, { do: "calls_restored" }] };
 }
 
-/** How long a socket may stay closed until a connection that WhatsApp has asked for opens, ms. */
+/** Time in which the socket of a connection that WhatsApp has asked for opens, ms. */
 const REOPENING_MS = 4_000;
 
 function isResuming({ resumingSince }: SessionFlow, isOpen: boolean, now: number): boolean {
@@ -43,7 +43,7 @@ export const BROKE_OFF = { kind: "passes", reason: "the connection to WhatsApp b
 
 /**
  * The socket broke off without an event. The client would log in every 2 s, so it is disconnected, and logs in when it
- * should; a call needs the client as it is, which logs in by itself then.
+ * should; a call needs the client as it is, which then logs in on its own.
  */
 function dropped(flow: SessionFlow, moment: Moment): SessionDecision {
   const { reason } = BROKE_OFF;

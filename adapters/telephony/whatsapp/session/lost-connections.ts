@@ -3,7 +3,7 @@ import { attemptFailed, type FaultKind, isUnstable, NO_RECONNECTS, type Reconnec
 import { moved, reportOffline, STOP_WAITING } from "./session-state.ts";
 import type { Moment, SessionDecision, SessionEffect, SessionFlow } from "./session-types.ts";
 
-/** Why a connection is lost, and with it the length of the wait before the next login. */
+/** The reason of a lost connection. Its kind sets the length of the wait before the next login. */
 export interface Loss {
   readonly kind: FaultKind;
   readonly reason: string;
@@ -47,7 +47,7 @@ export function later(before: SessionFlow, { kind, reason }: Loss, { now, chance
   return { flow: next, effects: [...effects, { do: "start_timer", timer: "retry", ms }] };
 }
 
-/** The client must not log in by itself: the connection is closed, and opened again later. */
+/** The connection is closed, so that the client does not log in on its own, and opened again later. */
 export function disconnected(flow: SessionFlow, loss: Loss, moment: Moment): SessionDecision {
   const { flow: next, effects } = later(flow, loss, moment);
   return { flow: next, effects: [{ do: "disconnect" }, ...effects] };

@@ -8,7 +8,7 @@ import { storedValue } from "./stored-record.ts";
 
 /** Key of the record of the logins of a number. */
 export const PAST_LOGINS_KEY = "ringport/logins";
-/** How long the record may take to be read, ms: the first login waits for it. */
+/** Time in which the record must be read, ms: the first login waits for it. */
 const LOADING_MS = 2_000;
 const MAX_REASON_LENGTH = 200;
 

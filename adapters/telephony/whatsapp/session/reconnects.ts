@@ -1,4 +1,4 @@
-/** How often connections broke off, and how many attempts have failed. Times are monotonic, ms. */
+/** The history of a number's connections and logins, which decides on the next login. Times are monotonic, ms. */
 export interface Reconnects {
   /** Attempts in a row without a connection that lasted. */
   readonly failures: number;
@@ -56,7 +56,7 @@ export const MAX_RESTRICTION_MS = 366 * 24 * 3_600_000;
 export const RESTRICTION_MS = 8 * 3_600_000;
 
 const FIRST_MS = 2_000;
-const LONGEST_MS = 5 * 60_000;
+const MAX_WAIT_MS = 5 * 60_000;
 const UNSTABLE_MS = 60_000;
 const MINUTE_MS = 60_000;
 const MAX_REFUSED_MS = 6 * 3_600_000;
@@ -88,7 +88,7 @@ export function attemptFailed(before: Reconnects, kind: FaultKind): Reconnects {
   return { ...before, failures: before.failures + 1, refusals, loggingIn: false, acceptanceDue: false };
 }
 
-/** Whether the connection breaks off again and again. */
+/** True if the connection breaks off again and again. */
 export function isUnstable({ losses }: Reconnects, now: number): boolean {
   return losses.filter((at) => now - at < FLAP_WINDOW_MS).length >= FLAPS;
 }
@@ -141,7 +141,7 @@ export function resumed(before: Reconnects, { now, inCall }: { now: number; inCa
  */
 const WAITS = {
   passes: (reconnects: Reconnects, now: number, chance: number): number => {
-    const longest = Math.min(LONGEST_MS, FIRST_MS * doubled(reconnects.failures));
+    const longest = Math.min(MAX_WAIT_MS, FIRST_MS * doubled(reconnects.failures));
     if (isUnstable(reconnects, now)) return Math.max(longest, UNSTABLE_MS) * (0.5 + chance / 2);
     return longest * chance;
   },

@@ -1,4 +1,4 @@
-import { closesByItself, type LoginRefusal, refusalOf } from "./closings.ts";
+import { type LoginRefusal, refusalOf, staysClosed } from "./closings.ts";
 import { decideLinking } from "./linking-flow.ts";
 import { disconnected } from "./lost-connections.ts";
 import type { PastLogins } from "./past-logins.ts";
@@ -12,7 +12,7 @@ import { utc } from "./utc.ts";
  * costs the number more than the refusal: so it is disconnected at once.
  */
 export function loginRefused(flow: SessionFlow, refusal: LoginRefusal, moment: Moment): SessionDecision {
-  if (closesByItself(refusal.code)) return stay(flow); // its closing follows
+  if (staysClosed(refusal.code)) return stay(flow); // its closing follows
   if (flow.state === "waiting" || flow.state === "halted") return { flow, effects: [{ do: "disconnect" }] };
   if (refusal.code === 402) return restricted(flow, refusal.expiresInMs, moment);
   const closing = refusalOf(refusal);

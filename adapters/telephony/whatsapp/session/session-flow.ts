@@ -75,7 +75,7 @@ export function decideSession(flow: SessionFlow, input: SessionInput, moment: Mo
   }
 }
 
-/** Whether the server may act for the number was to be asked now. */
+/** Asks now if the server may act for the number. */
 function ownership(flow: SessionFlow, moment: Moment): SessionDecision {
   return moment.owned ? stay({ ...flow, disowned: false, endingCalls: false }) : disowned(flow, moment);
 }
@@ -83,7 +83,7 @@ function ownership(flow: SessionFlow, moment: Moment): SessionDecision {
 function link(flow: SessionFlow, { now, owned }: Moment): SessionDecision {
   if (!owned) return stay(flow);
   if (flow.state === "idle") return linkingStarted(flow, now);
-  // Somebody asks for another attempt: the cause may be removed. One beyond the login budget waits for its rest.
+  // A person asks for another attempt: the cause may be removed. One beyond the login budget waits for its rest.
   return flow.state === "halted" || (flow.state === "waiting" && flow.lasting) ? connecting(flow) : stay(flow);
 }
 
@@ -128,7 +128,7 @@ function closed(flow: SessionFlow, closing: Closing, moment: Moment): SessionDec
   if (kind === "unlinked") return flow.state === "idle" ? stay(flow) : unlinked(flow, reason);
   if (flow.state === "linking") return decideLinking(flow, { type: "closing", closing }, moment);
   if (!isLinked(flow) || flow.state === "halted") return stay(flow);
-  if (kind === "taken") return taken(flow, reason, moment);
+  if (kind === "replaced") return replaced(flow, reason, moment);
   if (kind === "refused") return halted(flow, reason);
   // It is known that the connection is closed.
   if (flow.state === "waiting" && kind === "passes") return stay({ ...flow, opened: false });
@@ -136,8 +136,8 @@ function closed(flow: SessionFlow, closing: Closing, moment: Moment): SessionDec
   return later({ ...flow, reconnects }, { kind, reason }, moment);
 }
 
-/** Another client uses the link: a stranger, whom nobody fights, or one of ours, which is closed by the next attempt. */
-function taken(flow: SessionFlow, reason: string, moment: Moment): SessionDecision {
+/** Another client uses the link: a foreign one, which is left alone, or one of ours, which the next attempt closes. */
+function replaced(flow: SessionFlow, reason: string, moment: Moment): SessionDecision {
   const ours = moment.strays ? takenOver(flow.reconnects, moment.now) : undefined;
   if (ours === undefined) return halted(flow, reason, "replaced");
   const reconnects = connectionLost(ours, moment.now);
