@@ -9,8 +9,8 @@ const KIB = 1024;
 // Each budget is what was measured, and a little room. One that no longer holds is raised on purpose or not at all.
 describe("sizes", () => {
   test.each([
-    { what: "ringport without its dependencies", file: "dist/index.js", packages: "external", budget: 141.25 * KIB },
-    { what: "ringport with its dependencies", file: "dist/index.js", packages: "bundle", budget: 152.75 * KIB },
+    { what: "ringport without its dependencies", file: "dist/index.js", packages: "external", budget: 141.75 * KIB },
+    { what: "ringport with its dependencies", file: "dist/index.js", packages: "bundle", budget: 153.5 * KIB },
     { what: "ringport/client without ky", file: "dist/client.js", packages: "external", budget: 5.125 * KIB },
     { what: "ringport/client with ky", file: "dist/client.js", packages: "bundle", budget: 13.375 * KIB },
   ] as const)("$what is at most $budget bytes, minified and compressed", async ({ file, packages, budget }) => {
@@ -18,11 +18,11 @@ describe("sizes", () => {
     expect(gzippedBytes).toBeLessThanOrEqual(budget);
   });
 
-  test("the tarball is at most 1,900 KiB", () => {
-    expect(statSync(tarball).size).toBeLessThanOrEqual(1_900 * KIB);
+  test("the tarball is at most 1,930 KiB", () => {
+    expect(statSync(tarball).size).toBeLessThanOrEqual(1_930 * KIB);
     const own = readdirSync(join(folder, "dist")).filter((file) => file.endsWith(".js"));
     expect(own.reduce((bytes, file) => bytes + statSync(join(folder, "dist", file)).size, 0)).toBeLessThanOrEqual(
-      2_970 * KIB,
+      3_050 * KIB,
     );
   });
 });
