@@ -6,6 +6,7 @@ import type { FakeStanza } from "../../../src/testing/index.ts";
 import { ManualSystem } from "../../../src/testing/manual-system.ts";
 import { TestLineHost } from "../../../src/testing/telephony-host.ts";
 import { blocksOf, fileOf } from "../../docs/pages.ts";
+import { during } from "../../support/during.ts";
 import { runZapoModule, type ZapoModule } from "../../support/whatsapp/zapo-module.ts";
 
 const OWNER = "+5511912345678";
@@ -28,9 +29,7 @@ async function linked(source: string) {
   const telephony = whatsapp({ client: module.factory, system });
   const ref = { id: "inst_1", userId: "usr_1", name: "Front desk" };
   const line: Line = await telephony.open(ref, host, new AbortController().signal);
-  const linking = line.link?.();
-  await system.advance(1_000);
-  await linking;
+  await during(system, Promise.resolve(line.link?.()));
   const { network } = module;
   network.number(CONTACT, { inHistory: "lid" });
   network.number(BY_PHONE, { inHistory: "phone" });
@@ -42,16 +41,12 @@ async function linked(source: string) {
 /** The offer of a call to a number, as the network has got it: the tags of its parts. */
 async function offered({ system, network, line }: Awaited<ReturnType<typeof linked>>, to: string): Promise<string[]> {
   const options = { callId: "call_1", ringTimeoutMs: 60_000 };
-  const dialled = line.dial(to, options, new AbortController().signal);
-  await system.advance(1_000);
-  const leg = await dialled;
+  const leg = await during(system, line.dial(to, options, new AbortController().signal));
   const events: LegEvent[] = [];
   void (async () => {
     for await (const event of leg.events) events.push(event);
   })();
-  const hungUp = leg.hangUp();
-  await system.advance(5_000);
-  await hungUp;
+  await during(system, leg.hangUp());
   const [offer] = network.call().offer.content as readonly [FakeStanza];
   return (offer.content as readonly FakeStanza[]).map(({ tag }) => tag);
 }

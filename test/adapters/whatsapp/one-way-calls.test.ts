@@ -4,6 +4,7 @@ import { createRingport } from "../../../src/ringport.ts";
 import { FakeWhatsApp } from "../../../src/testing/index.ts";
 import { ManualSystem } from "../../../src/testing/manual-system.ts";
 import { ALICE, ToneSpeech } from "../../support/application.ts";
+import { during, passUntil } from "../../support/during.ts";
 import { instantCrypto } from "../../support/instant-crypto.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 // The first use loads these from the disk, and the manual clock does not wait for that.
@@ -20,17 +21,15 @@ async function streamOver(receivesAudio: boolean | undefined) {
   const options = { data, system, telephony, speech: new ToneSpeech(), streamPreview: true };
   const ringport = createRingport({ ...options, oneWayCalls: "refuse" });
   const { id: instanceId } = await ringport.instances.create(ALICE, { name: "Front desk" });
-  const code = ringport.instances.configure(ALICE, instanceId);
-  await system.advance(1_000);
-  network.scan((await code).payload, "+5511912345678");
-  await system.advance(5_000);
+  const { payload } = await during(system, ringport.instances.configure(ALICE, instanceId));
+  network.scan(payload, "+5511912345678");
+  const isActive = async () => (await ringport.instances.get(ALICE, instanceId)).status === "ACTIVE";
+  await passUntil(system, 5_000, isActive);
   const target = { phoneNumber: "+5511987654321" };
   const { id } = await ringport.calls.create(ALICE, { instanceId, type: "DYNAMIC_STREAM", target });
-  await system.advance(60_000);
+  await passUntil(system, 60_000, async () => (await ringport.calls.get(ALICE, id)).outcome !== null);
   const { outcome } = await ringport.calls.get(ALICE, id);
-  const stopping = ringport.stop();
-  await system.advance(20_000);
-  await stopping;
+  await during(system, ringport.stop());
   return { reason: outcome?.reason, detail: outcome?.detail, offers: network.calls.length };
 }
 

@@ -6,6 +6,7 @@ import { createRingport } from "../../../src/ringport.ts";
 import { type FakeRelay, FakeWhatsApp } from "../../../src/testing/index.ts";
 import { ManualSystem } from "../../../src/testing/manual-system.ts";
 import { ALICE, ToneSpeech } from "../../support/application.ts";
+import { during, passUntil } from "../../support/during.ts";
 import { instantCrypto } from "../../support/instant-crypto.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 // The first use loads these from the disk, and the manual clock does not wait for that.
@@ -31,18 +32,16 @@ async function heardOver(
   const data = temporaryFolder("relay-ports");
   const ringport = createRingport({ data, system, telephony, speech: new ToneSpeech() });
   const { id: instanceId } = await ringport.instances.create(ALICE, { name: "Front desk" });
-  const code = ringport.instances.configure(ALICE, instanceId);
-  await system.advance(1_000);
-  network.scan((await code).payload, "+5511912345678");
-  await system.advance(5_000);
+  const { payload } = await during(system, ringport.instances.configure(ALICE, instanceId));
+  network.scan(payload, "+5511912345678");
+  const isActive = async () => (await ringport.instances.get(ALICE, instanceId)).status === "ACTIVE";
+  await passUntil(system, 5_000, isActive);
   const tts = { text: "Your table is ready, and it waits for you", voiceId: "en-US-1" };
   const input = { instanceId, type: "FIXED_TTS", target: { phoneNumber: CALLEE }, tts } as const;
   const { id } = await ringport.calls.create(ALICE, input);
-  await system.advance(60_000);
+  await passUntil(system, 60_000, async () => (await ringport.calls.get(ALICE, id)).outcome !== null);
   const { outcome } = await ringport.calls.get(ALICE, id);
-  const stopping = ringport.stop();
-  await system.advance(20_000);
-  await stopping;
+  await during(system, ringport.stop());
   const { heard } = network.call();
   return {
     reason: outcome?.reason,

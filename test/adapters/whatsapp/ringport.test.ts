@@ -6,6 +6,7 @@ import { createRingport, type Ringport } from "../../../src/ringport.ts";
 import { FakeWhatsApp, type FakeWhatsAppOptions } from "../../../src/testing/index.ts";
 import { ManualSystem } from "../../../src/testing/manual-system.ts";
 import { ALICE, ToneSpeech } from "../../support/application.ts";
+import { during } from "../../support/during.ts";
 import { instantCrypto } from "../../support/instant-crypto.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
@@ -33,15 +34,8 @@ class WhatsAppScene {
     return this.ringport;
   }
 
-  /** The result of the work; time passes until it is done. */
-  async during<T>(work: Promise<T>): Promise<T> {
-    let done = false;
-    const noted = work.finally(() => {
-      done = true;
-    });
-    noted.catch(() => {});
-    while (!done) await this.system.advance(100);
-    return await noted;
+  during<T>(work: Promise<T>): Promise<T> {
+    return during(this.system, work);
   }
 
   async create(): Promise<void> {

@@ -1,0 +1,24 @@
+import type { ManualSystem } from "../../src/testing/manual-system.ts";
+
+/** The result of the work; time passes until it is done, also while it loads a module or waits for the disk. */
+export async function during<T>(system: Pick<ManualSystem, "advance">, work: Promise<T>): Promise<T> {
+  let done = false;
+  const noted = work.finally(() => {
+    done = true;
+  });
+  noted.catch(() => {});
+  while (!done) await system.advance(100);
+  return await noted;
+}
+
+/** Lets time pass until the check holds, at most `ms`. Throws an Error beyond that. */
+export async function passUntil(
+  system: Pick<ManualSystem, "advance">,
+  ms: number,
+  check: () => Promise<boolean>,
+): Promise<void> {
+  for (let passed = 0; !(await check()); passed += 250) {
+    if (passed >= ms) throw new Error(`it did not happen within ${ms} ms`);
+    await system.advance(250);
+  }
+}
