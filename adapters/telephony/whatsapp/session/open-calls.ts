@@ -6,6 +6,7 @@ import type { CallPort, OpenCallLog } from "../calls/call-port.ts";
 import { isConnected } from "../calls/is-connected.ts";
 import { readJid } from "../calls/jid.ts";
 import { ownAddresses } from "../calls/own-addresses.ts";
+import { StoredRecord, storedValue } from "./stored-record.ts";
 
 /** Key of the record that lists the open calls of a number. */
 const KEY = "ringport/open-calls";
@@ -56,25 +57,31 @@ export class OpenCalls implements OpenCallLog {
   #loading: Promise<void> | undefined;
   /** Counts the links of the number. */
   #generation = 0;
-  #storing: Promise<void> | undefined;
-  #isDirty = false;
+  readonly #record: StoredRecord;
 
   constructor(options: OpenCallsOptions) {
     this.#options = options;
+    this.#record = new StoredRecord({
+      key: KEY,
+      records: options.records,
+      value: () => (this.#calls.size === 0 ? undefined : [...this.#calls.values()]),
+      load: () => this.#load(), // or the calls that are not read would be lost
+      failed: (error) => options.failed("the calls in progress could not be stored", error),
+    });
   }
 
   add(callId: string, peer: string, creator: string): void {
     const [oldest] = [...this.#terminated.keys(), ...this.#calls.keys()];
     if (this.#calls.size >= MAX_OPEN_CALLS && oldest !== undefined) this.#forget(oldest);
     this.#calls.set(callId, { callId, peer, creator, at: this.#options.system.now() });
-    this.#store();
+    this.#record.store();
   }
 
   accepted(callId: string, device: string): void {
     const call = this.#calls.get(callId);
     if (call === undefined || call.peer === device) return;
     this.#calls.set(callId, { ...call, peer: device });
-    this.#store();
+    this.#record.store();
   }
 
   terminated(callId: string): void {
@@ -85,7 +92,7 @@ export class OpenCalls implements OpenCallLog {
   }
 
   delete(callId: string): void {
-    if (this.#forget(callId)) this.#store();
+    if (this.#forget(callId)) this.#record.store();
   }
 
   /** Terminates that have left over the lost connection may not have arrived. */
@@ -105,13 +112,13 @@ export class OpenCalls implements OpenCallLog {
     this.#calls.clear();
     this.#generation++;
     this.#loading = Promise.resolve(); // a later link has left no calls
-    this.#isDirty = false;
+    this.#record.discard();
   }
 
   async end(): Promise<void> {
     try {
       await this.#load();
-      if (this.#isDirty) this.#store();
+      if (this.#record.isDirty) this.#record.store();
     } catch (error) {
       this.#options.failed("the calls of an earlier process could not be read", error);
     }
@@ -190,46 +197,14 @@ export class OpenCalls implements OpenCallLog {
 
   async #read(): Promise<void> {
     const generation = this.#generation;
-    const [bytes] = (await this.#options.records()?.get([KEY])) ?? [];
-    if (bytes === undefined || generation !== this.#generation) return;
-    for (const call of decode(bytes)) if (!this.#calls.has(call.callId)) this.#calls.set(call.callId, call);
-  }
-
-  /** Stores the calls as they are then; changes in the meantime are stored together. */
-  #store(): void {
-    this.#isDirty = true;
-    this.#storing ??= this.#storeAll();
-  }
-
-  async #storeAll(): Promise<void> {
-    try {
-      await this.#load(); // or the calls that are not read would be lost
-      while (this.#isDirty) {
-        this.#isDirty = false;
-        const calls = [...this.#calls.values()];
-        const bytes = calls.length === 0 ? undefined : new TextEncoder().encode(JSON.stringify(calls));
-        await this.#options.records()?.set(new Map([[KEY, bytes]]));
-      }
-    } catch (error) {
-      this.#isDirty = true; // until the next change
-      this.#options.failed("the calls in progress could not be stored", error);
-    } finally {
-      this.#storing = undefined; // in the turn that has found no other change
-    }
+    const stored = await storedValue(this.#options.records(), KEY);
+    if (!Array.isArray(stored) || generation !== this.#generation) return;
+    for (const call of stored.slice(0, MAX_OPEN_CALLS).flatMap((entry) => readCall(entry) ?? []))
+      if (!this.#calls.has(call.callId)) this.#calls.set(call.callId, call);
   }
 }
 
-/** The stored calls; anything else in the record is left out. */
-function decode(bytes: Uint8Array): OpenCall[] {
-  let stored: unknown;
-  try {
-    stored = JSON.parse(new TextDecoder().decode(bytes));
-  } catch {
-    return [];
-  }
-  return Array.isArray(stored) ? stored.slice(0, MAX_OPEN_CALLS).flatMap((entry) => readCall(entry) ?? []) : [];
-}
-
+/** A stored call; undefined for anything else in the record. */
 function readCall(entry: unknown): OpenCall | undefined {
   if (typeof entry !== "object" || entry === null) return undefined;
   const { callId, peer, creator, at } = entry as Readonly<Record<string, unknown>>;

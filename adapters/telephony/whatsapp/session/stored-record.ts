@@ -7,6 +7,8 @@ export interface StoredRecordOptions {
   readonly records: () => LineRecords | undefined;
   /** The current value; undefined if there is nothing to store. */
   readonly value: () => unknown;
+  /** Reads what must be part of the value before it is stored; nothing is stored if it rejects. */
+  readonly load?: () => Promise<void>;
   /** The value could not be stored. */
   readonly failed: (error: unknown) => void;
 }
@@ -21,12 +23,15 @@ export class StoredRecord {
     this.#options = options;
   }
 
+  /** True if the last change is not stored: a write of it has failed, or is under way. */
+  get isDirty(): boolean {
+    return this.#isDirty;
+  }
+
   /** Stores the value as it is then; changes in the meantime are stored together. */
   store(): void {
     this.#isDirty = true;
-    this.#storing ??= this.#storeAll().finally(() => {
-      this.#storing = undefined;
-    });
+    this.#storing ??= this.#storeAll();
   }
 
   /** Leaves out what is not stored yet: the records are being erased. */
@@ -35,17 +40,20 @@ export class StoredRecord {
   }
 
   async #storeAll(): Promise<void> {
-    const { key, records, value, failed } = this.#options;
-    while (this.#isDirty) {
-      this.#isDirty = false;
-      const current = value();
-      const bytes = current === undefined ? undefined : new TextEncoder().encode(JSON.stringify(current));
-      try {
+    const { key, records, value, load, failed } = this.#options;
+    try {
+      await load?.();
+      while (this.#isDirty) {
+        this.#isDirty = false;
+        const current = value();
+        const bytes = current === undefined ? undefined : new TextEncoder().encode(JSON.stringify(current));
         await records()?.set(new Map([[key, bytes]]));
-      } catch (error) {
-        failed(error);
-        return;
       }
+    } catch (error) {
+      this.#isDirty = true; // until the next change
+      failed(error);
+    } finally {
+      this.#storing = undefined; // in the turn that has found no other change
     }
   }
 }
