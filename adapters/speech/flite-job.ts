@@ -24,11 +24,13 @@ export function flitePath(): string {
  * is not installed, and if the audio is longer than 10 minutes.
  */
 export async function fliteJob({ text, voice }: FliteInput, context: SpeechJobContext<PcmChunk>): Promise<void> {
-  flite ??= readFile(flitePath()).then((bytes) => WasiCommand.compile(bytes));
-  const command = await flite.catch((cause: unknown) => {
-    flite = undefined;
-    throw cause;
-  });
+  flite ??= readFile(flitePath())
+    .then((bytes) => WasiCommand.compile(bytes))
+    .catch((cause: unknown) => {
+      flite = undefined; // the next text tries again
+      throw cause;
+    });
+  const command = await flite;
   const length = new SpokenLength();
   for (const segment of segments(asciiText(text))) {
     if (context.cancelled()) return;

@@ -42,11 +42,11 @@ export class WasiCommand {
    * `RangeError` if the file would be longer than `maxFileBytes`.
    */
   async run(args: readonly string[], maxFileBytes: number): Promise<CommandResult> {
-    this.#instance ??= instantiate(this.#module, this.#constantBytes);
-    const { wasi, start, memory, initialBytes } = await this.#instance.catch((cause: unknown) => {
+    this.#instance ??= instantiate(this.#module, this.#constantBytes).catch((cause: unknown) => {
       this.#instance = undefined; // the next run tries again, perhaps with more free memory
       throw cause;
     });
+    const { wasi, start, memory, initialBytes } = await this.#instance;
     const file = new LimitedFile(maxFileBytes);
     const decoder = new TextDecoder();
     let log = "";
