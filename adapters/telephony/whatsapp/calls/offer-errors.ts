@@ -1,4 +1,4 @@
-import type { RefusalScope } from "../../../../src/ports/telephony.ts";
+import type { LineCondition, RefusalScope } from "../../../../src/ports/telephony.ts";
 
 /** The meaning of an error of WhatsApp in reply to an offer, by what it applies to besides the call itself. */
 export type OfferError =
@@ -11,7 +11,9 @@ export type OfferError =
 export interface OfferHold {
   /** Callees of these offers. */
   readonly callees: "strangers" | "everyone";
-  /** How long it lasts if WhatsApp does not say until when, ms; doubled with each further one in a row, up to an hour. */
+  /** Condition that the line reports until it ends; undefined for none. */
+  readonly condition?: LineCondition;
+  /** Duration if WhatsApp names no end, ms; doubled with each further error in a row, up to an hour. */
   readonly holdMs: number;
   /** A sentence for the owner of the number, without the code and the end. */
   readonly text: string;
@@ -19,7 +21,7 @@ export interface OfferHold {
 
 export const MAX_HOLD_MS = 3_600_000;
 
-/** Errors whose meaning is known; any other one applies to its call alone. */
+/** Errors with a known meaning; any other error applies to its call alone. */
 const OFFER_ERRORS: ReadonlyMap<string, OfferError> = new Map<string, OfferError>([
   [
     "429",
@@ -30,6 +32,7 @@ const OFFER_ERRORS: ReadonlyMap<string, OfferError> = new Map<string, OfferError
     {
       scope: "client",
       callees: "everyone",
+      condition: "client_outdated",
       holdMs: MAX_HOLD_MS,
       text: "WhatsApp no longer accepts calls of this version of the client; update the client library",
     },
@@ -39,6 +42,7 @@ const OFFER_ERRORS: ReadonlyMap<string, OfferError> = new Map<string, OfferError
     {
       scope: "number",
       callees: "strangers",
+      condition: "restricted",
       holdMs: MAX_HOLD_MS,
       text: "WhatsApp does not let this number call people who have not written to it",
     },
@@ -47,7 +51,7 @@ const OFFER_ERRORS: ReadonlyMap<string, OfferError> = new Map<string, OfferError
 
 const THIS_CALL: OfferError = { scope: "callee", text: "WhatsApp refused the offer" };
 
-/** What number protection counts: it would stop the calls to everybody, contacts too. */
+/** The refusals that number protection counts: it stops calls to all callees, contacts too. */
 const REFUSALS: Readonly<Record<OfferError["scope"], RefusalScope>> = {
   callee: "call",
   // Its own hold keeps back exactly the calls that it applies to.
@@ -64,7 +68,7 @@ export function offerError(code: string): OfferError {
   return OFFER_ERRORS.get(code) ?? THIS_CALL;
 }
 
-/** What the refusal of an offer with this error applies to, for number protection. */
+/** Scope of the refusal of an offer with this error, for number protection. */
 export function refusalScope(code: string): RefusalScope {
   return REFUSALS[offerError(code).scope];
 }

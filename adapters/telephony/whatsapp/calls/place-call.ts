@@ -111,7 +111,7 @@ async function offer(
 }
 
 /**
- * Ends a call whose phone should not ring any more. The session may have left the client that has sent the offer, and that client
+ * Ends a call whose phone should no longer ring. The session may have left the client that has sent the offer, and that client
  * may have forgotten the call: then the log ends it over the connection of the session. Never rejects.
  */
 async function takeBack(

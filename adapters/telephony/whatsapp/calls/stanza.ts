@@ -24,7 +24,7 @@ export interface CallIdentity {
 /** Most children of a stanza that are looked at. */
 const MOST_CHILDREN = 64;
 /** Most devices of one callee. */
-const MOST_DEVICES = 64;
+const MAX_DEVICES = 64;
 const LONGEST_WORD = 64;
 
 /**
@@ -103,7 +103,7 @@ function devicesOf(children: readonly Node[], callee: readonly Jid[]): readonly 
     if (tag === undefined) continue;
     for (const entry of childrenOf(child)) {
       const jid = entry.tag === tag ? readJid(entry.attr("jid")) : undefined;
-      if (jid && isOneOf(callee, jid) && devices.size < MOST_DEVICES) devices.add(jid.device);
+      if (jid && isOneOf(callee, jid) && devices.size < MAX_DEVICES) devices.add(jid.device);
     }
   }
   return [...devices];

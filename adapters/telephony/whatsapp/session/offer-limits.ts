@@ -1,5 +1,5 @@
 import { DialError, type LineCondition, type LineHealth } from "../../../../src/ports/telephony.ts";
-import { MAX_HOLD_MS, type OfferHold, offerError, TIMELOCK_CODE } from "../calls/offer-errors.ts";
+import { MAX_HOLD_MS, type OfferHold, offerError } from "../calls/offer-errors.ts";
 import { utc } from "./utc.ts";
 
 /** An error in reply to an offer, for as long as it applies to further offers. */
@@ -27,21 +27,16 @@ export interface Time {
   readonly wall: number;
 }
 
-const CONDITIONS: ReadonlyMap<string, LineCondition> = new Map<string, LineCondition>([
-  ["439", "client_outdated"],
-  [TIMELOCK_CODE, "restricted"],
-]);
-
 /** The limits after WhatsApp has refused an offer; the same if the error applies to its call alone. */
 export function limited(limits: OfferLimits, code: string, { now, wall }: Time, leftMs?: number): OfferLimits {
   const error = offerError(code);
   if (error.scope === "callee") return limits;
-  const { callees, holdMs, text } = error;
+  const { callees, condition, holdMs, text } = error;
   const times = (limits.get(code)?.times ?? 0) + 1;
   const ms = leftMs ?? Math.min(MAX_HOLD_MS, holdMs * 2 ** (times - 1));
   const endsAt = wall + ms;
   const limit: OfferLimit = {
-    ...{ code, callees, times, endsAt, condition: CONDITIONS.get(code), until: now + ms },
+    ...{ code, callees, times, endsAt, condition, until: now + ms },
     reason: `${text}, until ${utc(endsAt)} (${code})`,
   };
   return new Map(limits).set(code, limit);

@@ -6,9 +6,9 @@ import { TIMELOCK_CODE } from "../calls/offer-errors.ts";
 import * as limits from "./offer-limits.ts";
 import { askTimelock } from "./timelock.ts";
 
-/** How long a client may take to answer a question for its time-lock, ms. */
+/** Time limit of a question to the client for its time-lock, ms. */
 const TIMELOCK_MS = 10_000;
-/** How long a call to a stranger waits for the answer, ms. */
+/** Longest wait of a call to a stranger for the answer, ms. */
 const ASKED_MS = 2_000;
 
 /** Options of {@link Offers}. */

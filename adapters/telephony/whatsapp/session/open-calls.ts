@@ -12,7 +12,7 @@ import { StoredRecord, storedValue } from "./stored-record.ts";
 const KEY = "ringport/open-calls";
 /** A number carries one call at a time; the others are waiting for a connection to end them. */
 const MAX_OPEN_CALLS = 8;
-/** Age from which a call is over without a terminate, ms. */
+/** Age beyond which a call has ended without a terminate, ms. */
 export const MAX_OPEN_MS = 24 * 3_600_000;
 /**
  * A terminate that left earlier than this before its connection was found to be dead has arrived, ms: the client pings every

@@ -15,7 +15,7 @@ import { type ClientListener, SupervisedClient } from "./supervised-client.ts";
 const ERASING_MS = 3_000;
 /** How long the last writes of a client may take when the line is closed, ms. */
 const FLUSHING_MS = 1_500;
-/** How long a look at the tokens of contacts may take, ms: a call waits for it. */
+/** Time limit of a search for the tokens of contacts, ms: a call waits for it. */
 const CONTACT_MS = 2_000;
 
 /** Options of {@link SessionClients}. */

@@ -13,7 +13,7 @@ export const SESSION_STATES = [
   /** A client with credentials connects. */
   "connecting",
   "online",
-  /** The socket broke off without a word during a call; the client connects again by itself. */
+  /** The socket closed without an event during a call; the client reconnects on its own. */
   "dropped",
   /** The connection is closed until the next attempt. */
   "waiting",
