@@ -4,9 +4,9 @@ import { DAY_MS, warmUpLimit } from "./dial-decision.ts";
 import type { AnswerRateFloor, CallingHours, NumberProtection, RefusalLimit, WarmUp } from "./number-protection.ts";
 
 /** The most calls that one day of a warm-up curve may allow. */
-const MOST_CALLS = 10_000;
+const MAX_CALLS = 10_000;
 /** The most calls that an answer rate may count: they are read for each dial. */
-const MOST_COUNTED = 1_000;
+const MAX_COUNTED = 1_000;
 
 /**
  * Checks that the values of a protection are usable.
@@ -29,28 +29,28 @@ export function assertUsable(protection: NumberProtection, of: string): void {
 }
 
 const MS_RULE = `it must be from 0 to ${DAY_MS} ms`;
-const WARM_UP_RULE = `firstDay must be a whole number from 1, growth at least 1, days a whole number from 1 to 365, and the last day's limit at most ${MOST_CALLS}`;
-const ANSWER_RATE_RULE = `floor must be a share above 0 and at most 1, calls a whole number from 1 to ${MOST_COUNTED}, pauseMs from 1 to ${7 * DAY_MS}`;
-const REFUSALS_RULE = `calls must be a whole number from 1 to ${MOST_COUNTED}, pauseMs from 1 to ${7 * DAY_MS}`;
+const WARM_UP_RULE = `firstDay must be a whole number from 1, growth at least 1, days a whole number from 1 to 365, and the last day's limit at most ${MAX_CALLS}`;
+const ANSWER_RATE_RULE = `floor must be a share above 0 and at most 1, calls a whole number from 1 to ${MAX_COUNTED}, pauseMs from 1 to ${7 * DAY_MS}`;
+const REFUSALS_RULE = `calls must be a whole number from 1 to ${MAX_COUNTED}, pauseMs from 1 to ${7 * DAY_MS}`;
 const HOURS_RULE =
   'from must be a time such as "08:00", until a later one, at most "24:00", and days a list of 1 (Monday) to 7 (Sunday)';
 
 export function isCurve(warmUp: WarmUp): boolean {
   const { firstDay, growth, days } = warmUp;
   return (
-    isWhole(firstDay, MOST_CALLS) &&
-    isBetween(growth, 1, MOST_CALLS) &&
+    isWhole(firstDay, MAX_CALLS) &&
+    isBetween(growth, 1, MAX_CALLS) &&
     isWhole(days, 365) &&
-    warmUpLimit(warmUp, days - 1) <= MOST_CALLS
+    warmUpLimit(warmUp, days - 1) <= MAX_CALLS
   );
 }
 
 export function isFloor({ floor, calls, pauseMs }: AnswerRateFloor): boolean {
-  return isBetween(floor, 0, 1) && floor > 0 && isWhole(calls, MOST_COUNTED) && isBetween(pauseMs, 1, 7 * DAY_MS);
+  return isBetween(floor, 0, 1) && floor > 0 && isWhole(calls, MAX_COUNTED) && isBetween(pauseMs, 1, 7 * DAY_MS);
 }
 
 export function isRefusalLimit({ calls, pauseMs }: RefusalLimit): boolean {
-  return isWhole(calls, MOST_COUNTED) && isBetween(pauseMs, 1, 7 * DAY_MS);
+  return isWhole(calls, MAX_COUNTED) && isBetween(pauseMs, 1, 7 * DAY_MS);
 }
 
 export function areHours({ from, until, days }: CallingHours): boolean {
