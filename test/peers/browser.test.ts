@@ -15,9 +15,13 @@ const typed = (element: string, text: string) => `{
   input.dispatchEvent(new Event("input", { bubbles: true }));
   input.dispatchEvent(new Event("change", { bubbles: true }));
 }`;
-/** The button that opens a schema on the interactive page. */
-const opener = (schema: string) =>
-  `[...document.querySelectorAll(".json-schema-2020-12-accordion")].find(({ textContent }) => textContent === "${schema}")`;
+/** Opens a schema on the interactive page, which only holds those that are scrolled to if there are 100 or more. */
+async function openSchema(page: Page, schema: string): Promise<void> {
+  const opener = `[...document.querySelectorAll(".json-schema-2020-12-accordion")].find(({ textContent }) => textContent === "${schema}")`;
+  await waitFor(page, `${opener} !== undefined || document.querySelector(".models-scroll")?.scrollBy(0, 200) === null`);
+  await page.evaluate(`${opener}.click()`);
+  await waitFor(page, `${opener}.querySelector(".json-schema-2020-12-accordion__icon--expanded") !== null`);
+}
 onEach([ON_NODE], (target) => {
   withTools("Chromium", ["chromium-headless-shell"], () => {
     const browser = useBrowser();
@@ -97,12 +101,10 @@ onEach([ON_NODE], (target) => {
             await waitFor(page, `${create}.querySelector(".execute") !== null`);
             await page.evaluate(`${create}.querySelector(".execute").click()`);
             await waitFor(page, `${create}.querySelector(".live-responses-table") !== null`);
-            for (const schema of ["CreateCall", "Outcome"]) await page.evaluate(`${opener(schema)}.click()`);
-            await waitFor(
-              page,
-              'document.querySelectorAll(".json-schema-2020-12-accordion__icon--expanded").length >= 2',
-            );
-            await seen("docs-open");
+            for (const schema of ["Outcome", "CreateCall"]) {
+              await openSchema(page, schema);
+              await seen(`docs-${schema}`);
+            }
             await page.evaluate('document.querySelector(".btn.authorize").click()');
             await waitFor(page, 'document.querySelector(".auth-container input") !== null');
             await seen("docs-authorize");
