@@ -1,5 +1,5 @@
 import { INTERNAL } from "../../src/http/finish.ts";
-import { problem } from "../../src/http/problem.ts";
+import { problem } from "../../src/http/problems/problem.ts";
 import { toResponse } from "../../src/http/reply.ts";
 import { pathAfter } from "../../src/http/request-context.ts";
 import { withoutFragment } from "../../src/http/without-fragment.ts";

@@ -1,6 +1,6 @@
 import { CodedError } from "../base/error.ts";
 import type { Fault, Problem } from "../http/answers.ts";
-import type { ProblemCode } from "../http/problem.ts";
+import type { ProblemCode } from "../http/problems/problem-kind.ts";
 
 /**
  * Why a request or a stream failed: the `code` of the server's problem document, or one of the client's own codes.

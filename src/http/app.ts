@@ -15,7 +15,7 @@ import { loggedRecords } from "./logged-records.ts";
 import { requestMeter } from "./metrics.ts";
 import { notFoundPage } from "./not-found-page.ts";
 import { OWN_SEGMENTS, ownPaths } from "./own-paths.ts";
-import { HttpRefusal, problem, problemOf, refusedPath } from "./problem.ts";
+import { HttpRefusal, problem, problemOf, refusedPath } from "./problems/problem.ts";
 import { callerLimiter } from "./rate-limit.ts";
 import { html, noContent, toResponse, varying } from "./reply.ts";
 import { RequestContext } from "./request-context.ts";

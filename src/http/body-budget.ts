@@ -1,6 +1,6 @@
 import type { Limits } from "../domain/limits.ts";
 import type { Principal } from "../domain/principal.ts";
-import { HttpRefusal } from "./problem.ts";
+import { HttpRefusal } from "./problems/problem.ts";
 
 /** The largest body that is parsed on the main thread, bytes. Small and large bodies have separate budgets. */
 export const SMALL_BODY: number = 64 << 10;

@@ -3,7 +3,7 @@ import { realSystem } from "../ports/system.ts";
 import type { Reply, RequestLike, WebApp } from "../ports/web.ts";
 import { finish } from "./finish.ts";
 import { ownPaths } from "./own-paths.ts";
-import { problem } from "./problem.ts";
+import { problem } from "./problems/problem.ts";
 import { toResponse } from "./reply.ts";
 import { RequestContext } from "./request-context.ts";
 import { givenRequestId, requestIds } from "./request-id.ts";

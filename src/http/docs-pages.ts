@@ -1,8 +1,7 @@
 import { escapeHtml, type HtmlPage, htmlPage } from "../base/html-page.ts";
 import { DOCS_STYLE } from "./docs-style.ts";
-import { PROBLEMS, type ProblemCode } from "./problem.ts";
-import { PROBLEM_ADVICE } from "./problem-advice.ts";
-import { REASON_TEXTS } from "./reason-texts.ts";
+import { PROBLEM_CODES, PROBLEMS } from "./problems/problem-table.ts";
+import { REASON_TEXTS } from "./problems/reason-texts.ts";
 
 /** The interactive page; it loads only its own script and style. */
 export function docsPage(base: string): string {
@@ -86,8 +85,8 @@ export function docsPolicy(api: string): string {
 
 /** The page that problem types point to, with an anchor for each code and for each reason for the end of a call. */
 export function errorsPage(base: string): Promise<HtmlPage> {
-  const problems = Object.entries(PROBLEMS).map(([code, { status, title }]) => {
-    const { means, fix, example } = PROBLEM_ADVICE[code as ProblemCode];
+  const problems = PROBLEM_CODES.map((code) => {
+    const { status, title, means, fix, example } = PROBLEMS[code];
     return (
       `<h3 id="${code}"><a href="#${code}"><code>${code.replaceAll("_", "_<wbr>")}</code></a></h3>\n` +
       `<p>${status} ${escapeHtml(title)}. ${withCode(means)}</p>\n` +
@@ -97,7 +96,7 @@ export function errorsPage(base: string): Promise<HtmlPage> {
   const reasons = Object.entries(REASON_TEXTS).map(
     ([reason, text]) => `<dt id="reason-${reason}"><code>${reason}</code></dt><dd>${withCode(text)}</dd>`,
   );
-  const codes = Object.keys(PROBLEMS).map((code) => `<li><a href="#${code}"><code>${code}</code></a></li>`);
+  const codes = PROBLEM_CODES.map((code) => `<li><a href="#${code}"><code>${code}</code></a></li>`);
   const ends = Object.keys(REASON_TEXTS).map(
     (reason) => `<li><a href="#reason-${reason}"><code>${reason}</code></a></li>`,
   );

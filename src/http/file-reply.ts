@@ -1,6 +1,6 @@
 import type { Reply } from "../ports/web.ts";
 import { byteRange } from "./byte-range.ts";
-import { HttpRefusal } from "./problem.ts";
+import { HttpRefusal } from "./problems/problem.ts";
 import { notModified } from "./reply.ts";
 import type { RequestContext } from "./request-context.ts";
 

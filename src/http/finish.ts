@@ -1,7 +1,7 @@
 import type { Logger } from "../ports/logger.ts";
 import type { Reply } from "../ports/web.ts";
 import type { Cors } from "./cors.ts";
-import { problem } from "./problem.ts";
+import { problem } from "./problems/problem.ts";
 import { isInPieces } from "./reply.ts";
 import type { RequestContext } from "./request-context.ts";
 

@@ -1,7 +1,7 @@
 import { Refusal } from "../domain/refusal.ts";
 import type { System } from "../ports/system.ts";
 import type { RequestLike } from "../ports/web.ts";
-import { HttpRefusal } from "./problem.ts";
+import { HttpRefusal } from "./problems/problem.ts";
 
 /** Longest wait for the next bytes of a body, ms. */
 export const STALL_MS = 30_000;

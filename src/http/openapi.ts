@@ -1,8 +1,8 @@
 import type { Limits } from "../domain/limits.ts";
 import { ANSWER_EXAMPLES, BODY_EXAMPLES } from "./examples.ts";
 import { componentSchemas } from "./openapi-schemas.ts";
-import { PROBLEMS, type ProblemCode } from "./problem.ts";
-import { PROBLEM_ADVICE } from "./problem-advice.ts";
+import type { ProblemCode } from "./problems/problem-kind.ts";
+import { PROBLEMS } from "./problems/problem-table.ts";
 import { type Answer, type Operation, REPLY_HEADERS, REQUEST_HEADERS, type ReplyHeader, type Route } from "./route.ts";
 
 /** Facts about the server, for the document. */
@@ -202,8 +202,7 @@ const PROBLEM_HEADERS: Readonly<Record<number, readonly ReplyHeader[]>> = {
 };
 
 function problemExample(code: ProblemCode): Json {
-  const { status, title } = PROBLEMS[code];
-  const detail = PROBLEM_ADVICE[code].example;
+  const { status, title, example: detail } = PROBLEMS[code];
   return {
     type: `/docs/errors#${code}`,
     title,

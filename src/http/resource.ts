@@ -2,7 +2,7 @@ import type { Principal } from "../domain/principal.ts";
 import { Refusal } from "../domain/refusal.ts";
 import { hasScope, type TokenScope } from "../domain/token-scope.ts";
 import type { Reply } from "../ports/web.ts";
-import { HttpRefusal } from "./problem.ts";
+import { HttpRefusal } from "./problems/problem.ts";
 import { noContent } from "./reply.ts";
 import type { RequestContext } from "./request-context.ts";
 import { METHODS, type Route } from "./route.ts";

@@ -1,7 +1,7 @@
 import type { TokenScope } from "../domain/token-scope.ts";
 import type { Reply } from "../ports/web.ts";
 import type { Cost } from "./cost.ts";
-import type { ProblemCode } from "./problem.ts";
+import type { ProblemCode } from "./problems/problem-kind.ts";
 import type { QueryParameter } from "./query-parameter.ts";
 import type { RequestContext } from "./request-context.ts";
 import type { SchemaName } from "./schemas.ts";

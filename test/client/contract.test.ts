@@ -8,7 +8,7 @@ import type { CallStatus, CallType } from "../../src/domain/call.ts";
 import type { CreateCallInput } from "../../src/domain/call-input.ts";
 import type { CreateInstanceInput } from "../../src/domain/instance-input.ts";
 import type { Answers, View } from "../../src/http/answers.ts";
-import type { ProblemCode } from "../../src/http/problem.ts";
+import type { ProblemCode } from "../../src/http/problems/problem-kind.ts";
 import type { SCHEMAS, SchemaName } from "../../src/http/schemas.ts";
 import type { CALL_EXPANSIONS } from "../../src/http/views.ts";
 

@@ -1,9 +1,10 @@
 import { test } from "vitest";
 import { DEFAULT_LIMITS } from "../../src/domain/limits.ts";
 import { COMPLETED_REASONS, FAILED_REASONS } from "../../src/domain/outcome.ts";
-import { PROBLEMS, type ProblemCode, problem } from "../../src/http/problem.ts";
-import { PROBLEM_ADVICE } from "../../src/http/problem-advice.ts";
-import { REASON_TEXTS } from "../../src/http/reason-texts.ts";
+import { problem } from "../../src/http/problems/problem.ts";
+import type { ProblemCode } from "../../src/http/problems/problem-kind.ts";
+import { PROBLEM_CODES, PROBLEMS } from "../../src/http/problems/problem-table.ts";
+import { REASON_TEXTS } from "../../src/http/problems/reason-texts.ts";
 import { expectPage, table } from "./generated.ts";
 
 const INSTANCE = "inst_01k7zq0f8vf1c9m2x4s6t8w0ya";
@@ -17,7 +18,7 @@ test("docs/errors.md lists every problem code and reason", () => expectPage("doc
 /** What a wrong number is answered with. */
 const FAULTY: object = JSON.parse(
   String(
-    problem(PLACE, "phone_number_invalid", PROBLEM_ADVICE.phone_number_invalid.example, {
+    problem(PLACE, "phone_number_invalid", PROBLEMS.phone_number_invalid.example, {
       errors: [
         {
           pointer: "/target/phoneNumber",
@@ -30,10 +31,9 @@ const FAULTY: object = JSON.parse(
 );
 
 function page(): string {
-  const codes = Object.keys(PROBLEMS) as ProblemCode[];
   return `# Errors
 
-Made from \`src/http/problem.ts\`, \`src/http/advice\` and \`src/http/reason-texts.ts\` by \`test/docs/errors.test.ts\`; run it with
+Made from the tables in \`src/http/problems\` by \`test/docs/errors.test.ts\`; run it with
 \`UPDATE_DOCS=1\` after a change. A server shows the same on \`/docs/errors\`.
 
 There are two kinds of bad news. **A request was refused**: nothing was changed, the response is a
@@ -61,10 +61,10 @@ or 431 with \`type\` \`about:blank\`.
 
 ${table(
   ["status", "code", "title"],
-  codes.map((code) => [String(PROBLEMS[code].status), `[\`${code}\`](#${code})`, PROBLEMS[code].title]),
+  PROBLEM_CODES.map((code) => [String(PROBLEMS[code].status), `[\`${code}\`](#${code})`, PROBLEMS[code].title]),
 )}
 
-${codes.map(section).join("\n\n")}
+${PROBLEM_CODES.map(section).join("\n\n")}
 
 ## Why a call ended
 
@@ -86,8 +86,7 @@ const reason = (name: keyof typeof REASON_TEXTS): string[] => [
 ];
 
 function section(code: ProblemCode): string {
-  const { status, title, headers = {} } = PROBLEMS[code];
-  const { means, fix } = PROBLEM_ADVICE[code];
+  const { status, title, headers = {}, means, fix } = PROBLEMS[code];
   const comes = Object.entries(headers).map(([name, value]) => `\`${name}: ${value}\``);
   const also = comes.length > 0 ? ` Comes with ${comes.join(" and ")}.` : "";
   return `### ${code}\n\n**${status}** ${title}.${also}\n\n${means} ${fix}\n\n${example(code)}`;
@@ -127,7 +126,7 @@ function pathOf(code: ProblemCode): string {
 }
 
 function example(code: ProblemCode): string {
-  const detail = PROBLEM_ADVICE[code].example;
+  const detail = PROBLEMS[code].example;
   const pointer = IN_ERRORS[code];
   if (pointer !== undefined) return fence("Fault", { pointer, code, detail });
   const members = code === "body_too_large" ? { limit: DEFAULT_LIMITS.bodyBytes } : {};

@@ -4,7 +4,7 @@ import type { Call, Message } from "../../src/domain/call.ts";
 import type { MediaStatistics } from "../../src/domain/media-statistics.ts";
 import type { Outcome } from "../../src/domain/outcome.ts";
 import { invalidInput, Refusal, type RefusalCode } from "../../src/domain/refusal.ts";
-import { PROBLEMS } from "../../src/http/problem.ts";
+import { PROBLEMS } from "../../src/http/problems/problem-table.ts";
 import { ask } from "./support/ask.ts";
 import { CALL_ID, CREATED, call, event, INSTANCE_ID, NOW, serve } from "./support/fakes.ts";
 

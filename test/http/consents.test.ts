@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { Refusal, type RefusalCode } from "../../src/domain/refusal.ts";
-import { PROBLEMS } from "../../src/http/problem.ts";
+import { PROBLEMS } from "../../src/http/problems/problem-table.ts";
 import { ask } from "./support/ask.ts";
 import { CONSENT_PHONE, consent } from "./support/consent-fakes.ts";
 import { serve } from "./support/fakes.ts";

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { COMPLETED_REASONS, FAILED_REASONS } from "../../src/domain/outcome.ts";
-import { PROBLEMS, type ProblemCode } from "../../src/http/problem.ts";
-import { PROBLEM_ADVICE } from "../../src/http/problem-advice.ts";
+import { PROBLEMS } from "../../src/http/problems/problem-table.ts";
 import { ask } from "./support/ask.ts";
 import { serve } from "./support/fakes.ts";
 
@@ -76,8 +75,7 @@ test("the assets path serves only the files of the page", async () => {
 
 test("the errors page has an anchor for every code", async () => {
   const page = await ask(serve().app, { path: "/docs/errors", token: null });
-  for (const [code, { title, status }] of Object.entries(PROBLEMS)) {
-    const { means, fix } = PROBLEM_ADVICE[code as ProblemCode];
+  for (const [code, { title, status, means, fix }] of Object.entries(PROBLEMS)) {
     const at = page.text.indexOf(`id="${code}"`);
     expect(at).toBeGreaterThan(0);
     const section = plain(page.text.slice(at, page.text.indexOf("<h", at)));

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { DEFAULT_LIMITS } from "../../src/domain/limits.ts";
-import { PROBLEMS } from "../../src/http/problem.ts";
+import { PROBLEMS } from "../../src/http/problems/problem-table.ts";
 import { ask } from "./support/ask.ts";
 import { documentOf } from "./support/document.ts";
 import { PAGES } from "./support/endpoints.ts";

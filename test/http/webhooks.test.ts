@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { Refusal, type RefusalCode } from "../../src/domain/refusal.ts";
-import { PROBLEMS } from "../../src/http/problem.ts";
+import { PROBLEMS } from "../../src/http/problems/problem-table.ts";
 import { ask } from "./support/ask.ts";
 import { serve } from "./support/fakes.ts";
 import { DELIVERY_ID, delivery, WEBHOOK_ID, webhook } from "./support/webhook-fakes.ts";

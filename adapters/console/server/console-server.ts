@@ -2,7 +2,7 @@ import { Router } from "itty-router";
 import { Refusal } from "../../../src/domain/refusal.ts";
 import { ABSENCES } from "../../../src/http/closed.ts";
 import { finish, INTERNAL } from "../../../src/http/finish.ts";
-import { problem, problemOf, refusedPath } from "../../../src/http/problem.ts";
+import { problem, problemOf, refusedPath } from "../../../src/http/problems/problem.ts";
 import { noContent } from "../../../src/http/reply.ts";
 import { RequestContext } from "../../../src/http/request-context.ts";
 import { givenRequestId, requestIds } from "../../../src/http/request-id.ts";

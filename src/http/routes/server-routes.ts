@@ -2,7 +2,7 @@ import type { View } from "../answers.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { entityTag } from "../entity-tag.ts";
 import { figuresText, type RequestMeter } from "../metrics.ts";
-import { problem } from "../problem.ts";
+import { problem } from "../problems/problem.ts";
 import { json, notModified } from "../reply.ts";
 import type { Route } from "../route.ts";
 

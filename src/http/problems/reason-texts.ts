@@ -1,4 +1,4 @@
-import type { CompletedReason, FailedReason } from "../domain/outcome.ts";
+import type { CompletedReason, FailedReason } from "../../domain/outcome.ts";
 
 /** What each reason for the end of a call means. */
 export const REASON_TEXTS: Readonly<Record<CompletedReason | FailedReason, string>> = {
