@@ -1,5 +1,4 @@
-import { INTERNAL } from "../../src/http/finish.ts";
-import { problem } from "../../src/http/problems/problem.ts";
+import { lastResort } from "../../src/http/failure.ts";
 import { toResponse } from "../../src/http/reply.ts";
 import { pathAfter } from "../../src/http/request-context.ts";
 import { withoutFragment } from "../../src/http/without-fragment.ts";
@@ -32,11 +31,7 @@ export function withConsole<App extends Ringport>(ringport: App, options: Consol
     return loading;
   }
 
-  function broken(cause: unknown): Reply {
-    options.log?.error({ err: cause }, "a request of the console could not be handled at all");
-    return problem({ base: "", fullPath: "/", requestId: "none" }, "internal_error", INTERNAL);
-  }
-
+  const broken = (cause: unknown): Reply => lastResort(cause, options.log);
   const pathOf = ({ url }: Pick<RequestLike, "url">): string => pathAfter(url, ringport.basePath);
   const isConsole = (path: string): boolean => path === "/console" || path.startsWith("/console/");
   const isOurs = (path: string): boolean => path === "/" || isConsole(path);

@@ -1,6 +1,9 @@
+import type { Principal } from "../domain/principal.ts";
 import { Refusal } from "../domain/refusal.ts";
+import { hasScope, type TokenScope } from "../domain/token-scope.ts";
 import type { Authenticate } from "../ports/authenticator.ts";
 import type { Logger } from "../ports/logger.ts";
+import { HttpRefusal } from "./problems/problem.ts";
 import type { RequestContext } from "./request-context.ts";
 import type { Credential, StreamTickets } from "./stream/stream-tickets.ts";
 
@@ -58,4 +61,14 @@ async function credentialOf(context: RequestContext, tickets: StreamTickets): Pr
   if (credential === undefined)
     throw new Refusal("unauthorized", "the ticket is unknown, used or expired; request a new one");
   return credential;
+}
+
+/** @throws {HttpRefusal} `insufficient_scope` (RFC 6750 §3.1) */
+export function assertScope({ scopes }: Principal, scope: TokenScope): void {
+  if (hasScope(scopes, scope)) return;
+  throw new HttpRefusal(
+    "insufficient_scope",
+    `this request needs a token with the scope "${scope}"; this one has: ${scopes?.join(", ")}`,
+    { headers: { "www-authenticate": `Bearer error="insufficient_scope", scope="${scope}"` } },
+  );
 }

@@ -5,8 +5,7 @@ import { finish } from "./finish.ts";
 import { ownPaths } from "./own-paths.ts";
 import { problem } from "./problems/problem.ts";
 import { toResponse } from "./reply.ts";
-import { RequestContext } from "./request-context.ts";
-import { givenRequestId, requestIds } from "./request-id.ts";
+import { requestContexts } from "./request-context.ts";
 import { withoutFragment } from "./without-fragment.ts";
 
 /** The detail of `stopping`. */
@@ -27,12 +26,11 @@ export type Absence = keyof typeof ABSENCES;
 
 /** The application of a server that is not running: every request gets a 503. */
 export function closedHttp(code: Absence, basePath: string = ""): WebApp {
-  const newRequestId = requestIds(realSystem);
   const base = basePath.replace(/\/+$/, "");
+  const contextOf = requestContexts(realSystem, base);
   const isOwn = ownPaths(base);
   const answer = (request: RequestLike): Reply => {
-    const requestId = givenRequestId(request.headers.get("x-request-id")) ?? newRequestId();
-    const context = new RequestContext({ request, base, requestId, upgrading: false, startedAt: 0 });
+    const context = contextOf(request, false);
     return finish(problem(context, code, ABSENCES[code]), context, undefined, silentLogger);
   };
   return {

@@ -1,7 +1,7 @@
 import type { Logger } from "../ports/logger.ts";
 import type { Reply } from "../ports/web.ts";
 import type { Cors } from "./cors.ts";
-import { problem } from "./problems/problem.ts";
+import { internalProblem } from "./problems/problem.ts";
 import { isInPieces } from "./reply.ts";
 import type { RequestContext } from "./request-context.ts";
 
@@ -16,7 +16,7 @@ export function finish(reply: Reply, context: RequestContext, cors: Cors | undef
     const value = reply.headers[name]!;
     if (UNSAFE.test(value) || !NAME.test(name)) {
       log.error({ request_id: context.requestId, header: name }, "a reply had an unsafe header and was not sent");
-      return finish(problem(context, "internal_error", INTERNAL), context, cors, log);
+      return finish(internalProblem(context), context, cors, log);
     }
     headers[name] = value;
   }
@@ -37,9 +37,6 @@ export function finish(reply: Reply, context: RequestContext, cors: Cors | undef
   if (!isInPieces(reply.body)) headers["content-length"] ??= String(lengthOf(reply.body));
   return { status: reply.status, headers };
 }
-
-/** The detail of `internal_error`; the cause is in the log, under the request's id. */
-export const INTERNAL = "the server made a mistake; the request id leads to it in the server's log";
 
 function lengthOf(body: string | Uint8Array): number {
   return typeof body === "string" ? new TextEncoder().encode(body).length : body.length;

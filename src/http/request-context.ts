@@ -1,6 +1,8 @@
 import type { Principal } from "../domain/principal.ts";
+import type { System } from "../ports/system.ts";
 import type { RequestLike, SocketHandlers } from "../ports/web.ts";
 import { type PathFault, pathFault } from "./path-fault.ts";
+import { givenRequestId, requestIds } from "./request-id.ts";
 
 /** The facts about a request that are known when it arrives. */
 export interface RequestStart {
@@ -94,6 +96,27 @@ export class RequestContext implements RequestStart {
     if (!this.principal) throw new Error("the route reads the caller without authenticating one");
     return this.principal;
   }
+}
+
+/**
+ * Returns a function that makes the context of a request.
+ * @param base path in front of `/v1`, without a trailing slash
+ * @param newRequestId the id of a request that has none of its own
+ */
+export function requestContexts(
+  system: System,
+  base: string,
+  newRequestId: () => string = requestIds(system),
+): (request: RequestLike, upgrading: boolean, principal?: Principal) => RequestContext {
+  return (request, upgrading, principal) =>
+    new RequestContext({
+      request,
+      base,
+      requestId: givenRequestId(request.headers.get("x-request-id")) ?? newRequestId(),
+      upgrading,
+      startedAt: system.monotonic(),
+      principal,
+    });
 }
 
 /** The path of a URL after the base path, unchanged; "" if it is not below it. */

@@ -9,14 +9,18 @@ import type { SchemaName } from "./schemas.ts";
 /** Methods that routes can have, in the order of an Allow header. A route with GET also serves HEAD. */
 export const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as const;
 
-/** One operation of the interface: its handler, and its description in `/openapi.json`. */
-export interface Route {
+/** One method of one path. */
+export interface RouteHandler {
   readonly method: Exclude<(typeof METHODS)[number], "HEAD">;
   /** After the base path, with `:name` for a parameter. */
   readonly path: string;
-  readonly operation: Operation;
   /** Makes the reply; undefined becomes a 404. */
   readonly run: (context: RequestContext) => Reply | undefined | Promise<Reply | undefined>;
+}
+
+/** One operation of the interface: its handler, and its description in `/openapi.json`. */
+export interface Route extends RouteHandler {
+  readonly operation: Operation;
 }
 
 /** The description of a route in the document. */

@@ -9,7 +9,7 @@ import { sourceFiles } from "./source-files.ts";
 const PERMITTED: ReadonlyMap<string, string> = new Map([
   ["adapters/cli/", "the person who types a command, and its server"],
   ["adapters/console/pages/", "runs in a browser"],
-  ["adapters/console/server/files.ts", "files of the package"],
+  ["adapters/console/server/pages.ts", "files of the package"],
   ["adapters/engine-http/engine-client.ts", "the operator's engines"],
   ["adapters/engine-http/engine-socket.ts", "the operator's engines"],
   ["adapters/storage/connect-postgres.ts", "the operator's database"],

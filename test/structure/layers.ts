@@ -167,7 +167,7 @@ export const LAYERS: readonly Layer[] = [
   },
   {
     files: "adapters/console/",
-    may: [BASE, DOMAIN, PORTS, HTTP, "src/version.ts", "node:", "itty-router", "valibot"],
+    may: [BASE, DOMAIN, PORTS, HTTP, "src/version.ts", "node:", "valibot"],
     types: [APPLICATION, "src/ringport.ts"],
     rule: "adapters/console serves the console over a Ringport that it is given.",
   },

@@ -1,20 +1,36 @@
 import type { SignedIn } from "../../../src/application/accounts/account-use-cases.ts";
 import type { Cost } from "../../../src/http/cost.ts";
 import type { RequestContext } from "../../../src/http/request-context.ts";
+import type { RouteHandler } from "../../../src/http/route.ts";
+import type { Logger } from "../../../src/ports/logger.ts";
+import type { System } from "../../../src/ports/system.ts";
 import type { Reply } from "../../../src/ports/web.ts";
-import type { ConsoleParts } from "./console-parts.ts";
+import type { Ringport } from "../../../src/ringport.ts";
+import type { ConsoleOptions } from "./console-options.ts";
 import { ConsoleRefusal } from "./problems.ts";
+import type { SessionCookie } from "./session-cookie.ts";
+import type { Visitors } from "./visitors.ts";
+
+/** Dependencies of the parts of the console's server. */
+export interface ConsoleParts {
+  readonly ringport: Ringport;
+  readonly signIn: ConsoleOptions["signIn"];
+  readonly cookie: SessionCookie;
+  /** The mark of a browser that has signed in before. */
+  readonly deviceCookie: SessionCookie;
+  readonly visitors: Visitors;
+  readonly system: System;
+  readonly log: Logger;
+}
 
 /** One route of the console itself. Its request comes from a page of this server: that was checked. */
-export interface ConsoleRoute {
-  readonly method: "GET" | "POST" | "DELETE";
+export interface ConsoleRoute extends RouteHandler {
   /** After `/console/api`, with `:id` for the one parameter that there is. */
   readonly path: string;
   /** Whom it serves: anybody, or whoever is signed in. */
   readonly access: "anybody" | "signed-in";
   /** The limits of its expensive work. */
   readonly cost: Cost;
-  run(context: RequestContext): Promise<Reply>;
 }
 
 /** Makes the routes of one subject. */

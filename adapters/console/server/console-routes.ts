@@ -1,5 +1,8 @@
+import type { Principal } from "../../../src/domain/principal.ts";
+import { assertScope } from "../../../src/http/bearer.ts";
+import { json } from "../../../src/http/reply.ts";
+import type { NetworkView } from "../api.ts";
 import type { ConsoleRoute, RoutesOf } from "./console-route.ts";
-import { overviewRoutes } from "./overview-routes.ts";
 import { peopleRoutes } from "./people-routes.ts";
 import { sessionRoutes } from "./session-routes.ts";
 import { tokenRoutes } from "./token-routes.ts";
@@ -11,3 +14,32 @@ export const consoleRoutes: RoutesOf = (parts): readonly ConsoleRoute[] => [
   ...peopleRoutes(parts),
   ...overviewRoutes(parts),
 ];
+
+/** What the pages show of the user's calls, and of the server's networks. Both serve every visitor who is signed in. */
+const overviewRoutes: RoutesOf = ({ ringport, visitors }) => {
+  const route = (path: string, read: (principal: Principal) => Promise<object>): ConsoleRoute => ({
+    method: "GET",
+    path,
+    access: "signed-in",
+    cost: "small",
+    async run(context) {
+      const { principal } = await visitors.require(context);
+      context.principal = principal;
+      assertScope(principal, "read");
+      return json(200, await read(principal));
+    },
+  });
+  return [
+    route("/summary", (principal) => ringport.callSummary(principal)),
+    route("/networks", async (principal) =>
+      (await ringport.networks(principal)).map(
+        ({ name, linking, receivesAudio, callerIds }): NetworkView => ({
+          name,
+          linking,
+          receives_audio: receivesAudio,
+          caller_ids: callerIds,
+        }),
+      ),
+    ),
+  ];
+};

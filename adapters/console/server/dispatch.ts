@@ -4,16 +4,20 @@ import type { RequestContext } from "../../../src/http/request-context.ts";
 import type { Reply, RequestLike, SocketHandlers } from "../../../src/ports/web.ts";
 import type { Ringport } from "../../../src/ringport.ts";
 import { auditedAct } from "./audited-acts.ts";
-import type { ConsoleParts } from "./console-parts.ts";
+import type { ConsoleParts } from "./console-route.ts";
 import { assertSameOrigin } from "./same-origin.ts";
 import { secured } from "./security-headers.ts";
-import { sessionTicket } from "./session-ticket.ts";
 import type { Visitor } from "./visitors.ts";
 import { WhileSignedIn } from "./while-signed-in.ts";
 
 /** What names the caller of the HTTP interface: the console has found that out itself. */
 const HIDDEN: ReadonlySet<string> = new Set(["authorization", "cookie"]);
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i;
+
+const TICKETS = /^\/v1\/calls\/[^/]+\/stream-ticket$/;
+
+/** In place of a ticket: it opens nothing at `/v1`, and below the console the session opens the WebSocket. */
+const SESSION = "session";
 
 /** Passes requests below `/console` on to the Ringport, in the name of whoever is signed in. */
 export interface Dispatch {
@@ -99,4 +103,16 @@ function requestTo({ request, requestId, search }: RequestContext, path: string,
     },
     buffersMessages: request.buffersMessages,
   };
+}
+
+/**
+ * The reply with a stream ticket, without the ticket: that would open a WebSocket at `/v1` which outlives the session.
+ * Clients go on to the WebSocket below the console, which needs the session.
+ * @param path of the HTTP interface
+ */
+function sessionTicket(path: string, reply: Reply): Reply {
+  if (reply.status !== 201 || !TICKETS.test(path)) return reply;
+  const issued = JSON.parse(String(reply.body)) as { readonly url: string };
+  const url = issued.url.replace(/(\/v1\/calls\/[^/?]+\/\w+)\?ticket=.*$/s, `/console$1?ticket=${SESSION}`);
+  return { ...reply, body: JSON.stringify({ ...issued, ticket: SESSION, url }) };
 }

@@ -1,8 +1,10 @@
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
 import { htmlPage } from "../../../src/base/html-page.ts";
 import { html, notModified, varying } from "../../../src/http/reply.ts";
 import type { RequestContext } from "../../../src/http/request-context.ts";
 import type { Reply } from "../../../src/ports/web.ts";
-import type { Files } from "./files.ts";
 import { PAGE_POLICY } from "./security-headers.ts";
 
 const ASSETS = "/console/assets/";
@@ -22,7 +24,7 @@ const MEDIA_TYPES: ReadonlyMap<string, string> = new Map(
 );
 
 /** The reply with a file of the pages, or with the page that loads them; undefined if the request asks for neither. */
-export async function pageOrFile(context: RequestContext, files: Files): Promise<Reply | undefined> {
+export async function pageOrFile(context: RequestContext, files: PageFiles): Promise<Reply | undefined> {
   const { method, path } = context;
   if (method !== "GET" && method !== "HEAD") return undefined;
   if (path.startsWith(ASSETS)) return fileReply(context, files);
@@ -33,7 +35,7 @@ export async function pageOrFile(context: RequestContext, files: Files): Promise
   return html(index.replaceAll(`"${ASSETS}`, `"${context.base}${ASSETS}`), PAGE_POLICY);
 }
 
-async function fileReply(context: RequestContext, files: Files): Promise<Reply | undefined> {
+async function fileReply(context: RequestContext, files: PageFiles): Promise<Reply | undefined> {
   const name = context.path.slice(ASSETS.length);
   const type = MEDIA_TYPES.get(/\.([a-z0-9]+)$/.exec(name)?.[1] ?? "");
   const file = type && (await files.find(name, context.header("accept-encoding")));
@@ -51,4 +53,91 @@ async function notBuilt(): Promise<Reply> {
     "card",
   );
   return { ...html(page.html, page.contentSecurityPolicy), status: 503 };
+}
+
+/** Beside the built file, and in the source. On JSR the files are fetched from there. */
+const PLACES = ["./console/", "../assets/"];
+
+/** What the build of the pages writes: no folder, and never a name that begins with a dot. */
+const NAME = /^[\w-][\w.-]{0,120}$/;
+
+/** The codings of the files that the build has compressed, the best first. */
+const CODINGS = { br: ".br", gzip: ".gz" } as const;
+
+/** A file of the pages, as it is sent. */
+interface StoredFile {
+  readonly bytes: Uint8Array;
+  readonly etag: string;
+  /** Undefined: it is not compressed. */
+  readonly coding?: keyof typeof CODINGS;
+}
+
+/** Reads the files that `npm run console` has built. */
+export interface PageFiles {
+  /**
+   * The file in the best coding that the client accepts; undefined if there is no such file.
+   * @param accepted the Accept-Encoding header
+   */
+  find(name: string, accepted: string | null): Promise<StoredFile | undefined>;
+  /** The page that loads all others, read again each time: a new build has a new one. Undefined if nothing was built. */
+  index(): Promise<string | undefined>;
+}
+
+/** @param folders addresses of the folders that may have the files, ending in a slash */
+export function pageFiles(
+  folders: readonly string[] = PLACES.map((place) => new URL(place, import.meta.url).href),
+): PageFiles {
+  const found = new Map<string, StoredFile>();
+
+  /** A name has a hash of its content in it, so what was read once stays right. */
+  async function stored(name: string, coding?: keyof typeof CODINGS): Promise<StoredFile | undefined> {
+    const key = coding ? name + CODINGS[coding] : name;
+    const known = found.get(key);
+    if (known) return known;
+    const bytes = await read(folders, key);
+    if (!bytes) return undefined;
+    const etag = `"${createHash("sha256").update(bytes).digest("base64url").slice(0, 22)}"`;
+    const file = coding ? { bytes, etag, coding } : { bytes, etag };
+    found.set(key, file);
+    return file;
+  }
+
+  return {
+    async find(name, accepted) {
+      if (!NAME.test(name) || /\.(?:br|gz|html)$/.test(name)) return undefined;
+      for (const coding of acceptedCodings(accepted ?? "")) {
+        const file = await stored(name, coding);
+        if (file) return file;
+      }
+      return stored(name);
+    },
+    async index() {
+      const bytes = await read(folders, "index.html");
+      return bytes && new TextDecoder().decode(bytes);
+    },
+  };
+}
+
+/** The codings of ours that the header accepts (RFC 9110 §12.5.3). */
+function acceptedCodings(header: string): (keyof typeof CODINGS)[] {
+  const names = header
+    .toLowerCase()
+    .split(",")
+    .filter((part) => !/;\s*q=0(?:\.0*)?\s*$/.test(part))
+    .map((part) => part.replace(/;.*$/s, "").trim());
+  return (Object.keys(CODINGS) as (keyof typeof CODINGS)[]).filter((coding) => names.includes(coding));
+}
+
+async function read(folders: readonly string[], name: string): Promise<Uint8Array | undefined> {
+  for (const folder of folders) {
+    const bytes = await bytesAt(new URL(name, folder)).catch(() => undefined);
+    if (bytes) return bytes;
+  }
+  return undefined;
+}
+
+async function bytesAt(url: URL): Promise<Uint8Array | undefined> {
+  if (url.protocol === "file:") return readFile(fileURLToPath(url));
+  const response = await fetch(url);
+  return response.ok ? new Uint8Array(await response.arrayBuffer()) : undefined;
 }

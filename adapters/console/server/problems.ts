@@ -1,16 +1,11 @@
 import { CodedError } from "../../../src/base/error.ts";
 import { AccountRefusal, type AccountRefusalCode } from "../../../src/domain/account-refusal.ts";
+import { problemDocument, retryAfter } from "../../../src/http/problems/problem.ts";
+import type { ProblemKind } from "../../../src/http/problems/problem-kind.ts";
 import type { RequestContext } from "../../../src/http/request-context.ts";
 import type { Reply } from "../../../src/ports/web.ts";
 
-/** What a refusal of the console becomes in HTTP. */
-interface Kind {
-  readonly status: number;
-  /** Always the same for a code (RFC 9457 §3.1.3). */
-  readonly title: string;
-  /** Lower-case names. */
-  readonly headers?: Readonly<Record<string, string>>;
-}
+type Kind = Pick<ProblemKind, "status" | "title" | "headers">;
 
 /** The codes that only the console has. */
 export type ConsoleCode = keyof typeof OWN;
@@ -58,27 +53,16 @@ export class ConsoleRefusal extends CodedError {
   }
 }
 
-/** The problem document (RFC 9457) of a refusal by the console or by its accounts; undefined for any other error. */
+/** The problem document of a refusal by the console or by its accounts; undefined for any other error. */
 export function consoleProblem(context: RequestContext, error: unknown): Reply | undefined {
-  if (error instanceof ConsoleRefusal) return problem(context, OWN[error.code], error);
+  if (error instanceof ConsoleRefusal) return aboutBlank(context, OWN[error.code], error);
   if (!(error instanceof AccountRefusal)) return undefined;
-  const { retryAfterMs } = error;
-  const retry = retryAfterMs !== undefined && { "retry-after": String(Math.max(1, Math.ceil(retryAfterMs / 1000))) };
-  return problem(context, { headers: { ...retry }, ...OF_ACCOUNTS[error.code] }, error);
+  return aboutBlank(context, OF_ACCOUNTS[error.code], error, retryAfter(error.retryAfterMs));
 }
 
-function problem(context: RequestContext, { status, title, headers }: Kind, { code, message }: CodedError): Reply {
-  return {
-    status,
-    headers: { "content-type": "application/problem+json", "cache-control": "no-store", ...headers },
-    body: JSON.stringify({
-      type: "about:blank",
-      title,
-      status,
-      detail: message,
-      instance: context.fullPath.slice(0, 1024),
-      code,
-      request_id: context.requestId,
-    }),
-  };
-}
+const aboutBlank = (
+  context: RequestContext,
+  kind: Kind,
+  { code, message: detail }: ConsoleRefusal | AccountRefusal,
+  headers: Readonly<Record<string, string>> = {},
+): Reply => problemDocument(context, { type: "about:blank", kind, code, detail, headers });

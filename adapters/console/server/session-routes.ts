@@ -7,7 +7,7 @@ import type { Reply } from "../../../src/ports/web.ts";
 import { VERSION } from "../../../src/version.ts";
 import type { AccountView, SessionState, SessionView } from "../api.ts";
 import { BODIES, readBody } from "./bodies.ts";
-import type { ConsoleParts } from "./console-parts.ts";
+import type { ConsoleParts } from "./console-route.ts";
 import { accountRoute, type ConsoleRoute, idOf, requireAccounts } from "./console-route.ts";
 import { isNetworkPage } from "./dispatch.ts";
 import { serverUrl } from "./server-url.ts";

@@ -1,7 +1,7 @@
 import { type Fault, Refusal, type RefusalCode } from "../../domain/refusal.ts";
 import type { Reply } from "../../ports/web.ts";
 import type { PathFault } from "../path-fault.ts";
-import type { ProblemCode } from "./problem-kind.ts";
+import type { ProblemCode, ProblemKind } from "./problem-kind.ts";
 import { PROBLEMS } from "./problem-table.ts";
 
 /** A refusal of the HTTP layer, with its own headers and members. */
@@ -38,26 +38,50 @@ export function problem(
     members?: Readonly<Record<string, unknown>>;
   } = {},
 ): Reply {
-  const { status, title, headers } = PROBLEMS[code];
   const faults: readonly Fault[] = extra.errors?.length ? extra.errors : [{ pointer: "", code: asFault(code), detail }];
+  const kind = PROBLEMS[code];
+  const errors = kind.status === 400 ? { errors: faults.map(faultView) } : {};
+  return problemDocument(request, {
+    type: `${request.base}/docs/errors#${code}`,
+    kind,
+    code,
+    detail,
+    headers: extra.headers,
+    members: { ...extra.members, ...errors },
+  });
+}
+
+/** A problem document of any `type`. @param headers in addition to those of its kind */
+export function problemDocument(
+  request: FailedRequest,
+  {
+    type,
+    kind: { status, title, headers },
+    code,
+    detail,
+    headers: more,
+    members,
+  }: {
+    readonly type: string;
+    readonly kind: Pick<ProblemKind, "status" | "title" | "headers">;
+    readonly code: string;
+    readonly detail: string;
+    readonly headers?: Readonly<Record<string, string>> | undefined;
+    readonly members?: Readonly<Record<string, unknown>>;
+  },
+): Reply {
   return {
     status,
-    headers: {
-      "content-type": "application/problem+json",
-      "cache-control": "no-store",
-      ...headers,
-      ...extra.headers,
-    },
+    headers: { "content-type": "application/problem+json", "cache-control": "no-store", ...headers, ...more },
     body: JSON.stringify({
-      type: `${request.base}/docs/errors#${code}`,
+      type,
       title,
       status,
       detail,
       instance: request.fullPath.slice(0, 1024),
       code,
       request_id: request.requestId,
-      ...extra.members,
-      ...(status === 400 ? { errors: faults.map(faultView) } : {}),
+      ...members,
     }),
   };
 }
@@ -67,12 +91,21 @@ const faultView = ({ pointer, parameter, code, detail }: Fault): Fault =>
 
 const asFault = (code: ProblemCode): RefusalCode => (code === "not_ready" ? "internal_error" : code);
 
+/** The problem document of an unexpected error, which reveals nothing: the cause is in the log, under the request's id. */
+export function internalProblem(request: FailedRequest): Reply {
+  return problem(
+    request,
+    "internal_error",
+    "the server made a mistake; the request id leads to it in the server's log",
+  );
+}
+
 /** The problem document of a refusal. */
 export function problemOf(request: FailedRequest, refusal: Refusal): Reply {
   const { code, message, errors, limit, cursor, retryAfterMs } = refusal;
   const own = refusal instanceof HttpRefusal ? refusal : undefined;
   const headers = {
-    ...(retryAfterMs !== undefined && { "retry-after": wholeSeconds(retryAfterMs) }),
+    ...retryAfter(retryAfterMs),
     ...(cursor !== undefined && { "next-cursor": cursor }),
     ...own?.headers,
   };
@@ -85,4 +118,7 @@ export function refusedPath(request: FailedRequest & { readonly pathFault: PathF
   return request.pathFault && problem(request, request.pathFault.code, request.pathFault.detail);
 }
 
-const wholeSeconds = (ms: number): string => String(Math.max(1, Math.ceil(ms / 1000)));
+/** The header `Retry-After` in whole seconds; none if the time is unknown. */
+export function retryAfter(ms: number | undefined): Record<string, string> {
+  return ms === undefined ? {} : { "retry-after": String(Math.max(1, Math.ceil(ms / 1000))) };
+}

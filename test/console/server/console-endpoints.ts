@@ -1,5 +1,4 @@
-import type { ConsoleParts } from "../../../adapters/console/server/console-parts.ts";
-import type { ConsoleRoute } from "../../../adapters/console/server/console-route.ts";
+import type { ConsoleParts, ConsoleRoute } from "../../../adapters/console/server/console-route.ts";
 import { consoleRoutes } from "../../../adapters/console/server/console-routes.ts";
 
 /** Every route of the console itself, with an address in place of its path. */

@@ -1,6 +1,6 @@
 import { guardedHttpPorts } from "../../../src/http/guarded-http-ports.ts";
-import { type Resource, resourcesOf } from "../../../src/http/resource.ts";
 import type { Route } from "../../../src/http/route.ts";
+import { type Resource, resourcesOf } from "../../../src/http/router.ts";
 import { allRoutes } from "../../../src/http/routes/all-routes.ts";
 import { CONSENT_PHONE } from "./consent-fakes.ts";
 import { CALL_ID, dependencies, INSTANCE_ID } from "./fakes.ts";
@@ -56,4 +56,4 @@ export const ENDPOINTS: readonly Endpoint[] = routes.map((route) => ({
 export const PROTECTED: readonly Endpoint[] = ENDPOINTS.filter(({ isProtected }) => isProtected);
 
 /** Every path with its allowed methods. */
-export const RESOURCES: readonly Resource[] = resourcesOf(routes);
+export const RESOURCES: readonly Resource<Route>[] = resourcesOf(routes);

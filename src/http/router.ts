@@ -1,25 +1,49 @@
-import type { Principal } from "../domain/principal.ts";
+import { Router } from "itty-router";
 import { Refusal } from "../domain/refusal.ts";
-import { hasScope, type TokenScope } from "../domain/token-scope.ts";
 import type { Reply } from "../ports/web.ts";
 import { HttpRefusal } from "./problems/problem.ts";
 import { noContent } from "./reply.ts";
 import type { RequestContext } from "./request-context.ts";
-import { METHODS, type Route } from "./route.ts";
+import { METHODS, type RouteHandler } from "./route.ts";
 
 /** All routes of one path: HEAD, OPTIONS and 405 follow from them. */
-export interface Resource {
+export interface Resource<R extends RouteHandler> {
   readonly path: string;
   /** Value of the Allow header (RFC 9110 §10.2.1). */
   readonly allow: string;
-  readonly methods: ReadonlyMap<string, Route>;
+  readonly methods: ReadonlyMap<string, R>;
+}
+
+/** Decides whether a route may run. @throws the refusal of the request */
+type Admit<R> = (context: RequestContext, route: R) => void | Promise<void>;
+
+/**
+ * Returns a function that makes the reply to a request; undefined if no route has its path, or if the route finds nothing.
+ * It throws the refusals `method_not_allowed` and `not_found`, and those of `admit` and of the route.
+ */
+export function router<R extends RouteHandler>(
+  routes: readonly R[],
+  admit: Admit<R>,
+): (context: RequestContext) => Promise<Reply | undefined> {
+  const resources = resourcesOf(routes);
+  const fixed = new Map(
+    resources.filter(({ path }) => !/[:*]/.test(path)).map((resource) => [resource.path, resource]),
+  );
+  const patterns = Router<RequestContext, []>();
+  for (const resource of resources)
+    patterns.all(resource.path, (context: RequestContext) => respond(resource, context, admit));
+  return async (context) => {
+    // The patterns are tried in order, and most paths without parameters would be among the last.
+    const resource = fixed.get(context.path);
+    return (resource && (await respond(resource, context, admit))) ?? patterns.fetch(context);
+  };
 }
 
 /** The routes by path, in the order in which the paths first appear. */
-export function resourcesOf(routes: readonly Route[]): Resource[] {
-  const byPath = new Map<string, Map<string, Route>>();
+export function resourcesOf<R extends RouteHandler>(routes: readonly R[]): Resource<R>[] {
+  const byPath = new Map<string, Map<string, R>>();
   for (const route of routes) {
-    const methods = byPath.get(route.path) ?? new Map<string, Route>();
+    const methods = byPath.get(route.path) ?? new Map<string, R>();
     byPath.set(route.path, methods.set(route.method, route));
   }
   return [...byPath].map(([path, methods]) => {
@@ -28,15 +52,10 @@ export function resourcesOf(routes: readonly Route[]): Resource[] {
   });
 }
 
-/**
- * The reply to a request for the resource; undefined if the route finds nothing.
- * @param identify authenticates the caller of the context
- * @throws {Refusal} `method_not_allowed`, `insufficient_scope`, and the refusals of the route
- */
-export async function respond(
-  resource: Resource,
+async function respond<R extends RouteHandler>(
+  resource: Resource<R>,
   context: RequestContext,
-  identify: (context: RequestContext) => Promise<void>,
+  admit: Admit<R>,
 ): Promise<Reply | undefined> {
   // The router ignores trailing slashes, and treats the path of a request outside of the base path as "/".
   if (context.path !== resource.path && /^$|\/$/.test(context.path)) return undefined;
@@ -49,22 +68,8 @@ export async function respond(
       headers: { allow: resource.allow },
     });
   decodeParameters(context);
-  const { access } = route.operation;
-  if (access !== "open") {
-    if (!context.principal) await identify(context);
-    assertScope(context.caller, access);
-  }
+  await admit(context, route);
   return route.run(context);
-}
-
-/** @throws {HttpRefusal} `insufficient_scope` (RFC 6750 §3.1) */
-export function assertScope({ scopes }: Principal, scope: TokenScope): void {
-  if (hasScope(scopes, scope)) return;
-  throw new HttpRefusal(
-    "insufficient_scope",
-    `this request needs a token with the scope "${scope}"; this one has: ${scopes?.join(", ")}`,
-    { headers: { "www-authenticate": `Bearer error="insufficient_scope", scope="${scope}"` } },
-  );
 }
 
 /** Decodes the path parameters, which the router leaves percent-encoded. */
