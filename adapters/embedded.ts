@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { join, resolve } from "node:path";
 import type { CallKeepers } from "../src/application/calls/call-removal.ts";
+import { ConfigurationError } from "../src/base/error.ts";
 import { DEFAULT_TIMINGS } from "../src/domain/timings.ts";
 import type { EmbeddedPorts, RingportOptions } from "../src/options.ts";
 import { type AgentTool, toolsFault } from "../src/ports/agent-tool.ts";
@@ -112,7 +113,7 @@ async function allTools(
 ): Promise<readonly AgentTool[]> {
   const tools = [...agentTools, ...(await httpTools(embedded?.httpTools, hosts))];
   const fault = toolsFault(tools);
-  if (fault !== undefined) throw new Error(fault);
+  if (fault !== undefined) throw new ConfigurationError(fault);
   return tools;
 }
 

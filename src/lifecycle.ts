@@ -1,3 +1,4 @@
+import { ClosedError } from "./base/error.ts";
 import { pause } from "./base/pause.ts";
 import { Refusal } from "./domain/refusal.ts";
 import { type Absence, NOT_THE_OWNER } from "./http/closed.ts";
@@ -98,7 +99,7 @@ export class Lifecycle<App extends Running> {
   /** Starts, unless that was done; resolves when this server owns its database and runs. */
   start(): Promise<App> {
     if (this.#closed || (this.#stopping && !this.#starting))
-      return Promise.reject(new Error("this Ringport was stopped; create a new one"));
+      return Promise.reject(new ClosedError("this Ringport was stopped; create a new one"));
     this.#starting ??= this.#start().catch((error: unknown) => {
       this.#starting = undefined;
       throw error;

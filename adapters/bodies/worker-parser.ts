@@ -1,3 +1,4 @@
+import { InternalError } from "../../src/base/error.ts";
 import { audioPlace, DecodedAudio } from "../../src/domain/audio-input.ts";
 import type { BodyParser } from "../../src/ports/body-parser.ts";
 import type { BodyJobs } from "./parse-job.ts";
@@ -27,7 +28,7 @@ export function workerParser(pool: BodyWorkers): BodyParser {
           (place as { audioBase64: unknown }).audioBase64 = new DecodedAudio(new Uint8Array(audio.file), audio.sha256);
         return { value };
       }
-      throw new Error("the worker returned no result");
+      throw new InternalError("the worker returned no result");
     },
     async close() {},
   };

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { FIRST_USER, type IssuedToken } from "../../src/application/access/tokens.ts";
+import { CodedError } from "../../src/base/error.ts";
 import type { Tokens } from "../../src/ringport.ts";
 import { createFile } from "../embedded/create-file.ts";
 import { DEFAULT_DATA } from "../embedded/data-folder.ts";
@@ -49,7 +50,9 @@ export async function checkTokenFile({ tokenFile: path, options }: ServerSetting
 }
 
 /** Another process made a token in the meantime. */
-class NotFirst extends Error {}
+class NotFirst extends CodedError {
+  readonly code = "not_first";
+}
 
 /** Resolves with whether there was no token yet, and the file has one now. */
 async function writeTo(path: string, tokens: Tokens): Promise<boolean> {

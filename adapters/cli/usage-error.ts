@@ -1,4 +1,7 @@
+import { CodedError } from "../../src/base/error.ts";
+
 /** Thrown for what the person at the terminal can put right; its one line names the wrong value and the fix. */
-export class UsageError extends Error {
+export class UsageError extends CodedError {
   override readonly name = "UsageError";
+  readonly code = "usage_error";
 }

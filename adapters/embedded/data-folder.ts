@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, open, rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
+import { ConfigurationError } from "../../src/base/error.ts";
 
 /** The default folder of the embedded storage, recordings and key. */
 export const DEFAULT_DATA = "./data";
@@ -27,9 +28,12 @@ export async function dataFolder(path: string): Promise<string> {
   } catch (cause) {
     const { code } = cause as { code?: string };
     const why = REASONS.get(code ?? "") ?? (cause as Error).message;
-    throw new Error(`the data folder ${folder} cannot be used: ${why}; choose another one with RINGPORT_DATA`, {
-      cause,
-    });
+    throw new ConfigurationError(
+      `the data folder ${folder} cannot be used: ${why}; choose another one with RINGPORT_DATA`,
+      {
+        cause,
+      },
+    );
   }
   return folder;
 }

@@ -1,3 +1,4 @@
+import { ConfigurationError } from "../../src/base/error.ts";
 import type { HttpToolOptions, HttpToolsTuning } from "../../src/options.ts";
 import type { AgentTool } from "../../src/ports/agent-tool.ts";
 import type { HostLookup } from "../user-hosts/host-lookup.ts";
@@ -34,6 +35,6 @@ export async function httpToolOptions(tuning: HttpToolsTuning): Promise<readonly
     typeof given === "string" ? await jsonOrFile(given, JSON_SETTING) : given,
     allowPrivate,
   );
-  if (faults.length > 0) throw new Error(`${NAME} cannot be used: ${faults.join("; ")}`);
+  if (faults.length > 0) throw new ConfigurationError(`${NAME} cannot be used: ${faults.join("; ")}`);
   return tools;
 }

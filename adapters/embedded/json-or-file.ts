@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { ConfigurationError } from "../../src/base/error.ts";
 
 /** A setting that holds JSON, or the path of a file with it. */
 export interface JsonSetting {
@@ -25,7 +26,10 @@ async function contentOf(path: string, { name, short }: JsonSetting): Promise<st
     return await readFile(path, "utf8");
   } catch (cause) {
     const code = (cause as NodeJS.ErrnoException).code ?? String(cause);
-    throw new Error(`${name}: the file ${path} cannot be read (${code}); it takes JSON as well: ${short}`, { cause });
+    throw new ConfigurationError(
+      `${name}: the file ${path} cannot be read (${code}); it takes JSON as well: ${short}`,
+      { cause },
+    );
   }
 }
 
@@ -37,6 +41,6 @@ function parsed(text: string, what: string, { example }: JsonSetting): unknown {
     const [, at] = /position (\d+)/.exec(String(fault)) ?? [];
     const before = at === undefined ? undefined : text.slice(0, Number(at)).split("\n");
     const place = before ? ` at line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}` : "";
-    throw new Error(`${what} are no JSON${place}; they must be a list such as ${example}`);
+    throw new ConfigurationError(`${what} are no JSON${place}; they must be a list such as ${example}`);
   }
 }

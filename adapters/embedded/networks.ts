@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { ConfigurationError } from "../../src/base/error.ts";
 import type { NetworkName, RingportOptions } from "../../src/options.ts";
 import type { Network } from "../../src/ports/pages.ts";
 import type { Speech } from "../../src/ports/speech.ts";
@@ -57,11 +58,11 @@ export function networkNames({ embedded: { networks, sip } = {} }: RingportOptio
   const configured = sip?.trunks !== undefined || isOn(sip?.accounts);
   if (networks === undefined) return configured ? ["sip"] : ["simulator"];
   if (networks.includes("sip") && !configured)
-    throw new Error(
+    throw new ConfigurationError(
       "RINGPORT_TELEPHONY names sip, but no trunk is configured: set RINGPORT_SIP_TRUNKS or RINGPORT_SIP_ACCOUNTS",
     );
   if (configured && !networks.includes("sip"))
-    throw new Error(
+    throw new ConfigurationError(
       "SIP is configured but not mounted: add sip to RINGPORT_TELEPHONY, or remove the RINGPORT_SIP_… settings",
     );
   return networks;

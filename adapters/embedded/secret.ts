@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { ConfigurationError } from "../../src/base/error.ts";
 import { createFile } from "./create-file.ts";
 
 const FILE = "secret.key";
@@ -19,7 +20,7 @@ export function parseSecret(hex: string, { name, fix }: typeof SECRET = SECRET):
   const text = hex.trim();
   if (HEX.test(text)) return new Uint8Array(Buffer.from(text, "hex"));
   const found = `${text.length} character${text.length === 1 ? "" : "s"}`;
-  throw new Error(`${name} must be 64 hex digits and has ${found} of another kind: ${fix}`);
+  throw new ConfigurationError(`${name} must be 64 hex digits and has ${found} of another kind: ${fix}`);
 }
 
 /**
@@ -31,7 +32,7 @@ export async function secretOf(folder: string): Promise<Uint8Array | undefined> 
   const text = await existing(path);
   if (text === undefined) return undefined;
   if (HEX.test(text.trim())) return parseSecret(text);
-  throw new Error(
+  throw new ConfigurationError(
     `the key file ${path} does not hold 64 hex digits: restore it from a backup, or delete it and link the numbers again`,
   );
 }
@@ -64,7 +65,7 @@ async function existing(path: string): Promise<string | undefined> {
     const { code, message } = cause as { code?: string; message: string };
     if (code === "ENOENT" || code === "ENOTDIR") return undefined; // `dataFolder` reports what is wrong with a folder
     const why = UNREADABLE.get(code ?? "") ?? message;
-    throw new Error(`the key file ${path} cannot be read: ${why}`, { cause });
+    throw new ConfigurationError(`the key file ${path} cannot be read: ${why}`, { cause });
   }
 }
 

@@ -1,3 +1,4 @@
+import { ConfigurationError } from "../../src/base/error.ts";
 import type { SipTuning } from "../../src/options.ts";
 import type { Route } from "../telephony/sip/config/route.ts";
 import type { Trunk } from "../telephony/sip/config/trunk.ts";
@@ -25,7 +26,7 @@ export async function sipTrunks({ trunks: given = [], routes: more }: SipTuning)
   const read = typeof given === "string" ? await jsonOrFile(given, JSON_SETTING) : given;
   const { trunks, routes, faults } = parseTrunks(more === undefined ? read : withRoutes(read, more));
   if (trunks) return { trunks, routes };
-  throw new Error(`${NAME} cannot be used: ${faults.map(faultText).join("; ")}`);
+  throw new ConfigurationError(`${NAME} cannot be used: ${faults.map(faultText).join("; ")}`);
 }
 
 /** Routes of the options take the place of those that stand beside the trunks. */

@@ -1,3 +1,4 @@
+import { ConfigurationError } from "../../src/base/error.ts";
 import type { RingportOptions } from "../../src/options.ts";
 import type { Storage } from "../../src/ports/storage.ts";
 import { DEFAULT_DATA, dataFolder, sqlitePath } from "./data-folder.ts";
@@ -16,7 +17,9 @@ export async function embeddedStorage(options: RingportOptions, workers?: Shared
     return postgresStorage({ url: checkedDatabaseUrl(options.databaseUrl), schema, prefix });
   }
   if (schema !== undefined)
-    throw new Error("a schema of the database (RINGPORT_DATABASE_SCHEMA) needs PostgreSQL: name it with DATABASE_URL");
+    throw new ConfigurationError(
+      "a schema of the database (RINGPORT_DATABASE_SCHEMA) needs PostgreSQL: name it with DATABASE_URL",
+    );
   const { sqliteStorage } = await import("../storage/sqlite.ts");
   const path = sqlitePath(await dataFolder(options.data ?? DEFAULT_DATA));
   const synchronous = options.embedded?.synchronous ?? "FULL";
@@ -30,7 +33,7 @@ function checkedDatabaseUrl(url: string): string {
   if (/^postgres(ql)?:\/\//.test(url)) return url;
   // The rest may hold a password.
   const scheme = /^[a-z][a-z0-9+.-]*:/i.exec(url)?.[0] ?? "no scheme";
-  throw new Error(
+  throw new ConfigurationError(
     `the database URL (DATABASE_URL) begins with ${scheme}; it must be like postgres://user@host/database`,
   );
 }

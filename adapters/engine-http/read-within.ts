@@ -1,9 +1,11 @@
+import { CodedError } from "../../src/base/error.ts";
 import { within } from "../../src/base/timeout.ts";
 import { realSystem } from "../../src/ports/system.ts";
 
 /** Thrown if a server sends nothing in time. */
-export class NothingSent extends Error {
+export class NothingSent extends CodedError {
   override readonly name = "NothingSent";
+  readonly code = "nothing_sent";
 }
 
 /**

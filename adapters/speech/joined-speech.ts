@@ -1,3 +1,4 @@
+import { ConfigurationError } from "../../src/base/error.ts";
 import { errorText } from "../../src/base/error-text.ts";
 import { within } from "../../src/base/timeout.ts";
 import type { PcmChunk } from "../../src/ports/media.ts";
@@ -94,7 +95,7 @@ export async function assertDistinctVoices(engines: readonly Speech[], system: S
   for (const voice of (await Promise.all(engines.map(listed))).flat()) {
     const other = seen.get(voice.id);
     if (other)
-      throw new Error(
+      throw new ConfigurationError(
         `voice ${voice.id} is listed twice, by the speech engines "${other.engine}" and "${voice.engine}": give each voice an id of its own`,
       );
     seen.set(voice.id, voice);

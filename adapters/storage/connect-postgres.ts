@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { Kysely, sql } from "kysely";
 import type { ClientConfig, Pool } from "pg";
+import { ConfigurationError } from "../../src/base/error.ts";
 import { namedTables } from "./named-tables.ts";
 import type { PostgresStorageOptions } from "./postgres.ts";
 import { type Fence, postgresDialect, type TransactionLimits } from "./postgres-dialect.ts";
@@ -48,7 +49,7 @@ export async function connectPostgres(
 ): Promise<ConnectedDatabase> {
   const tables = checkedNames(options);
   const { default: pg } = await import("pg").catch((cause: unknown) => {
-    throw new Error("the PostgreSQL storage needs the package pg: npm install pg", { cause });
+    throw new ConfigurationError("the PostgreSQL storage needs the package pg: npm install pg", { cause });
   });
   // int8 arrives as text. Ours are times and counts, far below 2^53.
   const types: PostgresQuery["types"] = {

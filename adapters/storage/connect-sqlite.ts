@@ -1,6 +1,7 @@
 import { open } from "node:fs/promises";
 import type { DatabaseSync } from "node:sqlite";
 import { sql } from "kysely";
+import { ConfigurationError } from "../../src/base/error.ts";
 import { StorageUnavailable } from "../../src/ports/storage.ts";
 import { sqliteAudioFiles } from "./audio-files.ts";
 import { lockFile } from "./lock-file.ts";
@@ -34,7 +35,7 @@ export async function connectSqlite({
 }: SqliteStorageOptions): Promise<ConnectedDatabase> {
   const tables = checkedNames({ prefix });
   const sqlite = await nodeSqlite().catch((cause: unknown) => {
-    throw new Error("the SQLite storage needs Node 22.18 or later, Bun 1.4 or later, or Deno", { cause });
+    throw new ConfigurationError("the SQLite storage needs Node 22.18 or later, Bun 1.4 or later, or Deno", { cause });
   });
   if (path !== ":memory:") await createPrivateFile(path);
   const database = opened(path, sqlite.DatabaseSync);
@@ -85,7 +86,7 @@ function opened(path: string, Database: typeof DatabaseSync): DatabaseSync {
 /** An error of SQLite with the path of the file and the fix. */
 function withPath(path: string, error: unknown): unknown {
   if (isNoDatabase(error))
-    return new Error(
+    return new ConfigurationError(
       `${path} is not a SQLite database: restore it from a backup, or move it away to start with an empty one`,
       {
         cause: error,

@@ -1,4 +1,5 @@
 import type { Kysely, Selectable } from "kysely";
+import { CodedError } from "../../src/base/error.ts";
 import type { Consent } from "../../src/domain/consent.ts";
 import type { ConsentStore } from "../../src/ports/storage.ts";
 import { lockedPosition } from "./event-insertion.ts";
@@ -11,7 +12,9 @@ const CONSENT = prepared((db, { userId, phone }: { userId: string; phone: string
 );
 
 /** Rolls a transaction back. */
-class QuotaReached extends Error {}
+class QuotaReached extends CodedError {
+  readonly code = "quota_reached";
+}
 
 /** What users know about the numbers that they call. */
 export function consentStore(session: Session): ConsentStore {

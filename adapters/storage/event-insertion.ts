@@ -1,4 +1,5 @@
 import { type Kysely, PostgresAdapter } from "kysely";
+import { InternalError } from "../../src/base/error.ts";
 import type { Event } from "../../src/domain/events.ts";
 import { prepared } from "./prepared.ts";
 import type { Database, EventRow } from "./schema.ts";
@@ -52,7 +53,7 @@ export function lockedPosition(tx: Kysely<Database>, userId: string): Promise<nu
 /** Reserves `events` positions in a user's log and returns the last. */
 async function reservePositions(tx: Kysely<Database>, userId: string, events: number): Promise<number> {
   const [counter] = await COUNTED(tx, { user_id: userId, events });
-  if (!counter) throw new Error(`the events of user ${userId} could not be counted`);
+  if (!counter) throw new InternalError(`the events of user ${userId} could not be counted`);
   return counter.position;
 }
 

@@ -1,4 +1,5 @@
 import type { Kysely, SelectQueryBuilder } from "kysely";
+import { CodedError } from "../../src/base/error.ts";
 import type { Instance } from "../../src/domain/instance.ts";
 import type { InstancePatch, InstanceStore, Page } from "../../src/ports/storage.ts";
 import { IS_HALF_DELETED, IS_LINKED, IS_NOT_DELETED, IS_UNLINKED, IS_WAITING } from "./conditions.ts";
@@ -33,7 +34,9 @@ const MOVED = prepared((db, { id, expected, added, ...columns }: Move) =>
 );
 
 /** Rolls a transaction back. */
-class QuotaReached extends Error {}
+class QuotaReached extends CodedError {
+  readonly code = "quota_reached";
+}
 
 /** Instances and the credentials of their linked numbers. */
 export function instanceStore(session: Session): InstanceStore {

@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { type Kysely, sql } from "kysely";
+import { CodedError } from "../../src/base/error.ts";
 import type { MentionedNumber } from "../../src/domain/mentioned-number.ts";
 import type { LineRecordStore } from "../../src/ports/storage.ts";
 import { lockedInstance } from "./credential-store.ts";
@@ -11,7 +12,9 @@ import type { Session } from "./session.ts";
 const CHUNK = 500;
 
 /** Rolls a transaction back. */
-class TooMany extends Error {}
+class TooMany extends CodedError {
+  readonly code = "too_many";
+}
 
 /** The sealed records of lines. */
 export function lineRecordStore(session: Session): LineRecordStore {

@@ -1,5 +1,6 @@
 import { type Kysely, PostgresAdapter, sql } from "kysely";
 import { type Migration, Migrator } from "kysely/migration";
+import { ConfigurationError } from "../../src/base/error.ts";
 import { TABLE_NAMES } from "./named-tables.ts";
 import type { TableNames } from "./table-names.ts";
 
@@ -67,7 +68,7 @@ export async function migrate(
   if (error === undefined) return;
   const failed = results?.find(({ status }) => status === "Error");
   if (!failed) throw error;
-  throw new Error(
+  throw new ConfigurationError(
     `the database ${location.name} cannot be brought up to date (step ${failed.migrationName}: ${(error as Error).message}); ` +
       "it is unchanged: use the version of ringport that wrote it, or choose another database",
     { cause: error },
@@ -82,7 +83,7 @@ export async function lockMigrations(tx: Kysely<unknown>): Promise<void> {
 function refuseNewer({ applied }: Contents, { name }: DatabaseLocation, steps: Record<string, Migration>): void {
   const unknown = applied.find((step) => !Object.hasOwn(steps, step));
   if (unknown === undefined) return;
-  throw new Error(
+  throw new ConfigurationError(
     `the database ${name} was written by a newer version of ringport (step ${unknown}): upgrade ringport`,
   );
 }
@@ -95,7 +96,7 @@ function refuseForeign(
   const foreign = TABLE_NAMES.map((table) => prefix + table).filter((table) => tables.has(table));
   if (foreign.length === 0) return;
   const fix = schema === undefined ? "" : 'a schema of their own ("schema", RINGPORT_DATABASE_SCHEMA) or ';
-  throw new Error(
+  throw new ConfigurationError(
     `the database ${name} has tables of another program (${foreign.join(", ")}): ` +
       `give the tables of ringport ${fix}a prefix ("prefix", RINGPORT_DATABASE_PREFIX)`,
   );

@@ -1,3 +1,5 @@
+import { ConfigurationError } from "../../src/base/error.ts";
+
 /**
  * Runs a function that parses the URL of a database.
  * @throws {Error} the URL is malformed; unlike the errors of some runtimes it does not quote the password
@@ -6,7 +8,7 @@ export function withReadableUrl<T>(read: () => T): T {
   try {
     return read();
   } catch {
-    throw new Error(
+    throw new ConfigurationError(
       "the database URL (DATABASE_URL) is malformed: write postgres://user:password@host:5432/database, special characters percent-encoded",
     );
   }

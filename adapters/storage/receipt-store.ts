@@ -1,4 +1,5 @@
 import type { Kysely } from "kysely";
+import { CodedError } from "../../src/base/error.ts";
 import type { NewReceipt, Receipt, ReceiptKey, ReceiptStore } from "../../src/ports/storage.ts";
 import { deletePiece, inPieces } from "./pieces.ts";
 import { prepared } from "./prepared.ts";
@@ -36,7 +37,9 @@ const INSERTED = prepared((db, { expired_before, ...row }: NewRow) =>
 );
 
 /** Rolls the creation of a record back: the key has a receipt already. */
-export class KeyTaken extends Error {}
+export class KeyTaken extends CodedError {
+  readonly code = "key_taken";
+}
 
 /** Receipts of idempotent requests. */
 export function receiptStore(session: Session): ReceiptStore {

@@ -1,4 +1,5 @@
 import type { Kysely } from "kysely";
+import { CodedError } from "../../src/base/error.ts";
 import { emailKey } from "../../src/domain/email.ts";
 import type { NewAccount, RegistrationResult, User } from "../../src/ports/storage.ts";
 import { accountOf, sessionRow } from "./account-row.ts";
@@ -7,7 +8,9 @@ import { IS_ADMIN } from "./conditions.ts";
 import type { Database } from "./schema.ts";
 
 /** Rolls a registration back: the removal of the administrator's account has begun. */
-export class AdminLeaving extends Error {}
+export class AdminLeaving extends CodedError {
+  readonly code = "admin_leaving";
+}
 
 /** Stores a new account, in a transaction. Unique indexes decide who is the administrator and whose an address is. @throws {AdminLeaving} */
 export async function register(

@@ -8,6 +8,7 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from "kysely";
+import { InternalError } from "../../src/base/error.ts";
 import type { Statement as Query } from "./prepared.ts";
 import { whenFree } from "./sqlite-errors.ts";
 
@@ -93,7 +94,7 @@ export function sqliteConnection(
         return { rows: [], numAffectedRows: statement.run(parameters) };
       }),
     streamQuery() {
-      throw new Error("rows cannot be streamed: read a page instead");
+      throw new InternalError("rows cannot be streamed: read a page instead");
     },
   };
 }

@@ -1,4 +1,5 @@
 import { type Expression, type Kysely, PostgresAdapter, sql } from "kysely";
+import { CodedError } from "../../src/base/error.ts";
 import type { Call } from "../../src/domain/call.ts";
 import type { Event } from "../../src/domain/events.ts";
 import { RECORDED_BYTES_PER_MS } from "../../src/domain/limits.ts";
@@ -41,7 +42,8 @@ const STORED = prepared((db, { owner }: { readonly owner: string }) =>
 );
 
 /** Rolls a creation back: an owner is at the limit. */
-export class OverBudget extends Error {
+export class OverBudget extends CodedError {
+  readonly code = "over_budget";
   readonly owner: string;
 
   constructor(owner: string) {

@@ -1,3 +1,5 @@
+import { ConfigurationError } from "../../src/base/error.ts";
+
 /** The names of the tables in a database that other programs also use. */
 export interface TableNames {
   /** The schema of the tables, created if it is missing. Default: the first schema of the search path. */
@@ -16,11 +18,11 @@ export const SCHEMA_NAME: RegExp = /^[a-z_][a-z0-9_]{0,62}$/;
  */
 export function checkedNames({ schema, prefix }: TableNames): TableNames {
   if (schema !== undefined && !SCHEMA_NAME.test(schema))
-    throw new Error(
+    throw new ConfigurationError(
       `schema is ${JSON.stringify(schema)}: use up to 63 characters of a-z, 0-9 and _, and no digit first`,
     );
   if (prefix !== undefined && !TABLE_PREFIX.test(prefix))
-    throw new Error(
+    throw new ConfigurationError(
       `prefix is ${JSON.stringify(prefix)}: use up to 30 characters of a-z, 0-9 and _, and no digit first`,
     );
   return { schema, prefix };

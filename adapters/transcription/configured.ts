@@ -1,3 +1,4 @@
+import { ConfigurationError } from "../../src/base/error.ts";
 import type { TranscriptionTuning } from "../../src/options.ts";
 import type { Transcription } from "../../src/ports/transcription.ts";
 import { deepgramTranscription } from "./deepgram.ts";
@@ -14,7 +15,7 @@ export function configuredTranscription(tuning: TranscriptionTuning): Transcript
       return openaiRealtimeTranscription({ ...server, apiKey: tuning.apiKey });
     case "deepgram":
     case "deepgram-flux":
-      if (apiKey === "") throw new Error(`${engine} needs a key: set embedded.transcription.apiKey`);
+      if (apiKey === "") throw new ConfigurationError(`${engine} needs a key: set embedded.transcription.apiKey`);
       return deepgramTranscription({ ...server, apiKey, flux: engine === "deepgram-flux" });
   }
 }

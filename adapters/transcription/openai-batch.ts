@@ -1,6 +1,7 @@
 import { HTTPError, TimeoutError } from "ky";
 import { concatPcm, pcmToBytes, samplesToMs } from "../../src/audio/pcm.ts";
 import { wavHeader } from "../../src/audio/wav-header.ts";
+import { CodedError } from "../../src/base/error.ts";
 import { Queue } from "../../src/base/queue.ts";
 import type { Transcription, TranscriptionEvent, TranscriptionSession } from "../../src/ports/transcription.ts";
 import { engineClient } from "../engine-http/engine-client.ts";
@@ -65,7 +66,9 @@ interface Turn {
 type Transcribe = (samples: Int16Array, sampleRate: number, signal: AbortSignal) => Promise<string>;
 
 /** A fault that another request would not fix. */
-class PermanentFault extends Error {}
+class PermanentFault extends CodedError {
+  readonly code = "permanent_fault";
+}
 
 /** One request at a time, so that the texts come in the order of speaking. */
 class BatchSession implements TranscriptionSession {

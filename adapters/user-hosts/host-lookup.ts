@@ -1,6 +1,7 @@
 import type { NaptrRecord, SrvRecord } from "node:dns";
 import { isIP } from "node:net";
 import { BoundedMap } from "../../src/base/bounded-map.ts";
+import { CodedError } from "../../src/base/error.ts";
 import { realSystem, type System } from "../../src/ports/system.ts";
 import { type DnsQueries, dnsQueries } from "./dns-queries.ts";
 import { type HostAddress, hostAddress } from "./host-address.ts";
@@ -20,7 +21,7 @@ const MAX_NAME = 253;
 const LIMITS = { maxRunning: 256, maxRunningPerUser: 8, maxWaitingPerUser: 128 };
 
 /** A host could not be looked up. */
-export class LookupFailed extends Error {
+export class LookupFailed extends CodedError {
   override readonly name = "LookupFailed";
   /** As the runtimes name it: `ETIMEOUT`, `ESERVFAIL`. */
   readonly code: string;

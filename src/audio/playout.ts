@@ -1,3 +1,4 @@
+import { InternalError } from "../base/error.ts";
 import type { AheadSource, FrameSource } from "../ports/media.ts";
 import { msToSamples, samplesToMs } from "./pcm.ts";
 import { PlayoutGaps } from "./playout-gaps.ts";
@@ -222,7 +223,7 @@ export class Playout implements FrameSource, AheadSource {
   }
 
   #assertNotEnded(): void {
-    if (this.#ended) throw new Error("the playout has ended: nothing can be added to it");
+    if (this.#ended) throw new InternalError("the playout has ended: nothing can be added to it");
   }
 
   /** Counts samples of the item at the head as heard. */

@@ -1,3 +1,4 @@
+import { InternalError } from "../base/error.ts";
 import type { Principal } from "../domain/principal.ts";
 import type { System } from "../ports/system.ts";
 import type { RequestLike, SocketHandlers } from "../ports/web.ts";
@@ -93,7 +94,7 @@ export class RequestContext implements RequestStart {
    * @throws {Error} on a route that has not authenticated a caller
    */
   get caller(): Principal {
-    if (!this.principal) throw new Error("the route reads the caller without authenticating one");
+    if (!this.principal) throw new InternalError("the route reads the caller without authenticating one");
     return this.principal;
   }
 }

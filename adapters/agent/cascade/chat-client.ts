@@ -1,4 +1,5 @@
 import { HTTPError, TimeoutError } from "ky";
+import { CodedError } from "../../../src/base/error.ts";
 import { engineClient } from "../../engine-http/engine-client.ts";
 import { causeOf, withoutSecrets } from "../../engine-http/fault-text.ts";
 import { NothingSent, readWithin } from "../../engine-http/read-within.ts";
@@ -30,8 +31,9 @@ const LINGER_MS = 1_000;
 export type Chat = (request: ChatRequest, signal: AbortSignal) => AsyncGenerator<ChatPart, void>;
 
 /** Why a completion failed; the message is for an operator and has no secrets. */
-export class ChatFault extends Error {
+export class ChatFault extends CodedError {
   override readonly name = "ChatFault";
+  readonly code = "chat_fault";
   /** Of the response; undefined if there was none, or it broke off. */
   readonly status: number | undefined;
   constructor(message: string, status: number | undefined) {

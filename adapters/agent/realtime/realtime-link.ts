@@ -1,3 +1,4 @@
+import { CodedError } from "../../../src/base/error.ts";
 import { EngineSocket } from "../../engine-http/engine-socket.ts";
 import { withoutSecrets } from "../../engine-http/fault-text.ts";
 import { type RealtimeEvent, realtimeEvent } from "./realtime-events.ts";
@@ -12,8 +13,9 @@ export interface RealtimeServer {
 }
 
 /** A connection that failed; the message is for an operator and has no secrets. */
-export class RealtimeFault extends Error {
+export class RealtimeFault extends CodedError {
   override readonly name = "RealtimeFault";
+  readonly code = "realtime_fault";
   /** Whether another attempt would end in the same way. */
   readonly isPermanent: boolean;
   constructor(message: string, isPermanent: boolean) {

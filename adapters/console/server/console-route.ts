@@ -1,4 +1,5 @@
 import type { SignedIn } from "../../../src/application/accounts/account-use-cases.ts";
+import { InternalError } from "../../../src/base/error.ts";
 import type { Cost } from "../../../src/http/cost.ts";
 import type { RequestContext } from "../../../src/http/request-context.ts";
 import type { RouteHandler } from "../../../src/http/route.ts";
@@ -51,7 +52,7 @@ export function accountRoute(
       requireAccounts(signIn);
       const { principal, signedIn } = await visitors.require(context);
       context.principal = principal;
-      if (!signedIn) throw new Error("a visitor of a console with accounts has none");
+      if (!signedIn) throw new InternalError("a visitor of a console with accounts has none");
       return run(context, signedIn);
     },
   };

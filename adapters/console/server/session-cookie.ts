@@ -1,3 +1,4 @@
+import { InternalError } from "../../../src/base/error.ts";
 import type { RequestContext } from "../../../src/http/request-context.ts";
 import { isHttps } from "./server-url.ts";
 
@@ -37,7 +38,8 @@ export function sessionCookie(
       return secret !== undefined && more.length === 0 && SECRET.test(secret) ? secret : undefined;
     },
     set(context, secret, maxAgeMs) {
-      if (!SECRET.test(secret)) throw new Error("the secret of a session has characters that a cookie cannot hold");
+      if (!SECRET.test(secret))
+        throw new InternalError("the secret of a session has characters that a cookie cannot hold");
       return written(context, secret, Math.max(0, Math.floor(maxAgeMs / 1000)));
     },
     clear: (context) => written(context, "", 0),

@@ -1,4 +1,5 @@
 import { msToSamples } from "../../../src/audio/pcm.ts";
+import { ClosedError } from "../../../src/base/error.ts";
 import { Refusal } from "../../../src/domain/refusal.ts";
 import { type Logger, silentLogger } from "../../../src/ports/logger.ts";
 import type { Network, NetworkPages } from "../../../src/ports/pages.ts";
@@ -99,13 +100,13 @@ export function simulator(options: SimulatorOptions = {}): Simulator {
 
   async function open(instance: InstanceRef, host: LineHost, signal: AbortSignal): Promise<Line> {
     signal.throwIfAborted();
-    if (closing !== undefined) throw new Error("the simulator is closed");
+    if (closing !== undefined) throw new ClosedError("the simulator is closed");
     const [credentials] = await Promise.all([
       host.credentials.load(),
       spool.open().catch((fault: unknown) => logger.error({ err: fault }, "simulator: calls cannot be recorded")),
     ]);
     signal.throwIfAborted();
-    if (closing !== undefined) throw new Error("the simulator is closed");
+    if (closing !== undefined) throw new ClosedError("the simulator is closed");
     const device = credentials === undefined ? undefined : decodeDevice(credentials);
     const line = new SimulatedLine({
       instance,

@@ -1,3 +1,4 @@
+import { ConfigurationError } from "../../base/error.ts";
 import type { InstanceStore } from "../../ports/storage.ts";
 import type { CredentialStore } from "../../ports/telephony.ts";
 
@@ -48,13 +49,13 @@ export class Vault {
     };
   }
 
-  /** Credentials that were sealed for this id. @throws {Error} they were sealed with another secret, or for another id */
+  /** Credentials that were sealed for this id. @throws {ConfigurationError} they were sealed with another secret, or for another id */
   async open(id: string, sealed: Uint8Array): Promise<Uint8Array<ArrayBuffer>> {
     for (const key of this.#keys) {
       const opened = await openedWith(await key, id, sealed);
       if (opened) return opened;
     }
-    throw new Error(
+    throw new ConfigurationError(
       "the stored credentials were sealed with another secret (RINGPORT_SECRET): set that one again, or name it in RINGPORT_PREVIOUS_SECRETS",
     );
   }

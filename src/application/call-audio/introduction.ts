@@ -1,5 +1,6 @@
 import type { Playout } from "../../audio/playout.ts";
 import { resampleStream } from "../../audio/resample-stream.ts";
+import { InternalError } from "../../base/error.ts";
 import type { Call } from "../../domain/call.ts";
 import type { ScreeningIntroduction } from "../../domain/screening-policy.ts";
 import type { Context } from "../context.ts";
@@ -21,7 +22,7 @@ export async function introduce(
   const demand = new MessageDemand(call);
   demand.playout = playout;
   try {
-    if (voice === undefined) throw new Error("the introduction has no voice");
+    if (voice === undefined) throw new InternalError("the introduction has no voice");
     const pieces = context.speechScheduler.speak(say, voice, demand, signal);
     for await (const samples of resampleStream(pieces, playout.sampleRate)) {
       if (signal.aborted) return;

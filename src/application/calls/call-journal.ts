@@ -1,3 +1,4 @@
+import { InternalError } from "../../base/error.ts";
 import { nextState } from "../../base/machine.ts";
 import { CALL_TRANSITIONS, type Call, type CallMove, type CallResult, isActive } from "../../domain/call.ts";
 import type { Event, Fact } from "../../domain/events.ts";
@@ -165,7 +166,7 @@ export class CallJournal {
 
   #next(input: CallMove): Call["status"] {
     const status = nextState(CALL_TRANSITIONS, this.#call.status, input);
-    if (!status) throw new Error(`a ${this.#call.status} call has no move "${input}"`);
+    if (!status) throw new InternalError(`a ${this.#call.status} call has no move "${input}"`);
     return status;
   }
 
@@ -219,7 +220,7 @@ export class CallJournal {
   async #store(patch: CallPatch, events: readonly Event[]): Promise<boolean> {
     if (Object.keys(patch).length === 0) return this.#append(events);
     const written = await storeCall(this.#context, this.#stored, patch, events);
-    if (!written) throw new Error(`call ${this.id} was changed by somebody else`);
+    if (!written) throw new InternalError(`call ${this.id} was changed by somebody else`);
     this.#stored = written;
     return true;
   }

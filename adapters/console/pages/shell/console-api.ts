@@ -1,9 +1,10 @@
+import { CodedError } from "../../../../src/base/error.ts";
 import type { ProblemView } from "../../api.ts";
 import { watchedFetch } from "./connection.ts";
 import { CONSOLE } from "./place.ts";
 
 /** A refusal of a route of the console, or a response that never came (status 0, `network_error`). */
-export class ConsoleError extends Error {
+export class ConsoleError extends CodedError {
   override readonly name = "ConsoleError";
   readonly status: number;
   readonly code: string;

@@ -1,3 +1,4 @@
+import { CodedError } from "../../../../src/base/error.ts";
 import type { TransferOutcome } from "../../../../src/ports/telephony.ts";
 import { bodyPart } from "../message/body-part.ts";
 import { parseCSeq } from "../message/cseq.ts";
@@ -30,8 +31,9 @@ export interface ReferralTarget {
 }
 
 /** Rejected: the call has ended without a transfer. */
-export class CallEnded extends Error {
+export class CallEnded extends CodedError {
   override readonly name = "CallEnded";
+  readonly code = "call_ended";
 }
 
 /**

@@ -1,4 +1,5 @@
 import { BoundedMap } from "../../../../src/base/bounded-map.ts";
+import { CodedError } from "../../../../src/base/error.ts";
 import { within } from "../../../../src/base/timeout.ts";
 import type { System } from "../../../../src/ports/system.ts";
 import type { Dns } from "./resolve.ts";
@@ -25,8 +26,9 @@ const PATIENCE_MS = 4_000;
 const TIMEOUTS: ReadonlySet<unknown> = new Set(["ETIMEOUT", "ETIMEDOUT", "TIMEOUT"]);
 
 /** A question went unanswered. */
-class Unanswered extends Error {
+class Unanswered extends CodedError {
   override readonly name = "Unanswered";
+  readonly code = "unanswered";
 }
 
 interface Question<Value> {

@@ -1,3 +1,4 @@
+import { CodedError } from "../../../base/error.ts";
 import { within } from "../../../base/timeout.ts";
 import type { CallOf } from "../../../domain/call.ts";
 import type { EventData, ToolFault } from "../../../domain/events.ts";
@@ -80,7 +81,9 @@ async function use(
 }
 
 /** Ends the wait for a tool. */
-class ToolLate extends Error {}
+class ToolLate extends CodedError {
+  readonly code = "tool_late";
+}
 
 function checkedInput(
   { parameters }: AgentTool,

@@ -1,3 +1,4 @@
+import { CodedError } from "../../../base/error.ts";
 import { within } from "../../../base/timeout.ts";
 import type { Timers } from "../../../base/timers.ts";
 import type {
@@ -14,8 +15,9 @@ const SILENCE_MS = 10_000;
 const MOST_SILENCES = 2;
 
 /** Thrown when an agent keeps the callee waiting for nothing; the message is for an operator. */
-export class AgentSilent extends Error {
+export class AgentSilent extends CodedError {
   override readonly name = "AgentSilent";
+  readonly code = "agent_silent";
 }
 
 /** The replies of an agent on one call, which keep nobody waiting: one that yields nothing in time is asked for once more. */

@@ -1,3 +1,4 @@
+import { ConfigurationError } from "../../../base/error.ts";
 import { errorText } from "../../../base/error-text.ts";
 import type { CallOf } from "../../../domain/call.ts";
 import type { AudioAgent } from "../../../ports/audio-conversation.ts";
@@ -94,7 +95,8 @@ async function voiceFor(
 ): Promise<Voice | undefined> {
   if (agent.kind === "audio") return agentVoice(context, call).catch(() => undefined);
   const voice = await agentVoice(context, call);
-  if (voice === undefined) throw new Error("an agent needs a voice, and no speech engine is installed here");
+  if (voice === undefined)
+    throw new ConfigurationError("an agent needs a voice, and no speech engine is installed here");
   return voice;
 }
 

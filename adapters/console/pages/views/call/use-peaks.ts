@@ -1,5 +1,6 @@
 import { type ReadonlySignal, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import { CodedError } from "../../../../../src/base/error.ts";
 import { WavPeaks } from "./wav-peaks.ts";
 
 /** Parts of a waveform. */
@@ -49,7 +50,9 @@ export function usePeaks(url: string): PeaksOfFile {
   return { value, fault };
 }
 
-class Missing extends Error {}
+class Missing extends CodedError {
+  readonly code = "missing";
+}
 
 async function readPeaks(url: string, signal: AbortSignal, draw: (peaks: Peaks) => void): Promise<void> {
   const response = await found(url, signal);

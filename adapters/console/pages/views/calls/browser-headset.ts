@@ -1,3 +1,4 @@
+import { CodedError } from "../../../../../src/base/error.ts";
 import { type CallAudio, loadProcessor, startCallAudio } from "../../audio/call-audio.ts";
 import processorUrl from "../../audio/call-processor.ts?worklet";
 import { askForMicrophone, stopMicrophone } from "../../audio/microphone.ts";
@@ -11,8 +12,9 @@ export const HEADSET_RATE = 16_000;
 export type MicrophoneFault = Extract<Awaited<ReturnType<typeof askForMicrophone>>, string>;
 
 /** The microphone cannot be used. */
-export class NoMicrophone extends Error {
+export class NoMicrophone extends CodedError {
   override readonly name = "NoMicrophone";
+  readonly code = "no_microphone";
   readonly fault: MicrophoneFault;
 
   constructor(fault: MicrophoneFault) {
