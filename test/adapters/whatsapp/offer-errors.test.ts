@@ -196,3 +196,153 @@ test("an error of unknown meaning fails its call alone", async () => {
   expect(await scene.line.probe()).toEqual({ state: "online" });
   expect((await callStrangers(scene, 1))[0]?.error).toBeUndefined();
 });
+
+/** The ways in which another process gets the number. */
+const NEXT_PROCESSES: readonly (readonly [string, (scene: NumberScene) => Promise<void>])[] = [
+  ["a crash", (scene) => scene.restart()],
+  [
+    "a takeover",
+    async (scene) => {
+      await scene.takeOver();
+      scene.client.dropSocket(Infinity); // the client of the earlier process
+    },
+  ],
+];
+
+describe.each(NEXT_PROCESSES)("a number after %s", (_, next) => {
+  async function taken(scene: NumberScene): Promise<void> {
+    await next(scene);
+    await scene.system.advance(5_000);
+    expect((await scene.line.probe()).state).toBe("online");
+  }
+
+  test("sends no offer before the end of a wait (429), and waits longer after another one", async () => {
+    const scene = await linked();
+    scene.network.refuseOffers({ error: 429, from: OWNER });
+    await call(scene, CONTACT);
+    await taken(scene);
+    const waiting = await call(scene, CONTACT);
+    expect(waiting.error).toMatchObject({ release: "line_lost", retryAfterMs: expect.any(Number) });
+    expect(waiting.error?.retryAfterMs).toBeLessThanOrEqual(60_000);
+    expect(scene.network.calls).toHaveLength(1);
+    await scene.system.advance(60_000);
+    await call(scene, CONTACT);
+    expect(scene.network.calls).toHaveLength(2);
+    await scene.system.advance(60_000);
+    await taken(scene);
+    expect((await call(scene, CONTACT)).error?.release).toBe("line_lost");
+    expect(scene.network.calls).toHaveLength(2);
+  });
+
+  test("offers no call to strangers before the end of their lock (463), and shows it", async () => {
+    const scene = await linked({ timelock: false });
+    const endsAt = scene.system.now() + HOUR;
+    scene.network.refuseOffers({ error: 463, from: OWNER, to: "strangers" });
+    await callStrangers(scene, 1);
+    await taken(scene);
+    expect((await callStrangers(scene, 5)).map(({ error }) => error?.release)).toEqual(Array(5).fill("paused"));
+    expect(scene.network.calls).toHaveLength(1);
+    const health = await scene.line.probe();
+    expect(health).toMatchObject({ state: "online", notice: { condition: "restricted" } });
+    const until = health.state === "online" ? (health.notice?.until ?? 0) : 0;
+    expect(Math.abs(until - endsAt)).toBeLessThan(10_000);
+    expect((await call(scene, CONTACT)).error).toBeUndefined();
+    await scene.system.advance(HOUR);
+    expect(await scene.line.probe()).toEqual({ state: "online" });
+    await callStrangers(scene, 1);
+    expect(scene.network.calls).toHaveLength(3);
+  });
+
+  test("offers no call to strangers in their lock if the client does not answer", async () => {
+    const scene = await linked();
+    scene.network.refuseOffers({ error: 463, from: OWNER, to: "strangers", forMs: 6 * HOUR });
+    await callStrangers(scene, 1);
+    scene.network.onClient = (client) => client.disturb("getReachoutTimelock", "hang");
+    await taken(scene);
+    await scene.system.advance(2 * HOUR);
+    expect((await callStrangers(scene, 1))[0]?.error?.release).toBe("paused");
+    expect(scene.network.calls).toHaveLength(0);
+  });
+
+  test("calls strangers again if WhatsApp has lifted the lock in the meantime", async () => {
+    const scene = await linked();
+    scene.network.refuseOffers({ error: 463, from: OWNER, to: "strangers", forMs: 6 * HOUR });
+    await callStrangers(scene, 1);
+    scene.kill();
+    scene.network.acceptOffers();
+    await taken(scene);
+    expect(await scene.line.probe()).toEqual({ state: "online" });
+    expect((await callStrangers(scene, 1))[0]?.error).toBeUndefined();
+  });
+
+  test("tries the updated client after 439", async () => {
+    const scene = await linked();
+    scene.network.refuseOffers({ error: 439 });
+    await call(scene, CONTACT);
+    scene.network.acceptOffers();
+    await taken(scene);
+    expect((await call(scene, CONTACT)).error).toBeUndefined();
+  });
+});
+
+describe("the stored limits of a number", () => {
+  const KEY = "ringport/offer-limits";
+
+  test("are deleted once WhatsApp accepts an offer", async () => {
+    const scene = await linked();
+    scene.network.refuseOffers({ error: 429, from: OWNER });
+    await call(scene, CONTACT);
+    expect(scene.host.storedRecords.has(KEY)).toBe(true);
+    scene.network.acceptOffers();
+    await scene.system.advance(60_000);
+    await call(scene, CONTACT);
+    expect(scene.host.storedRecords.has(KEY)).toBe(false);
+  });
+
+  test("are deleted once the lock of strangers has ended", async () => {
+    const scene = await linked();
+    scene.network.refuseOffers({ error: 463, from: OWNER, to: "strangers", forMs: HOUR });
+    await scene.system.advance(1_000);
+    expect(scene.host.storedRecords.has(KEY)).toBe(true);
+    await scene.system.advance(2 * HOUR);
+    expect(scene.host.storedRecords.has(KEY)).toBe(false);
+  });
+
+  test("survive a server that is stopped in order", async () => {
+    const scene = await linked();
+    scene.network.refuseOffers({ error: 429, from: OWNER });
+    await call(scene, CONTACT);
+    const closing = scene.line.close();
+    await scene.system.advance(5_000);
+    await closing;
+    await scene.takeOver();
+    await scene.system.advance(5_000);
+    expect((await call(scene, CONTACT)).error?.release).toBe("line_lost");
+  });
+
+  test.each(["", "{", "null", "[1, null, {}]", '[{"code":"403","endsAt":1e15,"times":1}]', '[{"code":"429"}]'])(
+    "block no call if their record is %j",
+    async (record) => {
+      const scene = await linked();
+      scene.host.storedRecords.set(KEY, new TextEncoder().encode(record));
+      await scene.restart();
+      await scene.system.advance(5_000);
+      expect((await call(scene, CONTACT)).error).toBeUndefined();
+    },
+  );
+
+  test("end within their longest duration, although the clock was set back", async () => {
+    const scene = await linked({ timelock: false });
+    const now = scene.system.now();
+    const inTenYears = now + 3_660 * 24 * HOUR;
+    const stored = ["429", "463"].map((code) => ({ code, endsAt: inTenYears, times: 1 }));
+    scene.host.storedRecords.set(KEY, new TextEncoder().encode(JSON.stringify(stored)));
+    await scene.restart();
+    await scene.system.advance(5_000);
+    const waiting = await call(scene, CONTACT);
+    expect(waiting.error?.retryAfterMs).toBeLessThanOrEqual(HOUR);
+    const health = await scene.line.probe();
+    const until = health.state === "online" ? (health.notice?.until ?? 0) : 0;
+    expect((until - now) / HOUR / 24).toBeCloseTo(366);
+  });
+});

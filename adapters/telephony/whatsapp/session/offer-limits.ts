@@ -1,6 +1,11 @@
 import { DialError, type LineCondition, type LineHealth } from "../../../../src/ports/telephony.ts";
-import { MAX_HOLD_MS, type OfferHold, offerError } from "../calls/offer-errors.ts";
+import { MAX_HOLD_MS, type OfferHold, offerError, TIMELOCK_CODE } from "../calls/offer-errors.ts";
+import { MAX_TIMELOCK_MS } from "./timelock.ts";
 import { utc } from "./utc.ts";
+
+/** Key of the record of the limits of a number. */
+export const OFFER_LIMITS_KEY = "ringport/offer-limits";
+const MAX_TIMES = 10;
 
 /** An error in reply to an offer, for as long as it applies to further offers. */
 export interface OfferLimit {
@@ -28,18 +33,43 @@ export interface Time {
 }
 
 /** The limits after WhatsApp has refused an offer; the same if the error applies to its call alone. */
-export function limited(limits: OfferLimits, code: string, { now, wall }: Time, leftMs?: number): OfferLimits {
+export function limited(limits: OfferLimits, code: string, time: Time, leftMs?: number): OfferLimits {
   const error = offerError(code);
   if (error.scope === "callee") return limits;
-  const { callees, condition, holdMs, text } = error;
-  const times = (limits.get(code)?.times ?? 0) + 1;
-  const ms = leftMs ?? Math.min(MAX_HOLD_MS, holdMs * 2 ** (times - 1));
+  const times = Math.min(MAX_TIMES, (limits.get(code)?.times ?? 0) + 1);
+  const ms = leftMs ?? Math.min(MAX_HOLD_MS, error.holdMs * 2 ** (times - 1));
+  return new Map(limits).set(code, limitOf(code, error, times, ms, time));
+}
+
+function limitOf(code: string, hold: OfferHold, times: number, ms: number, { now, wall }: Time): OfferLimit {
   const endsAt = wall + ms;
-  const limit: OfferLimit = {
-    ...{ code, callees, times, endsAt, condition, until: now + ms },
-    reason: `${text}, until ${utc(endsAt)} (${code})`,
-  };
-  return new Map(limits).set(code, limit);
+  const { callees, condition, text } = hold;
+  const reason = `${text}, until ${utc(endsAt)} (${code})`;
+  return { code, callees, times, endsAt, condition, until: now + ms, reason };
+}
+
+/** The limits of the number, for a later process; undefined if there are none. An update of the client ends the others. */
+export function storedLimits(limits: OfferLimits): unknown {
+  const ofNumber = [...limits.values()].filter(({ code }) => offerError(code).scope === "number");
+  return ofNumber.length === 0 ? undefined : ofNumber.map(({ code, endsAt, times }) => ({ code, endsAt, times }));
+}
+
+/** The limits that an earlier process has stored; anything else in the record is left out. */
+export function restoredLimits(stored: unknown, time: Time): OfferLimits {
+  const entries = Array.isArray(stored) ? stored : [];
+  return new Map(entries.flatMap((entry) => restored(entry, time) ?? []).map((limit) => [limit.code, limit]));
+}
+
+function restored(entry: unknown, time: Time): OfferLimit | undefined {
+  if (typeof entry !== "object" || entry === null) return undefined;
+  const { code, endsAt, times } = entry as Readonly<Record<string, unknown>>;
+  if (typeof code !== "string" || !Number.isFinite(endsAt) || !Number.isInteger(times)) return undefined;
+  const error = offerError(code);
+  if (error.scope !== "number") return undefined;
+  const maxMs = code === TIMELOCK_CODE ? MAX_TIMELOCK_MS : MAX_HOLD_MS; // the clock may have been set back
+  const ms = Math.min(maxMs, (endsAt as number) - time.wall);
+  const isOver = ms <= 0 && error.condition !== undefined;
+  return isOver ? undefined : limitOf(code, error, Math.min(MAX_TIMES, times as number), ms, time);
 }
 
 /** The limits without one of them. */

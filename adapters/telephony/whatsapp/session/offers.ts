@@ -1,9 +1,11 @@
 import { within } from "../../../../src/base/timeout.ts";
 import type { System } from "../../../../src/ports/system.ts";
+import type { LineRecords } from "../../../../src/ports/telephony/line-records.ts";
 import { type DialError, type LineHealth, type LineHost, NetworkSilent } from "../../../../src/ports/telephony.ts";
 import type { WhatsAppClient } from "../../../../src/ports/whatsapp-client.ts";
 import { TIMELOCK_CODE } from "../calls/offer-errors.ts";
 import * as limits from "./offer-limits.ts";
+import { StoredRecord } from "./stored-record.ts";
 import { askTimelock } from "./timelock.ts";
 
 /** Time limit of a question to the client for its time-lock, ms. */
@@ -17,13 +19,19 @@ export interface OffersOptions {
   readonly host: Pick<LineHost, "online" | "offline" | "condition">;
   /** The connected client; undefined while there is none. */
   readonly client: () => WhatsAppClient | undefined;
-  readonly log: (level: "info" | "error", message: string, error?: unknown) => void;
+  /** The records of the number; undefined if no client uses them. */
+  readonly records: () => LineRecords | undefined;
+  readonly log: (level: "info" | "warn" | "error", message: string, error?: unknown) => void;
 }
 
-/** The offers of a number: remembers the errors that apply to further ones, and reports them to the core until they end. */
+/**
+ * The offers of a number: remembers the errors that apply to further ones, also in a later process, and reports them to the
+ * core until they end.
+ */
 export class Offers {
   readonly #options: OffersOptions;
   readonly #timers = new Map<string, () => void>();
+  readonly #record: StoredRecord;
   #limits: limits.OfferLimits = limits.NO_LIMITS;
   /** The question for the time-lock that is under way, or was the last one. */
   #question: Promise<void> = Promise.resolve();
@@ -32,6 +40,20 @@ export class Offers {
 
   constructor(options: OffersOptions) {
     this.#options = options;
+    this.#record = new StoredRecord({
+      ...{ key: limits.OFFER_LIMITS_KEY, records: options.records },
+      value: () => limits.storedLimits(this.#limits),
+      failed: (error) => options.log("warn", "the limits of the number's calls could not be stored", error),
+    });
+  }
+
+  /** Continues the limits of an earlier process. @param stored value of their record */
+  restore(stored: unknown): void {
+    this.#limits = limits.restoredLimits(stored, this.#time);
+    for (const { code, condition, reason } of this.#limits.values()) {
+      this.#plan(code);
+      if (condition !== undefined) this.#options.host.condition(condition, reason);
+    }
   }
 
   /** The health of the line, with the limits of its offers. */
@@ -52,7 +74,7 @@ export class Offers {
 
   /** WhatsApp has accepted an offer. */
   offerAccepted(): void {
-    this.#limits = limits.afterAcceptance(this.#limits, this.#time);
+    this.#change(limits.afterAcceptance(this.#limits, this.#time));
   }
 
   /** The number is online, or WhatsApp has changed its time-lock. */
@@ -71,11 +93,17 @@ export class Offers {
     for (const { code, callees } of this.#limits.values()) if (callees === "everyone") this.#lift(code);
   }
 
-  /** The number is no longer linked, or the line is closed. */
-  reset(): void {
+  /** The line is closed; the limits stay stored. */
+  stop(): void {
     for (const cancel of this.#timers.values()) cancel();
     this.#timers.clear();
+  }
+
+  /** The number is no longer linked, and its records are being erased. */
+  reset(): void {
+    this.stop();
     this.#limits = limits.NO_LIMITS;
+    this.#record.discard();
   }
 
   get #time(): limits.Time {
@@ -84,18 +112,31 @@ export class Offers {
   }
 
   #limit(code: string, leftMs?: number): void {
-    const { system, host, log } = this.#options;
+    const { host, log } = this.#options;
     const before = this.#limits.get(code);
-    this.#limits = limits.limited(this.#limits, code, this.#time, leftMs);
+    this.#change(limits.limited(this.#limits, code, this.#time, leftMs));
     const limit = this.#limits.get(code);
     if (limit === undefined) return;
-    this.#timers.get(code)?.();
-    const onEnd = (): void => (code === TIMELOCK_CODE ? this.#ask(true) : this.#lift(code));
-    this.#timers.set(code, system.after(limit.until - system.monotonic(), onEnd));
+    this.#plan(code);
     if (before === undefined) log("error", limit.reason);
     if (limit.condition !== undefined) host.condition(limit.condition, limit.reason);
     if (limit.condition !== undefined && limit.callees === "everyone") host.offline(limit.reason, true);
     else host.online();
+  }
+
+  #change(changed: limits.OfferLimits): void {
+    const isChanged = changed.size > 0 || this.#limits.size > 0;
+    this.#limits = changed;
+    if (isChanged) this.#record.store();
+  }
+
+  /** Sets the timer for the end of a limit. */
+  #plan(code: string): void {
+    const { system } = this.#options;
+    const until = this.#limits.get(code)?.until ?? 0;
+    const onEnd = (): void => (code === TIMELOCK_CODE ? this.#ask(true) : this.#lift(code));
+    this.#timers.get(code)?.();
+    this.#timers.set(code, system.after(Math.max(0, until - system.monotonic()), onEnd));
   }
 
   #lift(code: string): void {
@@ -105,7 +146,7 @@ export class Offers {
     if (limit === undefined) return;
     // One of 429 is remembered until an offer is accepted: another one in a row lasts longer.
     if (limit.condition === undefined) return;
-    this.#limits = limits.lifted(this.#limits, code);
+    this.#change(limits.lifted(this.#limits, code));
     this.#options.log("info", `calls are possible again after error ${code}`);
     this.#options.host.online();
   }

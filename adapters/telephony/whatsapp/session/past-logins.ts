@@ -1,15 +1,8 @@
-import { within } from "../../../../src/base/timeout.ts";
-import type { Timers } from "../../../../src/base/timers.ts";
-import type { LineRecords } from "../../../../src/ports/telephony/line-records.ts";
-import { NetworkSilent } from "../../../../src/ports/telephony.ts";
 import { MAX_LOGINS } from "./reconnects.ts";
 import type { SessionFlow } from "./session-types.ts";
-import { storedValue } from "./stored-record.ts";
 
 /** Key of the record of the logins of a number. */
 export const PAST_LOGINS_KEY = "ringport/logins";
-/** Time in which the record must be read, ms: the first login waits for it. */
-const LOADING_MS = 2_000;
 const MAX_REASON_LENGTH = 200;
 
 /** The logins of a number, as another process learns of them. Times are ms since 1970-01-01 UTC. */
@@ -38,14 +31,8 @@ export function pastLoginsOf(
   return { logins: logins.map((at) => wall - (now - at)), restrictions, restriction };
 }
 
-/** The logins of an earlier process. Rejects if the storage does not answer in time. */
-export async function loadPastLogins(records: LineRecords, system: Timers): Promise<PastLogins> {
-  const late = () => new NetworkSilent(`the storage did not answer within ${LOADING_MS} ms`);
-  return readPastLogins(await within(storedValue(records, PAST_LOGINS_KEY), { system, ms: LOADING_MS, late }));
-}
-
 /** The logins that a record contains; anything else in it is left out. */
-function readPastLogins(stored: unknown): PastLogins {
+export function readPastLogins(stored: unknown): PastLogins {
   const { logins, restrictions, restriction } = fieldsOf(stored);
   const times = Array.isArray(logins) ? logins.filter((at): at is number => Number.isFinite(at)) : [];
   const { reason, endsAt } = fieldsOf(restriction);

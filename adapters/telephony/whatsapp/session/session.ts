@@ -16,16 +16,17 @@ import { AbandonedCalls } from "./abandoned-calls.ts";
 import { FirstSign } from "./first-sign.ts";
 import { encodeCredentials, type SessionId } from "./link-credentials.ts";
 import type { LoginTurns } from "./login-turns.ts";
+import { OFFER_LIMITS_KEY } from "./offer-limits.ts";
 import { Offers } from "./offers.ts";
 import { OpenCalls } from "./open-calls.ts";
-import { loadPastLogins, PAST_LOGINS_KEY, pastLoginsOf } from "./past-logins.ts";
+import { PAST_LOGINS_KEY, pastLoginsOf, readPastLogins } from "./past-logins.ts";
 import { masked } from "./phone-of.ts";
 import { SessionClients } from "./session-clients.ts";
 import { decideSession } from "./session-flow.ts";
 import { healthOf, isLinked, NEW_SESSION, pollMs } from "./session-state.ts";
 import type { Moment, SessionEffect, SessionFlow, SessionInput, SessionTimer } from "./session-types.ts";
 import { StatePolls } from "./state-polls.ts";
-import { StoredRecord } from "./stored-record.ts";
+import { StoredRecord, storedValue } from "./stored-record.ts";
 
 /** How long a pairing code may be typed, ms. */
 const PAIRING_CODE_MS = 180_000;
@@ -33,6 +34,8 @@ const PAIRING_CODE_MS = 180_000;
 const FIRST_SIGN_MS = 8_000;
 /** How long a link may take to be stored while the line is closed, ms. */
 const STORING_MS = 1_500;
+/** Time in which the records of an earlier process must be read, ms: the first login waits for them. */
+const LOADING_MS = 2_000;
 
 /** Options of {@link Session}. */
 export interface SessionOptions {
@@ -81,6 +84,7 @@ export class Session implements CallPort {
     this.#offers = new Offers({
       ...{ system, host },
       client: () => this.client,
+      records: () => this.#clients.records,
       log: (level, message, error) => this.#log(level, message, error),
     });
     const listener = {
@@ -164,13 +168,17 @@ export class Session implements CallPort {
     this.#take({ type: "resume" });
   }
 
-  /** Reads the logins of an earlier process, before the first one of this process. Never rejects. */
+  /** Reads the logins and limits of an earlier process, before the first login of this process. Never rejects. */
   async #remember(): Promise<void> {
     const { host, system } = this.#options;
+    const late = () => new NetworkSilent(`the storage did not answer within ${LOADING_MS} ms`);
+    const reading = Promise.all([PAST_LOGINS_KEY, OFFER_LIMITS_KEY].map((key) => storedValue(host.records, key)));
     try {
-      this.#take({ type: "remembered", ...(await loadPastLogins(host.records, system)) });
+      const [logins, limits] = await within(reading, { system, ms: LOADING_MS, late });
+      this.#take({ type: "remembered", ...readPastLogins(logins) });
+      if (this.linked) this.#offers.restore(limits);
     } catch (error) {
-      this.#log("warn", "the logins of an earlier process could not be read", error);
+      this.#log("warn", "the logins and limits of an earlier process could not be read", error);
     }
   }
 
@@ -227,7 +235,7 @@ export class Session implements CallPort {
     const late = () => new NetworkSilent("the link was not stored in time");
     if (this.#storing !== undefined) await within(this.#storing, { system, ms: STORING_MS, late }).catch(() => {});
     this.#take({ type: "close" });
-    this.#offers.reset();
+    this.#offers.stop();
     this.#abandoned.stop();
     this.openCalls.stop();
     await this.#clients.ended();

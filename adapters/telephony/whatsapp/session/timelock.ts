@@ -3,7 +3,8 @@ import type { WhatsAppClient } from "../../../../src/ports/whatsapp-client.ts";
 /** The event by which a client learns that the time-lock of its number has begun or ended. */
 export const TIMELOCK_EVENT = "mex_notification";
 const OPERATION = "NotificationUserReachoutTimelockUpdate";
-const MAX_TIMELOCK_MS = 366 * 24 * 3_600_000;
+/** The longest time-lock, ms. */
+export const MAX_TIMELOCK_MS = 366 * 24 * 3_600_000;
 /** Duration of a lock that is in force although its end has passed by our clock, ms: then WhatsApp is asked again. */
 const MIN_TIMELOCK_MS = 30_000;
 

@@ -15,7 +15,13 @@ function setUp(answers: readonly (readonly [afterMs: number, isActive: boolean])
       system.after(afterMs, () => resolve({ isActive, enforcementType: null, enforcementEndsAt }));
     });
   const client = { message: { getReachoutTimelock } } as unknown as WhatsAppClient;
-  const offers = new Offers({ system, host: new TestLineHost(), client: () => client, log() {} });
+  const offers = new Offers({
+    system,
+    host: new TestLineHost(),
+    client: () => client,
+    records: () => undefined,
+    log() {},
+  });
   return { system, offers };
 }
 
