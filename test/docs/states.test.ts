@@ -7,6 +7,7 @@ import { PHASE_TRANSITIONS } from "../../src/domain/call-flow.ts";
 import { INSTANCE_TRANSITIONS } from "../../src/domain/instance.ts";
 import { LINE_TRANSITIONS } from "../../src/domain/line-flow.ts";
 import { BLOCKED_REASONS } from "../../src/domain/number-protection.ts";
+import { QUEUE_TRANSITIONS } from "../../src/domain/queue-flow.ts";
 import { STREAM_TRANSITIONS } from "../../src/domain/stream-flow.ts";
 import { expectPage } from "./generated.ts";
 
@@ -63,6 +64,18 @@ ${stateDiagram(LINE_TRANSITIONS, "unlinked")}\`\`\`
 \`link\`: the linking has started. \`connect\`: a number is linked, or its credentials are stored. \`confirm\`: a probe found the line online,
 and the instance is stored as \`ACTIVE\`. \`lose\`: the network reported the line as offline, or a probe found it so. \`give_up\`: the line was
 offline longer than the grace, has a fault that only a person can fix, or could not be opened. A line that has a number when the server starts begins in \`connecting\`.
+
+## Queue of an instance
+
+How the dispatcher starts the calls of one instance, from \`src/domain/queue-flow.ts\`.
+
+\`\`\`mermaid
+${stateDiagram(QUEUE_TRANSITIONS, "idle")}\`\`\`
+
+\`starting\`: the next call is looked up and, once its message is ready, claimed and dialled. \`preparing\`: its message is not ready.
+\`waiting\`: the pace or the protection of the number lets it wait. \`busy\`: a call is live. \`checking\`: also, the queue looks for a claim that
+the database has not confirmed, and returns that call to the queue. \`wake\`: a call was created, the line came online, or a message is ready;
+during a look, the queue looks again after it. \`release\`: the wait has ended, or the line is down.
 
 ## SIP registration
 

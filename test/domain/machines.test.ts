@@ -4,12 +4,14 @@ import { CALL_STATUSES, CALL_TRANSITIONS, isActive } from "../../src/domain/call
 import { CALL_PHASES, PHASE_TRANSITIONS } from "../../src/domain/call-flow.ts";
 import { INSTANCE_STATUSES, INSTANCE_TRANSITIONS } from "../../src/domain/instance.ts";
 import { LINE_STATES, LINE_TRANSITIONS } from "../../src/domain/line-flow.ts";
+import { QUEUE_TRANSITIONS } from "../../src/domain/queue-flow.ts";
 
 const MACHINES: [string, Transitions<string, string>, readonly string[], string][] = [
   ["calls", CALL_TRANSITIONS, CALL_STATUSES, "QUEUED"],
   ["instances", INSTANCE_TRANSITIONS, INSTANCE_STATUSES, "CREATED"],
   ["live calls", PHASE_TRANSITIONS, CALL_PHASES, "dialing"],
   ["lines", LINE_TRANSITIONS, LINE_STATES, "unlinked"],
+  ["queues", QUEUE_TRANSITIONS, Object.keys(QUEUE_TRANSITIONS), "idle"],
 ];
 
 describe.each(MACHINES)("the states of %s", (_, table, states, initial) => {
