@@ -1,9 +1,10 @@
-import type { Kysely, Selectable } from "kysely";
-import type { AccountStore, TokenRecord, User } from "../../src/ports/storage.ts";
+import type { Kysely } from "kysely";
+import type { AccountStore } from "../../src/ports/storage.ts";
 import { IS_REVOKED } from "./conditions.ts";
 import { deleteOldest } from "./pieces.ts";
 import { prepared } from "./prepared.ts";
-import type { Database, TokenTable, UserTable } from "./schema.ts";
+import { RECORDS } from "./records.ts";
+import type { Database } from "./schema.ts";
 import type { Session } from "./session.ts";
 
 const TOKEN_BY_HASH = prepared((db, { hash }: { hash: string }) =>
@@ -15,7 +16,7 @@ export function accountStore(session: Session): AccountStore {
   const userByName = (name: string) =>
     session.read(async (db) => {
       const row = await db.selectFrom("users").selectAll().where("name", "=", name).executeTakeFirst();
-      return row && userOf(row);
+      return row && RECORDS.users.record(row);
     });
 
   return {
@@ -29,13 +30,13 @@ export function accountStore(session: Session): AccountStore {
           .orderBy("id")
           .$if(limit !== undefined, (query) => query.limit(limit ?? 0))
           .execute();
-        return rows.map(userOf);
+        return rows.map(RECORDS.users.record);
       }),
     async ensureUser(user) {
       await session.write((db) =>
         db
           .insertInto("users")
-          .values({ id: user.id, name: user.name, created_at: user.createdAt })
+          .values(RECORDS.users.row(user))
           .onConflict((conflict) => conflict.column("name").doNothing())
           .execute(),
       );
@@ -52,18 +53,18 @@ export function accountStore(session: Session): AccountStore {
             rows: (all) => all.where("user_id", "=", token.userId).where(IS_REVOKED),
           });
         }
-        await tx.insertInto("tokens").values(tokenRow(token)).execute();
+        await tx.insertInto("tokens").values(RECORDS.tokens.row(token)).execute();
         return "inserted";
       }),
     async tokenByHash(hash) {
       const [row] = await session.query(TOKEN_BY_HASH, { hash });
-      return row && tokenOf(row);
+      return row && RECORDS.tokens.record(row);
     },
     tokensByHash: (hashes) =>
       session.read(async (db) => {
         if (hashes.length === 0) return [];
         const rows = await db.selectFrom("tokens").selectAll().where("hash", "in", hashes).execute();
-        return rows.map(tokenOf);
+        return rows.map(RECORDS.tokens.record);
       }),
     tokens: (userId) =>
       session.read(async (db) => {
@@ -74,7 +75,7 @@ export function accountStore(session: Session): AccountStore {
           .orderBy("created_at")
           .orderBy("id")
           .execute();
-        return rows.map(tokenOf);
+        return rows.map(RECORDS.tokens.record);
       }),
     revokeToken: (id, at) =>
       session.write(async (db) => {
@@ -100,10 +101,6 @@ export function accountStore(session: Session): AccountStore {
   };
 }
 
-function userOf(row: Selectable<UserTable>): User {
-  return { id: row.id, name: row.name, createdAt: row.created_at };
-}
-
 /** Locks an account, and returns whether it exists: it is not deleted, and makes no other token, before the transaction ends. */
 async function lockedAccount(tx: Kysely<Database>, id: string, rowLocks: boolean): Promise<boolean> {
   const row = await tx
@@ -123,38 +120,4 @@ async function countOfValid(tx: Kysely<Database>, userId: string): Promise<numbe
     .where("revoked_at", "is", null)
     .executeTakeFirstOrThrow();
   return Number(count);
-}
-
-function tokenRow(token: TokenRecord): Selectable<TokenTable> {
-  return {
-    id: token.id,
-    user_id: token.userId,
-    label: token.label,
-    hash: token.hash,
-    demo_instance_id: token.demoInstanceId,
-    allowed_prefixes: token.allowedPrefixes && JSON.stringify(token.allowedPrefixes),
-    max_calls_per_day: token.maxCallsPerDay,
-    scopes: token.scopes && JSON.stringify(token.scopes),
-    created_at: token.createdAt,
-    expires_at: token.expiresAt,
-    revoked_at: token.revokedAt,
-    last_used_at: token.lastUsedAt,
-  };
-}
-
-function tokenOf(row: Selectable<TokenTable>): TokenRecord {
-  return {
-    id: row.id,
-    userId: row.user_id,
-    label: row.label,
-    hash: row.hash,
-    demoInstanceId: row.demo_instance_id,
-    allowedPrefixes: row.allowed_prefixes === null ? null : JSON.parse(row.allowed_prefixes),
-    maxCallsPerDay: row.max_calls_per_day,
-    scopes: row.scopes === null ? null : JSON.parse(row.scopes),
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-    revokedAt: row.revoked_at,
-    lastUsedAt: row.last_used_at,
-  };
 }

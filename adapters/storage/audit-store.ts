@@ -1,31 +1,20 @@
-import type { Selectable } from "kysely";
-import type { AuditRecord, LoginStore } from "../../src/ports/storage.ts";
+import type { LoginStore } from "../../src/ports/storage.ts";
 import { deleteOldest, deletePiece, MAX_PIECE } from "./pieces.ts";
-import type { AuditTable } from "./schema.ts";
+import { RECORDS } from "./records.ts";
 import type { Session } from "./session.ts";
 
 /** The audit log. */
 export function auditStore(session: Session): Pick<LoginStore, "note" | "audit"> {
   return {
-    note: ({ id, at, accountId, email, action, subject }, keptSince, most) =>
+    note: (entry, keptSince, most) =>
       session.transaction(async (tx) => {
-        if (accountId !== null)
+        if (entry.accountId !== null)
           await deleteOldest(tx, session.traits, {
             table: "audit_log",
             most: most - 1,
-            rows: (all) => all.where("account_id", "=", accountId),
+            rows: (all) => all.where("account_id", "=", entry.accountId),
           });
-        await tx
-          .insertInto("audit_log")
-          .values({
-            id,
-            at,
-            account_id: accountId,
-            email,
-            action,
-            subject: subject === null ? null : JSON.stringify(subject),
-          })
-          .execute();
+        await tx.insertInto("audit_log").values(RECORDS.audit_log.row(entry)).execute();
         await deletePiece(tx, session.traits, {
           table: "audit_log",
           limit: MAX_PIECE,
@@ -43,18 +32,7 @@ export function auditStore(session: Session): Pick<LoginStore, "note" | "audit">
           .orderBy("id", "desc")
           .limit(limit)
           .execute();
-        return rows.map(recordOf);
+        return rows.map(RECORDS.audit_log.record);
       }),
-  };
-}
-
-function recordOf(row: Selectable<AuditTable>): AuditRecord {
-  return {
-    id: row.id,
-    at: row.at,
-    accountId: row.account_id,
-    email: row.email,
-    action: row.action,
-    subject: row.subject === null ? null : JSON.parse(row.subject),
   };
 }

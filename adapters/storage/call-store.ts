@@ -16,11 +16,11 @@ import { IS_ON_LINE, IS_QUEUED, IS_RECORDED } from "./conditions.ts";
 import { insertEvents } from "./event-insertion.ts";
 import { inPieces } from "./pieces.ts";
 import { prepared } from "./prepared.ts";
-import type { CallRow, CallTable, Database } from "./schema.ts";
+import type { CallRow, Database } from "./schema.ts";
 import type { Session } from "./session.ts";
 import { charge, chargesOf, finalCallBytes } from "./stored-bytes.ts";
 
-type Move = Partial<CallTable> & { readonly id: string; readonly expected: number };
+type Move = Partial<CallRow> & { readonly id: string; readonly expected: number };
 
 const CALL = prepared((db, { id }: { id: string }) => db.selectFrom("calls").selectAll().where("id", "=", id));
 const MOVED = prepared((db, { id, expected, ...columns }: Move) =>

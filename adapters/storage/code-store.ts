@@ -1,11 +1,9 @@
-import type { Kysely, Selectable } from "kysely";
+import type { Kysely } from "kysely";
 import type { CodeRecord, LoginStore, UsedCode } from "../../src/ports/storage.ts";
-import { hasAdmin } from "./account-row.ts";
-import { IS_FIRST_CODE, IS_INVITATION, IS_RESET_CODE } from "./conditions.ts";
-import type { AccountCodeTable, Database } from "./schema.ts";
+import { IS_ADMIN, IS_FIRST_CODE, IS_INVITATION, IS_RESET_CODE } from "./conditions.ts";
+import { RECORDS } from "./records.ts";
+import type { Database } from "./schema.ts";
 import type { Session } from "./session.ts";
-
-type CodeRow = Selectable<AccountCodeTable>;
 
 /** One-time codes. */
 export function codeStore(
@@ -17,7 +15,7 @@ export function codeStore(
         if (code.purpose === "first" && (await hasAdmin(tx))) return false;
         if (code.purpose === "invitation" && (await openInvitations(tx, code, session.traits.rowLocks)) >= most)
           return false;
-        const row = rowOf(code);
+        const row = RECORDS.account_codes.row(code);
         await tx
           .insertInto("account_codes")
           .values(row)
@@ -33,7 +31,7 @@ export function codeStore(
     codeByHash: (hash) =>
       session.read(async (db) => {
         const row = await db.selectFrom("account_codes").selectAll().where("hash", "=", hash).executeTakeFirst();
-        return row && codeOf(row);
+        return row && RECORDS.account_codes.record(row);
       }),
     invitations: () =>
       session.read(async (db) => {
@@ -43,7 +41,7 @@ export function codeStore(
           .where(IS_INVITATION)
           .orderBy("id", "desc")
           .execute();
-        return rows.map(codeOf);
+        return rows.map(RECORDS.account_codes.record);
       }),
     deleteInvitation: (id) =>
       session.write(async (db) => {
@@ -56,6 +54,11 @@ export function codeStore(
         return deleted !== undefined;
       }),
   };
+}
+
+/** True if there is an administrator. */
+export async function hasAdmin(db: Kysely<Database>): Promise<boolean> {
+  return (await db.selectFrom("accounts").select("id").where(IS_ADMIN).executeTakeFirst()) !== undefined;
 }
 
 /** The invitations that have not expired when a further one is created. */
@@ -81,7 +84,7 @@ export async function lockedCode(
   tx: Kysely<Database>,
   { hash, purpose, now }: UsedCode,
   rowLocks: boolean,
-): Promise<CodeRow | undefined> {
+): Promise<Database["account_codes"] | undefined> {
   return tx
     .selectFrom("account_codes")
     .selectAll()
@@ -90,26 +93,4 @@ export async function lockedCode(
     .where("expires_at", ">", now)
     .$if(rowLocks, (query) => query.forUpdate())
     .executeTakeFirst();
-}
-
-function rowOf(code: CodeRecord): CodeRow {
-  return {
-    id: code.id,
-    purpose: code.purpose,
-    hash: code.hash,
-    account_id: code.accountId,
-    created_at: code.createdAt,
-    expires_at: code.expiresAt,
-  };
-}
-
-function codeOf(row: CodeRow): CodeRecord {
-  return {
-    id: row.id,
-    purpose: row.purpose,
-    hash: row.hash,
-    accountId: row.account_id,
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-  };
 }

@@ -1,10 +1,11 @@
-import type { Kysely, Selectable } from "kysely";
+import type { Kysely } from "kysely";
 import { CodedError } from "../../src/base/error.ts";
 import type { Consent } from "../../src/domain/consent.ts";
 import type { ConsentStore } from "../../src/ports/storage.ts";
 import { lockedPosition } from "./event-insertion.ts";
 import { prepared } from "./prepared.ts";
-import type { ConsentTable, Database } from "./schema.ts";
+import { RECORDS } from "./records.ts";
+import type { Database } from "./schema.ts";
 import type { Session } from "./session.ts";
 
 const CONSENT = prepared((db, { userId, phone }: { userId: string; phone: string }) =>
@@ -21,12 +22,12 @@ export function consentStore(session: Session): ConsentStore {
   return {
     async get(userId, phone) {
       const [row] = await session.query(CONSENT, { userId, phone });
-      return row && consentOf(row);
+      return row && RECORDS.consents.record(row);
     },
     ofNumbers: (userId, phones) =>
       session.read(async (db) => {
         const ofUser = db.selectFrom("consents").selectAll().where("user_id", "=", userId);
-        return (await ofUser.where("phone", "in", phones).execute()).map(consentOf);
+        return (await ofUser.where("phone", "in", phones).execute()).map(RECORDS.consents.record);
       }),
     put: (consent, most) =>
       session
@@ -62,7 +63,7 @@ export function consentStore(session: Session): ConsentStore {
           .orderBy("phone")
           .$if(limit !== undefined, (query) => query.limit(limit ?? 0))
           .execute();
-        return rows.map(consentOf);
+        return rows.map(RECORDS.consents.record);
       }),
   };
 }
@@ -79,7 +80,7 @@ async function isDeleted(tx: Kysely<Database>, userId: string, rowLocks: boolean
 }
 
 async function replace(tx: Kysely<Database>, consent: Consent): Promise<{ created: boolean; consent: Consent }> {
-  const row = rowOf(consent);
+  const row = RECORDS.consents.row(consent);
   const { status, source, updated_at } = row;
   // Again if it is deleted in between.
   for (;;) {
@@ -97,7 +98,7 @@ async function replace(tx: Kysely<Database>, consent: Consent): Promise<{ create
       .where("phone", "=", row.phone)
       .returningAll()
       .executeTakeFirst();
-    if (replaced) return { created: false, consent: consentOf(replaced) };
+    if (replaced) return { created: false, consent: RECORDS.consents.record(replaced) };
   }
 }
 
@@ -110,20 +111,4 @@ async function countOf(tx: Kysely<Database>, userId: string): Promise<number> {
     .where("user_id", "=", userId)
     .executeTakeFirstOrThrow();
   return Number(count);
-}
-
-function rowOf({ userId, phone, status, source, createdAt, updatedAt }: Consent) {
-  const json = source === null ? null : JSON.stringify(source);
-  return { user_id: userId, phone, status, source: json, created_at: createdAt, updated_at: updatedAt };
-}
-
-function consentOf(row: Selectable<ConsentTable>): Consent {
-  return {
-    userId: row.user_id,
-    phone: row.phone,
-    status: row.status,
-    source: row.source === null ? null : JSON.parse(row.source),
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  };
 }

@@ -2,6 +2,7 @@ import { type Kysely, PostgresAdapter } from "kysely";
 import { InternalError } from "../../src/base/error.ts";
 import type { Event } from "../../src/domain/events.ts";
 import { prepared } from "./prepared.ts";
+import { RECORDS } from "./records.ts";
 import type { Database, EventRow } from "./schema.ts";
 
 /** Rows per INSERT; both databases limit the parameters of one statement. */
@@ -27,7 +28,7 @@ const COUNTED_AND_INSERTED = prepared((db, { events, ...row }: NewRow & Count) =
  * as they are. Call it last in a transaction: on PostgreSQL it locks the user's counter until the commit.
  */
 export async function insertEvents(tx: Kysely<Database>, events: readonly Event[]): Promise<void> {
-  const rows = events.map(rowOf);
+  const rows = events.map(RECORDS.events.row);
   const [only, ...more] = rows;
   if (only && more.length === 0) return insertOne(tx, only);
   // Sorted, so that two transactions never wait for each other.
@@ -74,16 +75,4 @@ function inserting(db: Kysely<Database>, rows: readonly EventRow[]) {
     .insertInto("events")
     .values(rows)
     .onConflict((conflict) => conflict.column("id").doNothing());
-}
-
-function rowOf(event: Event): NewRow {
-  return {
-    id: event.id,
-    type: event.type,
-    at: event.timestamp,
-    call_id: event.callId,
-    instance_id: event.instanceId,
-    user_id: event.userId,
-    data: JSON.stringify(event.data),
-  };
 }

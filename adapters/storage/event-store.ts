@@ -4,6 +4,7 @@ import type { EventStore, LogPage } from "../../src/ports/storage.ts";
 import { insertEvents } from "./event-insertion.ts";
 import { countedPage, type NumberedRow, numbered } from "./event-sequence.ts";
 import { prepared } from "./prepared.ts";
+import { RECORDS } from "./records.ts";
 import type { Database } from "./schema.ts";
 import type { Session } from "./session.ts";
 
@@ -139,15 +140,5 @@ function keysOf({ after = 0, limit }: LogPage): PageKeys {
 
 /** The event of a row. */
 export function eventOf(row: NumberedRow): LoggedEvent {
-  return {
-    id: row.id,
-    type: row.type,
-    timestamp: row.at,
-    callId: row.call_id,
-    instanceId: row.instance_id,
-    userId: row.user_id,
-    data: JSON.parse(row.data),
-    sequence: row.sequence,
-    position: row.position,
-  } as LoggedEvent;
+  return { ...RECORDS.events.record(row), sequence: row.sequence, position: row.position } as LoggedEvent;
 }

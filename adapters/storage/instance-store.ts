@@ -1,7 +1,7 @@
 import type { Kysely, SelectQueryBuilder } from "kysely";
 import { CodedError } from "../../src/base/error.ts";
 import type { Instance } from "../../src/domain/instance.ts";
-import type { InstancePatch, InstanceStore, Page } from "../../src/ports/storage.ts";
+import type { InstanceStore, Page } from "../../src/ports/storage.ts";
 import { IS_HALF_DELETED, IS_LINKED, IS_NOT_DELETED, IS_UNLINKED, IS_WAITING } from "./conditions.ts";
 import { credentialStore, eraseSecrets, writeCredentials } from "./credential-store.ts";
 import { insertEvents } from "./event-insertion.ts";
@@ -9,11 +9,12 @@ import { instancePurge } from "./instance-purge.ts";
 import { follows, positionAfter } from "./keyset.ts";
 import { prepared } from "./prepared.ts";
 import { insertReceipt, KeyTaken } from "./receipt-store.ts";
-import type { Database, InstanceRow, InstanceTable } from "./schema.ts";
+import { RECORDS } from "./records.ts";
+import type { Database, InstanceRow } from "./schema.ts";
 import type { Session } from "./session.ts";
 import { charge, eventBytes, OverBudget, rowBytes } from "./stored-bytes.ts";
 
-type Move = Partial<InstanceTable> & { readonly id: string; readonly expected: number; readonly added: number };
+type Move = Partial<InstanceRow> & { readonly id: string; readonly expected: number; readonly added: number };
 
 const INSTANCE = prepared((db, { id }: { id: string }) => db.selectFrom("instances").selectAll().where("id", "=", id));
 const INSERTED = prepared((db, row: InstanceRow) => db.insertInto("instances").values(row));
@@ -44,7 +45,7 @@ export function instanceStore(session: Session): InstanceStore {
     insert: (instance, events, receipt, maxInstances, budget) =>
       session
         .transaction(async (tx) => {
-          const row = rowOf(instance);
+          const row = { ...RECORDS.instances.row(instance), stored_bytes: 0 };
           const bytes = rowBytes(row) + eventBytes(events) + (receipt ? rowBytes(receipt) : 0);
           await charge(tx, [{ owner: instance.userId, bytes, limit: budget?.userBytes }]);
           // On PostgreSQL this locks the user's log until the commit: the next insertion counts this one.
@@ -63,24 +64,29 @@ export function instanceStore(session: Session): InstanceStore {
         }),
     async get(id) {
       const [row] = await session.query(INSTANCE, { id });
-      return row && instanceOf(row);
+      return row && RECORDS.instances.record(row);
     },
     list: (userId, page) => session.read((db) => list(db, userId, page)),
     update: (id, version, patch, events, sealed) =>
       session.transaction(async (tx) => {
-        const [row] = await MOVED(tx, { id, expected: version, added: eventBytes(events), ...columnsOf(patch) });
+        const [row] = await MOVED(tx, {
+          id,
+          expected: version,
+          added: eventBytes(events),
+          ...RECORDS.instances.changes(patch),
+        });
         if (!row) return undefined;
         await charge(tx, [{ owner: row.user_id, bytes: eventBytes(events) }]);
         if (sealed) await writeCredentials(tx, id, sealed);
         if (patch.status === "CREATED" || row.erased_at !== null) await eraseSecrets(tx, id);
         await insertEvents(tx, events);
-        return instanceOf(row);
+        return RECORDS.instances.record(row);
       }),
     linked: (page) => session.read((db) => pageById(db.selectFrom("instances").selectAll().where(IS_LINKED), page)),
     withWaitingCalls: (limit) =>
       session.read(async (db) => {
         const rows = await withWaitingCalls(db, limit);
-        return rows.map(instanceOf);
+        return rows.map(RECORDS.instances.record);
       }),
     unlinked: (provider, page) =>
       session.read((db) =>
@@ -111,7 +117,7 @@ async function pageById(
     .orderBy("id")
     .$if(limit !== undefined, (first) => first.limit(limit ?? 0))
     .execute();
-  return rows.map(instanceOf);
+  return rows.map(RECORDS.instances.record);
 }
 
 /** Seeks the oldest waiting call of each linked instance in an index, instead of reading all calls that wait. */
@@ -152,63 +158,5 @@ async function list(db: Kysely<Database>, userId: string, page: Page): Promise<I
   }
   if (page.limit !== undefined) query = query.limit(page.limit);
   const rows = await query.orderBy("created_at", "desc").orderBy("id", "desc").execute();
-  return rows.map(instanceOf);
-}
-
-function rowOf(instance: Instance): InstanceRow {
-  return {
-    id: instance.id,
-    user_id: instance.userId,
-    name: instance.name,
-    status: instance.status,
-    metadata: JSON.stringify(instance.metadata),
-    provider: instance.provider,
-    phone: instance.phone,
-    caller_id: instance.callerId ? JSON.stringify(instance.callerId) : null,
-    linked_at: instance.linkedAt ?? null,
-    pause: instance.pause ? JSON.stringify(instance.pause) : null,
-    dialled_number: instance.dialledNumber ? JSON.stringify(instance.dialledNumber) : null,
-    created_at: instance.createdAt,
-    updated_at: instance.updatedAt,
-    erased_at: instance.erasedAt,
-    stored_bytes: 0,
-    version: instance.version,
-  };
-}
-
-function instanceOf(row: InstanceRow): Instance {
-  return {
-    id: row.id,
-    userId: row.user_id,
-    name: row.name,
-    status: row.status,
-    metadata: JSON.parse(row.metadata),
-    provider: row.provider,
-    phone: row.phone,
-    ...(row.caller_id === null ? {} : { callerId: JSON.parse(row.caller_id) }),
-    ...(row.linked_at === null ? {} : { linkedAt: row.linked_at }),
-    ...(row.pause === null ? {} : { pause: JSON.parse(row.pause) }),
-    ...(row.dialled_number === null ? {} : { dialledNumber: JSON.parse(row.dialled_number) }),
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-    erasedAt: row.erased_at,
-    version: row.version,
-  };
-}
-
-function columnsOf(patch: InstancePatch): Partial<InstanceTable> {
-  return {
-    ...(patch.name !== undefined && { name: patch.name }),
-    ...(patch.status !== undefined && { status: patch.status }),
-    ...(patch.metadata !== undefined && { metadata: JSON.stringify(patch.metadata) }),
-    ...(patch.phone !== undefined && { phone: patch.phone }),
-    ...(patch.callerId !== undefined && { caller_id: patch.callerId && JSON.stringify(patch.callerId) }),
-    ...(patch.linkedAt !== undefined && { linked_at: patch.linkedAt }),
-    ...(patch.pause !== undefined && { pause: patch.pause && JSON.stringify(patch.pause) }),
-    ...(patch.dialledNumber !== undefined && {
-      dialled_number: patch.dialledNumber && JSON.stringify(patch.dialledNumber),
-    }),
-    ...(patch.updatedAt !== undefined && { updated_at: patch.updatedAt }),
-    ...(patch.erasedAt !== undefined && { erased_at: patch.erasedAt }),
-  };
+  return rows.map(RECORDS.instances.record);
 }

@@ -1,11 +1,11 @@
 import { emailKey } from "../../src/domain/email.ts";
 import type { LoginStore } from "../../src/ports/storage.ts";
-import { accountOf, hasAdmin, sessionOf, sessionRow } from "./account-row.ts";
 import { auditStore } from "./audit-store.ts";
-import { codeStore, lockedCode } from "./code-store.ts";
+import { codeStore, hasAdmin, lockedCode } from "./code-store.ts";
 import { IS_RESET_CODE } from "./conditions.ts";
 import { deleteOldest, deletePiece, inPieces } from "./pieces.ts";
 import { prepared } from "./prepared.ts";
+import { RECORDS } from "./records.ts";
 import { AdminLeaving, register } from "./registration.ts";
 import type { Session } from "./session.ts";
 import { userRemoval } from "./user-removal.ts";
@@ -63,7 +63,7 @@ export function loginStore(session: Session): LoginStore {
         if (!changed) return false;
         await tx.deleteFrom("account_sessions").where("account_id", "=", next.accountId).execute();
         await tx.deleteFrom("account_codes").where(IS_RESET_CODE).where("account_id", "=", next.accountId).execute();
-        await tx.insertInto("account_sessions").values(sessionRow(next)).execute();
+        await tx.insertInto("account_sessions").values(RECORDS.account_sessions.row(next)).execute();
         return true;
       }),
     insertSession: (added, passwordHash, most) =>
@@ -81,14 +81,14 @@ export function loginStore(session: Session): LoginStore {
           most: most - 1,
           rows: (all) => all.where("account_id", "=", added.accountId),
         });
-        await tx.insertInto("account_sessions").values(sessionRow(added)).execute();
+        await tx.insertInto("account_sessions").values(RECORDS.account_sessions.row(added)).execute();
         return true;
       }),
     async sessionByHash(hash) {
       const [row] = await session.query(SESSION_BY_HASH, { hash });
       if (!row) return undefined;
       const account = { ...row, id: row.account_id, created_at: row.account_created_at };
-      return { session: sessionOf(row), account: accountOf(account) };
+      return { session: RECORDS.account_sessions.record(row), account: RECORDS.accounts.record(account) };
     },
     sessions: (accountId) =>
       session.read(async (db) => {
@@ -98,7 +98,7 @@ export function loginStore(session: Session): LoginStore {
           .where("account_id", "=", accountId)
           .orderBy("id", "desc")
           .execute();
-        return rows.map(sessionOf);
+        return rows.map(RECORDS.account_sessions.record);
       }),
     async prolongSession(id, lastUsedAt, expiresAt) {
       await session.write((db) =>
@@ -140,7 +140,7 @@ function accountReads(session: Session): Pick<LoginStore, "hasAdmin" | "account"
   const accountWith = (column: "id" | "email_key", value: string) =>
     session.read(async (db) => {
       const row = await db.selectFrom("accounts").selectAll().where(column, "=", value).executeTakeFirst();
-      return row && accountOf(row);
+      return row && RECORDS.accounts.record(row);
     });
   return {
     hasAdmin: () => session.read(hasAdmin),
@@ -154,7 +154,7 @@ function accountReads(session: Session): Pick<LoginStore, "hasAdmin" | "account"
           .orderBy("id")
           .$if(limit !== undefined, (query) => query.limit(limit ?? 0))
           .execute();
-        return rows.map(accountOf);
+        return rows.map(RECORDS.accounts.record);
       }),
   };
 }

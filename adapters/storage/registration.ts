@@ -2,9 +2,9 @@ import type { Kysely } from "kysely";
 import { CodedError } from "../../src/base/error.ts";
 import { emailKey } from "../../src/domain/email.ts";
 import type { NewAccount, RegistrationResult, User } from "../../src/ports/storage.ts";
-import { accountOf, sessionRow } from "./account-row.ts";
 import { lockedCode } from "./code-store.ts";
 import { IS_ADMIN } from "./conditions.ts";
+import { RECORDS } from "./records.ts";
 import type { Database } from "./schema.ts";
 
 /** Rolls a registration back: the removal of the administrator's account has begun. */
@@ -24,13 +24,8 @@ export async function register(
   const row = await tx
     .insertInto("accounts")
     .values({
-      id: account.id,
-      user_id: oldUserId ?? user.id,
-      email: account.email,
+      ...RECORDS.accounts.row({ ...account, userId: oldUserId ?? user.id }),
       email_key: emailKey(account.email),
-      password_hash: account.passwordHash,
-      role: account.role,
-      created_at: account.createdAt,
       removal_begun_at: null,
     })
     .onConflict((conflict) => conflict.doNothing())
@@ -40,8 +35,8 @@ export async function register(
   if (await isAdminLeaving(tx)) throw new AdminLeaving();
   if (oldUserId === undefined) await insertUser(tx, user);
   if (locked) await tx.deleteFrom("account_codes").where("id", "=", locked.id).execute();
-  await tx.insertInto("account_sessions").values(sessionRow(session)).execute();
-  return { kind: "registered", account: accountOf(row) };
+  await tx.insertInto("account_sessions").values(RECORDS.account_sessions.row(session)).execute();
+  return { kind: "registered", account: RECORDS.accounts.record(row) };
 }
 
 /** The oldest user of that name, or without a name, that has no account. */

@@ -1,7 +1,8 @@
 import type { Kysely } from "kysely";
 import type { TranscriptLine } from "../../src/domain/transcript.ts";
 import type { TranscriptStore } from "../../src/ports/storage.ts";
-import type { Database, TranscriptRow } from "./schema.ts";
+import { RECORDS } from "./records.ts";
+import type { Database } from "./schema.ts";
 import type { Session } from "./session.ts";
 
 /** Rows per INSERT, ids per SELECT; both databases limit the parameters of one statement. */
@@ -13,7 +14,7 @@ export function transcriptStore(session: Session): TranscriptStore {
     append: (lines) =>
       session.transaction(async (tx) => {
         const remaining = await remainingCalls(tx, lines, session.traits.rowLocks);
-        const rows = lines.filter(({ callId }) => remaining.has(callId)).map(rowOf);
+        const rows = lines.filter(({ callId }) => remaining.has(callId)).map(RECORDS.transcripts.row);
         for (let from = 0; from < rows.length; from += BATCH)
           await tx
             .insertInto("transcripts")
@@ -23,7 +24,7 @@ export function transcriptStore(session: Session): TranscriptStore {
       }),
     ofCalls: (callIds) =>
       session.read(async (db) => {
-        const found: TranscriptRow[] = [];
+        const found: Database["transcripts"][] = [];
         for (let from = 0; from < callIds.length; from += BATCH)
           found.push(
             ...(await db
@@ -34,7 +35,7 @@ export function transcriptStore(session: Session): TranscriptStore {
               .orderBy("position")
               .execute()),
           );
-        return found.map(lineOf);
+        return found.map(RECORDS.transcripts.record);
       }),
   };
 }
@@ -57,30 +58,4 @@ async function remainingCalls(
     for (const { id } of found) remaining.add(id);
   }
   return remaining;
-}
-
-function rowOf(line: TranscriptLine): TranscriptRow {
-  return {
-    call_id: line.callId,
-    position: line.position,
-    speaker: line.speaker,
-    text: JSON.stringify(line.text),
-    at: line.timestamp,
-    start_ms: line.startMs,
-    end_ms: line.endMs,
-    confidence: line.confidence,
-  };
-}
-
-function lineOf(row: TranscriptRow): TranscriptLine {
-  return {
-    callId: row.call_id,
-    position: row.position,
-    speaker: row.speaker,
-    text: JSON.parse(row.text),
-    timestamp: row.at,
-    startMs: row.start_ms,
-    endMs: row.end_ms,
-    confidence: row.confidence,
-  };
 }

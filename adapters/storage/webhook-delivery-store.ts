@@ -1,4 +1,4 @@
-import type { Kysely, Selectable } from "kysely";
+import type { Kysely } from "kysely";
 import { type NumberedEvent, withoutPosition } from "../../src/domain/events.ts";
 import type { WebhookDelivery } from "../../src/domain/webhook.ts";
 import type { DueDelivery, WebhookStore } from "../../src/ports/storage.ts";
@@ -7,14 +7,12 @@ import { SEQUENCE } from "./event-sequence.ts";
 import { eventOf } from "./event-store.ts";
 import { deleteOldest, deletePiece, inPieces } from "./pieces.ts";
 import { prepared } from "./prepared.ts";
-import type { Database, WebhookDeliveryTable } from "./schema.ts";
+import { RECORDS } from "./records.ts";
+import type { Database } from "./schema.ts";
 import type { Session } from "./session.ts";
 
-type DeliveryRow = Selectable<WebhookDeliveryTable>;
-type Attempted = Pick<
-  DeliveryRow,
-  "id" | "status" | "attempts" | "next_attempt_at" | "last_attempt_at" | "last_status" | "last_error"
->;
+type DeliveryRow = Database["webhook_deliveries"];
+type Attempted = Partial<DeliveryRow> & Pick<DeliveryRow, "id">;
 
 /** Rows per INSERT; both databases limit the parameters of one statement. */
 const BATCH = 500;
@@ -46,7 +44,7 @@ export function deliveryStore(
           most,
           rows: (all) => all.where("webhook_id", "=", delivery.webhookId).where(IS_REQUESTED_AND_OVER),
         });
-        await insertRows(tx, [{ ...rowOf(delivery), requested: 1 }]);
+        await insertRows(tx, [{ ...RECORDS.webhook_deliveries.row(delivery), requested: 1 }]);
         return true;
       }),
     async pending(webhookId, limit) {
@@ -57,12 +55,7 @@ export function deliveryStore(
       session.write(async (db) => {
         const [row] = await ATTEMPTED(db, {
           id,
-          status: result.status,
-          attempts: result.attempts,
-          next_attempt_at: result.nextAttemptAt,
-          last_attempt_at: result.lastAttemptAt,
-          last_status: result.lastStatus,
-          last_error: result.lastError,
+          ...RECORDS.webhook_deliveries.changes(result),
         });
         return row !== undefined;
       }),
@@ -82,7 +75,7 @@ export function deliveryStore(
     getDelivery: (id) =>
       session.read(async (db) => {
         const row = await db.selectFrom("webhook_deliveries").selectAll().where("id", "=", id).executeTakeFirst();
-        return row && deliveryOf(row);
+        return row && RECORDS.webhook_deliveries.record(row);
       }),
     deliveries: (webhookId, { status }, { limit, after }) =>
       session.read(async (db) => {
@@ -95,7 +88,7 @@ export function deliveryStore(
           .orderBy("id", "desc")
           .$if(limit !== undefined, (query) => query.limit(limit ?? 0))
           .execute();
-        return rows.map(deliveryOf);
+        return rows.map(RECORDS.webhook_deliveries.record);
       }),
     forgetDeliveries: (createdBefore) =>
       inPieces((limit) =>
@@ -113,7 +106,10 @@ export function deliveryStore(
 
 /** Stores the deliveries of events. */
 export function insertDeliveries(tx: Kysely<Database>, deliveries: readonly WebhookDelivery[]): Promise<void> {
-  return insertRows(tx, deliveries.map(rowOf));
+  return insertRows(
+    tx,
+    deliveries.map((delivery) => ({ ...RECORDS.webhook_deliveries.row(delivery), requested: null })),
+  );
 }
 
 /** Tests and replays of a webhook that are pending. */
@@ -140,7 +136,7 @@ async function withEvents(session: Session, rows: readonly DeliveryRow[]): Promi
   const ids = rows.filter(({ body }) => body === null).map(({ event_id }) => event_id);
   const events = ids.length === 0 ? [] : await session.read((db) => eventsOf(db, ids));
   return rows.map((row) => ({
-    delivery: deliveryOf(row),
+    delivery: RECORDS.webhook_deliveries.record(row),
     event: events.find(({ id }) => id === row.event_id),
   }));
 }
@@ -153,39 +149,4 @@ async function eventsOf(db: Kysely<Database>, ids: readonly string[]): Promise<N
     .where("id", "in", ids)
     .execute();
   return rows.map((row) => withoutPosition(eventOf(row)));
-}
-
-function rowOf(delivery: WebhookDelivery): DeliveryRow {
-  return {
-    id: delivery.id,
-    webhook_id: delivery.webhookId,
-    event_id: delivery.eventId,
-    event_type: delivery.eventType,
-    body: delivery.body,
-    requested: null,
-    status: delivery.status,
-    attempts: delivery.attempts,
-    next_attempt_at: delivery.nextAttemptAt,
-    last_attempt_at: delivery.lastAttemptAt,
-    last_status: delivery.lastStatus,
-    last_error: delivery.lastError,
-    created_at: delivery.createdAt,
-  };
-}
-
-function deliveryOf(row: DeliveryRow): WebhookDelivery {
-  return {
-    id: row.id,
-    webhookId: row.webhook_id,
-    eventId: row.event_id,
-    eventType: row.event_type,
-    body: row.body,
-    status: row.status,
-    attempts: row.attempts,
-    nextAttemptAt: row.next_attempt_at,
-    lastAttemptAt: row.last_attempt_at,
-    lastStatus: row.last_status,
-    lastError: row.last_error,
-    createdAt: row.created_at,
-  };
 }

@@ -1,16 +1,16 @@
 import { setImmediate } from "node:timers/promises";
-import type { Kysely, Selectable, Updateable } from "kysely";
-import type { Webhook } from "../../src/domain/webhook.ts";
-import type { WebhookPatch, WebhookStore } from "../../src/ports/storage.ts";
+import type { Kysely } from "kysely";
+import type { WebhookStore } from "../../src/ports/storage.ts";
 import { IS_ENABLED } from "./conditions.ts";
 import { lockedPosition } from "./event-insertion.ts";
 import { deletePiece, MAX_PIECE } from "./pieces.ts";
-import type { Database, WebhookTable } from "./schema.ts";
+import { RECORDS } from "./records.ts";
+import type { Database } from "./schema.ts";
 import type { Session, Traits } from "./session.ts";
 import { deliveryStore, insertDeliveries } from "./webhook-delivery-store.ts";
 
 /** A webhook, with the end of its user's log; null if that is empty. */
-type EnabledRow = Selectable<WebhookTable> & { readonly end: number | null };
+type EnabledRow = Database["webhooks"] & { readonly end: number | null };
 
 /** Webhooks of one query. */
 const PIECE = 500;
@@ -26,14 +26,14 @@ export function webhookStore(session: Session): WebhookStore {
         if ((await countOf(tx, webhook.userId)) >= most) return undefined;
         await tx
           .insertInto("webhooks")
-          .values(rowOf({ ...webhook, position }))
+          .values(RECORDS.webhooks.row({ ...webhook, position }))
           .execute();
         return { ...webhook, position };
       }),
     get: (id) =>
       session.read(async (db) => {
         const row = await db.selectFrom("webhooks").selectAll().where("id", "=", id).executeTakeFirst();
-        return row && webhookOf(row);
+        return row && RECORDS.webhooks.record(row);
       }),
     list: (userId, { limit, after }) =>
       session.read(async (db) => {
@@ -45,12 +45,12 @@ export function webhookStore(session: Session): WebhookStore {
           .orderBy("id", "desc")
           .$if(limit !== undefined, (query) => query.limit(limit ?? 0))
           .execute();
-        return rows.map(webhookOf);
+        return rows.map(RECORDS.webhooks.record);
       }),
-    enabled: () => allEnabled(session, () => true).then((rows) => rows.map(webhookOf)),
+    enabled: () => allEnabled(session, () => true).then((rows) => rows.map(RECORDS.webhooks.record)),
     update: (id, version, patch) =>
       session.transaction(async (tx) => {
-        const columns = columnsOf(patch);
+        const columns = RECORDS.webhooks.changes(patch);
         if (patch.disabledReason === null) {
           const before = await tx
             .selectFrom("webhooks")
@@ -66,7 +66,7 @@ export function webhookStore(session: Session): WebhookStore {
           .where("version", "=", version)
           .returningAll()
           .executeTakeFirst();
-        return row && webhookOf(row);
+        return row && RECORDS.webhooks.record(row);
       }),
     async delete(id) {
       for (;;) {
@@ -152,59 +152,4 @@ async function countOf(tx: Kysely<Database>, userId: string): Promise<number> {
     .where("user_id", "=", userId)
     .executeTakeFirstOrThrow();
   return Number(count);
-}
-
-function rowOf(webhook: Webhook): Selectable<WebhookTable> {
-  return {
-    id: webhook.id,
-    user_id: webhook.userId,
-    url: webhook.url,
-    events: webhook.events && JSON.stringify(webhook.events),
-    description: webhook.description,
-    header_names: JSON.stringify(webhook.headerNames),
-    sealed_headers: webhook.sealedHeaders,
-    disabled_reason: webhook.disabledReason,
-    sealed_key: webhook.sealedKey,
-    sealed_old_key: webhook.sealedOldKey,
-    old_key_until: webhook.oldKeyUntil,
-    position: webhook.position,
-    created_at: webhook.createdAt,
-    updated_at: webhook.updatedAt,
-    version: webhook.version,
-  };
-}
-
-function columnsOf({ events, ...patch }: WebhookPatch): Updateable<WebhookTable> {
-  return {
-    ...(patch.url !== undefined && { url: patch.url }),
-    ...(events !== undefined && { events: events && JSON.stringify(events) }),
-    ...(patch.description !== undefined && { description: patch.description }),
-    ...(patch.headerNames !== undefined && { header_names: JSON.stringify(patch.headerNames) }),
-    ...(patch.sealedHeaders !== undefined && { sealed_headers: patch.sealedHeaders }),
-    ...(patch.disabledReason !== undefined && { disabled_reason: patch.disabledReason }),
-    ...(patch.sealedKey !== undefined && { sealed_key: patch.sealedKey }),
-    ...(patch.sealedOldKey !== undefined && { sealed_old_key: patch.sealedOldKey }),
-    ...(patch.oldKeyUntil !== undefined && { old_key_until: patch.oldKeyUntil }),
-    ...(patch.updatedAt !== undefined && { updated_at: patch.updatedAt }),
-  };
-}
-
-function webhookOf(row: Selectable<WebhookTable>): Webhook {
-  return {
-    id: row.id,
-    userId: row.user_id,
-    url: row.url,
-    events: row.events === null ? null : JSON.parse(row.events),
-    description: row.description,
-    headerNames: row.header_names === null ? [] : JSON.parse(row.header_names),
-    sealedHeaders: row.sealed_headers && new Uint8Array(row.sealed_headers),
-    disabledReason: row.disabled_reason,
-    sealedKey: new Uint8Array(row.sealed_key), // pg returns a Buffer, a view into a larger one
-    sealedOldKey: row.sealed_old_key && new Uint8Array(row.sealed_old_key),
-    oldKeyUntil: row.old_key_until,
-    position: row.position,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-    version: row.version,
-  };
 }

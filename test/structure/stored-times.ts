@@ -1,4 +1,5 @@
 import ts from "typescript";
+import { RECORDS } from "../../adapters/storage/records.ts";
 import type { SourceFile } from "./source-files.ts";
 
 /** Why a column that holds times is in no row of `MAX_AHEAD_MS`. */
@@ -10,7 +11,7 @@ const REASONS = {
   span: "it is compared only with other times of the same call",
 } as const;
 
-/** The other columns of `adapters/storage/schema.ts` that hold times; JSON columns by their name. */
+/** The other columns of the database that hold times; JSON columns by their name. */
 export const OTHER_TIMES: ReadonlyMap<string, keyof typeof REASONS> = new Map([
   ["users.created_at", "shown"],
   ["accounts.removal_begun_at", "shown"],
@@ -47,21 +48,25 @@ export const OTHER_TIMES: ReadonlyMap<string, keyof typeof REASONS> = new Map([
 const NO_TIME =
   /(?:^|\.)(?:version|slot|part|position|numbered|calls|attempts|last_status|max_calls_per_day|epoch|id|confidence|amount|\w+_bytes|\w+_ms)$/;
 
-/** The columns of the tables that may hold times: numbers, and JSON that is known to. */
+/** The columns that may hold times: numbers, and JSON that is known to. */
 export function timeColumns(schema: SourceFile): readonly string[] {
+  const ofRecords = Object.entries(RECORDS).flatMap(([table, { columns }]) =>
+    columns.filter(({ kind }) => kind === "number").map(({ name }) => `${table}.${name}`),
+  );
   const file = ts.createSourceFile(schema.path, schema.text, ts.ScriptTarget.ESNext);
-  const tables = new Map<string, ts.InterfaceDeclaration>();
-  file.forEachChild((node) => void (ts.isInterfaceDeclaration(node) && tables.set(node.name.text, node)));
-  const columns = (tables.get("Database")?.members ?? []).flatMap((table) => {
-    if (!ts.isPropertySignature(table)) return [];
-    const name = table.name.getText(file);
-    return (tables.get(table.type?.getText(file) ?? "")?.members ?? []).flatMap((column) =>
+  const tables = new Map<string, ts.NodeArray<ts.TypeElement>>();
+  file.forEachChild((node) => void (ts.isInterfaceDeclaration(node) && tables.set(node.name.text, node.members)));
+  const others = [...(tables.get("Database") ?? []), ...(tables.get("AddedColumns") ?? [])].flatMap((table) => {
+    if (!ts.isPropertySignature(table) || !table.type) return [];
+    const columns = ts.isTypeLiteralNode(table.type) ? table.type.members : tables.get(table.type.getText(file));
+    return (columns ?? []).flatMap((column) =>
       ts.isPropertySignature(column) && /^number\b/.test(column.type?.getText(file) ?? "")
-        ? [`${name}.${column.name.getText(file)}`]
+        ? [`${table.name.getText(file)}.${column.name.getText(file)}`]
         : [],
     );
   });
-  return [...columns.filter((column) => !NO_TIME.test(column)), "instances.pause", "instances.dialled_number"];
+  const columns = [...ofRecords, ...others].filter((column) => !NO_TIME.test(column));
+  return [...columns, "instances.pause", "instances.dialled_number"];
 }
 
 /** Fields that the times of `MAX_AHEAD_MS` have in records. */

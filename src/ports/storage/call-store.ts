@@ -9,22 +9,23 @@ import type { NewReceipt } from "./receipt-store.ts";
 
 /** The fields of a call that an update may change. A new `status` is always one that the transition table allows. */
 export type CallPatch = Partial<
-  Pick<
+  Omit<
     Call,
-    | "status"
-    | "outcome"
-    | "result"
-    | "resultError"
-    | "turns"
-    | "mediaStatistics"
-    | "quality"
-    | "recordedMs"
-    | "sipCallId"
-    | "startedAt"
-    | "endedAt"
-    | "owner"
-    | "dialingAt"
-    | "message"
+    | "id"
+    | "instanceId"
+    | "userId"
+    | "tokenId"
+    | "allowedPrefixes"
+    | "maxCallsPerDay"
+    | "isDemo"
+    | "targetPhone"
+    | "from"
+    | "sip"
+    | "reference"
+    | "metadata"
+    | "createdAt"
+    | "slot"
+    | "version"
   >
 >;
 

@@ -5,21 +5,7 @@ import type { Page } from "./page.ts";
 import type { NewReceipt } from "./receipt-store.ts";
 
 /** The fields of an instance that an update may change. */
-export type InstancePatch = Partial<
-  Pick<
-    Instance,
-    | "name"
-    | "status"
-    | "metadata"
-    | "phone"
-    | "callerId"
-    | "linkedAt"
-    | "pause"
-    | "dialledNumber"
-    | "updatedAt"
-    | "erasedAt"
-  >
->;
+export type InstancePatch = Partial<Omit<Instance, "id" | "userId" | "provider" | "createdAt" | "version">>;
 
 /** Instances and the sealed credentials of their numbers. */
 export interface InstanceStore {

@@ -4,21 +4,7 @@ import type { AttemptedDelivery } from "../../domain/webhook-retries.ts";
 import type { Page } from "./page.ts";
 
 /** Fields of a webhook that an update changes. */
-export type WebhookPatch = Partial<
-  Pick<
-    Webhook,
-    | "url"
-    | "events"
-    | "description"
-    | "headerNames"
-    | "sealedHeaders"
-    | "disabledReason"
-    | "sealedKey"
-    | "sealedOldKey"
-    | "oldKeyUntil"
-    | "updatedAt"
-  >
->;
+export type WebhookPatch = Partial<Omit<Webhook, "id" | "userId" | "position" | "createdAt" | "version">>;
 
 /** A delivery with the event that it carries. */
 export interface DueDelivery {

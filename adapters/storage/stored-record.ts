@@ -1,0 +1,154 @@
+/**
+ * Fate of a phone number in a column when its person is erased:
+ * - `call`: the call is deleted with everything that belongs to it.
+ * - `link`: the event of a link is deleted once the number is no longer linked to its instance.
+ * - `record`: the record of the line is deleted, unless the number is linked to its instance.
+ * - `reported`: the instance is named; it can be deleted.
+ * - `kept`: it stays, for a reason that `docs/SECURITY.md` gives.
+ * - `none`: the column holds no number of a person.
+ */
+export type NumberPlace = "call" | "link" | "record" | "reported" | "kept" | "none";
+
+type NumberPlaces = readonly [NumberPlace, ...NumberPlace[]];
+
+/** Representation of a field in a column of JSON. */
+export interface Codec {
+  write(value: never): string;
+  read(stored: string): unknown;
+}
+
+/** The column of a field. */
+export interface Column {
+  readonly name: string;
+  readonly kind: "text" | "number" | "json" | "bytes";
+  /** Phone numbers in it, see {@link NumberPlace}. */
+  readonly numbers: readonly NumberPlace[];
+  /** A null column is a missing field. */
+  readonly isOptional: boolean;
+  readonly codec?: Codec;
+  /** Value of a null column; used for columns that are older than their rows. */
+  readonly fallback?: unknown;
+}
+
+interface Named<Name extends string, Kind extends Column["kind"]> extends Column {
+  readonly name: Name;
+  readonly kind: Kind;
+  readonly isOptional: false;
+}
+
+/** A text. @param numbers what happens to phone numbers in it */
+export function text<const Name extends string>(name: Name, ...numbers: NumberPlaces): Named<Name, "text"> {
+  return { name, kind: "text", numbers, isOptional: false };
+}
+
+/** A number or a time. */
+export function number<const Name extends string>(name: Name): Named<Name, "number"> {
+  return { name, kind: "number", numbers: ["none"], isOptional: false };
+}
+
+/**
+ * A value as JSON, also a text with characters that PostgreSQL cannot store.
+ * @param numbers what happens to phone numbers in it
+ */
+export function json<const Name extends string>(name: Name, ...numbers: NumberPlaces): Named<Name, "json"> {
+  return { name, kind: "json", numbers, isOptional: false };
+}
+
+/** Encrypted bytes. */
+export function bytes<const Name extends string>(name: Name): Named<Name, "bytes"> {
+  return { name, kind: "bytes", numbers: ["none"], isOptional: false };
+}
+
+/** The column of an optional field. */
+export function optional<const C extends Column>(column: C): Omit<C, "isOptional"> & { readonly isOptional: true } {
+  return { ...column, isOptional: true };
+}
+
+type KindOf<Value> = Value extends number
+  ? "number"
+  : Value extends string
+    ? "text" | "json"
+    : Value extends Uint8Array
+      ? "bytes"
+      : "json";
+
+/** A column that can hold a field of this type. */
+interface ColumnOf<Value> extends Column {
+  readonly kind: KindOf<NonNullable<Value>>;
+  readonly isOptional: undefined extends Value ? true : false;
+}
+
+type Columns<Rec> = { readonly [Field in keyof Rec]-?: ColumnOf<Rec[Field]> };
+
+type ColumnValue<Value, C extends Column> =
+  | (C["kind"] extends "json" ? string : NonNullable<Value>)
+  | (Value extends null | undefined ? null : never);
+
+/** A row with the columns of a record. */
+type RowOf<Rec, Cs extends Columns<Rec>> = {
+  -readonly [Field in keyof Rec as Cs[Field]["name"]]-?: ColumnValue<Rec[Field], Cs[Field]>;
+};
+
+/** A record and its columns: the one place that knows which field is stored in which column, and how. */
+export interface StoredRecord<Rec, Row> {
+  readonly columns: readonly Column[];
+  /** Places of phone numbers, by column. */
+  readonly numbers: { readonly [Name in keyof Row]: readonly NumberPlace[] };
+  row(record: Rec): Row;
+  /** The columns that a patch changes: those of its fields that are not undefined. */
+  changes(patch: Partial<Rec>): Partial<Row>;
+  record(row: Row): Rec;
+}
+
+/** Row type of a {@link StoredRecord}. */
+export type StoredRow<Described extends { row(record: never): unknown }> = ReturnType<Described["row"]>;
+
+/** Describes a record by its columns. A field without a column does not compile. */
+export function storedRecord<Rec extends object>(): <const Cs extends Columns<Rec>>(
+  columns: Cs,
+) => StoredRecord<Rec, RowOf<Rec, Cs>> {
+  return <const Cs extends Columns<Rec>>(described: Cs) => {
+    type Row = RowOf<Rec, Cs>;
+    const fields = Object.entries<Column>(described);
+    const columns = fields.map(([, column]) => column);
+    return {
+      columns,
+      numbers: Object.fromEntries(columns.map(({ name, numbers }) => [name, numbers])) as StoredRecord<
+        Rec,
+        Row
+      >["numbers"],
+      row: (record) => written(fields, record, true) as Row,
+      changes: (patch) => written(fields, patch, false) as Partial<Row>,
+      record: (row) => read(fields, row) as Rec,
+    };
+  };
+}
+
+const PLAIN_JSON: Codec = { write: JSON.stringify, read: JSON.parse };
+
+type Values = Record<string, unknown>;
+type Fields = readonly (readonly [field: string, column: Column])[];
+
+function written(fields: Fields, record: object, isWhole: boolean): Values {
+  const row: Values = {};
+  for (const [field, { name, kind, codec = PLAIN_JSON }] of fields) {
+    const value = (record as Values)[field];
+    if (value === undefined && !isWhole) continue;
+    if (value === undefined || value === null) row[name] = null;
+    else row[name] = kind === "json" ? codec.write(value as never) : value;
+  }
+  return row;
+}
+
+function read(fields: Fields, row: object): Values {
+  const record: Values = {};
+  for (const [field, { name, kind, isOptional, codec = PLAIN_JSON, fallback = null }] of fields) {
+    const value = (row as Values)[name];
+    if (value === null) {
+      if (!isOptional) record[field] = fallback;
+    } else if (kind === "json") record[field] = codec.read(value as string);
+    // pg returns a Buffer, a view into a larger one.
+    else record[field] = kind === "bytes" ? new Uint8Array(value as Uint8Array) : value;
+  }
+  return record;
+}
