@@ -66,7 +66,7 @@ export default defineConfig({
       },
       {
         // The library in this process with the real thing: sockets, databases, worker threads, speech engines, audio in
-        // real time. Runs on every runtime by `npm run test:runtimes`.
+        // real time. Runs on every runtime by `npm run test:tier -- bun`, `deno` or `node22`.
         extends: true,
         test: {
           name: "integration",

@@ -30,8 +30,9 @@ async function measureOnce(
   module: string,
   options: Readonly<Record<string, number>>,
 ): Promise<Row[]> {
-  const [program, ...flags] = runtimes.find((runtime) => runtime.name === name)?.command ?? [];
-  if (program === undefined) throw new Error(`${name} is not installed; \`npm ci\` brings it`);
+  const { command, missing } = runtimes.find((runtime) => runtime.name === name)!;
+  const [program, ...flags] = command;
+  if (program === undefined) throw new Error(missing);
   const self = fileURLToPath(import.meta.url);
   const more = name.startsWith("node") ? ["--expose-gc"] : name === "deno" ? ["--allow-run"] : [];
   const args = [...flags, ...more, self, module, JSON.stringify(options)];

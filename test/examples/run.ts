@@ -26,7 +26,7 @@ const [program, ...flags] = shebang(join(root, script));
 const child = spawn(program, [...flags, join(root, script), ...args], { stdio: "inherit" });
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => child.kill(signal));
 child.once("error", ({ message }) => {
-  console.error(`${program} cannot be started (${message}); npm ci brings it`);
+  console.error(`${program} cannot be started (${message}); \`npm ci --prefix test/runtimes/${program}\` installs it`);
   process.exit(1);
 });
 child.once("exit", (code) => process.exit(code ?? 1));

@@ -1,4 +1,4 @@
-// `npm run test:hostile`: calls whose far end sends spoilt SIP, SDP, RTP and RTCP, batch by batch; CONTRIBUTING.md says how to replay one.
+// `npm run test:tier -- hostile`: calls whose far end sends spoilt SIP, SDP, RTP and RTCP, batch by batch; CONTRIBUTING.md says how to replay one.
 import process from "node:process";
 import { growthOf, type Sample } from "../soak/slope.ts";
 import { runBatch } from "./batch.ts";
@@ -44,7 +44,7 @@ for (; messages < wanted; seed++) {
   if (faults.length === 0) continue;
   broken++;
   for (const fault of new Set(faults)) console.log(`  ${fault}`);
-  console.log(`  replay: SEED=${seed} npm run test:hostile`);
+  console.log(`  replay: SEED=${seed} npm run test:tier -- hostile`);
 }
 const growth = growthOf(samples, 0, MOST_GROWTH);
 if (globalThis.gc && samples.length > 2 && !growth.flat) {

@@ -7,7 +7,7 @@ import { entriesOf } from "./support/entries.ts";
 import { mustRun } from "./support/run.ts";
 
 const { tarball, folder } = inject("packed");
-const modules = join(import.meta.dirname, "../../node_modules");
+const modules = join(import.meta.dirname, "node_modules");
 
 test("publint reports nothing", async () => {
   const { buffer } = new Uint8Array(readFileSync(tarball));

@@ -11,7 +11,7 @@ const NODE_TYPES = join(import.meta.dirname, "../../node_modules/@types");
 const COMPILERS = ["typescript", "typescript7"] as const;
 
 function tscOf(compiler: (typeof COMPILERS)[number]): string {
-  return join(import.meta.dirname, "../../node_modules", compiler, "bin/tsc");
+  return join(import.meta.dirname, "node_modules", compiler, "bin/tsc");
 }
 
 describe("an application in TypeScript", () => {

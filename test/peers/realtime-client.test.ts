@@ -8,10 +8,10 @@ import { type OpenaiServer, openaiServer } from "../support/openai-server.ts";
 import { missing } from "../support/runtimes.ts";
 import { understandTones } from "../support/understand-tones.ts";
 
-const MODULE = new URL("./realtime-client/node_modules/@openai/agents-realtime/dist/index.mjs", import.meta.url);
+const MODULE = new URL("./node_modules/@openai/agents-realtime/dist/index.mjs", import.meta.url);
 const absent = existsSync(MODULE)
   ? undefined
-  : missing("the official client is not installed; `npm run realtime-client` installs it");
+  : missing("the official client is not installed; `npm ci --prefix test/peers` installs it");
 const API_KEY = "sk-loopback";
 /** 24,000 samples of 16 bits. */
 const BYTES_PER_MS = 48;

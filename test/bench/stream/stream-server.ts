@@ -61,7 +61,7 @@ const POLL_MS = 100;
 /** Starts one under a runtime. */
 export async function startStreamServer(runtime: Runtime, options: StreamServerOptions = {}): Promise<StreamServer> {
   const [program, ...flags] = runtime.command;
-  if (program === undefined) throw new Error(`${runtime.name} is not installed; \`npm ci\` brings it`);
+  if (program === undefined) throw new Error(runtime.missing);
   const collect = { deno: ["--v8-flags=--expose-gc"], bun: [], node22: ["--expose-gc"], node26: ["--expose-gc"] };
   const child = spawn(program, [...flags, ...collect[runtime.name], SELF, JSON.stringify(options)], {
     stdio: ["pipe", "pipe", "inherit"],

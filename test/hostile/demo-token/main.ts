@@ -1,4 +1,4 @@
-// `npm run test:demo-token`: a hostile user with one demo token, for ten minutes, against 20 live calls and another active user.
+// `npm run test:tier -- demo-token`: a hostile user with one demo token, for ten minutes, against 20 live calls and another active user.
 import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";

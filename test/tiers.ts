@@ -1,0 +1,103 @@
+// `npm run test:tier -- NAME [what its program takes…]`: installs what a tier needs beside the dependencies, checks the types of
+// the tests that use it, and runs the tier on Node 26.
+import { spawnSync } from "node:child_process";
+import { existsSync, statSync } from "node:fs";
+import { join, relative } from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import type { RuntimeName } from "./support/runtimes.ts";
+
+/** A tier of the tests, or another program that needs more than the dependencies. */
+interface Tier {
+  /** Folders below `test` with packages of their own; Node 26 comes in addition. */
+  readonly needs: readonly string[];
+  /** Arguments of the runtime; those of the user follow. */
+  readonly run: readonly string[];
+  /** Default: Node 26. */
+  readonly on?: RuntimeName;
+}
+
+const HERE = fileURLToPath(new URL(".", import.meta.url));
+const ROOT = join(HERE, "..");
+const BUN = "runtimes/bun";
+const DENO = "runtimes/deno";
+const NODE_22 = "runtimes/node22";
+const POSTGRES = "runtimes/postgres";
+
+const vitest = (...projects: readonly string[]): readonly string[] => [
+  "node_modules/vitest/vitest.mjs",
+  "run",
+  ...projects.flatMap((project) => ["--project", project]),
+];
+/** The tests of the library. Neither the source tree nor the HTTP contract depends on the runtime. */
+const LIBRARY = [
+  ...vitest("unit", "integration"),
+  ...["--exclude", "test/structure/**", "--exclude", "test/http/contract/**"],
+];
+
+const TIERS: Readonly<Record<string, Tier>> = {
+  runtime: { needs: [BUN, DENO, POSTGRES], run: vitest("integration", "runtime") },
+  node22: { needs: [NODE_22, POSTGRES], run: LIBRARY, on: "node22" },
+  // Bun's child processes do not speak to vitest.
+  bun: { needs: [BUN, POSTGRES], run: ["--bun", ...LIBRARY, "--pool=threads"], on: "bun" },
+  deno: { needs: [DENO, POSTGRES], run: ["run", "-A", ...LIBRARY], on: "deno" },
+  postgres: { needs: [NODE_22, BUN, DENO, POSTGRES], run: vitest("runtime-postgres") },
+  dist: { needs: [NODE_22, BUN, DENO, POSTGRES], run: vitest("runtime-dist-*") },
+  console: { needs: ["console/browser", "peers", BUN, DENO], run: vitest("console") },
+  peers: { needs: ["peers", NODE_22, BUN, DENO, POSTGRES], run: vitest("peers", "peers-sip") },
+  pbx: { needs: [], run: vitest("pbx") },
+  live: { needs: [], run: [...vitest("live"), "--reporter=verbose"] },
+  package: { needs: ["package", NODE_22, BUN, DENO], run: vitest("package") },
+  examples: { needs: [NODE_22, BUN, DENO], run: vitest("examples") },
+  rounds: { needs: [POSTGRES], run: ["test/rounds/main.ts"] },
+  hostile: { needs: [], run: ["--expose-gc", "test/hostile/main.ts"] },
+  "demo-token": { needs: [POSTGRES], run: ["test/hostile/demo-token/main.ts"] },
+  bench: { needs: [BUN, DENO, POSTGRES], run: ["test/bench/main.ts"] },
+  soak: { needs: [BUN, DENO], run: ["test/soak/main.ts"] },
+};
+
+const [name = "", ...args] = process.argv.slice(2);
+process.exitCode = await main(name, args);
+
+async function main(name: string, args: readonly string[]): Promise<number> {
+  const tier = Object.hasOwn(TIERS, name) ? TIERS[name] : undefined;
+  if (tier === undefined) {
+    console.error(`"${name}" is no tier; there are: ${Object.keys(TIERS).join(", ")}`);
+    return 2;
+  }
+  const needs = process.version.startsWith("v26.") ? tier.needs : ["runtimes/node26", ...tier.needs];
+  for (const folder of needs) {
+    const status = install(join(HERE, folder));
+    if (status !== 0) return status;
+  }
+  const { runtimes } = await import("./support/runtimes.ts");
+  const programOf = (name: RuntimeName): string => {
+    const { command, missing } = runtimes.find((runtime) => runtime.name === name)!;
+    if (command[0] === undefined) throw new Error(missing);
+    return command[0];
+  };
+  const typed = needs
+    .map((folder) => join("test", folder))
+    .filter((folder) => existsSync(join(ROOT, folder, "tsconfig.json")));
+  const status = typed.length === 0 ? 0 : run(programOf("node26"), [".ci/typecheck.ts", ...typed]);
+  if (status !== 0) return status;
+  return run(programOf(tier.on ?? "node26"), [...tier.run, ...args]);
+}
+
+/** Installs the packages of a folder, unless they are there and as new as their list. */
+function install(folder: string): number {
+  const installedAt = modifiedAt(join(folder, "node_modules/.package-lock.json"));
+  if (installedAt >= modifiedAt(join(folder, "package-lock.json"))) return 0;
+  const command = ["npm", "ci", "--prefix", relative(ROOT, folder)];
+  console.log(`> ${command.join(" ")}`);
+  return run(command[0]!, command.slice(1), process.platform === "win32");
+}
+
+function run(program: string, args: readonly string[], shell = false): number {
+  return spawnSync(program, args, { cwd: ROOT, stdio: "inherit", shell }).status ?? 1;
+}
+
+/** When a file was written, ms; 0 if it does not exist. */
+function modifiedAt(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+}
