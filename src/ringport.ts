@@ -90,7 +90,7 @@ export interface Ringport extends WebApp, UseCases {
 interface Running extends Runs {
   readonly application: Application;
   readonly tokens: Tokens;
-  accounts(): Promise<AccountUseCases>;
+  accounts(): AccountUseCases;
   readonly http: WebApp;
 }
 

@@ -1,15 +1,16 @@
 import type { Call } from "../domain/call.ts";
 import { LeaseLost } from "../ports/storage.ts";
 import { ProviderAccess } from "./access/provider-access.ts";
+import { resealAll } from "./access/resealing.ts";
 import { RunningKeys } from "./access/running-keys.ts";
-import type { AccountUseCases } from "./accounts/account-use-cases.ts";
-import type { AccountParts } from "./accounts/accounts.ts";
+import { type AccountParts, Accounts } from "./accounts/accounts.ts";
 import { RecordingQuota } from "./call-audio/recording-quota.ts";
 import { FairTurns } from "./call-audio/speech/fair-turns.ts";
 import { SpeechScheduler } from "./call-audio/speech/speech-scheduler.ts";
 import { Streams } from "./call-audio/streams/streams.ts";
 import { Calls } from "./calls/calls.ts";
 import { Deletions } from "./calls/deletions.ts";
+import { checkProtection } from "./calls/dial-protection.ts";
 import { Dispatcher } from "./calls/dispatcher.ts";
 import { type Erasure, eraseWithLiveCalls, removeWithLiveCalls } from "./calls/erasure.ts";
 import { Journals } from "./calls/journals.ts";
@@ -20,6 +21,7 @@ import { recover, recoverLater } from "./calls/recovery.ts";
 import { Retention, type RetentionDays } from "./calls/retention.ts";
 import { StandStill } from "./calls/stand-still.ts";
 import { Terminations } from "./calls/terminations.ts";
+import { Consents } from "./consents.ts";
 import type { Context, ContextParts } from "./context.ts";
 import { BrokenLines } from "./instances/broken-lines.ts";
 import { Instances } from "./instances/instances.ts";
@@ -27,8 +29,6 @@ import { Lines } from "./instances/lines.ts";
 import { leasedStorage } from "./leased-storage.ts";
 import { Queries } from "./queries.ts";
 import { ServerLease } from "./server-lease.ts";
-import type { ConsentUseCases } from "./use-cases.ts";
-import { onDemand } from "./use-cases-on-demand.ts";
 import { Endpoints } from "./webhooks/endpoints.ts";
 import { Webhooks } from "./webhooks/webhooks.ts";
 
@@ -38,10 +38,9 @@ export interface Application {
   readonly calls: Calls;
   readonly queries: Queries;
   readonly webhooks: Webhooks;
-  /** Loaded by the first use. */
-  readonly consents: ConsentUseCases;
-  /** The use cases of accounts, loaded by the first one who asks for them. */
-  accounts(parts: Pick<AccountParts, "passwords" | "registration" | "sha256" | "tokens">): Promise<AccountUseCases>;
+  readonly consents: Consents;
+  /** The use cases of accounts, made by the first use. */
+  accounts(parts: Pick<AccountParts, "passwords" | "registration" | "sha256" | "tokens">): Accounts;
   /** When it is lost, all calls end and all lines close at once; the application is to be stopped then. */
   readonly lease: Pick<ServerLease, "held" | "lost">;
   /** Deletes all data about calls that mention a number, in both forms of it; active ones are ended first. */
@@ -114,11 +113,7 @@ export function createApplication(parts: ContextParts, keep: RetentionDays): App
     brokenLines.look(call.instanceId);
   }
 
-  const loadConsents = async (): Promise<ConsentUseCases> => {
-    const { Consents } = await import("./consents.ts");
-    return new Consents(context);
-  };
-  let accounts: AccountUseCases | undefined;
+  let accounts: Accounts | undefined;
   let cancelRecovery = () => {};
   /** Settles when everything is sealed with the current key, or the process stops. */
   let resealed: Promise<void> | undefined;
@@ -157,9 +152,8 @@ export function createApplication(parts: ContextParts, keep: RetentionDays): App
     calls,
     queries,
     webhooks,
-    consents: onDemand<ConsentUseCases>(loadConsents, { put: 1, get: 1, delete: 1, list: 1 }),
-    async accounts(given) {
-      const { Accounts } = await import("./accounts/accounts.ts");
+    consents: new Consents(context),
+    accounts(given) {
       const remove = (some: readonly Call[]) => removeWithLiveCalls(context, terminations, dispatcher, some);
       accounts ??= new Accounts({ ...context, ...given, instances, webhooks, removeCalls: remove });
       return accounts;
@@ -171,8 +165,7 @@ export function createApplication(parts: ContextParts, keep: RetentionDays): App
       // The clock may have been set back since: what is new sorts behind what is stored all the same.
       context.ids.startBehind((await context.storage.events.newestId()) ?? "");
       await purgeClock.start();
-      const { loadProtection } = await import("./calls/dial-protection.ts");
-      await loadProtection(context);
+      checkProtection(context);
       // `start()` fails at once if the storage is down.
       await recover({ ...context, shutdownSignal: AbortSignal.abort() });
       context.standStill.start();
@@ -182,8 +175,7 @@ export function createApplication(parts: ContextParts, keep: RetentionDays): App
       deletions.start();
       await endpoints.start();
       cancelRecovery = recoverLater(context);
-      if (context.vault.hasPrevious)
-        resealed = import("./access/resealing.ts").then(({ resealAll }) => resealAll(context));
+      if (context.vault.hasPrevious) resealed = resealAll(context);
     },
     stop: (drainMs) => (stopping ??= stop(drainMs)),
   };

@@ -5,6 +5,8 @@ import type { Voice } from "../ports/speech.ts";
 import { PerUser } from "./access/per-user.ts";
 import { refuseDemo } from "./access/refuse-demo.ts";
 import { MAX_AT_ONCE } from "./access/user-limits.ts";
+import { voiceSample } from "./call-audio/voice-sample.ts";
+import { callSummary } from "./calls/call-summary.ts";
 import type { Dispatcher } from "./calls/dispatcher.ts";
 import { readLog } from "./calls/log-pages.ts";
 import type { Context } from "./context.ts";
@@ -42,14 +44,18 @@ export class Queries implements QueryUseCases {
 
   async callSummary(principal: Principal): Promise<CallSummary> {
     refuseDemo(principal, "a demo token sees no summary");
-    const { callSummary } = await import("./calls/call-summary.ts");
     return callSummary(this.#context, principal.userId);
   }
 
   async networks(principal: Principal): Promise<OpenNetwork[]> {
     refuseDemo(principal, "a demo token creates no instances");
-    const { openNetworks } = await import("./access/open-networks.ts");
-    return openNetworks(this.#context, principal.userId);
+    const { access, telephony } = this.#context;
+    const names = await access.openTo(principal.userId);
+    return names.map((name) => {
+      const capabilities = telephony.get(name)?.capabilities;
+      const { linking = "code", callerIds = null, receivesAudio = true } = capabilities ?? {};
+      return { name, linking, receivesAudio, callerIds };
+    });
   }
 
   voices(): Promise<readonly Voice[]> {
@@ -61,7 +67,6 @@ export class Queries implements QueryUseCases {
     userId?: string,
     { signal }: Pick<Patience, "signal"> = {},
   ): Promise<Uint8Array<ArrayBuffer>> {
-    const { voiceSample } = await import("./call-audio/voice-sample.ts");
     if (userId === undefined) return voiceSample(this.#context, voiceId);
     const leave = this.#samples.take(userId);
     if (!leave) throw new Refusal("server_busy", "too many voice samples of yours are being spoken; try again");

@@ -4,7 +4,9 @@ import { type CallsClient, callsClient } from "./calls-client.ts";
 import { type ConsentsClient, consentsClient } from "./consents-client.ts";
 import { followEvents } from "./follow-events.ts";
 import { type InstancesClient, instancesClient } from "./instances-client.ts";
+import { openListening } from "./listen.ts";
 import { allItems, type LogPage, type PageQuery } from "./pages.ts";
+import { openStream } from "./stream.ts";
 import { type ClientOptions, createTransport, type RequestOptions } from "./transport.ts";
 import type { CallEvent, FinishedCall, Voice } from "./views.ts";
 import { type WaitForCallOptions, waitForCall } from "./wait-for-call.ts";
@@ -97,8 +99,7 @@ export function createClient(options: ClientOptions): Client {
     voices: (options) => transport.get("/v1/voices", {}, options),
     voiceSample: (id, options) => transport.bytes(`/v1/voices/${encodeURIComponent(id)}/sample.wav`, options),
     waitForCall: (id, options) => waitForCall(transport, id, options),
-    // Loaded on demand: most programs never stream a call.
-    stream: async (callId, options) => (await import("./stream.ts")).openStream(transport, callId, options),
-    listen: async (callId, options) => (await import("./listen.ts")).openListening(transport, callId, options),
+    stream: (callId, options) => openStream(transport, callId, options),
+    listen: (callId, options) => openListening(transport, callId, options),
   };
 }

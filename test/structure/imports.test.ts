@@ -29,11 +29,26 @@ describe("the import table", () => {
     expect(stale).toEqual([]);
   });
 
+  test("src loads only packages and adapters with import()", () => {
+    const lazy = files.filter(({ path }) => path.startsWith("src/")).flatMap(lazyImportsOf);
+    expect(lazy).toEqual([]);
+    expect(lazyImportsOf({ path: "src/a.ts", text: `await import("./b.ts"); await import("pg");` })).toEqual([
+      "src/b.ts",
+    ]);
+  });
+
   test("no file of the package imports the package by its own name", () => {
     const own = files.flatMap((file) => importsOf(file).filter(({ target }) => /^ringport(\/|$)/.test(target)));
     expect(own).toEqual([]);
   });
 });
+
+/** Files of the core that a file loads when it needs them: a plain import costs less than the second way to load. */
+function lazyImportsOf(file: SourceFile): string[] {
+  return importsOf(file)
+    .filter(({ dynamic, target }) => dynamic && target.startsWith("src/"))
+    .map(({ target }) => target);
+}
 
 describe("src/base", () => {
   test("every file has two importing files or more", () => {

@@ -10,6 +10,8 @@ export interface Import {
   /** The path from the root for a file of the repository; the specifier for everything else. */
   readonly target: string;
   readonly typeOnly: boolean;
+  /** An `import()`: the file is loaded when it is needed. */
+  readonly dynamic: boolean;
 }
 
 const parsed = new WeakMap<SourceFile, readonly Import[]>();
@@ -23,18 +25,18 @@ export function importsOf(file: SourceFile): readonly Import[] {
 
 function parse({ path, text }: SourceFile): readonly Import[] {
   const found: Import[] = [];
-  const add = (specifier: ts.Node | undefined, typeOnly: boolean) => {
+  const add = (specifier: ts.Node | undefined, typeOnly: boolean, dynamic = false) => {
     if (specifier === undefined || !ts.isStringLiteralLike(specifier)) return;
     const name = specifier.text;
     const target = name.startsWith(".") ? posix.join(posix.dirname(path), name) : name;
-    found.push({ specifier: name, target, typeOnly });
+    found.push({ specifier: name, target, typeOnly, dynamic });
   };
   const visit = (node: ts.Node): void => {
     if (ts.isImportDeclaration(node))
       add(node.moduleSpecifier, node.importClause?.phaseModifier === ts.SyntaxKind.TypeKeyword);
     else if (ts.isExportDeclaration(node)) add(node.moduleSpecifier, node.isTypeOnly);
     else if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword)
-      add(node.arguments[0], false);
+      add(node.arguments[0], false, true);
     else if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) add(node.argument.literal, true);
     ts.forEachChild(node, visit);
   };

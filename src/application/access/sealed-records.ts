@@ -19,14 +19,22 @@ export class SealedRecords implements LineRecords {
   readonly #instanceId: string;
   readonly #vault: RecordKeeping["vault"];
   readonly #store: LineRecordStore;
+  readonly #ready: () => Promise<void> | undefined;
 
-  constructor(instanceId: string, { vault, storage }: RecordKeeping) {
+  /** @param ready awaited before each access, such as the erasure of the records of an earlier link */
+  constructor(
+    instanceId: string,
+    { vault, storage }: RecordKeeping,
+    ready: () => Promise<void> | undefined = () => undefined,
+  ) {
     this.#instanceId = instanceId;
     this.#vault = vault;
     this.#store = storage.lineRecords;
+    this.#ready = ready;
   }
 
   async get(keys: readonly string[]): Promise<(Uint8Array | undefined)[]> {
+    await this.#ready();
     if (keys.length > MAX_RECORDS)
       throw new RangeError(`${keys.length} keys are too many: read at most ${MAX_RECORDS} records at a time`);
     for (const key of keys) assertKey(key);
@@ -35,11 +43,13 @@ export class SealedRecords implements LineRecords {
   }
 
   async keys(prefix: string): Promise<string[]> {
+    await this.#ready();
     if (prefix !== "") assertKey(prefix);
     return this.#store.keys(this.#instanceId, prefix);
   }
 
   async set(changes: ReadonlyMap<string, Uint8Array | undefined>): Promise<void> {
+    await this.#ready();
     const sealed = new Map<string, Uint8Array | undefined>();
     for (const [key, value] of changes) {
       assertKey(key);
@@ -53,7 +63,8 @@ export class SealedRecords implements LineRecords {
     );
   }
 
-  clear(): Promise<void> {
+  async clear(): Promise<void> {
+    await this.#ready();
     return this.#store.clear(this.#instanceId);
   }
 

@@ -16,10 +16,11 @@ import { type LiveConnection, ProgramFailed } from "../call-audio/programs/progr
 import type { Context } from "../context.ts";
 import { CallClock } from "./call-clock.ts";
 import { CallJournal } from "./call-journal.ts";
-import type { CallQuality } from "./call-quality.ts";
+import { CallQuality } from "./call-quality.ts";
 import { CallTimers } from "./call-timers.ts";
 import { prepareDialling, releaseOf } from "./dialling.ts";
 import { flowRulesOf } from "./flow-rules.ts";
+import { refusalNow } from "./last-check.ts";
 import { legSignals } from "./leg-signals.ts";
 import { isOneWay } from "./one-way-calls.ts";
 import { addressedDetail, liveOutcome } from "./outcomes.ts";
@@ -217,7 +218,6 @@ export class CallSession {
       from: this.call.from,
       sip: this.call.sip,
       mayCall: async (phoneNumber: string) => {
-        const { refusalNow } = await import("./last-check.ts");
         refusal = await refusalNow(this.#context, this.call, this.#telephony, phoneNumber);
         return refusal === undefined;
       },
@@ -235,7 +235,7 @@ export class CallSession {
       this.#media = this.#createMedia(leg, connection);
       void this.#media.play(signal);
       void this.#follow(leg, this.#media);
-      if (leg.statistics) void this.#measure(leg);
+      if (leg.statistics) this.#measure(leg);
     } catch (fault) {
       const error = refusal ?? fault;
       if (error instanceof ProgramFailed) {
@@ -271,11 +271,8 @@ export class CallSession {
     for await (const signal of legSignals(leg, (digit) => media.isNewKey(digit))) this.#post(signal);
   }
 
-  /** Loaded while the phone rings, because nobody waits for it; a call that is over by then was too short to measure. */
-  async #measure(leg: Leg): Promise<void> {
+  #measure(leg: Leg): void {
     try {
-      const { CallQuality } = await import("./call-quality.ts");
-      if (this.#flow.phase === "over") return;
       this.#quality = new CallQuality(this.#context, this.callId, this.#clock, leg);
       if (this.call.startedAt !== null) this.#quality.begin(this.call.startedAt);
     } catch (error) {

@@ -12,7 +12,7 @@ import type { StoredRecording } from "../../ports/recordings.ts";
 import { type CallFilter, type Page, StorageUnavailable } from "../../ports/storage.ts";
 import { eraseRecording, readRecording } from "../call-audio/call-recording.ts";
 import type { CallListening } from "../call-audio/listeners/call-listening.ts";
-import type { Listeners } from "../call-audio/listeners/listeners.ts";
+import { Listeners } from "../call-audio/listeners/listeners.ts";
 import type { StreamReservation } from "../call-audio/streams/stream-client.ts";
 import { checkStreamable, streamsOff } from "../call-audio/streams/stream-refusals.ts";
 import type { Context } from "../context.ts";
@@ -32,7 +32,7 @@ export class Calls implements CallUseCases {
   readonly #dispatcher: Dispatcher;
   readonly #terminations: Terminations;
   readonly #creation: CallCreation;
-  #listeners: Listeners | undefined;
+  readonly #listeners: Listeners;
 
   constructor(context: Context, dispatcher: Dispatcher, queued: (call: Call) => void, terminations: Terminations) {
     this.#context = context;
@@ -43,6 +43,7 @@ export class Calls implements CallUseCases {
       dispatcher.wake(call.instanceId);
     });
     this.#terminations = terminations;
+    this.#listeners = new Listeners(context, (id) => dispatcher.session(id));
   }
 
   create(principal: Principal, body: unknown, options: CreateOptions = {}): Promise<Call & Creation> {
@@ -126,11 +127,7 @@ export class Calls implements CallUseCases {
   }
 
   async listen(principal: Principal, callId: string): Promise<CallListening> {
-    const call = await this.get(principal, callId);
-    // Loaded on demand: most servers have no listeners.
-    const { Listeners } = await import("../call-audio/listeners/listeners.ts");
-    this.#listeners ??= new Listeners(this.#context, (id) => this.#dispatcher.session(id));
-    return this.#listeners.listen(principal, call);
+    return this.#listeners.listen(principal, await this.get(principal, callId));
   }
 
   async recording(principal: Principal, callId: string): Promise<StoredRecording> {

@@ -5,6 +5,7 @@ import { Refusal } from "../../domain/refusal.ts";
 import type { CallQuota } from "../../ports/storage.ts";
 import { DEADLINE_PASSED, DialError, type Telephony } from "../../ports/telephony.ts";
 import type { Context } from "../context.ts";
+import { doNotCallBlock } from "./dial-protection.ts";
 import type { PurgeClock } from "./purge-clock.ts";
 
 /**
@@ -67,7 +68,6 @@ export async function transferRefusal(
   const refusal = await refusalOf(context, network, phoneNumber);
   if (refusal !== undefined) return refusal;
   if (!mayLeadTo(context, call, phoneNumber)) return `this call may not lead to ${phoneNumber}`;
-  const { doNotCallBlock } = await import("./dial-protection.ts");
   return (await doNotCallBlock(context, call.userId, phoneNumber))?.detail;
 }
 

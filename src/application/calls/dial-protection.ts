@@ -15,6 +15,7 @@ import {
 } from "../../domain/dial-decision.ts";
 import { numberForms } from "../../domain/number-forms.ts";
 import { type Block, type NumberProtection, protectionInForce } from "../../domain/number-protection.ts";
+import { zonesOfNumber } from "../../domain/number-zones.ts";
 import { assertUsable } from "../../domain/protection-limits.ts";
 import type { System } from "../../ports/system.ts";
 import type { Telephony } from "../../ports/telephony.ts";
@@ -28,16 +29,12 @@ type NextDial =
   | { readonly do: "wait"; readonly ms: number }
   | ({ readonly do: "block" } & Block);
 
-/**
- * Loads what the protections of this server need.
- * @throws {RangeError} a protection has a wrong value
- */
-export async function loadProtection({ policy, telephony }: Context): Promise<void> {
+/** Checks the protections of this server. @throws {RangeError} a protection has a wrong value */
+export function checkProtection({ policy, telephony }: Context): void {
   assertUsable(policy, "queue");
   for (const { name, capabilities } of telephony.values()) {
     const { protection } = capabilities;
     if (protection) assertUsable(protection, `protection of ${name}`);
-    if (protectionInForce(policy, protection).callingHours) await import("../../domain/number-zones.ts");
   }
 }
 
@@ -82,7 +79,7 @@ async function consentOf({ storage }: Context, userId: string, phone: string): P
 async function calleeOf(context: Context, { callingHours }: NumberProtection, call: Call): Promise<Callee> {
   const phone = call.targetPhone;
   const consent = await consentOf(context, call.userId, phone);
-  const zones = callingHours ? (await import("../../domain/number-zones.ts")).zonesOfNumber(phone) : [];
+  const zones = callingHours ? zonesOfNumber(phone) : [];
   return { phone, consent, zones };
 }
 

@@ -6,6 +6,7 @@ import { type LiveConnection, ProgramFailed, programOf } from "../call-audio/pro
 import type { Context } from "../context.ts";
 import { assertCallerDiallable } from "./callers.ts";
 import { assertDiallable } from "./destinations.ts";
+import { calleeBlockNow } from "./dial-protection.ts";
 import { assertNotOneWay } from "./one-way-calls.ts";
 import { assertSipDiallable } from "./sip-choices.ts";
 
@@ -29,7 +30,6 @@ export async function prepareDialling(
   assertSipDiallable(telephony, call.sip);
   const isLive = program.kind === "live" && !signal.aborted;
   const connection = isLive ? await program.prepare?.(context, call, telephony, signal) : undefined;
-  const { calleeBlockNow } = await import("./dial-protection.ts");
   const block = await calleeBlockNow(context, call, telephony);
   if (block) throw new ProgramFailed(block.reason, block.detail);
   return connection;

@@ -13,6 +13,7 @@ import { ProgramFailed } from "../call-audio/programs/program.ts";
 import type { Context } from "../context.ts";
 import type { LineMonitor, NumberState } from "../instances/line-monitor.ts";
 import { CallSession } from "./call-session.ts";
+import { decideNext } from "./dial-protection.ts";
 import type { Preparations } from "./preparations.ts";
 import { failCall, storeCall } from "./stored-calls.ts";
 
@@ -176,7 +177,6 @@ export class InstanceQueue {
     const next = preparations.call(instanceId) ?? (await this.#next());
     const missed = next && this.#context.standStill.missedBy(next);
     if (next && missed !== undefined) return await this.#block(next, { reason: "instance_offline", detail: missed });
-    const { decideNext } = await import("./dial-protection.ts");
     const decision = await decideNext(this.#context, monitor, next);
     if (!next) return REST;
     if (decision.do === "wait") return { type: "hold", ms: decision.ms };

@@ -1,6 +1,7 @@
 import { within } from "../../base/timeout.ts";
 import { parseBody } from "../../domain/input-parser.ts";
 import type { Instance } from "../../domain/instance.ts";
+import { PAIRING_SCHEMA } from "../../domain/pairing-input.ts";
 import type { Principal } from "../../domain/principal.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { StorageUnavailable } from "../../ports/storage.ts";
@@ -21,6 +22,7 @@ import type { LineMonitor } from "./line-monitor.ts";
 import type { Lines } from "./lines.ts";
 import { type LinkTicket, LinkTickets } from "./link-tickets.ts";
 import { instanceNotFound, ownedInstance } from "./owned-instance.ts";
+import { pairingCodeOf, pairingInstruction } from "./pairing.ts";
 
 /** Links phone numbers to instances, by codes that are scanned or typed on the phone. */
 export class Linking implements Pick<InstanceUseCases, "configure" | "pairingCode" | "linkTicket" | "linkPage"> {
@@ -67,11 +69,9 @@ export class Linking implements Pick<InstanceUseCases, "configure" | "pairingCod
     input: unknown,
     { strict = false, signal }: Pick<CreateOptions, "strict" | "signal"> = {},
   ): Promise<TypedLinkCode> {
-    const { PAIRING_SCHEMA } = await import("../../domain/pairing-input.ts");
     const { phone } = parseBody(PAIRING_SCHEMA, input, { strict });
     const instance = await ownedInstance(this.#context.storage, principal, instanceId);
     if (instance.status !== "CREATED") throw alreadyLinked(instance);
-    const { pairingCodeOf, pairingInstruction } = await import("./pairing.ts");
     const code = await pairingCodeOf(this.#context, this.#lines, { instance, phone, signal });
     await this.#insistUnlinked(instance);
     return { instanceId, ...code, message: pairingInstruction(phone) };

@@ -1,7 +1,7 @@
 import type { CredentialStore, LineRecords } from "../../ports/telephony.ts";
+import { SealedRecords } from "../access/sealed-records.ts";
 import type { Context } from "../context.ts";
 import { retryUntilStored } from "../retry-until-stored.ts";
-import { onDemand } from "../use-cases-on-demand.ts";
 import { dialledNumber } from "./dialled-number.ts";
 import type { InstanceRecord } from "./instance-record.ts";
 
@@ -18,7 +18,7 @@ export class StoredLink {
     this.#context = context;
     this.#record = record;
     this.credentials = context.vault.of(record.current.id, context.storage.instances);
-    this.records = onDemand<LineRecords>(() => this.#openRecords(), { get: 1, keys: 1, set: 1, clear: 1 });
+    this.records = new SealedRecords(record.current.id, context, () => this.#erasing);
   }
 
   /** Stores a link in its turn. */
@@ -52,13 +52,6 @@ export class StoredLink {
     if (record.current.status === "CONFIGURED")
       await record.move({ input: "activate", fact: { event: "instance.active", data: {} } });
     return record.current.status === "ACTIVE";
-  }
-
-  /** The records, once those of an earlier link are erased. */
-  async #openRecords(): Promise<LineRecords> {
-    const { SealedRecords } = await import("../access/sealed-records.ts");
-    await this.#erasing;
-    return new SealedRecords(this.#record.current.id, this.#context);
   }
 
   async #storeUnlinked(reason: string): Promise<void> {

@@ -4,6 +4,7 @@ import { jsonReader } from "../body.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { LinkingRequests } from "../linking-requests.ts";
 import { type RequestMeter, requestMeter } from "../metrics.ts";
+import { openapiDocument } from "../openapi.ts";
 import { qrImages } from "../qr.ts";
 import type { Route } from "../route.ts";
 import { StreamTickets } from "../stream/stream-tickets.ts";
@@ -36,15 +37,8 @@ export interface SharedParts {
 export function allRoutes(deps: HttpDependencies, shared: SharedParts = {}): readonly Route[] {
   const { base = "", meter = requestMeter(), tickets = new StreamTickets(deps.system) } = shared;
   const server = (): string => serverUrl(deps.publicUrl(), base);
-  const document = async (): Promise<unknown> => {
-    const { openapiDocument } = await import("../openapi.ts");
-    return openapiDocument(routes, {
-      limits: deps.limits,
-      version: deps.version,
-      base,
-      server: server(),
-    });
-  };
+  const document = async (): Promise<unknown> =>
+    openapiDocument(routes, { limits: deps.limits, version: deps.version, base, server: server() });
   const readJson = jsonReader(deps);
   const waits = new PerUser(MAX_AT_ONCE.waits);
   const watches = new TokenWatches(deps);

@@ -1,6 +1,7 @@
 import { Refusal } from "../../domain/refusal.ts";
 import type { Reply } from "../../ports/web.ts";
 import type { HttpDependencies } from "../dependencies.ts";
+import { docsPage, docsPolicy, docsScript, errorsPage } from "../docs-pages.ts";
 import { entityTag } from "../entity-tag.ts";
 import { html, notModified } from "../reply.ts";
 import type { RequestContext } from "../request-context.ts";
@@ -13,9 +14,6 @@ const MEDIA_TYPES: ReadonlyMap<string, string> = new Map(
     "init.js": "text/javascript; charset=utf-8",
   }),
 );
-
-/** Loaded with the first request: these texts are a tenth of the package, and an embedding program may never show them. */
-const docsPages = (): Promise<typeof import("../docs-pages.ts")> => import("../docs-pages.ts");
 
 /** The documentation pages. Without the files that come with the package, only `/docs/errors` is served. */
 export function docsRoutes({
@@ -61,7 +59,6 @@ export function docsRoutes({
       },
       async run(context) {
         await requireAssets(context);
-        const { docsPage, docsPolicy } = await docsPages();
         return html(docsPage(context.base), docsPolicy(originOf(publicUrl())));
       },
     },
@@ -77,7 +74,6 @@ export function docsRoutes({
         answers: { 200: { description: "The page.", media: ["text/html"] } },
       },
       async run(context) {
-        const { errorsPage } = await docsPages();
         const page = await errorsPage(context.base);
         return html(page.html, page.contentSecurityPolicy);
       },
@@ -108,7 +104,7 @@ export function docsRoutes({
         const headers = { "cache-control": "no-cache", etag };
         const known = notModified(context, headers);
         if (known) return known;
-        const body = name === "init.js" ? (await docsPages()).docsScript(context.base) : await asset?.(name);
+        const body = name === "init.js" ? docsScript(context.base) : await asset?.(name);
         return body ? { status: 200, headers: { "content-type": type, ...headers }, body } : undefined;
       },
     },

@@ -3,6 +3,7 @@ import { Refusal } from "../../domain/refusal.ts";
 import { StorageUnavailable } from "../../ports/storage.ts";
 import type { Reply } from "../../ports/web.ts";
 import type { HttpDependencies } from "../dependencies.ts";
+import { linkPage, linkPageState, refusalPage } from "../link-page.ts";
 import { problemOf } from "../problems/problem.ts";
 import { PROBLEMS } from "../problems/problem-table.ts";
 import type { QrImages } from "../qr.ts";
@@ -69,7 +70,6 @@ export function linkRoutes(
       async run(context) {
         const { ticket = "" } = context.params;
         const { signal } = context;
-        const { linkPage, linkPageState, refusalPage } = await import("../link-page.ts");
         if (asJson(context)) {
           const state = await linkPageState(await instances.linkPage(ticket, { signal }), qrImage);
           return varying(json(200, state, NOT_STORED), "Accept");

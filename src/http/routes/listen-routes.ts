@@ -1,4 +1,5 @@
 import type { HttpDependencies } from "../dependencies.ts";
+import { listenSocket } from "../listen/listen-socket.ts";
 import type { Route } from "../route.ts";
 import { noHandshake, TICKET } from "../stream/stream-query.ts";
 import type { TokenWatches } from "../stream/token-watches.ts";
@@ -32,7 +33,6 @@ export function listenRoutes({ calls, system, log }: HttpDependencies, watches: 
           throw noHandshake();
         }
         const { caller, token } = context;
-        const { listenSocket } = await import("../listen/listen-socket.ts");
         context.accepted = listenSocket({
           listening,
           watchToken: (revoked) => watches.watch(token, caller, revoked),

@@ -1,4 +1,5 @@
 import type { NetworkPages } from "../../ports/pages.ts";
+import { acceptPhone } from "../phone-socket.ts";
 import type { Route } from "../route.ts";
 import type { TokenWatches } from "../stream/token-watches.ts";
 
@@ -18,9 +19,6 @@ export function phoneRoute(pages: NetworkPages, watches: TokenWatches): Route {
       answers: { 101: { description: "Switching to WebSocket." } },
       problems: ["phone_number_invalid", "demo_token_restricted", "upgrade_required", "server_busy"],
     },
-    async run(context) {
-      const { acceptPhone } = await import("../phone-socket.ts");
-      return acceptPhone(context, pages, watches);
-    },
+    run: async (context) => acceptPhone(context, pages, watches),
   };
 }

@@ -4,11 +4,13 @@ import { choiceParameter, readQuery } from "../query-parameter.ts";
 import { json } from "../reply.ts";
 import type { Route } from "../route.ts";
 import type { Dialect, DialectOutput } from "../stream/dialect.ts";
+import { NativeDialect } from "../stream/native-dialect.ts";
 import { STREAM_DESCRIPTION } from "../stream/stream-description.ts";
 import { noHandshake, STREAM_QUERY, streamFormat } from "../stream/stream-query.ts";
 import { streamSocket } from "../stream/stream-socket.ts";
 import type { StreamTickets } from "../stream/stream-tickets.ts";
 import type { TokenWatches } from "../stream/token-watches.ts";
+import { TwilioDialect, twilioParameters, twilioStreamSid } from "../stream/twilio-dialect.ts";
 import { timestamp } from "../views.ts";
 import { callIdOf } from "./record-id.ts";
 
@@ -61,9 +63,6 @@ export function streamRoutes(
         const query = readQuery(context.search, STREAM_QUERY);
         const format = streamFormat(query, mp3Stream !== undefined);
         const callId = callIdOf(context);
-        const { NativeDialect, TwilioDialect, twilioParameters, twilioStreamSid } = await import(
-          "../stream/dialects.ts"
-        );
         const reservation = await calls.stream(context.caller, callId);
         if (!context.upgrading) {
           reservation.release();

@@ -5,7 +5,7 @@ import type { Context } from "../../context.ts";
 import { CallListeners, type ListenedSession } from "./call-listeners.ts";
 import type { CallListening } from "./call-listening.ts";
 
-/** Those who listen to live calls, by call. Loaded when the first of them comes. */
+/** Those who listen to live calls, by call. */
 export class Listeners {
   readonly #context: Context;
   readonly #session: (callId: string) => ListenedSession | undefined;

@@ -5,9 +5,9 @@ import type { AudioAgent } from "../../../ports/audio-conversation.ts";
 import type { Agent } from "../../../ports/conversation.ts";
 import type { Voice } from "../../../ports/speech.ts";
 import type { Context } from "../../context.ts";
-import type { AgentCall } from "../agents/agent-call.ts";
+import { AgentCall } from "../agents/agent-call.ts";
 import { agentVoice, briefOf } from "../agents/agent-voice.ts";
-import type { AudioAgentCall } from "../agents/audio-agent-call.ts";
+import { AudioAgentCall } from "../agents/audio-agent-call.ts";
 import { offeredTools } from "../agents/offered-tools.ts";
 import { type LiveMedia, type LiveParts, type LiveProgram, ProgramFailed } from "./program.ts";
 
@@ -27,12 +27,8 @@ export const converse: LiveProgram<"DYNAMIC_AGENT"> = {
   },
   async prepare(context, call, network, signal) {
     const agent = agentOf(context);
-    if (agent.kind !== "audio") {
-      const { AgentCall: Conducted } = await import("../agents/agent-call.ts");
-      return (media) => partsOf(new Conducted(context, call, agent, media));
-    }
+    if (agent.kind !== "audio") return (media) => partsOf(new AgentCall(context, call, agent, media));
     try {
-      const { AudioAgentCall: Conducted } = await import("../agents/audio-agent-call.ts");
       const voice = await voiceFor(context, call, agent);
       let post: LiveMedia["post"] = () => {}; // no tool is used before the answer
       const tools = offeredTools(context, call, signal, (data) =>
@@ -43,7 +39,7 @@ export const converse: LiveProgram<"DYNAMIC_AGENT"> = {
       const conversation = await agent.open(briefOf(context, call, voice, network, tools), scope);
       return (media) => {
         post = media.post;
-        const conducted = new Conducted(context, call, { agent, conversation, voiceId: voice?.id }, media);
+        const conducted = new AudioAgentCall(context, call, { agent, conversation, voiceId: voice?.id }, media);
         stated = () => conducted.stated();
         return partsOf(conducted);
       };
