@@ -2,6 +2,7 @@ import { test } from "vitest";
 import { REGISTRATION_TRANSITIONS } from "../../adapters/telephony/sip/registration/registration-states.ts";
 import { CALL_MOVES } from "../../adapters/telephony/whatsapp/calls/call-types.ts";
 import { stateDiagram } from "../../src/base/machine.ts";
+import { AGENT_TURN_TRANSITIONS } from "../../src/domain/agent-turn.ts";
 import { CALL_TRANSITIONS } from "../../src/domain/call.ts";
 import { PHASE_TRANSITIONS } from "../../src/domain/call-flow.ts";
 import { INSTANCE_TRANSITIONS } from "../../src/domain/instance.ts";
@@ -102,6 +103,17 @@ ${stateDiagram(STREAM_TRANSITIONS, "detached")}\`\`\`
 \`attach\`: a client connects to the stream that it has reserved. \`lose\`: the client disconnected, or was dropped because it sent too much; the call waits
 \`streamAttachMs\` for the next client. \`hang_up\`: the client asked for the end of the call. \`leave\`: the client asked for the end and disconnected. While the
 stream is draining, the audio that the client has sent is played to its end. \`end\`: the call is over, or the server stops.
+
+## Agent's turn
+
+The turn of the agent of a call, of either kind, from \`src/domain/agent-turn.ts\`.
+
+\`\`\`mermaid
+${stateDiagram(AGENT_TURN_TRANSITIONS, "open")}\`\`\`
+
+\`hold\`: the callee makes a sound and may be interrupting, so the agent pauses. \`release\`: it was no interruption; the agent says the rest.
+\`interrupt\`: the callee said words or pressed a key; the rest is dropped. \`replace\`: the agent itself begins another reply. \`transfer\`, \`end\`: the agent transfers the
+call or ends it, once its last words have been heard. \`greet\`: a machine has answered, and the agent is silent until the machine records (\`record\`).
 `;
 
 test("docs/states.md prints the state tables", () => expectPage("docs/states.md", page));

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { isFinal, nextState, stateDiagram, type Transitions } from "../../src/base/machine.ts";
+import { AGENT_TURN_STATES, AGENT_TURN_TRANSITIONS } from "../../src/domain/agent-turn.ts";
 import { CALL_STATUSES, CALL_TRANSITIONS, isActive } from "../../src/domain/call.ts";
 import { CALL_PHASES, PHASE_TRANSITIONS } from "../../src/domain/call-flow.ts";
 import { INSTANCE_STATUSES, INSTANCE_TRANSITIONS } from "../../src/domain/instance.ts";
@@ -12,6 +13,7 @@ const MACHINES: [string, Transitions<string, string>, readonly string[], string]
   ["live calls", PHASE_TRANSITIONS, CALL_PHASES, "dialing"],
   ["lines", LINE_TRANSITIONS, LINE_STATES, "unlinked"],
   ["queues", QUEUE_TRANSITIONS, Object.keys(QUEUE_TRANSITIONS), "idle"],
+  ["agents' turns", AGENT_TURN_TRANSITIONS, AGENT_TURN_STATES, "open"],
 ];
 
 describe.each(MACHINES)("the states of %s", (_, table, states, initial) => {

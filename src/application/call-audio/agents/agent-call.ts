@@ -1,8 +1,7 @@
 import { errorText } from "../../../base/error-text.ts";
 import { apologyIn } from "../../../domain/apologies.ts";
 import { type CallOf, type CallResult, machinePolicyOf } from "../../../domain/call.ts";
-import { type Event, type EventData, isFinalEvent, textSkipped } from "../../../domain/events.ts";
-import type { TurnMetrics } from "../../../domain/turn-metrics.ts";
+import { type EventData, textSkipped } from "../../../domain/events.ts";
 import type { OfferedTool } from "../../../ports/agent-tool.ts";
 import type { Agent, Conversation, ConversationInput } from "../../../ports/conversation.ts";
 import { SpeechFailed, type Voice } from "../../../ports/speech.ts";
@@ -11,105 +10,72 @@ import type { CallTap } from "../call-tap.ts";
 import type { LiveMedia } from "../programs/program.ts";
 import { AgentActions } from "./agent-actions.ts";
 import { AgentInputs } from "./agent-inputs.ts";
-import { AgentResult, type FindingsAtEnd } from "./agent-result.ts";
 import { AgentSpeech } from "./agent-speech.ts";
 import { agentVoice, briefOf } from "./agent-voice.ts";
-import { CallControl } from "./call-control.ts";
+import { ConductedCall } from "./conducted-call.ts";
 import { Listening } from "./listening.ts";
 import { offeredTools } from "./offered-tools.ts";
 import { AgentSilent, PromptReplies } from "./prompt-replies.ts";
-import { SilenceTimer } from "./silence-timer.ts";
-import { TurnMeter } from "./turn-meter.ts";
 
 /**
  * Conducts one call by an agent: what happens goes into one mailbox, the agent replies to one thing after the other, and
  * its replies are spoken. The leg's own clock measures how long the callee is silent.
  */
 export class AgentCall implements CallTap {
-  readonly #context: Context;
-  readonly #call: CallOf<"DYNAMIC_AGENT">;
+  readonly core: ConductedCall;
   readonly #agent: Agent;
-  readonly #media: LiveMedia;
-  readonly #meter: TurnMeter;
-  readonly #control: CallControl;
-  readonly #silence: SilenceTimer;
   readonly #listening: Listening;
   readonly #actions: AgentActions;
   readonly #inputs = new AgentInputs();
-  readonly #scope = new AbortController();
-  readonly #unlisten: () => void;
   #speech: AgentSpeech | undefined;
   #conversation: Conversation | undefined;
   /** Of the reply that is being read: aborted if the callee interrupts it; undefined between two replies. */
   #replying: AbortController | undefined;
-  /** What the callee has heard since the latest reply. */
+  /** The words that the callee has heard since the latest reply. */
   #heardText: string[] = [];
   /** Said if the agent fails without a word. */
   #apology = "";
-  /** Asked at the end; undefined if the call has no schema for it. */
-  #result: AgentResult | undefined;
 
   constructor(context: Context, call: CallOf<"DYNAMIC_AGENT">, agent: Agent, media: LiveMedia) {
-    this.#context = context;
-    this.#call = call;
     this.#agent = agent;
-    this.#media = media;
-    const meter = new TurnMeter(media.leg.sampleRate, () => context.system.monotonic());
-    const control = new CallControl(context, call, media);
-    const silence = new SilenceTimer(media.leg.sampleRate, () => this.#inputs.push({ type: "silence" }));
-    const listening = new Listening(context, call, media, meter, {
+    const core = new ConductedCall(context, call, media, {
+      name: agent.name,
+      hold: () => this.#speech?.hold(),
+      release: () => this.#speech?.release(),
+      cut: () => {
+        this.#speech?.cut();
+        this.#replying?.abort();
+      },
+      finish: () => this.#finish(),
+      key: (digit) => this.#heard({ type: "key", digit }),
+      silence: () => this.#inputs.push({ type: "silence" }),
+      lastWords: () => this.#lastWords(),
+      transferFailed: (failed) => this.#inputs.push(failed),
+    });
+    this.core = core;
+    this.#listening = new Listening(context, call, media, core.meter, {
       sounds: () => {
-        if (this.#actions.decided || this.#speech?.begun !== false) return;
-        if (this.#hasTurn && !this.#speech.mustBeHeard) this.#speech.hold();
+        if (this.#speech?.begun === false && this.#hasTurn && !this.#speech.mustBeHeard) core.take("hold");
       },
       interrupts: () => {
-        if (!this.#speech?.canBeInterrupted || this.#actions.decided) return;
-        this.#speech.hold();
-        meter.held();
+        if (this.#speech?.begun && !this.#speech.mustBeHeard && core.take("hold")) core.meter.held();
       },
-      nothingSaid: () => this.#speech?.release(),
+      nothingSaid: () => core.take("release"),
       hasTurn: () => this.#hasTurn,
       words: (text, continued) => this.#heard({ type: "words", text, ...(continued && { continued }) }),
       probableWords: (text, continued) => this.#prepare({ type: "words", text, ...(continued && { continued }) }),
       unheard: (detail) => {
-        if (this.#speech?.held || !this.#hasTurn) this.#heard({ type: "unheard", detail });
+        if (core.isHeld || !this.#hasTurn) this.#heard({ type: "unheard", detail });
       },
       deaf: (detail) => this.#inputs.push({ type: "fault", of: "transcription", detail }),
     });
-    this.#actions = new AgentActions(
-      { context, call, media, meter, control, silence, listening },
-      {
-        ends: () => void this.#result?.ask(),
-        transferFailed: (failed) => {
-          this.#inputs.push(failed);
-          if (control.timeIsUp) this.#lastWords();
-        },
-      },
-    );
-    this.#meter = meter;
-    this.#control = control;
-    this.#silence = silence;
-    this.#listening = listening;
-    this.#unlisten = context.events.listenLive(call.id, {
-      event: (event) => this.#happened(event),
-      over: () => this.#stop(),
-    });
+    this.#actions = new AgentActions(core, this.#listening);
     void this.#run();
   }
 
-  /** What the agent has found out so far; undefined if nothing. */
+  /** The agent's findings so far; undefined if there are none. */
   get result(): CallResult | undefined {
     return this.#conversation?.result;
-  }
-
-  /** What the agent has found out by the schema of the call, now that it is over; undefined if it was not asked. */
-  get findings(): FindingsAtEnd | undefined {
-    return this.#result?.atEnd();
-  }
-
-  /** The agent's turns so far. */
-  get turns(): readonly TurnMetrics[] {
-    return this.#meter.turns;
   }
 
   inbound(frame: Int16Array, received: Int16Array): void {
@@ -117,99 +83,84 @@ export class AgentCall implements CallTap {
   }
 
   outbound(samples: Int16Array | undefined, from: number, length: number): void {
+    const { meter, silence, isHeld } = this.core;
     this.#listening.outbound(samples, from, length);
-    this.#meter.played(samples, from, length);
-    if (!this.#silence.runs) return;
-    this.#silence.passed(length, samples === undefined && !this.#listening.busy && this.#speech?.held !== true);
-  }
-
-  /** A machine has answered: the agent says nothing until {@link leaveMessage}. */
-  awaitVoicemail(): void {
-    this.#actions.machineGreets();
-    this.#silence.stop();
-    this.#speech?.interrupt();
-    this.#replying?.abort();
+    meter.played(samples, from, length);
+    if (silence.runs) silence.passed(length, samples === undefined && !this.#listening.busy && !isHeld);
   }
 
   /** The machine records: the agent leaves its message. */
   leaveMessage(): void {
-    if (this.#actions.machineRecords()) this.#inputs.push({ type: "voicemail" });
+    if (this.core.take("record")) this.#inputs.push({ type: "voicemail" });
   }
 
   async flush(): Promise<void> {
-    this.#stop();
+    this.core.stop();
     await this.#listening.flush();
   }
 
-  /** Whether a reply is on its way, or being spoken. */
+  /** True while a reply is read, or spoken. */
   get #hasTurn(): boolean {
     return this.#replying !== undefined || this.#speech?.speaks === true;
   }
 
   /** Conducts the conversation to its end. Never rejects. */
   async #run(): Promise<void> {
-    const { signal } = this.#scope;
+    const { context, call, media, signal } = this.core;
     try {
-      const voice = await agentVoice(this.#context, this.#call);
+      const voice = await agentVoice(context, call);
       if (voice === undefined) throw new SpeechFailed("no voice can speak on this server");
       const speech = this.#speechWith(voice);
-      const brief = briefOf(this.#context, this.#call, voice, this.#media.network, this.#tools());
+      const brief = briefOf(context, call, voice, media.network, this.#tools());
       this.#listening.language = brief.language;
       this.#apology = apologyIn(brief.language);
-      const replies = new PromptReplies(this.#context.system, this.#agent, brief);
-      const { conversation } = replies;
-      this.#conversation = conversation;
-      const { resultSchema } = this.#call.message;
-      if (resultSchema) this.#result = new AgentResult(this.#context, conversation, resultSchema);
+      const replies = new PromptReplies(context.system, this.#agent, brief);
+      this.#conversation = replies.conversation;
+      this.core.reportsTo(replies.conversation);
       this.#inputs.push({ type: "begin" });
       for await (const input of this.#inputs) {
         if (signal.aborted) return;
-        if (input.type !== "voicemail" && this.#actions.decided) continue;
+        if (input.type !== "voicemail" && this.core.isDecided) continue;
         const over =
           input.type === "voicemail"
-            ? await this.#actions.leaveVoicemail(speech, signal, () => this.#reply(replies, speech, input, signal))
-            : await this.#reply(replies, speech, input, signal);
+            ? await this.#actions.leaveVoicemail(speech, () => this.#reply(replies, speech, input))
+            : await this.#reply(replies, speech, input);
         // A machine may be recognised after the last word of a short conversation.
-        if (over && machinePolicyOf(this.#call.message) !== "leave_message") return;
+        if (over && machinePolicyOf(call.message) !== "leave_message") return;
       }
     } catch (error) {
-      if (!signal.aborted)
-        this.#media.post({ type: "message_failed", reason: "agent_failed", detail: errorText(error) });
+      if (!signal.aborted) media.post({ type: "message_failed", reason: "agent_failed", detail: errorText(error) });
     }
   }
 
   #tools(): OfferedTool[] {
+    const { context, call, media, signal } = this.core;
     const used = (data: EventData["tool_used"]) => {
       this.#listening.answered(); // what a tool has done cannot be taken back
-      this.#media.post({ type: "noticed", fact: { event: "tool_used", data } });
+      media.post({ type: "noticed", fact: { event: "tool_used", data } });
     };
-    return offeredTools(this.#context, this.#call, this.#scope.signal, used);
+    return offeredTools(context, call, signal, used);
   }
 
   #speechWith(voice: Voice): AgentSpeech {
-    const { playout } = this.#media;
-    this.#speech = new AgentSpeech(this.#context, this.#call, voice.id, playout, {
-      rendered: () => this.#meter.rendered(),
+    const { context, call, media, meter } = this.core;
+    this.#speech = new AgentSpeech(context, call, voice.id, media.playout, this.core, {
+      rendered: () => meter.rendered(),
       begun: () => this.#listening.answered(),
       spoken: (line) => {
         this.#heardText.push(line.text);
         this.#listening.add("caller", line);
       },
-      skipped: (passage) => this.#media.post({ type: "noticed", fact: textSkipped(passage) }),
+      skipped: (passage) => media.post({ type: "noticed", fact: textSkipped(passage) }),
     });
     return this.#speech;
   }
 
   /** Carries out the reply to one input; returns whether it ends the call. */
-  async #reply(
-    replies: PromptReplies,
-    speech: AgentSpeech,
-    input: ConversationInput,
-    signal: AbortSignal,
-  ): Promise<boolean> {
-    const listensFor = this.#silence.stop();
-    speech.beginReply();
-    this.#meter.requested(input);
+  async #reply(replies: PromptReplies, speech: AgentSpeech, input: ConversationInput): Promise<boolean> {
+    const { meter, signal, silence } = this.core;
+    const listensFor = silence.stop();
+    meter.requested(input);
     const reading = new AbortController();
     this.#replying = reading;
     if (input.type !== "begin") this.#deliverHeard(replies.conversation);
@@ -218,12 +169,12 @@ export class AgentCall implements CallTap {
       // Also an interrupted reply is read to its end, because the agent may not notice.
       for await (const action of replies.reply(input, signal, reading.signal)) {
         acted = true;
-        if (await this.#actions.carryOut(action, speech, reading.signal, signal)) return true;
+        if (await this.#actions.carryOut(action, speech, reading.signal)) return true;
       }
-      if (!acted) this.#silence.resume(listensFor);
+      if (!acted) silence.resume(listensFor);
     } catch (error) {
       if (error instanceof AgentSilent) {
-        await this.#actions.apologise(this.#apology, error.message, speech, signal);
+        await this.#actions.apologise(this.#apology, error.message, speech);
         return true;
       }
       if (reading.signal.aborted) return false;
@@ -232,54 +183,42 @@ export class AgentCall implements CallTap {
       this.#inputs.push({ type: "fault", of: "speech", detail: error.message });
     } finally {
       this.#replying = undefined;
-      this.#meter.replied(replies.conversation.firstTokenMs);
+      meter.replied(replies.conversation.firstTokenMs);
       if (!reading.signal.aborted && !speech.speaks) this.#listening.answered();
     }
     return false;
   }
 
-  #happened(event: Event): void {
-    if (event.type === "answered") this.#control.answered(this.#agent.name, () => this.#lastWords());
-    else if (event.type === "dtmf") {
-      this.#meter.key();
-      this.#heard({ type: "key", digit: event.data.digit });
-    } else if (isFinalEvent(event.type)) this.#stop();
-  }
-
   #lastWords(): void {
-    if (this.#actions.toMachine) return;
+    if (this.core.toMachine) return;
     if (this.#speech?.mustBeHeard) this.#inputs.push({ type: "ending" });
     else this.#heard({ type: "ending" });
   }
 
   #heard(input: ConversationInput): void {
     const speech = this.#speech;
-    if (speech === undefined || speech.mustBeHeard || this.#actions.decided) return;
+    if (speech === undefined || speech.mustBeHeard || this.core.isDecided) return;
     if (input.type !== "words") this.#listening.answered();
-    if (speech.begun) this.#meter.interrupted(input.type === "words");
-    speech.interrupt();
-    this.#replying?.abort();
+    if (speech.begun) this.core.meter.interrupted(input.type === "words");
+    this.core.take("interrupt");
     this.#inputs.push(input);
   }
 
   /** Lets the agent prepare its reply, if it has nothing else to do. */
   #prepare(input: Extract<ConversationInput, { type: "words" }>): void {
     const conversation = this.#conversation;
-    if (conversation?.prepare === undefined || this.#hasTurn || !this.#inputs.empty || this.#actions.ending) return;
+    if (conversation?.prepare === undefined || this.#hasTurn || !this.#inputs.empty || this.core.isDecided) return;
     this.#deliverHeard(conversation);
-    conversation.prepare(input, this.#scope.signal);
+    conversation.prepare(input, this.core.signal);
   }
 
   #deliverHeard(conversation: Conversation): void {
     conversation.heard?.(this.#heardText.splice(0).join(" "));
   }
 
-  #stop(): void {
-    this.#unlisten();
-    this.#control.stop();
+  #finish(): void {
     this.#inputs.close();
-    this.#scope.abort();
     this.#speech?.finish();
-    if (this.#result && this.#conversation) this.#deliverHeard(this.#conversation);
+    if (this.core.call.message.resultSchema && this.#conversation) this.#deliverHeard(this.#conversation);
   }
 }

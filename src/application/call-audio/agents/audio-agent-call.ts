@@ -1,25 +1,20 @@
 import { errorText } from "../../../base/error-text.ts";
 import type { CallOf, CallResult } from "../../../domain/call.ts";
 import type { CallSignal } from "../../../domain/call-signal.ts";
-import { type Event, isFinalEvent, textSkipped } from "../../../domain/events.ts";
-import type { TurnMetrics } from "../../../domain/turn-metrics.ts";
+import { textSkipped } from "../../../domain/events.ts";
 import type { AudioAgent, AudioAgentEvent, AudioConversation } from "../../../ports/audio-conversation.ts";
 import type { Context } from "../../context.ts";
 import type { CallTap } from "../call-tap.ts";
 import type { LiveMedia } from "../programs/program.ts";
-import { AgentResult, type FindingsAtEnd } from "./agent-result.ts";
 import { AgentSpeech } from "./agent-speech.ts";
 import { formatOf } from "./audio-format.ts";
 import { AudioListening } from "./audio-listening.ts";
-import { CallControl } from "./call-control.ts";
-import { transferCall } from "./call-transfer.ts";
+import { ConductedCall } from "./conducted-call.ts";
 import { IncomingAudio } from "./incoming-audio.ts";
 import { ReplyAudio } from "./reply-audio.ts";
-import { SilenceTimer } from "./silence-timer.ts";
-import { TurnMeter } from "./turn-meter.ts";
-import type { SpokenLine } from "./utterance.ts";
+import type { SpokenLine } from "./spoken-queue.ts";
 
-/** Who conducts a call, from before it is dialled. */
+/** The agent that conducts a call, from before it is dialled. */
 export interface OpenConversation {
   readonly agent: AudioAgent;
   readonly conversation: AudioConversation;
@@ -32,105 +27,79 @@ export interface OpenConversation {
  * was heard. The leg's own clock measures how long nobody speaks.
  */
 export class AudioAgentCall implements CallTap {
-  readonly #context: Context;
-  readonly #call: CallOf<"DYNAMIC_AGENT">;
-  readonly #agent: AudioAgent;
+  readonly core: ConductedCall;
+  readonly #agent: string;
   readonly #conversation: AudioConversation;
-  readonly #media: LiveMedia;
-  readonly #meter: TurnMeter;
-  readonly #control: CallControl;
-  readonly #silence: SilenceTimer;
   readonly #listening: AudioListening;
   readonly #audio: ReplyAudio;
   /** Speaks what the agent cannot say itself; undefined without a voice. */
   readonly #speech: AgentSpeech | undefined;
-  readonly #scope = new AbortController();
-  readonly #unlisten: () => void;
-  /** What the agent sends; undefined until the callee answers. */
+  /** The audio that the agent sends; undefined until the callee answers. */
   #incoming: IncomingAudio | undefined;
-  /** Asked at the end; undefined if the call has no schema for it. */
-  readonly #result: AgentResult | undefined;
-  /** The agent has decided that the call ends. */
-  #ending = false;
-  /** A machine has answered: the call waits until it records, or it does. */
-  #machine: "greets" | "records" | undefined;
   /** The conversation has ended. */
   #closed = false;
-  /** The callee is being connected with somebody else. */
-  #transferring = false;
   /** Resolves when the keys so far have been sent. */
   #pressed: Promise<void> = Promise.resolve();
 
   constructor(context: Context, call: CallOf<"DYNAMIC_AGENT">, open: OpenConversation, media: LiveMedia) {
-    const { leg, playout } = media;
-    const { resultSchema } = call.message;
-    this.#context = context;
-    this.#call = call;
-    this.#agent = open.agent;
-    this.#conversation = open.conversation;
-    if (resultSchema) this.#result = new AgentResult(context, open.conversation, resultSchema);
-    this.#media = media;
-    this.#meter = new TurnMeter(leg.sampleRate, () => context.system.monotonic());
-    this.#control = new CallControl(context, call, media);
-    this.#silence = new SilenceTimer(leg.sampleRate, () => this.#conversation.silence());
-    this.#listening = new AudioListening(context, call, open.agent.transcribes, media, this.#meter, {
-      interrupts: () => {
-        if (!this.#audio.isHeard || this.#mustBeHeard) return;
-        this.#audio.hold();
-        this.#meter.held();
+    const { agent, conversation, voiceId } = open;
+    this.#agent = agent.name;
+    this.#conversation = conversation;
+    const core = new ConductedCall(context, call, media, {
+      name: agent.name,
+      hold: () => this.#audio.hold(),
+      release: () => this.#audio.release(),
+      cut: () => {
+        if (this.#audio.speaks) core.meter.interrupted(false);
+        this.#incoming?.drop();
+        conversation.interrupted(this.#audio.cut());
       },
-      nothingSaid: () => this.#audio.release(),
+      finish: () => this.#finish(),
+      answered: () => this.#answered(),
+      key: (digit) => {
+        if (this.#interrupt(false)) conversation.key(digit);
+      },
+      silence: () => conversation.silence(),
+      lastWords: () => {
+        if (this.#interrupt(false)) conversation.ending();
+      },
+      transferFailed: ({ detail }) => conversation.transferFailed(detail),
+    });
+    core.reportsTo(conversation);
+    this.core = core;
+    this.#listening = new AudioListening(context, call, agent.transcribes, media, core.meter, {
+      interrupts: () => {
+        if (this.#audio.begun && !this.#speech?.mustBeHeard && core.take("hold")) core.meter.held();
+      },
+      nothingSaid: () => core.take("release"),
     });
     const spoken = (line: SpokenLine): void => this.#listening.add(line);
-    this.#audio = new ReplyAudio(playout, spoken);
-    if (open.voiceId !== undefined)
-      this.#speech = new AgentSpeech(context, call, open.voiceId, playout, {
+    this.#audio = new ReplyAudio(media.playout, core, spoken);
+    if (voiceId !== undefined)
+      this.#speech = new AgentSpeech(context, call, voiceId, media.playout, core, {
         rendered: () => {},
         begun: () => {},
         spoken,
         skipped: (passage) => media.post({ type: "noticed", fact: textSkipped(passage) }),
       });
-    this.#unlisten = context.events.listenLive(call.id, {
-      event: (event) => this.#happened(event),
-      over: () => this.#stop(),
-    });
     void this.#run();
   }
 
-  /** What the agent has found out so far; undefined if nothing. */
+  /** The agent's findings so far; undefined if there are none. */
   get result(): CallResult | undefined {
     return this.#conversation.result;
   }
 
-  /** What the agent has found out by the schema of the call, now that it is over; undefined if it was not asked. */
-  get findings(): FindingsAtEnd | undefined {
-    return this.#result?.atEnd();
-  }
-
-  /** The call is over: resolves when the agent has stated what it is asked for; undefined if that is nothing. */
+  /** The call has ended: resolves when the agent has stated its result; undefined if it is not asked for one. */
   stated(): Promise<unknown> | undefined {
-    this.#stop();
-    return this.#incoming && this.#result?.ask();
-  }
-
-  /** The agent's turns so far. */
-  get turns(): readonly TurnMetrics[] {
-    return this.#meter.turns;
-  }
-
-  /** A machine has answered: the agent says nothing until {@link leaveMessage}. */
-  awaitVoicemail(): void {
-    this.#machine = "greets";
-    this.#silence.stop();
-    this.#interrupt(false);
+    this.core.stop();
+    return this.#incoming && this.core.askResult();
   }
 
   /** The machine records: the agent leaves its message. */
   leaveMessage(): void {
-    if (this.#machine !== "greets") return;
-    this.#machine = "records";
-    this.#ending = false;
-    if (this.#closed) this.#media.post({ type: "message_played" });
+    if (!this.core.take("record")) return;
+    if (this.#closed) this.core.media.post({ type: "message_played" });
     else this.#conversation.voicemail();
   }
 
@@ -139,33 +108,36 @@ export class AudioAgentCall implements CallTap {
   }
 
   outbound(samples: Int16Array | undefined, from: number, length: number): void {
+    const { media, meter, silence, isHeld } = this.core;
     this.#listening.outbound(samples, from, length);
-    this.#meter.played(samples, from, length);
-    this.#silence.passed(length, samples === undefined && !this.#media.callee.speaking && !this.#audio.held);
+    meter.played(samples, from, length);
+    silence.passed(length, samples === undefined && !media.callee.speaking && !isHeld);
   }
 
   async flush(): Promise<void> {
-    this.#stop();
+    this.core.stop();
     await this.#listening.flush();
   }
 
-  /** What is being said cannot be interrupted. */
-  get #mustBeHeard(): boolean {
-    return this.#ending || this.#transferring || this.#machine !== undefined || this.#speech?.mustBeHeard === true;
-  }
-
-  /** Whether an event is carried out now. After the last words, and while a machine greets, only words are kept. */
+  /** True if the agent does this now. After the last words, and while a machine greets, only words are kept. */
   #attends({ type }: AudioAgentEvent): boolean {
-    return !(this.#ending || this.#machine === "greets") || type === "callee_words" || type === "fault";
+    switch (this.core.turn) {
+      case "ending":
+      case "machine_greets":
+      case "message_left":
+        return type === "callee_words" || type === "fault";
+      default:
+        return true;
+    }
   }
 
   /** Carries out what the agent does, to the end of the conversation. Never rejects. */
   async #run(): Promise<void> {
-    const { signal } = this.#scope;
+    const { signal } = this.core;
     try {
       for await (const event of this.#conversation.events) {
         if (signal.aborted) return;
-        if (this.#attends(event)) await this.#carryOut(event, signal);
+        if (this.#attends(event)) await this.#carryOut(event);
       }
       this.#closed = true;
     } catch (error) {
@@ -173,15 +145,16 @@ export class AudioAgentCall implements CallTap {
     }
   }
 
-  async #carryOut(event: AudioAgentEvent, signal: AbortSignal): Promise<void> {
+  async #carryOut(event: AudioAgentEvent): Promise<void> {
+    const { context, call, media, meter, signal, silence } = this.core;
     switch (event.type) {
       case "reply":
-        this.#silence.stop();
-        if (this.#audio.speaks) this.#interrupt(false);
-        this.#meter.requested({ type: event.to });
+        silence.stop();
+        if (this.#audio.speaks) this.core.take("replace");
+        meter.requested({ type: event.to });
         break;
       case "audio":
-        this.#silence.stop();
+        silence.stop();
         this.#play(event.item, event.bytes);
         break;
       case "words":
@@ -192,143 +165,107 @@ export class AudioAgentCall implements CallTap {
         this.#audio.end(event.item);
         break;
       case "speech_started":
-        this.#silence.stop();
+        silence.stop();
         this.#listening.understood();
-        if (!this.#mustBeHeard) this.#interrupt(true);
+        this.#interrupt(true);
         break;
       case "speech_stopped":
-        this.#meter.turnEnded();
-        this.#meter.words();
+        meter.turnEnded();
+        meter.words();
         break;
       case "callee_words":
         this.#listening.addWords(event);
         break;
       case "listen":
-        this.#silence.start(event.forMs);
+        silence.start(event.forMs);
         break;
       case "press":
-        this.#pressed = this.#pressed.then(() => (signal.aborted ? undefined : this.#control.press(event.keys)));
+        this.#pressed = this.#pressed.then(() => (signal.aborted ? undefined : this.core.press(event.keys)));
         break;
       case "transfer":
-        this.#transfer(event.to, signal);
+        this.#transfer(event.to);
         break;
       case "leave_voicemail":
-        if (this.#machine !== undefined) break;
-        this.#silence.stop();
-        this.#media.post({ type: "leave_voicemail", atMs: this.#media.playout.clockMs });
+        if (this.core.toMachine) break;
+        silence.stop();
+        media.post({ type: "leave_voicemail", atMs: media.playout.clockMs });
         break;
       case "say":
-        await this.#say(event.text, signal);
+        await this.#say(event.text);
         break;
       case "fault":
-        this.#context.log.warn(
-          { call_id: this.#call.id, agent: this.#agent.name, detail: event.detail },
-          "agent fault",
-        );
+        context.log.warn({ call_id: call.id, agent: this.#agent, detail: event.detail }, "agent fault");
         break;
       case "fail":
         this.#end({ type: "message_failed", reason: "agent_failed", detail: event.detail });
         break;
       case "hang_up":
-        this.#end(this.#control.hangUpSignal(event.detail));
+        this.#end(this.core.hangUpSignal(event.detail));
         break;
     }
   }
 
   #play(item: string, bytes: Uint8Array): void {
     if (this.#incoming === undefined || !this.#audio.takes(item)) return;
-    this.#meter.audioBegins();
+    this.core.meter.audioBegins();
     this.#incoming.read(item, bytes);
   }
 
-  /** Stops what is being said, and notifies the agent of how much was heard. */
-  #interrupt(bySpeech: boolean): void {
-    if (this.#audio.speaks) this.#meter.interrupted(bySpeech);
-    this.#incoming?.drop();
-    this.#conversation.interrupted(this.#audio.cut());
+  /** The callee interrupts: stops what is being said, unless it must be heard; returns whether the agent reacts. */
+  #interrupt(bySpeech: boolean): boolean {
+    if (this.core.isDecided || this.#speech?.mustBeHeard) return false;
+    this.core.silence.stop();
+    if (bySpeech && this.#audio.speaks) this.core.meter.interrupted(true);
+    return this.core.take("interrupt");
   }
 
   /** Transfers the call once all that was said has been heard. */
-  #transfer(to: string, signal: AbortSignal): void {
-    this.#silence.stop();
-    this.#transferring = true;
-    this.#audio.release();
-    this.#media.playout.mark("", () => {
-      transferCall(this.#context, this.#call, this.#media, to, signal)
-        .then((failed) => {
-          if (failed === undefined) return;
-          this.#transferring = false;
-          this.#conversation.transferFailed(failed.detail);
-          if (this.#control.timeIsUp) this.#lastWords();
-        })
-        .catch(() => {}); // the call is over
+  #transfer(to: string): void {
+    this.core.silence.stop();
+    this.core.take("transfer");
+    this.core.media.playout.mark("", () => {
+      this.core.transfer(to).catch(() => {}); // the call has ended
     });
   }
 
   /** Speaks by the speech engine; a fault of it is only logged, because the call ends anyway. */
-  async #say(text: string, signal: AbortSignal): Promise<void> {
+  async #say(text: string): Promise<void> {
+    const { context, call, signal } = this.core;
     if (this.#speech === undefined || this.#incoming === undefined) return;
-    this.#audio.release();
+    this.core.take("release");
     await this.#speech.say(text, false, signal).catch((error: unknown) => {
-      if (!signal.aborted)
-        this.#context.log.warn({ call_id: this.#call.id, err: error }, "the agent could not apologise");
+      if (!signal.aborted) context.log.warn({ call_id: call.id, err: error }, "the agent could not apologise");
     });
   }
 
   /** Ends the call once all that was said has been heard; at once if nobody has answered. */
   #end(signal: CallSignal): void {
-    this.#ending = true;
-    this.#audio.release();
+    this.core.take("end");
     if (this.#incoming === undefined) {
-      this.#media.post(signal);
+      this.core.media.post(signal);
       return;
     }
-    void this.#result?.ask();
+    void this.core.askResult();
     void this.#pressed.then(() => {
-      if (!this.#scope.signal.aborted) this.#control.endAfterLastWord(signal);
+      if (!this.core.signal.aborted) this.core.endAfterLastWord(signal);
     });
-  }
-
-  #happened(event: Event): void {
-    if (event.type === "answered") this.#answered();
-    else if (event.type === "dtmf") this.#key(event.data.digit);
-    else if (isFinalEvent(event.type)) this.#stop();
   }
 
   #answered(): void {
-    const { leg } = this.#media;
+    const { leg } = this.core.media;
     const format = formatOf(leg);
     this.#incoming = new IncomingAudio(format, leg.sampleRate, this.#audio);
     this.#listening.begin(format, (bytes) => {
-      if (this.#machine === undefined) this.#conversation.hear(bytes);
+      if (!this.core.toMachine) this.#conversation.hear(bytes);
     });
     this.#conversation.answered(format);
-    this.#control.answered(this.#agent.name, () => this.#lastWords());
   }
 
-  #lastWords(): void {
-    if (this.#mustBeHeard) return;
-    this.#silence.stop();
-    this.#interrupt(false);
-    this.#conversation.ending();
-  }
-
-  #key(digit: string): void {
-    this.#meter.key();
-    if (this.#mustBeHeard) return;
-    this.#silence.stop();
-    this.#interrupt(false);
-    this.#conversation.key(digit);
-  }
-
-  #stop(): void {
-    if (this.#scope.signal.aborted) return;
-    this.#unlisten();
-    this.#control.stop();
+  #finish(): void {
     this.#listening.stop();
-    this.#scope.abort();
     const unheard = this.#audio.cut();
     if (unheard.length > 0) this.#conversation.interrupted(unheard);
+    this.#speech?.hold();
     this.#speech?.finish();
   }
 }

@@ -5,8 +5,8 @@ import type { LiveMedia } from "../programs/program.ts";
 import { CallTranscripts, type TranscriptReader } from "../transcripts/call-transcripts.ts";
 import { BargeIn } from "./barge-in.ts";
 import { CalleeAudio } from "./callee-audio.ts";
+import type { SpokenLine } from "./spoken-queue.ts";
 import type { TurnMeter } from "./turn-meter.ts";
-import type { SpokenLine } from "./utterance.ts";
 
 /** Callbacks of an {@link AudioListening}. */
 export interface AudioListeningReports {

@@ -1,7 +1,7 @@
 import type { AudioAgentEvent, AudioFormat } from "../../../ports/audio-conversation.ts";
 import type { LiveMedia } from "../programs/program.ts";
 import { AudioWriter } from "./audio-format.ts";
-import type { SpokenLine } from "./utterance.ts";
+import type { SpokenLine } from "./spoken-queue.ts";
 
 /** The callee's audio as the agent gets it; places the words that the agent understood in the time of the call. */
 export class CalleeAudio {

@@ -3,7 +3,7 @@ import { AudioReader } from "./audio-format.ts";
 import type { ReplyAudio } from "./reply-audio.ts";
 
 /** Longest audio of an agent that waits to be played, ms: models send it much faster than that. */
-const MOST_QUEUED_MS = 300_000;
+const MAX_QUEUED_MS = 300_000;
 
 /** Reads the audio that an agent sends, item after item, into what is played. */
 export class IncomingAudio {
@@ -27,9 +27,10 @@ export class IncomingAudio {
       this.#reading = { item, reader: new AudioReader(this.#format, this.#sampleRate) };
     }
     this.#audio.add(item, this.#reading.reader.read(bytes));
-    if (this.#audio.queuedMs <= MOST_QUEUED_MS) return;
+    if (this.#audio.queuedMs <= MAX_QUEUED_MS) return;
+    this.#audio.hold();
     this.#audio.cut();
-    throw new Error(`the agent sent more than ${MOST_QUEUED_MS / 1_000} s of audio ahead`);
+    throw new Error(`the agent sent more than ${MAX_QUEUED_MS / 1_000} s of audio ahead`);
   }
 
   /** All of the item has arrived. */

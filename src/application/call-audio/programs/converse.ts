@@ -56,9 +56,9 @@ function partsOf(conducted: AgentCall | AudioAgentCall): LiveParts {
   return {
     taps: [conducted],
     result: () => conducted.result,
-    findings: () => conducted.findings,
-    turns: () => conducted.turns,
-    awaitVoicemail: () => conducted.awaitVoicemail(),
+    findings: () => conducted.core.findings,
+    turns: () => conducted.core.meter.turns,
+    awaitVoicemail: () => conducted.core.machineGreets(),
     leaveMessage: () => conducted.leaveMessage(),
   };
 }

@@ -1,0 +1,194 @@
+import { dtmfTones } from "../../../audio/dtmf.ts";
+import {
+  type AgentTurnEffect,
+  type AgentTurnInput,
+  type AgentTurnState,
+  decideAgentTurn,
+  isMachineTurn,
+  isOpenTurn,
+} from "../../../domain/agent-turn.ts";
+import type { CallOf } from "../../../domain/call.ts";
+import type { CallSignal } from "../../../domain/call-signal.ts";
+import { timingsOf } from "../../../domain/call-timings.ts";
+import { type Event, isFinalEvent } from "../../../domain/events.ts";
+import type { Context } from "../../context.ts";
+import type { LiveMedia } from "../programs/program.ts";
+import { AgentResult, type FindingsAtEnd, type Reporter } from "./agent-result.ts";
+import { type TransferFailed, transferCall } from "./call-transfer.ts";
+import { SilenceTimer } from "./silence-timer.ts";
+import { TurnMeter } from "./turn-meter.ts";
+
+/** How long before its maximum duration the agent is asked to end a call, ms. */
+const LAST_WORDS_MS = 10_000;
+
+/** One kind of agent on its call: carries out the effects on what it says, and learns what happens. */
+export interface Conductor extends Readonly<Record<AgentTurnEffect, () => void>> {
+  /** For events and logs: `scripted`. */
+  readonly name: string;
+  /** The callee has answered. */
+  answered?(): void;
+  /** The callee pressed a key. */
+  key(digit: string): void;
+  /** No one has spoken for the time that the agent listens. */
+  silence(): void;
+  /** The call is near its maximum duration: the agent says goodbye. */
+  lastWords(): void;
+  /** The call goes on. */
+  transferFailed(failed: TransferFailed): void;
+}
+
+/** The call of an agent of either kind: whose turn it is, how its turns are measured, and what the agent does besides speaking. */
+export class ConductedCall {
+  readonly context: Context;
+  readonly call: CallOf<"DYNAMIC_AGENT">;
+  readonly media: LiveMedia;
+  readonly meter: TurnMeter;
+  readonly silence: SilenceTimer;
+  readonly #conductor: Conductor;
+  readonly #scope = new AbortController();
+  readonly #unlisten: () => void;
+  #turn: AgentTurnState = "open";
+  #timeIsUp = false;
+  #cancelLastWords: () => void = () => {};
+  /** Asked at the end; undefined if the call has no schema for it. */
+  #result: AgentResult | undefined;
+
+  constructor(context: Context, call: CallOf<"DYNAMIC_AGENT">, media: LiveMedia, conductor: Conductor) {
+    const { sampleRate } = media.leg;
+    this.context = context;
+    this.call = call;
+    this.media = media;
+    this.meter = new TurnMeter(sampleRate, () => context.system.monotonic());
+    this.silence = new SilenceTimer(sampleRate, () => conductor.silence());
+    this.#conductor = conductor;
+    this.#unlisten = context.events.listenLive(call.id, {
+      event: (event) => this.#happened(event),
+      over: () => this.stop(),
+    });
+  }
+
+  get turn(): AgentTurnState {
+    return this.#turn;
+  }
+
+  /** True if the agent pauses, because the callee may be interrupting. */
+  get isHeld(): boolean {
+    return this.#turn === "held";
+  }
+
+  /** True if the callee cannot change any longer what happens next. */
+  get isDecided(): boolean {
+    return !isOpenTurn(this.#turn);
+  }
+
+  /** True if a machine has answered. */
+  get toMachine(): boolean {
+    return isMachineTurn(this.#turn);
+  }
+
+  /** True if the end of the maximum duration is near. */
+  get timeIsUp(): boolean {
+    return this.#timeIsUp;
+  }
+
+  /** Aborted when the call ends. */
+  get signal(): AbortSignal {
+    return this.#scope.signal;
+  }
+
+  /** The agent's findings by the schema of the call, at its end; undefined if it was not asked. */
+  get findings(): FindingsAtEnd | undefined {
+    return this.#result?.atEnd();
+  }
+
+  /** Carries out what follows from an input; returns false if it changes nothing. */
+  take(input: AgentTurnInput): boolean {
+    const decision = decideAgentTurn(this.#turn, input);
+    if (decision === undefined) return false;
+    this.#turn = decision.state;
+    for (const effect of decision.effects) this.#conductor[effect]();
+    return true;
+  }
+
+  /** Asks this conversation for a result at the end, if the call has a schema for it. */
+  reportsTo(conversation: Reporter): void {
+    const { resultSchema } = this.call.message;
+    if (resultSchema) this.#result = new AgentResult(this.context, conversation, resultSchema);
+  }
+
+  /** Asks for the result; undefined if the call has no schema for it. */
+  askResult(): Promise<unknown> | undefined {
+    return this.#result?.ask();
+  }
+
+  /** A machine has answered: the agent is silent until it records. */
+  machineGreets(): void {
+    this.silence.stop();
+    this.take("greet");
+  }
+
+  /** Sends keys; a network that cannot gets them as tones behind the agent's words. */
+  async press(keys: string): Promise<void> {
+    const { leg, playout } = this.media;
+    if (leg.sendDtmf === undefined) playout.enqueue(dtmfTones(keys, { sampleRate: leg.sampleRate }));
+    else
+      await leg.sendDtmf(keys).catch((error: unknown) => {
+        this.context.log.warn({ call_id: this.call.id, err: error }, "the network did not send the keys");
+      });
+  }
+
+  /** Transfers the call, which is `transferring`; resolves with false if the call goes on. Rejects with the signal's reason only. */
+  async transfer(to: string): Promise<boolean> {
+    const failed = await transferCall(this.context, this.call, this.media, to, this.signal);
+    if (failed === undefined) return true;
+    this.take("transfer_failed");
+    this.#conductor.transferFailed(failed);
+    if (this.#timeIsUp) this.#conductor.lastWords();
+    return false;
+  }
+
+  /** The end of the call by the agent: it has finished, unless its time is up. */
+  hangUpSignal(detail: string | undefined): CallSignal {
+    if (this.#timeIsUp) return { type: "timer", name: "duration", inboundSince: true };
+    return { type: "message_played", detail };
+  }
+
+  /** Posts the end of the call once the last word, and a short silence, have been played. */
+  endAfterLastWord(signal: CallSignal): void {
+    this.whenPlayed(() => this.media.post(signal));
+  }
+
+  /** Calls back when all that was said, and a short silence, have been played. */
+  whenPlayed(callback: () => void): void {
+    this.media.playout.silence(this.context.timings.tailMs);
+    this.media.playout.mark("", callback);
+  }
+
+  /** The call has ended. */
+  stop(): void {
+    if (this.signal.aborted) return;
+    this.#unlisten();
+    this.#cancelLastWords();
+    this.#scope.abort();
+    this.take("stop");
+  }
+
+  #happened(event: Event): void {
+    if (event.type === "answered") this.#answered();
+    else if (event.type === "dtmf") {
+      this.meter.key();
+      this.#conductor.key(event.data.digit);
+    } else if (isFinalEvent(event.type)) this.stop();
+  }
+
+  #answered(): void {
+    this.#conductor.answered?.();
+    this.media.post({ type: "noticed", fact: { event: "agent_started", data: { agent: this.#conductor.name } } });
+    const { maxDurationMs } = timingsOf(this.call, this.context.timings);
+    const beforeMs = Math.max(maxDurationMs - LAST_WORDS_MS, maxDurationMs / 2);
+    this.#cancelLastWords = this.context.system.after(beforeMs, () => {
+      this.#timeIsUp = true;
+      this.#conductor.lastWords();
+    });
+  }
+}

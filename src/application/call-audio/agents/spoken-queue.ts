@@ -1,0 +1,201 @@
+import { msToSamples, samplesToMs } from "../../../audio/pcm.ts";
+import type { Playout } from "../../../audio/playout.ts";
+import { heardWords } from "../../../domain/heard-words.ts";
+
+/** Words that the agent said, as far as they were heard. Times are ms since the answer. */
+export interface SpokenLine {
+  readonly text: string;
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+/** One text on its way to the callee: its samples as far as they are rendered, and what was heard of it. */
+export class Utterance {
+  text: string;
+  readonly interruptible: boolean;
+  /** Of the item that it is, in the audio of an agent. */
+  readonly id: string;
+  readonly #playout: Playout;
+  readonly #pieces: Int16Array[] = [];
+  /** The rendered samples. */
+  samples = 0;
+  #rendered = false;
+  /** The engine has failed in the middle of it. */
+  #failed = false;
+  /** When its first sample was played, ms since the answer; undefined before. */
+  #startMs: number | undefined;
+  /** Signal of the playout before it was begun, or resumed, ms; undefined until then. */
+  #heardBefore: number | undefined;
+  /** Heard of it before it was held, ms. */
+  #heardMs = 0;
+  /** Characters of it that were reported as heard. */
+  #reported = 0;
+
+  constructor(text: string, interruptible: boolean, playout: Playout, id = "") {
+    this.text = text;
+    this.id = id;
+    this.interruptible = interruptible;
+    this.#playout = playout;
+  }
+
+  /** True if the callee hears its beginning, or has heard it. */
+  get begun(): boolean {
+    return this.#startMs !== undefined;
+  }
+
+  /** True if no more of it will be rendered. */
+  get rendered(): boolean {
+    return this.#rendered;
+  }
+
+  /** Length of the rendered part, ms. */
+  get lengthMs(): number {
+    return samplesToMs(this.samples, this.#playout.sampleRate);
+  }
+
+  /** Heard of it so far, ms. */
+  get heardMs(): number {
+    return this.#heardBefore === undefined ? this.#heardMs : this.#heardMs + this.#playout.heardMs - this.#heardBefore;
+  }
+
+  /** The words of it that were heard. */
+  get heardText(): string {
+    return heardWords(this.text, this.heardMs, this.#rendered ? this.lengthMs : undefined);
+  }
+
+  add(samples: Int16Array): void {
+    this.#pieces.push(samples);
+    this.samples += samples.length;
+  }
+
+  /** All of it is rendered. */
+  complete(): void {
+    this.#rendered = true;
+  }
+
+  /** The rest of it cannot be rendered. */
+  abandon(): void {
+    this.#rendered = this.#failed = true;
+  }
+
+  /** Its beginning, or that of the rest of it, is played now. */
+  begin(): void {
+    this.#startMs ??= this.#playout.clockMs;
+    this.#heardBefore = this.#playout.heardMs;
+  }
+
+  /** Pauses it. */
+  hold(): void {
+    this.#heardMs = this.heardMs;
+    this.#heardBefore = undefined;
+  }
+
+  /** Queues the part that was not heard before it was held. */
+  playRest(): void {
+    let skip = msToSamples(this.#heardMs, this.#playout.sampleRate);
+    for (const piece of this.#pieces) {
+      if (skip < piece.length) this.#playout.enqueue(skip > 0 ? piece.subarray(skip) : piece);
+      skip = Math.max(0, skip - piece.length);
+    }
+  }
+
+  /** The line that was heard once it was played to its end; undefined if nothing new was heard. */
+  heardToEnd(): SpokenLine | undefined {
+    return this.#line(this.#failed ? heardWords(this.text, this.heardMs, undefined) : this.text);
+  }
+
+  /** The line that had been heard when it was held; undefined if nothing new was heard. */
+  heardUntilHeld(): SpokenLine | undefined {
+    return this.begun ? this.#line(this.heardText) : undefined;
+  }
+
+  /** @param heard the beginning of the text that was heard; the part that was reported before is left out */
+  #line(heard: string): SpokenLine | undefined {
+    const text = heard.slice(this.#reported).trim();
+    this.#reported = Math.max(this.#reported, heard.length);
+    return text === "" ? undefined : { text, startMs: this.#startMs ?? 0, endMs: this.#playout.clockMs };
+  }
+}
+
+/** Callbacks of a {@link SpokenQueue}. */
+export interface SpokenQueueReports {
+  /** An utterance begins to be played. */
+  begun(): void;
+  /** An utterance has been played, or was cut. */
+  spoken(line: SpokenLine, utterance: Utterance): void;
+}
+
+/** The words of an agent that have not been heard to their end: played one after the other, unless the agent's turn is held. */
+export class SpokenQueue {
+  /** The next one first. */
+  readonly utterances: Utterance[] = [];
+  readonly #playout: Playout;
+  readonly #turn: { readonly isHeld: boolean };
+  readonly #reports: SpokenQueueReports;
+
+  constructor(playout: Playout, turn: { readonly isHeld: boolean }, reports: SpokenQueueReports) {
+    this.#playout = playout;
+    this.#turn = turn;
+    this.#reports = reports;
+  }
+
+  /** True if the callee hears the first utterance, or has heard a part of it. */
+  get begun(): boolean {
+    return this.utterances[0]?.begun === true;
+  }
+
+  /** Adds an utterance, whose unheard part is played behind the others. */
+  push(utterance: Utterance): void {
+    this.utterances.push(utterance);
+    if (!this.#turn.isHeld) this.#play(utterance);
+  }
+
+  /** Adds samples to the last utterance. Do not write to the array afterwards. */
+  add(utterance: Utterance, samples: Int16Array): void {
+    utterance.add(samples);
+    if (!this.#turn.isHeld) this.#playout.enqueue(samples);
+  }
+
+  /** The utterance has all the samples that it gets. */
+  end(utterance: Utterance): void {
+    if (!this.#turn.isHeld) this.#markEnd(utterance);
+  }
+
+  /** Stops at once, and keeps the part that was not heard. */
+  hold(): void {
+    this.#playout.clear(); // a leg that pulls ahead reports now what it has sent
+    for (const utterance of this.utterances) utterance.hold();
+  }
+
+  /** Plays the part that was not heard. */
+  release(): void {
+    for (const utterance of this.utterances) this.#play(utterance);
+  }
+
+  /** Drops the utterances, which are held, and reports the words that were heard; returns them. */
+  cut(): Utterance[] {
+    const cut = this.utterances.splice(0);
+    for (const utterance of cut) this.#report(utterance, utterance.heardUntilHeld());
+    return cut;
+  }
+
+  #play(utterance: Utterance): void {
+    this.#playout.mark("", () => {
+      utterance.begin();
+      this.#reports.begun();
+    });
+    utterance.playRest();
+    if (utterance.rendered) this.#markEnd(utterance);
+  }
+
+  #markEnd(utterance: Utterance): void {
+    this.#playout.mark("", () => {
+      this.utterances.splice(this.utterances.indexOf(utterance), 1);
+      this.#report(utterance, utterance.heardToEnd());
+    });
+  }
+
+  #report(utterance: Utterance, line: SpokenLine | undefined): void {
+    if (line !== undefined) this.#reports.spoken(line, utterance);
+  }
+}
