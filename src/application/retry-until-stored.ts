@@ -1,9 +1,18 @@
 import { pause } from "../base/pause.ts";
+import type { Logger } from "../ports/logger.ts";
 import { LeaseLost, StorageUnavailable } from "../ports/storage.ts";
-import type { Context } from "./context.ts";
+import type { System } from "../ports/system.ts";
 
 const FIRST_WAIT_MS = 100;
 const LONGEST_WAIT_MS = 5_000;
+
+/** Dependencies of {@link retryUntilStored}. */
+export interface RetryParts {
+  readonly system: System;
+  readonly log: Logger;
+  /** Aborted when the process must end although the storage is down. */
+  readonly shutdownSignal: AbortSignal;
+}
 
 /**
  * Writes until the storage can take it: for facts that already happened and must not be lost.
@@ -11,7 +20,7 @@ const LONGEST_WAIT_MS = 5_000;
  *   ({@link LeaseLost}); the next start settles what was not written
  */
 export async function retryUntilStored<T>(
-  { system, log, shutdownSignal }: Context,
+  { system, log, shutdownSignal }: RetryParts,
   what: string,
   write: () => Promise<T>,
 ): Promise<T> {

@@ -1,5 +1,4 @@
 import type { Voice } from "../ports/speech.ts";
-import type { Application } from "./application.ts";
 import type { CallUseCases, ConsentUseCases, InstanceUseCases, QueryUseCases, WebhookUseCases } from "./use-cases.ts";
 
 /** The use cases of an embedding program. */
@@ -26,8 +25,13 @@ export interface UseCases {
   voiceSample(voiceId: string): Promise<Uint8Array<ArrayBuffer>>;
 }
 
+/** The use cases of an application. */
+interface ProvidedUseCases extends Omit<UseCases, keyof QueryUseCases> {
+  readonly queries: QueryUseCases;
+}
+
 /** Use cases that ask for their application at each use; the first one may start it. */
-export function useCasesOnDemand(app: () => Promise<Application>): UseCases {
+export function useCasesOnDemand(app: () => Promise<ProvidedUseCases>): UseCases {
   return {
     events: async (...args) => (await app()).queries.events(...args),
     callSummary: async (...args) => (await app()).queries.callSummary(...args),

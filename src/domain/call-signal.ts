@@ -4,8 +4,10 @@ import type { DialProgress } from "./dial-progress.ts";
 import type { Fact } from "./events.ts";
 import type { ToneFinding } from "./line-tones.ts";
 import type { CompletedReason, FailedReason } from "./outcome.ts";
-import type { PersonWait } from "./person-wait.ts";
 import type { RefusalScope, ReleaseCause } from "./release-cause.ts";
+
+/** The reason why a call waits for a person. */
+export type PersonWait = "screening" | "ringing";
 
 /** The timers of a live call. */
 export type TimerName = "ring" | "setup" | "inbound" | "duration" | "line" | "stream" | "machine" | "start";

@@ -8,9 +8,8 @@ import {
   VOICEMAIL_WAIT_MS,
   WORDS_WAIT_MS,
 } from "./answering-machine.ts";
-import type { CallEffect } from "./call-signal.ts";
+import type { CallEffect, PersonWait } from "./call-signal.ts";
 import type { ToneFinding } from "./line-tones.ts";
-import type { PersonWait } from "./person-wait.ts";
 import type { OnScreening } from "./screening-policy.ts";
 
 /** What a live call knows about an answering machine: a part of its state. */

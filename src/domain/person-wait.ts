@@ -1,9 +1,6 @@
 import type { AnswerVerdict } from "./answering-machine.ts";
-import type { CallEffect } from "./call-signal.ts";
+import type { CallEffect, PersonWait } from "./call-signal.ts";
 import { learnVerdict, type MachineFlow, type Step } from "./machine-flow.ts";
-
-/** The reason why a call waits for a person. */
-export type PersonWait = "screening" | "ringing";
 
 /** Maximum time that a call waits for a person, ms. */
 export const PERSON_WAIT_MS = 60_000;

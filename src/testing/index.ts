@@ -13,7 +13,7 @@ export type { ScriptedTelephonyOptions } from "./scripted-telephony.ts";
 export { ScriptedLeg, ScriptedLine, ScriptedTelephony } from "./scripted-telephony.ts";
 export type { SpeechUnderTest } from "./speech-contract.ts";
 export { speechContract } from "./speech-contract.ts";
-export type { StorageUnderTest } from "./storage-contract.ts";
+export type { StorageUnderTest } from "./storage-contract/scene.ts";
 export { storageContract } from "./storage-contract.ts";
 export type {
   ContractNumbers,

@@ -1,4 +1,3 @@
-import type { Storage } from "../ports/storage.ts";
 import type { ContractRunner } from "./contract-runner.ts";
 import { accountRemovalContract } from "./storage-contract/account-removal.ts";
 import { accountsContract } from "./storage-contract/accounts.ts";
@@ -19,20 +18,11 @@ import { queueRuleContract } from "./storage-contract/queue-rule.ts";
 import { receiptsContract } from "./storage-contract/receipts.ts";
 import { registrationsContract } from "./storage-contract/registrations.ts";
 import { retentionContract } from "./storage-contract/retention.ts";
-import { type Clause, StorageScene } from "./storage-contract/scene.ts";
+import { type Clause, StorageScene, type StorageUnderTest } from "./storage-contract/scene.ts";
 import { sealedContract } from "./storage-contract/sealed.ts";
 import { sessionsContract } from "./storage-contract/sessions.ts";
 import { transcriptsContract } from "./storage-contract/transcripts.ts";
 import { webhooksContract } from "./storage-contract/webhooks.ts";
-
-/** An empty storage for one test, open. */
-export interface StorageUnderTest {
-  readonly storage: Storage;
-  /** Closes the storage, opens the same data again and returns it; not called if the storage `forgets`. */
-  reopen(): Promise<Storage>;
-  /** Closes what `storage` or `reopen` left open and removes the data. */
-  close(): Promise<void>;
-}
 
 /**
  * The contract of the storage port as tests.

@@ -2,7 +2,8 @@ import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { postgresStorage } from "../../adapters/storage/postgres.ts";
 import type { Storage } from "../../src/ports/storage.ts";
-import { type StorageUnderTest, storageContract } from "../../src/testing/storage-contract.ts";
+import type { StorageUnderTest } from "../../src/testing/storage-contract/scene.ts";
+import { storageContract } from "../../src/testing/storage-contract.ts";
 import { connected, findPostgres, type RunningPostgres } from "../support/postgres.ts";
 import { storageUnderTest } from "../support/storage-under-test.ts";
 

@@ -1,5 +1,5 @@
 import type { Storage } from "../../src/ports/storage.ts";
-import type { StorageUnderTest } from "../../src/testing/storage-contract.ts";
+import type { StorageUnderTest } from "../../src/testing/storage-contract/scene.ts";
 
 /** One storage after another over the same data. */
 export async function storageUnderTest(make: () => Storage, remove: () => unknown): Promise<StorageUnderTest> {

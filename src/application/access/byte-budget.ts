@@ -1,7 +1,6 @@
 import type { Limits } from "../../domain/limits.ts";
 import { Refusal } from "../../domain/refusal.ts";
-import type { ByteBudget } from "../../ports/storage.ts";
-import type { Context } from "../context.ts";
+import type { ByteBudget, Storage } from "../../ports/storage.ts";
 
 const MIB = 1024 ** 2;
 
@@ -12,7 +11,7 @@ export function byteBudgetOf({ storedBytesPerUser, storedBytesPerDemoInstance }:
 
 /** The refusal of a record that exceeds a budget. */
 export async function storageQuota(
-  { storage, limits }: Pick<Context, "storage" | "limits">,
+  { storage, limits }: { readonly storage: Storage; readonly limits: Limits },
   { userId, instanceId = userId }: { readonly userId: string; readonly instanceId?: string },
   owner: "user" | "demo",
 ): Promise<Refusal> {

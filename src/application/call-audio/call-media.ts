@@ -1,11 +1,10 @@
 import { AlignedChannels, type TakeChannels } from "../../audio/aligned-channels.ts";
 import { Playout } from "../../audio/playout.ts";
 import { type Call, type CallResult, machinePolicyOf, screeningPolicyOf } from "../../domain/call.ts";
-import type { CallSignal } from "../../domain/call-signal.ts";
+import type { CallSignal, PersonWait } from "../../domain/call-signal.ts";
 import { type Fact, textSkipped } from "../../domain/events.ts";
 import { heardShare, heardWith } from "../../domain/heard-share.ts";
 import type { Heard } from "../../domain/outcome.ts";
-import type { PersonWait } from "../../domain/person-wait.ts";
 import { introductionOf } from "../../domain/screening-policy.ts";
 import type { TurnMetrics } from "../../domain/turn-metrics.ts";
 import type { Leg, MediaEvidence, Telephony } from "../../ports/telephony.ts";
@@ -18,8 +17,9 @@ import { InboundAnalyzer } from "./inbound-analyzer.ts";
 import { introduce } from "./introduction.ts";
 import { MessagePlayer } from "./message-player.ts";
 import { PersonWatch } from "./person-watch.ts";
+import { programOf } from "./programs/all-programs.ts";
 import type { Message } from "./programs/message.ts";
-import { type LiveConnection, type LiveParts, programOf } from "./programs/program.ts";
+import type { LiveConnection, LiveParts } from "./programs/program.ts";
 import { Recorder } from "./recorder.ts";
 import { CallTranscripts, type TranscriptReader } from "./transcripts/call-transcripts.ts";
 

@@ -1,5 +1,5 @@
 import { samplesToMs } from "../../audio/pcm.ts";
-import type { PersonWait } from "../../domain/person-wait.ts";
+import type { PersonWait } from "../../domain/call-signal.ts";
 import { isCallScreening, isScreeningFollowUp } from "../../domain/screening-phrases.ts";
 import { isVoicemailGreeting } from "../../domain/voicemail-phrases.ts";
 import type { CallTap } from "./call-tap.ts";

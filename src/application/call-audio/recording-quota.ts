@@ -1,9 +1,15 @@
 import type { Call } from "../../domain/call.ts";
-import { RECORDED_BYTES_PER_MS } from "../../domain/limits.ts";
+import { type Limits, RECORDED_BYTES_PER_MS } from "../../domain/limits.ts";
+import type { Logger } from "../../ports/logger.ts";
+import type { Storage } from "../../ports/storage.ts";
 import { byteBudgetOf } from "../access/byte-budget.ts";
-import type { Context } from "../context.ts";
 
-type QuotaContext = Pick<Context, "storage" | "limits" | "log">;
+interface QuotaContext {
+  readonly storage: Storage;
+  readonly limits: Limits;
+  readonly log: Logger;
+}
+
 type QuotaCall = Pick<Call, "userId" | "instanceId" | "isDemo">;
 
 /** How much longer one call may be recorded. */

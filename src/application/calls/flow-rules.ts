@@ -2,7 +2,7 @@ import { type Call, machinePolicyOf, screeningPolicyOf, startRulesOf } from "../
 import type { FlowRules } from "../../domain/call-flow.ts";
 import { timingsOf } from "../../domain/call-timings.ts";
 import type { Telephony } from "../../ports/telephony.ts";
-import { programOf } from "../call-audio/programs/program.ts";
+import { programOf } from "../call-audio/programs/all-programs.ts";
 import type { Context } from "../context.ts";
 
 /** The rules that a live call follows: those of its message, of its network and of the server. */

@@ -1,12 +1,18 @@
-import type { CallJournal } from "./call-journal.ts";
+import type { Call } from "../../domain/call.ts";
 
 /** Events of all journals that may wait for the storage before notes are dropped. */
 const MOST_EVENTS = 100_000;
 
+/** A journal that may hold something unsaved. */
+interface Journal {
+  readonly id: string;
+  readonly call: Call;
+}
+
 /** The journals of this process that hold something the storage has not taken yet. */
 export class Journals {
   /** With the number of events that wait. */
-  readonly #unsaved = new Map<CallJournal, number>();
+  readonly #unsaved = new Map<Journal, number>();
   #events = 0;
 
   /** Whether the event limit is reached, so that notes are dropped; moves of calls never are. */
@@ -15,18 +21,18 @@ export class Journals {
   }
 
   /** The journals that hold something unsaved, with the number of their events. */
-  get unsaved(): ReadonlyMap<CallJournal, number> {
+  get unsaved(): ReadonlyMap<Journal, number> {
     return this.#unsaved;
   }
 
   /** The journal holds something, and this many events more; fewer if the number is negative. */
-  add(journal: CallJournal, events: number): void {
+  add(journal: Journal, events: number): void {
     this.#unsaved.set(journal, (this.#unsaved.get(journal) ?? 0) + events);
     this.#events += events;
   }
 
   /** The journal holds nothing any more. */
-  delete(journal: CallJournal): void {
+  delete(journal: Journal): void {
     this.#events -= this.#unsaved.get(journal) ?? 0;
     this.#unsaved.delete(journal);
   }

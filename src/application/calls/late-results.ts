@@ -1,14 +1,20 @@
 import { isActive } from "../../domain/call.ts";
+import type { Storage } from "../../ports/storage.ts";
 import type { Findings } from "../call-audio/agents/agent-result.ts";
-import type { Context } from "../context.ts";
-import { retryUntilStored } from "../retry-until-stored.ts";
+import { type RetryParts, retryUntilStored } from "../retry-until-stored.ts";
+import type { EventLog } from "./event-log.ts";
+
+interface LateResultParts extends RetryParts {
+  readonly storage: Storage;
+  readonly events: EventLog;
+}
 
 /** Results that agents state after their calls have ended. Each is written to its call with the event `result_ready`. */
 export class LateResults {
   readonly #pending = new Set<Promise<void>>();
 
   /** Stores the findings of a call whose end is stored, when they are there. Returns at once. */
-  add(context: Context, callId: string, findings: Promise<Findings>): void {
+  add(context: LateResultParts, callId: string, findings: Promise<Findings>): void {
     const storing = findings
       .then((found) => store(context, callId, found))
       .catch((error: unknown) =>
@@ -24,7 +30,7 @@ export class LateResults {
   }
 }
 
-async function store(context: Context, callId: string, { result, resultError }: Findings): Promise<void> {
+async function store(context: LateResultParts, callId: string, { result, resultError }: Findings): Promise<void> {
   const { storage, events } = context;
   await retryUntilStored(context, `the result of call ${callId}`, async () => {
     for (;;) {

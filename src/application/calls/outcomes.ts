@@ -3,7 +3,7 @@ import type { Call, CallStatus } from "../../domain/call.ts";
 import type { CallReference, Fact, FinalData, SipReference } from "../../domain/events.ts";
 import type { FailedReason, Heard, Outcome, OutcomeData } from "../../domain/outcome.ts";
 import type { CallMedia } from "../call-audio/call-media.ts";
-import { programOf } from "../call-audio/programs/program.ts";
+import { programOf } from "../call-audio/programs/all-programs.ts";
 
 /** What the session of a call knows at its end. */
 export interface LiveEnd extends Pick<Outcome, "reason" | "detail" | "refusal"> {

@@ -2,8 +2,9 @@ import { errorText } from "../../base/error-text.ts";
 import { within } from "../../base/timeout.ts";
 import type { Call } from "../../domain/call.ts";
 import { StorageUnavailable } from "../../ports/storage.ts";
+import { programOf } from "../call-audio/programs/all-programs.ts";
 import type { Message } from "../call-audio/programs/message.ts";
-import { ProgramFailed, programOf } from "../call-audio/programs/program.ts";
+import { ProgramFailed } from "../call-audio/programs/program.ts";
 import type { Context } from "../context.ts";
 import { failCall } from "./stored-calls.ts";
 

@@ -1,5 +1,13 @@
+import type { IdSource } from "../../base/ids.ts";
 import type { Call } from "../../domain/call.ts";
-import type { ContextParts } from "../context.ts";
+import type { Timings } from "../../domain/timings.ts";
+import type { System } from "../../ports/system.ts";
+
+interface StandStillParts {
+  readonly system: System;
+  readonly timings: Timings;
+  readonly ids: IdSource;
+}
 
 /** A time in which the process did nothing. */
 interface Gap {
@@ -16,12 +24,12 @@ interface Gap {
  * gap is long.
  */
 export class StandStill {
-  readonly #parts: Pick<ContextParts, "system" | "timings" | "ids">;
+  readonly #parts: StandStillParts;
   /** Both clocks when they were last read, ms. */
   #seen: { readonly wall: number; readonly monotonic: number };
   #last: Gap | undefined;
 
-  constructor(parts: Pick<ContextParts, "system" | "timings" | "ids">) {
+  constructor(parts: StandStillParts) {
     this.#parts = parts;
     this.#seen = this.#now;
   }

@@ -5,7 +5,15 @@ import type { Instance } from "../../domain/instance.ts";
 import type { QueuePolicy } from "../../domain/queue-policy.ts";
 import type { ReceiptKey, Storage } from "../../ports/storage.ts";
 import type { ContractRunner } from "../contract-runner.ts";
-import type { StorageUnderTest } from "../storage-contract.ts";
+
+/** An empty storage for one test, open. */
+export interface StorageUnderTest {
+  readonly storage: Storage;
+  /** Closes the storage, opens the same data again and returns it; not called if the storage `forgets`. */
+  reopen(): Promise<Storage>;
+  /** Closes what `storage` or `reopen` left open and removes the data. */
+  close(): Promise<void>;
+}
 
 /** Registers one rule of the contract with its test. */
 export type Clause = (title: string, body: (scene: StorageScene) => Promise<void>) => void;

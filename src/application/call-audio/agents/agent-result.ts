@@ -3,7 +3,7 @@ import { within } from "../../../base/timeout.ts";
 import type { CallResult } from "../../../domain/call.ts";
 import { type JsonSchema, schemaFaults } from "../../../domain/json-schema.ts";
 import type { Conversation } from "../../../ports/conversation.ts";
-import type { Context } from "../../context.ts";
+import type { System } from "../../../ports/system.ts";
 
 /** How long the agent may take after the end of its call, ms. */
 const AFTER_CALL_MS = 10_000;
@@ -29,7 +29,7 @@ export type Reporter = Pick<Conversation, "result" | "report">;
 
 /** Asks an agent for the result of its call, while the last words are played or after the end, and checks it. */
 export class AgentResult {
-  readonly #context: Pick<Context, "system">;
+  readonly #context: { readonly system: System };
   readonly #conversation: Reporter;
   readonly #schema: JsonSchema;
   readonly #limit = new AbortController();
@@ -37,7 +37,7 @@ export class AgentResult {
   /** Undefined until they are known. */
   #findings: Findings | undefined;
 
-  constructor(context: Pick<Context, "system">, conversation: Reporter, schema: JsonSchema) {
+  constructor(context: { readonly system: System }, conversation: Reporter, schema: JsonSchema) {
     this.#context = context;
     this.#conversation = conversation;
     this.#schema = schema;

@@ -1,6 +1,6 @@
 import type { Playout } from "../../../audio/playout.ts";
 import { CodedError } from "../../../base/error.ts";
-import type { Call, CallOf, CallResult, CallType } from "../../../domain/call.ts";
+import type { CallOf, CallResult, CallType } from "../../../domain/call.ts";
 import type { FlowRules } from "../../../domain/call-flow.ts";
 import type { CallSignal } from "../../../domain/call-signal.ts";
 import type { FailedReason } from "../../../domain/outcome.ts";
@@ -9,11 +9,7 @@ import type { Leg, Telephony } from "../../../ports/telephony.ts";
 import type { Context } from "../../context.ts";
 import type { FindingsAtEnd } from "../agents/agent-result.ts";
 import type { CallTap } from "../call-tap.ts";
-import { converse } from "./converse.ts";
 import type { Message } from "./message.ts";
-import { play } from "./play.ts";
-import { speak } from "./speak.ts";
-import { stream } from "./stream.ts";
 
 /** Thrown by a program that cannot carry its call; the call fails with this reason. */
 export class ProgramFailed extends CodedError {
@@ -103,15 +99,3 @@ export interface LiveParts {
 
 /** What a call of one type does with its leg. */
 export type Program<Type extends CallType = CallType> = MessageProgram<Type> | LiveProgram<Type>;
-
-/** The program of a call. */
-export function programOf(call: Call): Program {
-  return PROGRAMS[call.message.type];
-}
-
-const PROGRAMS: { readonly [Type in CallType]: Program<Type> } = {
-  FIXED_TTS: { kind: "message", message: speak },
-  FIXED_AUDIO: { kind: "message", message: play },
-  DYNAMIC_STREAM: stream,
-  DYNAMIC_AGENT: converse,
-};

@@ -2,8 +2,11 @@ import type { Playout } from "../../../audio/playout.ts";
 import type { CallSignal } from "../../../domain/call-signal.ts";
 import { type Event, isFinalEvent } from "../../../domain/events.ts";
 import { isDraining, nextStreamState, type StreamInput, type StreamState } from "../../../domain/stream-flow.ts";
+import type { Timings } from "../../../domain/timings.ts";
+import type { Logger } from "../../../ports/logger.ts";
+import type { System } from "../../../ports/system.ts";
 import type { Leg } from "../../../ports/telephony.ts";
-import type { Context } from "../../context.ts";
+import type { EventLog } from "../../calls/event-log.ts";
 import type { Guarded } from "../../guards/guarded.ts";
 import { guardedStreamClient } from "../../guards/guarded-stream-client.ts";
 import type { CallTap } from "../call-tap.ts";
@@ -24,6 +27,14 @@ import {
 } from "./stream-client.ts";
 import { StreamHistory } from "./stream-history.ts";
 
+/** Dependencies of a {@link LiveStream}. */
+export interface LiveStreamParts {
+  readonly system: System;
+  readonly log: Logger;
+  readonly events: EventLog;
+  readonly timings: Timings;
+}
+
 /** Callbacks of a {@link LiveStream}. */
 export interface LiveStreamHost {
   /** The call is over, and the stream is not needed any more. */
@@ -34,7 +45,7 @@ export interface LiveStreamHost {
 
 /** The live stream of one call: the client's audio goes to the callee, and the callee's audio to the client. */
 export class LiveStream implements CallTap {
-  readonly #context: Context;
+  readonly #context: LiveStreamParts;
   readonly #host: LiveStreamHost;
   readonly #outgoing = new OutgoingAudio();
   readonly #callee = new CalleeAudio((frame) => this.#client?.callee(frame));
@@ -55,7 +66,7 @@ export class LiveStream implements CallTap {
   /** How the stream ended; undefined before the state is `over`. */
   #end: StreamEnd | undefined;
 
-  constructor(context: Context, callId: string, host: LiveStreamHost) {
+  constructor(context: LiveStreamParts, callId: string, host: LiveStreamHost) {
     this.#context = context;
     this.#host = host;
     this.#keys = new PressedKeys({

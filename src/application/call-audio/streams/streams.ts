@@ -1,7 +1,7 @@
 import { type Call, isActive } from "../../../domain/call.ts";
 import { Refusal } from "../../../domain/refusal.ts";
-import type { Context } from "../../context.ts";
-import { LiveStream } from "./live-stream.ts";
+import type { Storage } from "../../../ports/storage.ts";
+import { LiveStream, type LiveStreamParts } from "./live-stream.ts";
 import { ReservableStream } from "./reservable-stream.ts";
 import type { StreamReservation } from "./stream-client.ts";
 import { checkStreamable, streamOver } from "./stream-refusals.ts";
@@ -30,7 +30,7 @@ export class Streams {
   }
 
   /** The stream of an active call; created if there is none. */
-  of(context: Context, call: Pick<Call, "id">): LiveStream {
+  of(context: LiveStreamParts, call: Pick<Call, "id">): LiveStream {
     return this.#reservable(context, call).stream;
   }
 
@@ -38,7 +38,7 @@ export class Streams {
    * Reserves the stream of a call for one client.
    * @throws {Refusal} `not_a_stream_call`, `call_ended`, `stream_already_attached`, `stopping`
    */
-  async reserve(context: Context, call: Call): Promise<StreamReservation> {
+  async reserve(context: LiveStreamParts & { readonly storage: Storage }, call: Call): Promise<StreamReservation> {
     checkStreamable(call);
     if (context.events.closed) throw new Refusal("stopping", "the server is stopping");
     const reservable = this.#reservable(context, call);
@@ -60,7 +60,7 @@ export class Streams {
     throw streamOver(now?.status ?? "FAILED");
   }
 
-  #reservable(context: Context, { id }: Pick<Call, "id">): ReservableStream {
+  #reservable(context: LiveStreamParts, { id }: Pick<Call, "id">): ReservableStream {
     const known = this.#byCall.get(id);
     if (known) return known;
     const stream = new LiveStream(context, id, {

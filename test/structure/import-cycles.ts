@@ -1,0 +1,32 @@
+import { importsOf } from "./imports.ts";
+import type { SourceFile } from "./source-files.ts";
+
+/** The groups of files that import each other, the largest first; `import type` counts. */
+export function importCycles(files: readonly SourceFile[]): readonly (readonly string[])[] {
+  const imports = new Map(files.map((file) => [file.path, importsOf(file).map(({ target }) => target)]));
+  const order = new Map<string, number>();
+  const stack: string[] = [];
+  const open = new Set<string>();
+  const cycles: string[][] = [];
+  // Tarjan's strongly connected components.
+  const visit = (path: string): number => {
+    let low = order.size;
+    order.set(path, low);
+    stack.push(path);
+    open.add(path);
+    const own = low;
+    for (const target of imports.get(path) ?? []) {
+      if (!imports.has(target)) continue;
+      if (!order.has(target)) low = Math.min(low, visit(target));
+      else if (open.has(target)) low = Math.min(low, order.get(target) ?? low);
+    }
+    if (low === own) {
+      const cycle = stack.splice(stack.lastIndexOf(path));
+      for (const member of cycle) open.delete(member);
+      if (cycle.length > 1) cycles.push(cycle.sort());
+    }
+    return low;
+  };
+  for (const path of imports.keys()) if (!order.has(path)) visit(path);
+  return cycles.sort((a, b) => b.length - a.length);
+}
